@@ -5,7 +5,7 @@
   /// Announces services on the local network through Avahi's D-Bus, for as long as it exists.
   ///
   /// Quiet where there is no bus or no Avahi; announces again when Avahi comes back; takes another name when somebody has
-  /// the wanted one. All of it on one queue of its own; nobody ever waits for it except `stop`.
+  /// the wanted one. All of it runs on one queue of its own, and only `stop` waits for it.
   ///
   /// Source: Avahi's introspection files org.freedesktop.Avahi.Server and .EntryGroup.
   public final class AvahiAnnouncer: @unchecked Sendable {

@@ -16,7 +16,7 @@
     let retryPeriod: Nanoseconds
     private(set) var bus: SystemBus?
     private(set) var tree = BlueZTree()
-    /// bluetoothd's unique name; nil: not running.
+    /// bluetoothd's unique name, or `nil` if it does not run.
     private(set) var owner: String?
     /// Another bluetoothd is another number: what was agreed with the last one is void.
     private(set) var generation = 0
@@ -42,8 +42,8 @@
     var prepare: (SystemBus) throws(SystemBus.Failure) -> Void = { (_) throws(SystemBus.Failure) in }
 
     /// - Parameters:
-    ///   - address: of the bus; nil: the system's.
-    ///   - adapter: `hci1`, or an adapter's address; nil: the first.
+    ///   - address: of the bus, or `nil` for the system's.
+    ///   - adapter: `hci1`, or an adapter's address, or `nil` for the first.
     init(address: String?, adapter: String?, retryPeriod: Nanoseconds) {
       self.address = address
       wantedAdapter = adapter
@@ -81,7 +81,7 @@
       return .success(adapter)
     }
 
-    /// nil: not known yet.
+    /// It is `nil` if it is not known yet.
     struct Unavailable: Error {
       let absence: BluetoothAbsence?
       init(_ absence: BluetoothAbsence?) { self.absence = absence }

@@ -15,7 +15,7 @@
     /// A device's address, or its path where BlueZ tells none.
     func address(of device: String) -> String { self[device, Self.device, "Address"]?.text ?? device }
 
-    /// nil: not told since `doubtConnection`, or there is no such device.
+    /// It is `nil` if it was not told since `doubtConnection`, or if there is no such device.
     func isConnected(_ device: String) -> Bool? { self[device, Self.device, "Connected"]?.bool }
 
     /// There is no such device, or it is told to be not connected.

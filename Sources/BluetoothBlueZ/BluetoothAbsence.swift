@@ -1,12 +1,12 @@
-/// Why there is no radio to work with. All of it may change: whoever waits goes on when it does.
+/// Why there is no radio to work with. All of it may change, and what waits goes on when it does.
 public enum BluetoothAbsence: Sendable, Hashable, CustomStringConvertible {
   /// The D-Bus system bus cannot be reached.
   case noBus(reason: String)
-  /// Nobody owns the name `org.bluez` on the bus.
+  /// The name `org.bluez` has no owner on the bus.
   case noBluetoothd
   /// It is running, but does not tell what it has.
   case noAnswer(reason: String)
-  /// nil: none at all.
+  /// It is `nil` if there is none at all.
   case noAdapter(wanted: String?)
   /// Switched off, and it cannot be switched on: by rfkill, for example.
   case notPowered(adapter: String, reason: String)

@@ -3,7 +3,7 @@ import Tactus
 
 /// Why an attempt to connect, or a connection, has ended.
 public enum BluetoothCentralFailure: Sendable, Hashable, CustomStringConvertible {
-  /// Nobody was heard who advertises what is looked for.
+  /// No device was heard that advertises what is looked for.
   case notFound(after: Nanoseconds)
   /// bluetoothd refused to start a scan.
   case scanRefused(reason: String)
@@ -50,7 +50,7 @@ public enum BluetoothCentralFailure: Sendable, Hashable, CustomStringConvertible
 
 /// The central's state, for a log and for people.
 public enum BluetoothCentralState: Sendable, Hashable, CustomStringConvertible {
-  /// Until the loop asks for a connection; nil: nothing has failed yet.
+  /// Until the loop asks for a connection, or `nil` if nothing has failed yet.
   case idle(BluetoothCentralFailure?)
   /// Looking for the peer. `adapter` is BlueZ's name for it: `hci0`.
   case scanning(adapter: String)
@@ -75,9 +75,9 @@ public enum BluetoothCentralState: Sendable, Hashable, CustomStringConvertible {
 
 /// Whom a central looks for.
 public struct BluetoothPeer: Sendable, Hashable {
-  /// What it calls itself; nil: whatever.
+  /// What it calls itself, or `nil` if any name will do.
   public var name: String?
-  /// `AA:BB:CC:DD:EE:FF`; nil: whichever.
+  /// `AA:BB:CC:DD:EE:FF`, or `nil` if any address will do.
   public var address: String?
 
   /// With neither, the first that advertises the profile's service.
@@ -102,11 +102,11 @@ public struct BluetoothPeer: Sendable, Hashable {
     private let shown: LinkReport<BluetoothCentralState>
 
     /// - Parameters:
-    ///   - adapter: `hci1`, or an adapter's address; nil: the first. It is switched on when it is off.
+    ///   - adapter: `hci1`, or an adapter's address, or `nil` for the first. It is switched on when it is off.
     ///   - link: its driver is taken.
     ///   - patience: for each step of an attempt: to be found, to be connected, to be known.
     ///   - report: called on the central's thread when the state has changed.
-    ///   - busAddress: nil: the system bus.
+    ///   - busAddress: of the bus, or `nil` for the system bus.
     public init(
       _ profile: BluetoothProfile, to peer: BluetoothPeer, adapter: String? = nil, link: MessageLink,
       patience: Nanoseconds = .seconds(15), busAddress: String? = nil, retryPeriod: Nanoseconds = .seconds(5),

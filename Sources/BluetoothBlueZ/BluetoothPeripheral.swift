@@ -46,10 +46,10 @@ public enum BluetoothPeripheralState: Sendable, Hashable, CustomStringConvertibl
 
     /// - Parameters:
     ///   - name: what people choose from; 8 bytes fit beside a long UUID, a longer name is cut by BlueZ.
-    ///   - adapter: `hci1`, or an adapter's address; nil: the first. It is switched on when it is off.
+    ///   - adapter: `hci1`, or an adapter's address, or `nil` for the first. It is switched on when it is off.
     ///   - link: its driver is taken.
     ///   - report: called on the peripheral's thread when the state has changed.
-    ///   - busAddress: nil: the system bus.
+    ///   - busAddress: of the bus, or `nil` for the system bus.
     ///   - retryPeriod: how soon what was refused is tried again.
     public init(
       _ profile: BluetoothProfile, name: String, adapter: String? = nil, link: MessageLink, busAddress: String? = nil,

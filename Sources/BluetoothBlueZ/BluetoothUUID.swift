@@ -3,7 +3,7 @@ public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {
   /// `12345678-1234-1234-1234-123456789abc`: a short UUID, too, is written in full.
   public let text: String
 
-  /// `12345678-1234-1234-1234-123456789abc`, or a short one of Bluetooth's own, `ffe0`. nil: neither.
+  /// `12345678-1234-1234-1234-123456789abc`, or a short one of Bluetooth's own, `ffe0`. It is `nil` if neither.
   public init?(_ text: String) {
     let lower = text.lowercased()
     let full = lower.utf8.count == 4 ? "0000\(lower)-0000-1000-8000-00805f9b34fb" : lower

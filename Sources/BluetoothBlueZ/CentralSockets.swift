@@ -10,9 +10,9 @@
 
   /// What BlueZ gives a central to write to and to read notifications from: sockets that keep messages apart.
   struct CentralSockets {
-    /// nil: notifications come as signals.
+    /// It is `nil` if notifications come as signals.
     let notifications: OwnedDescriptor?
-    /// nil: writes are calls.
+    /// It is `nil` if writes are calls.
     let writes: OwnedDescriptor?
 
     /// Hands out what waits. False: bluetoothd has closed its end.

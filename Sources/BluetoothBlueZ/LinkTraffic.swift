@@ -6,7 +6,7 @@ public struct LinkTraffic: Sendable, Hashable {
   public internal(set) var refused: UInt64 = 0
   /// Messages of the loop that were handed to BlueZ.
   public internal(set) var sent: UInt64 = 0
-  /// Messages of the loop that were not sent: nobody has subscribed, BlueZ is behind, or they were too long.
+  /// Messages of the loop that were not sent: no client has subscribed, BlueZ is behind, or they were too long.
   public internal(set) var dropped: UInt64 = 0
   /// Connections.
   public internal(set) var connections: UInt64 = 0

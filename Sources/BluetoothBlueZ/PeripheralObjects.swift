@@ -50,7 +50,7 @@
           }))
     }
 
-    /// nil: there is no such interface.
+    /// It is `nil` if there is no such interface.
     func properties(_ path: String, _ interface: String) -> [String: BusValue]? {
       if path == Self.advertisement { return interface == Self.advertisementInterface ? advertisement : nil }
       return objects[path]?[interface]

@@ -191,7 +191,7 @@
       notifications.map { [($0, Int16(truncatingIfNeeded: POLLIN))] } ?? []
     }
 
-    /// bluetoothd writes nothing: it has closed its end, since nobody is subscribed any more.
+    /// bluetoothd writes nothing: it has closed its end, since no client is subscribed any more.
     func ready(_ descriptor: Int32) {
       if descriptor == notifications { endNotifications() }
     }

@@ -57,7 +57,7 @@ public struct DatagramBatch: ~Copyable {
     public var source: Endpoint
     /// The datagram's true length, which may be more than `size`.
     public var length: Int
-    /// When it reached the kernel; `nil` if the port does not know.
+    /// When it reached the kernel, or `nil` if the port does not know.
     public var arrivedAt: TickInstant?
   }
   /// The most datagrams that one drain takes.
@@ -100,7 +100,7 @@ public struct DatagramBatch: ~Copyable {
     return headers[index].length
   }
 
-  /// When the datagram `index` reached the kernel; `nil` if the port does not know.
+  /// When the datagram `index` reached the kernel, or `nil` if the port does not know.
   @_noLocks @_noAllocation
   public func arrivedAt(_ index: Int) -> TickInstant? {
     precondition(index < count)

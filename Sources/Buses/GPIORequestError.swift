@@ -8,7 +8,7 @@ public enum GPIORequestError: Error, Sendable, Hashable {
   case noPermission(path: String)
   /// Opened, but it is something else.
   case notAChip(path: String)
-  /// `chip` is the chip that was searched; `nil` if all were.
+  /// `chip` is the chip that was searched, or `nil` if all were.
   case noSuchLine(GPIOLineName, chip: String?)
   /// Several chips have a line of that name.
   case ambiguous(GPIOLineName, chips: [String])

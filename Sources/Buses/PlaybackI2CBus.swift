@@ -92,7 +92,7 @@ public final class PlaybackI2CBus {
     I2CBus(context: state, attempts: attempts, transfer: playBack)
   }
 
-  /// The first transfer that was not the expected one; `nil` if all were.
+  /// The first transfer that was not the expected one, or `nil` if all were.
   public var mismatch: Mismatch? { state.pointee.mismatch }
   /// Expected transfers that have not happened.
   public var remaining: Int { state.pointee.count - state.pointee.next }

@@ -137,7 +137,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   /// Whether an output drives the line, so that the world does not.
   public func isDriven(_ line: Int) -> Bool { pins.pointee.driven.load(ordering: .relaxed) & checked(line) != 0 }
 
-  /// The name of the line's holder; `nil` if it has none.
+  /// The name of the line's holder, or `nil` if it has none.
   public func consumer(_ line: Int) -> String? {
     _ = checked(line)
     return books.withLock { $0.consumers[line] ?? $0.claims[line] }

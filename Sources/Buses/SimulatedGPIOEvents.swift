@@ -186,7 +186,7 @@ struct SimulatedGPIOEventsState: ~Copyable {
     }
   }
 
-  /// Removes the earlier of the bank's next change and the driver's; `nil` if there is neither.
+  /// Removes the earlier of the bank's next change and the driver's, or `nil` if there is neither.
   private var earlier: SimulatedGPIOChange? {
     @_noLocks @_noAllocation mutating get {
       if let change = nextDriven, !((next?.at ?? .distantFuture) < change.at) {

@@ -64,7 +64,7 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
 
   /// From now on the line has this fault instead of the one before.
   public func inject(_ fault: Fault) { state.pointee.fault.store(fault.rawValue, ordering: .relaxed) }
-  /// The fault that the line has; `nil` if it works.
+  /// The fault that the line has, or `nil` if it works.
   public var fault: Fault? { Fault(rawValue: state.pointee.fault.load(ordering: .relaxed)) }
   /// Takes the fault back, if there is one.
   public func clearFaults() { state.pointee.fault.store(0, ordering: .relaxed) }

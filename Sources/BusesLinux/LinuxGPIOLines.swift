@@ -4,7 +4,7 @@ import Tactus
 
 /// Output lines of one of the kernel's GPIO chips, held as long as this lives.
 ///
-/// `descriptor` holds the lines: whoever has a duplicate of it (the guard process inherits one) holds them too, and can turn
+/// `descriptor` holds the lines: a process with a duplicate of it (the guard inherits one) holds them, too, and can turn
 /// them off when this process no longer does. What happens when the last one is closed differs between kernels, see
 /// `GPIOLines`.
 public final class LinuxGPIOLines: @unchecked Sendable {

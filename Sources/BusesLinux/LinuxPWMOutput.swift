@@ -19,7 +19,7 @@ public final class LinuxPWMOutput: Sendable {
     let descriptor: UnsafeMutablePointer<Int32>
   }
 
-  /// Exports output `channel` of `chip` when nobody has yet, turns it off, sets its period and switches it on, with a duty of
+  /// Exports output `channel` of `chip` unless it is exported, turns it off, sets its period and switches it on, with a duty of
   /// nothing. Throws when another owner has the output, in this program or another: nothing is written then.
   public init(chip: String, channel: Int, period: Nanoseconds) throws(BusOpenError) {
     precondition(channel >= 0 && period > .zero, "a PWM output has a number and a period")
@@ -83,7 +83,7 @@ public final class LinuxPWMOutput: Sendable {
       guard MonotonicClock.now < end else {
         throw BusOpenError.Device.pwmUnit.openError(path: path, errno: -descriptor)
       }
-      // Nobody rings it: it is the clock that is waited for.
+      // No other thread rings it: the wait ends by the clock.
       bell.wait(limit: .milliseconds(10))
     }
   }
@@ -140,7 +140,7 @@ public final class LinuxPWMShutdown: Sendable {
     tactus_close(enable)
   }
 
-  /// A duty of nothing, read back; where that fails, switched off. nil: done. Otherwise what is wrong.
+  /// A duty of nothing, read back; where that fails, switched off. It is `nil` if it is done. Otherwise what is wrong.
   ///
   /// It stays switched on, so that its owner can go on when it was only late.
   public func turnOff() -> String? {

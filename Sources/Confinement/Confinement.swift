@@ -35,7 +35,7 @@ public struct Confinement: Sendable {
   public var readable: [String] = []
   /// Devices, and folders of devices, to read and write; patterns.
   public var devices: [String] = []
-  /// Where it may make files; `nil` if nowhere.
+  /// Where it may make files, or `nil` if nowhere.
   public var folder: String?
   /// Files and folders that may be made, changed and removed, with everything below them; patterns.
   public var writable: [String] = []
@@ -51,7 +51,7 @@ public struct Confinement: Sendable {
 
   /// Confines this process for good. To be called by its only thread.
   ///
-  /// Returns what the kernel lacks and was left out, for a log; `nil` if nothing was.
+  /// Returns what the kernel lacks and was left out, for a log, or `nil` if nothing was.
   public func apply() -> String? {
     withCStrings(accounts) { accounts in
       withCStrings(groups) { groups in

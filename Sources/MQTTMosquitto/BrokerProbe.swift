@@ -51,7 +51,7 @@
   }
 
   extension BrokerDoor {
-    /// Why what listens there is not obeyed; `nil` if it is the broker that this program has started.
+    /// Why what listens there is not obeyed, or `nil` if it is the broker that this program has started.
     ///
     /// - Parameter listener: the process that listens, or −errno.
     func failure(_ listener: Int32) -> String? {

@@ -15,7 +15,7 @@
 
     /// - Parameter deliver: each message, on the client's thread: `MQTTInbox.deliver`, or work that is short. What it publishes
     ///   goes out at once.
-    /// - Throws: a setting that libmosquitto does not take. That nobody answers is no error here.
+    /// - Throws: a setting that libmosquitto does not take. That no broker answers is no error here.
     public init(_ settings: MQTTSettings, deliver: @escaping @Sendable (MQTTMessage) -> Void) throws(MQTTError) {
       connection = try MQTTConnection(settings, deliver: deliver)
     }
@@ -282,7 +282,7 @@
 
     /// The first failure of a connection is its cause, and its end: libmosquitto does not close after all of them.
     private func note(_ result: Int32) {
-      // NO_CONN: whoever closed it has said why.
+      // NO_CONN: the side that closed it has said why.
       guard result != MOSQ_ERR_SUCCESS.rawValue, result != MOSQ_ERR_NO_CONN.rawValue else { return }
       failure = failure ?? Self.text(result)
       if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR)) }

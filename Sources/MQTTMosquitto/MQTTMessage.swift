@@ -4,7 +4,7 @@ public struct MQTTMessage: Sendable, Hashable {
   public var topic: String
   /// At most `MQTTSettings.payloadLimit` bytes, in either direction.
   public var payload: [UInt8]
-  /// From the broker: it was kept for us. To the broker: it is to be kept for whoever subscribes later.
+  /// From the broker: it was kept for us. To the broker: it is to be kept for later subscribers.
   public var isRetained: Bool
 
   /// Checks nothing: `MQTTClient.publish` refuses a topic or a payload that cannot be sent.

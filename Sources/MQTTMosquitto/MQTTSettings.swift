@@ -39,7 +39,7 @@ public struct MQTTSettings: Sendable {
   public var address: String { "\(host):\(port)" }
 }
 
-/// Where a broker that this program has started takes its connection, which nobody else's process can.
+/// Where a broker that this program has started takes its connection, which no other user's process can.
 public struct BrokerDoor: Sendable {
   /// A local socket, at most 107 bytes.
   let path: String
@@ -49,11 +49,11 @@ public struct BrokerDoor: Sendable {
 
 /// TLS toward the broker. Its certificate must be valid and name `host`: there is no way to skip that.
 public struct MQTTSecurity: Sendable, Hashable {
-  /// PEM; nil: the system's authorities.
+  /// PEM, or `nil` for the system's authorities.
   public var authorities: String?
   /// Our own, PEM, when the broker asks for it.
   public var certificate: String?
-  /// The certificate's private key, PEM; `nil` if there is no certificate.
+  /// The certificate's private key, PEM, or `nil` if there is no certificate.
   public var key: String?
 
   /// Paths of PEM files. `MQTTClient.init` throws for a file that cannot be read, and for a certificate or a key alone.

@@ -4,7 +4,7 @@ public struct MQTTStatus: Sendable, Hashable {
   public package(set) var isConnected = false
   /// Connections that the broker accepted, since the start.
   public package(set) var connections: Int64 = 0
-  /// Why there is no connection, or why the last one ended; nil: nothing has failed yet. Names the broker, no secret.
+  /// Why there is no connection, or why the last one ended, or `nil` if nothing has failed yet. Names the broker, no secret.
   public internal(set) var lastFailure: String?
   /// Attempts to connect that failed and connections that were lost, since the start.
   public package(set) var failures: Int64 = 0

@@ -15,7 +15,7 @@
     /// Where Debian puts it.
     public static let standardPath = "/usr/sbin/mosquitto"
 
-    /// Bytes. Thirty readers that read nothing would hold 1.8 GB of others' messages; beyond this whoever makes it grow is disconnected.
+    /// Bytes. Thirty readers that read nothing would hold 1.8 GB of others' messages; beyond this the client that makes it grow is disconnected.
     private static let memoryLimit = 64 << 20
 
     /// Reads its passwords and its access list from the descriptors that it gets, and makes its own socket in the folder that it gets.
@@ -40,7 +40,7 @@
 
     private static let socketName = "broker"
 
-    /// As config/mosquitto.acl; besides, since only this machine can reach it, whoever has no name may read everything.
+    /// As config/mosquitto.acl; besides, since only this host can reach it, a client without a name may read everything.
     public static func accessList(user: String) -> String {
       """
       # Written by tactus at every start.
@@ -60,7 +60,7 @@
       public internal(set) var isRunning = false
       /// How often the process was started, restarts included.
       public internal(set) var starts: Int64 = 0
-      /// Why it does not run, or how it last ended; nil: it has not.
+      /// Why it does not run, or how it last ended, or `nil` if it has not.
       public internal(set) var lastFailure: String?
     }
 
@@ -141,7 +141,7 @@
       ended.wait()
     }
 
-    /// For nobody but the user that the broker runs as.
+    /// For the user that the broker runs as, and no other.
     private static func write(_ text: String, to file: String) throws(MQTTError) {
       let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .system(call: "open \(file)", errno: errno) }
@@ -156,7 +156,7 @@
       }
     }
 
-    /// A folder for nobody but the user that the broker runs as, open.
+    /// An open folder for the user that the broker runs as, and no other.
     private static func makeRoom(_ folder: String) throws(MQTTError) -> Int32 {
       guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .system(call: "mkdir \(folder)", errno: errno) }
       // For fchown and fchmod it has to be open for reading.
@@ -212,7 +212,7 @@
       while !isStopping.load(ordering: .acquiring) {
         let began = MonotonicClock.now
         guard let process = spawn() else { return }
-        // Reaped under the lock: its number is nobody else's while `stop` may send to it.
+        // Reaped under the lock: its number is no other process's while `stop` may send to it.
         var information = siginfo_t()
         while waitid(P_PID, id_t(clamping: process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         let owner = portOwner?()
@@ -267,7 +267,7 @@
       }
     }
 
-    /// Who the broker runs as, as its launcher decides: whoever we are, unless that is root.
+    /// Who the broker runs as, as its launcher decides: our own user, unless that is root.
     private static var account: (user: uid_t, group: gid_t) {
       guard geteuid() == 0 else { return (geteuid(), getegid()) }
       for name in ["mosquitto", "nobody"] {

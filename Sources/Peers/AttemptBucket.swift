@@ -12,7 +12,7 @@ struct AttemptBucket: Sendable {
     return nil
   }
 
-  /// Seconds, at least 1, until there is an attempt; `nil` if there is one.
+  /// Seconds, at least 1, until there is an attempt, or `nil` if there is one.
   func wait(of burst: Int, every interval: Nanoseconds, at now: TickInstant) -> Int64? {
     let excess = begin(at: now) + interval - (now + interval * Int64(burst))
     guard excess.count > 0, Mechanism.attemptLimit.acts else { return nil }

@@ -52,7 +52,7 @@ package final class AttemptLimiter: Sendable {
     state.withLock { $0.welcome.use(PeerNetwork(peer), default: true) { $0 = true } }
   }
 
-  /// Whole seconds, at least 1, for which a password from this address is not looked at; `nil` if it is now.
+  /// Whole seconds, at least 1, for which a password from this address is not looked at, or `nil` if it is now.
   package func wait(_ peer: String, at now: TickInstant) -> Int64? {
     let network = PeerNetwork(peer)
     return state.withLock { state in

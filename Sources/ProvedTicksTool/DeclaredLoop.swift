@@ -4,7 +4,7 @@ struct DeclaredLoop: Equatable {
   var name: String
   /// Of the conformance, from 1.
   var line: Int
-  /// Why a function in another file cannot name it; `nil` if one can.
+  /// Why a function in another file cannot name it, or `nil` if one can.
   var obstacle: Obstacle?
 
   enum Obstacle: Equatable {

@@ -89,27 +89,27 @@
 
     // MARK: reading
 
-    /// nil: the next argument is no integer.
+    /// It is `nil` if the next argument is no integer.
     public func integer() -> Int32? {
       var value: Int32 = 0
       return sd_bus_message_read_basic(pointer, Self.code("i"), &value) > 0 ? value : nil
     }
 
-    /// A text, or with "o" an object's path; nil: the next argument is none.
+    /// A text, or with "o" an object's path, or `nil` if the next argument is none.
     public func text(_ type: Character = "s") -> String? {
       var value: UnsafePointer<CChar>?
       guard sd_bus_message_read_basic(pointer, Self.code(type), &value) > 0, let value else { return nil }
       return String(cString: value)
     }
 
-    /// The next argument as a descriptor of our own, which the caller closes; nil: it is none.
+    /// The next argument as a descriptor of our own, which the caller closes, or `nil` if it is none.
     public func descriptor() -> Int32? {
       guard case .descriptor(let borrowed)? = value() else { return nil }
       let own = fcntl(borrowed, F_DUPFD_CLOEXEC, 3)
       return own >= 0 ? own : nil
     }
 
-    /// The next argument, whatever it is; nil: there is none, or one of a type that nothing here needs.
+    /// The next argument, whatever it is, or `nil` if there is none, or one of a type that nothing here needs.
     public func value() -> BusValue? {
       var type: CChar = 0
       var contents: UnsafePointer<CChar>?

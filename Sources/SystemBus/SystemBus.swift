@@ -57,7 +57,7 @@
     /// What to poll the descriptor for.
     public var events: Int16 { Int16(truncatingIfNeeded: max(0, sd_bus_get_events(bus))) }
 
-    /// When `process` wants to be called though nothing has arrived, in microseconds of CLOCK_MONOTONIC; nil: never.
+    /// When `process` wants to be called though nothing has arrived, in microseconds of CLOCK_MONOTONIC, or `nil` for never.
     public var deadlineMicroseconds: UInt64? {
       var instant: UInt64 = .max
       return sd_bus_get_timeout(bus, &instant) >= 0 && instant != .max ? instant : nil
@@ -90,7 +90,7 @@
     /// Takes a well-known name; fails when somebody has it.
     public func takeName(_ name: String) throws(Failure) { try check(sd_bus_request_name(bus, name, 0)) }
 
-    /// Calls a method and returns its reply; nobody is started to answer it. Blocks for at most a second, unless told otherwise.
+    /// Calls a method and returns its reply; no service is started to answer it. Blocks for at most a second, unless told otherwise.
     public func call(
       _ destination: String, _ path: String, _ interface: String, _ method: String,
       patienceMicroseconds: UInt64 = SystemBus.patienceMicroseconds,
@@ -182,7 +182,7 @@
   extension SystemBus.Failure {
     init(errno: Int32) { self.init(name: "errno \(errno)", message: String(cString: strerror(errno))) }
 
-    /// nil: the error says nothing.
+    /// It is `nil` if the error says nothing.
     init?(_ error: sd_bus_error) {
       guard let name = error.name else { return nil }
       self.init(

@@ -15,7 +15,7 @@ extension Planner {
     public var period: Nanoseconds
     /// The longest a tick takes.
     public var executionTime: Nanoseconds
-    /// From a release to the end of its tick at the longest; `nil` if it has no bound.
+    /// From a release to the end of its tick at the longest, or `nil` if it has no bound.
     public var responseTime: Nanoseconds?
     /// From the loop before; without meaning for the first.
     public var handover: Handover
@@ -79,7 +79,7 @@ extension Planner {
   ///
   /// - Parameters:
   ///   - step: the loop.
-  ///   - interval: its `minimumInterval`; `nil` if the arrival does not release it, or other loops share its lane.
+  ///   - interval: its `minimumInterval`, or `nil` if the arrival does not release it, or other loops share its lane.
   public static func longestAge(ofArrivalsAt step: Step, releasingAtMostEvery interval: Nanoseconds? = nil)
     -> Nanoseconds?
   {

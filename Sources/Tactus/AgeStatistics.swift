@@ -4,7 +4,7 @@ public struct AgeStatistics: Sendable {
   public let name: String
   /// The loops that the data passes, the one that measures first and the one that uses it last.
   public let path: [String]
-  /// How the data comes to the first of them; `nil` if that one measures it.
+  /// How the data comes to the first of them, or `nil` if that one measures it.
   public let arrival: DataAge.Arrival?
   /// At the end of each tick that used measured data: how old its oldest measurement was.
   public let age: HistogramSnapshot
@@ -17,7 +17,7 @@ public struct AgeStatistics: Sendable {
   public let now: Nanoseconds?
   /// Ticks that used data which had never been measured: what stood in the mailbox at the start. They have no age.
   public let unsampled: Int64
-  /// What the planner says that no age exceeds, see `Planner.longestAge(along:)`; `nil` if a loop on the path has no bound
+  /// What the planner says that no age exceeds, see `Planner.longestAge(along:)`, or `nil` if a loop on the path has no bound
   /// for its response, an execution time is neither declared nor measured yet, or the arrival is `unknown`. A larger age means that a tick took
   /// longer than it may, that the kernel ran a lane late, or that a rate has just been changed.
   public internal(set) var bound: Nanoseconds?

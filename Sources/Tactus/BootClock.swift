@@ -19,7 +19,7 @@ public enum BootClock {
     return TickInstant(nanoseconds: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec))
   }
 
-  /// Which start of the machine this is; `nil` if the kernel does not say. Reads a file, so ask once.
+  /// Which start of the machine this is, or `nil` if the kernel does not say. Reads a file, so ask once.
   public static var boot: BootID? {
     let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -19,9 +19,9 @@ public struct ControlGroup: Sendable, Hashable {
   public var share: Share?
   /// `cpu.rt_runtime_us`: of real-time threads; 0 forbids them. `nil` if the kernel has no such limit for groups.
   public var realTimeShare: Share?
-  /// `cpuset.cpus.effective`: where its threads may run; `nil` if the kernel does not say.
+  /// `cpuset.cpus.effective`: where its threads may run, or `nil` if the kernel does not say.
   public var cpus: CPUSet?
-  /// `memory.max` in bytes, which locked memory counts for; `nil` if there is no limit.
+  /// `memory.max` in bytes, which locked memory counts for, or `nil` if there is no limit.
   public var memory: Int64?
 
   /// No limit of any kind.

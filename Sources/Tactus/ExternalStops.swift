@@ -49,7 +49,7 @@ public final class ExternalStops: @unchecked Sendable {
     words[0].store(number, ordering: .releasing)
   }
 
-  /// When stop number `number` was, from 1 on; `nil` if there was none yet, or it is too long ago.
+  /// When stop number `number` was, from 1 on, or `nil` if there was none yet, or it is too long ago.
   public func instant(of number: UInt64) -> TickInstant? { instantOfStop(number, words) }
 }
 
@@ -81,7 +81,7 @@ struct ExternalStopCursor: BitwiseCopyable, @unchecked Sendable {
     seen = stops?.count ?? 0
   }
 
-  /// The first stop since the last call; `nil` if there was none. If its instant is no longer kept, `lastTick`, after which it was.
+  /// The first stop since the last call, or `nil` if there was none. If its instant is no longer kept, `lastTick`, after which it was.
   @_noLocks @_noAllocation @inline(__always)
   mutating func next(lastTick: TickInstant) -> TickInstant? {
     guard let words, Mechanism.externalStops.acts else { return nil }

@@ -10,7 +10,7 @@ public struct KeptAge: Sendable, Hashable, Codable {
   private var boot: BootID?
   /// The boot's clock when it was noted, s.
   private var bootSeconds: Double
-  /// Seconds since 1970 when it was noted; `nil` if the wall clock was not synchronised then.
+  /// Seconds since 1970 when it was noted, or `nil` if the wall clock was not synchronised then.
   private var wallSeconds: Int64?
 
   /// Something that is now, or that was so many seconds ago.
@@ -32,7 +32,7 @@ public struct KeptAge: Sendable, Hashable, Codable {
   /// The same age, noted now.
   public func noted(at now: WallReading) -> Self { Self(seconds(at: now), at: now) }
 
-  /// How long ago it was noted, s; `nil` if that was in another boot.
+  /// How long ago it was noted, s, or `nil` if that was in another boot.
   public func sinceNoted(at now: WallReading) -> Double? {
     isOfBoot(of: now) ? Self.seconds(now.bootTime) - bootSeconds : nil
   }

@@ -13,7 +13,7 @@ public enum Scheduling: Sendable, Hashable {
 public enum CountedMisses: BitwiseCopyable {
   /// Every miss, since the state of the hardware is uncertain after it.
   case all
-  /// Only misses that this stall has made on request; `nil` if there is no stall, so that no miss counts.
+  /// Only misses that this stall has made on request, or `nil` if there is no stall, so that no miss counts.
   ///
   /// For a loop whose hardware is simulated: it shows only faults that were injected, however loaded the machine is.
   case injected(LaneStall.Served?)
@@ -155,7 +155,7 @@ public struct Loop {
 }
 
 extension Loop {
-  /// What is wrong with the declaration; `nil` if nothing is.
+  /// What is wrong with the declaration, or `nil` if nothing is.
   var flaw: String? {
     if let flaw = rate.flaw { return flaw }
     if minimumInterval <= .zero {

@@ -102,7 +102,7 @@ final class LaneRun: @unchecked Sendable {
     try takeAges(lanes: lanes)
   }
 
-  /// The ages of one loop as its slot has them; `nil` if there is none.
+  /// The ages of one loop as its slot has them, or `nil` if there is none.
   private static func linked(_ ages: [DataAge]) -> UnsafeMutablePointer<AgeRecord>? {
     ages.reversed().reduce(nil) { next, age in
       age.record.pointee.next = next
@@ -181,7 +181,7 @@ final class LaneRun: @unchecked Sendable {
     return present == .max ? tactus_monotonic_now() : present
   }
 
-  /// Why the lane has not got on for more than `limit` at `now`, which was read before; `nil` if it has, or has ended.
+  /// Why the lane has not got on for more than `limit` at `now`, which was read before, or `nil` if it has, or has ended.
   func hang(longerThan limit: Nanoseconds, at now: TickInstant) -> LaneHang? {
     guard isSimulated || present.pointee.load(ordering: .acquiring) == .max else { return nil }
     var newest = Int64.min
@@ -262,7 +262,7 @@ final class LaneRun: @unchecked Sendable {
     thread?.openGate(run: epoch != nil)
   }
 
-  /// Asks the lane's thread to stop, without waiting for it. Returns the thread, so that its end can be awaited; `nil` if the
+  /// Asks the lane's thread to stop, without waiting for it. Returns the thread, so that its end can be awaited, or `nil` if the
   /// lane has no thread.
   func requestStop() -> LaneThread? {
     thread?.requestStop()
@@ -285,14 +285,14 @@ final class LaneRun: @unchecked Sendable {
 
   // MARK: Changes
 
-  /// What a change of rates would make infeasible; `nil` if nothing.
+  /// What a change of rates would make infeasible, or `nil` if nothing.
   func infeasible(_ changes: [Int: Nanoseconds]) -> [String]? {
     var planned = declared
     for (index, period) in changes { planned[index].period = period }
     return infeasible(planned)
   }
 
-  /// Why a change of rates would leave an order without meaning; `nil` if it does not.
+  /// Why a change of rates would leave an order without meaning, or `nil` if it does not.
   func contradiction(_ changes: [Int: Nanoseconds]) -> RuntimeError? {
     var periods = declared.map(\.period)
     for (index, period) in changes { periods[index] = period }

@@ -54,7 +54,7 @@ enum LaneSetup {
       findings: asks ? [finding] : [])
   }
 
-  /// Puts the calling thread on those of `cpus` that it may have. Returns those; `nil` if there are none.
+  /// Puts the calling thread on those of `cpus` that it may have. Returns those, or `nil` if there are none.
   private static func setCPUs(
     _ cpus: CPUSet, _ group: ControlGroup, _ findings: inout [LaneReport.Finding]
   ) -> CPUSet? {

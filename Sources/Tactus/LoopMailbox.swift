@@ -59,7 +59,7 @@ public final class LoopMailbox<
   ///
   /// - Parameters:
   ///   - bell: rung when answers or notices are there to take; it must outlive the loop. `nil` if no thread waits for them.
-  ///   - stall: served when a tick begins, for tests of code that watches the loop; `nil` if there is none.
+  ///   - stall: served when a tick begins, for tests of code that watches the loop, or `nil` if there is none.
   public func loopEnds(bell: DoorbellButton? = nil, stall: LaneStall.Served? = nil) -> Ends {
     Ends(self, bell: bell, stall: stall)
   }

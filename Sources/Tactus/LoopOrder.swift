@@ -130,7 +130,7 @@ struct LoopOrder {
     return Dictionary(grouping: loops.indices, by: first).values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
   }
 
-  /// Two loops in an order that are never released at one instant; `nil` if there are none.
+  /// Two loops in an order that are never released at one instant, or `nil` if there are none.
   func contradiction(periods: [Nanoseconds], phases: [Nanoseconds]) -> RuntimeError? {
     for loop in loops.indices {
       for predecessor in predecessors[loop] {

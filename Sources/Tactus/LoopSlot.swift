@@ -16,7 +16,7 @@ struct LoopSlot {
   let inputs: [LoopInput]
   /// Whether other loops run after it or it after others: its releases then stay in phase over changes of its rate.
   let isOrdered: Bool
-  /// The ages of the data it acts on, the first of a list; `nil` if none is declared.
+  /// The ages of the data it acts on, the first of a list, or `nil` if none is declared.
   let ages: UnsafeMutablePointer<AgeRecord>?
   /// Where `body` comes from, and the body of the present run.
   let bodySource: BodySource

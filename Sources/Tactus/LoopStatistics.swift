@@ -17,7 +17,7 @@ public struct LoopStatistics: Sendable {
   public let instant: TickInstant
   /// How many releases there were, and what became of them.
   public let counters: LoopCounters
-  /// The tick that runs at `instant`; `nil` if none does.
+  /// The tick that runs at `instant`, or `nil` if none does.
   public let running: RunningTick?
   /// Periodic releases whose deadline has passed at `instant`, of the pending ones and the one that runs. Grows while a
   /// tick hangs or the lane gets no processor.

@@ -22,7 +22,7 @@ public struct Rate: Sendable, Hashable, BitwiseCopyable {
   /// Releases a second; infinite for a period of 0.
   public var hertz: Double { rejectedHertz ?? 1e9 / Double(period.count) }
 
-  /// What is wrong with it; `nil` if a loop can be released so often.
+  /// What is wrong with it, or `nil` if a loop can be released so often.
   var flaw: String? {
     if let rejectedHertz { return "a rate is 10⁻⁶…10⁶ Hz, got \(rejectedHertz) Hz" }
     return Self.periods.contains(period) ? nil : "a period is 1 µs…10⁹ s, got \(period)"

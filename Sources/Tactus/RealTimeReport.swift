@@ -8,7 +8,7 @@ public struct LaneReport: Sendable, Hashable {
   public let effective: Scheduling
   /// The CPUs that the lane declares; `nil` for any.
   public let requestedCPUs: CPUSet?
-  /// Those of them that the thread stays on; `nil` if none were declared, or none of them granted.
+  /// Those of them that the thread stays on, or `nil` if none were declared, or none of them granted.
   public let effectiveCPUs: CPUSet?
   /// Why something requested is not in effect, or may not hold: one sentence each, with the way out.
   public let findings: [Finding]

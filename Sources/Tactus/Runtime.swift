@@ -297,7 +297,7 @@ public final class Runtime: Sendable {
     return RuntimeStatistics(loops: loops, lanes: lanes.map(\.statistics))
   }
 
-  /// The counters of one loop as `statistics` has them, without the histograms, which cost most of it; `nil` if no loop has this name.
+  /// The counters of one loop as `statistics` has them, without the histograms, which cost most of it, or `nil` if no loop has this name.
   public func counters(of loop: String) -> LoopCounters? {
     for lane in lanes {
       if let index = lane.index(of: loop) { return lane.counters(of: index) }

@@ -5,7 +5,7 @@ public struct RuntimeStatistics: Sendable {
   /// Every lane, in the order of declaration.
   public let lanes: [LaneStatistics]
 
-  /// The accounts of the loop of this name; `nil` if there is none.
+  /// The accounts of the loop of this name, or `nil` if there is none.
   public subscript(name: String) -> LoopStatistics? { loops.first { $0.name == name } }
 }
 

@@ -14,7 +14,7 @@
 public struct Sampled<Value: BitwiseCopyable>: BitwiseCopyable {
   /// What was measured, or derived from what was.
   public var value: Value
-  /// Instant of the oldest measurement that the value derives from; `nil` if one of the measurements has never been taken.
+  /// Instant of the oldest measurement that the value derives from, or `nil` if one of the measurements has never been taken.
   public var sampledAt: TickInstant?
 
   /// A value measured in this tick. It counts as old as the tick's start, so never as younger than it is.

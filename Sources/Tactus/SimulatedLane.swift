@@ -4,7 +4,7 @@ struct SimulatedLane {
   struct Disturbance: BitwiseCopyable {
     var from: Int64
     var by: Int64
-    /// The loop whose tick it prolongs; `nil` if the lane's next wake-up comes late instead.
+    /// The loop whose tick it prolongs, or `nil` if the lane's next wake-up comes late instead.
     var loop: Int?
   }
 

@@ -129,6 +129,6 @@ public struct TickLogReader: ~Copyable, Sendable {
     self.ring = ring
   }
 
-  /// Takes the oldest message; `nil` if there is none. Does not wait.
+  /// Takes the oldest message, or `nil` if there is none. Does not wait.
   public mutating func pop() -> TickLogEntry? { ring.pop() }
 }

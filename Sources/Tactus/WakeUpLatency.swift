@@ -19,7 +19,7 @@ public enum WakeUpHold: Sendable, Hashable {
   /// The device could not be opened or written, with the system call's error number.
   case refused(errno: Int32)
 
-  /// Why it was refused, with the way out; `nil` if it was not.
+  /// Why it was refused, with the way out, or `nil` if it was not.
   public var refusal: String? {
     guard case .refused(let errno) = self else { return nil }
     let reason =

@@ -7,7 +7,7 @@ public struct WallReading: Sendable, Hashable {
   public var microseconds: Int64
   /// The boot's clock at that instant.
   public var bootTime: TickInstant
-  /// Which start of the machine it is; `nil` if the kernel does not say.
+  /// Which start of the machine it is, or `nil` if the kernel does not say.
   public var boot: BootID?
   /// Whether the kernel says that something such as NTP keeps the wall clock right (`adjtimex`).
   public var isSynchronised: Bool
@@ -15,7 +15,7 @@ public struct WallReading: Sendable, Hashable {
   public var steady: Nanoseconds
   /// All jumps since the watch began, added up; forward is positive.
   public var jumped: Nanoseconds
-  /// The last jump; `nil` if there was none since the watch began.
+  /// The last jump, or `nil` if there was none since the watch began.
   public var lastJump: WallJump?
 
   /// A reading with all that is known of it.
@@ -45,7 +45,7 @@ public struct WallReading: Sendable, Hashable {
   /// Nor is it believed sooner after the machine's start: the network comes, and with it the right time.
   public static var bootTimeEnough: Nanoseconds { .seconds(300) }
 
-  /// How long until the clock is confirmed if nothing happens meanwhile; `nil` if it is.
+  /// How long until the clock is confirmed if nothing happens meanwhile, or `nil` if it is.
   public var confirmedIn: Nanoseconds? {
     let wait =
       isSynchronised

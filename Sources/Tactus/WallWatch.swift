@@ -26,7 +26,7 @@ public struct WallWatch: Sendable {
   /// A smaller difference is drift, or a correction such as NTP makes all the time.
   private static let tolerance = Nanoseconds.seconds(2)
 
-  /// - Parameter boot: of the machine; `nil` if it is not known.
+  /// - Parameter boot: of the machine, or `nil` if it is not known.
   public init(boot: BootID? = nil) { self.boot = boot }
 
   /// The wall clock at the instant of a sample. Samples come in the order of the boot's clock.

@@ -14,7 +14,7 @@ public final class WatchedWallClock: Sendable {
   /// A clock of a test's.
   ///
   /// - Parameters:
-  ///   - boot: the boot that it runs in; `nil` if that is not known.
+  ///   - boot: the boot that it runs in, or `nil` if that is not known.
   ///   - sample: reads both clocks. Called within a lock, so that readings come in their order.
   public init(boot: BootID?, sample: @escaping @Sendable () -> WallWatch.Sample) {
     watch = Mutex(WallWatch(boot: boot))

@@ -11,7 +11,7 @@ public struct GuardArguments: Hashable, Sendable {
   public var window: HeartbeatWindow
   /// The hardware watchdog to feed; `nil` for none.
   public var watchdog: HardwareWatchdog?
-  /// The page on which it counts what it writes; `nil` if there is none.
+  /// The page on which it counts what it writes, or `nil` if there is none.
   public var stops: Int32?
   /// What the program that embeds the guard has added.
   public var options: [String: String]
@@ -52,7 +52,7 @@ public struct GuardArguments: Hashable, Sendable {
     self.writes = writes.compactMap(\.self)
   }
 
-  /// Heartbeats every `heartbeat` ms, of which no two are due less than half of that apart; `nil` if that cannot be.
+  /// Heartbeats every `heartbeat` ms, of which no two are due less than half of that apart, or `nil` if that cannot be.
   static func window(timeout: Int64, heartbeat: Int64) -> HeartbeatWindow? {
     guard (1...86_400_000).contains(timeout), (1...timeout).contains(heartbeat) else { return nil }
     return HeartbeatWindow(shortest: .microseconds(heartbeat * 500), longest: .milliseconds(timeout))

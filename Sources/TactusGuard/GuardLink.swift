@@ -18,7 +18,7 @@ public final class GuardLink {
     /// Descriptors of this process that the guard inherits besides its socket, its page and its lines: it gets `--NAME N`, with its own number
     /// of each.
     public var descriptors: [String: Int32] = [:]
-    /// Starts and kills it in the place of this process; `nil` if this process does.
+    /// Starts and kills it in the place of this process, or `nil` if this process does.
     package var starter: Starter?
 
     /// Starts and kills processes for a program that cannot.
@@ -62,7 +62,7 @@ public final class GuardLink {
   public private(set) var process: pid_t = 0
   /// When the guard was ready.
   public private(set) var started = TickInstant.zero
-  /// The time-out of the hardware watchdog, as its driver has it; `nil` if there is none, or the guard has not opened it yet.
+  /// The time-out of the hardware watchdog, as its driver has it, or `nil` if there is none, or the guard has not opened it yet.
   public private(set) var watchdogTimeout: Nanoseconds?
   /// The devices that it could not open yet, and why.
   public private(set) var unopened: [String] = []

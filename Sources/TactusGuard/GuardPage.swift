@@ -22,7 +22,7 @@ struct GuardPage {
     self.stops = stops
   }
 
-  /// The page behind a descriptor; `nil` if there is none.
+  /// The page behind a descriptor, or `nil` if there is none.
   static func map(_ descriptor: Int32) -> ExternalStops? {
     guard let page = tactus_guard_page_map(descriptor, ExternalStops.byteCount) else { return nil }
     return ExternalStops(memory: page) { tactus_guard_page_unmap($0, ExternalStops.byteCount) }

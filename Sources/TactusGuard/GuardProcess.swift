@@ -17,7 +17,7 @@ public struct GuardProcess {
   private var machine: GuardMachine
   private var written: UInt64 = 0
   private var watchdog: WatchdogFeeder?
-  /// The page on which the guard counts its writes; `nil` if the program has none.
+  /// The page on which the guard counts its writes, or `nil` if the program has none.
   private let stops: ExternalStops?
   /// When the present attempt began.
   private var began = TickInstant.zero

@@ -29,9 +29,9 @@ public struct GuardReport: Sendable, Hashable {
   public var subject: Subject
   /// What failed.
   public var failures: [String]
-  /// How often it has been tried, from 1; `nil` if nothing was.
+  /// How often it has been tried, from 1, or `nil` if nothing was.
   public var attempt: Int?
-  /// When this attempt began; `nil` if there was none.
+  /// When this attempt began, or `nil` if there was none.
   public var began: TickInstant?
 
   /// A sentence for a log.

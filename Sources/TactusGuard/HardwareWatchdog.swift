@@ -12,7 +12,7 @@ public struct HardwareWatchdog: Hashable, Sendable {
   /// - Parameters: see the properties.
   public init(path: String, timeoutSeconds: Int) { (self.path, self.timeoutSeconds) = (path, timeoutSeconds) }
 
-  /// Why the path cannot be a watchdog, without opening it; `nil` if it is one, or if there is nothing at that path.
+  /// Why the path cannot be a watchdog, without opening it, or `nil` if it is one, or if there is nothing at that path.
   public static func flaw(path: String) -> String? {
     switch tactus_watchdog_is(path) {
     case 0: "expected a watchdog, got something else"
@@ -49,9 +49,9 @@ public struct HardwareWatchdog: Hashable, Sendable {
 protocol WatchdogDevice: AnyObject {
   /// Opens it, which starts it. Returns the time-out in effect, or why it cannot be.
   func open() -> Result<Nanoseconds, WatchdogFailure>
-  /// Returns why it was not fed; `nil` if it was.
+  /// Returns why it was not fed, or `nil` if it was.
   func feed() -> String?
-  /// Stops it and closes it. Returns why it may go on counting; `nil` if it has been stopped.
+  /// Stops it and closes it. Returns why it may go on counting, or `nil` if it has been stopped.
   func disarm() -> String?
 }
 

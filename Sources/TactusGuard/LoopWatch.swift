@@ -8,7 +8,7 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
 
   /// One loop.
   public struct Watched: BitwiseCopyable {
-    /// Where it counts; `nil` if no loop is watched here.
+    /// Where it counts, or `nil` if no loop is watched here.
     var version: LatestVersion?
     /// Of a loop that may be stopped and started again.
     var progress: LoopProgress?

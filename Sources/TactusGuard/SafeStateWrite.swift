@@ -48,7 +48,7 @@ public enum SafeStateWrite: Hashable, Sendable {
       descriptor: lines.descriptor)
   }
 
-  /// What is wrong with it; `nil` if nothing is.
+  /// What is wrong with it, or `nil` if nothing is.
   public var flaw: String? {
     switch self {
     case .i2cByte(let path, let address, _, let byte): Self.flaw(path, address, [byte])

@@ -6,7 +6,7 @@ struct WatchdogFeeder {
   private var machine: WatchdogMachine
   /// The time-out in effect; `nil` while it is not open.
   private(set) var timeout: Nanoseconds?
-  /// Why it is not open; `nil` if it is, or was not tried.
+  /// Why it is not open, or `nil` if it is, or was not tried.
   private(set) var failure: String?
 
   init(_ device: any WatchdogDevice, at now: TickInstant) {

@@ -86,7 +86,7 @@ public struct WatchdogMachine: Sendable, Equatable {
     }
   }
 
-  /// When the next look is due at the latest; `nil` if none is without an event.
+  /// When the next look is due at the latest, or `nil` if none is without an event.
   public var nextDeadline: TickInstant? {
     switch state {
     case .closed(let instant), .fed(let instant): instant

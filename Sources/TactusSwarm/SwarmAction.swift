@@ -20,7 +20,7 @@ public struct SwarmAction: Sendable, Hashable {
     (self.at, self.part, self.verb, self.numbers) = (at, part, verb, numbers)
   }
 
-  /// Reads a line; `nil` if the line is not one.
+  /// Reads a line, or `nil` if the line is not one.
   public init?(line: String) {
     let words = line.split(separator: " ")
     guard words.count >= 3, let at = Self.instant(words[0]) else { return nil }

@@ -31,7 +31,7 @@ public final class SwarmBroker {
   public let topics = DeviceTopics(device: "swarm")!
   /// What the broker keeps, by topic.
   public private(set) var retained: [String: [UInt8]] = [:]
-  /// Since when the daemon has been connected without a break; `nil` if it is not.
+  /// Since when the daemon has been connected without a break, or `nil` if it is not.
   public private(set) var connectedSince: TickInstant?
   private var random: SplitMix64
   private let flagsKept: Bool
@@ -47,7 +47,7 @@ public final class SwarmBroker {
   /// From publishers other than the daemon; of one that insists until the broker has it.
   private var published: [(due: TickInstant, message: MQTTMessage, insists: Bool)] = []
 
-  /// What the broker kept when a daemon that stops in order said goodbye, and when that was; `nil` if none has.
+  /// What the broker kept when a daemon that stops in order said goodbye, and when that was, or `nil` if none has.
   public private(set) var goodbye: (at: TickInstant, retained: [String: [UInt8]])?
   /// When a connection was last lost by the network, by the broker, or to a successor that came before the goodbye.
   public private(set) var lostAt = TickInstant.zero

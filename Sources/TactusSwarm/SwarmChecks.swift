@@ -16,7 +16,7 @@ public struct SwarmChecks: Sendable {
   public let names: [String]
   /// By invariant: how often it was looked at.
   public private(set) var counts: [Int]
-  /// The first failure; `nil` if all have held.
+  /// The first failure, or `nil` if all have held.
   public private(set) var failure: Failure?
   /// Whether there is one.
   public private(set) var hasFailed = false

@@ -11,7 +11,7 @@ public final class SwarmCover {
 
   /// The guard's writes, for `Runtime(externalStops:)`: one daemon's. `nil` if its loops are not told of them, for tests.
   public internal(set) var stops: ExternalStops?
-  /// When the guard closed the outputs after the daemon before this one had died, as its note says; `nil` if nobody noted it.
+  /// When the guard closed the outputs after the daemon before this one had died, as its note says, or `nil` if nobody noted it.
   public internal(set) var madeSafe: TickInstant?
   /// When the guard closed the outputs for the last time, by the same note.
   public internal(set) var madeSafeLast: TickInstant?
@@ -21,7 +21,7 @@ public final class SwarmCover {
   public internal(set) var endedWithoutStop = false
   /// Whether the door refuses resets, since no guard can be had.
   var refusesResets = false
-  /// Since when no guard is at work; `nil` if one is.
+  /// Since when no guard is at work, or `nil` if one is.
   public internal(set) var missingSince: TickInstant?
   /// Since when a guard has been at work without a break: it gives every loop its whole time-out from here on.
   public internal(set) var freshSince = TickInstant.zero
@@ -29,7 +29,7 @@ public final class SwarmCover {
   private var mayBeMissingUntil = TickInstant.zero
   /// Until when starts of a guard fail, and until when it may be missing because of one that was tried before.
   private var failing = (until: TickInstant.zero, missingUntil: TickInstant.zero)
-  /// From when on every output must be off, since there is no guard and none could be had; `nil` if there is one.
+  /// From when on every output must be off, since there is no guard and none could be had, or `nil` if there is one.
   public internal(set) var offFrom: TickInstant?
 
   init() {}

@@ -16,7 +16,7 @@ public struct SwarmFarewell {
     stoppedAt = broker.connectedSince == nil ? nil : now
   }
 
-  /// Whether the broker has heard the last one's goodbye, and with it that it is offline; `nil` if that is not known yet, or if the connection was lost
+  /// Whether the broker has heard the last one's goodbye, and with it that it is offline, or `nil` if that is not known yet, or if the connection was lost
   /// in between.
   public mutating func look(_ broker: SwarmBroker, at now: TickInstant) -> Bool? {
     guard let stop = stoppedAt else { return nil }

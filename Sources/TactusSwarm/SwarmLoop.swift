@@ -131,7 +131,7 @@ extension SwarmLoopPart {
   /// - Parameters:
   ///   - isActive: whether an output is on afterwards.
   ///   - isConfirmed: whether the loop says that every output is off.
-  /// - Returns: the same; `nil` if there is no loop, or one that stands still.
+  /// - Returns: the same, or `nil` if there is no loop, or one that stands still.
   public func stopLoop(at now: TickInstant, isActive: @autoclosure () -> Bool, isConfirmed: () -> Bool) -> Bool? {
     guard let loop, !oracle.output.reach.isStalled(at: now) else { return nil }
     loop.simulation.stop()

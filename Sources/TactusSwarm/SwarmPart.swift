@@ -44,7 +44,7 @@ public protocol SwarmPart: AnyObject {
   func run(until instant: TickInstant)
   /// Does an action, at its instant. One that is not known is ignored, so that old histories can be read.
   func apply(_ action: SwarmAction)
-  /// The change of its rules to those of the file of this number; `nil` if a reload changes none of it.
+  /// The change of its rules to those of the file of this number, or `nil` if a reload changes none of it.
   func change(to number: Int64) -> (any RulesChange)?
   /// A reload of the file of this number has told every loop.
   func changed(to number: Int64)

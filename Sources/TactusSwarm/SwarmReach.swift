@@ -75,7 +75,7 @@ public struct SwarmReach {
     isAbandoned = !isConfirmed && safeBy - killedAt > SwarmCover.deathTime
   }
 
-  /// Since when an unguarded daemon's outputs must be off; `nil` if there is a guard, or may be soon.
+  /// Since when an unguarded daemon's outputs must be off, or `nil` if there is a guard, or may be soon.
   public var offFrom: TickInstant? { cover?.offFrom }
 
   /// Whether nobody could have told the output.

@@ -21,7 +21,7 @@ public struct SwarmRules<Rules: ReloadableRules> {
   /// The rules that the next start reads.
   public var saved: Rules { files[number] }
 
-  /// The change that a reload proposes; `nil` if there is no file of that number.
+  /// The change that a reload proposes, or `nil` if there is no file of that number.
   public func change(of system: String, to number: Int64) -> (any RulesChange)? {
     guard let index = Int(exactly: number), files.indices.contains(index) else { return nil }
     let key = KeyChange("\(system).rules", from: .integer(self.number), to: .integer(index))

@@ -25,14 +25,14 @@ struct SwarmRun {
   /// The history that belongs to a seed.
   func history(of seed: UInt64) throws -> SwarmHistory { SwarmPlan.history(seed: seed, end: end, try make(seed)) }
 
-  /// Plays a seed; `nil` if every invariant held.
+  /// Plays a seed, or `nil` if every invariant held.
   mutating func play(seed: UInt64) throws -> Finding? {
     let parts = try make(seed)
     let history = SwarmPlan.history(seed: seed, end: end, parts)
     return try play(history, parts).map { Finding(history: history, failure: $0) }
   }
 
-  /// Plays a history; `nil` if every invariant held.
+  /// Plays a history, or `nil` if every invariant held.
   mutating func play(_ history: SwarmHistory) throws -> SwarmWorld.Failure? {
     try play(history, try make(history.seed))
   }

@@ -40,7 +40,7 @@ struct SwarmWorld {
   private var hookAt = TickInstant.distantFuture
   /// By part, whether its emergency stop was latched when the last daemon ended: the note in /run.
   private var isStopped: [Bool]
-  /// By part, how often its loops had published when the daemon started; `nil` if they do not tell.
+  /// By part, how often its loops had published when the daemon started, or `nil` if they do not tell.
   private var publishedBefore: [UInt64?]
 
   init(_ parts: [any SwarmPart], _ mechanisms: SwarmMechanisms = SwarmMechanisms()) {

@@ -40,7 +40,7 @@
       return known + cameras.filter { $0.kind != "libcamera" }
     }
 
-    /// By a process of its own; nil: its program is not there, or cannot say.
+    /// By a process of its own, or `nil` if its program is not there, or cannot say.
     private static func askLibcamera() -> [VideoCamera]? {
       let own = GStreamer.take(g_file_read_link("/proc/self/exe", nil))
       guard let end = own.lastIndex(of: "/") else { return nil }
@@ -58,7 +58,7 @@
     /// A camera as GStreamer knows it, of libcamera's no more than the name.
     struct Found {
       var camera: VideoCamera
-      /// Of its raw pictures, what comes nearest to the size that is wanted; nil: unknown.
+      /// Of its raw pictures, what comes nearest to the size that is wanted, or `nil` if that is unknown.
       var size: PictureSize?
     }
 

@@ -17,7 +17,7 @@
     struct Handlers: Sendable {
       let frame: @Sendable (EncodedFrame) -> Void
       let picture: @Sendable ([UInt8]) -> Void
-      /// A square for the detector, RGB; nil: there is none.
+      /// A square for the detector, RGB, or `nil` if there is none.
       let square: (@Sendable ([UInt8]) -> Void)?
       /// On the main thread.
       let failed: @Sendable (String) -> Void
@@ -182,7 +182,7 @@
 
     // MARK: while it runs
 
-    /// Main thread. What nobody wants is not made; the detector sees what somebody sees, or all.
+    /// Main thread. What is not wanted is not made; the detector sees what a viewer sees, or all.
     func want(frames: Bool, pictures: Bool) {
       if pictures, element("pictures") == nil { addPictures() }
       let detects = frames || pictures || settings.detector.isAlwaysOn

@@ -9,7 +9,7 @@
   import Wire
 
   /// The detector, a program of its own: given the newest picture each time it has answered, replaced when it ends, hangs or talks
-  /// nonsense. Its thread waits for it, and nobody waits for that thread.
+  /// nonsense. Its thread waits for it, and nothing waits for that thread.
   // Safe: what is not locked or constant is the thread's.
   final class DetectorProcess: @unchecked Sendable {
     /// A model may be large, and its first picture the slowest.

@@ -19,7 +19,7 @@
       return Array(UnsafeBufferPointer(start: map.data, count: Int(clamping: map.size)))
     }
 
-    /// How to decode it, and its size; nil: the encoder has not said yet.
+    /// How to decode it, and its size, or `nil` if the encoder has not said yet.
     var format: (configuration: [UInt8], width: UInt16, height: UInt16)? {
       guard let structure = gst_caps_get_structure(caps, 0),
         let value = gst_structure_get_value(structure, "codec_data"),

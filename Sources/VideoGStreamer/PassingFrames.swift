@@ -15,7 +15,7 @@
     var wantedSince: TickInstant?
     var hasFrames = false
     var needsKey = false
-    /// Why viewers are turned away; `nil` if they are not.
+    /// Why viewers are turned away, or `nil` if they are not.
     var refusal: String?
 
     /// Returns what the daemon is to be sent of a frame: nothing unless somebody wants fragments, nothing before the

@@ -5,7 +5,7 @@
   import Tactus
 
   /// The password of the RTSP port: a digest (RFC 2617), compared in constant time, and looked at only so often for each address and in
-  /// all (`AttemptLimiter`). Whoever does not know it is told of nothing but that there is one.
+  /// all (`AttemptLimiter`). A client that does not know it is told of nothing but that there is one.
   ///
   /// It is a GObject class of its own because GStreamer's compares with `strcmp`, looks at any number of guesses, and keeps every nonce for
   /// half a minute. Here a connection has one nonce as long as it lasts.
@@ -135,7 +135,7 @@
       gst_rtsp_connection_get_ip(context.pointee.conn).map { String(cString: $0) } ?? ""
     }
 
-    /// The first digest of a request; `nil` if there is none. A request is one guess, whatever it holds.
+    /// The first digest of a request, or `nil` if there is none. A request is one guess, whatever it holds.
     private static func offer(_ context: UnsafeMutablePointer<GstRTSPContext>) -> Offer? {
       guard let request = context.pointee.request,
         let credentials = gst_rtsp_message_parse_auth_credentials(request, GST_RTSP_HDR_AUTHORIZATION)

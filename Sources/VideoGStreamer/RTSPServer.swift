@@ -11,7 +11,7 @@
   ///
   /// What viewers are fed from is a source that frames are pushed into; camera and encoder are somebody else's. It is made for the
   /// first viewer and then kept: GStreamer 1.22 may hand one that is just being torn down for the last viewer to the next, who then
-  /// gets 503. While nobody plays it is not fed, so that nobody begins with old frames.
+  /// gets 503. While no viewer plays it is not fed, so that none begins with old frames.
   ///
   /// Made and opened on the main thread; viewers come on GStreamer's.
   // Safe: what those threads touch is locked, or set before they exist.
@@ -51,7 +51,7 @@
     private let state: Mutex<State>
     private let settings: VideoSettings
     private let handlers: Handlers
-    /// `nil` if whoever reaches the port may look.
+    /// `nil` if everyone who reaches the port may look.
     private var authority: RTSPAuthority?
     private var isListening = false
 
@@ -221,7 +221,7 @@
       handlers.changed()
     }
 
-    /// Before it plays. Whoever waits for longer than others may have been made to leave meanwhile.
+    /// Before it plays. A client that waits for longer than others may have been made to leave meanwhile.
     private func mayPlay(_ request: Context) -> GstRTSPStatusCode {
       guard let session = request.pointee.session else { return GST_RTSP_STS_SESSION_NOT_FOUND }
       return state.withLock { state in
@@ -309,7 +309,7 @@
       state.withLock { ($0.places.playing, $0.ever, $0.refused) }
     }
 
-    /// Main thread, often: ends sessions that nobody plays, and those whose viewers have vanished without a word.
+    /// Main thread, often: ends sessions that are not played, and those whose viewers have vanished without a word.
     func tidy() {
       let leavers = state.withLock { $0.places.takeLeavers(at: MonotonicClock.now) }
       end(leavers.sessions)

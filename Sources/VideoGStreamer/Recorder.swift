@@ -26,7 +26,7 @@
     private let report: @Sendable (VideoRecording) -> Void
 
     /// - Parameters:
-    ///   - file: an empty file's descriptor, which is the recorder's from now on: this process can open none. `nil`: none came.
+    ///   - file: an empty file's descriptor, which is the recorder's from now on: this process can open none. It is `nil` if none came.
     ///   - path: where it is, for people.
     ///   - report: of every change of phase. Any thread.
     init(

@@ -49,7 +49,7 @@
         if let missing = VideoConfinement.apply(settings) {
           complain("the kernel confines it only in part, without \(missing)")
         }
-        // After it: becoming somebody else forgets it. Whatever happens to the daemon: no camera stays open that nobody watches over.
+        // After it: becoming somebody else forgets it. Whatever happens to the daemon: no camera stays open without the daemon.
         daemon_die_with_parent()
         try GStreamer.start()
         let process = VideoProcess()
@@ -117,7 +117,7 @@
       case .record(let path, let limit): record(file, path, limit)
       case .stopRecording: recorder?.stop()
       case .listCameras:
-        // Drivers are asked, and no frame waits for them; once at a time, whoever asks meanwhile gets the same answer.
+        // Drivers are asked, and no frame waits for them; once at a time, requests meanwhile get the same answer.
         guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
         DispatchQueue.global().async { [self] in
           let cameras = CameraList.described()
@@ -323,7 +323,7 @@
     }
 
     private func pass(square: [UInt8], to detector: DetectorProcess) {
-      // A sign of the camera's life where nobody else takes its pictures.
+      // A sign of the camera's life where nothing else takes its pictures.
       passing.withLock { $0.hasFrames = true }
       detector.show(square)
     }

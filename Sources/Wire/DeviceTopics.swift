@@ -25,7 +25,7 @@ public struct DeviceTopics: Sendable, Hashable {
   public static let online = "online"
   public static let offline = "offline"
 
-  /// Retained. `item`: one of several things of a system, such as a plant; nil: the system.
+  /// Retained. `item`: one of several things of a system, such as a plant, or `nil` for the system.
   public func state(_ system: String, _ item: String? = nil) -> String { path(system, item) + "/state" }
 
   /// Changes, not retained.
@@ -44,7 +44,7 @@ public struct DeviceTopics: Sendable, Hashable {
     (0...3).map { ([base] + Array(repeating: "+", count: $0) + ["command"]).joined(separator: "/") }
   }
 
-  /// What a command's topic names: `["sprinkler", "zone", "1"]`, empty for every system; nil: it is no command's.
+  /// What a command's topic names: `["sprinkler", "zone", "1"]`, empty for every system, or `nil` if it is no command's.
   public func commandPath(_ topic: String) -> [String]? {
     guard topic.utf8.count <= 1_024, topic.hasPrefix(base + "/") else { return nil }
     let levels = topic.dropFirst(base.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -58,7 +58,7 @@ public struct DeviceTopics: Sendable, Hashable {
   /// Returns whether commands of this device are answered on the topic.
   public func isReply(_ topic: String) -> Bool { topic.hasPrefix(base + "/") && topic.hasSuffix("/reply") }
 
-  /// The item of a command to `system`: `.some(nil)` for the system itself; nil: the topic is none of its commands.
+  /// The item of a command to `system`: `.some(nil)` for the system itself, or `nil` if the topic is none of its commands.
   public func commandItem(_ topic: String, of system: String) -> String?? {
     guard let path = commandPath(topic), path.first == system else { return nil }
     if path.count == 1 { return .some(nil) }

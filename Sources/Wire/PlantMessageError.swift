@@ -15,7 +15,7 @@ public enum PlantMessageError: Error, Sendable, Hashable {
 }
 
 extension PlantMessageError {
-  /// The tag that the sender is answered with; nil: a message that is not echoed back.
+  /// The tag that the sender is answered with, or `nil` if a message that is not echoed back.
   public var tag: PlantErrorTag? {
     switch self {
     case .tooLong, .notUTF8: nil

@@ -114,7 +114,7 @@ extension PumpStatus {
     throw .unknownState(at: start)
   }
 
-  /// nil: `?`.
+  /// It is `nil` for `?`.
   @_noLocks @_noAllocation
   private static func number(
     _ scanner: inout PumpScanner, limit: Int, unit: StaticString

@@ -28,7 +28,7 @@ public enum PumpReading: Sendable, Hashable, BitwiseCopyable {
   case unknown
   case value(PumpTemperature)
 
-  /// nil: not known, for either reason.
+  /// It is `nil` if that is not known, for either reason.
   public var temperature: PumpTemperature? {
     @_noLocks @_noAllocation get {
       if case .value(let temperature) = self { return temperature }

@@ -3,7 +3,7 @@ public struct RobotMessage: Sendable, Equatable, BitwiseCopyable {
   public var datagram: RobotDatagram
   /// nil in the CSV form and when the sender gave none: arrival order decides.
   public var timestamp: SenderTimestamp?
-  /// 0…2⁵³; a reply that carries it back is wanted. nil: no reply.
+  /// 0…2⁵³; a reply that carries it back is wanted. It is `nil` if no reply is wanted.
   public var echo: UInt64?
   /// CSV only: the wheel speeds turn against the direction field. The speeds hold; the caller counts it.
   public var directionMismatch: Bool

@@ -83,7 +83,7 @@ public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
   }
 
   /// Whether the conversion of `channel` has ended. False as well when the chip was without power since: what `read` gave then
-  /// would be nobody's voltage.
+  /// would be no input's voltage.
   @_noLocks @_noAllocation
   public func isReady(_ channel: Int, on bus: inout I2CBus) throws(I2CError) -> Bool {
     let bytes = try bus.readBlock(2, from: address, register: Register.config)

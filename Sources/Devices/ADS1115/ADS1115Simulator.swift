@@ -76,7 +76,7 @@ struct ADS1115State {
   private var config: UInt16 = 0x8583
   private var conversion: UInt16 = 0
   private var thresholds: (low: UInt16, high: UInt16) = (0x8000, 0x7FFF)
-  /// When the conversion that is being made ends; nil: none is.
+  /// When the conversion that is being made ends, or `nil` if there is none.
   private var readyAt: TickInstant?
   private var resetsSeen = 0
 

@@ -19,7 +19,7 @@ public struct MCP3008: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init() {}
 
-  /// Channel 0…7 against ground, 0…1023 of the reference voltage; nil: no chip drives the line, which then floats high.
+  /// Channel 0…7 against ground, 0…1023 of the reference voltage, or `nil` if no chip drives the line, which then floats high.
   @_noLocks @_noAllocation
   public func read(_ channel: Int, on port: inout SPIPort) throws(SPIError) -> UInt16? {
     precondition(channel >= 0 && channel < Self.channelCount, "channels are 0…7")

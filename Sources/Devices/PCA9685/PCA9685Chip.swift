@@ -127,7 +127,7 @@ struct PCA9685Chip: BitwiseCopyable {
     return !isAsleep && !isOff && channels[index + 1] & PCA9685.Channel.full != 0
   }
 
-  /// What the channel puts out from `now` on, beginning with the next cycle; nil: nothing.
+  /// What the channel puts out from `now` on, beginning with the next cycle, or `nil` if there is nothing.
   @_noLocks @_noAllocation
   func train(_ channel: Int, oscillator: Int64, at now: TickInstant) -> Train? {
     guard !isAsleep, suspended & 1 << UInt16(clamping: channel) == 0, hasPulse(channel) else { return nil }

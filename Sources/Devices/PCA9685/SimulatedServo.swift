@@ -6,11 +6,11 @@ import Wire
 public struct SimulatedServo: Sendable, Hashable, BitwiseCopyable {
   /// Where the horn is, in degrees: −90 at a pulse of 500 µs, 90 at 2500 µs; 0 at first.
   public var position = 0.0
-  /// Where its last whole pulse sends it; nil: it has never had one.
+  /// Where its last whole pulse sends it, or `nil` if it has never had one.
   public var target: Double?
-  /// The width of the pulses that it is given; nil: none.
+  /// The width of the pulses that it is given, or `nil` if there is none.
   public var pulse: Nanoseconds?
-  /// When its last whole pulse ended; nil: it has never had one.
+  /// When its last whole pulse ended, or `nil` if it has never had one.
   public var lastPulse: TickInstant?
   /// Whole pulses so far.
   public var pulses: Int64 = 0

@@ -50,7 +50,7 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
     try bus.plainWrite(bytes, to: address)
   }
 
-  /// What was requested, about 200 (very dry) … 2000 (very wet); nil: not a measurement.
+  /// What was requested, about 200 (very dry) … 2000 (very wet), or `nil` if that is no measurement.
   @_noLocks @_noAllocation
   public func moisture(on bus: inout I2CBus) throws(I2CError) -> UInt16? {
     let bytes = try bus.plainRead(2, from: address)
@@ -58,7 +58,7 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
     return counts > Self.greatestMoisture ? nil : counts
   }
 
-  /// What was requested, in °C; nil: outside what the chip works in, −40…85 °C.
+  /// What was requested, in °C, or `nil` if outside what the chip works in, −40…85 °C.
   @_noLocks @_noAllocation
   public func temperature(on bus: inout I2CBus) throws(I2CError) -> Double? {
     let bytes = try bus.plainRead(4, from: address)
@@ -68,7 +68,7 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
     return celsius > 85 ? nil : celsius
   }
 
-  /// What was requested: 0x55 (SAMD09) or 0x87 (ATtiny817); nil: some other chip.
+  /// What was requested: 0x55 (SAMD09) or 0x87 (ATtiny817), or `nil` for another chip.
   @_noLocks @_noAllocation
   public func hardware(on bus: inout I2CBus) throws(I2CError) -> UInt8? {
     let code = try bus.plainRead(1, from: address)[0]

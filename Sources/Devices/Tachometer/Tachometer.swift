@@ -36,7 +36,7 @@ public struct Tachometer: ~Copyable {
   public private(set) var pulses: Int64 = 0
   /// Edges that did not count.
   public private(set) var bounces: Int64 = 0
-  /// Edges that the kernel dropped because nobody took them in time.
+  /// Edges that the kernel dropped because they were not read in time.
   public var lost: Int64 {
     @_noLocks @_noAllocation get { edges.dropped }
   }
@@ -109,7 +109,7 @@ public struct Tachometer: ~Copyable {
       speed = 0
     }
     if steps > 1 { bridge(steps, to: edge.at) }
-    // The first pulse of a measurement must not be a bounce of one that nobody saw: nothing came for a while before it.
+    // The first pulse of a measurement must not be a bounce of one that was not seen: nothing came for a while before it.
     guard let reference = turns.newest ?? (steps == 1 ? previous : nil) else { return }
     guard !(edge.at - reference < blanking) else { return bounce() }
     calm &+= 1

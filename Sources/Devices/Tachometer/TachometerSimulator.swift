@@ -5,7 +5,7 @@ import TactusControl
 /// A fan's tachometer output on a line of a `SimulatedGPIOBank`: low for half of a pulse's time, high for the other
 /// half.
 ///
-/// For whoever simulates the fan: a loop, which calls `step` once a tick, or a test. Pulses come at their own instants
+/// For simulations of the fan: a loop, which calls `step` once a tick, or a test. Pulses come at their own instants
 /// between two steps, to a nanosecond, whatever the rate of the steps. Timing of a step: two changes for each pulse, at
 /// most 1,024 pulses; allocates nothing.
 ///
@@ -26,7 +26,7 @@ public struct TachometerSimulator: ~Copyable {
   public var jitter = Nanoseconds.zero
   /// Fault: the wire is off, so that the line stays high.
   public var isDisconnected = false
-  /// Changes that the line had no room for, because nobody listens.
+  /// Changes that the line had no room for, because the line is not read.
   public private(set) var lost: Int64 = 0
 
   private var line: SimulatedGPIODriver

@@ -30,7 +30,7 @@ struct TachometerTurns: ~Copyable {
     @_noLocks @_noAllocation get { count == 0 }
   }
 
-  /// When the newest pulse came; `nil` if no pulse is known.
+  /// When the newest pulse came, or `nil` if no pulse is known.
   var newest: TickInstant? {
     @_noLocks @_noAllocation get { count == 0 ? nil : self[0].at }
   }

@@ -7,7 +7,7 @@ import Tactus
 /// `converter.conversionTime` reads it. So with 128 conversions a second and a tick each 1 ms there is a new
 /// temperature every 10 ms; with ticks of 5 ms, every 15 ms. Single shot instead of continuous mode: the chip has one
 /// converter for four inputs, a conversion belongs to the input that the configuration read back names, and after a
-/// loss of power the configuration is another one, so that nobody takes the chip's 0 for a temperature.
+/// loss of power the configuration is another one, so that the chip's 0 is not taken for a temperature.
 ///
 /// Several on one converter take turns: call one only while no other `isConverting`. A call does not start what follows
 /// a reading, so each gets its turn.
@@ -93,7 +93,7 @@ public struct Thermistor: Sendable, BitwiseCopyable {
   }
 
   /// Starts a conversion, or reads the one that has ended, whatever is due at `bus.now`. Returns the last known
-  /// temperature in °C; `nil` if it is not known, the wire being open or shorted or the last conversion older than
+  /// temperature in °C, or `nil` if it is not known, the wire being open or shorted or the last conversion older than
   /// `freshness`: see `reading`.
   @_noLocks @_noAllocation
   public mutating func celsius(on bus: inout I2CBus) throws(I2CError) -> Double? {

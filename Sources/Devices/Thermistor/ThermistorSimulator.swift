@@ -2,7 +2,7 @@ import Synchronization
 
 /// A thermistor in a divider on one input of an `ADS1115Simulator`, set in °C.
 ///
-/// For whoever simulates what is warm: a loop, in its ticks, or a test. The exact inverse of `Thermistor`: what that
+/// For simulations of what is warm: a loop, in its ticks, or a test. The exact inverse of `Thermistor`: what that
 /// one reads differs by the converter's count only. Not copyable: one input, one owner.
 public struct ThermistorSimulator: ~Copyable, @unchecked Sendable {  // safe: what the pointer leads to is atomics
   /// What can go wrong with the wires.
@@ -17,7 +17,7 @@ public struct ThermistorSimulator: ~Copyable, @unchecked Sendable {  // safe: wh
   public let divider: ThermistorDivider
   /// The temperature in °C.
   public private(set) var celsius: Double
-  /// What is wrong now; `nil` if nothing is.
+  /// What is wrong now, or `nil` if nothing is.
   public private(set) var fault: Fault?
 
   private let converter: ADS1115Simulator

@@ -19,7 +19,7 @@ enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Decodes `text`; `nil` if it has another character, an impossible length, or bits set that belong to no byte.
+  /// Decodes `text`, or `nil` if it has another character, an impossible length, or bits set that belong to no byte.
   static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

@@ -2,14 +2,14 @@
 public struct Caller: Sendable, Hashable {
   /// What the token allows.
   public let scope: Scope
-  /// The token's public identifier, never its secret; `nil` if no token was needed.
+  /// The token's public identifier, never its secret, or `nil` if no token was needed.
   public let tokenID: String?
   /// The peer's address without its port: `192.168.1.7`.
   public let address: String
   /// The unit of "one controlling source at a time" (`ControlSource.local`): the same for all requests with one token from
   /// one address, a number of its own for each WebSocket.
   public let client: UInt32
-  /// When its token ends, in seconds since 1970; `nil` if it never does. A WebSocket is closed then.
+  /// When its token ends, in seconds since 1970, or `nil` if it never does. A WebSocket is closed then.
   public let expires: Int64?
 
   /// - Parameter client: 0 if the caller was not identified.

@@ -38,7 +38,7 @@ public struct Doorman: Sendable {
   /// - Parameters:
   ///   - request: the head as received; a token in `Authorization: Bearer`, or for a WebSocket in its subprotocols.
   ///   - peer: the peer's address without its port.
-  ///   - scope: what the route asks for; `nil` if it needs no token, but a token that is shown must be valid.
+  ///   - scope: what the route asks for, or `nil` if it needs no token, but a token that is shown must be valid.
   /// - Returns: the caller; `client` is 0 if the route needs no token and none was shown.
   /// - Throws: 400 `HOST_DENIED` or `TOKEN_AMBIGUOUS`, 403 `ORIGIN_DENIED`, 401 `TOKEN_MISSING`, `TOKEN_INVALID` or
   ///   `TOKEN_EXPIRED`, 403 `SCOPE_DENIED`, 429 `TOO_MANY_ATTEMPTS`.

@@ -18,7 +18,7 @@ struct OpaqueToken {
     text = Self.prefix + identifier + "_" + Base64URL.encode(random(32))
   }
 
-  /// Reads a token's text; `nil` if it is not of this form. Says nothing about its validity.
+  /// Reads a token's text, or `nil` if it is not of this form. Says nothing about its validity.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 7 + 8 + 1 + 43, text.hasPrefix(Self.prefix), bytes[15] == UInt8(ascii: "_"),

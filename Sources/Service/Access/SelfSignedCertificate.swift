@@ -53,7 +53,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     return SelfSignedCertificate(certificate: paths.certificate, key: paths.key, fingerprintSHA256: found.fingerprint)
   }
 
-  /// The SHA-256 of any other certificate, in the form of `fingerprintSHA256`; `nil` if it or its key cannot be read, or if they do
+  /// The SHA-256 of any other certificate, in the form of `fingerprintSHA256`, or `nil` if it or its key cannot be read, or if they do
   /// not belong together.
   ///
   /// - Parameters:

@@ -133,7 +133,7 @@ extension TokenFile {
 }
 
 extension TokenRecord {
-  /// A member that no version of this program can have written; `nil` if there is none. Never shows the hash.
+  /// A member that no version of this program can have written, or `nil` if there is none. Never shows the hash.
   fileprivate var wrongMember: String? {
     if !OpaqueToken.isIdentifier(id) { return "id: expected 8 characters a–z 2–7" }
     if (previousHash == nil) != (previousUntil == nil) { return "previousUntil: expected together with previousHash" }

@@ -30,7 +30,7 @@ public struct TokenFolder: Sendable {
     }
   }
 
-  /// The file's identity; `nil` if there is no file, or no way to it. Takes about 1 µs.
+  /// The file's identity, or `nil` if there is no file, or no way to it. Takes about 1 µs.
   var identity: Identity? {
     var status = stat()
     return stat(path, &status) == 0 ? Identity(status) : nil

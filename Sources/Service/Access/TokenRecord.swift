@@ -10,7 +10,7 @@ public struct TokenRecord: Sendable, Codable, Equatable {
   public var scope: Scope
   /// Seconds since 1970, as all times here.
   public var created: Int64
-  /// The second from which on the token is refused; `nil` if it never is.
+  /// The second from which on the token is refused, or `nil` if it never is.
   public var expires: Int64?
   /// When it was revoked; from then on it is refused.
   public var revoked: Int64?
@@ -18,7 +18,7 @@ public struct TokenRecord: Sendable, Codable, Equatable {
   var hash: TokenHash
   /// The same of the secret before the last rotation, accepted before the second `previousUntil`.
   var previousHash: TokenHash?
-  /// From this second on the secret before the last rotation is refused; `nil` if the token was never rotated.
+  /// From this second on the secret before the last rotation is refused, or `nil` if the token was never rotated.
   public internal(set) var previousUntil: Int64?
 
   /// Decides about a presented token of which only the hash is known. Takes the same time whatever differs.

@@ -60,7 +60,7 @@ public final class TokenStore: TokenVerifier {
   ///   - jwtKey: the secret of HS256; nil or empty: no JSON web token is accepted.
   ///   - environmentToken: `TACTUS_TOKEN`, an admin token; nil or empty: none.
   ///   - localToken: an admin token of this start, for commands of this account; `nil` without a local door.
-  ///   - missing: why a file that is not there must exist (its mount is missing); `nil` if it need not.
+  ///   - missing: why a file that is not there must exist (its mount is missing), or `nil` if it need not.
   ///   - report: called on the caller's thread each time the file has changed into one that cannot be used, and at first, too.
   /// - Throws: `AccessError` for secrets that are too short.
   public init(
@@ -81,7 +81,7 @@ public final class TokenStore: TokenVerifier {
     if let failure = first.contents.failure { report(failure) }
   }
 
-  /// Why the file's tokens and JSON web tokens are refused now; `nil` if they are not. Takes as long as the check of a token.
+  /// Why the file's tokens and JSON web tokens are refused now, or `nil` if they are not. Takes as long as the check of a token.
   public var failure: TokenFileError? { newest().failure }
 
   private static func hash(ofEnvironmentToken token: String) throws(AccessError) -> TokenHash? {

@@ -10,10 +10,10 @@ public struct TokenGrant: Sendable, Hashable {
   public let tokenID: String
   /// What the token allows.
   public let scope: Scope
-  /// When the token ends, in seconds since 1970; `nil` if it never does. A WebSocket is closed then.
+  /// When the token ends, in seconds since 1970, or `nil` if it never does. A WebSocket is closed then.
   public let expires: Int64?
 
-  /// - Parameter expires: seconds since 1970; `nil` if the token never expires.
+  /// - Parameter expires: seconds since 1970, or `nil` if the token never expires.
   public init(tokenID: String, scope: Scope, expires: Int64?) {
     self.tokenID = tokenID
     self.scope = scope

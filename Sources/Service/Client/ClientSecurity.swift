@@ -39,7 +39,7 @@ import NIOCore
       try pipeline.addHandler(handler)
     }
 
-    /// What a failed handshake means; `nil` if the error is not one of TLS.
+    /// What a failed handshake means, or `nil` if the error is not one of TLS.
     func words(_ error: any Error) -> String? {
       guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
       guard fingerprint == nil else {

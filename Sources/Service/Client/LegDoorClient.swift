@@ -30,7 +30,7 @@ public final class LegDoorClient: Sendable {
   /// Begins to connect.
   public func start() { connector.start() }
 
-  /// Why there is no connection, in a few words; `nil` if there is one.
+  /// Why there is no connection, in a few words, or `nil` if there is one.
   public var trouble: String? { connector.trouble.withLock { $0 } }
 
   /// Sends what the loop has sent, says goodbye, waits for at most a second until the daemon has closed the connection, and ends the
@@ -51,7 +51,7 @@ struct LegDoorAddress: Sendable, Equatable {
     prefix = leg == 0 ? [] : [0x80 | UInt8(clamping: leg)]
   }
 
-  /// The frame in a message; `nil` if it is another leg's.
+  /// The frame in a message, or `nil` if it is another leg's.
   func message(in bytes: [UInt8]) -> [UInt8]? {
     guard bytes.starts(with: prefix) else { return nil }
     return Array(bytes[prefix.count...])

@@ -100,7 +100,7 @@ struct DoorRoutes: Sendable {
       status: isWorking ? .ok : .serviceUnavailable, bytes: ByteBuffer(bytes: encodeJSON(document)))
   }
 
-  /// The member `state` of a system's state; `nil` if it has none that is a word.
+  /// The member `state` of a system's state, or `nil` if it has none that is a word.
   private static func stateName(of state: [UInt8]) -> String? {
     guard case .object(let members)? = try? JSONParser.parse(state),
       case .text(let name)? = members.first(where: { $0.name == "state" })?.value

@@ -28,7 +28,7 @@ public final class GuardHealth: Sendable {
     var report: Report
     /// Replacements, by how the one before was lost.
     var byReason: [String: Int] = [:]
-    /// Why no guard can be had; `nil` if one watches or is being started.
+    /// Why no guard can be had, or `nil` if one watches or is being started.
     var lostBecause: String?
   }
 
@@ -41,7 +41,7 @@ public final class GuardHealth: Sendable {
 
   var report: Report { content.withLock { $0.report } }
   var replacementsByReason: [String: Int] { content.withLock { $0.byReason } }
-  /// Why no guard can be had; `nil` if one watches, is being started, or is not wanted.
+  /// Why no guard can be had, or `nil` if one watches, is being started, or is not wanted.
   public var lostBecause: String? { content.withLock { $0.lostBecause } }
 
   /// One has died, or hangs.

@@ -37,7 +37,7 @@ public final class DiskThreads: TaskExecutor {
     while let job = next(for: queue) { job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
-  /// The next task; `nil` if there is none, and the queue is idle from now on.
+  /// The next task, or `nil` if there is none, and the queue is idle from now on.
   private func next(for queue: DispatchQueue) -> UnownedJob? {
     state.withLock { state in
       guard let job = state.jobs.popFirst() else {

@@ -5,7 +5,7 @@ import NIOHTTPCompression
 
 /// What a file that never changes is sent with: its gzip form, and an entity tag (RFC 9110, 8.8.3).
 struct PreparedFile: Sendable {
-  /// In gzip; `nil` if that is no shorter.
+  /// In gzip, or `nil` if that is no shorter.
   let gzip: ByteBuffer?
   /// With its quotes. Weak, since both forms have the same one.
   let tag: String

@@ -48,7 +48,7 @@ struct RequestTarget: Equatable {
   }
 }
 
-/// Decodes `text`; `nil` if it is not UTF-8, or has a `%` without two hexadecimal digits.
+/// Decodes `text`, or `nil` if it is not UTF-8, or has a `%` without two hexadecimal digits.
 private func percentDecoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
   var bytes: [UInt8] = []
   bytes.reserveCapacity(text.utf8.count)

@@ -16,13 +16,13 @@ public struct Route: Sendable {
   public let method: HTTPRequest.Method
   /// `/api/sim/bus/{name}`: a parameter is a whole segment.
   public let path: String
-  /// What the caller's token must allow; `nil` if no token is needed.
+  /// What the caller's token must allow, or `nil` if no token is needed.
   public let scope: Scope?
-  /// The action that the log names, a line for each request, such as `robot.drive`; `nil` if the route changes nothing.
+  /// The action that the log names, a line for each request, such as `robot.drive`, or `nil` if the route changes nothing.
   public let action: String?
   /// Where the answer comes from: bytes kept ready, or a handler.
   public let handling: Handling
-  /// Greatest number of bytes of a route that takes a file of any content type; `nil` if it takes JSON, within the service's limit.
+  /// Greatest number of bytes of a route that takes a file of any content type, or `nil` if it takes JSON, within the service's limit.
   public var fileLimit: Int?
   /// Parameters of the path that the action's log line has as members of their own, refused or not, with their names there.
   public var loggedParameters: [String: String] = [:]
@@ -39,8 +39,8 @@ public struct Route: Sendable {
   ///
   /// - Parameters:
   ///   - path: its parameters are whole segments in braces: `/api/sim/bus/{name}`.
-  ///   - scope: what the caller's token must allow; `nil` if anyone may ask.
-  ///   - action: the name in the log line of each request; `nil` if the route changes nothing.
+  ///   - scope: what the caller's token must allow, or `nil` if anyone may ask.
+  ///   - action: the name in the log line of each request, or `nil` if the route changes nothing.
   public init(
     _ method: HTTPRequest.Method, _ path: String, scope: Scope? = .read, action: String? = nil,
     _ handler: @escaping @Sendable (APIRequest) async throws -> APIResponse

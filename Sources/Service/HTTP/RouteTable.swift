@@ -61,7 +61,7 @@ public struct RouteTable: Sendable {
     }
   }
 
-  /// The place of a path; `nil` if there is none. A name goes before a parameter: `/zones/all` before `/zones/{id}`.
+  /// The place of a path, or `nil` if there is none. A name goes before a parameter: `/zones/all` before `/zones/{id}`.
   func place(_ segments: [String]) -> Place? {
     var node = root
     var parameters: [String: String] = [:]

@@ -58,7 +58,7 @@ extension WallTimeText {
       return Int(first - 0x30)
     }
 
-    /// A number of exactly this many digits; `nil` if there are fewer.
+    /// A number of exactly this many digits, or `nil` if there are fewer.
     mutating func number(_ digits: Int) -> Int? {
       var number = 0
       for _ in 0..<digits {
@@ -76,7 +76,7 @@ extension WallTimeText {
       return sum > 0
     }
 
-    /// Reads `Z` or `+02:00`; `nil` if there is neither.
+    /// Reads `Z` or `+02:00`, or `nil` if there is neither.
     mutating func offset() -> (isWest: Bool, hours: Int, minutes: Int)? {
       if take("Z", "z") { return (false, 0, 0) }
       let isWest = take("-")

@@ -24,13 +24,13 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, 
 }
 
 extension JSONValue {
-  /// Reads JSON text as strictly as the service does; `nil` if it is anything else.
+  /// Reads JSON text as strictly as the service does, or `nil` if it is anything else.
   public init?(json bytes: [UInt8]) {
     guard let value = try? JSONParser.parse(bytes) else { return nil }
     self = value
   }
 
-  /// The member of that name; `nil` if there is none, or if this is no object.
+  /// The member of that name, or `nil` if there is none, or if this is no object.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value

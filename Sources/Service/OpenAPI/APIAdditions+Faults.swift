@@ -52,7 +52,7 @@ extension APIAdditions {
     return fault.merging(["bus": own]) { $1 }
   }
 
-  /// Returns a variant of the request, reduced to the faults that are in the set and to the buses that can have one of them; `nil` if it has
+  /// Returns a variant of the request, reduced to the faults that are in the set and to the buses that can have one of them, or `nil` if it has
   /// none of them.
   private func variant(_ variant: Object, of faults: Set<String>) -> Object? {
     var variant = variant

@@ -34,7 +34,7 @@ public struct APIAdditions: Sendable {
   public var systems: [System]
   /// Of the program's systems that have written their part, whether they run or not.
   public var documents: [SystemDocuments]
-  /// Names of the faults that the simulated buses can have; `nil` if the document lists all of them.
+  /// Names of the faults that the simulated buses can have, or `nil` if the document lists all of them.
   public var busFaults: Set<String>?
 
   /// Of each simulated bus, by its name, the faults that it can have; examples are of one of these. Empty: they stay as they are written.

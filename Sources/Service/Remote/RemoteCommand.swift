@@ -4,7 +4,7 @@ import Wire
 struct RemoteCommand: Equatable {
   /// `drive`: the last word of the route over HTTP.
   let word: String
-  /// Identifier that the answer repeats; `nil` if the command has none.
+  /// Identifier that the answer repeats, or `nil` if the command has none.
   let id: JSONValue?
   /// What is left for the route: a JSON object, or nothing.
   let body: [UInt8]

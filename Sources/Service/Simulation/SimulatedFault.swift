@@ -78,7 +78,7 @@ public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
   /// Of a converter: its input 0…3, and the voltage there, −6144…6144 mV.
   var channel: Int?
   var mv: Int?
-  /// Number of transfers that are still refused; `nil` if all are until it is cleared.
+  /// Number of transfers that are still refused, or `nil` if all are until it is cleared.
   var count: Int?
   /// 0…1000.
   var perMille: Int?

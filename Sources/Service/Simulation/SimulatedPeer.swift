@@ -2,9 +2,9 @@ import Buses
 
 /// What the other end of a simulated link is to do: the body of `POST /api/sim/link/{name}`.
 struct SimulatedPeer: JSONReadable {
-  /// Whether the peer connects or disconnects; `nil` if it does neither.
+  /// Whether the peer connects or disconnects, or `nil` if it does neither.
   let isThere: Bool?
-  /// The message that the peer writes after that; `nil` if it writes none.
+  /// The message that the peer writes after that, or `nil` if it writes none.
   let message: [UInt8]?
 
   /// - Throws: 422 with the field for anything unknown, wrong or nothing at all.

@@ -128,7 +128,7 @@ public struct SimulatedWorld: Sendable {
     }
     var ok = true
     var faults: [SimulatedFault]
-    /// Declared faults in force; `nil` if no system declares any fault.
+    /// Declared faults in force, or `nil` if no system declares any fault.
     var named: [Named]?
   }
 

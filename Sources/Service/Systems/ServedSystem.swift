@@ -12,7 +12,7 @@ public protocol ServedSystem: Sendable {
   var version: UInt64 { get }
   /// The state as a JSON object: what `GET /api/NAME` answers, without `ok`.
   var state: [UInt8] { get }
-  /// The members of this JSON object stand at the top level of `GET /api/status`; `nil` if there are none. They are of the same `version`.
+  /// The members of this JSON object stand at the top level of `GET /api/status`, or `nil` if there are none. They are of the same `version`.
   var statusMembers: [UInt8]? { get }
   /// Parts of the state that are also published separately, on links whose topics have levels.
   var parts: [StatePart] { get }

@@ -2,7 +2,7 @@
 ///
 /// Unknown is empty. Lines that come or go between two pieces neither repeat nor hide others.
 public struct CSVPieces<Position: Sendable>: Sendable {
-  /// Some lines, and where the next ones begin; nil: there are no more.
+  /// Some lines, and where the next ones begin, or `nil` if there are no more.
   public typealias Page = (lines: [[String]], next: Position?)
 
   private enum Place {
@@ -24,7 +24,7 @@ public struct CSVPieces<Position: Sendable>: Sendable {
     self.page = page
   }
 
-  /// The next piece; nil: that was all.
+  /// The next piece, or `nil` after the last one.
   public mutating func next() throws(StoreError) -> String? {
     switch place {
     case .header:

@@ -1,4 +1,4 @@
-/// A backup that was found sound and brought up to date: a file beside the store, removed when nobody holds this any more.
+/// A backup that was found sound and brought up to date: a file beside the store, removed when the last reference to this is gone.
 public final class CheckedBackup: Sendable {
   /// As errors call it.
   let name: String

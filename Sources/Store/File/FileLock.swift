@@ -23,7 +23,7 @@ final class FileLock: Sendable {
     close(descriptor)
   }
 
-  /// What the last process that has opened the store wrote here: whoever finds its own mark again knows that nobody has since.
+  /// What the last process that has opened the store wrote here: a process that finds its own mark again knows that no other has opened it since.
   var mark: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 32)
     let count = pread(descriptor, &bytes, bytes.count, 0)

@@ -7,9 +7,9 @@ public struct LogFlaw: Sendable, Hashable {
   public let file: String
   /// Of the first frame that is not as it was written; 0: the header is not.
   public let offset: Int
-  /// Those that begin or end behind it. One may be what a power cut has left of a write that nobody was told to be kept.
+  /// Those that begin or end behind it. One may be what a power cut has left of a write that was confirmed to no caller.
   public let transactions: Int
-  /// Where all of the log was kept; nil: nowhere.
+  /// Where all of the log was kept, or `nil` if nowhere.
   public internal(set) var copy: String?
 
   /// Changes that were acknowledged may be gone.
@@ -28,7 +28,7 @@ extension LogFlaw {
   private static let headerLength = 32
   private static let frameHeaderLength = 24
 
-  /// Of all bytes of a log; `nil` if it is as it was written.
+  /// Of all bytes of a log, or `nil` if it is as it was written.
   static func find(in log: UnsafeRawBufferPointer) -> (offset: Int, transactions: Int)? {
     guard log.count >= headerLength else { return (0, 0) }
     let magic = word(log, 0)

@@ -42,7 +42,7 @@ public struct MountWatch: Sendable {
     if let missing = missing(for: file) { throw missing }
   }
 
-  /// The mount that a file should be on and that is not there, as the error of a store there; `nil` if none is missing.
+  /// The mount that a file should be on and that is not there, as the error of a store there, or `nil` if none is missing.
   public func missing(for file: String) -> StoreError? {
     let points = points()
     // A mount may be meant to be at the end of a link, or at the link itself.
@@ -75,9 +75,9 @@ public struct MountWatch: Sendable {
     return (MountPoints.innermost(of: Set(points.mounted.keys), for: real) ?? "/", true)
   }
 
-  /// Notes on which mount a file is that is there, if nobody else says so.
+  /// Notes on which mount a file is that is there, if nothing else says so.
   ///
-  /// - Returns: What is to be said to people when nobody could know that the mount is missing; `nil` if that cannot be, or is known.
+  /// - Returns: What is to be said to people when it cannot be known that the mount is missing, or `nil` if that cannot be, or is known.
   public func remember(_ file: String) -> String? {
     let points = points()
     let path = Self.resolved(file)

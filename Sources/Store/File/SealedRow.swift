@@ -25,7 +25,7 @@ public enum SealedRow {
     try statement.execute(arguments: StatementArguments(values + [seal(values).databaseValue]))
   }
 
-  /// The first row whose seal does not fit, in words; nil: all do.
+  /// The first row whose seal does not fit, in words, or `nil` if all fit.
   ///
   /// Reads SQLite's own bytes: a log of years is looked at whenever the store is opened, and copying every text of it would take
   /// most of the time.

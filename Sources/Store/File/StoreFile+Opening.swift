@@ -81,7 +81,7 @@ extension StoreFile {
   /// It is an earlier state: what was kept last is lost. See `StoreReport`.
   public var isRecovered: Bool { state.withLock { $0.connection?.isRecovered ?? false } }
 
-  /// Why it keeps nothing, or soon will not; `nil` if all is well. Waits for no disk.
+  /// Why it keeps nothing, or soon will not, or `nil` if all is well. Waits for no disk.
   public var trouble: StoreError? { state.withLock { $0.failure ?? $0.lack } }
 
   /// - Throws: Why it is not open.
@@ -118,7 +118,7 @@ extension StoreFile {
     }
   }
 
-  /// Whatever were written now would be in a file that nobody finds again.
+  /// What were written now would be in a file that is never found again.
   private func leave(_ connection: Connection) {
     state.withLock { state in
       state = State(

@@ -24,9 +24,9 @@ public final class StoreFile: Sendable {
   struct State {
     /// `nil` while it is not open.
     var connection: Connection?
-    /// Opening has come to its end: before that nobody else reads or writes.
+    /// Opening has come to its end: before that no other thread reads or writes.
     var isReady = false
-    /// Why it is not open, or why the last write came to nothing; `nil` if it takes writes.
+    /// Why it is not open, or why the last write came to nothing, or `nil` if it takes writes.
     var failure: StoreError?
     /// What the disk lacks, by the last look at it, whether or not anything was written since.
     var lack: StoreError?
@@ -47,7 +47,7 @@ public final class StoreFile: Sendable {
     let isRecovered: Bool
   }
 
-  /// Backups that were restored since it was opened: whoever keeps a copy in memory reads it again after each.
+  /// Backups that were restored since it was opened: a copy in memory is read again after each.
   public var restoreCount: Int { restores.load(ordering: .acquiring) }
 
   /// What has changed since the last snapshot.
@@ -145,7 +145,7 @@ public final class StoreFile: Sendable {
     let pool = try pool
     try SQLite.translating(path, "closing") {
       try pool.close()
-      // The pool closes its writer before its readers, so that nobody folds the log in.
+      // The pool closes its writer before its readers, so that the log is not folded in.
       let queue = try DatabaseQueue(path: path, configuration: SQLite.configuration)
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
       try queue.close()

@@ -31,10 +31,10 @@ public struct StoreReport: Sendable, Hashable {
   /// Migrations that were made now, in their order.
   public internal(set) var migrated: [String] = []
 
-  /// The file was found sound, and the write-ahead log beside it was not; nil: nothing was wrong with it.
+  /// The file was found sound, and the write-ahead log beside it was not, or `nil` if nothing was wrong with it.
   public internal(set) var logFlaw: LogFlaw?
 
-  /// What could go wrong at a later start; `nil` if nothing could. See `MountWatch`.
+  /// What could go wrong at a later start, or `nil` if nothing could. See `MountWatch`.
   public internal(set) var warning: String?
 
   /// Something was lost.

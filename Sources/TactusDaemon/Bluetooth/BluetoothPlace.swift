@@ -16,7 +16,7 @@ public struct BluetoothPlace: Equatable, Sendable {
     self.adapter = adapter
   }
 
-  /// Reads a place; `nil` if the text names no device.
+  /// Reads a place, or `nil` if the text names no device.
   public init?(_ text: Substring) {
     var name = text
     var adapter: String?

@@ -5,7 +5,7 @@ import Wire
 struct CallAnswer: Equatable {
   /// For standard output.
   var output: String?
-  /// For standard error; `nil` if it was done.
+  /// For standard error, or `nil` if it was done.
   var complaint: String?
 
   /// - Parameters:

@@ -19,7 +19,7 @@ struct CallDescription {
     let isClosed: Bool
     /// The forms that its body may have, one at least: a fault of a bus, or one of a lane.
     let forms: [CallForm]
-    /// A body of JSON without named members: `LIST`; `nil` if there is none.
+    /// A body of JSON without named members: `LIST`, or `nil` if there is none.
     let wholeBody: String?
     /// A body that is no JSON: a file.
     let takesFile: Bool

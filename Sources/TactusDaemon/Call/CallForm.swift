@@ -2,7 +2,7 @@ import Wire
 
 /// One of the forms that the body of a command may have.
 struct CallForm {
-  /// What this form is for; `nil` if the document does not say.
+  /// What this form is for, or `nil` if the document does not say.
   let summary: String?
   /// The required ones first.
   let fields: [CallParameter]

@@ -9,11 +9,11 @@ struct CallParameter {
   let types: Set<String>
   /// Texts that it may be; empty: any.
   let choices: [String]
-  /// As the document writes them; `nil` if there is none, or if alternatives have different ones.
+  /// As the document writes them, or `nil` if there is none, or if alternatives have different ones.
   let minimum: String?
   let maximum: String?
   let unit: String?
-  /// Least and most characters of a text; `nil` if there is no limit, or if alternatives have different ones.
+  /// Least and most characters of a text, or `nil` if there is no limit, or if alternatives have different ones.
   let shortest, longest: Int?
 
   /// - Parameter schemas: all that apply to it, references resolved.

@@ -6,7 +6,7 @@ struct CallRequest: Equatable {
   let method: String
   /// The path with what it asks, percent-encoded.
   let target: String
-  /// The body; `nil` if the request has none.
+  /// The body, or `nil` if the request has none.
   var body: JSONValue?
 
   /// An emergency stop.

@@ -43,7 +43,7 @@ struct ReloadCommand: ParsableCommand {
 
   private var address: ServiceAddress? { ServiceAddress(host ?? "127.0.0.1", port: Int(port ?? 8000)) }
 
-  /// The way in that the daemon has left; `nil` if another daemon is meant, or another token, or if there is none.
+  /// The way in that the daemon has left, or `nil` if another daemon is meant, or another token, or if there is none.
   private func localDoor() throws -> LocalDoor.Contents? {
     guard host == nil, port == nil, tokenFile == nil, fingerprint == nil else { return nil }
     let environment = processEnvironment()

@@ -55,7 +55,7 @@ public struct ConfigKey: Sendable {
   /// `section.key` or `section.part.key`.
   public let path: String
   let kind: ConfigKind
-  /// The value if the file gives none; `nil` if the key then has no value.
+  /// The value if the file gives none, or `nil` if the key then has no value.
   public let standard: ConfigValue?
   /// One or two sentences for the reference; states the unit.
   let doc: String
@@ -66,7 +66,7 @@ public struct ConfigKey: Sendable {
   ///
   /// - Parameters:
   ///   - path: `section.key` or `section.part.key`; of a list's item `section[].key`.
-  ///   - standard: the default, a value of `kind`; `nil` if the key has none.
+  ///   - standard: the default, a value of `kind`, or `nil` if the key has none.
   ///   - doc: one or two sentences with the unit; a sentence about `reload` is added if `mayChange` is set.
   public init(
     _ path: String, _ kind: ConfigKind, _ standard: ConfigValue?, _ doc: String, mayChange: Bool = false

@@ -4,7 +4,7 @@ import Yams
 public struct ConfigPlaces {
   let marks: [String: Mark]
 
-  /// The place of a key; `nil` if the file does not have its section either.
+  /// The place of a key, or `nil` if the file does not have its section either.
   subscript(key: String) -> Mark? {
     var path = key[...]
     while true {

@@ -48,7 +48,7 @@ extension Configuration.MQTT {
     #endif
   }
 
-  /// Reads the section; `nil` if the file has no `mqtt` section.
+  /// Reads the section, or `nil` if the file has no `mqtt` section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("mqtt") else { return nil }
     let given = GivenValues(values: found.values)
@@ -158,7 +158,7 @@ extension Configuration.MQTT {
     return (password ?? passwordFile) != nil && !Configuration.isLoopback(host)
   }
 
-  /// The prefix that Home Assistant reads; `nil` if nothing is announced.
+  /// The prefix that Home Assistant reads, or `nil` if nothing is announced.
   var discoveryPrefix: String? { isAnnounced ? homeAssistantPrefix : nil }
 
   /// As the client wants it, its will included.

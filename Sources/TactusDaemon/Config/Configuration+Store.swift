@@ -6,7 +6,7 @@ extension Configuration {
   struct Store: Equatable {
     /// The folder as the file gives it; `nil` for the standard folder.
     var folder: String?
-    /// The mount that the store must be on, as the file gives it; `nil` if the file names none.
+    /// The mount that the store must be on, as the file gives it, or `nil` if the file names none.
     var mount: String?
     var snapshots: Int
     var snapshotDays: Int
@@ -21,7 +21,7 @@ extension Configuration {
     var policy: SnapshotPolicy { SnapshotPolicy(recent: snapshots, days: snapshotDays) }
   }
 
-  /// Path of the store; `nil` if no system keeps anything.
+  /// Path of the store, or `nil` if no system keeps anything.
   ///
   /// What is simulated never touches the store of real hardware: with `--simulate`, or when every keeper is simulated by its
   /// own section and no folder is given, the file is in a folder of its own.

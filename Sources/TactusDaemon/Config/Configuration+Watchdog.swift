@@ -19,7 +19,7 @@ extension Configuration {
     return []
   }
 
-  /// Place in the file that names a hardware watchdog which does not exist; `nil` if it exists, or none is named.
+  /// Place in the file that names a hardware watchdog which does not exist, or `nil` if it exists, or none is named.
   func missingWatchdog(_ places: ConfigPlaces) -> ConfigError? {
     guard let watchdog, !HardwareWatchdog.isThere(watchdog.path) else { return nil }
     return places.error(

@@ -43,15 +43,15 @@ public struct Configuration: Equatable, Sendable {
   public var file: String
   /// IPv4 or IPv6 address in digits on which the service and the systems' UDP ports listen.
   public var bindAddress: String
-  /// The service's settings; `nil` if it is switched off.
+  /// The service's settings, or `nil` if it is switched off.
   public var service: Service?
   /// Path of the token file; `nil` for that of `TokenFile.standardPath`.
   var tokenFile: String?
-  /// The broker and what is published there; `nil` if the file has no `mqtt` section.
+  /// The broker and what is published there, or `nil` if the file has no `mqtt` section.
   public var mqtt: MQTT?
   /// Those of the program's systems whose sections the file has.
   public var systems: ConfiguredSystems
-  /// Where the store is; `nil` if no system of the program uses the store.
+  /// Where the store is, or `nil` if no system of the program uses the store.
   var store: Store?
   var guardEnabled: Bool
   /// Silence of a control loop, 0.2 to 10 s, after which the guard stops every actuator.
@@ -60,9 +60,9 @@ public struct Configuration: Equatable, Sendable {
   var lockMemory: Bool
   /// Whether the program gives up what it does not need.
   var confine: Bool
-  /// The account that a program becomes which root has started; `nil` if it stays root.
+  /// The account that a program becomes which root has started, or `nil` if it stays root.
   var user: String?
-  /// The hardware watchdog that the guard feeds; `nil` if the file names none.
+  /// The hardware watchdog that the guard feeds, or `nil` if the file names none.
   var watchdog: HardwareWatchdog?
   var logLevel: String
   var logFile: String?

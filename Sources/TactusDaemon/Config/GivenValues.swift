@@ -12,12 +12,12 @@ public struct GivenValues: Sendable {
     return values[path] ?? key.standard
   }
 
-  /// The integer at a path; `nil` if it is not given and has no default. Traps if the table has no such key.
+  /// The integer at a path, or `nil` if it is not given and has no default. Traps if the table has no such key.
   public func optionalInteger(_ path: String) -> Int? {
     if case .integer(let value)? = value(path) { value } else { nil }
   }
 
-  /// The text at a path; `nil` if it is not given and has no default. Traps if the table has no such key.
+  /// The text at a path, or `nil` if it is not given and has no default. Traps if the table has no such key.
   public func optionalText(_ path: String) -> String? {
     if case .text(let value)? = value(path) { value } else { nil }
   }

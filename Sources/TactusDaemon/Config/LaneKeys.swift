@@ -10,7 +10,7 @@ public struct LaneKeys: Sendable {
     fileprivate var budgetMicroseconds = 0
     /// Ticks missed in a row after which the safe state is entered; 0 if the lane has no such key.
     public fileprivate(set) var safeStateAfter = 0
-    /// The only CPUs that the lane may use; `nil` if it may use any.
+    /// The only CPUs that the lane may use, or `nil` if it may use any.
     public fileprivate(set) var cpus: CPUSet?
 
     /// How the kernel schedules the lane, with what its policy needs.
@@ -42,7 +42,7 @@ public struct LaneKeys: Sendable {
   ///   - part: `runtime.pump`.
   ///   - lane: what the reference calls it: `the lane pump`.
   ///   - priority: under fifo, unless given.
-  ///   - safeStateAfter: the ticks that may be missed unless given, and what follows then; `nil` if there is no such key.
+  ///   - safeStateAfter: the ticks that may be missed unless given, and what follows then, or `nil` if there is no such key.
   public init(_ part: String, _ lane: String, priority: Int, safeStateAfter: (count: Int, effect: String)? = nil) {
     (budgetPath, schedulingPath) = ("\(part).budget_us", "\(part).scheduling")
     entries =
@@ -79,7 +79,7 @@ public struct LaneKeys: Sendable {
 
   /// What is wrong with an execution time under deadline that is no less than the period.
   ///
-  /// - Parameter rate: the key of the loop's rate and its value in hertz; `nil` if the file does not decide it.
+  /// - Parameter rate: the key of the loop's rate and its value in hertz, or `nil` if the file does not decide it.
   public func budgetErrors(
     _ scheduling: Configuration.Scheduling, periodMicroseconds period: Int, rate: (key: String, hertz: Int)? = nil,
     file: String, places: ConfigPlaces

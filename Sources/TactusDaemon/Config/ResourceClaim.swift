@@ -63,7 +63,7 @@ extension ResourceClaim {
     return ResourceClaim(resource: .gpio(line), key: key)
   }
 
-  /// The use of a line of a Raspberry Pi's header by this claim; `nil` if the claim does not use it.
+  /// The use of a line of a Raspberry Pi's header by this claim, or `nil` if the claim does not use it.
   fileprivate func use(of line: GPIOLineName) -> String? {
     switch resource {
     case .i2c(let bus, _) where bus == 1 || bus == 0:

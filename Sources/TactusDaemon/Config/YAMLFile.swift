@@ -74,7 +74,7 @@ public struct YAMLFile {
     return (name, true)
   }
 
-  /// Where in a mapping the key at `index` stands first; `nil` if that is here.
+  /// Where in a mapping the key at `index` stands first, or `nil` if that is here.
   func earlier(_ index: Int, in mapping: Node.Mapping) -> Mark? {
     guard !doubled.isEmpty else { return nil }
     let keys = mapping.map(\.key)

@@ -5,7 +5,7 @@ struct YAMLProblem {
   /// `nil` if the text as a whole is meant.
   let place: (line: Int, column: Int)?
   let words: String
-  /// A line of the section that has to be put right, from 1; `nil` if unknown.
+  /// A line of the section that has to be put right, from 1, or `nil` if unknown.
   let sectionLine: Int?
 
   init(_ error: YamlError, in text: String) {

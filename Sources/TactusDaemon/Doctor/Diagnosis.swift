@@ -21,7 +21,7 @@ public struct Diagnosis: Equatable, Sendable {
 
   /// What was looked at, what was found, and why it matters.
   ///
-  /// - Parameter fix: the exact command, or what to do; `nil` if nothing needs fixing.
+  /// - Parameter fix: the exact command, or what to do, or `nil` if nothing needs fixing.
   public init(name: String, status: Status, found: String, why: String, fix: String? = nil) {
     self.name = name
     self.status = status

@@ -19,7 +19,7 @@ public struct Machine: Sendable {
   var holders: @Sendable ([String]) -> [String] = { _ in [] }
   /// The machine we run on, where programs can be asked; otherwise only files can be read.
   public var isThisOne = false
-  /// The version of the kernel's Landlock, 0 if it has none; `nil` if that cannot be asked.
+  /// The version of the kernel's Landlock, 0 if it has none, or `nil` if that cannot be asked.
   var landlockVersion: Int?
   var kernelRelease: String
   var kernelVersion: String
@@ -27,10 +27,10 @@ public struct Machine: Sendable {
   /// CAP_SYS_NICE and CAP_IPC_LOCK.
   var maySetPriority: Bool
   var mayLockMemory: Bool
-  /// RLIMIT_RTPRIO and RLIMIT_MEMLOCK in bytes; `nil` if unlimited.
+  /// RLIMIT_RTPRIO and RLIMIT_MEMLOCK in bytes, or `nil` if unlimited.
   var priorityLimit: Int?
   var memoryLimit: Int?
-  /// Whether the wall clock is synchronised; `nil` if the kernel does not say.
+  /// Whether the wall clock is synchronised, or `nil` if the kernel does not say.
   var timeIsSynchronized: Bool?
   /// The process's groups by number.
   var groups: Set<Int>

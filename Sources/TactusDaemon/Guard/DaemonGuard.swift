@@ -10,7 +10,7 @@ import TactusGuard
 enum DaemonGuard {
   /// Starts the guard and waits until it has opened its devices.
   ///
-  /// - Parameter note: an open file in which it notes what it has written, see `SafeStateNote`; `nil` if it notes nothing.
+  /// - Parameter note: an open file in which it notes what it has written, see `SafeStateNote`, or `nil` if it notes nothing.
   static func start(
     _ writes: [SafeStateWrite], timeoutSeconds: Double, watchdog: HardwareWatchdog?, format: LogFormat,
     note: Int32? = nil
@@ -37,7 +37,7 @@ enum DaemonGuard {
     DaemonProgram.current.kinds.reduce(into: [:]) { $0.merge($1.guardOutputs) { first, _ in first } }
   }
 
-  /// Runs this process as a guard. Returns its exit status; `nil` if these are not a guard's arguments.
+  /// Runs this process as a guard. Returns its exit status, or `nil` if these are not a guard's arguments.
   static func run(_ arguments: [String]) -> Int32? {
     guard let arguments = GuardArguments(arguments, custom: Set(outputs.keys)),
       let format = arguments.options["log-format"].flatMap(LogFormat.init(argument:)),

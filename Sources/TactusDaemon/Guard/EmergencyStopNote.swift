@@ -63,7 +63,7 @@ final class EmergencyStopNote {
     (["\(title): \(names.count)"] + names.sorted() + ["end"]).joined(separator: "\n") + "\n"
   }
 
-  /// The names in a note; none in an empty one; `nil` if it is damaged.
+  /// The names in a note; none in an empty one, or `nil` if it is damaged.
   static func contents(_ text: String) -> Set<String>? {
     guard !text.isEmpty else { return [] }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -97,7 +97,7 @@ final class GuardSupervision {
 
   private struct GuardNotice: Encodable {
     let state: GuardHealth.State
-    /// `died` or `hung`; `nil` if it watches.
+    /// `died` or `hung`, or `nil` if it watches.
     let reason: String?
   }
 

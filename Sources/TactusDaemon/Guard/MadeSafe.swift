@@ -3,7 +3,7 @@ import Tactus
 /// When and by whom the outputs of the program before this one were turned off, as a note in /run says: by its guard or a stop hook, or by that program
 /// itself if its store did not take the instant.
 public struct MadeSafe: Sendable, Hashable {
-  /// The boot in which that was; `nil` if the kernel did not say.
+  /// The boot in which that was, or `nil` if the kernel did not say.
   public var boot: BootID?
   /// When it began, by that boot's clock (`BootClock`).
   public var at: TickInstant

@@ -23,7 +23,7 @@ struct SafeStateNote {
   /// Whether the program before this one left its outputs to others when it ended.
   var isOfOthers: Bool { access(path, F_OK) == 0 && !(read()?.isOrderly ?? false) }
 
-  /// Makes an empty one in its place. Returns a descriptor for every guard of this program; `nil` if it cannot be made, which is logged.
+  /// Makes an empty one in its place. Returns a descriptor for every guard of this program, or `nil` if it cannot be made, which is logged.
   func begin(_ logger: Logger) -> Int32? {
     // Another guard may still write to the old one.
     unlink(path)

@@ -20,7 +20,7 @@ package struct BrokerConnection: Sendable {
   let unsubscribe: @Sendable (String) -> Void
   let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
   let status: @Sendable () -> MQTTStatus
-  /// The state of the broker that this program starts; `nil` if it starts none.
+  /// The state of the broker that this program starts, or `nil` if it starts none.
   let spawned: @Sendable () -> SpawnedBroker?
 }
 

@@ -5,7 +5,7 @@ import Glibc
 enum BrokerLogin {
   /// Writes the file, for this user alone, into the broker's folder.
   ///
-  /// - Returns: the folder, which is mosquitto_pub's `XDG_CONFIG_HOME`; `nil` if this program does not start the broker, or it needs no user, or if the
+  /// - Returns: the folder, which is mosquitto_pub's `XDG_CONFIG_HOME`, or `nil` if this program does not start the broker, or it needs no user, or if the
   ///   file cannot be written.
   static func leave(_ mqtt: Configuration.MQTT, environment: [String: String]) -> String? {
     #if MQTT

@@ -28,7 +28,7 @@ extension BrokerParticipant {
 /// The daemon's connection as a participant uses it. Any thread; nothing waits.
 public struct BrokerLine: Sendable {
   let topics: DeviceTopics
-  /// The prefix that Home Assistant reads; `nil` if nothing is announced.
+  /// The prefix that Home Assistant reads, or `nil` if nothing is announced.
   let discoveryPrefix: String?
   let isConnected: @Sendable () -> Bool
   /// Takes one of a participant's filters back.
@@ -45,7 +45,7 @@ public struct BrokerLine: Sendable {
 
   /// Publishes a message. A retained message is taken without a connection, too; an empty one makes the broker forget the topic.
   ///
-  /// - Returns: why the message was refused; `nil` if it was taken.
+  /// - Returns: why the message was refused, or `nil` if it was taken.
   @discardableResult
   public func publish(_ message: MQTTMessage) -> MQTTRefusal? { post(message) }
 }

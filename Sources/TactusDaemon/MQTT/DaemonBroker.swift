@@ -138,7 +138,7 @@ package final class DaemonBroker {
 
   private var place: Logger.Metadata { ["broker": .string("\(mqtt.settings.address)")] }
 
-  /// What `GET /api/health` says of the broker that this program starts; `nil` if all is well, or another program's broker is used. Usable from any thread.
+  /// What `GET /api/health` says of the broker that this program starts, or `nil` if all is well, or another program's broker is used. Usable from any thread.
   var trouble: @Sendable () -> ServiceTrouble? {
     let connection = connection
     return {

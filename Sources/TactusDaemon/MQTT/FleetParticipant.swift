@@ -46,7 +46,7 @@ final class FleetParticipant: BrokerParticipant {
   private let discoveryPrefix: String?
   private let interval: Nanoseconds
   private let own: OwnTopics
-  /// Carries commands out; `nil` if commands are not taken.
+  /// Carries commands out, or `nil` if commands are not taken.
   private let commands: RemoteCommands?
   private let state = Mutex(State())
 

@@ -9,7 +9,7 @@ package struct TopicFilter: Equatable, Sendable {
   package func matches(_ topic: String) -> Bool {
     // Topics of the broker's own are not for wildcards.
     if topic.utf8.first == UInt8(ascii: "$"), levels.first == "+" || levels.first == "#" { return false }
-    // What is left of the topic; `nil` if its last level has been compared.
+    // What is left of the topic, or `nil` if its last level has been compared.
     var rest: Substring.UTF8View? = topic[...].utf8
     for level in levels {
       if level == "#" { return true }

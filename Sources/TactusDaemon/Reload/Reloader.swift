@@ -108,7 +108,7 @@ final class Reloader: Sendable {
 
   // MARK: the main thread's
 
-  /// Begins the change that was submitted; `nil` if none was.
+  /// Begins the change that was submitted, or `nil` if none was.
   func begin(_ systems: [any DaemonSystem], at now: TickInstant) -> ReloadRun? {
     let submitted: Job? = state.withLock { state in
       guard case .submitted(let job) = state.progress else { return nil }

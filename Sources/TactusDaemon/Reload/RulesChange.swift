@@ -71,7 +71,7 @@ public protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
 }
 
 extension WantedRules where Rules: ReloadableRules {
-  /// The change to these rules; `nil` if no key has another value. What is tighter holds at once, what is wider when the loop has been
+  /// The change to these rules, or `nil` if no key has another value. What is tighter holds at once, what is wider when the loop has been
   /// in its safe state.
   ///
   /// - Parameter taken: called when the loop is given the rules.
@@ -100,7 +100,7 @@ public final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
 
   /// - Parameters:
   ///   - now: taken at once.
-  ///   - whenSafe: the rules from the safe state on; `nil` if they are `now`.
+  ///   - whenSafe: the rules from the safe state on, or `nil` if they are `now`.
   ///   - taken: called when the loop is given the rules.
   func change(
     of system: String, _ keys: [KeyChange], now: Rules, whenSafe: Rules?, taken: @escaping @Sendable () -> Void = {}

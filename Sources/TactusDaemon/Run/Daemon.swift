@@ -22,7 +22,7 @@ final class Daemon {
   private let systems: [any DaemonSystem]
   /// Those of them that have a control loop.
   private let loops: [any LoopSystem]
-  /// The store; `nil` if no system keeps anything.
+  /// The store, or `nil` if no system keeps anything.
   private let store: DaemonStore?
   private let clock = WatchedWallClock()
   private let runtime: Runtime
@@ -34,11 +34,11 @@ final class Daemon {
   private var stopWatch: GuardStopWatch
   /// `nil` if no plan is left.
   private let emergencyStops: EmergencyStopNote?
-  /// The service; `nil` if it is switched off.
+  /// The service, or `nil` if it is switched off.
   let service: ServiceComposition?
   private let troubles: TroubleWatch?
   private let spawner: SpawnerWatch
-  /// The connection to the broker; `nil` if the file has no `mqtt` section.
+  /// The connection to the broker, or `nil` if the file has no `mqtt` section.
   private let broker: DaemonBroker?
   private var announcement: Announcement?
   private let reloader: Reloader

@@ -49,7 +49,7 @@ struct DaemonConfinement {
   let configuration: Configuration
   private let found: ConfigReader.Result
   private let environment: [String: String]
-  /// The store's file; `nil` if nothing is kept.
+  /// The store's file, or `nil` if nothing is kept.
   private let store: String?
   /// Folders in which files are made, and above which file systems may be mounted later.
   let folders: [String]
@@ -110,7 +110,7 @@ struct DaemonConfinement {
       exceptions: exceptions + [missing].compactMap(\.self))
   }
 
-  /// Whose account root's program could be; `nil` if it is not root's, or the file says that it shall be.
+  /// Whose account root's program could be, or `nil` if it is not root's, or the file says that it shall be.
   private var accountInsteadOfRoot: String? {
     guard geteuid() == 0, configuration.user == nil else { return nil }
     let own = DaemonProgram.current.name

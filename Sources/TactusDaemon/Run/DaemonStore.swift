@@ -29,7 +29,7 @@ final class DaemonStore: Sendable {
   /// To find out that a file is none of ours all of it is read: only so often.
   private static let rereadPeriod = Nanoseconds.seconds(60)
 
-  /// Opens the store; `nil` if no system of the configuration keeps anything.
+  /// Opens the store, or `nil` if no system of the configuration keeps anything.
   ///
   /// - Throws: `StoreError.inUse`: another daemon would drive the same hardware. Whatever else is wrong, the daemon runs without it.
   convenience init?(
@@ -50,7 +50,7 @@ final class DaemonStore: Sendable {
     if case .inUse(let path)? = open() { throw .inUse(file: path) }
   }
 
-  /// The store's trouble for `GET /api/health`; `nil` if all is well. Waits for no disk.
+  /// The store's trouble for `GET /api/health`, or `nil` if all is well. Waits for no disk.
   var trouble: ServiceTrouble? {
     file.trouble.map { trouble in
       ServiceTrouble(

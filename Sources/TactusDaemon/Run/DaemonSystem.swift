@@ -39,7 +39,7 @@ public protocol DaemonSystem: AnyObject {
   ///
   /// - Returns: what the store knows of how the outputs ended. What the store does not know is noted for the next start.
   func finishKeeping() -> KeptOutcome
-  /// Returns the change that a reloaded file makes to the keys with `ConfigKey.mayChange`; `nil` if all of them have the same values.
+  /// Returns the change that a reloaded file makes to the keys with `ConfigKey.mayChange`, or `nil` if all of them have the same values.
   func change(to new: Configuration) -> (any RulesChange)?
 }
 
@@ -77,9 +77,9 @@ public protocol LoopSystem: DaemonSystem {
   func lane(bell: DoorbellButton) -> Lane
   /// GPIO lines that drive something: inactive is their safe state, and the guard inherits them. Empty when simulated.
   var heldLines: [LinuxGPIOLines] { get }
-  /// The simulated buses, lanes and faults; `nil` if the hardware is real.
+  /// The simulated buses, lanes and faults, or `nil` if the hardware is real.
   var simulation: SimulatedSurroundings? { get }
-  /// Why an actuator cannot be trusted to be in its safe state; `nil` if every one has confirmed it. Called after the runtime has
+  /// Why an actuator cannot be trusted to be in its safe state, or `nil` if every one has confirmed it. Called after the runtime has
   /// stopped.
   var unconfirmed: (message: String, state: String)? { get }
 }
@@ -98,7 +98,7 @@ public struct SimulatedSurroundings: Sendable {
   ///
   /// - Parameters:
   ///   - lanes: by the name of the lane.
-  ///   - named: faults that the system has declared; `nil` if it declares none.
+  ///   - named: faults that the system has declared, or `nil` if it declares none.
   public init(buses: [SimulatedBus], lanes: [String: LaneStall], routes: [Route] = [], named: NamedFaults? = nil) {
     self.buses = buses
     self.lanes = lanes

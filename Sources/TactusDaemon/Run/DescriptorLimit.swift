@@ -46,14 +46,14 @@ struct DescriptorLimit: Error, CustomStringConvertible {
     if limit < needed { throw DescriptorLimit(needed: needed, limit: limit) }
   }
 
-  /// What there is to say when something could not be opened for want of a descriptor; `nil` if there is one.
+  /// What there is to say when something could not be opened for want of a descriptor, or `nil` if there is one.
   static var shortage: DescriptorLimit? {
     guard taken == nil else { return nil }
     let limit = raise(to: least)
     return DescriptorLimit(needed: limit + spare, limit: limit)
   }
 
-  /// How many files are open; `nil` if no more can be.
+  /// How many files are open, or `nil` if no more can be.
   private static var taken: Int? {
     // The lowest number that is free.
     let next = dup(2)

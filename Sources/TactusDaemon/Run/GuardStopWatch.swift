@@ -25,7 +25,7 @@ struct GuardStopWatch {
       ])
   }
 
-  /// Called ten times a second. Returns the event for subscribers; `nil` if there is no news.
+  /// Called ten times a second. Returns the event for subscribers, or `nil` if there is no news.
   mutating func look(at now: TickInstant) -> Event? {
     if let left = left.take() { return event(1, at: now, time: left.time) }
     guard let count = stops?.count, count != seen, Mechanism.guardStopTold.acts else { return nil }

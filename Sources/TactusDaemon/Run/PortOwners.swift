@@ -44,7 +44,7 @@ public struct PortOwners: Sendable, Equatable {
     }
   }
 
-  /// Returns which program had the port when it was looked for: `nginx (pid 123)`, `a program of the user mosquitto`; `nil` if none had, or it was
+  /// Returns which program had the port when it was looked for: `nginx (pid 123)`, `a program of the user mosquitto`, or `nil` if none had, or it was
   /// not looked for.
   public subscript(port: LocalPort) -> String? { owners[port] }
 
@@ -83,7 +83,7 @@ public struct PortOwners: Sendable, Equatable {
     }
   }
 
-  /// `0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000 1000 0 12345 …` of /proc/net/tcp; `nil` if it does not listen.
+  /// `0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000 1000 0 12345 …` of /proc/net/tcp, or `nil` if it does not listen.
   private static func socket(_ line: Substring, _ transport: LocalPort.Transport) -> Socket? {
     let fields = line.split(separator: " ")
     guard fields.count > 9, let digits = fields[1].split(separator: ":").last, let number = UInt16(digits, radix: 16),
@@ -117,7 +117,7 @@ extension PortOwners {
     return words(claim.key, taken) ?? "\(claim.key): \(error)"
   }
 
-  /// `network.http_port: TCP port 8000 is taken by nginx (pid 123): …`; `nil` if no program is known to have the port.
+  /// `network.http_port: TCP port 8000 is taken by nginx (pid 123): …`, or `nil` if no program is known to have the port.
   public func words(_ key: String, _ port: LocalPort) -> String? {
     self[port].map {
       "\(key): \(port.transport.rawValue.uppercased()) port \(port.number) is taken by \($0): stop that program, or set another port"

@@ -9,7 +9,7 @@ import Tactus
 struct ServiceComposition {
   let service: WebService
   let configuration: Configuration.Service
-  /// The certificate that the daemon has made for itself, and its SHA-256; `nil` if there is none.
+  /// The certificate that the daemon has made for itself, and its SHA-256, or `nil` if there is none.
   let certificate: String?
   let fingerprint: String?
   /// The command that makes a token for this service.
@@ -83,7 +83,7 @@ struct ServiceComposition {
     return "\(configuration.tls == .off ? "http" : "https")://\(reachable):\(endpoint.port)"
   }
 
-  /// What keeps tokens from being checked; `nil` if nothing does.
+  /// What keeps tokens from being checked, or `nil` if nothing does.
   var trouble: ServiceTrouble? {
     tokens.failure.map { failure in
       ServiceTrouble(
@@ -111,7 +111,7 @@ struct ServiceComposition {
   /// Takes it away again.
   func closeLocalDoor() { door?.remove() }
 
-  /// Announces the service on the local network; `nil` if that is not configured, or it does not listen.
+  /// Announces the service on the local network, or `nil` if that is not configured, or it does not listen.
   func announce(_ whole: Configuration) -> Announcement? {
     guard configuration.bonjour, let endpoint = service.endpoint else { return nil }
     return Announcement(

@@ -16,7 +16,7 @@ final class SpawnerWatch: Sendable {
 
   init(_ logger: Logger) { self.logger = logger }
 
-  /// What `GET /api/health` says; `nil` if all is well, or there is no spawner.
+  /// What `GET /api/health` says, or `nil` if all is well, or there is no spawner.
   var trouble: ServiceTrouble? {
     guard isLost.load(ordering: .relaxed) else { return nil }
     return ServiceTrouble(

@@ -36,7 +36,7 @@ package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   private var advanced: UInt64 = 0
   private var notices: RingWriter<SupervisorNotice>
   private let bell: DoorbellButton
-  /// Sends heartbeats to the guard; `nil` if there is no guard.
+  /// Sends heartbeats to the guard, or `nil` if there is no guard.
   private var heartbeats: HeartbeatSender?
   private let patience: Nanoseconds
   /// The tick from which on the next `pulse` is due.
@@ -45,7 +45,7 @@ package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   /// - Parameters:
   ///   - versions: of the control loops; what they are of must outlive this loop.
   ///   - periods: of those loops, where they are longer than this loop's own.
-  ///   - heartbeats: to the guard; `nil` if there is none.
+  ///   - heartbeats: to the guard, or `nil` if there is none.
   ///   - patience: a control loop that does not advance for longer is reported.
   init(
     watching versions: [LatestVersion], periods: [Nanoseconds] = [],

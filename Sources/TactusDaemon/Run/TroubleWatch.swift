@@ -6,10 +6,10 @@ import Synchronization
 /// for its disk.
 final class TroubleWatch: Sendable {
   private let service: ServiceComposition
-  /// The store; `nil` if no system keeps anything.
+  /// The store, or `nil` if no system keeps anything.
   private let store: DaemonStore?
   private let spawner: SpawnerWatch
-  /// The broker's trouble; `nil` if the daemon uses no broker.
+  /// The broker's trouble, or `nil` if the daemon uses no broker.
   private let broker: (@Sendable () -> ServiceTrouble?)?
   private let looking = DispatchQueue(label: "tactus.troubles")
   private let isLooking = Atomic(false)

@@ -38,7 +38,7 @@ struct HealthWatch {
   private let steady: Nanoseconds
   private let version: String?
   private let loopsOnly: Bool
-  /// When it began to be healthy; `nil` if it is not.
+  /// When it began to be healthy, or `nil` if it is not.
   private var healthySince: TickInstant?
   /// The number of replaced guards in the last answer.
   private var guardReplacements: Int?
@@ -46,7 +46,7 @@ struct HealthWatch {
   /// - Parameters:
   ///   - start: when the first question is asked.
   ///   - limit: how long after that the daemon must have been healthy for `steady`.
-  ///   - version: the only version that counts as healthy; `nil` if any does.
+  ///   - version: the only version that counts as healthy, or `nil` if any does.
   ///   - loopsOnly: whether a store that cannot be used and a system in a fault are healthy, too.
   init(since start: TickInstant, within limit: Nanoseconds, steady: Nanoseconds, version: String?, loopsOnly: Bool) {
     end = start + limit

@@ -3,9 +3,9 @@ import Glibc
 
 /// Reports the service's state to a service manager, by sd_notify's protocol.
 struct ServiceNotifier {
-  /// The service manager's socket; `nil` if none is given.
+  /// The service manager's socket, or `nil` if none is given.
   let socketPath: String?
-  /// How often `watchdog` must be called at least; `nil` if the service manager does not watch this process.
+  /// How often `watchdog` must be called at least, or `nil` if the service manager does not watch this process.
   let watchdogMicroseconds: Int?
 
   /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.

@@ -40,10 +40,10 @@ struct FirmwareConfiguration: Equatable {
 
   // MARK: what it says
 
-  /// Of `enable_uart`; `nil` if it is not set.
+  /// Of `enable_uart`, or `nil` if it is not set.
   func value(of key: String) -> String? { settings.last { $0.key == key }?.value }
 
-  /// Of a device tree parameter, under any of its names: `on` and `off`, or what else stands there; `nil` if it is not set.
+  /// Of a device tree parameter, under any of its names: `on` and `off`, or what else stands there, or `nil` if it is not set.
   func parameter(_ names: String...) -> String? {
     for (_, key, value) in settings.reversed() where key == "dtparam" {
       for pair in value.split(separator: ",").reversed() {
@@ -97,7 +97,7 @@ struct KernelArguments: Equatable {
 
   var text: String { arguments.joined(separator: " ") + "\n" }
 
-  /// Of `isolcpus`; `nil` if it is not there.
+  /// Of `isolcpus`, or `nil` if it is not there.
   func value(of name: String) -> String? {
     arguments.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
   }

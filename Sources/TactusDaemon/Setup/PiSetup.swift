@@ -12,7 +12,7 @@ struct PiSetup {
     var hasSerialLine = false
     /// The radio stays, on the slower of the two serial units.
     var keepsBluetooth = false
-    /// Left to the lanes that ask for them; `nil` if no CPU is.
+    /// Left to the lanes that ask for them, or `nil` if no CPU is.
     var isolated: CPUSet?
     /// systemd feeds the hardware watchdog, which restarts a machine that hangs.
     var hasWatchdog = true
@@ -22,7 +22,7 @@ struct PiSetup {
   /// A file that is to be written.
   struct Change: Equatable {
     var path: String
-    /// The present text; `nil` if the file is not there yet.
+    /// The present text, or `nil` if the file is not there yet.
     var old: String?
     var new: String
 
@@ -33,7 +33,7 @@ struct PiSetup {
   private static let comment = "Added by tactus setup pi."
 
   let wishes: Wishes
-  /// The text of a file of the machine; `nil` if it is not there.
+  /// The text of a file of the machine, or `nil` if it is not there.
   let read: (String) -> String?
 
   /// The folder of config.txt and cmdline.txt. A machine that has no such folder is no Raspberry Pi, or its boot partition is not

@@ -36,7 +36,7 @@ public protocol ScenarioReader {
   ///   - name: the one of `actions` that the event has.
   ///   - path: of the event: `events[2]`.
   mutating func action(_ name: String, _ event: FieldReader.Fields, _ path: String, _ setup: Setup) -> Action?
-  /// Reads one check of an expectation; `nil` if there is nothing to check, or after reporting what is wrong.
+  /// Reads one check of an expectation, or `nil` if there is nothing to check, or after reporting what is wrong.
   ///
   /// - Parameters:
   ///   - name: the one of `checks` to read.

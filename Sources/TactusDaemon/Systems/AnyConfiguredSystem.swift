@@ -19,7 +19,7 @@ public protocol AnyConfiguredSystem: Sendable {
   var safeWrites: [SafeStateWrite] { get }
   /// The output lines whose safe state is inactive; empty if it is simulated.
   var safeLines: [GPIOLine] { get }
-  /// What it moves, heats or opens, for sentences: `the motors`; `nil` if it has no actuator.
+  /// What it moves, heats or opens, for sentences: `the motors`, or `nil` if it has no actuator.
   var driven: String? { get }
   /// Whether its section of the file selects the simulated backend.
   var isSimulated: Bool { get }
@@ -61,7 +61,7 @@ public struct Invitation: Sendable {
     /// - Parameters:
     ///   - options: of `curl`, before the address.
     ///   - path: below the service's address: `/api/pump/on`.
-    ///   - body: JSON, which the shell gets between single quotes; `nil` if nothing is sent.
+    ///   - body: JSON, which the shell gets between single quotes, or `nil` if nothing is sent.
     public init(options: String = "-X POST", path: String, body: String? = nil) {
       self.options = options
       self.path = path
@@ -102,7 +102,7 @@ public struct SystemSurroundings {
   public let logger: Logger
   /// For a logger with a label of its own.
   public let log: ProgramLog
-  /// What the guard wrote after the program's last end, in the present boot; `nil` if it had ended in an orderly way, or nothing is known of it.
+  /// What the guard wrote after the program's last end, in the present boot, or `nil` if it had ended in an orderly way, or nothing is known of it.
   public let madeSafe: MadeSafe?
   /// Whether the program's last end, in the present boot, left the outputs to others: it died, with or without its guard.
   public let endedWithoutStop: Bool
@@ -122,7 +122,7 @@ public struct SystemSurroundings {
     private var offers: [any Sendable] = []
     /// Publishes an interface to the systems that are opened later.
     public func give(_ offer: some Sendable) { offers.append(offer) }
-    /// Returns the first offer of this type; `nil` if no system has made one.
+    /// Returns the first offer of this type, or `nil` if no system has made one.
     public func take<Offer>(_: Offer.Type) -> Offer? { offers.lazy.compactMap { $0 as? Offer }.first }
   }
 }
@@ -132,7 +132,7 @@ public struct ConfiguredSystems: Sendable, Equatable {
   /// In the program's order, at most one of each type.
   public var all: [any AnyConfiguredSystem] = []
 
-  /// Returns the system of this type; `nil` if the file does not have it.
+  /// Returns the system of this type, or `nil` if the file does not have it.
   public subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? {
     all.lazy.compactMap { $0 as? System }.first
   }

@@ -33,7 +33,7 @@ public protocol SystemKind: Sendable {
   var lists: [String: Int] { get }
   /// Keys of earlier versions, and what they are called now.
   var movedKeys: [String: String] { get }
-  /// Its tables in the store; `nil` if it has none. A program has the section `store` if one of its systems has tables.
+  /// Its tables in the store, or `nil` if it has none. A program has the section `store` if one of its systems has tables.
   var keeping: Keeping? { get }
   /// What a file says of it.
   func reading(of found: ConfigReader.Result, file: String) -> SystemReading
@@ -43,16 +43,16 @@ public protocol SystemKind: Sendable {
   var commands: [any ParsableCommand.Type] { get }
   /// What `call` can do with it: `robot drive left=30 right=30`.
   var callExamples: [String] { get }
-  /// Its card on the page, its part of the API's description, its row of the dashboard; `nil` if they come from its declaration.
+  /// Its card on the page, its part of the API's description, its row of the dashboard, or `nil` if they come from its declaration.
   var documents: SystemDocuments? { get }
   /// Its own commands below `sim`: a device that other programs may speak to.
   var simulatedDevices: [any ParsableCommand.Type] { get }
   /// Plays a scenario.
   ///
-  /// - Returns: whether every expectation of the file was met; `nil` if the file is not a scenario of this system.
+  /// - Returns: whether every expectation of the file was met, or `nil` if the file is not a scenario of this system.
   /// - Throws: `ConfigErrors`.
   func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool?
-  /// What a scenario of this system simulates, as a part of a sentence in the help of `sim`; `nil` if it has none.
+  /// What a scenario of this system simulates, as a part of a sentence in the help of `sim`, or `nil` if it has none.
   var scenarioHelp: String? { get }
   /// Checks of the machine that do not follow from its claims. Also called without a configuration.
   func diagnoses(_ doctor: Doctor) -> [Diagnosis]
@@ -65,10 +65,10 @@ public protocol SystemKind: Sendable {
 /// How a system uses the program's store.
 public struct Keeping: Sendable {
   let tables: StoreSystem
-  /// What stops working while the store cannot be used: `no zone opens`; `nil` if everything works without it.
+  /// What stops working while the store cannot be used: `no zone opens`, or `nil` if everything works without it.
   let withoutIt: String?
 
-  /// - Parameter withoutIt: what stops working while the store cannot be used; `nil` if everything works.
+  /// - Parameter withoutIt: what stops working while the store cannot be used, or `nil` if everything works.
   public init(tables: StoreSystem, withoutIt: String?) {
     self.tables = tables
     self.withoutIt = withoutIt

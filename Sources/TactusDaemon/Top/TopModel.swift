@@ -3,7 +3,7 @@ import Tactus
 
 /// What `top` shows of a daemon: the newest answer, and of each loop what happened between the last two.
 struct TopModel {
-  /// The newest answer; `nil` if none has come yet, or the daemon is gone.
+  /// The newest answer, or `nil` if none has come yet, or the daemon is gone.
   private(set) var newest: TopSample?
   private(set) var rows: [TopRow] = []
   /// Of all loops, in their order.
@@ -38,7 +38,7 @@ struct TopModel {
     silence = (Nanoseconds(silence.span.count + interval.count), silence.questions + 1)
   }
 
-  /// The age of what is shown, if two answers or more are missing and 2 s have passed; `nil` if it is current.
+  /// The age of what is shown, if two answers or more are missing and 2 s have passed, or `nil` if it is current.
   var age: Nanoseconds? { silence.questions >= 2 && silence.span >= .seconds(2) ? silence.span : nil }
 
   /// No answer, and why. What was known is forgotten: it could be mistaken for the present.
@@ -61,7 +61,7 @@ struct TopRow: Equatable {
   let deadlineMisses: Int64
   /// `nil` before the second tick.
   let longestGap: Int64?
-  /// How long the present tick has run, if that is past its deadline; `nil` if it is not.
+  /// How long the present tick has run, if that is past its deadline, or `nil` if it is not.
   let hangsFor: Int64?
   /// The latencies' 99th percentile in each of the last intervals, oldest first; `nil` for an interval in which nothing ran.
   let jitter: [Int64?]

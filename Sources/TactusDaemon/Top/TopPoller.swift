@@ -45,7 +45,7 @@ final class TopPoller: Sendable {
     }
   }
 
-  /// The answer to the last question; `nil` if none has come yet, or it has been taken.
+  /// The answer to the last question, or `nil` if none has come yet, or it has been taken.
   func takeAnswer() -> Answer? {
     state.withLock { state in
       defer { state.answer = nil }

@@ -44,7 +44,7 @@ public struct FragmentedMP4: Sendable {
     return file.bytes
   }
 
-  /// `avc1.42C01F`: profile, constraints and level; nil: no configuration.
+  /// `avc1.42C01F`: profile, constraints and level, or `nil` if it is no configuration.
   public static func codec(configuration: [UInt8]) -> String? {
     guard configuration.count >= 7, configuration[0] == 1 else { return nil }
     let digits = configuration[1...3].map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }

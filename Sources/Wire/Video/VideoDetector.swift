@@ -12,7 +12,7 @@ public struct VideoDetector: Sendable, Hashable {
   public var confidence: Float = 0.25
   /// 0…1: of two boxes of one class with more in common than this, the less certain is the same thing again.
   public var overlap: Float = 0.45
-  /// It looks also while nobody else does.
+  /// It looks also while no viewer does.
   public var isAlwaysOn = false
 
   public init() {}

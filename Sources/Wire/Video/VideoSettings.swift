@@ -44,7 +44,7 @@ public struct VideoSettings: Sendable, Hashable {
   /// RTSP: in digits, as the daemon's other addresses.
   public var bindAddress = "127.0.0.1"
   public var port: UInt16 = 8554
-  /// RTSP digest; empty: whoever reaches the port may look.
+  /// RTSP digest. If it is empty, everyone who reaches the port may look.
   public var user = ""
   /// A secret.
   public var password = ""

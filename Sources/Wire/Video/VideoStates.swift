@@ -28,7 +28,7 @@ public struct VideoChoice: Sendable, Hashable {
 /// Camera and encoder, which run while somebody looks.
 public struct VideoCameraState: Sendable, Hashable {
   public enum Phase: UInt8, Sendable, Hashable, CaseIterable {
-    /// Nobody looks.
+    /// There is no viewer.
     case idle
     case starting
     case running

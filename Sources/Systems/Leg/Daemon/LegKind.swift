@@ -45,7 +45,7 @@ public struct LegKind: SystemKind {
 }
 
 extension Configuration {
-  /// Configuration of the legs; `nil` if the file has neither a `leg` nor a `legs` section.
+  /// Configuration of the legs, or `nil` if the file has neither a `leg` nor a `legs` section.
   var legs: Legs? { systems[Legs.self] }
 }
 
@@ -115,7 +115,7 @@ extension Configuration.Legs: AnyConfiguredSystem {
     return [first] + (linkSummary.map { ["leg 0 besides: \($0)"] } ?? [])
   }
 
-  /// The other links of leg 0; `nil` if it has only its UDP port.
+  /// The other links of leg 0, or `nil` if it has only its UDP port.
   private var linkSummary: String? {
     var links: [String] = []
     if let bluetooth {

@@ -50,7 +50,7 @@ public struct PlantsKind: SystemKind {
 }
 
 extension Configuration {
-  /// Configuration of the plants; `nil` if the file has no `plants` section.
+  /// Configuration of the plants, or `nil` if the file has no `plants` section.
   var plants: Plants? { systems[Plants.self] }
 }
 

@@ -133,7 +133,7 @@ extension PumpDeviceState {
     }
   }
 
-  /// nil: the state is none in which the pump must be off.
+  /// It is `nil` if the state is none in which the pump must be off.
   public var off: Confirmation? {
     switch self {
     case .on: nil
@@ -199,11 +199,11 @@ extension Confirmation {
 }
 
 extension PumpReading {
-  /// What the sensor measured; `nil` if there is none, if it could not be read, or if it reads what no sensor that is whole reads
+  /// What the sensor measured, or `nil` if there is none, if it could not be read, or if it reads what no sensor that is whole reads
   /// (`PumpPlausibility.standard`): an open one −77.4 °C, a shorted one 352.0 °C. What people and programs are shown.
   public var measured: PumpTemperature? { temperature.flatMap { PumpPlausibility.standard.allows($0) ? $0 : nil } }
 
-  /// Why a sensor that is there has measured nothing: `reads -77.4 °C: an open circuit`; `nil` if it has, or there is none.
+  /// Why a sensor that is there has measured nothing: `reads -77.4 °C: an open circuit`, or `nil` if it has, or there is none.
   public var trouble: String? {
     switch self {
     case .absent: nil

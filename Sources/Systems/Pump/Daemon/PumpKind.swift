@@ -48,7 +48,7 @@ public struct PumpKind: SystemKind {
 }
 
 extension Configuration {
-  /// Configuration of the pump; `nil` if the file has no `pump` section.
+  /// Configuration of the pump, or `nil` if the file has no `pump` section.
   var pump: Pump? { systems[Pump.self] }
 }
 

@@ -60,7 +60,7 @@ public struct SprinklerKind: SystemKind {
 }
 
 extension Configuration {
-  /// Configuration of the sprinkler; `nil` if the file has no `sprinkler` section.
+  /// Configuration of the sprinkler, or `nil` if the file has no `sprinkler` section.
   var sprinkler: Sprinkler? { systems[Sprinkler.self] }
 }
 

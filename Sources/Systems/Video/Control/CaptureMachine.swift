@@ -9,7 +9,7 @@ import Tactus
 ///                        └─────pause───── waiting ──unwanted──▶ idle
 ///
 /// The pause after a failure grows from half a second to `longestPause`, and is short again after a camera has run for
-/// `provenAfter`. Nobody is told to wait for a camera that only somebody else's wish could start.
+/// `provenAfter`. No viewer is told to wait for a camera that only another's wish could start.
 public struct CaptureMachine: Sendable, Equatable {
   public enum State: Sendable, Equatable {
     case idle
@@ -99,7 +99,7 @@ public struct CaptureMachine: Sendable, Equatable {
     }
   }
 
-  /// When `time` is due; nil: nothing is waited for.
+  /// When `time` is due, or `nil` if nothing is waited for.
   public var nextDeadline: TickInstant? {
     switch state {
     case .idle: nil

@@ -122,7 +122,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     }
   }
 
-  /// When `time` is due; nil: only the process's end is waited for.
+  /// When `time` is due, or `nil` if only the process's end is waited for.
   public var nextDeadline: TickInstant? {
     switch state {
     case .waiting(let until, _): until

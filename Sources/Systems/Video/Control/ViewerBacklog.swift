@@ -1,9 +1,9 @@
 /// What waits for one viewer of a stream of fragments: bounded, and never a fragment that cannot be decoded.
 ///
 /// A viewer begins with a key frame. One that falls behind loses everything up to the next key frame: what it then sees is of
-/// now, and nobody waits for it.
+/// now, and nothing waits for it.
 public struct ViewerBacklog: Sendable {
-  /// More than this waits for nobody, the initialisation aside.
+  /// No more than this waits for a viewer, the initialisation aside.
   public let limitBytes: Int
   public private(set) var dropped: Int64 = 0
   /// Not taken yet.
@@ -31,7 +31,7 @@ public struct ViewerBacklog: Sendable {
     bytes += fragment.count
   }
 
-  /// All of it, in order; nil: nothing waits.
+  /// All of it, in order, or `nil` if nothing waits.
   public mutating func take() -> [UInt8]? {
     guard !fragments.isEmpty else { return nil }
     let taken = (initialisation ?? []) + fragments.joined()

@@ -4,7 +4,7 @@ import Tactus
 ///
 /// Only a session that plays takes one of the viewers' places. One that does not has until `patience` after its SETUP; there are at most as
 /// many of them as viewers' places, and of connections without a session `spareConnections` more than viewers' places. Where there are
-/// more, the peer that has most of them loses its oldest: whoever comes with many keeps nobody else out.
+/// more, the peer that has most of them loses its oldest: a peer with many keeps no other out.
 ///
 /// A value without a clock: the server asks it, and does what it says. `Peer` is whose address it is.
 public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {

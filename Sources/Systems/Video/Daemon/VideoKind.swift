@@ -47,7 +47,7 @@ public struct VideoKind: SystemKind {
 }
 
 extension Configuration {
-  /// Configuration of the video; `nil` if the file has neither a `camera` nor a `video` section.
+  /// Configuration of the video, or `nil` if the file has neither a `camera` nor a `video` section.
   var video: Video? { systems[Video.self] }
 }
 

@@ -47,7 +47,7 @@ public struct LegSerialCounters: Sendable, Hashable {
   /// Frames refused, and the bytes in them: noise, bits changed, a beginning lost.
   public var refused: Int64
   public var discardedBytes: Int64
-  /// Frames that the line did not take: nobody reads, or it is gone.
+  /// Frames that the line did not take: its other end does not read, or it is gone.
   public var notSent: Int64
   /// Whether the last attempt found the device unplugged.
   public var isGone: Bool

@@ -17,7 +17,7 @@ public struct LegBatteryStatus: Sendable, BitwiseCopyable {
   public internal(set) var isConfigured = false
   public internal(set) var readings: Int64 = 0
   public internal(set) var failures: Int64 = 0
-  /// nil: none since the start.
+  /// It is `nil` if there was none since the start.
   public internal(set) var lastFailure: LegBatteryFailure?
 
   @_noLocks @_noAllocation

@@ -5,7 +5,7 @@ import Tactus
 public struct LegLinkStatus: Sendable, BitwiseCopyable {
   public internal(set) var kind = LegLinkKind.datagrams
   public internal(set) var leg = 0
-  /// Where telemetry goes; nil: to nobody.
+  /// Where telemetry goes, or `nil` if it goes nowhere.
   public internal(set) var listener: Endpoint?
   /// Frames received, whatever they were, and those that were no command.
   public internal(set) var received: Int64 = 0

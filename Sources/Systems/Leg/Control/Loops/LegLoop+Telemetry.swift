@@ -2,7 +2,7 @@ import Tactus
 import Wire
 
 extension LegLoop {
-  /// When it is due: a frame of every leg, into the snapshot, and to whoever listens on one of the leg's ports.
+  /// When it is due: a frame of every leg, into the snapshot, and to the listeners on the leg's ports.
   @_noLocks @_noAllocation
   mutating func report() {
     let due = nextTelemetry ?? now

@@ -61,16 +61,16 @@ public struct LegLoop: ~Copyable, ControlLoop {
   /// The instant at which the command was issued or arrived that is being decided on. It is `nil` while no command is being decided on,
   /// and for a command without a stamp.
   var heardAt: TickInstant?
-  /// The oldest of the commands whose pulses wait for `flush`; `nil` if none does.
+  /// The oldest of the commands whose pulses wait for `flush`, or `nil` if none does.
   private var pendingHeardAt: TickInstant?
 
   /// - Parameters:
   ///   - legs: 1…16 on channels of their own; anything else is our bug.
   ///   - rules: the legs' settings, in their order; those that are committed hold from the next tick on. `nil` if the settings
   ///     of `legs` never change.
-  ///   - outputEnable: one line, wired to the chip's output-enable pin and requested active-low, as the pin is; nil: the pin is
+  ///   - outputEnable: one line, wired to the chip's output-enable pin and requested active-low, as the pin is, or `nil` if the pin is
   ///     tied low. More than one line is our bug.
-  ///   - battery: its sensor, on the chip's bus; nil: there is none, and telemetry says 0 mV.
+  ///   - battery: its sensor, on the chip's bus, or `nil` if there is none, and telemetry says 0 mV.
   ///   - ports: a UDP socket for each leg, in their order, and links beside them.
   ///   - channel: the loop's side of a channel that `channel(legs:)` has made. Each request is answered, in their order.
   ///   - commandAge: told of each command that the chip took in the tick that read it: when its datagram arrived, or its

@@ -13,7 +13,7 @@ struct LegPort: ~Copyable {
   let kind: LegLinkKind
   let leg: Int
   private var port: DatagramPort
-  /// nil: a way that knows no connections.
+  /// It is `nil` if a way that knows no connections.
   private var control: LinkControl?
   /// Its listener: of a way without connections it is who was heard last, at `heardAt`.
   private(set) var status = LegLinkStatus()
@@ -31,7 +31,7 @@ struct LegPort: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin(at now: TickInstant) { port.now = now }
 
-  /// What has happened to the connection since the last call. Whoever is connected listens, having sent something or not.
+  /// What has happened to the connection since the last call. A client that is connected listens, having sent something or not.
   @_noLocks @_noAllocation
   mutating func takeEvent() -> LinkEvent? {
     guard let event = control?.takeEvent() else { return nil }
@@ -55,7 +55,7 @@ struct LegPort: ~Copyable {
   @_noLocks @_noAllocation
   mutating func countMalformed() { status.malformed &+= 1 }
 
-  /// To whoever listens; nil: nobody does.
+  /// To the listener, or `nil` if there is none.
   @_noLocks @_noAllocation
   mutating func report(_ bytes: UnsafeRawBufferPointer, at now: TickInstant) -> Bool? {
     if control == nil, (now - heardAt).count >= LegLoop.listenerPatience.count { status.listener = nil }

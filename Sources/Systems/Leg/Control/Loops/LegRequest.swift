@@ -22,7 +22,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     case emergencyStop
     /// Leave an emergency stop or a fault.
     case reset
-    /// nil: the sensor is silent.
+    /// It is `nil` if the sensor is silent.
     case battery(Millivolts?)
     /// Nothing but an answer.
     case query
@@ -46,7 +46,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { .milliseconds(150) }
   }
 
-  /// What the machine must hear of it at `now`; nil: nothing.
+  /// What the machine must hear of it at `now`, or `nil` if there is nothing.
   @_noLocks @_noAllocation
   func event(at now: TickInstant) -> LegEvent? {
     let isStale = Mechanism.staleness.acts && (now - issued).count > Self.patience.count

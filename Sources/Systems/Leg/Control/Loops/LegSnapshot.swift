@@ -10,7 +10,7 @@ public struct LegStatus: Sendable, BitwiseCopyable {
     state: .disarmed, error: .none, lastCommandAgeMilliseconds: 0, battery: Millivolts(0))
   /// The last command that fed the deadman since the leg was armed; nil while disarmed.
   public internal(set) var lastCommand: TickInstant?
-  /// nil: no sensor.
+  /// It is `nil` if there is no sensor.
   public internal(set) var battery: Millivolts?
   /// Datagrams received, whatever they were, and those that were no command.
   public internal(set) var datagrams: Int64 = 0
@@ -24,7 +24,7 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var lastIgnored: LegIgnoreReason?
   /// Pulses that were beyond the soft limits, and obeyed within them.
   public internal(set) var clamped: Int64 = 0
-  /// Who sent the last datagram, and when; nil: nobody has.
+  /// Who sent the last datagram, and when, or `nil` if there was none.
   public internal(set) var lastSender: Endpoint?
   /// What it came by.
   public internal(set) var lastLink: LegLinkKind?
@@ -36,7 +36,7 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// The pulse as commanded; nil: none.
+  /// The pulse as commanded, or `nil` if there is none.
   public var pulse: PulseWidth? {
     if case .armed(.pulse(let motion)) = state { motion.output } else { nil }
   }

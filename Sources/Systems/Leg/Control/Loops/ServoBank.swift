@@ -17,7 +17,7 @@ public enum ServoBankFailure: Sendable, Hashable, BitwiseCopyable {
 /// The chip as other threads see it.
 public struct ServoBankStatus: Sendable, BitwiseCopyable {
   public internal(set) var isReady = false
-  /// The last failure; nil: none since the start.
+  /// The last failure, or `nil` if there was none since the start.
   public internal(set) var lastFailure: ServoBankFailure?
   public internal(set) var failures: Int64 = 0
   /// Transfers that wrote pulses or off, and channels in them.
@@ -28,7 +28,7 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
   public internal(set) var hasEnableLine = false
-  /// Whether the output-enable line lets pulses out; nil: there is no such line, or it does not answer.
+  /// Whether the output-enable line lets pulses out, or `nil` if there is no such line, or it does not answer.
   public internal(set) var outputsEnabled: Bool?
   /// Times that the output-enable line did not take its level, and why it did not the last time.
   public internal(set) var enableFailures: Int64 = 0
@@ -44,7 +44,7 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
 /// configuration, which is tried once a period. Allocates nothing; a call makes at most the transfers of one driver call.
 ///
 /// The chip's output-enable pin, if a line is wired to it, is the way to no pulse that needs no bus: it lets pulses out only
-/// while the chip is ready and a pulse is wanted of some channel. A line that fails is a failure like the chip's: nobody knows
+/// while the chip is ready and a pulse is wanted of some channel. A line that fails is a failure like the chip's: it is not known
 /// whether pulses come out that should, or whether those would end that must.
 struct ServoBank: ~Copyable {
   enum Phase: BitwiseCopyable {
@@ -66,7 +66,7 @@ struct ServoBank: ~Copyable {
   private var enable: GPIOLines?
   private(set) var status = ServoBankStatus()
 
-  /// `enable`: one line, active when pulses come out; nil: the pin is wired to be always so.
+  /// `enable`: one line, active when pulses come out, or `nil` if the pin is wired to be always so.
   init(_ chip: PCA9685, on bus: consuming I2CBus, enable: consuming GPIOLines?) {
     self.chip = chip
     self.bus = bus

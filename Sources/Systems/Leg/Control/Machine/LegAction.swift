@@ -20,7 +20,7 @@ public enum LegIgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// The chip has not taken the off yet, so a reset would forget a servo that may still be driven.
   case offNotConfirmed
   case nothingToReset
-  /// It waited too long inside the daemon: nobody knows any more whether it is still meant.
+  /// It waited too long inside the daemon: it is not known whether it is still meant.
   case stale
   /// The frame is none.
   case notUnderstood

@@ -5,7 +5,7 @@ import Wire
 public enum LegEvent: Sendable, Hashable, BitwiseCopyable {
   /// A frame from the operator.
   case command(LegCommand)
-  /// A frame that nobody understands.
+  /// A frame that is not understood.
   case invalidFrame
   /// A command or a reset that waited too long inside the daemon.
   case stale
@@ -16,7 +16,7 @@ public enum LegEvent: Sendable, Hashable, BitwiseCopyable {
   case emergencyStop
   /// Leave an emergency stop or a fault.
   case reset
-  /// The battery's voltage; nil: the sensor is silent.
+  /// The battery's voltage, or `nil` if the sensor is silent.
   case battery(Millivolts?)
   /// Other settings, from now on: a deadman that has run out by then cuts the pulse. A pulse on its way goes on from where it is.
   case settings(LegSettings)

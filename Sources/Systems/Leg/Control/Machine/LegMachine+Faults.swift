@@ -2,7 +2,7 @@ import Tactus
 import Wire
 
 extension LegMachine {
-  /// `says`: what telemetry reports; nil: what it reports already, as a lost link has no number.
+  /// `says`: what telemetry reports, or `nil` for what it reports already, as a lost link has no number.
   @_noLocks @_noAllocation
   mutating func fail(_ fault: LegFault, says code: LegErrorCode?) -> LegAction {
     switch state {

@@ -10,7 +10,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   public private(set) var settings: LegSettings
   /// The last command that fed the deadman since the leg was armed; nil while disarmed.
   public internal(set) var lastCommand: TickInstant?
-  /// The last voltage; nil: none, or the sensor is silent.
+  /// The last voltage, or `nil` if there is none, or the sensor is silent.
   public internal(set) var battery: Millivolts?
   /// What telemetry says, unless there is something more pressing.
   var error = LegErrorCode.none
@@ -37,7 +37,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When a servo that stands still is let go; nil: never.
+  /// When a servo that stands still is let go, or `nil` for never.
   @_noLocks @_noAllocation
   private func releaseInstant(_ output: ArmedOutput) -> TickInstant? {
     guard let releaseAfter = settings.releaseAfter, case .pulse(let motion) = output else { return nil }

@@ -11,7 +11,7 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
   private var from: Int64
   private var fromAt: TickInstant
 
-  /// At the target at once: before its first pulse nobody knows where a servo is.
+  /// At the target at once: before its first pulse it is not known where a servo is.
   @_noLocks @_noAllocation
   init(at target: PulseWidth, now: TickInstant) {
     self.target = target

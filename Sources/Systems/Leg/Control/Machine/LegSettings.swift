@@ -8,11 +8,11 @@ public struct LegSettings: Sendable, Hashable, BitwiseCopyable {
   /// Pulses beyond are clamped and reported, 500…2500 µs. LegCtrl: all of it; recommended 1000…2000 µs.
   public let lowest: PulseWidth
   public let highest: PulseWidth
-  /// How fast the pulse may change once there is one, 1…1,000,000 µs/s; nil: at once.
+  /// How fast the pulse may change once there is one, 1…1,000,000 µs/s, or `nil` for at once.
   public let slewMicrosecondsPerSecond: Int64?
-  /// A servo that has stood still for so long gets no pulse until it is sent elsewhere, 100 ms…1 h; nil: it is held.
+  /// A servo that has stood still for so long gets no pulse until it is sent elsewhere, 100 ms…1 h, or `nil` if it is held.
   public let releaseAfter: Nanoseconds?
-  /// nil: the battery decides nothing.
+  /// It is `nil` if the battery decides nothing.
   public let battery: LegBatteryLimits?
   /// Whether telemetry always says 7400 mV, whatever is measured, as that of the original firmware does.
   public let reportsStubBattery: Bool

@@ -41,7 +41,7 @@ public struct LegOperatorSnapshot: Sendable, BitwiseCopyable {
   /// Telemetry frames from the leg, and datagrams of it that were none.
   public internal(set) var received: Int64 = 0
   public internal(set) var malformed: Int64 = 0
-  /// Requests refused because nobody answers.
+  /// Requests refused because the leg does not answer.
   public internal(set) var refused: Int64 = 0
 
   /// Before the first tick.
@@ -55,7 +55,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
 
   private var machine: LegOperatorMachine
   private var port: DatagramPort
-  /// nil: a link that knows no connections.
+  /// It is `nil` if a link that knows no connections.
   private var control: LinkControl?
   private var isUp = false
   private let leg: Endpoint
@@ -73,7 +73,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
   ///   - control: of the same link, if it knows connections: one is asked for whenever the machine wants to try.
   ///   - leg: where the leg listens, port 5010 unless configured; `.linkPeer` on a link that has only one other end.
   ///   - pulse: what the periodic mode sends; the newest value at every tick.
-  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs; nil: they wait for the next tick.
+  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs, or `nil` if they wait for the next tick.
   ///   - pingsByItself: keeps an armed leg alive while the periodic mode is off.
   public init(
     port: consuming DatagramPort, control: consuming LinkControl? = nil, leg: Endpoint,
@@ -138,7 +138,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// Without a connection nothing is sent: there is nobody to whom.
+  /// Without a connection nothing is sent.
   @_noLocks @_noAllocation
   private mutating func apply(_ event: LegOperatorEvent) {
     let action = machine.step(event, at: now)

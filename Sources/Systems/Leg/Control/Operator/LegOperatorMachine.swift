@@ -25,13 +25,13 @@ public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
 
 /// What to send now.
 public struct LegOperatorAction: Sendable, Hashable, BitwiseCopyable {
-  /// nil: nothing.
+  /// It is `nil` if there is nothing.
   public var command: LegCommand?
   /// How often, at once: more than 1 only when no tick follows.
   public var copies: Int
   /// A link that knows connections should try to connect. With a datagram link the ping beside it is the attempt.
   public var connects: Bool
-  /// The event was refused: the leg is not known to be armed, or nobody answers.
+  /// The event was refused: the leg is not known to be armed, or does not answer.
   public var isRefused: Bool
 
   @_noLocks @_noAllocation
@@ -195,7 +195,7 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
         mayBeArmed = false
         armSent = nil
       }
-      // Whoever arms the leg next must not find it moving at once.
+      // The next arm must not find the leg moving at once.
       if wasSeenArmed, case .periodic = state { state = .connected }
       wasSeenArmed = false
     }

@@ -10,7 +10,7 @@ import Wire
 
 /// The operator side's state: what it sends at a tick.
 public enum LegOperatorState: Sendable, Hashable, BitwiseCopyable {
-  /// Nobody answers: a probe, then later and later ones. Nothing that feeds a deadman more often than it expires.
+  /// No answer comes: a probe, then later and later ones. Nothing that feeds a deadman more often than it expires.
   case connecting(LegBackOff)
   /// A ping when nothing else has been sent for a while.
   case connected

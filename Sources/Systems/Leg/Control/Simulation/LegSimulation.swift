@@ -11,7 +11,7 @@ public final class LegSimulation {
     public var legs: [LegConfiguration]
     public var timing = PCA9685Timing.servo
     public var parameters = PCA9685Simulator.Parameters()
-    /// A line of the simulated header that is wired to the chip's output-enable pin; nil: the pin is tied low.
+    /// A line of the simulated header that is wired to the chip's output-enable pin, or `nil` if the pin is tied low.
     public var outputEnable: GPIOLineName?
     /// The battery's sensor; its inputs are at ground at first.
     public var battery: LegBattery?

@@ -27,7 +27,7 @@ extension Configuration {
     var oscillatorHertz = 25_000_000
     var frequencyHertz = 50
     var deadmanMilliseconds = 200
-    /// nil: not wired.
+    /// It is `nil` if it is not wired.
     var outputEnable: GPIOLineName?
     var batterySensor = BatterySensor.none
     /// What is meaningless without the sensor.
@@ -160,7 +160,7 @@ extension Configuration.Legs {
   static let table: [ConfigKey] =
     keys.asTable() + One.table(of: "legs[]") + lane.table
 
-  /// nil: the file has neither section.
+  /// It is `nil` if the file has neither section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("leg") || found.sections.contains("legs") else { return nil }
     let given = GivenValues(values: found.values)
@@ -177,7 +177,7 @@ extension Configuration.Legs {
   var i2cAddress: UInt8 { givenI2CAddress ?? 0x40 }
   /// `nil` if there is no sensor.
   var battery: Battery? { batterySensor == .ads1115 ? converter : nil }
-  /// Those of leg 0; `nil` if it is not offered over Bluetooth.
+  /// Those of leg 0, or `nil` if it is not offered over Bluetooth.
   var bluetooth: Bluetooth? { hasBluetooth ? Bluetooth(adapter: bluetoothAdapter) : nil }
   var serial: SerialLine? { serialPath.map { SerialLine(path: $0, baudRate: serialBaudRate) } }
 
@@ -222,7 +222,7 @@ extension Configuration.Legs.Battery {
       dividerPerMille: Int64(saturating: (divider * 1000).rounded()))
   }
 
-  /// nil: the battery decides nothing.
+  /// It is `nil` if the battery decides nothing.
   var limits: LegBatteryLimits? {
     guard warningMillivolts != nil || faultMillivolts != nil else { return nil }
     let fault = faultMillivolts ?? 0

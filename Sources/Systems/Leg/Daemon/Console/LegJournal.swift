@@ -58,7 +58,7 @@ struct LegJournal {
 }
 
 extension LegOperatorState {
-  /// What the change from `before` means; nil: nothing worth a line.
+  /// What the change from `before` means, or `nil` if it is worth no line.
   fileprivate func words(after before: LegOperatorState) -> String? {
     switch (before, self) {
     case (.connecting, .connected): "connected"

@@ -14,11 +14,11 @@ struct LegLink {
   let leg: Endpoint
   /// For the one loop that owns it; keeps alive what the port needs as long as the link lives.
   let port: () -> DatagramPort
-  /// Of a link that knows connections, for the same loop; nil: of one that does not.
+  /// Of a link that knows connections, for the same loop, or `nil` if it does not know them.
   var control: (() -> LinkControl)?
   /// How long a leg may take to answer for the first time.
   var patience = Nanoseconds.seconds(5)
-  /// What is wrong with the link itself, in a few words; nil: nothing. Any thread.
+  /// What is wrong with the link itself, in a few words, or `nil` if there is nothing. Any thread.
   let trouble: () -> String?
   let close: () -> Void
 

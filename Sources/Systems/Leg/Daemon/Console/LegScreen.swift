@@ -48,7 +48,7 @@ enum LegScreen {
     return lines + help
   }
 
-  /// ` 1.2 s ago` where telemetry has stopped; nil: what is shown is of now.
+  /// ` 1.2 s ago` where telemetry has stopped, or `nil` if what is shown is current.
   private static func past(_ snapshot: LegOperatorSnapshot) -> String? {
     guard case .stale(let age) = snapshot.telemetryAge else { return nil }
     return " \(age.count / 1_000_000_000).\(age.count / 100_000_000 % 10) s ago"

@@ -26,7 +26,7 @@ struct LegScript {
     var disarms = false
     var arms = false
     var motion: Motion?
-    /// nil: only disarm.
+    /// It is `nil` if only a disarm is.
     var duration: Nanoseconds?
   }
 

@@ -17,7 +17,7 @@ struct LegStateDocument: Encodable {
   @OrNull var pulseUs: Int?
   /// Where it is going.
   @OrNull var targetUs: Int?
-  /// Armed, and nothing set since: nobody knows where the servo is.
+  /// Armed, and nothing set since: it is not known where the servo is.
   let positionless: Bool
   /// Whether the chip has taken the off that is in force; null while there is a pulse.
   @OrNull var offConfirmed: Bool?

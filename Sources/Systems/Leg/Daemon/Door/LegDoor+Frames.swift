@@ -58,7 +58,7 @@ extension LegDoor {
 }
 
 extension LegAnswer {
-  /// Whether the leg is its sender's afterwards; false: nobody's; nil: as before.
+  /// Whether the leg is its sender's afterwards; false: nobody's, or `nil` if that has not changed.
   fileprivate func feeds(_ command: LegCommand) -> Bool? {
     guard case .accepted = verdict else { return nil }
     return command != .disarm

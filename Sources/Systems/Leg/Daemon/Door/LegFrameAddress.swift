@@ -9,7 +9,7 @@ struct LegFrameAddress: Equatable {
   let isPrefixed: Bool
   private let frame: [UInt8]
 
-  /// nil: no leg's frame.
+  /// It is `nil` if it is no leg's frame.
   init?(_ frame: [UInt8]) {
     guard let first = frame.first, Self.isLegs(frame) else { return nil }
     isPrefixed = first != 0x01

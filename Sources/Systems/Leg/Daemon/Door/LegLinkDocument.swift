@@ -40,7 +40,7 @@ struct LegLinkTraffic {
 
   init() {}
 
-  /// nil: the loop has not ticked yet.
+  /// It is `nil` if the loop has not ticked yet.
   init(_ link: LegLinkStatus?, lost: UInt64) {
     if let link {
       (received, malformed, sent, sendFailures) = (link.received, link.malformed, link.sent, link.sendFailures)

@@ -1,4 +1,4 @@
-/// A link to a leg beside its UDP port, as whoever owns it sees it.
+/// A link to a leg beside its UDP port, as its owner sees it.
 struct LegLinkReport: Sendable, Equatable {
   enum Kind: String, Sendable, Encodable {
     case udp
@@ -33,11 +33,11 @@ struct LegLinkReport: Sendable, Equatable {
 
   let kind: Kind
   let state: State
-  /// `hci0`, `/dev/ttyACM0`; nil: not known.
+  /// `hci0`, `/dev/ttyACM0`, or `nil` if that is not known.
   var device: String?
   /// Who is connected.
   var peer: String?
-  /// Why it does not work; nil: it does.
+  /// Why it does not work, or `nil` if it does.
   var reason: String?
   /// Frames that came and never reached the leg: noise on a line, the loop was behind.
   var lost: UInt64

@@ -51,7 +51,7 @@ final class LegLinks: Sendable {
   }
 
   /// The loop has answered it. `feeds`: it was accepted and fed the leg, which the client holds from now on; false: it let
-  /// the leg go; nil: neither.
+  /// the leg go, or `nil` if neither.
   func answered(_ client: UInt32, leg: Int, feeds: Bool?, at: TickInstant) {
     state.withLock { state in
       guard state.links[client]?[leg] != nil else { return }

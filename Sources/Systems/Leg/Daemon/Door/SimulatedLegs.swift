@@ -8,7 +8,7 @@ struct SimulatedLegs: Sendable {
   private let legs: [LegDescription]
   private let outputEnable: (bank: SimulatedGPIOBank, line: Int)?
 
-  /// - Parameter outputEnable: the line at the chip's output-enable pin, which is active low; nil: the pin is tied low.
+  /// - Parameter outputEnable: the line at the chip's output-enable pin, which is active low, or `nil` if the pin is tied low.
   init(
     _ chip: PCA9685Simulator, legs: [LegDescription], outputEnable: (bank: SimulatedGPIOBank, line: Int)? = nil
   ) {

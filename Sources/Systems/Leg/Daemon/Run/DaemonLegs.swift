@@ -138,7 +138,7 @@ final class DaemonLegs: LoopSystem {
       let bell = try Doorbell()
       bus.now = MonotonicClock.now
       while let next = try shutdown.step(on: &bus) {
-        // Nobody rings it: it is the clock that is waited for.
+        // No other thread rings it: the wait ends by the clock.
         bell.wait(limit: next - MonotonicClock.now)
         bus.now = MonotonicClock.now
       }

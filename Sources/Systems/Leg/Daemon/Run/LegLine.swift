@@ -16,7 +16,7 @@ final class LegLine {
     case simulated(LinuxPTY, ImpairedDatagrams)
   }
 
-  /// nil: the device is there.
+  /// It is `nil` if the device is there.
   private final class Absence: Sendable {
     let reason = Mutex<String?>(nil)
   }

@@ -54,7 +54,7 @@ final class LegRadio {
     #endif
   }
 
-  /// nil: it is real.
+  /// It is `nil` if it is real.
   var simulated: SimulatedMessageLink? {
     if case .simulated(let link) = end { link } else { nil }
   }

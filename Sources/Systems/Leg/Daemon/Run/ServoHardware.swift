@@ -12,9 +12,9 @@ final class ServoHardware {
   private let real: LinuxI2CBus?
   /// The battery's converter by its address; empty: there is none, or it is real.
   let simulatedConverters: [UInt8: ADS1115Simulator]
-  /// The line at the chip's output-enable pin; nil: not wired, or simulated.
+  /// The line at the chip's output-enable pin, or `nil` if it is not wired, or simulated.
   let heldLine: LinuxGPIOLines?
-  /// The header of simulated servos; nil: not wired, or real.
+  /// The header of simulated servos, or `nil` if it is not wired, or real.
   let simulatedBank: SimulatedGPIOBank?
   private let simulatedLine: SimulatedGPIOLines?
   /// Where the output-enable line is on the simulated header.
@@ -58,7 +58,7 @@ final class ServoHardware {
     }
   }
 
-  /// For the loop that drives it; nil: not wired.
+  /// For the loop that drives it, or `nil` if it is not wired.
   func outputEnable() -> GPIOLines? {
     if let heldLine { return heldLine.port() }
     if let simulatedLine { return simulatedLine.port() }

@@ -4,7 +4,7 @@ public struct PlantBookRules: Sendable, Hashable {
   public var plantsPerUser: Int
   /// Users with plants, at most: nothing authenticates a client's name, and memory ends.
   public var users: Int
-  /// Of a plant that nobody gave any.
+  /// Of a plant without limits of its own.
   public var limits: PlantLimits
 
   /// As the app has it: seven plants.

@@ -1,6 +1,6 @@
 /// What a client, by whatever way it comes, wants of its plants. Texts are as the client wrote them; the book checks them.
 public enum PlantCommand: Sendable, Hashable {
-  /// `limits` nil: the book's own.
+  /// If `limits` is `nil` the book's own hold.
   case add(name: String, sensors: [String], limits: PlantLimits? = nil)
   case delete(name: String)
   case edit(name: String, PlantEdit)
@@ -8,7 +8,7 @@ public enum PlantCommand: Sendable, Hashable {
   case watered(name: String, at: PlantInstant)
 }
 
-/// What an edit changes; nil: nothing. A limit of `.some(nil)` is taken away.
+/// What an edit changes, or `nil` if there is nothing. A limit of `.some(nil)` is taken away.
 public struct PlantEdit: Sendable, Hashable {
   public var name: String?
   public var sensors: [String]?

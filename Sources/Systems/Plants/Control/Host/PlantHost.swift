@@ -13,7 +13,7 @@ public struct PlantHost: Sendable {
   public private(set) var repliesMade: Int64 = 0
   private var spam = PlantSpamWindows()
   private var bounces = PlantBounces()
-  /// Why the book is not known; nil: it is. Every request is refused with it meanwhile: an app that is told of no plants forgets them.
+  /// Why the book is not known, or `nil` if it is. Every request is refused with it meanwhile: an app that is told of no plants forgets them.
   public var unavailable: String?
 
   public init(_ settings: PlantHostSettings = PlantHostSettings(), book: PlantBook) {
@@ -78,7 +78,7 @@ public struct PlantHost: Sendable {
     }
     if message.sender == settings.hostName { return PlantHostAction(.own) }
     guard isForUs(message.receiver) else { return PlantHostAction(.notForUs) }
-    // Nobody to answer.
+    // There is no client to answer.
     guard !message.sender.isEmpty else { return PlantHostAction(.unanswerable(.missingValue(at: 0))) }
     let user = PlantUser(sender: message.sender)
     // What a client says of our words is not its own doing.
@@ -127,7 +127,7 @@ public struct PlantHost: Sendable {
 
   /// Nil: within the limit.
   ///
-  /// - Parameter asked: what the message asks for; `nil` if it asks for nothing that there is.
+  /// - Parameter asked: what the message asks for, or `nil` if it asks for nothing that there is.
   private mutating func limit(
     _ user: PlantUser, _ asked: PlantRequestTag?, id: String, sender: String, at now: TickInstant
   ) -> PlantHostAction? {

@@ -22,7 +22,7 @@ public enum PlantHostOutcome: Sendable, Hashable {
   case notForUs
   /// A client reports an error: logged, never answered, or two peers would answer each other for ever.
   case peerError(operation: String, payload: String)
-  /// No message, and nobody to tell: no sender in it, or it cannot be echoed.
+  /// No message, and no client to answer: no sender in it, or it cannot be echoed.
   case unanswerable(PlantMessageError)
   /// Beyond the limit; its sender has been told once in this window.
   case spam

@@ -8,7 +8,7 @@ public struct PlantHostSettings: Sendable, Hashable {
   public static let everybody = "all"
   /// Add, delete and edit are not acknowledged: what the original host did.
   public var legacyQuiet = false
-  /// Messages of one client in `spamWindow`, at most; nil: no limit.
+  /// Messages of one client in `spamWindow`, at most, or `nil` for no limit.
   public var spamLimit: Int? = 15
   public var spamWindow = Nanoseconds.seconds(15)
   /// A reading that is older is none.

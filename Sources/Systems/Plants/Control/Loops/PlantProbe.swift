@@ -11,7 +11,7 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
   /// Counts of input `channel`, 0…7, on the loop's SPI port.
   case mcp3008(channel: Int)
 
-  /// The chip's address on I2C; nil: it is on SPI. Probes of one address take turns: a chip converts one input at a time.
+  /// The chip's address on I2C, or `nil` if it is on SPI. Probes of one address take turns: a chip converts one input at a time.
   var address: UInt8? {
     @_noLocks @_noAllocation get {
       switch self {

@@ -54,7 +54,7 @@ public enum PlantProbeFailure: Sendable, Hashable, BitwiseCopyable {
 /// What a step leads to.
 public enum PlantProbeOutcome: Sendable, BitwiseCopyable {
   case none
-  /// Median, in the chip's own unit. `celsius` nil: no thermometer, or one that failed.
+  /// Median, in the chip's own unit. `celsius` is `nil` without a thermometer, and with one that failed.
   case reading(median: Int64, celsius: Double?)
   /// No reading this period.
   case failed(PlantProbeFailure)

@@ -30,7 +30,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - probes: 1…16; those on I2C need `bus`, those on SPI `port`; no two are the same. Anything else is our bug.
-  ///   - readings: every reading and every failure, for whoever calibrates and judges them.
+  ///   - readings: every reading and every failure, for what calibrates and judges them.
   ///   - bell: rung when `readings` has been pushed to. Must outlive the loop.
   public init(
     probes: [PlantProbe], settings: PlantProbeSettings = PlantProbeSettings(), bus: consuming I2CBus? = nil,

@@ -2,7 +2,7 @@ import Tactus
 
 /// A probe as other threads see it.
 public struct PlantProbeStatus: Sendable, BitwiseCopyable {
-  /// The last reading's median, in the chip's own unit: counts, or microvolts of an ADS1115; nil: none yet.
+  /// The last reading's median, in the chip's own unit: counts, or microvolts of an ADS1115, or `nil` before the first.
   public internal(set) var sample: Int64?
   public internal(set) var celsius: Double?
   /// When it was read.

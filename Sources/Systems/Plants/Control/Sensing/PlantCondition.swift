@@ -1,11 +1,11 @@
 /// How a plant is.
 public struct PlantCondition: Sendable, Hashable {
-  /// Mean of its sensors that are not silent, 0…100 %; nil: all of them are.
+  /// Mean of its sensors that are not silent, 0…100 %, or `nil` if all of them are.
   public var moisturePercent: Double?
   /// Mean of those that have a thermometer.
   public var celsius: Double?
   public var alerts: Set<PlantAlert> = []
-  /// It has not been seen not dry by its sensors as they are calibrated now, and nobody has said that it may be watered (`Plant.proof`).
+  /// It has not been seen not dry by its sensors as they are calibrated now, and a person has not said that it may be watered (`Plant.proof`).
   public var needsConfirmation = false
 
   public init() {}

@@ -12,7 +12,7 @@ public struct PlantMonitor: Sendable {
     /// Until somebody calibrates it.
     public var calibration: PlantCalibration
 
-    /// `calibration` nil: the usual one of such a probe.
+    /// If `calibration` is `nil` the usual one of such a probe holds.
     public init(_ id: PlantSensorID, _ probe: PlantProbe, calibration: PlantCalibration? = nil) {
       self.id = id
       self.probe = probe
@@ -61,7 +61,7 @@ public struct PlantMonitor: Sendable {
     began = now
   }
 
-  /// When a sensor next falls silent; nil: none will.
+  /// When a sensor next falls silent, or `nil` if none will.
   public func nextDeadline(at now: TickInstant) -> TickInstant? {
     sensors.map { silentFrom($0.id) }.filter { now < $0 }.min()
   }

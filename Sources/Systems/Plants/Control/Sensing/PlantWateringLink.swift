@@ -48,12 +48,12 @@ public struct PlantWateringRequest: Sendable, Hashable {
 /// Asks a sprinkler zone for water while a plant is dry, seldom enough that a broken sensor drowns nothing.
 ///
 /// A request needs: the alert `dry`, and so a fresh reading; none of `silent` and `wet`; no `needsConfirmation`; no rain delay; the gap since the last
-/// request, by a clock that nobody sets; and less than the day's number. No new day begins by a wall clock that is not confirmed, and
+/// request, by a clock that cannot be set; and less than the day's number. No new day begins by a wall clock that is not confirmed, and
 /// setting it does not shorten the gap, also across a restart (`KeptAge`).
 public struct PlantWateringLink: Sendable, Hashable {
   public enum Hindrance: String, Sendable, Hashable, CaseIterable {
     case notDry, sensorSilent, rainDelay, tooSoon, enoughToday
-    /// Its sensors, as they are calibrated now, have never read anything but dry, and nobody has confirmed them.
+    /// Its sensors, as they are calibrated now, have never read anything but dry, and a person has not confirmed them.
     case needsConfirmation
   }
   public enum Outcome: Sendable, Hashable {
@@ -113,7 +113,7 @@ public struct PlantWateringLink: Sendable, Hashable {
   /// How much of the gap is over is to be kept so often, s: by as much it is longer when the power fails.
   private static let noteSeconds = 600.0
 
-  /// Returns what is to be stored, every ten minutes until the gap is over; `nil` if nothing is.
+  /// Returns what is to be stored, every ten minutes until the gap is over, or `nil` if nothing is.
   public mutating func noteGap(at reading: WallReading) -> PlantWateringRecord? {
     guard let age = record?.age, age.seconds(at: reading) < Double(settings.minimumGapSeconds) + Self.noteSeconds else {
       return nil

@@ -4,9 +4,9 @@ import Tactus
 
 /// Simulated probes on simulated buses, each in a soil of its own. Must outlive the loop that reads them.
 public final class SimulatedGarden: Sendable {
-  /// nil: no probe is on I2C.
+  /// It is `nil` if no probe is on I2C.
   public let bus: SimulatedI2CBus?
-  /// nil: no probe is on SPI.
+  /// It is `nil` if no probe is on SPI.
   public let port: SimulatedSPIBus?
   /// In the order of the probes.
   public let soils: [SimulatedSoil]

@@ -46,7 +46,7 @@ public final class SimulatedSoil: Sendable {
   public var celsius: Double { state.withLock { $0.celsius } }
   public var fault: Fault { state.withLock { $0.fault } }
 
-  /// nil: as it is. `celsius` is 0…85, and means nothing to a probe without a thermometer.
+  /// It is `nil` to leave it as it is. `celsius` is 0…85, and means nothing to a probe without a thermometer.
   public func set(moisturePercent: Double? = nil, celsius: Double? = nil, fault: Fault? = nil) {
     state.withLock { state in
       if let moisturePercent { state.percent = min(max(moisturePercent, 0), 100) }

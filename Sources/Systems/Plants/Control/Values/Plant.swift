@@ -27,9 +27,9 @@ public struct Plant: Sendable, Hashable, Codable {
   /// 1…4, none twice. Plants may share one.
   public var sensors: [PlantSensorID]
   public var limits: PlantLimits
-  /// By a person's word or by a rise of its moisture; nil: not that we know.
+  /// By a person's word or by a rise of its moisture, or `nil` if it is not known to be.
   public var lastWatered: PlantInstant?
-  /// By which calibration of each of its sensors it was seen not dry, or somebody has said that it may be watered; `nil` if neither
+  /// By which calibration of each of its sensors it was seen not dry, or somebody has said that it may be watered, or `nil` if neither
   /// ever was. While it is not as its sensors are calibrated now, its link asks for no water: a probe that is wrong reads dry for ever.
   public var proof: [PlantSensorID: PlantCalibration]?
 

@@ -1,6 +1,6 @@
 import Wire
 
-/// Between which readings a plant is well; nil: no such limit.
+/// Between which readings a plant is well, or `nil` for no such limit.
 public struct PlantLimits: Sendable, Hashable, Codable {
   /// 0…100 %.
   public var dryPercent: Double?

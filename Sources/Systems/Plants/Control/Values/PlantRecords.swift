@@ -9,7 +9,7 @@ public struct PlantRecords: Sendable, Hashable, Codable {
   public var calibrations: [PlantSensorID: PlantCalibration] = [:]
   /// What each plant's link to a sprinkler zone has asked for.
   public var waterings: [PlantID: PlantWateringRecord] = [:]
-  /// How the configuration calibrated each sensor when it was last read; `nil` if no start has noted it yet.
+  /// How the configuration calibrated each sensor when it was last read, or `nil` if no start has noted it yet.
   public var fileCalibrations: [PlantSensorID: PlantCalibration]?
 
   public init() {}

@@ -147,7 +147,7 @@ extension Configuration.Plants {
   static let table: [ConfigKey] =
     keys.asTable() + Sensor.table(of: "plants.sensors[]") + Watering.table(of: "plants.watering[]")
 
-  /// nil: the file has no section `plants`.
+  /// It is `nil` if the file has no section `plants`.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("plants") else { return nil }
     let given = GivenValues(values: found.values)

@@ -4,7 +4,7 @@ import TactusDaemon
 extension PlantDesk {
   /// What a broker has of the plants: the system with its topics, and the app's pair of topics.
   ///
-  /// - Parameter hostName: by which the app knows the host; `nil` if the app is not served.
+  /// - Parameter hostName: by which the app knows the host, or `nil` if the app is not served.
   public func onBroker(hostName: String?) -> (system: any ServedSystem, app: any BrokerParticipant) {
     (PlantDoor(self, hostName: hostName), PlantAppParticipant(self))
   }

@@ -27,7 +27,7 @@ public final class PlantDesk: Sendable {
     var lost: Int64 = 0
     /// Dry plants of which people have been told that they wait for a confirmation.
     var waiting: Set<PlantID> = []
-    /// Of the store, when the book was last read from it; nil: it could not be read yet, and no plant is known.
+    /// Of the store, when the book was last read from it, or `nil` if it could not be read yet, and no plant is known.
     var restores: Int?
     var nextReview = TickInstant.zero
     /// When a client's error may be told of again.
@@ -93,7 +93,7 @@ public final class PlantDesk: Sendable {
   }
 
   /// - Parameters:
-  ///   - water: nil: there is no sprinkler, and no link does anything.
+  ///   - water: what waters plants, or `nil` if there is no sprinkler: no link does anything then.
   ///   - now: the sensor loop's clock. Any thread.
   ///   - clock: the time of day.
   ///   - onDisk: does what may wait for the disk, one after the other in their order; `nil` for a thread of the desk's own.
@@ -159,7 +159,7 @@ public final class PlantDesk: Sendable {
   /// Messages that were refused because too many changes waited for the disk.
   var busyCount: Int64 { busy.load(ordering: .relaxed) }
 
-  /// Messages that a broker had kept: whoever sent them is not waiting any more.
+  /// Messages that a broker had kept: their senders do not wait any more.
   var oldCount: Int64 { old.load(ordering: .relaxed) }
 
   // MARK: commands
@@ -245,7 +245,7 @@ public final class PlantDesk: Sendable {
   /// One message from the clients' topic. `publish` is called with its replies: at once, or, when something must first be on the
   /// disk, on another thread; in the order of the messages. Never waits for the disk.
   ///
-  /// - Parameter isOld: kept by the broker, and told to whoever subscribes: counted only.
+  /// - Parameter isOld: kept by the broker, and sent to each subscriber: counted only.
   func take(_ message: [UInt8], isOld: Bool = false, publish: @escaping @Sendable ([PlantMessage]) -> Void) {
     if isOld {
       old.add(1, ordering: .relaxed)
@@ -296,7 +296,7 @@ public final class PlantDesk: Sendable {
     }
   }
 
-  /// Once a second at most: whoever may publish may send as many as it likes.
+  /// Once a second at most: a client that may publish may send as many as it likes.
   private func report(_ operation: String, _ payload: String, _ state: inout State) {
     let now = now()
     guard now >= state.nextReport else { return }
@@ -372,7 +372,7 @@ public final class PlantDesk: Sendable {
     let wall = wall()
     state.lines += news.compactMap { $0.line(at: wall) }
     state.news += news
-    // Nobody takes them: the newest count.
+    // They are not taken: the newest count.
     if state.news.count > Self.longestWait { state.news.removeFirst(state.news.count - Self.longestWait) }
   }
 

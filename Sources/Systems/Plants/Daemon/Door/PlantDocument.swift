@@ -50,7 +50,7 @@ struct PlantWateringValue: Codable, Sendable {
   @OrNull var askedISO: String?
   /// Requests on the day of `askedISO`.
   let askedThatDay: Int
-  /// It has not been seen not dry since it was added or calibrated, and nobody has said that it may be watered.
+  /// It has not been seen not dry since it was added or calibrated, and a person has not said that it may be watered.
   let needsConfirmation: Bool
   /// What it waits for while it is dry, and how to confirm; null: nothing.
   @OrNull var waitsFor: String?

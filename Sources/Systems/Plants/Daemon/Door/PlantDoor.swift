@@ -11,14 +11,14 @@ import Wire
 final class PlantDoor: ServedSystem {
   let name = "plants"
   let desk: PlantDesk
-  /// nil: the app is not served.
+  /// It is `nil` if the app is not served.
   let hostName: String?
   /// The user of plants that were added here and not by the app.
   static let ownUser = PlantUser(sender: "tactus")
   /// Plants that an event shows.
   private static let shown = 100
 
-  /// - Parameter hostName: the name that the app's clients send to; nil: they are not served.
+  /// - Parameter hostName: the name that the app's clients send to, or `nil` if they are not served.
   init(_ desk: PlantDesk, hostName: String?) { (self.desk, self.hostName) = (desk, hostName) }
 
   // MARK: state and events
@@ -36,7 +36,7 @@ final class PlantDoor: ServedSystem {
     ]
   }
 
-  /// What subscribers are told of news; nil: nothing.
+  /// What subscribers are told of news, or `nil` if there is nothing.
   func edge(_ news: PlantNews) -> Event? {
     let at = desk.newest.at
     func edge(_ type: String, _ plant: Plant, _ more: (inout PlantEdge) -> Void = { _ in }) -> Event {
@@ -96,7 +96,7 @@ final class PlantDoor: ServedSystem {
 
   /// - Parameters:
   ///   - isEvent: without the time, which an event carries itself.
-  ///   - most: plants shown; nil: all.
+  ///   - most: plants shown, or `nil` for all.
   func document(isEvent: Bool = false, ok: Bool? = nil, user: PlantUser? = nil, most: Int? = nil) -> PlantsDocument {
     let view = desk.view
     let plants = user.map { user in view.records.plants.filter { $0.user == user } } ?? view.records.plants

@@ -22,14 +22,14 @@ enum PlantNews: Sendable, Hashable {
   case uselessCalibration(PlantSensorID, PlantCalibration)
   /// Its calibration has been changed in the file since the last start, which goes before what people set before.
   case fileCalibration(PlantSensorID)
-  /// The store took nothing; nil: it does again.
+  /// The store took nothing, or `nil` if it does again.
   case store(failure: String?)
   /// A client of the app's protocol says that it could make nothing of a message.
   case clientError(operation: String, payload: String)
 }
 
 extension PlantNews {
-  /// For the log of plants; nil: it does not go there.
+  /// For the log of plants, or `nil` if it does not go there.
   func line(at: PlantInstant) -> PlantLogLine? {
     func line(_ plant: Plant, _ kind: PlantLogLine.Kind, _ detail: String) -> PlantLogLine {
       PlantLogLine(at: at, plant: plant.id, plantName: plant.name.text, kind, detail: detail)

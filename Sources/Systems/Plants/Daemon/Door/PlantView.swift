@@ -18,7 +18,7 @@ public struct PlantView: Sendable {
   /// Messages by what became of them, and replies to them.
   var outcomes: [String: Int64] = [:]
   var replies: Int64 = 0
-  /// The last change that the store refused; nil: it has taken all since.
+  /// The last change that the store refused, or `nil` if it has taken all since.
   var storeFailure: String?
   /// Rows and lines of history that were lost because the store refused for too long.
   var lost: Int64 = 0

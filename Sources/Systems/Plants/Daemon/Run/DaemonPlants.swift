@@ -20,7 +20,7 @@ final class DaemonPlants: LoopSystem {
   private let hardware: PlantHardware
   private let desk: PlantDesk
   private let door: PlantDoor
-  /// What is watered in a simulated world; nil: none is.
+  /// What is watered in a simulated world, or `nil` if there is none.
   private let water: WaterSupply?
   private let snapshot: Latest<PlantSensorSnapshot>
   private let readingRing = Ring<PlantProbeReading>(capacity: 256)
@@ -30,7 +30,7 @@ final class DaemonPlants: LoopSystem {
 
   /// Reads what the store has and opens the probes' buses.
   ///
-  /// - Parameter water: nil: there is no sprinkler.
+  /// - Parameter water: what waters plants, or `nil` if there is no sprinkler.
   /// - Throws: `BusOpenError`.
   init(
     _ plants: Configuration.Plants, store file: StoreFile, water: WaterSupply?, simulate: Bool, clock: WatchedWallClock,

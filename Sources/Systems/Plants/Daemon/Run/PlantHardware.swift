@@ -34,14 +34,14 @@ final class PlantHardware {
       plants.sensors.contains { $0.address == nil } ? try LinuxSPIPort(path: plants.spiDevice) : nil
   }
 
-  /// For the one loop that reads them; nil: no probe is on I2C.
+  /// For the one loop that reads them, or `nil` if no probe is on I2C.
   func bus() -> I2CBus? {
     if let real { return real.port() }
     if let bus = garden?.bus { return bus.port() }
     return nil
   }
 
-  /// For the same loop; nil: no probe is on SPI.
+  /// For the same loop, or `nil` if no probe is on SPI.
   func port() -> SPIPort? {
     if let realPort { return realPort.port() }
     if let port = garden?.port { return port.port() }

@@ -4,7 +4,7 @@ import Store
 
 /// What a desk needs of its store. Blocks on the disk.
 public protocol PlantDeskStore: Sendable {
-  /// Whether somebody has opened it: why not is told by whoever opens it.
+  /// Whether somebody has opened it: why not is said where it is opened.
   var isOpen: Bool { get }
   /// Another number whenever a backup has been taken: the book is to be read again.
   var restoreCount: Int { get }

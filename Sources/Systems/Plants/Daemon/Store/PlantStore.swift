@@ -89,7 +89,7 @@ public struct PlantStore: Sendable {
   /// Newest first.
   ///
   /// - Parameters:
-  ///   - plant: nil: all.
+  ///   - plant: the plant, or `nil` for all.
   ///   - limit: 1…10,000.
   public func events(of plant: PlantID? = nil, limit: Int = 100) throws(StoreError) -> [PlantLogLine] {
     precondition((1...10_000).contains(limit), "a page has 1…10,000 lines")

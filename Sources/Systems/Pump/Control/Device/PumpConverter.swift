@@ -6,7 +6,7 @@ import Wire
 /// The pump's analogue inputs on an ADS1115: which hangs where.
 public struct PumpConverter: Sendable, Hashable, BitwiseCopyable {
   public let chip: ADS1115
-  /// 0…3; nil: there is no such input.
+  /// 0…3, or `nil` if there is no such input.
   public let water: Int?
   public let skin: Int?
   public let pot: Int?
@@ -44,7 +44,7 @@ struct PumpConverterReader: BitwiseCopyable {
   private struct Input: BitwiseCopyable {
     let channel: Int?
     var counts = 0
-    /// nil: never read.
+    /// It is `nil` if it was never read.
     var readAt: TickInstant?
 
     init(_ channel: Int?) { self.channel = channel }
@@ -115,7 +115,7 @@ struct PumpConverterReader: BitwiseCopyable {
     }
   }
 
-  /// nil: it was without power.
+  /// It is `nil` if it was without power.
   @_noLocks @_noAllocation
   private mutating func miss(_ error: I2CError?, at now: TickInstant) {
     failures &+= 1

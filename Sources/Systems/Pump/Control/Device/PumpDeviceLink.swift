@@ -5,7 +5,7 @@ import Wire
 enum PumpAsker: BitwiseCopyable {
   /// It was none: whatever is said is for everyone.
   case nobody
-  /// By a link: the answers are for nobody else.
+  /// By a link: the answers are for its other end only.
   case first
   case second
   /// From inside the daemon: of the answers everyone is told what the pump does now.
@@ -76,7 +76,7 @@ struct PumpDeviceLink: ~Copyable {
     piece = UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
-  /// The next line of this tick; nil: there is no more. Never `incomplete`.
+  /// The next line of this tick, or `nil` if there is no more. Never `incomplete`.
   @_noLocks @_noAllocation
   mutating func nextLine() -> PumpLineAssembler.Outcome? {
     while true {
@@ -103,7 +103,7 @@ struct PumpDeviceLink: ~Copyable {
     assembler.reset()
   }
 
-  /// nil: nobody is connected. False: it did not go out whole.
+  /// It is `nil` if nobody is connected. False: it did not go out whole.
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool? {
     guard isConnected else { return nil }

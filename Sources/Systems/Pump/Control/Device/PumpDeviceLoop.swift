@@ -44,8 +44,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - settings: those that are committed hold from the next tick on.
-  ///   - governor: with what was pumped before; `nil` if the pump has rested.
-  ///   - link, second: ways to operate it; nil: none. What is not an answer goes to both.
+  ///   - governor: with what was pumped before, or `nil` if the pump has rested.
+  ///   - link, second: ways to operate it, or `nil` if there is none. What is not an answer goes to both.
   ///   - motor: the pump's; nothing until the machine says so.
   ///   - channel: the loop's side of a channel that `channel()` has made. Each request is answered, in their order.
   ///   - commandAge: told when each request was issued that the motor has followed. Lines have no stamp.
@@ -181,7 +181,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     case .line(let count): obey(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
     case .cut(let count): _ = obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count))
     case .rest(let count):
-      // Whoever has sent that waits for an answer.
+      // Its sender waits for an answer.
       if !obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count)) { refuse(.unknownCommand(at: 0)) }
     case .dropped(let count): refuse(.tooLong(count: count))
     }
@@ -270,7 +270,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
       notice(.state(machine.state))
     }
     told = machine.state
-    // Nobody is told that the pump is what it is not: an output that fails has said so already.
+    // The other end is not told that the pump is what it is not: an output that fails has said so already.
     if isDone { send(action.replies) }
     if let refusal = action.refusal { return .ignored(refusal) }
     return .accepted
@@ -329,7 +329,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// Nobody connected is no failure.
+  /// That no client is connected is no failure.
   @_noLocks @_noAllocation
   private mutating func send(_ line: PumpReply) {
     let count = line.encode(into: reply)

@@ -21,7 +21,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
 
   /// Off, not yet confirmed: the first tick writes it.
   ///
-  /// - Parameter governor: with what was pumped before; `nil` if the pump has rested.
+  /// - Parameter governor: with what was pumped before, or `nil` if the pump has rested.
   @_noLocks @_noAllocation
   public init(_ settings: PumpDeviceSettings, governor: PumpGovernor? = nil) {
     self.settings = settings

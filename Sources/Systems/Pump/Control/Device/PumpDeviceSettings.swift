@@ -44,7 +44,7 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
   /// False restores that the button does not lead out of an error.
   public let buttonLeavesError: Bool
   public let pot: PumpPotRule
-  /// Stops a pump that no command has come to for so long, 1 s…1 h; nil: it runs on, as the original.
+  /// Stops a pump that no command has come to for so long, 1 s…1 h, or `nil` if it runs on, as the original.
   public let silenceLimit: Nanoseconds?
 
   /// Throws the first setting that is out of range.

@@ -40,14 +40,14 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   /// The tick that published it.
   public internal(set) var at = TickInstant.zero
   public internal(set) var state = PumpDeviceState.off(.pending)
-  /// Who brought it into its state; nil: it has been in it since the start.
+  /// Who brought it into its state, or `nil` if it has been in it since the start.
   public internal(set) var source: PumpControlSource?
   public internal(set) var water = PumpReading.absent
   public internal(set) var skin = PumpReading.absent
   /// Pumped since the last rest, and what is left of the limit.
   public internal(set) var spent = Nanoseconds.zero
   public internal(set) var left = Nanoseconds.zero
-  /// What the motor was last told; nil: its output does not take what it is told.
+  /// What the motor was last told, or `nil` if its output does not take what it is told.
   public internal(set) var duty: PumpSpeed? = PumpSpeed(duty: 0)
   /// By either link; and by the first.
   public internal(set) var isConnected = false
@@ -59,7 +59,7 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   /// Lines sent, and not taken by the link.
   public internal(set) var sent: Int64 = 0
   public internal(set) var sendFailures: Int64 = 0
-  /// When it has rested; nil: it pumps, or needs no rest.
+  /// When it has rested, or `nil` if it pumps, or needs no rest.
   public internal(set) var restedAt: TickInstant?
   /// What these follow from, to be kept over a restart; without a meaning before the first tick.
   public internal(set) var governor = PumpGovernor(limit: .zero, rest: .zero)
@@ -88,7 +88,7 @@ public struct PumpDeviceNotice: Sendable, BitwiseCopyable {
   }
   public let at: TickInstant
   public let subject: Subject
-  /// Who brought it into its state; nil: nobody but time.
+  /// Who brought it into its state, or `nil` if only time did.
   public let source: PumpControlSource?
 
   @_noLocks @_noAllocation

@@ -52,7 +52,7 @@ public enum PumpDeviceState: Sendable, Hashable, BitwiseCopyable {
 public enum PumpDeviceError: Sendable, Hashable, BitwiseCopyable {
   case runLimit
   case overheat(PumpTemperature)
-  /// nil: it cannot be read.
+  /// It is `nil` if it cannot be read.
   case sensor(PumpSensor, PumpTemperature?)
   /// No command for the silence limit.
   case silence
@@ -144,7 +144,7 @@ public struct PumpReplies: Sendable, Hashable, BitwiseCopyable {
 public struct PumpDeviceAction: Sendable, Hashable, BitwiseCopyable {
   public var output: PumpOutput
   public var replies: PumpReplies
-  /// nil: done. For what comes from inside the daemon; a line is answered by lines.
+  /// It is `nil` if it is done. For what comes from inside the daemon; a line is answered by lines.
   public var refusal: PumpIgnoreReason?
 
   @_noLocks @_noAllocation

@@ -8,8 +8,8 @@ public final class PumpHardwareInputs: @unchecked Sendable {  // safe: written b
   private let state: UnsafeMutablePointer<PumpHardwareInputsState>
 
   /// - Parameters:
-  ///   - converter, bus: nil: no analogue inputs. One goes with the other.
-  ///   - button: one line with both edges, whose descriptor releases the loop; nil: there is none.
+  ///   - converter, bus: the analogue inputs, or both `nil` if there are none.
+  ///   - button: one line with both edges, whose descriptor releases the loop, or `nil` if there is none.
   public init(_ converter: PumpConverter?, on bus: consuming I2CBus?, button: consuming GPIOEvents?) {
     state = .allocate(capacity: 1)
     state.initialize(
@@ -25,7 +25,7 @@ public final class PumpHardwareInputs: @unchecked Sendable {  // safe: written b
 
   /// Reads every analogue input once, so that the loop begins with what is; for 200 ms at most. Before the loop runs.
   public func prime() throws(RuntimeError) {
-    // Nobody rings it: it is the clock that is waited for.
+    // No other thread rings it: the wait ends by the clock.
     let bell = try Doorbell()
     let end = MonotonicClock.now + .milliseconds(200)
     while !state.pointee.isComplete, MonotonicClock.now < end {

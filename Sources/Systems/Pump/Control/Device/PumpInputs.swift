@@ -2,16 +2,16 @@ import Tactus
 
 /// What the pump's own inputs show at one moment.
 public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
-  /// Counts of an ADC of 10 bits, 0…1023; nil: there is no such input.
+  /// Counts of an ADC of 10 bits, 0…1023, or `nil` if there is no such input.
   public var water: Int?
   public var skin: Int?
   /// There is such an input, and it does not tell.
   public var isWaterUnreadable = false
   public var isSkinUnreadable = false
-  /// When the older one of water and skin was read; `nil` if neither was, or nobody knows.
+  /// When the older one of water and skin was read, or `nil` if neither was, or that is not known.
   public var temperaturesAt: TickInstant?
   public var pot: Int?
-  /// nil: there is no button.
+  /// It is `nil` if there is no button.
   public var isButtonPressed: Bool?
 
   @_noLocks @_noAllocation
@@ -31,13 +31,13 @@ public struct PumpInputs: ~Copyable {
   private let context: UnsafeMutableRawPointer
   private let readFunction: Read
 
-  /// `context` must stay valid as long as the inputs; whoever made it owns it. `read` carries `@_noLocks @_noAllocation`.
+  /// `context` must stay valid as long as the inputs; its maker owns it. `read` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, read: @escaping Read) {
     self.context = context
     readFunction = read
   }
 
-  /// nil: they do not answer.
+  /// It is `nil` if they do not answer.
   @_noLocks @_noAllocation
   mutating func read(at now: TickInstant) -> PumpSample? {
     var sample = PumpSample()

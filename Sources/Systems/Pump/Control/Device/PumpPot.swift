@@ -2,7 +2,7 @@ import Wire
 
 /// A potentiometer: which speed it shows, and whether it has been turned.
 struct PumpPot: Sendable, Hashable, BitwiseCopyable {
-  /// What it shows; nil: never looked at, or in its dead zone.
+  /// What it shows, or `nil` if it was never looked at, or is in its dead zone.
   private var position: PumpSpeed?
   /// What it showed when the speed was last set by anyone.
   private var anchor: PumpSpeed?
@@ -18,7 +18,7 @@ struct PumpPot: Sendable, Hashable, BitwiseCopyable {
     return PumpSpeed(duty: UInt8(truncatingIfNeeded: 10 + (counts - 20) * 245 / 1_003))
   }
 
-  /// The speed to take on; nil: none. `current` nil: the pump does not run.
+  /// The speed to take on, or `nil` if there is none. `current` is `nil` while the pump does not run.
   @_noLocks @_noAllocation
   mutating func sample(counts: Int, rule: PumpPotRule, current: PumpSpeed?) -> PumpSpeed? {
     position = Self.speed(counts: counts)

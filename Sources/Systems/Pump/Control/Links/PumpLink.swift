@@ -54,7 +54,7 @@ public struct PumpLink: ~Copyable {
     messages?.now = now
   }
 
-  /// What has happened to the connection since the last call; nil: nothing (more). All of them before `receive`.
+  /// What has happened to the connection since the last call, or `nil` if there is nothing more. All of them before `receive`.
   @_noLocks @_noAllocation
   public mutating func takeEvent() -> LinkEvent? {
     if control != nil { return control?.takeEvent() }
@@ -77,7 +77,7 @@ public struct PumpLink: ~Copyable {
       return
     }
     guard case .down = phase else { return }
-    // What is read is of a line that nobody has listened to; an empty line is nothing to a pump, and only a device takes it.
+    // What is read is of a line that was not read; an empty line is nothing to a pump, and only a device takes it.
     do throws(SerialError) {
       _ = try serial?.read(into: buffer)
       buffer[0] = 0x0A
@@ -94,7 +94,7 @@ public struct PumpLink: ~Copyable {
     if control == nil { connect() }
   }
 
-  /// The next bytes that have come, valid until the next call; nil: none (more).
+  /// The next bytes that have come, valid until the next call, or `nil` if there are no more.
   @_noLocks @_noAllocation
   public mutating func receive() -> UnsafeRawBufferPointer? {
     if messages != nil { return receiveMessage() }

@@ -43,7 +43,7 @@ struct PumpChannel: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// The newest speed that is to be set and is not confirmed; `nil` if there is none.
+  /// The newest speed that is to be set and is not confirmed, or `nil` if there is none.
   var wantedSpeed: PumpSpeed? {
     @_noLocks @_noAllocation get {
       if let speed { return speed }

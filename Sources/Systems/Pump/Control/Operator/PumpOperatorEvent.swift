@@ -2,7 +2,7 @@ import Wire
 
 /// Everything that may happen to the operator side.
 public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
-  /// With a speed to be set once it runs; nil: the pump's own.
+  /// With a speed to be set once it runs, or `nil` for the pump's own.
   case turnOn(PumpSpeed?)
   case turnOff
   case setSpeed(PumpSpeed)
@@ -22,7 +22,7 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   case settings(PumpOperatorSettings)
   /// A line from the pump.
   case reply(PumpReply)
-  /// A line that nobody understands.
+  /// A line that is not understood.
   case invalidLine
   /// A periodic release, or the release at `nextDeadline`.
   case tick
@@ -50,7 +50,7 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
 
 /// Why an event did nothing.
 public enum PumpIgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
-  /// There is no connection, or nobody answers on it.
+  /// There is no connection, or no answer comes on it.
   case noContact
   /// The pump has not said yet what it does.
   case stateUnknown
@@ -67,7 +67,7 @@ public enum PumpIgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable 
   /// A reset, before the pump has told a temperature since it stopped by itself.
   case noReadingYet
   case nothingToReset
-  /// It waited too long inside the daemon: nobody knows any more whether it is still meant.
+  /// It waited too long inside the daemon: it is not known whether it is still meant.
   case stale
   /// The line is none.
   case notUnderstood
@@ -102,7 +102,7 @@ public struct PumpCommandFailure: Sendable, Hashable, BitwiseCopyable {
 
 /// The machine's answer to one event.
 public struct PumpOperatorAction: Sendable, Hashable, BitwiseCopyable {
-  /// What to send now; nil: nothing.
+  /// What to send now, or `nil` if there is nothing.
   public var command: PumpCommand?
   /// How often, at once: more than 1 only when no tick follows.
   public var copies: Int

@@ -35,7 +35,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - settings: those that are committed hold from the next tick on.
-  ///   - governor: with what was pumped before; `nil` if the pump has rested.
+  ///   - governor: with what was pumped before, or `nil` if the pump has rested.
   ///   - channel: the loop's side of a channel that `channel()` has made. Each request is answered, in their order.
   ///   - turnsOffAtEnd: false for who only looks: the pump stays what it is when the runtime stops.
   public init(

@@ -2,7 +2,7 @@ import Tactus
 import Wire
 
 extension PumpOperatorMachine {
-  /// Why nothing can be asked of the pump now; nil: it can.
+  /// Why nothing can be asked of the pump now, or `nil` if it can.
   var unreachable: PumpIgnoreReason? {
     @_noLocks @_noAllocation get {
       if case .shutDown = state { return .shutDown }
@@ -119,7 +119,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// nil: by the last reading its cause is gone.
+  /// It is `nil` if its cause is gone by the last reading.
   @_noLocks @_noAllocation
   private func reasonToStay(_ fault: PumpFault) -> PumpIgnoreReason? {
     let persists: Bool
@@ -193,14 +193,14 @@ extension PumpOperatorMachine {
     loseSight()
   }
 
-  /// Nobody says any more what the pump does.
+  /// It is not known any more what the pump does.
   @_noLocks @_noAllocation
   mutating func loseSight() {
     channel.forgetDriving()
     speed = nil
     switch (state, settings.linkLoss) {
     case (.on, .keepsRunning), (.off(.confirmed), _): state = .unknown
-    // An ON that nobody saw arrive must not start it later.
+    // An ON whose arrival was not confirmed must not start it later.
     case (.on, .stopsOnReturn), (.starting, _): state = .off(.pending)
     case (.unknown, _), (.off, _), (.fault, _), (.emergencyStopped, _), (.shutDown, _): break
     }

@@ -73,7 +73,7 @@ extension PumpOperatorMachine {
       switch (state, isOn) {
       // Of an OFF that was repeated: the ON is still to be sent.
       case (.starting, false): break
-      // Of an ON that an OFF has taken back: nobody knows which of them the pump has obeyed last.
+      // Of an ON that an OFF has taken back: it is not known which of them the pump has obeyed last.
       case (.off(.confirmed), true) where isLateStart: state = .off(.pending)
       case (_, true): seenOn(by: .app, at: now)
       case (_, false): seenOff(by: .app)
@@ -139,7 +139,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// `who` nil: the state says already who, or nobody knows.
+  /// `who` is `nil` if the state says already who, or if that is not known.
   @_noLocks @_noAllocation
   private mutating func seenOff(by who: PumpControlSource?) {
     speed = nil

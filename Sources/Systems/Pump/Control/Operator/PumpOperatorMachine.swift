@@ -22,11 +22,11 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var contact = PumpContact.down(PumpBackOff(from: .zero))
   public private(set) var settings: PumpOperatorSettings
   public internal(set) var governor: PumpGovernor
-  /// Who brought it into its state; nil: nobody knows.
+  /// Who brought it into its state, or `nil` if that is not known.
   public internal(set) var source: PumpControlSource?
-  /// nil: not known, or it does not run.
+  /// It is `nil` if that is not known, or it does not run.
   public internal(set) var speed: PumpKnownSpeed?
-  /// The last STATUS, and the last readings of either kind of line; nil: none yet.
+  /// The last STATUS, and the last readings of either kind of line, or `nil` before the first.
   public internal(set) var status: PumpStatus?
   public internal(set) var statusAt: TickInstant?
   public internal(set) var temperatures = PumpTemperatures()
@@ -42,7 +42,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
 
   /// Without a connection; `.linked` brings one.
   ///
-  /// - Parameter governor: with what was pumped before; `nil` if the pump has rested.
+  /// - Parameter governor: with what was pumped before, or `nil` if the pump has rested.
   @_noLocks @_noAllocation
   public init(_ settings: PumpOperatorSettings, governor: PumpGovernor? = nil) {
     self.settings = settings
@@ -112,7 +112,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When it has pumped for as long as it may; nil: it does not pump, or is being turned off already.
+  /// When it has pumped for as long as it may, or `nil` if it does not pump, or is being turned off already.
   private var runEnd: TickInstant? {
     @_noLocks @_noAllocation get {
       switch state {
@@ -122,7 +122,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When a STATUS is due; nil: none is asked for any more.
+  /// When a STATUS is due, or `nil` if none is asked for any more.
   private var nextPoll: TickInstant? {
     @_noLocks @_noAllocation get {
       if case .shutDown = state { return nil }
@@ -197,7 +197,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
     channel.forgetDriving()
     action.failure = PumpCommandFailure(inFlight.command, reason)
-    // Whether it has started nobody knows.
+    // Whether it has started is not known.
     if Mechanism.unansweredStart.acts, case .on = inFlight.command { state = .off(.pending) }
   }
 

@@ -18,14 +18,14 @@ public struct PumpOperatorSettings: Sendable, Hashable, BitwiseCopyable {
   /// Between two STATUS, 1…60 s; and while a person watches, 200 ms…60 s.
   public let pollPeriod: Nanoseconds
   public let watchedPeriod: Nanoseconds
-  /// Pumping at most, over however many ONs, 1 min…24 h; nil: the pump's own limit is all there is.
+  /// Pumping at most, over however many ONs, 1 min…24 h, or `nil` if the pump's own limit is all there is.
   public let runLimit: Nanoseconds?
   /// Without pumping for so long it has rested, 0…24 h.
   public let rest: Nanoseconds
   public let linkLoss: PumpLinkLossPolicy
-  /// nil: any reading is believed.
+  /// It is `nil` if any reading is believed.
   public let plausibility: PumpPlausibility?
-  /// Skin warmer than this is too warm, whatever the pump says of it; nil: its own affair.
+  /// Skin warmer than this is too warm, whatever the pump says of it, or `nil` if that is left to the pump.
   public let overheatAbove: PumpTemperature?
   public let overheatAction: PumpOverheatAction
 

@@ -44,7 +44,7 @@ public enum PumpOperatorState: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// nil: the state is none in which the pump must be off.
+  /// It is `nil` if the state is none in which the pump must be off.
   public var off: Confirmation? {
     @_noLocks @_noAllocation get {
       switch self {
@@ -61,9 +61,9 @@ public enum PumpFault: Sendable, Hashable, BitwiseCopyable {
   case runLimit
   /// The pump's own limit.
   case safetyShutoff
-  /// The skin is too warm; nil: by how much is not known.
+  /// The skin is too warm, or `nil` if it is not known by how much.
   case overheat(PumpTemperature?)
-  /// A sensor reads what cannot be; nil: the pump says so, and not which.
+  /// A sensor reads what cannot be, or `nil` if the pump says so, and not which.
   case sensor(PumpSensor?, PumpTemperature?)
   /// The pump did not start, being in its error state.
   case startFailed

@@ -6,7 +6,7 @@ import Wire
 /// Every request that the loop takes is answered with a `PumpAnswer` of the same number, in the order of the requests.
 public struct PumpRequest: Sendable, Hashable, BitwiseCopyable {
   public enum Order: Sendable, Hashable, BitwiseCopyable {
-    /// With a speed to be set once it runs; nil: the pump's own.
+    /// With a speed to be set once it runs, or `nil` for the pump's own.
     case turnOn(PumpSpeed?)
     case turnOff
     case setSpeed(PumpSpeed)
@@ -38,7 +38,7 @@ public struct PumpRequest: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { .milliseconds(500) }
   }
 
-  /// What the machine must hear of it at `now`; nil: nothing.
+  /// What the machine must hear of it at `now`, or `nil` if there is nothing.
   @_noLocks @_noAllocation
   func event(at now: TickInstant) -> PumpOperatorEvent? {
     let isStale = Mechanism.staleness.acts && (now - issued).count > Self.patience.count

@@ -7,19 +7,19 @@ public struct PumpSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var at = TickInstant.zero
   public internal(set) var state = PumpOperatorState.unknown
   public internal(set) var contact = PumpContact.down(PumpBackOff(from: .zero))
-  /// Who brought it into its state; nil: nobody knows.
+  /// Who brought it into its state, or `nil` if that is not known.
   public internal(set) var source: PumpControlSource?
-  /// nil: not known, or it does not run.
+  /// It is `nil` if that is not known, or it does not run.
   public internal(set) var speed: PumpKnownSpeed?
   /// The last STATUS, and when it came.
   public internal(set) var status: PumpStatus?
   public internal(set) var statusAt: TickInstant?
   public internal(set) var temperatures = PumpTemperatures()
   public internal(set) var temperaturesAt: TickInstant?
-  /// Pumped since the last rest; what is left of the limit, nil: there is none of ours.
+  /// Pumped since the last rest; what is left of the limit, or `nil` if the daemon has set none.
   public internal(set) var spent = Nanoseconds.zero
   public internal(set) var left: Nanoseconds?
-  /// When it has rested; nil: it pumps, or needs no rest.
+  /// When it has rested, or `nil` if it pumps, or needs no rest.
   public internal(set) var restedAt: TickInstant?
   /// What these follow from, to be kept over a restart; without a meaning before the first tick.
   public internal(set) var governor = PumpGovernor(limit: .zero, rest: .zero)
@@ -64,7 +64,7 @@ public struct PumpNotice: Sendable, BitwiseCopyable {
   public enum Subject: Sendable, Hashable, BitwiseCopyable {
     /// Another state, another cause of a fault, or its off confirmed; and who brought it there.
     case state(PumpOperatorState, PumpControlSource?)
-    /// The connection, or that nobody answers on it.
+    /// The connection, or that no answer comes on it.
     case contact(PumpContact)
     case failed(PumpCommandFailure)
   }

@@ -63,7 +63,7 @@ public final class PumpCable {
     deviceEnd.pointee.isCut = false
   }
 
-  /// Bytes are lost both ways, and nobody is told: a radio out of reach, a device without power.
+  /// Bytes are lost both ways without a word: a radio out of reach, a device without power.
   public func cut() {
     operatorEnd.pointee.isCut = true
     deviceEnd.pointee.isCut = true

@@ -6,7 +6,7 @@ import Wire
 /// What a pump is built into: water, a body, thermistors, a motor, a button and a pot, as they behave in time.
 ///
 /// The motor's end and the inputs belong to one loop; faults and readings are for any thread. Must outlive its ports.
-/// Deterministic: it advances in steps of 100 ms from its first instant, whoever asks.
+/// Deterministic: it advances in steps of 100 ms from its first instant, whichever thread asks.
 public final class PumpWorld: Sendable {
   /// The world's numbers, in physical units.
   public struct Parameters: Sendable, BitwiseCopyable {
@@ -84,11 +84,11 @@ public final class PumpWorld: Sendable {
     state.pointer.pointee.body.store(celsius.bitPattern, ordering: .relaxed)
   }
 
-  /// Holds the skin at a temperature, °C, whatever cools or warms it; nil: lets it go.
+  /// Holds the skin at a temperature, °C, whatever cools or warms it, or `nil` to let it go.
   public func holdSkin(celsius: Double?) {
     state.pointer.pointee.heldSkin.store((celsius ?? .nan).bitPattern, ordering: .relaxed)
   }
-  /// nil: it is not held.
+  /// It is `nil` if it is not held.
   public var heldSkinCelsius: Double? {
     let held = Double(bitPattern: state.pointer.pointee.heldSkin.load(ordering: .relaxed))
     return held.isNaN ? nil : held
@@ -131,7 +131,7 @@ struct PumpWorldState: ~Copyable {
   private static var least: Int64 {
     @_noLocks @_noAllocation get { 10 }
   }
-  /// A world that nobody has looked at for a day has come to rest.
+  /// A world that was not asked for a day has come to rest.
   private static var mostSteps: Int64 {
     @_noLocks @_noAllocation get { 864_000 }
   }

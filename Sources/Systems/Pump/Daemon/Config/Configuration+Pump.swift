@@ -27,7 +27,7 @@ extension Configuration {
 
     var role = Role.operator
     var backend = Backend.hardware
-    /// nil: the role's default.
+    /// It is `nil` for the role's default.
     var device: String?
     var baud = 9600
     var runLimitMinutes = 30
@@ -57,7 +57,7 @@ extension Configuration.Pump {
     var pwmChip = "/sys/class/pwm/pwmchip0"
     var pwmChannel = 0
     var pwmHertz = 1_000
-    /// nil: there is none.
+    /// It is `nil` if there is none.
     var button: GPIOLineName?
     var isButtonActiveLow = true
     var i2cBus = 1
@@ -171,7 +171,7 @@ extension Configuration.Pump {
 
   static let table: [ConfigKey] = keys.asTable()
 
-  /// nil: the file has no such section.
+  /// It is `nil` if the file has no such section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("pump") else { return nil }
     self.init(GivenValues(values: found.values))
@@ -246,7 +246,7 @@ extension Configuration.Pump.Own {
   /// Whether anything hangs on a converter.
   var hasConverter: Bool { waterChannel != nil || skinChannel != nil || potChannel != nil }
 
-  /// nil: nothing hangs on one. Of a configuration without errors.
+  /// It is `nil` if nothing hangs on one. Of a configuration without errors.
   var converter: PumpConverter? {
     guard hasConverter else { return nil }
     return PumpConverter(
@@ -256,7 +256,7 @@ extension Configuration.Pump.Own {
       water: waterChannel, skin: skinChannel, pot: potChannel, supply: Microvolts(Int64(supplyMillivolts) * 1_000))
   }
 
-  /// nil: there is none.
+  /// It is `nil` if there is none.
   var buttonInput: GPIOInput? {
     button.map {
       GPIOInput($0, isActiveLow: isButtonActiveLow, edges: .both, pull: isButtonActiveLow ? .up : .down)

@@ -57,7 +57,7 @@ final class PumpConnection {
     requestBell.button.ring()
   }
 
-  /// Why the loop has ignored a request since the last call; nil: it has not.
+  /// Why the loop has ignored a request since the last call, or `nil` if it has not.
   func takeRefusal() -> PumpIgnoreReason? {
     var refusal: PumpIgnoreReason?
     while let answer = client.nextAnswer() {

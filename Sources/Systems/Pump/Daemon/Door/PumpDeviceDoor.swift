@@ -15,7 +15,7 @@ final class PumpDeviceDoor: ServedSystem {
   /// - Parameters:
   ///   - channel: of the pump's loop.
   ///   - links: the ways by which others operate the pump. Any thread.
-  ///   - history: nil: nothing is kept.
+  ///   - history: the sessions, or `nil` if nothing is kept.
   ///   - ring: wakes that loop. Any thread.
   ///   - now: that loop's clock. Any thread.
   init(
@@ -53,7 +53,7 @@ final class PumpDeviceDoor: ServedSystem {
     ]
   }
 
-  /// A change that the loop has told of; nil: one that is only for the log.
+  /// A change that the loop has told of, or `nil` for one that only the log shows.
   func edge(_ notice: PumpDeviceNotice) -> Event? {
     guard case .state(let state) = notice.subject else { return nil }
     return Event(
@@ -98,6 +98,6 @@ final class PumpDeviceDoor: ServedSystem {
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
   ) -> Bool { false }
 
-  /// The pump is nobody's while it pumps: its own limits stop it.
+  /// No client owns the pump while it pumps: its own limits stop it.
   func clientLeft(_ caller: Caller) {}
 }

@@ -20,7 +20,7 @@ final class PumpDoor: ServedSystem {
   /// - Parameters:
   ///   - channel: of the pump's loop.
   ///   - link: the way to the pump. Any thread.
-  ///   - history: nil: nothing is kept.
+  ///   - history: the sessions, or `nil` if nothing is kept.
   ///   - ring: wakes that loop. Any thread.
   ///   - now: that loop's clock. Any thread.
   init(
@@ -122,7 +122,7 @@ final class PumpDoor: ServedSystem {
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
   ) -> Bool { false }
 
-  /// The pump is nobody's while it pumps: its own limits stop it.
+  /// No client owns the pump while it pumps: its own limits stop it.
   func clientLeft(_ caller: Caller) {}
 }
 

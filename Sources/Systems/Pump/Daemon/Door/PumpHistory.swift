@@ -12,7 +12,7 @@ import WallTime
 /// Everything but the routes is called on one thread, which may wait for the disk and is not the daemon's main one. A store that fails loses no session as long as
 /// this lives: what it has refused is tried again.
 final class PumpHistory: Sendable {
-  /// What the pump shows at one moment; nil: not known.
+  /// What the pump shows at one moment, or `nil` if that is not known.
   struct Sample: Sendable {
     var speedPercent: Double?
     var waterCelsius: Double?
@@ -78,7 +78,7 @@ final class PumpHistory: Sendable {
 
   // MARK: what happens
 
-  /// The operator side tells of a state. What subscribers are told of the session; nil: nothing.
+  /// The operator side tells of a state. What subscribers are told of the session, or `nil` if there is nothing.
   func take(
     _ pump: PumpOperatorState, by source: PumpControlSource?, at now: TickInstant, _ sample: Sample
   ) -> Event? {
@@ -207,7 +207,7 @@ final class PumpHistory: Sendable {
     }
   }
 
-  /// nil: the store has refused it, which is said once.
+  /// It is `nil` if the store has refused it, which is said once.
   private func attempt<Value>(_ state: inout State, _ work: () throws(StoreError) -> Value) -> Value? {
     do throws(StoreError) {
       if !state.hasEndedOpen {

@@ -21,7 +21,7 @@ public final class PumpLimitKeeper: Sendable {
   private let logger: Logger
   private let state = Mutex(State())
 
-  /// - Parameter boot: of the machine; `nil` if it is not known.
+  /// - Parameter boot: of the machine, or `nil` if it is not known.
   public init(_ store: any PumpLimitStore, boot: BootID? = BootClock.boot, logger: Logger) {
     self.store = store
     self.boot = boot
@@ -62,7 +62,7 @@ public final class PumpLimitKeeper: Sendable {
         let ago: Nanoseconds = bootNow - left.since
         governor.resume(isPumping: left.isPumping, since: now - ago, before: left.before)
       } else {
-        // Nobody knows for how long it went on, or how long ago that was.
+        // It is not known for how long it went on, or how long ago that was.
         governor.resume(
           isPumping: false, since: now,
           before: left.isPumping && Mechanism.powerCutSpends.acts ? governor.limit : left.before)

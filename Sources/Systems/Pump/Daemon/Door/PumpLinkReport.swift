@@ -9,7 +9,7 @@ struct PumpLinkReport: Sendable, Encodable, Equatable {
   }
 
   let kind: Kind
-  /// `/dev/ttyUSB0`, `ble:HMSoft`, `hci0`; nil: nothing one could name.
+  /// `/dev/ttyUSB0`, `ble:HMSoft`, `hci0`, or `nil` if it has no name.
   @OrNull var device: String?
   /// Of a Bluetooth link: idle, scanning, connecting, connected; advertising and others where this is the pump itself.
   @OrNull var state: String?

@@ -25,7 +25,7 @@ final class DaemonPumpDevice: LoopSystem {
   private var notices: RingReader<PumpDeviceNotice>
   private let deskThread = DeskThread("pump")
 
-  /// Missed in a row, these are a fault: before the guard turns the motor off, so that nobody believes it to run then.
+  /// Missed in a row, these are a fault: before the guard turns the motor off, so that it is not believed to run then.
   private let safeStateAfter: Int
 
   /// Opens motor, inputs and line. The motor gets nothing yet.

@@ -37,7 +37,7 @@ final class PumpDeviceHardware {
     parts = .real(motor, inputs, bus, button)
   }
 
-  /// nil: it is real.
+  /// It is `nil` if it is real.
   var world: PumpWorld? {
     if case .simulated(let world) = parts { world } else { nil }
   }

@@ -85,7 +85,7 @@ final class PumpDeviceLinks {
     return inputs
   }
 
-  /// For the one loop that owns it; nil: there is no such line.
+  /// For the one loop that owns it, or `nil` if there is no such line.
   func serial() -> PumpLink? {
     switch line {
     case .real(let port)?: PumpLink(serial: port.port())
@@ -94,7 +94,7 @@ final class PumpDeviceLinks {
     }
   }
 
-  /// For the same loop; nil: there is no radio.
+  /// For the same loop, or `nil` if there is no radio.
   func bluetooth() -> PumpLink? {
     switch radio {
     case .simulated(let link)?: return PumpLink(messages: link.port(), control: link.control())
@@ -168,7 +168,7 @@ final class PumpDeviceLinks {
       }
     }
 
-    /// Why nobody can connect; nil: one can, or is.
+    /// Why nobody can connect, or `nil` if one can, or is.
     fileprivate var reason: String? {
       switch self {
       case .waiting(let absence): "\(absence)"

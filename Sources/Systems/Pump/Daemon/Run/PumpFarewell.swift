@@ -14,7 +14,7 @@ struct PumpFarewell {
   /// Whether the pump has confirmed it.
   func say() throws(RuntimeError) -> Bool {
     var words = PumpLastWords(line.link(), isUp: isUp)
-    // Nobody rings it: it is the clock that is waited for.
+    // No other thread rings it: the wait ends by the clock.
     let bell = try Doorbell()
     let end = MonotonicClock.now + Self.patience
     while MonotonicClock.now < end {

@@ -44,12 +44,12 @@ final class PumpHardware {
     }
   }
 
-  /// nil: the pump is simulated.
+  /// It is `nil` if the pump is simulated.
   var real: PumpLine? {
     if case .real(let line) = way { line } else { nil }
   }
 
-  /// nil: the pump is real.
+  /// It is `nil` if the pump is real.
   var simulated: Simulated? {
     if case .simulated(let simulated) = way { simulated } else { nil }
   }

@@ -96,7 +96,7 @@ final class PumpLine {
     #endif
   }
 
-  /// What is wrong with the way to the pump, for people; nil: nothing that is known. Any thread.
+  /// What is wrong with the way to the pump, for people, or `nil` if nothing that is known. Any thread.
   var trouble: String? {
     #if Bluetooth
       if case .bluetooth(_, let central) = end { return central.state.trouble }

@@ -17,7 +17,7 @@ enum PumpScenario {
     case button
     /// What the skin tends to, °C.
     case body(celsius: Double)
-    /// Holds the skin there, °C; nil: lets it go.
+    /// Holds the skin there, °C, or `nil` to let it go.
     case skin(celsius: Double?)
     /// The operator's next tick takes this much longer.
     case stall(Nanoseconds)
@@ -27,7 +27,7 @@ enum PumpScenario {
     case plugged
     /// The operator's computer sees that it is gone.
     case unplugged
-    /// Nobody sees anything.
+    /// Nothing is seen.
     case cut
   }
 

@@ -3,7 +3,7 @@ import Store
 
 /// Where it is kept how much of its limit the pump has used.
 public protocol PumpLimitStore: Sendable {
-  /// What was kept last; `nil` if nothing was.
+  /// What was kept last, or `nil` if nothing was.
   func limit() throws(StoreError) -> PumpLimit?
   /// Keeps it, for good when this returns.
   func keep(_ limit: PumpLimit) throws(StoreError)

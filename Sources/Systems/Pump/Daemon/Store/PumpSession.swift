@@ -2,7 +2,7 @@ import WallTime
 
 /// One session of the cooling pump: from when it ran until it did not, or was no longer known to.
 public struct PumpSession: Sendable, Hashable {
-  /// Temperatures of one sensor, °C; nil: not known.
+  /// Temperatures of one sensor, °C, or `nil` if that is not known.
   public struct Range: Sendable, Hashable {
     var first: Double?
     var last: Double?
@@ -26,12 +26,12 @@ public struct PumpSession: Sendable, Hashable {
   var start: WallInstant
   /// Pumped, measured by a clock that does not jump.
   var seconds: Double
-  /// app, manual, device, host; nil: nobody knows.
+  /// app, manual, device, host, or `nil` if that is not known.
   var startedBy: String?
-  /// off, emergency-stop, contact-lost, shut-down, power-cut, crash, or the name of a fault; nil: it goes on.
+  /// off, emergency-stop, contact-lost, shut-down, power-cut, crash, or the name of a fault, or `nil` if it goes on.
   public var end: String?
   var endedBy: String?
-  /// The mean of its speed; nil: not known.
+  /// The mean of its speed, or `nil` if that is not known.
   public var speedPercent: Double?
   var water: Range
   var skin: Range
@@ -70,6 +70,6 @@ public struct PumpSessionQuery: Sendable, Hashable {
 /// Some sessions, and where the next ones begin.
 public struct PumpSessionPage: Sendable, Hashable {
   public var sessions: [PumpSession]
-  /// The number after which they do; nil: there are no more.
+  /// The number after which they do, or `nil` if there are no more.
   var next: Int64?
 }

@@ -9,7 +9,7 @@ public struct PumpStore: Sendable {
 
   public init(_ file: StoreFile) { self.file = file }
 
-  /// How much of its limit the pump had used when that was kept last; `nil` if it never was.
+  /// How much of its limit the pump had used when that was kept last, or `nil` if it never was.
   public func limit() throws(StoreError) -> PumpLimit? {
     try file.read("reading the pump's limit") { database in
       try Row.fetchOne(database, sql: "SELECT * FROM pump_limit WHERE id = 1").map { row in
@@ -64,7 +64,7 @@ public struct PumpStore: Sendable {
   /// Some sessions by their numbers.
   ///
   /// - Parameters:
-  ///   - after: `next` of the page before; nil: from the beginning.
+  ///   - after: `next` of the page before, or `nil` to begin at the first.
   ///   - limit: 1…10,000.
   public func sessions(
     _ query: PumpSessionQuery = PumpSessionQuery(), after: Int64? = nil, limit: Int = 100

@@ -1,7 +1,7 @@
 import Tactus
 
 extension IrrigationMachine {
-  /// When the zone's valve closes; nil: it is not open, or not for that run.
+  /// When the zone's valve closes, or `nil` if it is not open, or not for that run.
   @_noLocks @_noAllocation
   func end(of zone: ZoneID, ifRunning id: UInt64?) -> TickInstant? {
     if let id {

@@ -48,7 +48,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   ///   - limits: of the flow, in place of the settings'; those that are committed hold from the next tick on, wider ones once every line has
   ///     confirmed that it is off.
   ///   - lines: every zone's and the master valve's, requested off.
-  ///   - flow: the flow sensor's line, which reports one kind of edge; nil: there is none.
+  ///   - flow: the flow sensor's line, which reports one kind of edge, or `nil` if there is none.
   ///   - channel: the loop's side of a channel that `channel(notices:)` has made. Each request is answered, in their order.
   ///   - commandAge: told when each request was issued that has set the lines.
   ///   - flowAge: told of the oldest change of the sensor's line that a tick decides on: when the kernel saw it.

@@ -42,7 +42,7 @@ public struct SprinklerRequest: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { .milliseconds(800) }
   }
 
-  /// What the machine must hear of it at `now`; nil: nothing.
+  /// What the machine must hear of it at `now`, or `nil` if there is nothing.
   @_noLocks @_noAllocation
   func event(at now: TickInstant) -> IrrigationEvent? {
     let isStale = Mechanism.staleness.acts && Self.patience < now - issued
@@ -72,7 +72,7 @@ public struct SprinklerAnswer: Sendable, Hashable, BitwiseCopyable {
   /// The request's.
   public let number: UInt64
   public let verdict: IrrigationVerdict
-  /// Of a run or an extension: when its valve closes; nil: it is not open yet.
+  /// Of a run or an extension: when its valve closes, or `nil` if it is not open yet.
   public let until: TickInstant?
   /// The tick that took it.
   public let at: TickInstant

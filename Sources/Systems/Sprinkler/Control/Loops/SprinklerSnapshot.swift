@@ -10,10 +10,10 @@ public struct ZoneStatus: Sendable, BitwiseCopyable {
     case leading(ZoneRun, opensAt: TickInstant)
     case open(ZoneRun, opened: TickInstant, until: TickInstant)
   }
-  /// nil: there is no such zone.
+  /// It is `nil` if there is no such zone.
   public internal(set) var settings: ZoneSettings?
   public internal(set) var valve = Valve.closed
-  /// When it closed last; nil: not since the start. A soak counts from here.
+  /// When it closed last, or `nil` if it has not closed since the start. A soak counts from here.
   public internal(set) var closedAt: TickInstant?
   /// What it has run today until `SprinklerSnapshot.at`.
   public internal(set) var ranToday = Nanoseconds.zero
@@ -37,7 +37,7 @@ public struct ZoneStatus: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Until its valve closes; nil: it is not open.
+  /// Until its valve closes, or `nil` if it is not open.
   public func remaining(at now: TickInstant) -> Nanoseconds? {
     guard case .open(_, _, let until) = valve else { return nil }
     return max(.zero, until - now)
@@ -51,7 +51,7 @@ public struct QueuedRunStatus: Sendable, Hashable, BitwiseCopyable {
   public let left: Nanoseconds
   /// What it ran before a pause.
   public let ran: Nanoseconds
-  /// When it opens if nobody changes anything; nil: that cannot be said (its zone has no line).
+  /// When it opens unless something is changed, or `nil` if that cannot be said (its zone has no line).
   public let expected: TickInstant?
 
   @_noLocks @_noAllocation
@@ -78,14 +78,14 @@ public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
   /// Runs that wait, up to 256; the first `shownQueue` of them are in `queued(_:)`.
   public internal(set) var queueCount = 0
   var queue: [64 of QueuedRunStatus]
-  /// nil: there is no master valve.
+  /// It is `nil` if there is no master valve.
   public internal(set) var isMasterOpen: Bool?
-  /// What the lines were told, and what was read last; bit k for line k, 1 for active. nil: not read yet, or not readable.
+  /// What the lines were told, and what was read last; bit k for line k, 1 for active. It is `nil` if they were not read yet, or cannot be read.
   public internal(set) var told: UInt64 = 0
   public internal(set) var read: UInt64?
   /// Whether they are as told; a reset needs it.
   public internal(set) var confirmation = Confirmation.pending
-  /// nil: there is no flow sensor.
+  /// It is `nil` if there is no flow sensor.
   public internal(set) var flow: FlowStatus?
   /// Requests by verdict, and why the last was refused.
   public internal(set) var accepted: Int64 = 0
@@ -131,7 +131,7 @@ public struct FlowStatus: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var pulses: Int64 = 0
   /// Over the last whole second at least; 0 when no water flows.
   public internal(set) var litresPerMinute = 0.0
-  /// What is wrong with the flow, or was when the fault began; nil: nothing.
+  /// What is wrong with the flow, or was when the fault began, or `nil` if there is nothing.
   public internal(set) var alarm: FlowAlarm?
   /// Readings of the sensor's line that failed.
   public internal(set) var failures: Int64 = 0

@@ -2,11 +2,11 @@ import Tactus
 
 /// What a flow sensor must not say.
 public struct FlowLimits: Sendable, Hashable, BitwiseCopyable {
-  /// Less than this while a valve is open is no flow; `nil` if it is not watched.
+  /// Less than this while a valve is open is no flow, or `nil` if it is not watched.
   public var noFlow: FlowSettings.Watch?
-  /// More than this while a valve is open is a burst pipe; `nil` if it is not watched.
+  /// More than this while a valve is open is a burst pipe, or `nil` if it is not watched.
   public var highFlow: FlowSettings.Watch?
-  /// More than this while all is closed is a leak; `nil` if it is not watched.
+  /// More than this while all is closed is a leak, or `nil` if it is not watched.
   public var leak: FlowSettings.Watch?
 
   /// Each watches what it is given, and nothing by default.

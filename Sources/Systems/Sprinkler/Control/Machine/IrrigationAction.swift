@@ -38,7 +38,7 @@ public enum IrrigationRefusal: String, Sendable, Hashable, BitwiseCopyable, Case
   /// The lines have not taken the off yet, so a reset would forget a valve that may still be open.
   case offNotConfirmed
   case nothingToReset
-  /// It waited too long inside the daemon: nobody knows any more whether it is still meant.
+  /// It waited too long inside the daemon: it is not known whether it is still meant.
   case stale
   case shutDown
 }
@@ -50,7 +50,7 @@ public enum IrrigationVerdict: Sendable, Hashable, BitwiseCopyable {
 
 /// The machine's answer to one event.
 public struct IrrigationAction: Sendable, Hashable, BitwiseCopyable {
-  /// What all lines together must be now, bit k for line k, 1 for active; nil: as they are.
+  /// What all lines together must be now, bit k for line k, 1 for active, or `nil` to leave them as they are.
   public var lines: UInt64?
   public var verdict: IrrigationVerdict
 

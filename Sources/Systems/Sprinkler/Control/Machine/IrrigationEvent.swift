@@ -39,7 +39,7 @@ public enum IrrigationEvent: Sendable, Hashable, BitwiseCopyable {
   case dayBegan
   /// What the store knows that a zone has run today before this program started.
   case ranToday(ZoneID, Nanoseconds)
-  /// A zone is there, or changed; nil: it is there no more.
+  /// A zone is there, or changed, or `nil` if it is there no more.
   case zone(ZoneID, ZoneSettings?)
   /// From inside the daemon: everything off, latched until a reset.
   case emergencyStop

@@ -3,7 +3,7 @@ import Tactus
 /// What the machine remembers of the flow sensor.
 struct FlowWatch: BitwiseCopyable {
   var pulses: Int64 = 0
-  /// Since when the lines are as they are; nil: since the start.
+  /// Since when the lines are as they are, or `nil` if they have been so since the start.
   var since: TickInstant?
   var rate = FlowWindow()
   var litresPerMinute = 0.0
@@ -26,14 +26,14 @@ struct FlowWatch: BitwiseCopyable {
 
 /// A measurement of so many pulses in a time, one after the other.
 struct FlowWindow: BitwiseCopyable {
-  /// nil: it has not begun.
+  /// It is `nil` if it has not begun.
   private var start: TickInstant?
   private var base: Int64 = 0
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// Pulses a minute when `time` is over, and the next one begins; nil: not yet. None begins before `first`.
+  /// Pulses a minute when `time` is over, and the next one begins, or `nil` before that. None begins before `first`.
   @_noLocks @_noAllocation
   mutating func measure(
     _ pulses: Int64, over time: Nanoseconds, from first: TickInstant, at now: TickInstant

@@ -42,7 +42,7 @@ private struct Forecast: BitwiseCopyable {
   private var anyClosedAt: TickInstant?
   private var count = 0
   private let zoneEnd: Int
-  /// Until when the master valve is open; nil: it is closed.
+  /// Until when the master valve is open, or `nil` if it is closed.
   private var masterEnd: TickInstant?
 
   @_noLocks @_noAllocation

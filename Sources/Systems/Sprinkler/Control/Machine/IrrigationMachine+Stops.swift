@@ -82,7 +82,7 @@ extension IrrigationMachine {
     return fail(.lineDiffers(line: UInt8(clamping: line), isActive: read >> UInt64(clamping: line) & 1 != 0), at: now)
   }
 
-  /// At once: nobody knows what the lines do. The off is then tried at every tick.
+  /// At once: it is not known what the lines do. The off is then tried at every tick.
   @_noLocks @_noAllocation
   mutating func linesFailed(_ error: GPIOError, at now: TickInstant) -> IrrigationVerdict {
     confirmation = .pending

@@ -123,7 +123,7 @@ extension IrrigationMachine {
     }
   }
 
-  /// When the run may start as far as only time keeps it; nil: there is no room for it.
+  /// When the run may start as far as only time keeps it, or `nil` if there is no room for it.
   @_noLocks @_noAllocation
   private func earliestStart(_ place: Int) -> TickInstant? {
     let run = queue[place]
@@ -255,7 +255,7 @@ extension IrrigationMachine {
     return count
   }
 
-  /// The run that has been open for the longest time; nil: there is none.
+  /// The run that has been open for the longest time, or `nil` if there is none.
   @_noLocks @_noAllocation
   func oldestActive(inGroup group: UInt8?) -> Int? {
     var oldest: Int?

@@ -19,7 +19,7 @@ public struct IrrigationMachine: ~Copyable {
   public internal(set) var confirmation = Mechanism.offFirst.acts ? Confirmation.pending : .confirmed
   /// Whether a rain delay keeps programs' runs away.
   public internal(set) var isRaining = false
-  /// The last flow alarm; nil: the flow is as it should be, or was reset.
+  /// The last flow alarm, or `nil` if the flow is as it should be, or was reset.
   public internal(set) var flowAlarm: FlowAlarm?
   /// Since when the master valve is open.
   var masterSince: TickInstant?
@@ -81,7 +81,7 @@ public struct IrrigationMachine: ~Copyable {
     return IrrigationAction(lines: mustTell ? lines : nil, verdict: verdict)
   }
 
-  /// The oldest notice that waits to be taken; nil: none does.
+  /// The oldest notice that waits to be taken, or `nil` if none does.
   public var nextNotice: IrrigationNotice? {
     @_noLocks @_noAllocation get { notices.peek() }
   }
@@ -217,7 +217,7 @@ extension IrrigationState {
     }
   }
 
-  /// Why runs are refused; nil: they are not.
+  /// Why runs are refused, or `nil` if they are not.
   public var refusal: IrrigationRefusal? {
     @_noLocks @_noAllocation get {
       switch self {

@@ -9,7 +9,7 @@ public struct IrrigationNotice: Sendable, Hashable, BitwiseCopyable {
     case reopened(ZoneRun, left: Nanoseconds)
     /// Exactly once for each run that was accepted.
     case ended(EndedRun)
-    /// The run, whose duration is the new one, lasts longer than asked at first; nil: it is paused or about to open.
+    /// The run, whose duration is the new one, lasts longer than asked at first, or `nil` if it is paused or about to open.
     case extended(ZoneRun, until: TickInstant?)
     /// Another state, or another cause of a fault.
     case state(IrrigationState)
@@ -37,7 +37,7 @@ public struct EndedRun: Sendable, Hashable, BitwiseCopyable {
   public let outcome: RunOutcome
   /// How long its valve was open, pauses not counted.
   public let ran: Nanoseconds
-  /// Instant at which the valve first opened; `nil` if it never did.
+  /// Instant at which the valve first opened, or `nil` if it never did.
   public let opened: TickInstant?
   /// Flow sensor pulses while it was open; shared evenly where several were.
   public let pulses: Int64

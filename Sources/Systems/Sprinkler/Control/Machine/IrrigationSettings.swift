@@ -7,7 +7,7 @@ public struct IrrigationSettings: Sendable, BitwiseCopyable {
   }
   /// Lines that were requested, the master valve's included, 1…64.
   public let lineCount: Int
-  /// The master valve; `nil` if there is none.
+  /// The master valve, or `nil` if there is none.
   public let master: MasterValve?
   /// Time between a closing in a group and the next opening in that group, 0…3,600 s.
   public let stationDelay: Nanoseconds
@@ -15,7 +15,7 @@ public struct IrrigationSettings: Sendable, BitwiseCopyable {
   public let maximumOpen: Int
   /// Valves of a group that are open at the same time, by the group's number, each 1…64.
   public let maximumOpenInGroup: [16 of UInt8]
-  /// The flow sensor; `nil` if there is none.
+  /// The flow sensor, or `nil` if there is none.
   public internal(set) var flow: FlowSettings?
 
   /// Limits whose breach by the flow is an alarm. Without a sensor there are none.

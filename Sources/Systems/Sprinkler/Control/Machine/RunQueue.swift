@@ -6,7 +6,7 @@ struct AcceptedRun: BitwiseCopyable {
   /// For how long its valve is still to be open; with `ran` always `run.seconds`.
   var left: Nanoseconds
   var ran = Nanoseconds.zero
-  /// When its valve first opened; nil: not yet.
+  /// When its valve first opened, or `nil` before that.
   var opened: TickInstant?
   var pulses: Int64 = 0
 
@@ -71,7 +71,7 @@ struct RunQueue: ~Copyable {
     }
   }
 
-  /// Whoever inserts has looked that there is room.
+  /// The caller has looked that there is room.
   @_noLocks @_noAllocation
   mutating func insert(_ run: AcceptedRun, at index: Int) {
     precondition(count < Self.capacity && index >= 0 && index <= count)

@@ -2,14 +2,14 @@ import Tactus
 
 /// What the machine must know of a zone.
 public struct ZoneSettings: Sendable, Hashable, BitwiseCopyable {
-  /// The line of its valve, 0… in the order of the request; nil: none at present, its runs wait. Two zones swap their
+  /// The line of its valve, 0… in the order of the request, or `nil` if it has none at present: its runs wait. Two zones swap their
   /// lines through nil.
   public var line: UInt8?
   /// A disabled zone never runs.
   public var isEnabled: Bool
   /// No run is longer, s; 1…86,400.
   public var maximumSeconds: UInt32
-  /// At most so long in one local day, s; nil: no limit.
+  /// At most so long in one local day, s, or `nil` for no limit.
   public var maximumSecondsPerDay: UInt32?
   /// 0…15; 0: the group of all ungrouped zones.
   public var group: UInt8

@@ -63,7 +63,7 @@ struct ZoneSlot: BitwiseCopyable {
     return (allowance, outcome)
   }
 
-  /// When the open valve closes, and why; nil: it is not open.
+  /// When the open valve closes, and why, or `nil` if it is not open.
   @_noLocks @_noAllocation
   func end(day: TickInstant) -> (TickInstant, RunOutcome)? {
     guard case .open(let run, let since) = valve, Mechanism.valveDeadline.acts else { return nil }

@@ -22,7 +22,7 @@ public struct ProgramCalendar: Sendable, Hashable {
   /// A start belongs to its date although the sun's offset, or a gap of a whole day, puts it so many days beside it.
   private static let daysBeside = 2
 
-  /// When a start of a date happens; nil: the sun does not rise or set, or the place is not known.
+  /// When a start of a date happens, or `nil` if the sun does not rise or set, or the place is not known.
   public func instant(of start: StartTime, on date: LocalDate) -> WallInstant? {
     switch start {
     case .clock(let minute): return zone.instant(of: date, second: minute * 60)
@@ -40,7 +40,7 @@ public struct ProgramCalendar: Sendable, Hashable {
     program.days.includes(date, day: date.daysSince1970) && program.season?.includes(date) ?? true
   }
 
-  /// The first start after an instant that is not excluded; nil: none within ten years.
+  /// The first start after an instant that is not excluded, or `nil` if there is none within ten years.
   ///
   /// Cost: a look at each date until then, and the instants of the dates near it. Nothing is scanned minute by minute.
   public func nextStart(

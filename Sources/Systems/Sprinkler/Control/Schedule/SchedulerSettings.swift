@@ -23,7 +23,7 @@ public struct SchedulerSettings: Sendable, Hashable {
   public var pins: [Int]
   /// The master valve's among them; no zone's.
   public var masterPin: Int?
-  /// Where sunrise and sunset are computed for; nil: programs that start by the sun are refused.
+  /// Where sunrise and sunset are computed for, or `nil` if programs that start by the sun are refused.
   public var place: GeographicPlace?
   /// A start is made up for if it was missed by no more, s.
   public var catchUpSeconds: Int

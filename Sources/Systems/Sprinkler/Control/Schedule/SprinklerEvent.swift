@@ -6,7 +6,7 @@ public enum SprinklerEvent: Sendable, Hashable {
   case started
   /// Called a few times a second; cheap when nothing is due.
   case timePassed
-  /// The caller as the access log names it; nil: the controller itself.
+  /// The caller as the access log names it, or `nil` for the controller itself.
   case command(SprinklerCommand, caller: String?)
   /// From the irrigation machine: the run's valve opened, or opened again after a pause.
   case opened(run: UInt64)

@@ -18,7 +18,7 @@ extension SprinklerRecords {
   ///
   /// - Parameters:
   ///   - pins: what zones may have.
-  ///   - masterPin: what no zone may have; `nil` if there is no master valve.
+  ///   - masterPin: what no zone may have, or `nil` if there is no master valve.
   /// - Returns: What was taken, in words: `zone 1: name Lawn → Front lawn`; and the changes for the store.
   /// - Throws: What file and store come to together cannot be: nothing is taken.
   public mutating func take(
@@ -71,7 +71,7 @@ extension SprinklerRecords {
 }
 
 extension Zone {
-  /// - Parameter last: What the file said of it before; `nil` if it did not have it.
+  /// - Parameter last: What the file said of it before, or `nil` if it did not have it.
   fileprivate mutating func take(_ file: Zone, since last: Zone?) -> [String] {
     var (zone, words) = (self, [String]())
     func take<Value: Equatable>(_ name: String, _ property: WritableKeyPath<Zone, Value>) {

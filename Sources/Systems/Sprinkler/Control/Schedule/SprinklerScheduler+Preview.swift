@@ -39,14 +39,14 @@ extension SprinklerScheduler {
     return starts
   }
 
-  /// As the calendar says. What is planned already is at hand, which matters to whoever has hundreds of programs: every change asks
+  /// As the calendar says. What is planned already is at hand, which matters with hundreds of programs: every change asks
   /// for the next start.
   private func nextStart(of program: Program, after instant: WallInstant) -> ProgramCalendar.Start? {
     if let planned = upcoming[program.id], planned.at > instant, cursor <= instant { return planned }
     return calendar.nextStart(of: program, after: instant, excluding: { keys.contains($0) })
   }
 
-  /// The next start that will open a zone, as far as is known now: a rain delay's are passed over; nil: none.
+  /// The next start that will open a zone, as far as is known now: a rain delay's are passed over, or `nil` if there is none.
   public func nextStart(after instant: WallInstant) -> UpcomingStart? {
     // The second look is for a rain delay that keeps all of the first away.
     for from in [instant, max(instant, (records.rainDelay?.until ?? instant) - 1)] {

@@ -16,7 +16,7 @@ extension SprinklerScheduler {
     effects.notices.append(delay.map { .rainDelaySet($0) } ?? .rainDelayOver)
   }
 
-  /// The delay as it is now: it ends when its time is over, by a clock that nobody sets, and `until` follows the wall clock.
+  /// The delay as it is now: it ends when its time is over, by a clock that cannot be set, and `until` follows the wall clock.
   mutating func followRainDelay() {
     rainAtStart = nil
     guard var delay = records.rainDelay else { return }
@@ -44,7 +44,7 @@ extension SprinklerScheduler {
     change(.rainDelayNoted(RainDelay(seconds: Int(left), reason: delay.reason, at: reading)))
   }
 
-  /// When `followRainDelay` will next have something to do, s from now; `nil` if there is no delay.
+  /// When `followRainDelay` will next have something to do, s from now, or `nil` if there is no delay.
   var rainDelayWait: Int64? {
     guard let delay = records.rainDelay, let left = delay.left(at: reading), let age = delay.age else { return nil }
     let noted = age.sinceNoted(at: reading) ?? (bootSeconds - startedSeconds)

@@ -179,7 +179,7 @@ extension SprinklerScheduler {
     return runs
   }
 
-  /// How the process ended that left the run: another boot is a power cut, the same one is not, and neither is one that nobody knows.
+  /// How the process ended that left the run: another boot is a power cut, the same one is not, and neither is one that is not known.
   private func howEnded(_ run: PendingRun) -> RunOutcome {
     if let boot, let noted = run.boot, noted != boot { return .powerCut }
     return run.leftBy ?? .crash
@@ -202,7 +202,7 @@ extension SprinklerScheduler {
     return max(run.ranSeconds, min(Double(run.askedSeconds), run.ranSeconds + since))
   }
 
-  /// What is left of a run, with a number of its own; nil: nothing.
+  /// What is left of a run, with a number of its own, or `nil` if there is nothing.
   private mutating func rest(of run: PendingRun, ran: Double) -> PendingRun? {
     // Rounded so that any number of interruptions adds nothing.
     let left = run.askedSeconds - Int(saturating: ran.rounded(.up))

@@ -4,7 +4,7 @@ import WallTime
 /// The sprinkler's schedule and its book-keeping: when programs start, what people ask, what is noted.
 ///
 /// Decides and does nothing else: it reads no clock and touches neither store nor valves. Every event goes in by `step`, and
-/// what comes of it is returned. A value: whoever keeps a copy of it from before a step can take the step back. It allocates;
+/// what comes of it is returned. A value: a copy of it from before a step takes the step back. It allocates;
 /// it is not for ticks. The rules are numbered in the folder's README.
 public struct SprinklerScheduler: Sendable {
   public internal(set) var records: SprinklerRecords
@@ -17,7 +17,7 @@ public struct SprinklerScheduler: Sendable {
   var reading = WallReading(microseconds: 0, bootTime: .zero, isSynchronised: false, steady: .zero)
   /// The boot of the machine, and its clock at the step in progress.
   let boot: BootID?
-  /// When the valves were closed from outside, by that clock, the earliest first. Empty if nobody knows.
+  /// When the valves were closed from outside, by that clock, the earliest first. Empty if that is not known.
   let valvesClosed: [Double]
   var bootSeconds = 0.0
   /// At the first step, by that clock.
@@ -28,7 +28,7 @@ public struct SprinklerScheduler: Sendable {
   var isFirst = false
   /// The earliest time that the clock has shown since it was last confirmed, if it was set back; by the clock as it is now.
   var setBackTo: WallInstant?
-  /// Since when what is due has waited for the clock to be confirmed; `nil` if nothing waits.
+  /// Since when what is due has waited for the clock to be confirmed, or `nil` if nothing waits.
   var heldSince: Double?
   /// The rain delay as it was when the step in progress began.
   var rainAtStart: RainDelay?
@@ -49,13 +49,13 @@ public struct SprinklerScheduler: Sendable {
   private var isStarted = false
   /// The records may be older than what was done last.
   let isRecovered: Bool
-  /// Starts up to then may have been made, though the records do not know of them; nil: it is not known how far that is.
+  /// Starts up to then may have been made, though the records do not know of them, or `nil` if it is not known how far that is.
   var recoveredUntil: WallInstant?
   /// Nothing can be due before.
   private var wake: WallInstant?
 
   /// - Parameters:
-  ///   - boot: of the machine; `nil` if it is not known, so that nothing can be told to be a power cut.
+  ///   - boot: of the machine, or `nil` if it is not known, so that nothing can be told to be a power cut.
   ///   - isRecovered: the records are an earlier state, as a snapshot of the store is. What they leave to do may have been
   ///     done since: no run of theirs goes on, and no start before now is made up for.
   ///   - valvesClosed: when the valves were closed from outside, while the last process hung or after it had died, by the boot's clock, the earliest
@@ -129,7 +129,7 @@ public struct SprinklerScheduler: Sendable {
     return effects
   }
 
-  /// When `timePassed` will next have something to do, if nobody sets the clock and nothing else happens; nil: never.
+  /// When `timePassed` will next have something to do, if the clock is not set and nothing else happens, or `nil` for never.
   public var nextDeadline: WallInstant? { wake }
 
   /// What a zone has run on the local day of that instant, runs that are open not counted, s.

@@ -127,7 +127,7 @@ public struct ScheduleChecks: Sendable {
     linesSince = now
   }
 
-  /// Every line falls, and nobody notes it.
+  /// Every line falls, and it is not noted.
   mutating func valvesFell(at now: TickInstant) {
     account(until: now)
     lines = 0

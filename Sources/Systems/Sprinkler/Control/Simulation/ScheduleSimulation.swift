@@ -23,7 +23,7 @@ public struct ScheduleSimulation: ~Copyable {
   /// Whether something keeps the wall clock, as NTP does.
   public var isClockSynchronised = true
   private var watch = WallWatch(boot: BootID("1"))
-  /// The wall clock at `now` zero, if nobody had set it since.
+  /// The wall clock at `now` zero, if it had not been set since.
   private var wallAtZero: WallInstant
   private var nextProgress = TickInstant.distantFuture
   /// The machine's boots so far, and when the last one began.
@@ -146,7 +146,7 @@ public struct ScheduleSimulation: ~Copyable {
 
   // MARK: one instant
 
-  /// Whoever's deadline it is.
+  /// The deadline of any of them.
   private mutating func tick() {
     if let deadline = machine.nextDeadline, deadline <= now { tell(.tick) }
     step(.timePassed)

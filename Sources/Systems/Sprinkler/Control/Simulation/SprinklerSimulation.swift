@@ -12,7 +12,7 @@ public final class SprinklerSimulation {
     public var zones: Int
     public var maximumOpen = 1
     public var stationDelay = Nanoseconds.zero
-    /// nil: there is no master valve.
+    /// It is `nil` if there is no master valve.
     public var masterLead: Nanoseconds?
     public var masterLag = Nanoseconds.zero
     public var flow: FlowSettings?

@@ -8,13 +8,13 @@ public struct Program: Sendable, Hashable, Codable {
   public var name: String
   public var isEnabled: Bool
   public var days: DayRule
-  /// Only within these dates, both included; may wrap over the new year; nil: all year.
+  /// Only within these dates, both included; may wrap over the new year, or `nil` for all year.
   public var season: Season?
   /// 1…8, each at most once.
   public var starts: [StartTime]
   /// In their order; a zone may come more than once. 1…64.
   public var steps: [Step]
-  /// Long runs are split so that water can soak in; nil: they are not.
+  /// Long runs are split so that water can soak in, or `nil` if they are not.
   public var cycleAndSoak: CycleAndSoak?
   /// Durations follow the seasonal level.
   public var followsSeason: Bool

@@ -19,7 +19,7 @@ public struct WateringRecord: Sendable, Hashable, Codable {
   /// By the monotonic clock, pauses not counted; 0: it never opened.
   public var ranSeconds: Double
   public var outcome: RunOutcome
-  /// Who asked, as the access log names callers; nil: the controller itself.
+  /// Who asked, as the access log names callers, or `nil` for the controller itself.
   public var caller: String?
 
   public init(
@@ -51,16 +51,16 @@ public struct PendingRun: Sendable, Hashable, Codable {
   public var ignoresRain: Bool
   /// When it was taken into the queue.
   public var queued: WallInstant
-  /// When the valve opened; nil: it waits.
+  /// When the valve opened, or `nil` if it waits.
   public var opened: WallInstant?
   /// What it had run when it was last noted, pauses not counted, s.
   public var ranSeconds: Double
   public var caller: String?
-  /// The boot in which it was last noted; `nil` if that was not known.
+  /// The boot in which it was last noted, or `nil` if that was not known.
   public var boot: BootID?
-  /// Since when its valve has been open beyond `ranSeconds`, by that boot's clock, s; `nil` if it is closed as far as was noted.
+  /// Since when its valve has been open beyond `ranSeconds`, by that boot's clock, s, or `nil` if it is closed as far as was noted.
   public var openSince: Double?
-  /// How the program ended that left it behind; `nil` if it did not end in an orderly way.
+  /// How the program ended that left it behind, or `nil` if it did not end in an orderly way.
   public var leftBy: RunOutcome?
 
   public init(

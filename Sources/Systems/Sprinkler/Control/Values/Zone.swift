@@ -14,9 +14,9 @@ public struct Zone: Sendable, Hashable, Codable {
   public var defaultSeconds: Int
   /// No run is longer, s; 1…86,400.
   public var maximumSeconds: Int
-  /// At most so long in one local day, all runs together, s; nil: no limit.
+  /// At most so long in one local day, all runs together, s, or `nil` for no limit.
   public var maximumSecondsPerDay: Int?
-  /// Zones of one group share its limit of open valves; nil: the group of all ungrouped zones.
+  /// Zones of one group share its limit of open valves, or `nil` for the group of all ungrouped zones.
   public var group: Int?
   /// Runs of programs happen during a rain delay, too.
   public var ignoresRain: Bool

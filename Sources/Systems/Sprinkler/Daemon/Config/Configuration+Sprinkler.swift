@@ -7,17 +7,17 @@ extension Configuration {
   /// The sprinkler controller: its lines, its rules, and its zones, which the store has, too.
   struct Sprinkler: FileSettings, Equatable {
     var backend = Backend.gpio
-    /// nil: a line's chip is whichever has a line of its name.
+    /// It is `nil` if a line's chip is whichever has a line of its name.
     var chip: String?
     var relayBoard = RelayBoard.activeHigh
     var activeLowPins: [Int] = []
     /// `nil` means those of the zones.
     var givenPins: [Int]?
     var deniedPins = [2, 3, 14, 15]
-    /// nil: what the groups allow together.
+    /// It is `nil` for what the groups allow together.
     var givenMaximumOpen: Int?
     var stationDelaySeconds = 0
-    /// nil: the machine's.
+    /// It is `nil` for the machine's.
     var timeZone: String?
     /// Degrees, north and east positive.
     var latitude, longitude: Double?
@@ -113,7 +113,7 @@ extension Configuration.Sprinkler {
   struct FlowSensor: Equatable {
     var pulsesPerLitre = 450.0
     var pull = Pull.up
-    /// Litres per minute; nil: not watched.
+    /// Litres per minute, or `nil` if it is not watched.
     var noFlow, highFlow, leak: Double?
     var settleSeconds = 30
     var onAlarm = Alarm.stop
@@ -323,7 +323,7 @@ extension Configuration.Sprinkler {
   /// The original Python backend's, in its zones' order.
   static let originalPins = [12, 16, 20, 21, 26, 19, 13, 6, 5, 11, 9, 10, 22, 27, 17, 4]
 
-  /// nil: the file has no section `sprinkler`.
+  /// It is `nil` if the file has no section `sprinkler`.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("sprinkler") else { return nil }
     let given = GivenValues(values: found.values)

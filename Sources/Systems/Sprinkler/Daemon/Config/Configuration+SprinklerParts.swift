@@ -75,7 +75,7 @@ extension Configuration.Sprinkler {
       weather: weather == nil ? nil : "open-meteo")
   }
 
-  /// nil: no weather provider is asked.
+  /// It is `nil` if no weather provider is asked.
   func weatherSettings(_ zone: ZoneRules) -> WeatherWatch.Settings? {
     guard let weather, let location, let address = Self.address(weather.url) else { return nil }
     return WeatherWatch.Settings(

@@ -3,7 +3,7 @@ import Sprinkler
 
 /// `{"minutes":1…720}`.
 struct LegacyMinutes: JSONReadable {
-  /// `nil`: 30 minutes, or the longest that the zone may run.
+  /// It is `nil` for 30 minutes, or the longest that the zone may run.
   let seconds: Int?
 
   init(_ body: inout JSONReader) throws(APIError) {
@@ -35,7 +35,7 @@ struct LegacyPinOrderBody: JSONReadable {
 struct LegacyRainBody: JSONReadable {
   let zipCode: String?
   let thresholdPercent: Int?
-  /// `nil`: as it is.
+  /// It is `nil` to leave it as it is.
   let isAutomatic: Bool?
 
   init(_ body: inout JSONReader) throws(APIError) {

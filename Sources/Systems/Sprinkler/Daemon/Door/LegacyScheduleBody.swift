@@ -19,7 +19,7 @@ enum EitherScheduleBody: JSONReadable {
 /// makes the id, sends no name and no days where it has none, and never a sequence; other clients of the original may:
 /// `"sequence":[{"pin":17,"duration":10}]`, where a step without a duration of its own has the schedule's.
 struct LegacyScheduleBody: JSONReadable {
-  /// What the client calls it; `nil` if it gave none, or a number, which is ours to give.
+  /// What the client calls it, or `nil` if it gave none, or a number, which is ours to give.
   let alias: String?
   /// As it was given, even if it is a number.
   let id: String?

@@ -41,7 +41,7 @@ struct ScheduleBody: JSONReadable {
     for name in ["ok", "nextStartISO"] { body.ignore(name) }
   }
 
-  /// One of `days`, `intervalDays` (with `intervalFrom`) and `dayParity`; nil: none is given.
+  /// One of `days`, `intervalDays` (with `intervalFrom`) and `dayParity`, or `nil` if none is given.
   private static func days(_ body: inout JSONReader) throws(APIError) -> DayRule? {
     let weekdays = try body.optional("days", .list(of: .weekday, 0...7))
     let interval = try body.optional("intervalDays", .integer(1...365))
@@ -60,7 +60,7 @@ struct ScheduleBody: JSONReadable {
   }
 
   /// - Parameters:
-  ///   - present: the schedule that is changed; nil: a new one.
+  ///   - present: the schedule that is changed, or `nil` for a new one.
   ///   - path: `schedules[2]` of an import, for errors.
   func applied(to present: Program?, path: String = "") throws(APIError) -> Program {
     func missing(_ name: String, _ expected: String) -> APIError {

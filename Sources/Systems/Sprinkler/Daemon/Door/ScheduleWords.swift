@@ -11,7 +11,7 @@ enum ScheduleWords {
     Self.weekdays.indices.filter { weekdays & 1 << $0 != 0 }.map { Self.weekdays[$0] }
   }
 
-  /// Of a name or its first letters in any case; nil: none.
+  /// Of a name or its first letters in any case, or `nil` if there is none.
   static func weekday(_ text: String) -> Int? {
     let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
     guard text.count >= 3 else { return nil }

@@ -5,7 +5,7 @@ import Sprinkler
 struct RainDelayBody: JSONReadable {
   static let hours = JSONKind<Double>.number(0.1...336)
   let isActive: Bool
-  /// nil: the configuration's.
+  /// It is `nil` for the configuration's.
   let seconds: Int?
 
   init() { (isActive, seconds) = (true, nil) }

@@ -15,20 +15,20 @@ struct SprinklerDescription: Sendable {
   let lines: [Line]
   let hasMaster: Bool
   let deniedPins: [Int]
-  /// Of a rain delay that nobody gave a length.
+  /// Of a rain delay without a given length.
   var rainDelayHours: Int
   /// `allow`, `warn`, `deny`
   var manualInRain: String
   var stopsInRain: Bool
   let hasLegacyRoutes: Bool
   let timeZone: ZoneRules
-  /// Where sunrise and sunset are computed for; `nil` if the configuration names no place.
+  /// Where sunrise and sunset are computed for, or `nil` if the configuration names no place.
   let place: GeographicPlace?
   /// Valves open at a time in all, and in each group from group 1.
   let maximumOpen: Int
   let groups: [Int]
   let stationDelaySeconds: Int
-  /// `open-meteo`; nil: off.
+  /// `open-meteo`, or `nil` if it is off.
   let weather: String?
 
   init(
@@ -56,6 +56,6 @@ struct SprinklerDescription: Sendable {
   /// The lines that zones may use.
   var zoneLines: ArraySlice<Line> { hasMaster ? lines.dropLast() : lines[...] }
 
-  /// Which of the requested lines a zone's pin is; nil: none that zones may use.
+  /// Which of the requested lines a zone's pin is, or `nil` if none that zones may use.
   func line(_ pin: Int) -> Int? { zoneLines.firstIndex { $0.pin == pin } }
 }

@@ -88,7 +88,7 @@ final class SprinklerDesk: Sendable {
 
   /// The next starts of the schedules.
   func preview(count: Int) throws(APIError) -> SprinklerPreview {
-    // A copy: nobody waits for the computation.
+    // A copy: no other thread waits for the computation.
     guard let scheduler = state.withLock({ $0.schedule.scheduler }) else {
       throw .storeNotRead(store.file, view.storeFailure)
     }

@@ -133,7 +133,7 @@ extension IrrigationState {
     }
   }
 
-  /// What leads out of it; nil: nothing needs to.
+  /// What leads out of it, or `nil` if nothing needs to.
   var wayOut: String? {
     switch self {
     case .idle, .watering, .shutDown: nil
@@ -153,7 +153,7 @@ extension ZoneRun.Source {
     }
   }
 
-  /// nil: of none.
+  /// It is `nil` if it is none's.
   var program: Int? {
     switch self {
     case .manual: nil

@@ -66,7 +66,7 @@ extension SprinklerDoor {
     }
   }
 
-  /// The rain delay that is in force; nil: none is. The schedule ends it, by a clock that nobody sets.
+  /// The rain delay that is in force, or `nil` if there is none. The schedule ends it, by a clock that cannot be set.
   func rainDelay(_ view: SprinklerView) -> RainDelay? {
     view.records.rainDelay
   }

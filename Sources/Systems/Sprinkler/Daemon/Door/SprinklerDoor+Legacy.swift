@@ -37,7 +37,7 @@ extension SprinklerDoor {
     ]
   }
 
-  /// A pin is renamed, hidden and ordered by whoever may open it: which line it is on stays an administrator's.
+  /// A pin is renamed, hidden and ordered by a caller that may open it: which line it is on stays an administrator's.
   private var legacyAppRoutes: [Route] {
     [
       Route(.post, "/api/pins/{bcm}", scope: .control, action: "sprinkler.zones") { [self] request in

@@ -89,7 +89,7 @@ extension SprinklerDoor {
     return zoneAnswer(zone.id, warning: notKept(result))
   }
 
-  /// While the store could not be read nobody knows which zones there are: whatever is to be closed, every valve is.
+  /// While the store could not be read it is not known which zones there are: whatever is to be closed, every valve is.
   ///
   /// - Parameter zone: the path's parameter that is a zone's number.
   /// - Returns: `nil` if the zones are known.

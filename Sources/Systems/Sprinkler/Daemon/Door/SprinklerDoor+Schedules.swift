@@ -179,7 +179,7 @@ extension SprinklerDoor {
     return program
   }
 
-  /// By what an app calls it, or by its number; `nil` if there is none.
+  /// By what an app calls it, or by its number, or `nil` if there is none.
   private func find(_ name: String) -> Program? {
     let programs = desk.view.records.programs
     return programs.first { $0.alias == name } ?? Int(name).flatMap { id in programs.first { $0.id == id } }

@@ -92,7 +92,7 @@ final class SprinklerDoor: ServedSystem {
     return events
   }
 
-  /// A change that the loop has told of; nil: nobody needs to know.
+  /// A change that the loop has told of, or `nil` if it matters to no client.
   func edge(_ notice: IrrigationNotice) -> Event? {
     let newest = desk.newest
     switch notice.subject {
@@ -142,7 +142,7 @@ final class SprinklerDoor: ServedSystem {
     frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void
   ) -> Bool { false }
 
-  /// Nobody holds a valve: a zone runs as long as it was asked to, whoever has gone.
+  /// No client holds a valve: a zone runs as long as it was asked to, whichever client has gone.
   func clientLeft(_ caller: Caller) {}
 }
 

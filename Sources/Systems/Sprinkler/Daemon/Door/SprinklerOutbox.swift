@@ -32,7 +32,7 @@ final class SprinklerOutbox: Sendable {
     var waiting: [Item] = []
     /// Sent and not answered.
     var sent = 0
-    /// Somebody is sending: nobody else does, so that the order is kept.
+    /// One thread is sending: no other does, so that the order is kept.
     var isSending = false
   }
 

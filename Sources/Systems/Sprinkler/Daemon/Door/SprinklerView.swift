@@ -9,11 +9,11 @@ struct SprinklerView: Sendable {
   /// Whether the store could be read: until then `records` are empty because they are unknown.
   var isLoaded: Bool
   var records: SprinklerRecords
-  /// Of the schedules; nil: none is to come.
+  /// Of the schedules, or `nil` if none is to come.
   var next: UpcomingStart?
   /// When each enabled schedule next opens a zone, by its number; one that never does is absent.
   var nextRuns: [Int: WallInstant] = [:]
-  /// The last change that the store refused; nil: all have been taken since.
+  /// The last change that the store refused, or `nil` if all have been taken since.
   var storeFailure: String?
   var weather: WeatherReport?
 }
@@ -22,13 +22,13 @@ struct SprinklerView: Sendable {
 struct WeatherReport: Sendable, Hashable {
   /// When it was asked.
   var asked: WallInstant
-  /// When it last answered; nil: never.
+  /// When it last answered, or `nil` for never.
   var answered: WallInstant?
-  /// Of the days that are added up, as far as they are known; nil: none is.
+  /// Of the days that are added up, as far as they are known, or `nil` if there is none.
   var millimetres: Double?
   /// Whether some of these days are unknown, so that it may be more.
   var isLowerBound = false
-  /// Why the last question has no answer; nil: it has.
+  /// Why the last question has no answer, or `nil` if it has one.
   var failure: String?
 
   init(asked: WallInstant, answered: WallInstant? = nil, millimetres: Double? = nil, failure: String? = nil) {

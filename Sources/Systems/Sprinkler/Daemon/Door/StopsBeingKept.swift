@@ -30,7 +30,7 @@ final class StopsBeingKept: Sendable {
 
   /// Begins to keep one, behind those before it. `answer` is called once.
   ///
-  /// - Parameter deadline: when its client is answered even so; `nil` if it waits for the disk.
+  /// - Parameter deadline: when its client is answered even so, or `nil` if it waits for the disk.
   func keep(
     until deadline: TickInstant?, _ work: @escaping @Sendable () async throws -> SprinklerDesk.Done,
     _ answer: @escaping Answer

@@ -14,7 +14,7 @@ public struct StoredSchedule: Sendable {
   private(set) var scheduler: SprinklerScheduler?
   let store: any ScheduleStore
   private let makeScheduler: Load
-  /// Why the store refused the last change; nil: it took it.
+  /// Why the store refused the last change, or `nil` if it took it.
   private(set) var failure: String?
   /// Another one whenever records or failure are.
   private(set) var version: UInt64 = 0
@@ -44,7 +44,7 @@ public struct StoredSchedule: Sendable {
     }
   }
 
-  /// The first step, which must be stored before any other; nil: it has been.
+  /// The first step, which must be stored before any other, or `nil` if it has been.
   public mutating func start(_ now: WallReading) throws(APIError) -> SprinklerEffects? {
     guard !hasStarted else { return nil }
     try load()

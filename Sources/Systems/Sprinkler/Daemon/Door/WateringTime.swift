@@ -5,7 +5,7 @@ import Sprinkler
 struct WateringTime {
   static let longestSeconds = 86_400
 
-  /// nil: neither is given, or null.
+  /// It is `nil` if neither is given, or null.
   static func read(
     _ body: inout JSONReader, minutes: String = "minutes", seconds: String = "seconds"
   ) throws(APIError) -> Int? {

@@ -4,7 +4,7 @@ import Wire
 struct WeatherAnswer: Hashable {
   /// One day of the forecast.
   struct Day: Hashable {
-    /// As the provider calls it; `nil` if it does not.
+    /// As the provider calls it, or `nil` if it does not.
     var date: String?
     /// `nil` if the provider does not know.
     var millimetres: Double?
@@ -55,7 +55,7 @@ struct WeatherAnswer: Hashable {
 
 /// How much rain is expected, as far as is known.
 struct ExpectedRain: Hashable {
-  /// Of the days that are known, together; `nil` if none is.
+  /// Of the days that are known, together, or `nil` if none is.
   var millimetres: Double?
   /// Whether every day is known. Otherwise more may come.
   var isWhole: Bool
@@ -84,7 +84,7 @@ struct WeatherFailure: Error, Hashable {
 }
 
 extension JSONValue {
-  /// Returns the member of an object; `nil` if it has no such member, or if the value is no object.
+  /// Returns the member of an object, or `nil` if it has no such member, or if the value is no object.
   fileprivate func member(_ name: String) -> JSONValue? {
     if case .object(let members) = self { members.first { $0.name == name }?.value } else { nil }
   }

@@ -44,7 +44,7 @@ final class WeatherWatch: Sendable {
     var settings: Settings
     var times: WeatherQuestionTimes
     var isAsking = false
-    /// An answer that nobody has taken yet.
+    /// An answer that has not been taken yet.
     var answer: Result<[UInt8], WeatherFailure>?
     var report: WeatherReport?
     /// What was last known of each day, by the provider's date: of the days of the last answer alone.

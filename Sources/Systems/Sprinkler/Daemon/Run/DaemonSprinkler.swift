@@ -31,7 +31,7 @@ final class DaemonSprinkler: LoopSystem {
 
   /// Reads what the store has, if that is open, and requests the lines, every one off.
   ///
-  /// - Parameter madeSafe: when the guard closed the valves after the last process had died; `nil` if nobody knows.
+  /// - Parameter madeSafe: when the guard closed the valves after the last process had died, or `nil` if that is not known.
   /// - Throws: `HeaderLineError`, `GPIORequestError`, `UnknownTimeZone`.
   init(
     _ sprinkler: Configuration.Sprinkler, store file: StoreFile, simulate: Bool, madeSafe: MadeSafe?,

@@ -37,7 +37,7 @@ final class ValveHardware {
   /// For the one loop that drives them.
   func lines() -> GPIOLines { heldLines?.port() ?? simulatedLines!.port() }
 
-  /// For the same loop; nil: there is no sensor.
+  /// For the same loop, or `nil` if there is no sensor.
   func flowEvents() -> GPIOEvents? {
     if let flow { return flow.port() }
     if let simulatedFlow { return simulatedFlow.port() }

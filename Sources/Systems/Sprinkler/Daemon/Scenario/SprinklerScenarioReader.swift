@@ -204,7 +204,7 @@ struct SprinklerScenarioReader {
 }
 
 extension LocalDate {
-  /// `2026-03-29`; nil: not a date.
+  /// `2026-03-29`, or `nil` if it is no date.
   init?(text: some StringProtocol) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.map(\.count) == [4, 2, 2], let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2])

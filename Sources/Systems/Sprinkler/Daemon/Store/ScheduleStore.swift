@@ -5,7 +5,7 @@ import Store
 public protocol ScheduleStore: Sendable {
   /// Where it is, for people.
   var path: String { get }
-  /// Why it cannot be used; `nil` if it can.
+  /// Why it cannot be used, or `nil` if it can.
   var trouble: StoreError? { get }
   /// Makes changes, in their order: all or none, for good when this returns.
   func apply(_ changes: [SprinklerChange]) throws(StoreError)

@@ -29,7 +29,7 @@ public struct SprinklerStore: Sendable {
     }
   }
 
-  /// What the configuration said when it was last read; `nil` if no start has noted it yet.
+  /// What the configuration said when it was last read, or `nil` if no start has noted it yet.
   func lastFile() throws(StoreError) -> SprinklerFile? {
     try file.read("reading what the configuration said") { try SprinklerTables.state(SprinklerFile.self, .file, $0) }
   }
@@ -45,7 +45,7 @@ public struct SprinklerStore: Sendable {
   /// Takes a backup: its lines of the log, and of the records what the caller makes of them, in one transaction with what other
   /// systems add. What comes from the backup and what stays is said in the README.
   ///
-  /// - Parameter decide: what is written, from the records as the backup and what is here make them together; nil: nothing is changed.
+  /// - Parameter decide: what is written, from the records as the backup and what is here make them together, or `nil` to change nothing.
   /// - Returns: Whether it was written.
   public func restore(
     _ backup: CheckedBackup, _ decide: (SprinklerRecords) -> [SprinklerChange]?
@@ -60,7 +60,7 @@ public struct SprinklerStore: Sendable {
   /// Some lines of the log in a stable order: by start, and by run where that is the same.
   ///
   /// - Parameters:
-  ///   - after: `next` of the page before; nil: from the beginning.
+  ///   - after: `next` of the page before, or `nil` to begin at the first.
   ///   - limit: 1…10,000.
   public func log(
     _ query: LogQuery = LogQuery(), after: LogPosition? = nil, limit: Int = 100

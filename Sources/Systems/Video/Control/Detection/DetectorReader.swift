@@ -20,7 +20,7 @@ public struct DetectorReader: Sendable {
 
   public mutating func append(_ more: some Sequence<UInt8>) { bytes += more }
 
-  /// The next answer, once it is whole; nil: more bytes are needed.
+  /// The next answer, once it is whole, or `nil` if more bytes are needed.
   ///
   /// - Throws: what it said in place of an answer; there is no going on after that.
   public mutating func next() throws(DetectorFailure) -> DetectorAnswer? {

@@ -22,7 +22,7 @@ public struct Letterbox: Sendable, Hashable {
     top = (side - height) / 2
   }
 
-  /// Of a box in pixels of the input, by its centre: within the picture, cut at its edges; nil: it lies in the bars.
+  /// Of a box in pixels of the input, by its centre: within the picture, cut at its edges, or `nil` if it lies in the bars.
   public func box(centreX: Float, centreY: Float, width: Float, height: Float) -> DetectedBox? {
     guard centreX.isFinite, centreY.isFinite, width.isFinite, height.isFinite else { return nil }
     func edge(_ value: Float, _ start: Int, _ length: Int) -> Float {

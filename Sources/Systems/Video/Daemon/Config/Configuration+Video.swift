@@ -26,7 +26,7 @@ extension Configuration {
     var camera = Camera()
     var viewing = Viewing()
     var detector = Detector()
-    /// nil: nothing is recorded.
+    /// It is `nil` if nothing is recorded.
     var recordFolder: String?
     var recordLimitMegabytes = 500
     /// Of `network`.
@@ -189,7 +189,7 @@ extension Configuration.Video {
     #endif
   }
 
-  /// nil: the file has neither section, or only `camera` and this build has no video.
+  /// It is `nil` if the file has neither section, or only `camera` and this build has no video.
   init?(_ found: ConfigReader.Result) {
     let isAskedFor = found.sections.contains("video")
     guard isAskedFor || found.sections.contains("camera") && Self.isThere else { return nil }

@@ -14,12 +14,12 @@ public struct VideoDescription: Sendable {
   var detects: Bool
   /// Of HTTP streams and, apart from them, of RTSP.
   var viewerLimit: Int
-  /// Where recordings go; nil: there are none.
+  /// Where recordings go, or `nil` if there are none.
   var recordFolder: String?
   var recordLimitBytes: UInt64
 
   /// - Parameters:
-  ///   - recordFolder: where recordings go; `nil` if there are none.
+  ///   - recordFolder: where recordings go, or `nil` if there are none.
   ///   - recordLimitBytes: how large one may become.
   public init(_ settings: VideoSettings, recordFolder: String?, recordLimitBytes: UInt64) {
     let isTurned = settings.rotation % 180 != 0

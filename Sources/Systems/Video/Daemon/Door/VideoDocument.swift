@@ -52,7 +52,7 @@ struct VideoDocument: Encodable {
   let viewers: Viewers
   let statistics: Counters
   let detection: VideoDetectionDocument
-  /// Where recordings are kept; `nil` if nothing can be recorded.
+  /// Where recordings are kept, or `nil` if nothing can be recorded.
   @OrNull var recordFolder: String?
   @OrNull var recording: Recording?
 

@@ -174,7 +174,7 @@ public final class VideoDoor: ServedSystem {
     if isGone { want() }
   }
 
-  /// Leaves when nobody holds it any more: when the answer it belongs to has ended, however that was.
+  /// Leaves when the last reference to it is gone: when the answer it belongs to has ended, however that was.
   private final class Seat: Sendable {
     let viewer: VideoViewer
     private let door: VideoDoor
@@ -203,7 +203,7 @@ public final class VideoDoor: ServedSystem {
   public var state: [UInt8] { encodeJSON(VideoDocument(snapshot, description, at: now())) }
   var snapshot: State { door.withLock { $0 } }
 
-  /// What people are told: the state's word, how many streams are watched, and the newest recording; `nil` if there has been none.
+  /// What people are told: the state's word, how many streams are watched, and the newest recording, or `nil` if there has been none.
   public var told: (state: String, viewers: Int, recording: VideoRecording?) {
     let state = snapshot
     return (VideoWords(state).state, state.viewers.count, state.recording)

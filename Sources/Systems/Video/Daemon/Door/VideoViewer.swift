@@ -32,7 +32,7 @@ public final class VideoViewer: Sendable {
     state = Mutex(State(backlog: ViewerBacklog(limitBytes: Self.limitBytes), lastPiece: now))
   }
 
-  /// The next piece; nil: the stream is over. One reader at a time.
+  /// The next piece, or `nil` if the stream is over. One reader at a time.
   func next() async -> [UInt8]? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { reader in

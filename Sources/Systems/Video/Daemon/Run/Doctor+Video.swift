@@ -11,7 +11,7 @@ struct CameraReport: Equatable, Sendable, Decodable {
   var location: String
   var modes: [String]
 
-  /// Every camera, as the program beside this one lists them, which has GStreamer and this one has not; nil: it is not there, or
+  /// Every camera, as the program beside this one lists them, which has GStreamer and this one has not, or `nil` if it is not there, or
   /// does not answer within 10 s.
   static func current() -> [CameraReport]? {
     let process = Process()
@@ -43,7 +43,7 @@ struct CameraReport: Equatable, Sendable, Decodable {
 extension Doctor {
   /// The cameras. A machine without one is fine: it shows a test picture.
   ///
-  /// - Parameter found: The cameras that `tactus-video` has listed; `nil` if it could not.
+  /// - Parameter found: The cameras that `tactus-video` has listed, or `nil` if it could not.
   func cameras(_ found: [CameraReport]?) -> Diagnosis {
     let why = "video shows the first camera, or a test picture where there is none"
     guard let found else {

@@ -235,7 +235,7 @@ final class VideoChild: Sendable {
     /// The process has closed its end, which it does by ending.
     private mutating func reap() {
       _ = daemon_send_signal(process, SIGKILL)
-      // Under the lock: its number is nobody else's while `stop` may send to it.
+      // Under the lock: its number is no other process's while `stop` may send to it.
       var information = siginfo_t()
       while waitid(P_PID, id_t(clamping: process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
       var status: Int32 = 0

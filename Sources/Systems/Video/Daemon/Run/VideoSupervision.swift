@@ -16,7 +16,7 @@ public struct VideoSupervision {
   /// Whether nothing is started any more, and nothing is waited for.
   public var isStopped: Bool { machine.state == .stopped }
 
-  /// When `time` is due; `nil` if only the process's end is waited for.
+  /// When `time` is due, or `nil` if only the process's end is waited for.
   public var nextDeadline: TickInstant? { machine.nextDeadline }
 
   /// Takes an event.
@@ -24,7 +24,7 @@ public struct VideoSupervision {
   /// - Returns: what is to be done with the process.
   public mutating func step(_ event: SupervisionMachine.Event, at now: TickInstant) -> SupervisionMachine.Action {
     let action = machine.step(event, at: now)
-    // Whoever is started has said nothing yet.
+    // A program that is started has said nothing yet.
     if action == .spawn { messages = VideoMessages() }
     return action
   }
@@ -32,7 +32,7 @@ public struct VideoSupervision {
   /// The process has said something.
   ///
   /// - Parameter take: is handed each whole report.
-  /// - Returns: what follows from bytes that make no sense; `nil` if they do.
+  /// - Returns: what follows from bytes that make no sense, or `nil` if they do.
   public mutating func hear(
     _ bytes: [UInt8], at now: TickInstant, _ take: (VideoReport) -> Void
   ) -> SupervisionMachine.Event? {
@@ -59,7 +59,7 @@ public struct VideoSupervision {
 
   /// For the door.
   ///
-  /// - Parameter process: its number; `nil` if none runs.
+  /// - Parameter process: its number, or `nil` if none runs.
   public func report(process: Int32?) -> VideoProcessReport {
     var report = VideoProcessReport()
     (report.process, report.starts, report.ends, report.cause) = (process, machine.starts, machine.ends, cause)
