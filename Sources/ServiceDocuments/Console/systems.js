@@ -71,8 +71,17 @@ function showSystem(card, event) {
   stopped(card.name, isStopped ? card.title + " is emergency-stopped. To go on: Reset." : null, isStopped);
   card.reset.classList.toggle("wanted", isStopped || isTrouble);
   showTrouble(card);
-  for (const field of card.fields) showField(field, event[field.name], event.monotonicNs / 1e9);
+  for (const field of card.fields) {
+    const value = valueAt(event, field.name);
+    // What telemetry does not have stays as the state said it.
+    if (value !== undefined) showField(field, value, event.monotonicNs / 1e9);
+  }
   for (const input of card.inputs) follow(input, event[input.name]);
+}
+
+// "legs[0].pulseUs": null if a part on the way is null.
+function valueAt(event, path) {
+  return path.split(/[.[\]]+/).reduce((value, name) => value == null ? value : value[name], event);
 }
 
 function showNotice(card, event) {
@@ -129,7 +138,7 @@ const unitEndings = {
 
 // temperatureCelsius in °C → Temperature; least_percent in % → Least
 function titleOf(name, unit = "") {
-  const words = plain(name).replaceAll(/[_-]/g, " ").trim(), ending = " " + unitEndings[unit];
+  const words = plain(name).replaceAll(/[_.[\]-]+/g, " ").trim(), ending = " " + unitEndings[unit];
   const stem = words.endsWith(ending) ? words.slice(0, -ending.length) : words;
   return stem.charAt(0).toUpperCase() + stem.slice(1);
 }

@@ -123,15 +123,15 @@ struct DeclaredOracle<Rules: Settings> {
   }
 
   mutating func look<System>(counters door: HostedDoor<System>, at now: TickInstant) {
-    for field in door.fields where field.kind == .counter {
+    for leaf in door.leaves(of: door.newest) where leaf.form.kind == .counter {
       let value: Double
-      switch field.read(door.newest) {
+      switch leaf.value {
       case .integer(let whole): value = Double(whole)
       case .number(let number): value = number
       case .nothing, .boolean, .text: continue
       }
-      let last = counters.updateValue(value, forKey: field.name) ?? value
-      output.check(1, value >= last, at: now, "\(field.name) went from \(last) to \(value)")
+      let last = counters.updateValue(value, forKey: leaf.path) ?? value
+      output.check(1, value >= last, at: now, "\(leaf.path) went from \(last) to \(value)")
     }
   }
 }

@@ -138,7 +138,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
       let now = simulation.now
       oracle.look(isDriving: before, at: now)
       look()
-      let rules = daemon!.hasReloaded ? DeclaredRules(daemon!.system.wanted.box.inEffect) : files[file]
+      let rules = daemon!.hasReloaded ? DeclaredRules(daemon!.system.wanted.inEffect) : files[file]
       oracle.ticked(at: now, wasSafe: wasSafe, rules)
       if let most = variant.mostDuty, let parts { oracle.look(duty: parts.mostDuty, most, at: now) }
       take(at: now)
