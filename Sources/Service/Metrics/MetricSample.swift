@@ -9,7 +9,12 @@ public struct MetricSample: Sendable {
   ///   - value: in base units: seconds, bytes, ratios; NaN and infinities are allowed.
   ///   - labels: in the order of printing.
   public init(_ value: Double, _ labels: KeyValuePairs<String, String> = [:]) {
-    self.labels = labels.map { ($0.key, $0.value) }
+    self.init(value, labels: labels.map { ($0.key, $0.value) })
+  }
+
+  /// The same, with labels that are made while the program runs.
+  public init(_ value: Double, labels: [(name: String, value: String)]) {
+    self.labels = labels
     self.value = value
   }
 

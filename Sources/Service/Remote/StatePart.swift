@@ -7,4 +7,7 @@ public struct StatePart: Sendable, Equatable {
 
   /// Encodes `state` at once, which must give a JSON object. A value that JSON cannot represent stops the program.
   public init(_ path: String, json state: some Encodable) { (self.path, self.state) = (path, encodeJSON(state)) }
+
+  /// A part whose state is encoded already, as a JSON object.
+  public init(_ path: String, encoded state: [UInt8]) { (self.path, self.state) = (path, state) }
 }

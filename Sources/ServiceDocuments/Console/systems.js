@@ -71,7 +71,11 @@ function showSystem(card, event) {
   stopped(card.name, isStopped ? card.title + " is emergency-stopped. To go on: Reset." : null, isStopped);
   card.reset.classList.toggle("wanted", isStopped || isTrouble);
   showTrouble(card);
-  for (const field of card.fields) showField(field, event[field.name], event.monotonicNs / 1e9);
+  for (const field of card.fields) {
+    const value = valueAt(event, field.name);
+    // What telemetry does not have stays as the state said it.
+    if (value !== undefined) showField(field, value, event.monotonicNs / 1e9);
+  }
   showTile(card, event, isStopped);
   for (const input of card.inputs) follow(input, event[input.name]);
 }
@@ -79,12 +83,17 @@ function showSystem(card, event) {
 // Its first two measurements, and the control that matters.
 function showTile(card, event, isStopped) {
   const measured = card.fields.filter((field) => field.trace).slice(0, 2);
-  const now = measured.map((field) => field.title + " " + fieldText(field, event[field.name])).join(", ");
+  const now = measured.map((field) => field.title + " " + fieldText(field, valueAt(event, field.name))).join(", ");
   const reset = { words: "Reset", look: "wanted", act: (control) => askSystem(card, control, "reset") };
   tile(card.name, { now, next: card.trouble ? sentence(card.trouble.text) : "", action: isStopped || card.trouble ? reset : card.action });
 }
 
 const fieldText = (field, value) => inUnit(value, field.unit, (number) => field.isInteger ? String(number) : number.toFixed(1));
+
+// "legs[0].pulseUs": null if a part on the way is null.
+function valueAt(event, path) {
+  return path.split(/[.[\]]+/).reduce((value, name) => value == null ? value : value[name], event);
+}
 
 function showNotice(card, event) {
   note(event, event.message, event.trouble ? "error" : "");
@@ -140,7 +149,7 @@ const unitEndings = {
 
 // temperatureCelsius in °C → Temperature; least_percent in % → Least
 function titleOf(name, unit = "") {
-  const words = plain(name).replaceAll(/[_-]/g, " ").trim(), ending = " " + unitEndings[unit];
+  const words = plain(name).replaceAll(/[_.[\]-]+/g, " ").trim(), ending = " " + unitEndings[unit];
   const stem = words.endsWith(ending) ? words.slice(0, -ending.length) : words;
   return stem.charAt(0).toUpperCase() + stem.slice(1);
 }

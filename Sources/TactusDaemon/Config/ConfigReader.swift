@@ -93,7 +93,7 @@ public struct ConfigReader {
     guard (1...most).contains(items.count) else {
       report(
         node, path,
-        "expected a list of 1…\(most) mappings, got \(items.count > most ? "\(items.count)" : describe(node, secret: false))"
+        "expected \(ConfigKind.mappings(most: most)), got \(items.count > most ? "\(items.count)" : describe(node, secret: false))"
       )
       return
     }

@@ -22,6 +22,8 @@ enum ConfigReference {
         let names = key.path.split(separator: ".")
         if names.count == 3, names[1] != part {
           part = names[1]
+          let list = "\(section.name).\(names[1].prefix { $0 != "[" })"
+          lines += ConfigTable.listMeanings[list].map { wrapped($0, width: 116).map { "  # " + $0 } } ?? []
           lines.append("  \(names[1].prefix { $0 != "[" }):")
           if names[1].hasSuffix("[]") { lines.append("    -") }
         }

@@ -30,7 +30,7 @@ enum ConfigSchema {
   /// A section, a part of one, a list of mappings or a key.
   private static func member(_ name: String, path: String, doc: String? = nil) -> JSONValue.Member {
     if let key = ConfigTable.key(path) { return JSONValue.Member(name: name, value: value(of: key)) }
-    let description: JSONValue = doc.map { ["description": .text($0)] } ?? [:]
+    let description: JSONValue = (doc ?? ConfigTable.listMeanings[path]).map { ["description": .text($0)] } ?? [:]
     var content = mapping(path)
     if let most = ConfigTable.lists[path] {
       content = ["type": "array", "minItems": 1, "maxItems": .integer(most), "items": mapping(path + "[]")]

@@ -7,6 +7,7 @@ public enum ConfigTable {
   static let keys = keys(of: .current)
   /// What is a list of mappings, with the most items of each.
   static let lists = lists(of: .current)
+  static let listMeanings = listMeanings(of: .current)
   /// Keys of earlier versions, and what they are called now.
   static let moved = DaemonProgram.current.kinds.reduce(into: [:]) { $0.merge($1.movedKeys) { first, _ in first } }
 
@@ -44,6 +45,11 @@ public enum ConfigTable {
 
   static func keys(of program: DaemonProgram) -> [ConfigKey] {
     let kinds = program.kinds
+    let sections = Set(Self.sections(of: program).map(\.name))
+    for key in kinds.flatMap(\.keys) {
+      precondition(
+        sections.contains(String(key.path.prefix { $0 != "." && $0 != "[" })), "\(key.path): there is no such section")
+    }
     return network + service + kinds.flatMap(\.keys) + (kinds.contains { $0.keeping != nil } ? store : []) + mqtt
       + safety + runtime + logging + performance
   }
@@ -56,6 +62,11 @@ public enum ConfigTable {
 
   static func lists(of program: DaemonProgram) -> [String: Int] {
     program.kinds.reduce(into: [:]) { $0.merge($1.lists) { first, _ in first } }
+  }
+
+  /// What the reference says of a list that is no section: of declared systems.
+  static func listMeanings(of program: DaemonProgram) -> [String: String] {
+    program.systems.reduce(into: [:]) { $0.merge(meanings(of: $1)) { first, _ in first } }
   }
 
   private static let network: [ConfigKey] = [
@@ -198,7 +209,7 @@ extension ConfigTable {
   }
 
   /// Without the indices.
-  private static func generic(_ path: String) -> String {
+  static func generic(_ path: String) -> String {
     guard path.contains("[") else { return path }
     var isWithin = false
     return String(

@@ -17,6 +17,14 @@ public final class Bench<Wiring: Settings> {
 
   init(_ wiring: Wiring, _ parts: BenchParts) { (self.wiring, self.parts) = (wiring, parts) }
 
+  /// Ticks missed in a row after which the safe state is entered, as the file says: of a system that adopts `ShapesLane` with `safeStateAfter:`, which has
+  /// that key.
+  public var safeStateAfter: Int {
+    let count = parts.lane.safeStateAfter
+    precondition(count > 0, "\(parts.system): its lane has no key safe_state_after")
+    return count
+  }
+
   /// A PWM output, off until the loop sets it.
   ///
   /// - Parameter period: more than 0.
@@ -158,12 +166,7 @@ public final class Bench<Wiring: Settings> {
   }
 
   /// `i2c_bus` of `\.bus`.
-  private func key(_ path: PartialKeyPath<Wiring>) -> String {
-    guard let key = Wiring.keys.first(where: { $0.path() == path }) else {
-      preconditionFailure("\(Wiring.self): the property that a port is named by has no key")
-    }
-    return key.name
-  }
+  private func key(_ path: PartialKeyPath<Wiring>) -> String { Wiring.key(of: path).name }
 
   /// Whether the last write to each register of these is what these write; `nil` if nothing has been written to their chips.
   private static func last(of bus: SimulatedI2CBus, are transfers: [I2CTransfer]) -> Bool? {

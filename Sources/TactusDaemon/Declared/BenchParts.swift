@@ -12,6 +12,10 @@ package final class BenchParts {
 
   let mode: Mode
   let system: String
+  /// The section of the keys without a dot.
+  private let section: String
+  /// What the file says of the lane.
+  let lane: LaneKeys.Values
   var claims: [ResourceClaim] = []
   /// What the guard writes besides turning lines off.
   var safeWrites: [SafeStateWrite] = []
@@ -32,8 +36,12 @@ package final class BenchParts {
   private var held: [AnyObject] = []
   private var strangers = 0
 
-  init(_ mode: Mode, system: String, clock: RecordClock = .monotonic) {
-    (self.mode, self.system, self.clock) = (mode, system, clock)
+  init<System: DeviceSystem>(
+    _ mode: Mode, of system: System.Type, lane: LaneKeys.Values? = nil, clock: RecordClock = .monotonic
+  ) {
+    (self.mode, self.system, self.clock) = (mode, System.name, clock)
+    self.lane = lane ?? System.standardLane
+    section = System.sectionsOfFile[0].name
   }
 
   /// Whether it moves, heats or opens something.
@@ -49,7 +57,8 @@ package final class BenchParts {
       + simulatedLines + (simulatedBank.map { [SimulatedBus("\(system)-gpio", .gpio($0))] } ?? [])
   }
 
-  func path(_ key: String) -> String { "\(system).\(key)" }
+  /// Where the file has the key of this name.
+  func path(_ key: String) -> String { key.contains(".") ? key : "\(section).\(key)" }
 
   func claim(_ resource: ResourceClaim.Resource, _ key: String) {
     // Two chips' claims of one address differ in the bus's key only.

@@ -20,9 +20,7 @@ struct SystemPlan: Sendable, Equatable {
 struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   let wiring: System.Wiring
   let rules: System.Rules
-  let scheduling: Configuration.Scheduling
-  let cpus: CPUSet?
-  let values: [String: ConfigValue]
+  let lane: LaneKeys.Values
   let plan: SystemPlan
   /// Of the loop that takes the orders; `nil` if the declaration makes none.
   let rate: Rate?
@@ -33,21 +31,22 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   ///
   /// - Throws: what `System.loops` throws.
   init(_ given: GivenValues) throws {
-    let lane = ConfigTable.lane(of: System.self).values(given)
-    try self.init(
-      System.Wiring(given, section: System.name), System.Rules(given, section: System.name),
-      scheduling: lane.scheduling, cpus: lane.cpus,
-      values: given.values.filter { $0.key.hasPrefix(System.name + ".") })
+    let (wiring, rules) = Self.values(given)
+    try self.init(wiring, rules, lane: System.laneKeys.values(given))
+  }
+
+  /// What the file says of its keys, over the defaults.
+  static func values(_ given: GivenValues) -> (System.Wiring, System.Rules) {
+    (System.Wiring(given) { System.path(of: $0) }, System.Rules(given) { System.path(of: $0) })
   }
 
   /// The same, of values that no file has given.
   init(
-    _ wiring: System.Wiring = .init(), _ rules: System.Rules = .init(), scheduling: Configuration.Scheduling = .normal,
-    cpus: CPUSet? = nil, values: [String: ConfigValue] = [:]
+    _ wiring: System.Wiring = .init(), _ rules: System.Rules = .init(), lane: LaneKeys.Values? = nil
   ) throws {
-    (self.wiring, self.rules, self.scheduling, self.cpus, self.values) = (wiring, rules, scheduling, cpus, values)
-    let parts = BenchParts(.planning, system: System.name)
-    let loops = try HostedDoor<System>.Loops(state: System.initialState, rules: rules)
+    (self.wiring, self.rules, self.lane) = (wiring, rules, lane ?? System.standardLane)
+    let parts = BenchParts(.planning, of: System.self, lane: self.lane)
+    let loops = try HostedDoor<System>.Loops(state: System.initialState, rules: System.loopRules(wiring, rules))
     let mailbox = System.Inbox(loops, bell: nil, stall: nil, isSimulated: true)
     _ = try System.loops(Bench(wiring, parts), mailbox)
     rate = mailbox.rate
@@ -56,13 +55,28 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
       harmless: parts.harmless.map { "\($0.name) (\($0.reason))" }, faults: parts.faults.map(\.name))
   }
 
-  func isSame(as other: any AnyConfiguredSystem) -> Bool { (other as? Self)?.values == values }
+  func isSame(as other: any AnyConfiguredSystem) -> Bool {
+    guard let other = other as? Self, other.lane == lane else { return false }
+    return zip(values, other.values).allSatisfy { $0 == $1 } && values.count == other.values.count
+  }
+
+  /// The value of each key.
+  private var values: [(key: String, value: ConfigValue?)] {
+    wiring.values { System.path(of: $0) } + rules.values { System.path(of: $0) }
+  }
 
   /// What the file says of its lane that its loop cannot have. What its keys contradict has been reported before it was planned.
   func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError] {
     guard let period = rate?.period else { return [] }
-    return ConfigTable.lane(of: System.self).budgetErrors(
-      scheduling, periodMicroseconds: Int(period.count / 1000), file: whole.file, places: places)
+    return System.laneKeys.budgetErrors(
+      lane.scheduling, periodMicroseconds: Int(period.count / 1000), rate: rateKey, file: whole.file, places: places)
+  }
+
+  /// The key of the loop's rate and its value, if the file decides it.
+  private var rateKey: (key: String, hertz: Int)? {
+    let name = "runtime.\(name).rate_hz"
+    guard case .integer(let hertz)?? = values.first(where: { $0.key == name })?.value else { return nil }
+    return (name, hertz)
   }
 
   var claims: [ResourceClaim] { plan.claims }

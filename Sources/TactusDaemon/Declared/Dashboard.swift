@@ -62,11 +62,17 @@ struct Dashboard {
       "type": .text("row"), "title": .text(System.name.titled), "collapsed": .boolean(false),
       "gridPos": position(x: 0, y: 0, width: width, height: 1), "panels": .list([]),
     ])
-    let fields = System.fields.filter { $0.form.kind != .text }
-    let panels = fields.enumerated().map { index, field in
-      panel(field, of: System.name, position(x: index % 3 * 8, y: 1 + index / 3 * height, width: 8, height: height))
+    let leaves = System.fields.map(\.shape).leaves(nil)
+    var metrics: Set<String> = []
+    // Fields that share a metric share a panel.
+    let panels = leaves.filter { leaf in
+      guard leaf.form.plain.kind != .text, let metric = leaf.metricName(of: System.name) else { return false }
+      return metrics.insert(metric).inserted
     }
-    return [title] + panels
+    return [title]
+      + panels.enumerated().compactMap { index, leaf in
+        panel(leaf, of: System.name, position(x: index % 3 * 8, y: 1 + index / 3 * height, width: 8, height: height))
+      }
   }
 
   private static func position(x: Int, y: Int, width: Int, height: Int) -> JSONValue {
@@ -74,25 +80,32 @@ struct Dashboard {
   }
 
   /// A word is a line of time, a counter its rate, anything else a curve.
-  private static func panel<State>(_ field: Field<State>, of system: String, _ position: JSONValue) -> JSONValue {
-    let metric = field.unit.metricName(system, field.name) + (field.kind == .counter ? "_total" : "")
+  private static func panel(_ leaf: FieldLeaf, of system: String, _ position: JSONValue) -> JSONValue? {
+    guard let name = leaf.metricName(of: system) else { return nil }
+    let form = leaf.form
+    let metric = name + (form.kind == .counter ? "_total" : "")
     let series = "\(metric){instance=~\"$instance\"}"
-    let isWord = field.form.choices != nil
-    let label = Unit.words(field.name).joined(separator: "_")
+    let isWord = form.plain.choices != nil
+    var labels = leaf.item.map { [$0.each] } ?? []
+    if case .named(_, let label?, _) = form.metric { labels.append(label) }
+    if isWord { labels.append(Unit.words(leaf.name).joined(separator: "_")) }
+    let legend = (["instance"] + labels).map { "{{\($0)}}" }.joined(separator: " ")
+    let title = (leaf.names.dropLast().map { Unit.none.title($0) } + [form.unit.title(leaf.name)]).joined(
+      separator: " ")
     let source: JSONValue = .object(["type": .text("prometheus"), "uid": .text("${datasource}")])
-    let expression = isWord ? "\(series) == 1" : field.kind == .counter ? "rate(\(series)[1m])" : series
+    let expression = isWord ? "\(series) == 1" : form.kind == .counter ? "rate(\(series)[1m])" : series
     return .object([
-      "type": .text(isWord ? "state-timeline" : "timeseries"), "title": .text(field.unit.title(field.name)),
-      "description": .text(field.meaning), "datasource": source, "gridPos": position,
+      "type": .text(isWord ? "state-timeline" : "timeseries"), "title": .text(title),
+      "description": .text(leaf.meaning), "datasource": source, "gridPos": position,
       "fieldConfig": .object([
-        "defaults": .object(["unit": .text(field.kind == .counter ? "cps" : field.unit.grafana)]),
+        "defaults": .object(["unit": .text(form.kind == .counter ? "cps" : form.unit.grafana)]),
         "overrides": .list([]),
       ]),
       "options": .object(isWord ? ["showValue": .text("never"), "mergeValues": .boolean(true)] : [:]),
       "targets": .list([
         .object([
           "refId": .text("A"), "datasource": source, "editorMode": .text("code"), "expr": .text(expression),
-          "legendFormat": .text(isWord ? "{{instance}} {{\(label)}}" : "{{instance}}"), "range": .boolean(true),
+          "legendFormat": .text(legend), "range": .boolean(true),
         ])
       ]),
     ])

@@ -8,33 +8,34 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   init(_: System.Type) {}
 
   var name: String { System.name }
-  var sections: [ConfigSection] {
-    [ConfigSection(name: System.name, doc: System.summary + " It runs when this section is present.")]
-  }
+  var sections: [ConfigSection] { System.sectionsOfFile }
   var keys: [ConfigKey] { ConfigTable.keys(of: System.self) }
-  var lists: [String: Int] { [:] }
+  var lists: [String: Int] { ConfigTable.lists(of: System.self) }
   var movedKeys: [String: String] { [:] }
   var keeping: Keeping? { nil }
 
   /// What contradicts itself is reported, and not planned.
   func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
-    guard found.sections.contains(System.name) else { return SystemReading() }
-    let given = GivenValues(values: found.values)
+    let sections = System.sectionsOfFile.map(\.name)
+    guard let section = sections.first(where: { found.sections.contains($0) }) else { return SystemReading() }
+    let given = GivenValues(values: found.values, counts: found.counts)
     let places = ConfigPlaces(marks: found.places)
-    let wrong =
-      System.Wiring(given, section: System.name).contradictions
-      + System.Rules(given, section: System.name).contradictions
-    guard wrong.isEmpty else {
-      return SystemReading(errors: wrong.map { places.error(file, "\(System.name).\($0.key)", $0.message) })
-    }
+    let (wiring, rules) = ConfiguredSystem<System>.values(given)
+    let wrong = System.contradictions(wiring, rules, places)
+    guard wrong.isEmpty else { return SystemReading(errors: wrong.map { places.error(file, $0) }) }
     do {
       return SystemReading(system: try ConfiguredSystem<System>(given))
     } catch {
-      return SystemReading(errors: [places.error(file, System.name, "\(error)")])
+      return SystemReading(errors: [places.error(file, section, "\(error)")])
     }
   }
 
-  var numberedParts: [String] { [] }
+  var numberedParts: [String] {
+    System.fields.compactMap { field in
+      guard case .items(let items) = field.shape.content, items.each != System.name else { return nil }
+      return items.each
+    }
+  }
   var commands: [any ParsableCommand.Type] { [] }
   var callExamples: [String] {
     [System.name]
@@ -53,7 +54,8 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
 
   var scenarioHelp: String? { "one with a part `\(System.name):` this system with its twin" }
   func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
-    doctor.pwmOutputs((doctor.configuration?.claims ?? []).filter { $0.key.hasPrefix(System.name + ".") })
+    let keys = Set(keys.map(\.path))
+    return doctor.pwmOutputs((doctor.configuration?.claims ?? []).filter { keys.contains(ConfigTable.generic($0.key)) })
   }
   var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
   func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }

@@ -12,11 +12,11 @@ protocol DeclaredSystem: LoopSystem {
 
 extension HostedSystem: DeclaredSystem {
   var declaration: @Sendable () -> JSONValue {
-    let (door, faults, isSimulated, box) = (door, faults, simulation != nil, wanted.box)
+    let (door, faults, isSimulated, wanted) = (door, faults, simulation != nil, wanted)
     let wiring = wiring.declaration(mayChange: false)
     return {
       door.declaration(
-        faults: faults, isSimulated: isSimulated, settings: wiring + box.inEffect.declaration(mayChange: true))
+        faults: faults, isSimulated: isSimulated, settings: wiring + wanted.inEffect.declaration(mayChange: true))
     }
   }
 
@@ -24,13 +24,14 @@ extension HostedSystem: DeclaredSystem {
 
   /// Until the next start, or the next reload, which says again what the file says.
   func settingsRoute(_ reloader: Reloader) -> Route? {
-    guard !System.Rules.keys.isEmpty else { return nil }
+    guard System.Rules.keys.contains(where: { $0.items == nil }) else { return nil }
     let wanted = wanted
     return Route(.put, "/api/\(System.name)/settings", scope: .admin, action: "\(System.name).settings") { request in
       let new = try request.decode { (body) throws(APIError) in try System.Rules(&body, over: wanted.rules) }
-      if let wrong = new.contradictions.first {
+      if let wrong = System.contradictions(wanted.wiring, new, .none).first?.blamed.first {
         // Each of them is allowed, and with what holds now they are not.
-        throw APIError(.conflict, "CONTRADICTION", "\(wrong.key): \(wrong.message)", field: wrong.key)
+        let name = System.Rules.keys.first { System.path(of: $0) == wrong.key }?.name ?? wrong.key
+        throw APIError(.conflict, "CONTRADICTION", "\(name): \(wrong.message)", field: name)
       }
       return try await reloader.submit(file: nil) { _ in
         [Self.change(wanted, to: new)].compactMap { $0 as (any RulesChange)? }

@@ -15,8 +15,11 @@ import Tactus
 public protocol DeviceSystem: SendableMetatype {
   /// Keys that hold from the start to the end: what hangs where. `NoSettings`: there are none.
   associatedtype Wiring: Settings
-  /// Keys that `tactus reload` may change while the program runs. The loop gets them whole, at a tick boundary, so they are plain values.
-  associatedtype Rules: Settings & BitwiseCopyable
+  /// Keys that `tactus reload` may change while the program runs. The loop gets them whole, at a tick boundary, so they are plain values, unless the system
+  /// adopts `ConvertsRules`.
+  associatedtype Rules: Settings
+  /// What the loop gets of the rules: the same, unless the system adopts `ConvertsRules`.
+  associatedtype LoopRules: BitwiseCopyable & Sendable = Rules
   /// What the loop can be asked to do.
   associatedtype Order: BitwiseCopyable & Sendable
   /// Why the loop may refuse. `NoRefusal`: it never does.
@@ -48,11 +51,18 @@ public protocol DeviceSystem: SendableMetatype {
   /// The loops, one at least by `mailbox.loop`, on the system's lane. Called once on a bench that only notes what is opened, for the plan of the guard and
   /// for `check`, and once on the one that opens it.
   static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop]
+  /// See `ConvertsRules`.
+  static func loopRules(_ wiring: Wiring, _ rules: Rules) -> LoopRules
+}
+
+extension DeviceSystem where LoopRules == Rules {
+  /// The rules as they are in the file.
+  public static func loopRules(_ wiring: Wiring, _ rules: Rules) -> Rules { rules }
 }
 
 extension DeviceSystem {
   /// The door's side of the loop's mailboxes.
-  public typealias Inbox = SystemMailbox<Order, Refusal, Notice, State, Rules>
+  public typealias Inbox = SystemMailbox<Order, Refusal, Notice, State, LoopRules>
   /// The loop's side.
-  public typealias Ends = LoopEnds<Order, Refusal, Notice, State, Rules>
+  public typealias Ends = LoopEnds<Order, Refusal, Notice, State, LoopRules>
 }

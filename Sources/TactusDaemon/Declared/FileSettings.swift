@@ -5,17 +5,11 @@ public protocol FileSettings: Settings {}
 extension FileSettings {
   /// The values of a file over the defaults.
   public init(_ given: GivenValues) {
-    self.init()
-    for key in Self.keys {
-      if let value = given.values[key.name] { key.take(value, &self) }
-    }
+    self.init(given) { $0.name }
   }
 
   /// The path of the key that sets this property; a property without a key is a bug of the caller's.
-  public static func name(of property: PartialKeyPath<Self>) -> String {
-    guard let key = keys.first(where: { $0.path() == property }) else { preconditionFailure("no key sets \(property)") }
-    return key.name
-  }
+  public static func name(of property: PartialKeyPath<Self>) -> String { key(of: property).name }
 
   /// The keys whose property has another value than its default.
   public var changed: Set<String> {
@@ -46,7 +40,7 @@ extension Settings {
 }
 
 extension ConfigKey {
-  fileprivate init<Group>(_ key: Key<Group>, _ path: String) {
+  init<Group>(_ key: Key<Group>, _ path: String) {
     self.init(path, key.kind, key.standard, key.unit.describing(key.meaning), mayChange: key.mayChange)
   }
 }

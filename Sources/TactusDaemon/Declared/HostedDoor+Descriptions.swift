@@ -10,14 +10,7 @@ extension HostedDoor {
     return .object([
       "name": .text(name), "title": .text(name.titled), "summary": .text(System.summary),
       "simulated": .boolean(isSimulated),
-      "fields": .list(
-        fields.map { field in
-          .object([
-            "name": .text(field.name), "meaning": .text(field.meaning), "type": .text(field.form.typeName),
-            "choices": field.form.choices.map { .list($0.map { .text($0) }) }, "unit": .text(field.unit.sign),
-            "nullable": .boolean(field.form.mayBeNothing), "kind": .text(field.kind.rawValue),
-          ])
-        }),
+      "fields": .list(leaves(of: newest).filter(\.isInState).map(\.declaration)),
       "commands": .list(
         System.commands.map { command in
           .object([
@@ -82,7 +75,7 @@ extension HostedDoor {
               answer: ("Taken by the loop.", done), errors: Self.commands)
           ])))
     }
-    if !System.Rules.keys.isEmpty {
+    if System.Rules.keys.contains(where: { $0.items == nil }) {
       paths.append(.init(name: "/api/\(name)/settings", value: .object(["put": settings("put\(title)Settings")])))
     }
     return APIAdditions.System(
@@ -91,7 +84,7 @@ extension HostedDoor {
   }
 
   private func settings(_ id: String) -> JSONValue {
-    let rules = System.Rules.keys.map { key in
+    let rules = System.Rules.keys.filter { $0.items == nil }.map { key in
       JSONValue.Member(name: key.name, value: key.kind.schema(key.meaning, unit: key.unit).orNull)
     }
     let schema: JSONValue = .object([
@@ -131,9 +124,10 @@ extension HostedDoor {
     ])
   }
 
-  private func schemas(_ state: String, _ whole: String, _ done: String) -> JSONValue {
-    let properties = fields.map {
-      JSONValue.Member(name: $0.name, value: $0.form.schema($0.meaning, unit: $0.unit))
+  private func schemas(_ name: String, _ whole: String, _ done: String) -> JSONValue {
+    let state = shapes.schema
+    guard case .object(let properties)? = state["properties"], case .list(let required)? = state["required"] else {
+      preconditionFailure("the schema of an object has properties")
     }
     let ok = JSONValue.Member(name: "ok", value: .object(["type": .text("boolean")]))
     let at = JSONValue.Member(
@@ -141,14 +135,17 @@ extension HostedDoor {
       value: .object([
         "type": .text("integer"), "minimum": .whole(0), "description": .text("The tick's, CLOCK_MONOTONIC."),
       ]))
-    let word = fields.first { $0.name == "state" }.map {
-      JSONValue.Member(name: "state", value: $0.form.schema("After it.", unit: .none))
+    let word = shapes.first { $0.name == "state" }.flatMap { shape -> JSONValue.Member? in
+      guard case .value(let form) = shape.content else { return nil }
+      return JSONValue.Member(name: "state", value: form.plain.schema("After it.", unit: .none))
     }
     let verdict = JSONValue.Member(
       name: "verdict", value: .object(["type": .text("string"), "const": .text("accepted")]))
     return .object([
-      .init(name: state, value: .closedObject(properties)),
-      .init(name: whole, value: .closedObject([ok, at] + properties)),
+      .init(name: name, value: state),
+      .init(
+        name: whole,
+        value: .closedObject([ok, at] + properties, required: ["ok", "monotonicNs"] + required.compactMap(\.string))),
       .init(name: done, value: .closedObject([ok, verdict] + [word].compactMap(\.self) + [at])),
     ])
   }
@@ -167,7 +164,7 @@ extension ParameterDescription {
 extension Settings {
   /// Items of `settings` of `GET /api/systems`.
   func declaration(mayChange: Bool) -> [JSONValue] {
-    Self.keys.map { key in
+    Self.keys.filter { $0.items == nil }.map { key in
       .object([
         "name": .text(key.name), "meaning": .text(key.meaning), "type": .text(key.kind.typeName),
         "choices": key.kind.choices.map { .list($0.map { .text($0) }) }, "minimum": key.kind.bounds?.lowest,
@@ -199,14 +196,6 @@ extension JSONValue {
         default: member
         }
       })
-  }
-
-  /// An object that has these members and nothing else; all of them, unless said otherwise.
-  fileprivate static func closedObject(_ properties: [Member], required: [String]? = nil) -> JSONValue {
-    .object([
-      "type": .text("object"), "required": .list((required ?? properties.map(\.name)).map { .text($0) }),
-      "properties": .object(properties), "additionalProperties": .boolean(false),
-    ])
   }
 
   fileprivate static func body(_ parameters: [ParameterDescription]) -> JSONValue {

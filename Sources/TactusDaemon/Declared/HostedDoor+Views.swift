@@ -4,19 +4,10 @@ import Wire
 // A declared system's state elsewhere: metrics, Home Assistant.
 
 extension HostedDoor: MetricSource {
-  /// A number or a yes or no is one sample, a word one sample for each word there is; text is no metric, and what is unknown is absent.
   /// What was lost of notices and answers is counted as of every other system.
   func write(into writer: inout MetricsWriter) {
     let published = published
-    let state = published.state
-    for field in fields {
-      let metric = field.unit.metricName(name, field.name)
-      let samples = field.samples(field.read(state))
-      switch field.kind {
-      case .counter: writer.counter(metric + "_total", field.meaning, samples)
-      case .gauge: writer.gauge(metric, field.meaning, samples)
-      }
-    }
+    FieldMetrics(leaves(of: published.state), of: name).write(into: &writer)
     func counter(_ name: String, _ help: String, _ value: Int64) {
       writer.counter(Unit.none.metricName(self.name, name) + "_total", help, [MetricSample(value)])
     }
@@ -26,49 +17,43 @@ extension HostedDoor: MetricSource {
   }
 }
 
-extension Field {
-  fileprivate func samples(_ value: PlainValue) -> [MetricSample] {
-    switch value {
-    case .nothing: []
-    case .boolean(let value): [MetricSample(value)]
-    case .integer(let value): [MetricSample(Double(value) * unit.metricFactor)]
-    case .number(let value): [MetricSample(value * unit.metricFactor)]
-    case .text(let word):
-      (form.choices ?? []).map {
-        MetricSample($0 == word, KeyValuePairs(dictionaryLiteral: (Unit.words(name).joined(separator: "_"), $0)))
-      }
-    }
-  }
-}
-
 extension HostedDoor {
   /// The numbers of the state but those that a command sets.
   var movingMembers: Set<String> {
     let set = Set(System.commands.flatMap(\.parameters).map(\.name))
-    return Set(fields.filter { ["integer", "number"].contains($0.form.typeName) }.map(\.name)).subtracting(set)
+    return Set(leaves(of: newest).filter(\.form.isNumber).map(\.name)).subtracting(set)
   }
 
   /// A sensor for each field; a button for each command without parameters; a number, a switch or a select for one with one parameter of that kind. A
   /// command with more, or with a text, is for Home Assistant's own `mqtt.publish`.
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
-    let sensors = fields.map { sensor($0, on: topics) }
+    let sensors = leaves(of: newest).compactMap { sensor($0, on: topics) }
     guard takesCommands else { return sensors }
     return sensors + System.commands.compactMap { control($0, on: topics) }
   }
 
-  private func sensor(_ field: Field<System.State>, on topics: DeviceTopics) -> HomeAssistantEntity {
-    let isFlag = field.form.kind == .boolean
-    var entity = HomeAssistantEntity(
-      isFlag ? .binarySensor : .sensor, id: "\(name)-\(field.name)",
-      name: "\(name.titled) \(field.unit.title(field.name).lowercased())")
-    entity.stateTopic = topics.state(name)
-    entity.valueTemplate =
-      "{{ \(isFlag ? "'ON' if value_json.\(field.name) else 'OFF'" : "value_json.\(field.name)") }}"
-    if !field.unit.sign.isEmpty { entity.unit = field.unit.sign }
-    entity.deviceClass = field.unit.deviceClass
-    if field.form.kind == .integer || field.form.kind == .number {
-      entity.stateClass = field.kind == .counter ? "total_increasing" : "measurement"
+  private func sensor(_ leaf: FieldLeaf, on topics: DeviceTopics) -> HomeAssistantEntity? {
+    guard leaf.isInState else { return nil }
+    let form = leaf.form
+    let isFlag = form.plain.kind == .boolean
+    let id: String
+    let title: String
+    switch form.entity {
+    case .none: return nil
+    case .named(let given, let name): (id, title) = (given, name)
+    case .made:
+      let item = leaf.item.map { [$0.each, "\($0.number)"] } ?? []
+      id = ([name] + item + leaf.names).joined(separator: "-")
+      let words = item + leaf.names.dropLast().flatMap { Unit.words($0) } + [form.unit.title(leaf.name).lowercased()]
+      title = ([name.titled] + words).joined(separator: " ")
     }
+    var entity = HomeAssistantEntity(isFlag ? .binarySensor : .sensor, id: id, name: title)
+    entity.stateTopic = topics.state(name, leaf.item?.topic(of: name))
+    let value = "value_json.\(leaf.names.joined(separator: "."))"
+    entity.valueTemplate = "{{ \(isFlag ? "'ON' if \(value) else 'OFF'" : value) }}"
+    if !form.unit.sign.isEmpty { entity.unit = form.unit.sign }
+    entity.deviceClass = form.unit.deviceClass
+    if form.isNumber { entity.stateClass = form.kind == .counter ? "total_increasing" : "measurement" }
     return entity
   }
 
@@ -120,7 +105,7 @@ extension HostedDoor {
     entity.others = others
     entity.options = options
     if !parameter.unit.sign.isEmpty { entity.unit = parameter.unit.sign }
-    if fields.contains(where: { $0.name == parameter.name }) {
+    if shapes.contains(where: { $0.name == parameter.name }) {
       entity.stateTopic = topics.state(name)
       entity.valueTemplate = template
     }

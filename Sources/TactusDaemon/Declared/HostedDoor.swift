@@ -7,19 +7,23 @@ import Wire
 ///
 /// Any thread.
 final class HostedDoor<System: DeviceSystem>: ServedSystem {
-  typealias Loops = LoopMailbox<System.Order, System.Refusal, System.Notice, System.State, System.Rules>
+  typealias Loops = LoopMailbox<System.Order, System.Refusal, System.Notice, System.State, System.LoopRules>
   typealias Requests = Mailbox<Request<System.Order>, Answer<System.Refusal>>
 
   let name = System.name
   private let loops: Loops
   let requests: Requests
-  let fields = System.fields
+  private let fields = System.fields
+  let shapes: [FieldShape]
   private let commands = System.commands
   /// From a request for an e-stop to an accepted reset: what the loop does meanwhile is its own.
   private let isStopped = Atomic(false)
 
   init(_ loops: Loops, now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }) {
     self.loops = loops
+    shapes = fields.map(\.shape)
+    let paths = shapes.leaves(nil).map(\.path)
+    precondition(Set(paths).count == paths.count, "\(System.self): two of its fields have one name")
     let state = loops.state
     let button = loops.requestButton
     requests = Requests(
@@ -44,22 +48,40 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   var state: [UInt8] { JSONValue.object(members(of: newest)).bytes }
 
-  func members(of state: System.State) -> [JSONValue.Member] {
-    fields.map { JSONValue.Member(name: $0.name, value: $0.read(state).json) }
+  private func values(of state: System.State) -> [FieldValue] { fields.map { $0.read(state) } }
+
+  private func members(of state: System.State, isTelemetry: Bool = false) -> [JSONValue.Member] {
+    shapes.members(values(of: state), isTelemetry: isTelemetry)
   }
 
-  /// The field `state`; `nil`: there is none that is a word.
-  func word(of state: System.State) -> String? {
-    guard let field = fields.first(where: { $0.name == "state" }), case .text(let word) = field.read(state) else {
-      return nil
+  /// Each value of a state, with where it is.
+  func leaves(of state: System.State) -> [FieldLeaf] { shapes.leaves(values(of: state)) }
+
+  /// Of each item of a list, and of each list.
+  var parts: [StatePart] {
+    let newest = newest
+    return fields.flatMap { field -> [StatePart] in
+      guard case .items(let items) = field.shape.content, case .items(let list) = field.read(newest) else { return [] }
+      return list.enumerated().map { index, values in
+        StatePart(
+          FieldItem(list: field.shape.name, each: items.each, number: items.first + index).topic(of: name),
+          encoded: JSONValue.object(items.fields.members(values)).bytes)
+      }
     }
+  }
+
+  /// The field `state`; `nil` if there is none that is a word.
+  func word(of state: System.State) -> String? {
+    guard let field = fields.first(where: { $0.shape.name == "state" }),
+      case .plain(.text(let word)) = field.read(state)
+    else { return nil }
     return word
   }
 
   func events(at now: TickInstant, second: Bool) -> [Event] {
     requests.takeAnswers(at: now)
     let published = published
-    let body = JSONValue.object(members(of: published.state)).bytes
+    let body = JSONValue.object(members(of: published.state, isTelemetry: !second)).bytes
     return [Event(second ? .state : .telemetry, type: name, system: name, at: published.at, body: body)]
   }
 

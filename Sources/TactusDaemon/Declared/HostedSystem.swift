@@ -13,7 +13,7 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
   let loopName: String
   let simulation: SimulatedSurroundings?
   let wiring: System.Wiring
-  let wanted: WantedRules<System.Rules>
+  let wanted: HostedRules<System>
   private let loops: HostedDoor<System>.Loops
   let lane: Lane
   private let period: Nanoseconds
@@ -25,8 +25,9 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
     _ configured: ConfiguredSystem<System>, simulate: Bool, bell: DoorbellButton?, clock: RecordClock = .monotonic,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
   ) throws {
-    let loops = try HostedDoor<System>.Loops(state: System.initialState, rules: configured.rules)
-    let parts = BenchParts(simulate ? .simulated : .real, system: System.name, clock: clock)
+    let loops = try HostedDoor<System>.Loops(
+      state: System.initialState, rules: System.loopRules(configured.wiring, configured.rules))
+    let parts = BenchParts(simulate ? .simulated : .real, of: System.self, lane: configured.lane, clock: clock)
     let stall = simulate ? LaneStall() : nil
     let mailbox = System.Inbox(loops, bell: bell, stall: stall, isSimulated: simulate)
     let all = try System.loops(Bench(configured.wiring, parts), mailbox)
@@ -35,10 +36,10 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
     }
     (self.loops, self.parts, self.loopName, period) = (loops, parts, loopName, rate.period)
     lane = Lane(
-      System.name, scheduling: configured.scheduling.lane(period: rate.period), cpus: configured.cpus
+      System.name, scheduling: configured.lane.scheduling.lane(period: rate.period), cpus: configured.lane.cpus
     ) { all }
     door = HostedDoor(loops, now: now)
-    (wiring, wanted) = (configured.wiring, WantedRules(loops.rules))
+    (wiring, wanted) = (configured.wiring, HostedRules(configured, loops.rules))
     notices = loops.noticeReader()
     let faults = NamedFaults(system: System.name, parts.faults)
     self.faults = faults
@@ -81,16 +82,15 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
     return configured.flatMap { Self.change(wanted, to: $0.rules) }
   }
 
-  /// nil: it is the same.
-  static func change(_ wanted: WantedRules<System.Rules>, to new: System.Rules) -> (any RulesChange)? {
-    let old = wanted.rules
-    let keys = System.Rules.keys.compactMap { key -> KeyChange? in
-      let (from, to) = (key.read(old), key.read(new))
-      return from == to ? nil : KeyChange("\(System.name).\(key.name)", from: from, to: to)
-    }
+  /// `nil` if it is the same.
+  static func change(_ wanted: HostedRules<System>, to new: System.Rules) -> (any RulesChange)? {
+    let keys = KeyChange.between(
+      wanted.rules.values { System.path(of: $0) }, new.values { System.path(of: $0) })
     guard !keys.isEmpty else { return nil }
     // What is in effect may still be less than what was wanted.
-    let (now, whenSafe) = new.change(from: wanted.box.inEffect)
+    let (now, whenSafe) = new.change(from: wanted.inEffect) { rules in
+      System.contradictions(wanted.wiring, rules, .none).isEmpty
+    }
     return wanted.change(of: System.name, keys, now: now, whenSafe: whenSafe)
   }
 

@@ -13,9 +13,12 @@ public struct Key<Group: Settings>: Sendable {
     case upper
     /// Smaller ones.
     case lower
+    /// Larger ones, and 0 most of all, which stands for no limit.
+    case upperOrZero
   }
 
-  /// Lower-case letters, digits and `_`: its name in the section. Of `FileSettings` its whole path, with dots.
+  /// Lower-case letters, digits and `_`: its name in the system's first section. A name with dots is the whole path in the file, which may be in a
+  /// section of the program (`network.motor_udp_port`, `safety.safe_mode`, `runtime.robot.rate_hz`); in an item of a list, in that item.
   public let name: String
   /// Which values the key takes.
   package let kind: ConfigKind
@@ -27,10 +30,12 @@ public struct Key<Group: Settings>: Sendable {
   package let limit: Limit?
   /// The property. Made anew in each call: an appended key path is not `Sendable`, the parts that it is made of are.
   let path: @Sendable () -> PartialKeyPath<Group>
-  /// Reads the property; `nil` if it has no value.
+  /// Reads the property, or gives `nil` if it has no value.
   package let read: @Sendable (Group) -> ConfigValue?
-  /// Sets the property. The reader has checked the value.
-  package let take: @Sendable (ConfigValue, inout Group) -> Void
+  /// Sets the property; `nil` takes away the value of one that need not be given. The reader has checked the value.
+  package let take: @Sendable (ConfigValue?, inout Group) -> Void
+  /// Of a list of mappings; `nil` if the key is a single value.
+  let items: KeyItems<Group>?
   /// Of a key of `FileSettings`: whether a reload may change it. Of a declared system the group says so for all of its keys.
   private(set) var mayChange = false
 
@@ -46,11 +51,41 @@ public struct Key<Group: Settings>: Sendable {
   }
 
   /// A number that need not be given.
+  ///
+  /// - Parameter limit: as of a number; none at all allows more than any.
   public init<Value: PlainNumber>(
     _ name: String, _ path: WritableKeyPath<Group, Value?> & Sendable, in range: ClosedRange<Value>,
-    unit: Unit = .none, _ meaning: String
+    unit: Unit = .none, limit: Limit? = nil, _ meaning: String
   ) {
-    self.init(name, path, ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound), unit, nil, meaning)
+    self.init(name, path, ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound), unit, limit, meaning)
+  }
+
+  /// A yes or no, one of which allows more.
+  ///
+  /// - Parameter limit: `.upper` if `true` allows more, `.lower` if `false` does.
+  public init(_ name: String, _ path: WritableKeyPath<Group, Bool> & Sendable, limit: Limit, _ meaning: String) {
+    self.init(name, path, ConfigKind(Bool.form), .none, limit, meaning)
+  }
+
+  /// A list of mappings, `Item` being the keys of each; its default is the property's initial value. The API's settings and the page have no
+  /// lists: they are changed in the file.
+  ///
+  /// A list that has keys of both kinds is a property of `Wiring` and one of `Rules` with the same name, each with its part of an item's keys. A
+  /// reload cannot change how many items there are.
+  ///
+  /// - Parameters:
+  ///   - name: of the list in the system's first section; the name of another of its sections is that section.
+  ///   - most: how many items it may have, 1 or more.
+  public init<Item: Settings>(
+    _ name: String, _ path: WritableKeyPath<Group, [Item]> & Sendable, upTo most: Int, _ meaning: String
+  ) {
+    precondition(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
+    (self.name, self.meaning, kind, unit) = (name, meaning, .mappings(most: most), .none)
+    (standard, limit) = (nil, nil)
+    self.path = { path }
+    read = { _ in nil }
+    take = { _, _ in preconditionFailure("\(name) is a list, which no single value sets") }
+    items = KeyItems(path, most: most)
   }
 
   /// A word, a yes or no, a text, the name of a line.
@@ -71,36 +106,53 @@ public struct Key<Group: Settings>: Sendable {
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ kind: ConfigKind, _ unit: Unit, _ limit: Limit?,
     _ meaning: String
   ) {
-    self.init(name, path, kind, unit, limit, meaning, value: { ConfigValue($0.plain) }, make: { Value($0.plain) })
+    self.init(
+      name, path, kind, unit, limit, meaning, value: { ConfigValue($0.plain) }, make: { Value($0?.plain ?? .nothing) })
   }
 
   private init<Value>(
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ kind: ConfigKind, _ unit: Unit, _ limit: Limit?,
     _ meaning: String, value: @escaping @Sendable (Value) -> ConfigValue?,
-    make: @escaping @Sendable (ConfigValue) -> Value?
+    make: @escaping @Sendable (ConfigValue?) -> Value?
   ) {
     precondition(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
     (self.name, self.kind, self.unit, self.limit, self.meaning) = (name, kind, unit, limit, meaning)
+    items = nil
     standard = value(Group()[keyPath: path])
     self.path = { path }
     read = { value($0[keyPath: path]) }
     take = { given, group in
-      guard let value = make(given) else { preconditionFailure("\(name): the reader let through \(given)") }
+      guard let value = make(given) else {
+        preconditionFailure("\(name): the reader let through \(given.map { "\($0)" } ?? "nothing")")
+      }
       group[keyPath: path] = value
     }
   }
 
-  /// Only the keys of `FileSettings` have their whole paths.
   private static func isName(_ name: String) -> Bool {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    return (parts.count == 1 || Group.self is any FileSettings.Type)
-      && parts.allSatisfy { part in
-        !part.isEmpty
-          && part.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
-          }
-      }
+    name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty
+        && part.utf8.allSatisfy { byte in
+          (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+        }
+    }
+  }
+}
+
+extension Key {
+  /// Whether the value of `new` allows more than that of `old`. A limit that is not given allows more than any.
+  package func isWider(_ new: Group, than old: Group) -> Bool {
+    guard let limit else { return false }
+    let (from, to) = (read(old), read(new))
+    guard from != to else { return false }
+    guard let from = from?.number else { return false }
+    guard let to = to?.number else { return true }
+    switch limit {
+    case .upper: return to > from
+    case .lower: return to < from
+    case .upperOrZero: return from != 0 && (to == 0 || to > from)
+    }
   }
 }
 
@@ -127,7 +179,7 @@ extension Key {
   ) {
     self.init(
       name, path, .choice(values.map { "\($0)" }), .none, nil, meaning, value: { .text("\($0)") },
-      make: { if case .text(let word) = $0 { Value(word) } else { nil } })
+      make: { if case .text(let word)? = $0 { Value(word) } else { nil } })
   }
 
   /// A list of integers.
@@ -136,7 +188,7 @@ extension Key {
   ) {
     self.init(
       name, path, kind, .none, nil, meaning, value: { $0.map { .integers($0) } },
-      make: { if case .integers(let values) = $0 { values } else { nil } })
+      make: { if case .integers(let values)? = $0 { values } else { nil } })
   }
 
   /// The same, which is there without being given.
@@ -145,92 +197,13 @@ extension Key {
   ) {
     self.init(
       name, path, kind, .none, nil, meaning, value: { .integers($0) },
-      make: { if case .integers(let values) = $0 { values } else { nil } })
+      make: { if case .integers(let values)? = $0 { values } else { nil } })
   }
 
   /// A list of texts.
   public init(_ name: String, _ path: WritableKeyPath<Group, [String]> & Sendable, _ meaning: String) {
     self.init(
       name, path, .texts, .none, nil, meaning, value: { .texts($0) },
-      make: { if case .texts(let values) = $0 { values } else { nil } })
-  }
-}
-
-/// The keys of a section, or of a part of its keys, as a plain struct with its defaults.
-public protocol Settings: Sendable {
-  /// With every default.
-  init()
-  /// One for each property.
-  @DeclarationBuilder<Key<Self>> static var keys: [Key<Self>] { get }
-  /// Rules over more than one key: `report(\.most, "expected at least least_percent, got 15")` names the key that is to blame by its property.
-  func check(_ report: (PartialKeyPath<Self>, String) -> Void)
-}
-
-extension Settings {
-  /// No rule over more than one key.
-  public func check(_ report: (PartialKeyPath<Self>, String) -> Void) {}
-}
-
-/// A section that has no keys of this kind.
-public struct NoSettings: Settings, BitwiseCopyable {
-  public init() {}
-  public static var keys: [Key<NoSettings>] { [] }
-}
-
-/// The list between the braces of `keys`, `fields` and `commands`, one after the other.
-@resultBuilder
-public enum DeclarationBuilder<Element> {
-  /// One of them.
-  public static func buildExpression(_ element: Element) -> [Element] { [element] }
-  /// A list that was made before: of a part.
-  public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
-  /// Everything between the braces, in the order in which it is written.
-  public static func buildBlock(_ lists: [Element]...) -> [Element] { lists.flatMap { $0 } }
-}
-
-extension Settings {
-  /// The values of a section, or of a list's item, over the defaults.
-  public init(_ given: GivenValues, section: String) {
-    self.init()
-    for key in Self.keys {
-      if let value = given.values["\(section).\(key.name)"] { key.take(value, &self) }
-    }
-  }
-
-  /// The members of a JSON object over what is wanted now.
-  ///
-  /// - Throws: 422.
-  init(_ body: inout JSONReader, over wanted: Self) throws(APIError) {
-    self = wanted
-    for key in Self.keys {
-      if let value = try body.optional(key.name, key.kind.json) { key.take(value, &self) }
-    }
-  }
-
-  /// What is wrong with the values together: the key's name and what was expected.
-  package var contradictions: [(key: String, message: String)] {
-    var found: [(String, String)] = []
-    check { path, message in
-      guard let key = Self.keys.first(where: { $0.path() == path }) else {
-        preconditionFailure("\(Self.self).check blames a property that has no key: \(message)")
-      }
-      found.append((key.name, message))
-    }
-    return found
-  }
-
-  /// These, and what of them may take effect at once where a wider limit has to wait.
-  func change(from old: Self) -> (now: Self, whenSafe: Self?) {
-    var now = self
-    var waits = false
-    for key in Self.keys {
-      guard let limit = key.limit, let from = key.read(old)?.number, let to = key.read(self)?.number else { continue }
-      guard limit == .upper ? to > from : to < from else { continue }
-      waits = true
-      key.take(key.read(old)!, &now)
-    }
-    guard waits else { return (self, nil) }
-    // Half a change may contradict itself: then nothing of it is taken yet.
-    return (now.contradictions.isEmpty ? now : old, self)
+      make: { if case .texts(let values)? = $0 { values } else { nil } })
   }
 }

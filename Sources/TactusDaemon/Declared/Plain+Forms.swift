@@ -46,9 +46,10 @@ extension ConfigValue {
     }
   }
 
-  /// `nil`: no number.
+  /// What limits are compared by: `true` is more than `false`; `nil` if the value is neither a number nor a yes or no.
   var number: Double? {
     switch self {
+    case .boolean(let value): value ? 1 : 0
     case .integer(let value): Double(value)
     case .number(let value): value
     default: nil
@@ -131,7 +132,7 @@ extension ConfigKind {
     case .boolean, .alwaysTrue: "boolean"
     case .integer: "integer"
     case .number: "number"
-    case .integers, .integerList, .texts: "array"
+    case .integers, .integerList, .texts, .mappings: "array"
     case .text, .textOrNothing, .logFormat, .choice, .address, .line, .pwmOutput, .cpus: "string"
     }
   }

@@ -62,14 +62,14 @@ package final class SimulatedSystem<System: DeviceSystem> {
   /// Whether every output is in its safe state, by the loop and by what can be read back.
   package var isConfirmed: Bool { system.unconfirmed == nil }
   /// The rules that it has taken.
-  package var rules: System.Rules { system.wanted.box.inEffect }
+  package var rules: System.Rules { system.wanted.inEffect }
 
   /// The values of the fields that only grow, as published last.
   package var growing: [(name: String, value: Double)] {
-    system.door.fields.filter { $0.kind == .counter }.compactMap { field in
-      switch field.read(system.door.newest) {
-      case .integer(let whole): (field.name, Double(whole))
-      case .number(let number): (field.name, number)
+    system.door.leaves(of: system.door.newest).filter { $0.form.kind == .counter }.compactMap { leaf in
+      switch leaf.value {
+      case .integer(let whole): (leaf.path, Double(whole))
+      case .number(let number): (leaf.path, number)
       case .nothing, .boolean, .text: nil
       }
     }

@@ -59,9 +59,11 @@ public struct Unit: Sendable, Hashable {
 
 extension Unit {
   /// `tactus_fan_duty_ratio` of `dutyPercent`; a counter's without its `_total`.
-  func metricName(_ system: String, _ name: String) -> String {
+  ///
+  /// - Parameter groups: names of the objects that it is in, which stand before it.
+  func metricName(_ system: String, _ name: String, in groups: [String] = []) -> String {
     let stem = !ending.isEmpty && name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
-    let words = Self.words(stem) + (metricEnding.isEmpty ? [] : [metricEnding])
+    let words = groups.flatMap { Self.words($0) } + Self.words(stem) + (metricEnding.isEmpty ? [] : [metricEnding])
     return (["tactus", system.replacing("-", with: "_")] + words).joined(separator: "_")
   }
 

@@ -20,24 +20,8 @@ struct DeclaredRules<Rules: Settings>: Equatable {
   /// a change would contradict itself, all of it does.
   func tighter(than old: DeclaredRules) -> DeclaredRules {
     var mixed = rules
-    for key in Rules.keys {
-      guard let limit = key.limit, let from = key.read(old.rules), let to = key.read(rules) else { continue }
-      let isWider =
-        switch limit {
-        case .upper: Self.isLess(from, to)
-        case .lower: Self.isLess(to, from)
-        }
-      if isWider { key.take(from, &mixed) }
-    }
+    for key in Rules.keys where key.isWider(rules, than: old.rules) { key.take(key.read(old.rules), &mixed) }
     return mixed.contradictions.isEmpty ? DeclaredRules(mixed) : old
-  }
-
-  private static func isLess(_ one: ConfigValue, _ other: ConfigValue) -> Bool {
-    switch (one, other) {
-    case (.integer(let one), .integer(let other)): one < other
-    case (.number(let one), .number(let other)): one < other
-    default: false
-    }
   }
 }
 
@@ -72,7 +56,7 @@ extension SplitMix64 {
     case .boolean: return .boolean(share >= 500)
     case .choice(let words): return words.isEmpty ? nil : .text(words[Int(share) % words.count])
     case .text, .textOrNothing, .logFormat, .address, .line, .pwmOutput, .cpus, .integers, .integerList, .texts,
-      .alwaysTrue:
+      .mappings, .alwaysTrue:
       return nil
     }
   }

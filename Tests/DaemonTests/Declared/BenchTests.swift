@@ -208,7 +208,7 @@ struct BenchTests {
   func missing() throws {
     var wiring = Plant.Wiring()
     wiring.line = "/dev/nowhere-7"
-    let bench = Bench(wiring, BenchParts(.real, system: "plant"))
+    let bench = Bench(wiring, BenchParts(.real, of: Plant.self))
     let error = try #require(throws: BenchError.self) { try bench.serial(\.line, baud: 9600, safe: .bytes([7])) }
     #expect("\(error)".hasPrefix("plant.line: ") && "\(error)".contains("/dev/nowhere-7"), "\(error)")
   }
@@ -230,12 +230,15 @@ struct BenchTests {
   @Test(
     "the budget of a lane: less than the period of its loop, which is released ten times a second",
     arguments: [
-      (.deadline(budgetMicroseconds: 99_999), nil),
-      (.deadline(budgetMicroseconds: 100_000), "expected less than the period of 100000 µs, got 100000"),
-      (.fifo(priority: 80), nil), (.normal, nil),
-    ] as [(Configuration.Scheduling, String?)])
-  func budget(scheduling: Configuration.Scheduling, message: String?) throws {
-    let found = try ConfiguredSystem<Plant>(scheduling: scheduling)
+      ("deadline", 99_999, nil),
+      ("deadline", 100_000, "expected less than the period of 100000 µs, got 100000"),
+      ("fifo", 100_000, nil), ("normal", 100_000, nil),
+    ] as [(String, Int, String?)])
+  func budget(scheduling: String, budget: Int, message: String?) throws {
+    let given = GivenValues(values: [
+      "runtime.plant.scheduling": .text(scheduling), "runtime.plant.budget_us": .integer(budget),
+    ])
+    let found = try ConfiguredSystem<Plant>(lane: Plant.laneKeys.values(given))
       .errors(in: read("# nothing"), at: ConfigPlaces(marks: [:]))
     #expect(found.map(\.message) == [message].compactMap(\.self))
     #expect(found.allSatisfy { $0.key == "runtime.plant.budget_us" })
@@ -270,7 +273,7 @@ struct BenchTests {
 
   @Test("a twin reads an output line in its ticks, which the compiler proves")
   func twin() throws {
-    let bench = Bench(Plant.Wiring(), BenchParts(.simulated, system: "plant", clock: .tick))
+    let bench = Bench(Plant.Wiring(), BenchParts(.simulated, of: Plant.self, clock: .tick))
     let valve = try bench.output(\.valve, isActiveLow: true, safe: .inactive)
     let seen = Latest(true)
     let loops = bench.twin("plant.simulated", every: .hertz(100)) {

@@ -35,7 +35,7 @@ struct DeclaredScenarioReader<System: DeviceSystem>: ScenarioReader {
   static var keys: [String] { [System.name] }
   static var actions: [String] { ["call", "fault", "clear", "stall_s"] }
   static var eventKeys: [String] { ["with"] }
-  static var checks: [String] { System.fields.map(\.name) + ["notice", "answer"] }
+  static var checks: [String] { leaves.map(\.path) + ["notice", "answer"] }
   static var standard: (duration: Nanoseconds, setup: Setup) {
     do {
       return (.seconds(60), try ConfiguredSystem<System>(GivenValues(values: [:])))
@@ -44,6 +44,11 @@ struct DeclaredScenarioReader<System: DeviceSystem>: ScenarioReader {
     }
   }
   var reader: FieldReader
+
+  /// Of the state before the first tick, which has as many items as every other.
+  private static var leaves: [FieldLeaf] {
+    System.fields.map(\.shape).leaves(System.fields.map { $0.read(System.initialState) })
+  }
 
   /// Whether a file is one for this reader.
   static func reads(_ file: YAMLFile) -> Bool { file.root?.mapping?[System.name] != nil }
@@ -88,7 +93,7 @@ struct DeclaredScenarioReader<System: DeviceSystem>: ScenarioReader {
     case "notice": return reader.word(node, path, System.Notice.allCases.map(\.rawValue)).map { .notice($0) }
     default: break
     }
-    let form = System.fields.first { $0.name == name }!.form
+    let form = Self.leaves.first { $0.path == name }!.form.plain
     if node.isNothing { return .unknown(field: name) }
     switch form.kind {
     case .integer, .number: return reader.range(node, path).map { .range(field: name, $0) }

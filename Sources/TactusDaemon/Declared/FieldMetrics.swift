@@ -1,0 +1,62 @@
+import Service
+
+/// The metrics of a system's fields: one family for each name, in the order in which the names are declared.
+struct FieldMetrics {
+  private struct Family {
+    let name: String
+    let form: FieldForm
+    let help: String
+    var samples: [MetricSample] = []
+  }
+
+  private var families: [Family] = []
+
+  /// A number or a yes or no is one sample, a word one sample for each word there is; text is no metric, and what is unknown is absent.
+  init(_ leaves: [FieldLeaf], of system: String) {
+    for leaf in leaves {
+      guard let name = leaf.metricName(of: system) else { continue }
+      if let index = families.firstIndex(where: { $0.name == name }) {
+        precondition(families[index].form.kind == leaf.form.kind, "\(name) is a counter and a gauge")
+        families[index].samples += leaf.samples
+      } else {
+        families.append(Family(name: name, form: leaf.form, help: leaf.meaning, samples: leaf.samples))
+      }
+    }
+  }
+
+  func write(into writer: inout MetricsWriter) {
+    for family in families {
+      switch family.form.kind {
+      case .counter: writer.counter(family.name + "_total", family.help, family.samples)
+      case .gauge: writer.gauge(family.name, family.help, family.samples)
+      }
+    }
+  }
+}
+
+extension FieldLeaf {
+  /// Without a counter's `_total`; `nil` if it has no metric.
+  func metricName(of system: String) -> String? {
+    switch form.metric {
+    case .none: nil
+    case .named(let words, _, _): Unit.none.metricName(system, "") + "_" + words
+    case .made: form.unit.metricName(system, name, in: Array(names.dropLast()))
+    }
+  }
+
+  fileprivate var samples: [MetricSample] {
+    var labels: [(name: String, value: String)] = []
+    if let item { labels.append((item.each, "\(item.number)")) }
+    if case .named(_, let label?, let value) = form.metric { labels.append((label, value)) }
+    func sample(_ value: Double) -> [MetricSample] { [MetricSample(value, labels: labels)] }
+    switch value {
+    case .nothing: return []
+    case .boolean(let value): return sample(value ? 1 : 0)
+    case .integer(let value): return sample(Double(value) * form.unit.metricFactor)
+    case .number(let value): return sample(value * form.unit.metricFactor)
+    case .text(let word):
+      let label = Unit.words(name).joined(separator: "_")
+      return (form.plain.choices ?? []).map { MetricSample($0 == word ? 1 : 0, labels: labels + [(label, $0)]) }
+    }
+  }
+}
