@@ -123,7 +123,7 @@ struct DeclaredOracle<Rules: Settings> {
   }
 
   mutating func look<System>(counters door: HostedDoor<System>, at now: TickInstant) {
-    for leaf in door.leaves(of: door.newest) where leaf.form.kind == .counter {
+    for leaf in door.document.leaves(of: door.newest) where leaf.form.kind == .counter {
       let value: Double
       switch leaf.value {
       case .integer(let whole): value = Double(whole)
