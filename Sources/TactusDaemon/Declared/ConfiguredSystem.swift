@@ -50,8 +50,10 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     let mailbox = System.Inbox(loops, bell: nil, stall: nil, isSimulated: true)
     _ = try System.loops(Bench(wiring, parts), mailbox)
     rate = mailbox.rate
+    let isSimulated = (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false
     plan = SystemPlan(
-      claims: parts.claims, safeWrites: parts.safeWrites, safeLines: parts.safeLines, drives: parts.drives,
+      claims: isSimulated ? [] : parts.claims, safeWrites: isSimulated ? [] : parts.safeWrites,
+      safeLines: isSimulated ? [] : parts.safeLines, drives: parts.drives,
       harmless: parts.harmless.map { "\($0.name) (\($0.reason))" }, faults: parts.faults.map(\.name))
   }
 
@@ -83,7 +85,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   var safeWrites: [SafeStateWrite] { plan.safeWrites }
   var safeLines: [GPIOLine] { plan.safeLines }
   var driven: String? { plan.drives ? "the \(name)" : nil }
-  var isSimulated: Bool { false }
+  var isSimulated: Bool { (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false }
   var isOpenToAll: Bool { false }
   var deviceGroups: [String] { [] }
   var folders: [String] { [] }
@@ -113,6 +115,6 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   }
 
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
-    try HostedSystem(self, simulate: surroundings.simulate, bell: surroundings.bell)
+    try HostedSystem(self, simulate: surroundings.simulate || isSimulated, bell: surroundings.bell)
   }
 }

@@ -36,7 +36,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
       return items.each
     }
   }
-  var commands: [any ParsableCommand.Type] { [] }
+  var commands: [any ParsableCommand.Type] { (System.self as? any HasCommands.Type)?.terminal ?? [] }
   var callExamples: [String] {
     [System.name]
       + System.commands.map { command in
@@ -55,8 +55,14 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   var scenarioHelp: String? { "one with a part `\(System.name):` this system with its twin" }
   func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
     let keys = Set(keys.map(\.path))
-    return doctor.pwmOutputs((doctor.configuration?.claims ?? []).filter { keys.contains(ConfigTable.generic($0.key)) })
+    let own = (System.self as? any Checks.Type)?.diagnoses(doctor) ?? []
+    return own
+      + doctor.pwmOutputs((doctor.configuration?.claims ?? []).filter { keys.contains(ConfigTable.generic($0.key)) })
   }
-  var guardOutputs: [String: (String) throws -> any GuardOutput] { [:] }
-  func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+  var guardOutputs: [String: (String) throws -> any GuardOutput] {
+    (System.self as? any GuardsOutputs.Type)?.guardOutputs ?? [:]
+  }
+  func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] {
+    (System.self as? any Announces.Type)?.announcements(host: host, port: port, hasTLS: hasTLS) ?? []
+  }
 }

@@ -10,7 +10,7 @@ extension HostedDoor {
     return .object([
       "name": .text(name), "title": .text(name.titled), "summary": .text(System.summary),
       "simulated": .boolean(isSimulated),
-      "fields": .list(leaves(of: newest).filter(\.isInState).map(\.declaration)),
+      "fields": .list(document.leaves(of: newest).filter(\.isInState).map(\.declaration)),
       "commands": .list(
         System.commands.map { command in
           .object([
@@ -125,7 +125,7 @@ extension HostedDoor {
   }
 
   private func schemas(_ name: String, _ whole: String, _ done: String) -> JSONValue {
-    let state = shapes.schema
+    let state = document.shapes.schema
     guard case .object(let properties)? = state["properties"], case .list(let required)? = state["required"] else {
       preconditionFailure("the schema of an object has properties")
     }
@@ -135,7 +135,7 @@ extension HostedDoor {
       value: .object([
         "type": .text("integer"), "minimum": .whole(0), "description": .text("The tick's, CLOCK_MONOTONIC."),
       ]))
-    let word = shapes.first { $0.name == "state" }.flatMap { shape -> JSONValue.Member? in
+    let word = document.shapes.first { $0.name == "state" }.flatMap { shape -> JSONValue.Member? in
       guard case .value(let form) = shape.content else { return nil }
       return JSONValue.Member(name: "state", value: form.plain.schema("After it.", unit: .none))
     }

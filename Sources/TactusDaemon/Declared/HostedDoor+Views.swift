@@ -7,7 +7,7 @@ extension HostedDoor: MetricSource {
   /// What was lost of notices and answers is counted as of every other system.
   func write(into writer: inout MetricsWriter) {
     let published = published
-    FieldMetrics(leaves(of: published.state), of: name).write(into: &writer)
+    document.write(published.state, into: &writer)
     func counter(_ name: String, _ help: String, _ value: Int64) {
       writer.counter(Unit.none.metricName(self.name, name) + "_total", help, [MetricSample(value)])
     }
@@ -21,13 +21,13 @@ extension HostedDoor {
   /// The numbers of the state but those that a command sets.
   var movingMembers: Set<String> {
     let set = Set(System.commands.flatMap(\.parameters).map(\.name))
-    return Set(leaves(of: newest).filter(\.form.isNumber).map(\.name)).subtracting(set)
+    return Set(document.leaves(of: newest).filter(\.form.isNumber).map(\.name)).subtracting(set)
   }
 
   /// A sensor for each field; a button for each command without parameters; a number, a switch or a select for one with one parameter of that kind. A
   /// command with more, or with a text, is for Home Assistant's own `mqtt.publish`.
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
-    let sensors = leaves(of: newest).compactMap { sensor($0, on: topics) }
+    let sensors = document.leaves(of: newest).compactMap { sensor($0, on: topics) }
     guard takesCommands else { return sensors }
     return sensors + System.commands.compactMap { control($0, on: topics) }
   }
@@ -105,7 +105,7 @@ extension HostedDoor {
     entity.others = others
     entity.options = options
     if !parameter.unit.sign.isEmpty { entity.unit = parameter.unit.sign }
-    if shapes.contains(where: { $0.name == parameter.name }) {
+    if document.shapes.contains(where: { $0.name == parameter.name }) {
       entity.stateTopic = topics.state(name)
       entity.valueTemplate = template
     }

@@ -13,17 +13,13 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   let name = System.name
   private let loops: Loops
   let requests: Requests
-  private let fields = System.fields
-  let shapes: [FieldShape]
+  let document = StateDocument(of: System.name, System.fields)
   private let commands = System.commands
   /// From a request for an e-stop to an accepted reset: what the loop does meanwhile is its own.
   private let isStopped = Atomic(false)
 
   init(_ loops: Loops, now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }) {
     self.loops = loops
-    shapes = fields.map(\.shape)
-    let paths = shapes.leaves(nil).map(\.path)
-    precondition(Set(paths).count == paths.count, "\(System.self): two of its fields have one name")
     let state = loops.state
     let button = loops.requestButton
     requests = Requests(
@@ -46,21 +42,12 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   }
   var newest: System.State { published.state }
 
-  var state: [UInt8] { JSONValue.object(members(of: newest)).bytes }
+  var state: [UInt8] { document.json(newest) }
 
-  private func values(of state: System.State) -> [FieldValue] { fields.map { $0.read(state) } }
-
-  private func members(of state: System.State, isTelemetry: Bool = false) -> [JSONValue.Member] {
-    shapes.members(values(of: state), isTelemetry: isTelemetry)
-  }
-
-  /// Each value of a state, with where it is.
-  func leaves(of state: System.State) -> [FieldLeaf] { shapes.leaves(values(of: state)) }
-
-  /// Of each item of a list, and of each list.
+  /// Each item of each list.
   var parts: [StatePart] {
     let newest = newest
-    return fields.flatMap { field -> [StatePart] in
+    return document.fields.flatMap { field -> [StatePart] in
       guard case .items(let items) = field.shape.content, case .items(let list) = field.read(newest) else { return [] }
       return list.enumerated().map { index, values in
         StatePart(
@@ -72,7 +59,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   /// The field `state`; `nil` if there is none that is a word.
   func word(of state: System.State) -> String? {
-    guard let field = fields.first(where: { $0.shape.name == "state" }),
+    guard let field = document.fields.first(where: { $0.shape.name == "state" }),
       case .plain(.text(let word)) = field.read(state)
     else { return nil }
     return word
@@ -81,7 +68,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   func events(at now: TickInstant, second: Bool) -> [Event] {
     requests.takeAnswers(at: now)
     let published = published
-    let body = JSONValue.object(members(of: published.state, isTelemetry: !second)).bytes
+    let body = second ? document.json(published.state) : document.telemetry(published.state)
     return [Event(second ? .state : .telemetry, type: name, system: name, at: published.at, body: body)]
   }
 
@@ -98,7 +85,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   var routes: [Route] {
     let loops = loops
-    let document = PreparedDocument(
+    let prepared = PreparedDocument(
       version: { loops.state.version.read() },
       make: { [self] in
         let published = published
@@ -106,9 +93,9 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
           .init(name: "ok", value: .boolean(true)),
           .init(name: "monotonicNs", value: .number("\(published.at.nanoseconds)")),
         ]
-        return JSONValue.object(own + members(of: published.state)).bytes
+        return document.json(published.state, after: own)
       })
-    return [Route("/api/\(name)", document)] + commands.map { route($0) } + [
+    return [Route("/api/\(name)", prepared)] + commands.map { route($0) } + [
       route("e-stop", System.emergencyStop, makesSafe: true), route("reset", System.reset, makesSafe: false),
     ]
   }

@@ -72,6 +72,7 @@ extension PlainNumber where Self: FixedWidthInteger {
 }
 
 extension Int: PlainNumber {}
+extension Int64: PlainNumber {}
 extension UInt8: PlainNumber {}
 extension UInt16: PlainNumber {}
 extension UInt32: PlainNumber {}

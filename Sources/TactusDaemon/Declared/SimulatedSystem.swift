@@ -66,7 +66,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
 
   /// The values of the fields that only grow, as published last.
   package var growing: [(name: String, value: Double)] {
-    system.door.leaves(of: system.door.newest).filter { $0.form.kind == .counter }.compactMap { leaf in
+    system.door.document.leaves(of: system.door.newest).filter { $0.form.kind == .counter }.compactMap { leaf in
       switch leaf.value {
       case .integer(let whole): (leaf.path, Double(whole))
       case .number(let number): (leaf.path, number)

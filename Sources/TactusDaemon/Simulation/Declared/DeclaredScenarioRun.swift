@@ -91,7 +91,7 @@ struct DeclaredScenarioRun<System: DeviceSystem>: ScenarioRun {
   }
 
   private func value(of field: String) -> PlainValue {
-    system.door.leaves(of: system.door.newest).first { $0.path == field }?.value ?? .nothing
+    system.door.document.leaves(of: system.door.newest).first { $0.path == field }?.value ?? .nothing
   }
 
   private func text(of field: String) -> String {

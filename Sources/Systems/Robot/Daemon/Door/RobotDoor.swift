@@ -36,7 +36,10 @@ final class RobotDoor: ServedSystem {
 
   var version: UInt64 { snapshot.reader().version }
 
-  var state: [UInt8] { encodeJSON(RobotDocument(newest)) }
+  var state: [UInt8] {
+    let newest = newest
+    return RobotFields.document.json(RobotSeen(newest), after: [.tick(newest.at)])
+  }
 
   private var newest: RobotSnapshot {
     var reader = snapshot.reader()
@@ -46,19 +49,17 @@ final class RobotDoor: ServedSystem {
   func events(at now: TickInstant, second: Bool) -> [Event] {
     takeAnswers(at: now)
     let newest = newest
-    if second {
-      return [Event(.state, type: "robot", system: name, at: newest.at, json: RobotDocument(newest, isEvent: true))]
-    }
-    let telemetry = RobotStateDocument(newest.state, at: newest.at)
-    return [Event(.telemetry, type: "robot", system: name, at: newest.at, json: telemetry)]
+    let (document, seen) = (RobotFields.document, RobotSeen(newest))
+    let body = second ? document.json(seen) : document.telemetry(seen)
+    return [Event(second ? .state : .telemetry, type: "robot", system: name, at: newest.at, body: body)]
   }
 
   /// A change that the loop has told of.
   func edge(_ notice: RobotNotice) -> Event {
     switch notice.subject {
     case .state(let state):
-      let document = RobotStateDocument(state, at: notice.at)
-      return Event(.edge, type: "robot", system: name, at: notice.at, json: document)
+      let body = RobotFields.change.json(RobotView(robot: state, at: notice.at))
+      return Event(.edge, type: "robot", system: name, at: notice.at, body: body)
     case .motorsFail(let failure):
       return Event(
         .edge, type: "robot.motors", system: name, at: notice.at, json: MotorsDocument(failure: "\(failure)"))
@@ -75,9 +76,9 @@ final class RobotDoor: ServedSystem {
       version: { snapshot.reader().version },
       make: {
         var reader = snapshot.reader()
-        var document = RobotDocument(reader.read())
-        document.ok = true
-        return encodeJSON(document)
+        let newest = reader.read()
+        let first = [JSONValue.Member(name: "ok", value: .boolean(true)), .tick(newest.at)]
+        return RobotFields.document.json(RobotSeen(newest), after: first)
       })
     return [
       Route("/api/robot", document),
@@ -157,7 +158,7 @@ private struct CommandDocument: Encodable {
   let state: String
   let monotonicNs: Int64
 
-  init(_ answer: RobotAnswer) { (state, monotonicNs) = (answer.state.word, answer.at.nanoseconds) }
+  init(_ answer: RobotAnswer) { (state, monotonicNs) = (answer.state.word.rawValue, answer.at.nanoseconds) }
 }
 
 /// Whether the motors answer.
@@ -170,6 +171,13 @@ private struct MotorsDocument: Encodable {
   func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: CodingKeys.self)
     try object.encode(failure, forKey: .failure)
+  }
+}
+
+extension JSONValue.Member {
+  /// The instant of the tick that a document shows.
+  fileprivate static func tick(_ at: TickInstant) -> JSONValue.Member {
+    JSONValue.Member(name: "monotonicNs", value: .number("\(at.nanoseconds)"))
   }
 }
 
