@@ -71,6 +71,7 @@ function showSystem(card, event) {
   stopped(card.name, isStopped ? card.title + " is emergency-stopped. To go on: Reset." : null, isStopped);
   card.reset.classList.toggle("wanted", isStopped || isTrouble);
   showTrouble(card);
+  if (card.own) showOwn(card, event);
   for (const field of card.fields) showField(field, event[field.name], event.monotonicNs / 1e9);
   for (const input of card.inputs) follow(input, event[input.name]);
 }

@@ -30,6 +30,8 @@ public enum ConfigKind: Equatable, Sendable {
   case integerList(ClosedRange<Int>, most: Int)
   /// A list of texts.
   case texts
+  /// A list of mappings, one at least and at most so many. Each key of an item has an entry of its own in the table.
+  case mappings(most: Int)
   /// Only `true`: the key exists in older files and what it says cannot be switched off.
   case alwaysTrue
 }
@@ -109,6 +111,7 @@ extension ConfigKind: CustomStringConvertible {
     case .integerList(let range, let most):
       "a list of at most \(most) integers \(range.lowerBound)…\(range.upperBound)"
     case .texts: "a list of texts"
+    case .mappings(let most): "a list of 1…\(most) mappings"
     case .alwaysTrue: "true (it cannot be switched off)"
     }
   }

@@ -56,6 +56,7 @@ enum ConfigSchemaKinds {
     case .integerList(let range, let most):
       ["type": "array", "maxItems": .integer(most), "uniqueItems": true, "items": integers(in: range)]
     case .texts: ["type": "array", "items": ["$ref": "#/$defs/text"]]
+    case .mappings: preconditionFailure("a list of mappings is no entry of the table")
     }
   }
 

@@ -1,11 +1,13 @@
 /// Values of a file over the table's defaults. A wrong type here is a bug in the table, not in the file.
 public struct GivenValues: Sendable {
   let values: [String: ConfigValue]
+  /// How many items each list has that the file gives.
+  let counts: [String: Int]
 
   /// Takes the values that a file gives, by path: `ConfigReader.Result.values`.
-  public init(values: [String: ConfigValue]) {
-    self.values = values
-  }
+  public init(values: [String: ConfigValue]) { self.init(values: values, counts: [:]) }
+
+  init(values: [String: ConfigValue], counts: [String: Int]) { (self.values, self.counts) = (values, counts) }
 
   private func value(_ path: String) -> ConfigValue? {
     guard let key = ConfigTable.key(path) else { preconditionFailure("\(path) is not in the table") }

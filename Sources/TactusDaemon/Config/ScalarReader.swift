@@ -29,7 +29,7 @@ public enum ScalarReader {
       LogPattern(text).map { _ in .text(text) }
     case .cpus:
       CPUSet(text).map { _ in .text(text) }
-    case .integers, .integerList, .texts:
+    case .integers, .integerList, .texts, .mappings:
       nil
     }
   }

@@ -11,7 +11,9 @@ final class BenchParts {
   enum Mode { case planning, real, simulated }
 
   let mode: Mode
-  let system: String
+  let at: SystemPlace
+  /// As a part of names: `kettle-left`.
+  var system: String { at.word }
   var claims: [ResourceClaim] = []
   /// What the guard writes besides turning lines off.
   var safeWrites: [SafeStateWrite] = []
@@ -32,8 +34,8 @@ final class BenchParts {
   private var held: [AnyObject] = []
   private var strangers = 0
 
-  init(_ mode: Mode, system: String, clock: RecordClock = .monotonic) {
-    (self.mode, self.system, self.clock) = (mode, system, clock)
+  init(_ mode: Mode, at place: SystemPlace, clock: RecordClock = .monotonic) {
+    (self.mode, at, self.clock) = (mode, place, clock)
   }
 
   /// Whether it moves, heats or opens something.
@@ -49,7 +51,7 @@ final class BenchParts {
       + simulatedLines + (simulatedBank.map { [SimulatedBus("\(system)-gpio", .gpio($0))] } ?? [])
   }
 
-  func path(_ key: String) -> String { "\(system).\(key)" }
+  func path(_ key: String) -> String { "\(at.section).\(key)" }
 
   func claim(_ resource: ResourceClaim.Resource, _ key: String) {
     // Two chips' claims of one address differ in the bus's key only.
@@ -109,6 +111,13 @@ final class BenchParts {
     let name = path.split(separator: "/").last.map { String($0) } ?? "serial"
     simulatedLines.append(SimulatedBus("\(system)-\(name)", .serial(port)))
     return port
+  }
+
+  func simulatedSPIBus(_ path: String) -> SimulatedSPIBus {
+    let bus = SimulatedSPIBus(clock: clock)
+    let name = path.split(separator: "/").last.map { String($0) } ?? "spi"
+    simulatedLines.append(SimulatedBus("\(system)-\(name)", .spi(bus)))
+    return bus
   }
 
   /// The line of the simulated bank that stands for one: a name that a Raspberry Pi's header does not have gets a line from the header's end.

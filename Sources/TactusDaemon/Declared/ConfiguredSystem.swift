@@ -18,6 +18,7 @@ struct SystemPlan: Sendable, Equatable {
 
 /// One declared system as a file describes it.
 struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
+  let at: SystemPlace
   let wiring: System.Wiring
   let rules: System.Rules
   let scheduling: Configuration.Scheduling
@@ -27,28 +28,30 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   /// Of the loop that takes the orders; `nil` if the declaration makes none.
   let rate: Rate?
 
-  var name: String { System.name }
+  var name: String { at.name }
 
   /// Plans it: its ports lead nowhere.
   ///
   /// - Throws: what `System.loops` throws.
-  init(_ given: GivenValues) throws {
+  init(_ given: GivenValues, at place: SystemPlace = SystemPlace(only: System.name)) throws {
     let lane = ConfigTable.lane(of: System.self).values(given)
     try self.init(
-      System.Wiring(given, section: System.name), System.Rules(given, section: System.name),
+      System.Wiring(given, section: place.section), System.Rules(given, section: place.section), at: place,
       scheduling: lane.scheduling, cpus: lane.cpus,
-      values: given.values.filter { $0.key.hasPrefix(System.name + ".") })
+      values: given.values.filter { $0.key.hasPrefix(place.section + ".") })
   }
 
   /// The same, of values that no file has given.
   init(
-    _ wiring: System.Wiring = .init(), _ rules: System.Rules = .init(), scheduling: Configuration.Scheduling = .normal,
+    _ wiring: System.Wiring = .init(), _ rules: System.Rules = .init(),
+    at place: SystemPlace = SystemPlace(only: System.name), scheduling: Configuration.Scheduling = .normal,
     cpus: CPUSet? = nil, values: [String: ConfigValue] = [:]
   ) throws {
     (self.wiring, self.rules, self.scheduling, self.cpus, self.values) = (wiring, rules, scheduling, cpus, values)
-    let parts = BenchParts(.planning, system: System.name)
+    at = place
+    let parts = BenchParts(.planning, at: place)
     let loops = try HostedDoor<System>.Loops(state: System.initialState, rules: rules)
-    let mailbox = System.Inbox(loops, bell: nil, stall: nil, isSimulated: true)
+    let mailbox = System.Inbox(loops, bell: nil, stall: nil, isSimulated: true, instance: place.instance)
     _ = try System.loops(Bench(wiring, parts), mailbox)
     rate = mailbox.rate
     plan = SystemPlan(
@@ -99,6 +102,6 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   }
 
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
-    try HostedSystem(self, simulate: surroundings.simulate, bell: surroundings.bell)
+    try HostedSystem(self, simulate: surroundings.simulate, bell: surroundings.bell, surroundings: surroundings)
   }
 }

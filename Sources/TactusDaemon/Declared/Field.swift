@@ -19,6 +19,7 @@ public struct Field<State>: Sendable {
   let kind: FieldKind
   let meaning: String
   let read: @Sendable (State) -> PlainValue
+  private(set) var isKept = false
 
   /// - Parameters:
   ///   - name: camel case; ends in the unit's word where it has one.
@@ -44,5 +45,13 @@ public struct Field<State>: Sendable {
   private init<Part>(_ field: Field<Part>, in path: KeyPath<State, Part> & Sendable) {
     (name, form, unit, kind, meaning) = (field.name, field.form, field.unit, field.kind, field.meaning)
     read = { field.read($0[keyPath: path]) }
+    isKept = field.isKept
+  }
+
+  /// The same field, whose value outlives a restart: see `Resumes`.
+  public var kept: Field {
+    var field = self
+    field.isKept = true
+    return field
   }
 }

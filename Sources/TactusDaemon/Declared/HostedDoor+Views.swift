@@ -1,41 +1,58 @@
 import Service
+import Tactus
 import Wire
 
 // A declared system's state elsewhere: metrics, Home Assistant.
 
 extension HostedDoor: MetricSource {
+  func write(into writer: inout MetricsWriter) { Self.write([self], into: &writer) }
+
+  /// Of all that there are of a kind: a family is written whole.
+  ///
   /// A number or a yes or no is one sample, a word one sample for each word there is; text is no metric, and what is unknown is absent.
-  /// What was lost of notices and answers is counted as of every other system.
-  func write(into writer: inout MetricsWriter) {
-    let published = published
-    let state = published.state
-    for field in fields {
-      let metric = field.unit.metricName(name, field.name)
-      let samples = field.samples(field.read(state))
+  /// What was lost of notices and answers is counted as of every other system. Of several systems each sample has the label of its name.
+  static func write(_ doors: [HostedDoor], into writer: inout MetricsWriter) {
+    let all = doors.map { (label: $0.label, published: $0.published) }
+    for field in System.fields {
+      let metric = field.unit.metricName(System.name, field.name)
+      let samples = all.flatMap { field.samples(field.read($0.published.state), $0.label) }
       switch field.kind {
       case .counter: writer.counter(metric + "_total", field.meaning, samples)
       case .gauge: writer.gauge(metric, field.meaning, samples)
       }
     }
-    func counter(_ name: String, _ help: String, _ value: Int64) {
-      writer.counter(Unit.none.metricName(self.name, name) + "_total", help, [MetricSample(value)])
+    func counter(_ name: String, _ help: String, _ value: (Published<System.State>) -> Int64) {
+      writer.counter(
+        Unit.none.metricName(System.name, name) + "_total", help,
+        all.map { MetricSample(value($0.published), labels: $0.label) })
     }
-    counter(
-      "droppedNotices", "Changes that no log shows because the ring was full.", published.noticesDropped)
-    counter("droppedAnswers", "Answers that found their ring full.", published.answersDropped)
+    counter("droppedNotices", "Changes that no log shows because the ring was full.") { $0.noticesDropped }
+    counter("droppedAnswers", "Answers that found their ring full.") { $0.answersDropped }
+  }
+
+  /// `kettle="left"`; empty if it is the only one.
+  private var label: [(name: String, value: String)] {
+    at.instance.map { [(System.name.replacing("-", with: "_"), $0)] } ?? []
   }
 }
 
+/// The metrics of all systems of a kind.
+struct KindMetrics<System: DeviceSystem>: MetricSource {
+  let doors: [HostedDoor<System>]
+
+  func write(into writer: inout MetricsWriter) { HostedDoor.write(doors, into: &writer) }
+}
+
 extension Field {
-  fileprivate func samples(_ value: PlainValue) -> [MetricSample] {
+  fileprivate func samples(_ value: PlainValue, _ label: [(name: String, value: String)]) -> [MetricSample] {
     switch value {
     case .nothing: []
-    case .boolean(let value): [MetricSample(value)]
-    case .integer(let value): [MetricSample(Double(value) * unit.metricFactor)]
-    case .number(let value): [MetricSample(value * unit.metricFactor)]
+    case .boolean(let value): [MetricSample(value ? 1.0 : 0, labels: label)]
+    case .integer(let value): [MetricSample(Double(value) * unit.metricFactor, labels: label)]
+    case .number(let value): [MetricSample(value * unit.metricFactor, labels: label)]
     case .text(let word):
       (form.choices ?? []).map {
-        MetricSample($0 == word, KeyValuePairs(dictionaryLiteral: (Unit.words(name).joined(separator: "_"), $0)))
+        MetricSample($0 == word ? 1.0 : 0, labels: label + [(Unit.words(name).joined(separator: "_"), $0)])
       }
     }
   }
@@ -59,7 +76,7 @@ extension HostedDoor {
   private func sensor(_ field: Field<System.State>, on topics: DeviceTopics) -> HomeAssistantEntity {
     let isFlag = field.form.kind == .boolean
     var entity = HomeAssistantEntity(
-      isFlag ? .binarySensor : .sensor, id: "\(name)-\(field.name)",
+      isFlag ? .binarySensor : .sensor, id: "\(at.word)-\(field.name)",
       name: "\(name.titled) \(field.unit.title(field.name).lowercased())")
     entity.stateTopic = topics.state(name)
     entity.valueTemplate =
@@ -73,7 +90,7 @@ extension HostedDoor {
   }
 
   private func control(_ command: Command<System.Order>, on topics: DeviceTopics) -> HomeAssistantEntity? {
-    let id = "\(name)-command-\(command.name)"
+    let id = "\(at.word)-command-\(command.name)"
     let title = "\(name.titled) \(command.name)"
     switch command.parameters.count {
     case 0:
@@ -129,6 +146,8 @@ extension HostedDoor {
 }
 
 extension String {
-  /// `Fan` of `fan`.
-  var titled: String { prefix(1).uppercased() + dropFirst().replacing("-", with: " ") }
+  /// `Fan` of `fan`, `Kettle left` of `kettle/left`.
+  var titled: String {
+    prefix(1).uppercased() + dropFirst().replacing("-", with: " ").replacing("/", with: " ")
+  }
 }

@@ -31,6 +31,10 @@ public struct Key<Group: Settings>: Sendable {
   let take: @Sendable (ConfigValue, inout Group) -> Void
   /// Of a key of `FileSettings`: whether a reload may change it. Of a declared system the group says so for all of its keys.
   private(set) var mayChange = false
+  /// Whether its value is the seconds of an instant of the wall clock.
+  var isInstant = false
+  /// Of a list of mappings; `nil` if the key is a single value.
+  let items: KeyItems<Group>?
 
   /// A number in a range.
   ///
@@ -49,6 +53,22 @@ public struct Key<Group: Settings>: Sendable {
     unit: Unit = .none, _ meaning: String
   ) {
     self.init(name, path, ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound), unit, nil, meaning)
+  }
+
+  /// A list of mappings, `Item` being the keys of each; its default is the property's initial value. The API's settings and the page have no
+  /// lists: they are changed in the file. A reload cannot change how many items there are.
+  ///
+  /// - Parameter most: how many items it may have, 1 or more.
+  public init<Item: Settings>(
+    _ name: String, _ path: WritableKeyPath<Group, [Item]> & Sendable, upTo most: Int, _ meaning: String
+  ) {
+    precondition(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
+    (self.name, self.meaning, kind, unit) = (name, meaning, .mappings(most: most), .none)
+    (standard, limit) = (nil, nil)
+    self.path = { path }
+    read = { _ in nil }
+    take = { _, _ in preconditionFailure("\(name) is a list, which no single value sets") }
+    items = KeyItems(path, most: most)
   }
 
   /// A word, a yes or no, a text, the name of a line.
@@ -72,13 +92,14 @@ public struct Key<Group: Settings>: Sendable {
     self.init(name, path, kind, unit, limit, meaning, value: { ConfigValue($0.plain) }, make: { Value($0.plain) })
   }
 
-  private init<Value>(
+  init<Value>(
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ kind: ConfigKind, _ unit: Unit, _ limit: Limit?,
     _ meaning: String, value: @escaping @Sendable (Value) -> ConfigValue?,
     make: @escaping @Sendable (ConfigValue) -> Value?
   ) {
     precondition(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
     (self.name, self.kind, self.unit, self.limit, self.meaning) = (name, kind, unit, limit, meaning)
+    items = nil
     standard = value(Group()[keyPath: path])
     self.path = { path }
     read = { value($0[keyPath: path]) }
@@ -191,7 +212,12 @@ extension Settings {
   public init(_ given: GivenValues, section: String) {
     self.init()
     for key in Self.keys {
-      if let value = given.values["\(section).\(key.name)"] { key.take(value, &self) }
+      let path = "\(section).\(key.name)"
+      if let items = key.items {
+        items.fill(given, path, &self)
+      } else if let value = given.values[path] {
+        key.take(value, &self)
+      }
     }
   }
 
@@ -200,7 +226,7 @@ extension Settings {
   /// - Throws: 422.
   init(_ body: inout JSONReader, over wanted: Self) throws(APIError) {
     self = wanted
-    for key in Self.keys {
+    for key in Self.keys where key.items == nil {
       if let value = try body.optional(key.name, key.kind.json) { key.take(value, &self) }
     }
   }
@@ -214,7 +240,7 @@ extension Settings {
       }
       found.append((key.name, message))
     }
-    return found
+    return found + Self.keys.flatMap { $0.items?.contradictions(self, $0.name) ?? [] }
   }
 
   /// These, and what of them may take effect at once where a wider limit has to wait.

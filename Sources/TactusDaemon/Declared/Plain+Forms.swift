@@ -131,7 +131,7 @@ extension ConfigKind {
     case .boolean, .alwaysTrue: "boolean"
     case .integer: "integer"
     case .number: "number"
-    case .integers, .integerList, .texts: "array"
+    case .integers, .integerList, .texts, .mappings: "array"
     case .text, .textOrNothing, .logFormat, .choice, .address, .line, .pwmOutput, .cpus: "string"
     }
   }

@@ -208,7 +208,7 @@ struct BenchTests {
   func missing() throws {
     var wiring = Plant.Wiring()
     wiring.line = "/dev/nowhere-7"
-    let bench = Bench(wiring, BenchParts(.real, system: "plant"))
+    let bench = Bench(wiring, BenchParts(.real, at: SystemPlace(only: "plant")))
     let error = try #require(throws: BenchError.self) { try bench.serial(\.line, baud: 9600, safe: .bytes([7])) }
     #expect("\(error)".hasPrefix("plant.line: ") && "\(error)".contains("/dev/nowhere-7"), "\(error)")
   }
@@ -270,7 +270,7 @@ struct BenchTests {
 
   @Test("a twin reads an output line in its ticks, which the compiler proves")
   func twin() throws {
-    let bench = Bench(Plant.Wiring(), BenchParts(.simulated, system: "plant", clock: .tick))
+    let bench = Bench(Plant.Wiring(), BenchParts(.simulated, at: SystemPlace(only: "plant"), clock: .tick))
     let valve = try bench.output(\.valve, isActiveLow: true, safe: .inactive)
     let seen = Latest(true)
     let loops = bench.twin("plant.simulated", every: .hertz(100)) {
