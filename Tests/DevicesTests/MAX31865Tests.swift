@@ -18,7 +18,8 @@ import Testing
 
   @Test("read: configured once, nothing before a conversion is there, then °C within a count of the converter")
   func reads() throws {
-    var (thermometer, port) = (MAX31865(range: -200...850), bus.port())
+    var thermometer = MAX31865(range: -200...850)
+    var port = bus.port()
     #expect(try thermometer.read(on: &port) == .none)
     port.now = port.now + MAX31865.settlingTime - .milliseconds(1)
     #expect(try thermometer.read(on: &port) == .none)
@@ -35,7 +36,8 @@ import Testing
   @Test("IEC 60751: 138.5055 Ω are 100 °C, and a wire count of three is in the configuration")
   func table() throws {
     // The code of 138.5055 Ω with 430 Ω is 10,555; of 60.2558 Ω, which is −100 °C, 4,592.
-    var (thermometer, port) = (MAX31865(wires: .three, rejects60Hz: true, range: -200...850), bus.port())
+    var thermometer = MAX31865(wires: .three, rejects60Hz: true, range: -200...850)
+    var port = bus.port()
     world.set(celsius: 100)
     let read = try settled(&thermometer, &port)
     guard case .celsius(let celsius) = read else { return #expect(Bool(false), "\(read)") }
@@ -47,7 +49,8 @@ import Testing
 
   @Test("a wire that is off and two that touch are no temperatures")
   func wires() throws {
-    var (thermometer, port) = (MAX31865(), bus.port())
+    var thermometer = MAX31865()
+    var port = bus.port()
     _ = try settled(&thermometer, &port)
     world.setOpen()
     #expect(try thermometer.read(on: &port) == .open)
@@ -60,7 +63,8 @@ import Testing
 
   @Test("a mark of a fault is cleared; it is gone when its cause is")
   func voltage() throws {
-    var (thermometer, port) = (MAX31865(), bus.port())
+    var thermometer = MAX31865()
+    var port = bus.port()
     _ = try settled(&thermometer, &port)
     world.setVoltage(true)
     #expect(try thermometer.read(on: &port) == .voltage)
@@ -70,7 +74,8 @@ import Testing
 
   @Test("a loss of power: configured anew, and nothing is shown until then; the chip's 0 is no temperature")
   func power() throws {
-    var (thermometer, port) = (MAX31865(range: -200...850), bus.port())
+    var thermometer = MAX31865(range: -200...850)
+    var port = bus.port()
     _ = try settled(&thermometer, &port)
     world.reset()
     #expect(try thermometer.read(on: &port) == .none)
@@ -81,7 +86,8 @@ import Testing
 
   @Test("no chip and a device that is gone: nothing is shown, and the latter is an error")
   func faults() throws {
-    var (thermometer, port) = (MAX31865(), bus.port())
+    var thermometer = MAX31865()
+    var port = bus.port()
     _ = try settled(&thermometer, &port)
     bus.inject(.noChip)
     #expect(try thermometer.read(on: &port) == .none)

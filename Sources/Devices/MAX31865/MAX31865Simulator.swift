@@ -5,7 +5,8 @@ import Tactus
 /// A MAX31865 with a platinum thermometer, whose temperature any thread sets.
 ///
 /// Attach `chip` to a `SimulatedSPIBus`, which keeps the simulator.
-public final class MAX31865Simulator: @unchecked Sendable {  // safe: what threads share is atomics; registers are the bus's
+// Safe: all that threads share is atomics.
+public final class MAX31865Simulator: @unchecked Sendable {
   private let state: UnsafeMutablePointer<MAX31865State>
 
   /// A chip that has just been powered: it does not convert until it is told to.

@@ -64,7 +64,9 @@ struct Dashboard {
     ])
     let fields = System.fields.filter { $0.form.kind != .text }
     let panels = fields.enumerated().map { index, field in
-      panel(field, of: System.name, position(x: index % 3 * 8, y: 1 + index / 3 * height, width: 8, height: height))
+      panel(
+        field, of: System.name, isOneOfSeveral: System.several != nil,
+        position(x: index % 3 * 8, y: 1 + index / 3 * height, width: 8, height: height))
     }
     return [title] + panels
   }
@@ -74,11 +76,14 @@ struct Dashboard {
   }
 
   /// A word is a line of time, a counter its rate, anything else a curve.
-  private static func panel<State>(_ field: Field<State>, of system: String, _ position: JSONValue) -> JSONValue {
+  private static func panel<State>(
+    _ field: Field<State>, of system: String, isOneOfSeveral: Bool, _ position: JSONValue
+  ) -> JSONValue {
     let metric = field.unit.metricName(system, field.name) + (field.kind == .counter ? "_total" : "")
     let series = "\(metric){instance=~\"$instance\"}"
     let isWord = field.form.choices != nil
     let label = Unit.words(field.name).joined(separator: "_")
+    let legend = isOneOfSeveral ? "{{instance}} {{\(system.replacing("-", with: "_"))}}" : "{{instance}}"
     let source: JSONValue = .object(["type": .text("prometheus"), "uid": .text("${datasource}")])
     let expression = isWord ? "\(series) == 1" : field.kind == .counter ? "rate(\(series)[1m])" : series
     return .object([
@@ -92,7 +97,7 @@ struct Dashboard {
       "targets": .list([
         .object([
           "refId": .text("A"), "datasource": source, "editorMode": .text("code"), "expr": .text(expression),
-          "legendFormat": .text(isWord ? "{{instance}} {{\(label)}}" : "{{instance}}"), "range": .boolean(true),
+          "legendFormat": .text(isWord ? "\(legend) {{\(label)}}" : legend), "range": .boolean(true),
         ])
       ]),
     ])

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Store
+import Synchronization
 import Tactus
 import TestSupport
 import Testing
@@ -17,7 +18,8 @@ private struct JarWithDesk {
   let desk: HostedDesk<Jar>
   let opened: OpenedTables
 
-  init(days: Int = 10) throws {
+  /// - Parameter isSure: whether the clock has been watched for long enough.
+  init(days: Int = 10, isSure: Bool = false) throws {
     let systems = [Jar.declaredKeeping!.tables]
     file = try StoreFile.open(
       folder.path("store.sqlite"), systems: systems, at: WallInstant(secondsSince1970: 1_790_000_000)
@@ -28,13 +30,20 @@ private struct JarWithDesk {
     desk = try HostedDesk(
       DeskMaterial<Jar>(
         name: "jar/left", wiring: wiring, newest: { Published(at: .zero, isSafe: true, state: Jar.State()) },
-        rules: { NoSettings() }, clock: Self.clock, logger: Logger(label: "test"), file: file, opened: opened))
+        rules: { NoSettings() }, clock: Self.clock(isSure), logger: Logger(label: "test"), file: file, opened: opened))
   }
 
-  /// Sure of 21 September 2026.
-  static var clock: WatchedWallClock {
-    WatchedWallClock(boot: nil) {
-      WallWatch.Sample(microseconds: 1_790_000_000_000_000, bootTime: .zero, isSynchronised: true)
+  /// 21 September 2026; sure from the second look on, between which an hour passes, or never.
+  static func clock(_ isSure: Bool) -> WatchedWallClock {
+    let hours = Mutex<Int64>(0)
+    return WatchedWallClock(boot: nil) {
+      let hour = hours.withLock { hours in
+        if isSure { hours += 1 }
+        return hours
+      }
+      return WallWatch.Sample(
+        microseconds: 1_790_000_000_000_000 + hour * 3_600_000_000, bootTime: .zero + .seconds(hour * 3_600),
+        isSynchronised: true)
     }
   }
 
@@ -144,15 +153,18 @@ struct DeskTests {
     #expect(csv.contains(",'=1+1,"))
   }
 
-  @Test("pruned once an hour: by number, and by age while the clock is sure")
-  func pruning() async throws {
-    let jar = try JarWithDesk(days: 1)
-    for index in 0..<8 { jar.keep(Double(index), at: 1_789_999_000 - (index == 3 ? 100_000 : 0)) }
+  @Test(
+    "pruned by number whatever the clock says, and by age only while it is sure", arguments: [(false, 5), (true, 4)])
+  func pruning(isSure: Bool, left: Int) async throws {
+    let jar = try JarWithDesk(days: 1, isSure: isSure)
+    // Five at most: the first three go for that. The next is more than a day old.
+    for index in 0..<8 { jar.keep(Double(index), at: 1_790_000_000 - (index == 3 ? 100_000 : 0)) }
     let newest = Published(at: .zero, isSafe: true, state: Jar.State())
-    jar.desk.beat(newest, at: .zero)
-    jar.desk.thread.finish {}
-    // Five at most: the first three went for that. The fourth was more than a day old, and the clock is not sure before it has been watched.
-    #expect(try await jar.ask("GET", "fills").json["rows"]?.items.count == 5)
+    for second in [0, 70] as [Int64] {
+      jar.desk.beat(newest, at: .zero + .seconds(second))
+      jar.desk.thread.finish {}
+    }
+    #expect(try await jar.ask("GET", "fills").json["rows"]?.items.count == left)
   }
 
   @Test("a store that takes nothing for a while: nothing is lost, a person is told 503, and the health shows it")
@@ -190,8 +202,6 @@ struct DeskTests {
 
   @Test("a desk hears notices, beats and the end, in their order")
   func heard() throws {
-    let folder = try TemporaryFolder()
-    _ = folder
     let jar = try JarWithDesk()
     let newest = Published(at: .zero, isSafe: true, state: Jar.State())
     jar.desk.told(Told(at: .zero, notice: Jar.Notice.filled))

@@ -68,7 +68,9 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves {
       desk.plan = nil
       return Done()
     }
-    SystemRoute.raw("picture", contentType: "image/x-dots", "A picture.") { _, _, _ in [1, 2, 3] }
+    SystemRoute.raw("picture", query: NoSettings.self, contentType: "image/x-dots", "A picture.") { _, _, _ in
+      [1, 2, 3]
+    }
     SystemRoute.history("fills", of: Fill.self, "What was filled in.")
     SystemRoute.history("fills.csv", of: Fill.self, "The same as CSV.")
   }

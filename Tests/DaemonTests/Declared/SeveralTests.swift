@@ -91,7 +91,6 @@ struct SeveralTests {
     }
     #expect(systems.map(\.name) == ["jar/left", "jar/right"])
     #expect(systems.map(\.loopName) == ["jar/left", "jar/right"])
-    #expect(systems.map(\.lane.name) == ["jar/left", "jar/right"])
     #expect(
       systems.flatMap { $0.simulation?.buses.map(\.name) ?? [] }.sorted() == [
         "jar-left-gpio", "jar-left-spidev0.0", "jar-right-gpio", "jar-right-spidev0.1",

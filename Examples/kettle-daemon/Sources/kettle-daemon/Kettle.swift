@@ -20,15 +20,13 @@ enum Kettle: DeviceSystem, Several, Keeps, Resumes, Serves, HasCard {
 
   static var fields: [Field<State>] {
     Field("state", \.machine.mode, "What the kettle does.")
-    Field("step", \.machine.number, "Number of the step of the programme, from 1; null while there is none.")
+    Field("step", \.machine.number, "Number of the step of the programme, from 1; null while there is none.").kept
     Field("targetCelsius", \.target, unit: .celsius, "Temperature of that step; null while nothing is heated.")
     Field("temperatureCelsius", \.celsius, unit: .celsius, "Temperature of the mash; null while unknown.")
     Field("powerPercent", \.power, unit: .percent, "Share of the heater's full power.")
     Field("full", \.isFull, "Whether the level switch is covered.")
-    Field("failures", \.failures, kind: .counter, "Transfers and writes that failed.")
-    Field("stepIndex", \.machine.step, "Steps of the programme that are done.").kept
+    Field("failures", \.failures, kind: .counter, "Writes that failed.")
     Field("heldSeconds", \.machine.held, unit: .seconds, "How long that step's temperature has been held.").kept
-    Field("unfinished", \.machine.isUnfinished, "Whether a programme has begun and not ended.").kept
   }
 
   static var commands: [Command<Order>] {
@@ -38,9 +36,22 @@ enum Kettle: DeviceSystem, Several, Keeps, Resumes, Serves, HasCard {
 
   /// A kettle that was at work waits for somebody who starts it again: nothing heats by itself after a power cut.
   static func resume(_ state: inout State, _ kept: Kept) {
-    state.machine = Machine(
-      resuming: kept.value("unfinished") ?? false, step: kept.value("stepIndex") ?? 0,
-      held: kept.value("heldSeconds") ?? 0)
+    state.machine = Machine(resuming: kept.value("step"), held: kept.value("heldSeconds") ?? 0)
+  }
+
+  static var tables: [Table<Wiring>] {
+    Table("kettle_runs", Run.self, since: 1, number: \.number, time: \.start, keepDays: \.logDays, most: 10_000)
+  }
+
+  static func desk(_ made: DeskMaterial<Kettle>) -> KettleDesk { KettleDesk(made) }
+
+  static var routes: [SystemRoute<KettleDesk>] {
+    SystemRoute.get("recipe", answers: Recipe.self, "The programme.") { desk, _ in desk.recipe() }
+    SystemRoute.history("runs", of: Run.self, "The runs so far.")
+    SystemRoute.history("runs.csv", of: Run.self, "The runs so far as CSV.")
+    SystemRoute.put("runs/{number}/note", body: Note.self, answers: Run.self, "What the brewer says of a run.") {
+      desk, note, _ in try desk.note(note)
+    }
   }
 
   static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
@@ -48,23 +59,20 @@ enum Kettle: DeviceSystem, Several, Keeps, Resumes, Serves, HasCard {
     let agitator = try bench.output(\.agitator, safe: .inactive)
     let level = try bench.edges(\.level, edges: .both, pull: .up)
     let thermometer = try bench.spi(\.thermometer, mode: 1, safe: .none(because: "the converter is only read"))
-    let (dry, broken) = (
-      bench.fault("dry", "The kettle runs dry."), bench.fault("broken", "The thermometer's wire is off.")
-    )
+    let dry = bench.fault("dry", "The kettle runs dry.")
+    let broken = bench.fault("broken", "The thermometer's wire is off.")
     let programme = Programme(bench.wiring.steps)
     let loop = mailbox.loop("kettle", every: .hertz(10), safeStateAfter: 10) { ends in
       KettleLoop(
         ends: ends, heater: heater.port(), agitator: agitator.port(), level: level.port(), spi: thermometer.port(),
         programme: programme, state: mailbox.initialState)
     }
-    let twin = bench.twin("kettle.simulated", every: .hertz(20)) {
-      KettleTwin(heater: heater, level: level, thermometer: thermometer, isDry: dry, isBroken: broken)
-    }
-    return [loop] + twin
+    return [loop]
+      + bench.twin("kettle.simulated", every: .hertz(20)) {
+        KettleTwin(heater: heater, level: level, thermometer: thermometer, isDry: dry, isBroken: broken)
+      }
   }
 }
-
-// MARK: keys and state
 
 extension Kettle {
   /// What hangs where, and what is brewed.

@@ -25,7 +25,8 @@ final class KettleDesk: SystemDesk {
   func finish(_ last: Published<Kettle.State>) { advance(last.state, at: last.at, end: "interrupted") }
 
   private func advance(_ state: Kettle.State, at now: TickInstant, end: String?) {
-    guard var (run, place, since) = open else { return }
+    guard let (last, place, since) = open else { return }
+    var run = last
     run.seconds = (now - since).inSeconds
     // A run that goes on while the clock is set began when that clock says.
     run.start = made.now - Int64(run.seconds)
@@ -40,24 +41,7 @@ final class KettleDesk: SystemDesk {
   func note(_ note: Kettle.Note) throws -> Kettle.Run { try runs.change(note.number) { $0.note = note.note } }
 }
 
-// MARK: tables and routes
-
 extension Kettle {
-  static var tables: [Table<Wiring>] {
-    Table("kettle_runs", Run.self, since: 1, number: \.number, time: \.start, keepDays: \.logDays, most: 10_000)
-  }
-
-  static func desk(_ made: DeskMaterial<Kettle>) -> KettleDesk { KettleDesk(made) }
-
-  static var routes: [SystemRoute<KettleDesk>] {
-    SystemRoute.get("recipe", answers: Recipe.self, "The programme.") { desk, _, _ in desk.recipe() }
-    SystemRoute.history("runs", of: Run.self, "The runs so far.")
-    SystemRoute.history("runs.csv", of: Run.self, "The runs so far as CSV.")
-    SystemRoute.put("runs/{number}/note", body: Note.self, answers: Run.self, "What the brewer says of a run.") {
-      desk, note, _ in try desk.note(note)
-    }
-  }
-
   /// One run of a programme.
   struct Run: Settings, Answers {
     var number = 0

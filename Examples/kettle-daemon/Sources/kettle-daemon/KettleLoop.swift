@@ -6,10 +6,6 @@ import TactusDaemon
 
 /// 10 Hz: level switch and thermometer in, heater and agitator out.
 struct KettleLoop: ~Copyable, ControlLoop {
-  private static var seconds: Double {
-    @_noLocks @_noAllocation get { 0.1 }
-  }
-
   var ends: Kettle.Ends
   var heater: PWMOutput
   var agitator: GPIOLines
@@ -20,31 +16,20 @@ struct KettleLoop: ~Copyable, ControlLoop {
   var thermometer = MAX31865()
   var controller: PID?
 
-  init(
-    ends: consuming Kettle.Ends, heater: consuming PWMOutput, agitator: consuming GPIOLines,
-    level: consuming GPIOEvents,
-    spi: consuming SPIPort, programme: Programme, state: Kettle.State
-  ) {
-    (self.programme, self.state) = (programme, state)
-    self.ends = ends
-    self.heater = heater
-    self.agitator = agitator
-    self.level = level
-    self.spi = spi
-  }
-
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {
     let now = tick.started
     ends.begin(tick)
-    measure(at: now)
+    (spi.now, level.now) = (now, now)
+    state.celsius = try? thermometer.celsius(on: &spi)
+    state.isFull = (try? level.read()) == 0
     while let request = ends.next() {
       let (verdict, notice) = state.machine.obey(request.order, isFull: state.isFull, at: now)
       if let notice { ends.tell(notice) }
       ends.answer(request, verdict)
     }
     let (target, notice) = state.machine.step(
-      celsius: state.celsius, isFull: state.isFull, programme, seconds: Self.seconds, at: now)
+      celsius: state.celsius, isFull: state.isFull, programme, seconds: 0.1, at: now)
     if let notice { ends.tell(notice) }
     state.target = target
     drive(power(target), at: now)
@@ -52,24 +37,9 @@ struct KettleLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
-    _ = state.machine.obey(.emergencyStop, isFull: state.isFull, at: tick.started)
+    state.machine.interrupt()
     state.target = nil
     drive(0, at: tick.started)
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func measure(at now: TickInstant) {
-    (spi.now, level.now) = (now, now)
-    do throws(SPIError) {
-      state.celsius = try thermometer.celsius(on: &spi)
-    } catch {
-      (state.celsius, state.failures) = (nil, state.failures &+ 1)
-    }
-    do throws(GPIOError) {
-      state.isFull = try level.read() == 0
-    } catch {
-      (state.isFull, state.failures) = (false, state.failures &+ 1)
-    }
   }
 
   /// In percent. A mash whose temperature is unknown for a moment is not heated.

@@ -54,7 +54,7 @@ extension Kettle {
   ///
   ///     idle ──start──▶ heating ⇄ holding ──last step──▶ idle
   ///     heating, holding ──not full──▶ dry ──reset──▶ idle       ──2 s without a temperature──▶ blind ──reset──▶ idle
-  ///     heating, holding ──restart of the program──▶ interrupted ──start──▶ heating
+  ///     heating, holding ──hang or restart of the program──▶ interrupted ──start──▶ heating
   struct Machine: BitwiseCopyable, Sendable {
     enum Mode: String, Word { case idle, heating, holding, interrupted, dry, blind, emergencyStopped }
 
@@ -65,29 +65,25 @@ extension Kettle {
     private(set) var held = 0.0
     private var seenAt = TickInstant.zero
 
-    init() {}
-
-    init(resuming isUnfinished: Bool, step: Int, held: Double) {
-      guard isUnfinished, (0..<Programme.most).contains(step), held >= 0 else { return }
-      (mode, self.step, self.held) = (.interrupted, step, held)
+    /// - Parameter number: of the step at which it was interrupted; `nil` if it was not at work.
+    init(resuming number: Int? = nil, held: Double = 0) {
+      guard let number, (1...Programme.most).contains(number), held >= 0 else { return }
+      (mode, step, self.held) = (.interrupted, number - 1, held)
     }
 
     var isAtWork: Bool { mode == .heating || mode == .holding }
-    var isUnfinished: Bool { isAtWork || mode == .interrupted }
-    var number: Int? { isUnfinished ? step + 1 : nil }
+    var number: Int? { isAtWork || mode == .interrupted ? step + 1 : nil }
 
     @_noLocks @_noAllocation
     mutating func obey(_ order: Order, isFull: Bool, at now: TickInstant) -> (Verdict<Refusal>, Notice?) {
       switch (order, mode) {
       case (.emergencyStop, _):
         let wasAtWork = isAtWork
-        end(.emergencyStopped)
-        return (.accepted, wasAtWork ? .stopped : nil)
+        return (.accepted, wasAtWork ? end(.emergencyStopped, .stopped).1 : end(.emergencyStopped).1)
       case (.stop, .heating), (.stop, .holding), (.stop, .interrupted):
-        end(.idle)
-        return (.accepted, .stopped)
+        return (.accepted, end(.idle, .stopped).1)
       case (.stop, _): return (.accepted, nil)
-      case (.reset, .dry), (.reset, .blind), (.reset, .emergencyStopped): end(.idle)
+      case (.reset, .dry), (.reset, .blind), (.reset, .emergencyStopped): return (.accepted, end(.idle).1)
       case (.reset, _): return (.refused(.nothingToReset), nil)
       case (.start, .idle), (.start, .interrupted):
         guard isFull else { return (.refused(.notFull), nil) }
@@ -96,8 +92,11 @@ extension Kettle {
       case (.start, .heating), (.start, .holding): return (.refused(.atWork), nil)
       case (.start, _): return (.refused(.faulty), nil)
       }
-      return (.accepted, nil)
     }
+
+    /// Heater and agitator are off for another reason than an order: it waits for a new start.
+    @_noLocks @_noAllocation
+    mutating func interrupt() { if isAtWork { mode = .interrupted } }
 
     /// The temperature to heat to until the next tick; `nil` if heater and agitator are to be off.
     @_noLocks @_noAllocation
@@ -105,31 +104,22 @@ extension Kettle {
       celsius: Double?, isFull: Bool, _ programme: Programme, seconds: Double, at now: TickInstant
     ) -> (target: Double?, Notice?) {
       guard mode == .heating || mode == .holding else { return (nil, nil) }
-      guard isFull else { return (nil, fail(.dry, .dry)) }
-      guard let celsius else { return (nil, (now - seenAt).count > 2_000_000_000 ? fail(.blind, .blind) : nil) }
+      guard isFull else { return end(.dry, .dry) }
+      guard let celsius else { return (now - seenAt).count > 2_000_000_000 ? end(.blind, .blind) : (nil, nil) }
       seenAt = now
-      guard let present = programme.step(step) else { return (nil, finish()) }
+      guard let present = programme.step(step) else { return end(.idle, .finished) }
       if celsius >= present.celsius - 0.5 { mode = .holding }
       if case .holding = mode { held += seconds }
       guard held >= present.minutes * 60 else { return (present.celsius, nil) }
       (mode, step, held) = (.heating, step + 1, 0)
-      guard let next = programme.step(step) else { return (nil, finish()) }
+      guard let next = programme.step(step) else { return end(.idle, .finished) }
       return (next.celsius, nil)
     }
 
     @_noLocks @_noAllocation
-    private mutating func finish() -> Notice {
-      end(.idle)
-      return .finished
+    private mutating func end(_ mode: Mode, _ notice: Notice? = nil) -> (target: Double?, Notice?) {
+      (self.mode, step, held) = (mode, 0, 0)
+      return (nil, notice)
     }
-
-    @_noLocks @_noAllocation
-    private mutating func fail(_ mode: Mode, _ notice: Notice) -> Notice {
-      end(mode)
-      return notice
-    }
-
-    @_noLocks @_noAllocation
-    private mutating func end(_ mode: Mode) { (self.mode, step, held) = (mode, 0, 0) }
   }
 }

@@ -23,7 +23,8 @@ protocol RunningDesk: AnyObject, Sendable {
 /// The desk of a running system, its thread, its tables and its routes.
 ///
 /// The desk itself is touched on the thread only.
-final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {  // safe: desk and tables belong to the thread
+// Safe: desk and tables belong to the thread.
+final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
   let thread: DeskThread
   private let name: String
   let desk: System.Desk

@@ -25,25 +25,41 @@ public struct Table<Wiring: Settings>: Sendable {
   let keepDays: (@Sendable (Wiring) -> Int)?
   let shape: RowShape
 
+  /// Rows of which the newest are kept.
+  ///
   /// - Parameters:
   ///   - name: the system's name, `_`, and lower-case letters, digits or `_`: `kettle_runs`. Neither it nor the row's keys change once released.
   ///   - since: the step of the store's format that has brought it, 1…: tables of a later release have a later one.
   ///   - number: the property with the row's number, whose key is `Key.number`.
-  ///   - time: the property with the instant by which rows are old; `nil` if age removes none.
-  ///   - keepDays: the key with the days for which rows are kept, once the clock is sure; `nil` if age removes none.
-  ///   - most: rows that are kept at most, the newest.
+  ///   - most: rows that are kept at most, 1….
+  public init<Row: Settings>(
+    _ name: String, _ row: Row.Type, since: Int, number: WritableKeyPath<Row, Int> & Sendable, most: Int = 100_000
+  ) {
+    self.init(name, row, since: since, number: number, timed: nil, keepDays: nil, most: most)
+  }
+
+  /// Rows of which those of some days are kept, and of these the newest.
+  ///
+  /// - Parameters:
+  ///   - time: the property with the instant by which rows are old.
+  ///   - keepDays: the key with the days for which rows are kept. Nothing is removed by age while the clock is not sure.
   public init<Row: Settings>(
     _ name: String, _ row: Row.Type, since: Int, number: WritableKeyPath<Row, Int> & Sendable,
-    time: (KeyPath<Row, WallInstant> & Sendable)? = nil, keepDays: (KeyPath<Wiring, Int> & Sendable)? = nil,
-    most: Int = 100_000
+    time: KeyPath<Row, WallInstant> & Sendable, keepDays: KeyPath<Wiring, Int> & Sendable, most: Int = 100_000
+  ) {
+    self.init(
+      name, row, since: since, number: number, timed: Row.name(of: time), keepDays: { $0[keyPath: keepDays] },
+      most: most)
+  }
+
+  private init<Row: Settings>(
+    _ name: String, _ row: Row.Type, since: Int, number: WritableKeyPath<Row, Int> & Sendable, timed: String?,
+    keepDays: (@Sendable (Wiring) -> Int)?, most: Int
   ) {
     precondition(since >= 1 && most >= 1, "\(name): its first release and the most of its rows are 1 or more")
-    precondition(time != nil || keepDays == nil, "\(name): rows without a time do not grow old")
-    (self.since, self.row, self.most) = (since, ObjectIdentifier(row), most)
-    if let keepDays { self.keepDays = { $0[keyPath: keepDays] } } else { self.keepDays = nil }
+    (self.since, self.row, self.most, self.keepDays) = (since, ObjectIdentifier(row), most, keepDays)
     let columns = Row.keys.map(\.column)
     let numbered = Row.name(of: number)
-    let timed: String? = if let time { Row.name(of: time) } else { nil }
     stored = { StoredTable(name, columns: columns, number: numbered, time: timed, isShared: $0) }
     shape = RowShape(row)
   }

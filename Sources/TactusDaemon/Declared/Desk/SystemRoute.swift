@@ -52,10 +52,20 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
   ///   - query: its keys are parts of the query, in camel case, or of the path. One whose initial value its range does not have must be given.
   ///   - meaning: one sentence.
   public static func get<Query: Settings, Result: Answers>(
-    _ path: String, scope: Scope = .read, query: Query.Type = NoSettings.self, answers: Result.Type, _ meaning: String,
+    _ path: String, scope: Scope = .read, query: Query.Type, answers: Result.Type, _ meaning: String,
     _ handler: @escaping @Sendable (_ desk: Desk, _ query: Query, _ caller: Caller) throws -> Result
   ) -> SystemRoute {
     json(.get, path, scope, query, answers, meaning, handler)
+  }
+
+  /// A look that asks for nothing in particular: without a query.
+  public static func get<Result: Answers>(
+    _ path: String, scope: Scope = .read, answers: Result.Type, _ meaning: String,
+    _ handler: @escaping @Sendable (_ desk: Desk, _ caller: Caller) throws -> Result
+  ) -> SystemRoute {
+    get(path, scope: scope, query: NoSettings.self, answers: answers, meaning) { desk, _, caller in
+      try handler(desk, caller)
+    }
   }
 
   /// Something new, or something that is done.
@@ -89,7 +99,7 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
   ///
   /// - Parameter contentType: `text/calendar; charset=utf-8`.
   public static func raw<Query: Settings>(
-    _ path: String, scope: Scope = .read, query: Query.Type = NoSettings.self, contentType: String, _ meaning: String,
+    _ path: String, scope: Scope = .read, query: Query.Type, contentType: String, _ meaning: String,
     _ handler: @escaping @Sendable (_ desk: Desk, _ query: Query, _ caller: Caller) throws -> [UInt8]
   ) -> SystemRoute {
     SystemRoute(.get, path, scope, takes: query, meaning, answers: .bytes(contentType)) { desk, query, caller in

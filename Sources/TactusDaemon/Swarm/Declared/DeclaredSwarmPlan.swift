@@ -86,7 +86,8 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
       guard isInRange, !words.isEmpty else { return (.text("none of them"), false) }
       return (.text(words[min(words.count - 1, words.count * Int(share) / 1_000)]), true)
     case .line: return isInRange ? (.text("GPIO\(share % 28)"), true) : (.number("1"), false)
-    case .text, .textOrNothing, .logFormat, .address, .pwmOutput, .cpus, .integers, .integerList, .texts, .mappings, .alwaysTrue:
+    case .text, .textOrNothing, .logFormat, .address, .pwmOutput, .cpus, .integers, .integerList, .texts,
+      .mappings, .alwaysTrue:
       return isInRange ? (.text("text \(share)"), true) : (.number("1"), false)
     }
   }
