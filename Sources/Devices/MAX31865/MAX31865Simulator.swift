@@ -27,7 +27,32 @@ public final class MAX31865Simulator: @unchecked Sendable {
     state.deallocate()
   }
 
+  /// The thermometer, for the ticks of a twin: a call of this class retains it, which a tick may not.
+  ///
+  /// Keep the simulator, or a bus that it is attached to, as long as the thermometer.
+  public var thermometer: MAX31865SimulatedThermometer { MAX31865SimulatedThermometer(state: state) }
+
   /// The thermometer has this temperature, in °C, with both wires as they should be.
+  public func set(celsius: Double) { thermometer.set(celsius: celsius) }
+
+  /// A voltage that the chip does not allow is on an input, or is not any more.
+  public func setVoltage(_ isWrong: Bool) { state.pointee.isVoltageWrong.store(isWrong, ordering: .relaxed) }
+
+  /// A loss of power: the configuration is that of the start.
+  public func reset() { state.pointee.configuration.store(0, ordering: .relaxed) }
+
+  /// The end for a `SimulatedSPIBus`.
+  public var chip: SimulatedSPIChip {
+    SimulatedSPIChip(context: state, owner: self, transfer: transferToMAX31865)
+  }
+}
+
+/// The thermometer of a `MAX31865Simulator`, as a plain value that a tick may set. Valid as long as its simulator.
+public struct MAX31865SimulatedThermometer: BitwiseCopyable, @unchecked Sendable {
+  // Sendable: what the pointer leads to is atomics.
+  fileprivate let state: UnsafeMutablePointer<MAX31865State>
+
+  /// It has this temperature, in °C, with both wires as they should be.
   @_noLocks @_noAllocation
   public func set(celsius: Double) { state.pointee.set(ratio: Platinum.ratio(celsius: celsius)) }
 
@@ -38,19 +63,6 @@ public final class MAX31865Simulator: @unchecked Sendable {
   /// Two wires touch.
   @_noLocks @_noAllocation
   public func setShorted() { state.pointee.code.store(0, ordering: .relaxed) }
-
-  /// A voltage that the chip does not allow is on an input, or is not any more.
-  @_noLocks @_noAllocation
-  public func setVoltage(_ isWrong: Bool) { state.pointee.isVoltageWrong.store(isWrong, ordering: .relaxed) }
-
-  /// A loss of power: the configuration is that of the start.
-  @_noLocks @_noAllocation
-  public func reset() { state.pointee.configuration.store(0, ordering: .relaxed) }
-
-  /// The end for a `SimulatedSPIBus`.
-  public var chip: SimulatedSPIChip {
-    SimulatedSPIChip(context: state, owner: self, transfer: transferToMAX31865)
-  }
 }
 
 private struct MAX31865State: ~Copyable {

@@ -1,5 +1,4 @@
 import Buses
-import Devices
 import Tactus
 import TactusDaemon
 

@@ -1,4 +1,3 @@
-import Service
 import Tactus
 import TactusDaemon
 import WallTime

@@ -24,7 +24,6 @@ extension Kettle {
   /// Why it may refuse.
   enum Refusal: String, RefusalWord {
     case atWork, faulty, notFull, nothingToReset
-
     var sentence: String {
       switch self {
       case .atWork: "the kettle is at work already"
@@ -37,7 +36,6 @@ extension Kettle {
 
   enum Notice: String, NoticeWord {
     case started, finished, stopped, dry, blind
-
     var isTrouble: Bool { self == .dry || self == .blind }
     var sentence: String {
       switch self {

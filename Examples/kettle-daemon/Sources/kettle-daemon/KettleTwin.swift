@@ -7,12 +7,14 @@ import TactusDaemon
 struct KettleTwin: ~Copyable, ControlLoop, NoOutput {
   private let duty: SimulatedPWMDuty
   private let isDry, isBroken: FaultSwitch
-  private let converter = MAX31865Simulator(celsius: 20)
+  private let mash: MAX31865SimulatedThermometer
   private var level: SimulatedGPIODriver
   private var celsius = 20.0
 
   init(heater: PWMPart, level: InputPart, thermometer: SPIPart, isDry: FaultSwitch, isBroken: FaultSwitch) {
+    let converter = MAX31865Simulator(celsius: 20)
     thermometer.attach(converter.chip)
+    mash = converter.thermometer
     duty = heater.duty
     (self.isDry, self.isBroken) = (isDry, isBroken)
     self.level = level.driver()
@@ -21,7 +23,7 @@ struct KettleTwin: ~Copyable, ControlLoop, NoOutput {
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {
     celsius += (duty.ratio() * 2 - (celsius - 20) * 0.002) * 0.05
-    if isBroken.isOn() { converter.setOpen() } else { converter.set(celsius: celsius) }
+    if isBroken.isOn() { mash.setOpen() } else { mash.set(celsius: celsius) }
     _ = level.set(isHigh: isDry.isOn(), at: tick.started)
   }
 }
