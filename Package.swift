@@ -284,7 +284,8 @@ let package = Package(
       name: "TactusDaemon",
       dependencies: [
         "Service", "ServiceDocuments", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess",
-        "Confinement", "CTactus", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses", "Wire", "Tactus",
+        "Confinement", "CTactus", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses", "Wire", "WallTime",
+        "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "Yams", package: "Yams", condition: daemon),

@@ -31,7 +31,7 @@ public final class SimulatedSPIBus: @unchecked Sendable {
   }
 
   private let state: UnsafeMutablePointer<SimulatedSPIBusState>
-  private let owner: AnyObject
+  private var owner: AnyObject?
 
   /// `logCapacity`: transactions kept, 1…. `clock` stamps them.
   public init(_ chip: SimulatedSPIChip, logCapacity: Int = 1024, clock: RecordClock = .tick) {
@@ -42,6 +42,23 @@ public final class SimulatedSPIBus: @unchecked Sendable {
       to: SimulatedSPIBusState(
         context: chip.context, transfer: chip.transfer,
         log: TransactionLog(of: SPITransaction.self, capacity: logCapacity, clock: clock)))
+  }
+
+  /// A bus without a chip: the line floats high until one is attached.
+  public init(logCapacity: Int = 1024, clock: RecordClock = .tick) {
+    precondition(logCapacity > 0)
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: SimulatedSPIBusState(
+        context: state, transfer: transferToNoChip,
+        log: TransactionLog(of: SPITransaction.self, capacity: logCapacity, clock: clock)))
+  }
+
+  /// Puts a chip on the bus, in place of another one. Before the loops start.
+  public func attach(_ chip: SimulatedSPIChip) {
+    owner = chip.owner
+    state.pointee.context = chip.context
+    state.pointee.transfer = chip.transfer
   }
 
   deinit {
@@ -87,8 +104,8 @@ public final class SimulatedSPIBus: @unchecked Sendable {
 }
 
 private struct SimulatedSPIBusState: ~Copyable {
-  let context: UnsafeMutableRawPointer
-  let transfer: SPIPort.Transfer
+  var context: UnsafeMutableRawPointer
+  var transfer: SPIPort.Transfer
   let log: TransactionLog
   let hasNoChip = Atomic<Bool>(false)
   let errno = Atomic<Int32>(0)
@@ -122,4 +139,11 @@ private func transferOnSimulatedSPI(
 ) -> Int32 {
   context.assumingMemoryBound(to: SimulatedSPIBusState.self).pointee
     .answer(request.assumingMemoryBound(to: SPITransfer.self))
+}
+
+@_noLocks @_noAllocation
+private func transferToNoChip(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer) -> Int32 {
+  let request = request.assumingMemoryBound(to: SPITransfer.self)
+  for index in 0..<request.pointee.bytes.count { request.pointee.bytes[index] = 0xFF }
+  return 0
 }

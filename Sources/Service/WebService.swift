@@ -44,7 +44,9 @@ public final class WebService: Sendable {
     let own = DoorRoutes(
       systems: systems, health: health, version: configuration.version, additions: configuration.additions,
       others: others, isScarce: { places.isScarce })
-    let console = Console(systems: configuration.additions.documents, program: configuration.additions.title)
+    let console = Console(
+      systems: configuration.additions.documents, cards: configuration.additions.cards,
+      program: configuration.additions.title)
     table = RouteTable(own.routes + console.routes + others)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),

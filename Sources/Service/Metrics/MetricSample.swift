@@ -18,6 +18,14 @@ public struct MetricSample: Sendable {
     self.value = value
   }
 
+  /// The same, with labels that are counted out while the program runs.
+  public init(_ value: Double, labels: [(name: String, value: String)]) { (self.value, self.labels) = (value, labels) }
+
+  /// The same, of a whole number.
+  public init(_ value: some BinaryInteger, labels: [(name: String, value: String)]) {
+    self.init(Double(value), labels: labels)
+  }
+
   /// A whole number; beyond 2⁵³ it is rounded to a `Double`.
   public init(_ value: some BinaryInteger, _ labels: KeyValuePairs<String, String> = [:]) {
     self.init(Double(value), labels)

@@ -37,6 +37,8 @@ public struct APIAdditions: Sendable {
   /// Names of the faults that the simulated buses can have, or `nil` if the document lists all of them.
   public var busFaults: Set<String>?
 
+  /// Cards of systems of `systems` that have written their own, one a kind.
+  public var cards: [OwnCard] = []
   /// Of each simulated bus, by its name, the faults that it can have; examples are of one of these. Empty: they stay as they are written.
   public var buses: [String: Set<String>] = [:]
 

@@ -133,12 +133,15 @@ public final class RemoteCommands: Sendable {
   private func place(
     of command: RemoteCommand, _ path: [String]
   ) throws(APIError) -> (lane: String, RouteTable.Place) {
-    let name = path.first ?? Self.everySystem
+    // One of several systems has a name of two levels.
+    let two = path.prefix(2).joined(separator: "/")
+    let levels = path.count >= 2 && tables[two] != nil ? 2 : 1
+    let name = levels == 2 ? two : path.first ?? Self.everySystem
     guard path.count <= Self.longestPath, path.first != Self.everySystem, let table = tables[name] else {
       throw .notFound("no system of that name; there is \(systems.map(\.name).joined(separator: ", "))")
     }
-    let rest = path.dropFirst() + [command.word]
-    let place = table.place(["api"] + path.prefix(1) + rest) ?? table.place(["api"] + rest)
+    let rest = path.dropFirst(levels) + [command.word]
+    let place = table.place(["api"] + path.prefix(levels) + rest) ?? table.place(["api"] + rest)
     guard let place else {
       let known = Set(table.routes.map { Self.known($0, of: name) }).sorted()
       throw .notFound("no such command; there is \(known.joined(separator: ", "))")
@@ -155,7 +158,8 @@ public final class RemoteCommands: Sendable {
   /// `zone/{id}` and `on`
   private static func topic(of route: Route, _ system: String) -> (item: String, word: String) {
     var segments = route.path.split(separator: "/").dropFirst()
-    if segments.first == Substring(system) { segments = segments.dropFirst() }
+    let levels = system.split(separator: "/")
+    if segments.starts(with: levels) { segments = segments.dropFirst(levels.count) }
     return (segments.dropLast().joined(separator: "/"), String(segments.last ?? ""))
   }
 

@@ -1,6 +1,25 @@
 "use strict";
 // What the cards of systems.js are made of, and how they ask. Every text goes in as text: a description cannot bring elements.
 
+const ownShapes = new Map(); // kind of a system → what its own script shows of a state
+
+// What a declared system's own script has to call once: show(root, event, system) puts a state into the card's copy of its HTML.
+function ownCard(kind, show) { ownShapes.set(kind, show); }
+
+// The copy of a system's own HTML; null for one that has the made card.
+function ownRoot(system) {
+  const kind = system.name.split("/")[0], template = byId("card-" + kind);
+  if (!template || !ownShapes.has(kind)) return null;
+  const root = element("div");
+  root.className = "own";
+  root.append(template.content.cloneNode(true));
+  return root;
+}
+
+function showOwn(card, event) {
+  try { ownShapes.get(card.name.split("/")[0])(card.own, event, card.system); } catch (error) { console.error(error); }
+}
+
 function addCard(system, shape) {
   const id = "system-" + system.name;
   const card = {
@@ -16,7 +35,9 @@ function addCard(system, shape) {
   title.append(card.state);
   if (system.simulated) title.append(" ", element("small", "simulated", { className: "simulated", title: "no hardware is driven" }));
   const split = element("div", null, { className: "split" });
-  split.append(commandsOf(card, system), fieldsOf(card, system));
+  card.system = system;
+  card.own = ownRoot(system);
+  split.append(commandsOf(card, system), card.own || fieldsOf(card, system));
   card.section.append(title, element("p", system.summary, { className: "hint" }), card.why, split, ...settingsOf(card, system), ...faultsOf(card, system));
   byId("diagnostics").before(card.section);
   card.action = actionOf(card, system);

@@ -71,6 +71,7 @@ function showSystem(card, event) {
   stopped(card.name, isStopped ? card.title + " is emergency-stopped. To go on: Reset." : null, isStopped);
   card.reset.classList.toggle("wanted", isStopped || isTrouble);
   showTrouble(card);
+  if (card.own) showOwn(card, event);
   for (const field of card.fields) {
     const value = valueAt(event, field.name);
     // What telemetry does not have stays as the state said it.

@@ -14,14 +14,18 @@ public enum SealedRow {
   )
     throws
   {
+    try write(values.map(\.databaseValue), into: "\(table)", in: database)
+  }
+
+  /// The same, of a table whose name a declaration has given.
+  static func write(_ values: [DatabaseValue], into table: String, in database: Database) throws {
     let values = values.map { value in
-      guard case .string(let text) = value.databaseValue.storage, text.utf8.contains(0) else {
-        return value.databaseValue
-      }
+      guard case .string(let text) = value.storage, text.utf8.contains(0) else { return value }
       return text.replacing("\0", with: "\u{FFFD}").databaseValue
     }
     let places = String(repeating: "?, ", count: values.count)
-    let statement = try database.cachedStatement(sql: "INSERT OR REPLACE INTO \(table) VALUES (\(places)?)")
+    let statement = try database.cachedStatement(
+      sql: "INSERT OR REPLACE INTO \(table.quotedDatabaseIdentifier) VALUES (\(places)?)")
     try statement.execute(arguments: StatementArguments(values + [seal(values).databaseValue]))
   }
 

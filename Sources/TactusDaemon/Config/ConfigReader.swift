@@ -61,7 +61,7 @@ public struct ConfigReader {
       }
       if let key = ConfigTable.key(child) {
         readValue(value, key: key, path: child)
-      } else if let most = ConfigTable.lists[child] {
+      } else if let most = ConfigTable.most(of: child) {
         if path.isEmpty { result.sections.insert(name) }
         result.places[child] = keyNode.mark
         readList(value, path: child, most: most)

@@ -12,9 +12,7 @@ enum ConfigReference {
       lines += ["", "# \(section.doc)", "\(section.name):"]
       if ConfigTable.lists[section.name] != nil {
         lines.append("  -")
-        for key in ConfigTable.keys where key.path.hasPrefix(section.name + "[].") {
-          lines += entry(key, name: key.path.dropFirst(section.name.count + 3), indent: "    ")
-        }
+        lines += items(of: section.name)
         continue
       }
       var part: Substring?
@@ -32,6 +30,23 @@ enum ConfigReference {
       }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The keys of an item of a section that is a list, which may have lists itself.
+  private static func items(of list: String) -> [String] {
+    var lines: [String] = []
+    var inner: Substring?
+    for key in ConfigTable.keys where key.path.hasPrefix(list + "[].") {
+      let name = key.path.dropFirst(list.count + 3)
+      guard let end = name.firstIndex(of: "[") else {
+        lines += entry(key, name: name, indent: "    ")
+        continue
+      }
+      if inner != name[..<end] { lines += ["    \(name[..<end]):", "      -"] }
+      inner = name[..<end]
+      lines += entry(key, name: name[end...].dropFirst(3), indent: "        ")
+    }
+    return lines
   }
 
   private static func entry(_ key: ConfigKey, name: Substring, indent: String) -> [String] {

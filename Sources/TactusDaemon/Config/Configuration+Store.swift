@@ -27,7 +27,8 @@ extension Configuration {
   /// own section and no folder is given, the file is in a folder of its own.
   func storePath(simulate: Bool, environment: [String: String]) -> String? {
     let keeping = Set(DaemonProgram.current.kinds.filter { $0.keeping != nil }.map(\.name))
-    let keepers = systems.all.filter { keeping.contains($0.name) }
+    // Of several systems each name begins with that of their kind.
+    let keepers = systems.all.filter { system in keeping.contains(String(system.name.prefix { $0 != "/" })) }
     guard let store, !keepers.isEmpty else { return nil }
     let folder = store.folder ?? Self.folder(of: TokenFile.standardPath(environment: environment))
     let isApart = keepers.allSatisfy(\.isSimulated) ? store.folder == nil : simulate

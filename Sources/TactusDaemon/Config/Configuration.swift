@@ -119,7 +119,7 @@ extension Configuration {
       service: given.boolean("service.enabled") ? Service(given) : nil,
       tokenFile: given.optionalText("service.token_file"),
       mqtt: MQTT(found),
-      systems: ConfiguredSystems(all: readings.compactMap(\.system)),
+      systems: ConfiguredSystems(all: readings.flatMap(\.systems)),
       store: DaemonProgram.current.kinds.contains { $0.keeping != nil } ? Store(given) : nil,
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),

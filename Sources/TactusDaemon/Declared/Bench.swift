@@ -122,6 +122,20 @@ public final class Bench<Wiring: Settings> {
     return part
   }
 
+  /// A chip select of an SPI bus, by its device: `/dev/spidev0.0`.
+  ///
+  /// - Parameters:
+  ///   - mode: 0…3, of the chip.
+  ///   - hertz: clock of the bus at most, more than 0.
+  ///   - safe: why nothing has to be sent to the chip when nobody drives it.
+  public func spi(
+    _ path: KeyPath<Wiring, String>, mode: UInt8, hertz: UInt32 = 1_000_000, safe: SafeExchange
+  ) throws -> SPIPart {
+    let device = wiring[keyPath: path]
+    parts.claim(.spi(path: device), key(path))
+    return parts.hold(try opening(path) { try SPIPart(device, mode: mode, hertz: hertz, parts) })
+  }
+
   /// What a line was told nobody can read back.
   private func addLine(_ device: String, _ safe: SafeOutput, makeSafe: @escaping (TickInstant) -> Bool) {
     parts.addOutput(
@@ -139,7 +153,7 @@ public final class Bench<Wiring: Settings> {
     _ name: String, every rate: Rate, body: () -> Body
   ) -> [Loop] {
     guard case .simulated = parts.mode else { return [] }
-    return [Loop(name, every: rate, counting: .injected(nil), body: body)]
+    return [Loop(parts.at.loop(name), every: rate, counting: .injected(nil), body: body)]
   }
 
   /// Something that can be made to go wrong in the simulation: `POST /api/sim/fault`, `fault:` in a scenario.

@@ -11,9 +11,9 @@ package final class BenchParts {
   enum Mode { case planning, real, simulated }
 
   let mode: Mode
-  let system: String
-  /// The section of the keys without a dot.
-  private let section: String
+  let at: SystemPlace
+  /// As a part of names: `kettle-left`.
+  var system: String { at.word }
   /// What the file says of the lane.
   let lane: LaneKeys.Values
   var claims: [ResourceClaim] = []
@@ -37,11 +37,12 @@ package final class BenchParts {
   private var strangers = 0
 
   init<System: DeviceSystem>(
-    _ mode: Mode, of system: System.Type, lane: LaneKeys.Values? = nil, clock: RecordClock = .monotonic
+    _ mode: Mode, of _: System.Type, at place: SystemPlace? = nil, lane: LaneKeys.Values? = nil,
+    clock: RecordClock = .monotonic
   ) {
-    (self.mode, self.system, self.clock) = (mode, System.name, clock)
+    (self.mode, self.clock) = (mode, clock)
+    at = place ?? System.onlyPlace
     self.lane = lane ?? System.standardLane
-    section = System.sectionsOfFile[0].name
   }
 
   /// Whether it moves, heats or opens something.
@@ -58,7 +59,7 @@ package final class BenchParts {
   }
 
   /// Where the file has the key of this name.
-  func path(_ key: String) -> String { key.contains(".") ? key : "\(section).\(key)" }
+  func path(_ key: String) -> String { key.contains(".") ? key : "\(at.section).\(key)" }
 
   func claim(_ resource: ResourceClaim.Resource, _ key: String) {
     // Two chips' claims of one address differ in the bus's key only.
@@ -118,6 +119,13 @@ package final class BenchParts {
     let name = path.split(separator: "/").last.map { String($0) } ?? "serial"
     simulatedLines.append(SimulatedBus("\(system)-\(name)", .serial(port)))
     return port
+  }
+
+  func simulatedSPIBus(_ path: String) -> SimulatedSPIBus {
+    let bus = SimulatedSPIBus(clock: clock)
+    let name = path.split(separator: "/").last.map { String($0) } ?? "spi"
+    simulatedLines.append(SimulatedBus("\(system)-\(name)", .spi(bus)))
+    return bus
   }
 
   /// The line of the simulated bank that stands for one: a name that a Raspberry Pi's header does not have gets a line from the header's end.

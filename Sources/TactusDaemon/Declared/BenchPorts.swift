@@ -163,3 +163,20 @@ public final class SerialPart {
   /// Puts a twin's device at the other end. Of a real line it traps: there is no twin.
   public func attach(_ device: SimulatedSerialDevice) { simulated!.attach(device) }
 }
+
+/// One chip select of an SPI bus that a bench has opened. The bench keeps it.
+public final class SPIPart {
+  private let real: LinuxSPIPort?
+  private let simulated: SimulatedSPIBus?
+
+  init(_ path: String, mode: UInt8, hertz: UInt32, _ parts: BenchParts) throws(BusOpenError) {
+    real = parts.mode == .real ? try LinuxSPIPort(path: path, mode: mode, hertz: hertz) : nil
+    simulated = parts.mode == .real ? nil : parts.simulatedSPIBus(path)
+  }
+
+  /// For the one loop that owns it.
+  public func port() -> SPIPort { real?.port() ?? simulated!.port() }
+
+  /// Puts a twin's chip on the bus. Of a real bus it traps: there is no twin.
+  public func attach(_ chip: SimulatedSPIChip) { simulated!.attach(chip) }
+}

@@ -18,6 +18,7 @@ struct SystemPlan: Sendable, Equatable {
 
 /// One declared system as a file describes it.
 struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
+  let at: SystemPlace
   let wiring: System.Wiring
   let rules: System.Rules
   let lane: LaneKeys.Values
@@ -25,29 +26,33 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   /// Of the loop that takes the orders; `nil` if the declaration makes none.
   let rate: Rate?
 
-  var name: String { System.name }
+  var name: String { at.name }
 
   /// Plans it: its ports lead nowhere.
   ///
   /// - Throws: what `System.loops` throws.
-  init(_ given: GivenValues) throws {
-    let (wiring, rules) = Self.values(given)
-    try self.init(wiring, rules, lane: System.laneKeys.values(given))
+  init(_ given: GivenValues, at place: SystemPlace = System.onlyPlace) throws {
+    let (wiring, rules) = Self.values(given, at: place)
+    try self.init(wiring, rules, at: place, lane: System.laneKeys.values(given))
   }
 
   /// What the file says of its keys, over the defaults.
-  static func values(_ given: GivenValues) -> (System.Wiring, System.Rules) {
-    (System.Wiring(given) { System.path(of: $0) }, System.Rules(given) { System.path(of: $0) })
+  static func values(_ given: GivenValues, at place: SystemPlace) -> (System.Wiring, System.Rules) {
+    (
+      System.Wiring(given) { System.path(of: $0, at: place) }, System.Rules(given) { System.path(of: $0, at: place) }
+    )
   }
 
   /// The same, of values that no file has given.
   init(
-    _ wiring: System.Wiring = .init(), _ rules: System.Rules = .init(), lane: LaneKeys.Values? = nil
+    _ wiring: System.Wiring = .init(), _ rules: System.Rules = .init(), at place: SystemPlace = System.onlyPlace,
+    lane: LaneKeys.Values? = nil
   ) throws {
     (self.wiring, self.rules, self.lane) = (wiring, rules, lane ?? System.standardLane)
-    let parts = BenchParts(.planning, of: System.self, lane: self.lane)
+    at = place
+    let parts = BenchParts(.planning, of: System.self, at: place, lane: self.lane)
     let loops = try HostedDoor<System>.Loops(state: System.initialState, rules: System.loopRules(wiring, rules))
-    let mailbox = System.Inbox(loops, bell: nil, stall: nil, isSimulated: true)
+    let mailbox = System.Inbox(loops, bell: nil, stall: nil, isSimulated: true, instance: place.instance)
     _ = try System.loops(Bench(wiring, parts), mailbox)
     rate = mailbox.rate
     let isSimulated = (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false
@@ -64,7 +69,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
 
   /// The value of each key.
   private var values: [(key: String, value: ConfigValue?)] {
-    wiring.values { System.path(of: $0) } + rules.values { System.path(of: $0) }
+    wiring.values { System.path(of: $0, at: at) } + rules.values { System.path(of: $0, at: at) }
   }
 
   /// What the file says of its lane that its loop cannot have. What its keys contradict has been reported before it was planned.
@@ -76,7 +81,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
 
   /// The key of the loop's rate and its value, if the file decides it.
   private var rateKey: (key: String, hertz: Int)? {
-    let name = "runtime.\(name).rate_hz"
+    let name = "runtime.\(System.name).rate_hz"
     guard case .integer(let hertz)?? = values.first(where: { $0.key == name })?.value else { return nil }
     return (name, hertz)
   }
@@ -115,6 +120,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   }
 
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
-    try HostedSystem(self, simulate: surroundings.simulate || isSimulated, bell: surroundings.bell)
+    try HostedSystem(
+      self, simulate: surroundings.simulate || isSimulated, bell: surroundings.bell, surroundings: surroundings)
   }
 }

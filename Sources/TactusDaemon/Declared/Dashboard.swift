@@ -71,7 +71,9 @@ struct Dashboard {
     }
     return [title]
       + panels.enumerated().compactMap { index, leaf in
-        panel(leaf, of: System.name, position(x: index % 3 * 8, y: 1 + index / 3 * height, width: 8, height: height))
+        panel(
+          leaf, of: System.name, isOneOfSeveral: System.several != nil,
+          position(x: index % 3 * 8, y: 1 + index / 3 * height, width: 8, height: height))
       }
   }
 
@@ -80,13 +82,16 @@ struct Dashboard {
   }
 
   /// A word is a line of time, a counter its rate, anything else a curve.
-  private static func panel(_ leaf: FieldLeaf, of system: String, _ position: JSONValue) -> JSONValue? {
+  private static func panel(
+    _ leaf: FieldLeaf, of system: String, isOneOfSeveral: Bool, _ position: JSONValue
+  ) -> JSONValue? {
     guard let name = leaf.metricName(of: system) else { return nil }
     let form = leaf.form
     let metric = name + (form.kind == .counter ? "_total" : "")
     let series = "\(metric){instance=~\"$instance\"}"
     let isWord = form.plain.choices != nil
-    var labels = leaf.item.map { [$0.each] } ?? []
+    var labels = isOneOfSeveral ? [system.replacing("-", with: "_")] : []
+    if let item = leaf.item { labels.append(item.each) }
     if case .named(_, let label?, _) = form.metric { labels.append(label) }
     if isWord { labels.append(Unit.words(leaf.name).joined(separator: "_")) }
     let legend = (["instance"] + labels).map { "{{\($0)}}" }.joined(separator: " ")

@@ -12,21 +12,47 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   var keys: [ConfigKey] { ConfigTable.keys(of: System.self) }
   var lists: [String: Int] { ConfigTable.lists(of: System.self) }
   var movedKeys: [String: String] { [:] }
-  var keeping: Keeping? { nil }
+  var keeping: Keeping? { System.declaredKeeping }
 
   /// What contradicts itself is reported, and not planned.
   func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
-    let sections = System.sectionsOfFile.map(\.name)
-    guard let section = sections.first(where: { found.sections.contains($0) }) else { return SystemReading() }
+    guard let list = System.several?.list else {
+      guard System.sectionsOfFile.contains(where: { found.sections.contains($0.name) }) else { return SystemReading() }
+      return reading(of: System.onlyPlace, found, file)
+    }
+    var readings = SystemReading()
+    var sections: [String: String] = [:]
+    let places = ConfigPlaces(marks: found.places)
+    for index in 0..<(found.counts[list] ?? 0) {
+      let section = "\(list)[\(index)]"
+      let name = if case .text(let name)? = found.values["\(section).name"] { name } else { SystemPlace.standardName }
+      if let complaint = SystemPlace.complaint(name) {
+        readings.errors.append(places.error(file, "\(section).name", complaint))
+        continue
+      }
+      if let other = sections.updateValue(section, forKey: name) {
+        let words = places.words("\(other).name")
+        readings.errors.append(
+          places.error(file, "\(section).name", "expected another name than \(words), got \(name)"))
+        continue
+      }
+      let one = reading(of: SystemPlace(name, of: System.name, at: section), found, file)
+      readings.systems += one.systems
+      readings.errors += one.errors
+    }
+    return readings
+  }
+
+  private func reading(of place: SystemPlace, _ found: ConfigReader.Result, _ file: String) -> SystemReading {
     let given = GivenValues(values: found.values, counts: found.counts)
     let places = ConfigPlaces(marks: found.places)
-    let (wiring, rules) = ConfiguredSystem<System>.values(given)
-    let wrong = System.contradictions(wiring, rules, places)
+    let (wiring, rules) = ConfiguredSystem<System>.values(given, at: place)
+    let wrong = System.contradictions(wiring, rules, at: place, places)
     guard wrong.isEmpty else { return SystemReading(errors: wrong.map { places.error(file, $0) }) }
     do {
-      return SystemReading(system: try ConfiguredSystem<System>(given))
+      return SystemReading(system: try ConfiguredSystem<System>(given, at: place))
     } catch {
-      return SystemReading(errors: [places.error(file, section, "\(error)")])
+      return SystemReading(errors: [places.error(file, place.section, "\(error)")])
     }
   }
 
@@ -38,9 +64,10 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   }
   var commands: [any ParsableCommand.Type] { (System.self as? any HasCommands.Type)?.terminal ?? [] }
   var callExamples: [String] {
-    [System.name]
+    let words = [System.name] + (System.several == nil ? [] : ["NAME"])
+    return [words.joined(separator: " ")]
       + System.commands.map { command in
-        ([System.name, command.name] + command.parameters.map { "\($0.name)=\($0.example)" }).joined(
+        (words + [command.name] + command.parameters.map { "\($0.name)=\($0.example)" }).joined(
           separator: " ")
       }
   }

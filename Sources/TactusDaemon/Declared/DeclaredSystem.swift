@@ -8,6 +8,10 @@ protocol DeclaredSystem: LoopSystem {
   var api: APIAdditions.System { get }
   /// `PUT /api/NAME/settings`; nil: none may change.
   func settingsRoute(_ reloader: Reloader) -> Route?
+  /// The metrics of it and of all others of its kind.
+  func metrics(with systems: [any DaemonSystem]) -> any MetricSource
+  /// Its own card; `nil` if it has the made one.
+  var card: OwnCard? { get }
 }
 
 extension HostedSystem: DeclaredSystem {
@@ -25,22 +29,37 @@ extension HostedSystem: DeclaredSystem {
   /// Until the next start, or the next reload, which says again what the file says.
   func settingsRoute(_ reloader: Reloader) -> Route? {
     guard System.Rules.keys.contains(where: { $0.items == nil }) else { return nil }
-    let wanted = wanted
-    return Route(.put, "/api/\(System.name)/settings", scope: .admin, action: "\(System.name).settings") { request in
+    let (wanted, at) = (wanted, at)
+    return Route(.put, "/api/\(name)/settings", scope: .admin, action: "\(name).settings") { request in
       let new = try request.decode { (body) throws(APIError) in try System.Rules(&body, over: wanted.rules) }
-      if let wrong = System.contradictions(wanted.wiring, new, .none).first?.blamed.first {
+      if let wrong = System.contradictions(wanted.wiring, new, at: at, .none).first?.blamed.first {
         // Each of them is allowed, and with what holds now they are not.
-        let name = System.Rules.keys.first { System.path(of: $0) == wrong.key }?.name ?? wrong.key
+        let name = System.Rules.keys.first { System.path(of: $0, at: at) == wrong.key }?.name ?? wrong.key
         throw APIError(.conflict, "CONTRADICTION", "\(name): \(wrong.message)", field: name)
       }
       return try await reloader.submit(file: nil) { _ in
-        [Self.change(wanted, to: new)].compactMap { $0 as (any RulesChange)? }
+        [Self.change(wanted, to: new, of: at)].compactMap { $0 as (any RulesChange)? }
       }
     }
   }
+
+  func metrics(with systems: [any DaemonSystem]) -> any MetricSource {
+    KindMetrics(doors: systems.compactMap { ($0 as? HostedSystem<System>)?.door })
+  }
+
+  var card: OwnCard? { (System.self as? any HasCard.Type).map { OwnCard(kind: System.name, $0.card) } }
 }
 
 extension Daemon {
+  /// A source for each kind of declared systems, one for each other system.
+  static func metrics(of systems: [any DaemonSystem]) -> [any MetricSource] {
+    var kinds: Set<ObjectIdentifier> = []
+    return systems.compactMap { system in
+      guard let declared = system as? any DeclaredSystem else { return system.metrics }
+      return kinds.insert(ObjectIdentifier(type(of: system))).inserted ? declared.metrics(with: systems) : nil
+    }
+  }
+
   /// `GET /api/systems`: what each declared system has, for the page and for `call`.
   static func declarations(of systems: [any DaemonSystem]) -> Route {
     let declarations = systems.compactMap { ($0 as? any DeclaredSystem)?.declaration }
@@ -61,6 +80,9 @@ extension Daemon {
       documents: program.kinds.compactMap(\.documents),
       busFaults: simulations.isEmpty ? nil : buses.values.reduce(into: []) { $0.formUnion($1) })
     additions.buses = buses
+    additions.cards = systems.compactMap { ($0 as? any DeclaredSystem)?.card }.reduce(into: []) { cards, card in
+      if !cards.contains(where: { $0.kind == card.kind }) { cards.append(card) }
+    }
     return additions
   }
 }

@@ -48,6 +48,8 @@ public enum FieldEntity: Sendable {
 public struct Field<State>: Sendable {
   let shape: FieldShape
   let read: @Sendable (State) -> FieldValue
+  /// Whether the value outlives a restart.
+  private(set) var isKept = false
 
   /// - Parameters:
   ///   - name: camel case; ends in the unit's word where it has one.
@@ -71,11 +73,23 @@ public struct Field<State>: Sendable {
 
   /// The fields of a part of the state, which is a struct of its own.
   public static func part<Part>(_ path: KeyPath<State, Part> & Sendable, _ fields: [Field<Part>]) -> [Field] {
-    fields.map { field in Field(field.shape) { field.read($0[keyPath: path]) } }
+    fields.map { field in
+      var whole = Field(field.shape) { field.read($0[keyPath: path]) }
+      whole.isKept = field.isKept
+      return whole
+    }
   }
 
   init(_ shape: FieldShape, read: @escaping @Sendable (State) -> FieldValue) {
     (self.shape, self.read) = (shape, read)
+  }
+
+  /// The same field, whose value outlives a restart: see `Resumes`. A field of a group or of a list cannot be kept.
+  public var kept: Field {
+    guard case .value = shape.content else { preconditionFailure("\(shape.name): only a single value can be kept") }
+    var field = self
+    field.isKept = true
+    return field
   }
 }
 

@@ -12,14 +12,19 @@ struct FieldMetrics {
   private var families: [Family] = []
 
   /// A number or a yes or no is one sample, a word one sample for each word there is; text is no metric, and what is unknown is absent.
-  init(_ leaves: [FieldLeaf], of system: String) {
-    for leaf in leaves {
-      guard let name = leaf.metricName(of: system) else { continue }
-      if let index = families.firstIndex(where: { $0.name == name }) {
-        precondition(families[index].form.kind == leaf.form.kind, "\(name) is a counter and a gauge")
-        families[index].samples += leaf.samples
-      } else {
-        families.append(Family(name: name, form: leaf.form, help: leaf.meaning, samples: leaf.samples))
+  ///
+  /// - Parameter all: the values of each system of a kind, with the labels that all of its samples have.
+  init(_ all: [(labels: [(name: String, value: String)], leaves: [FieldLeaf])], of system: String) {
+    for (labels, leaves) in all {
+      for leaf in leaves {
+        guard let name = leaf.metricName(of: system) else { continue }
+        let samples = leaf.samples(labels)
+        if let index = families.firstIndex(where: { $0.name == name }) {
+          precondition(families[index].form.kind == leaf.form.kind, "\(name) is a counter and a gauge")
+          families[index].samples += samples
+        } else {
+          families.append(Family(name: name, form: leaf.form, help: leaf.meaning, samples: samples))
+        }
       }
     }
   }
@@ -44,8 +49,8 @@ extension FieldLeaf {
     }
   }
 
-  fileprivate var samples: [MetricSample] {
-    var labels: [(name: String, value: String)] = []
+  fileprivate func samples(_ first: [(name: String, value: String)]) -> [MetricSample] {
+    var labels = first
     if let item { labels.append((item.each, "\(item.number)")) }
     if case .named(_, let label?, let value) = form.metric { labels.append((label, value)) }
     func sample(_ value: Double) -> [MetricSample] { [MetricSample(value, labels: labels)] }

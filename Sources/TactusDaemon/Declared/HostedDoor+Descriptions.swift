@@ -41,6 +41,7 @@ extension HostedDoor {
   /// - Parameter faults: names of those that its simulation can have; empty if it is not simulated.
   func api(faults: [String]) -> APIAdditions.System {
     let title = name.titled.replacing(" ", with: "")
+    let id = name.replacing("-", with: "").replacing("/", with: "")
     let (state, whole, done) = ("\(title)Snapshot", title, "\(title)CommandDone")
     var paths: [JSONValue.Member] = [
       .init(
@@ -48,7 +49,7 @@ extension HostedDoor {
         value: .object([
           "get": operation(
             "get\(title)", System.summary, scope: .read, body: nil,
-            answer: ("As its loop left it.", whole), errors: Self.looks)
+            answer: ("As its loop left it.", .reference("schemas", whole)), errors: Self.looks)
         ]))
     ]
     for command in System.commands {
@@ -59,11 +60,12 @@ extension HostedDoor {
           name: "/api/\(name)/\(command.name)",
           value: .object([
             "post": operation(
-              "\(name.replacing("-", with: ""))\(words)", command.meaning, scope: command.scope.scope, body: body,
-              answer: ("Taken by the loop.", done), errors: body == nil ? Self.commands : Self.bodies)
+              "\(id)\(words)", command.meaning, scope: command.scope.scope, body: body,
+              answer: ("Taken by the loop.", .reference("schemas", done)),
+              errors: body == nil ? Self.commands : Self.bodies)
           ])))
     }
-    for (word, id, meaning) in [
+    for (word, ending, meaning) in [
       ("e-stop", "EStop", "Stops every output, latched until a reset."), ("reset", "Reset", "Leaves e-stop and fault."),
     ] {
       paths.append(
@@ -71,13 +73,14 @@ extension HostedDoor {
           name: "/api/\(name)/\(word)",
           value: .object([
             "post": operation(
-              "\(name.replacing("-", with: ""))\(id)", meaning, scope: .control, body: nil,
-              answer: ("Taken by the loop.", done), errors: Self.commands)
+              "\(id)\(ending)", meaning, scope: .control, body: nil,
+              answer: ("Taken by the loop.", .reference("schemas", done)), errors: Self.commands)
           ])))
     }
     if System.Rules.keys.contains(where: { $0.items == nil }) {
       paths.append(.init(name: "/api/\(name)/settings", value: .object(["put": settings("put\(title)Settings")])))
     }
+    paths += deskPaths
     return APIAdditions.System(
       name: name, summary: System.summary, paths: .object(paths), schemas: schemas(state, whole, done),
       stateSchema: state, faults: faults)
@@ -96,23 +99,47 @@ extension HostedDoor {
       body: .object([
         "required": .boolean(true),
         "content": .object(["application/json": .object(["schema": schema])]),
-      ]), answer: ("Taken by the loop.", "ReloadDone"), errors: Self.bodies)
+      ]), answer: ("Taken by the loop.", .reference("schemas", "ReloadDone")), errors: Self.bodies)
   }
 
   private static var looks: [String] { ["400", "401", "403", "405", "429"] }
   private static var commands: [String] { ["400", "401", "403", "405", "409", "429", "503"] }
   private static var bodies: [String] { ["400", "401", "403", "405", "409", "413", "415", "422", "429", "503"] }
 
+  /// The routes of its desk, a path each with its methods.
+  private var deskPaths: [JSONValue.Member] {
+    var paths: [(path: String, methods: [JSONValue.Member])] = []
+    for (path, method, scope, route) in beside?.descriptions ?? [] {
+      let words = "\(method.rawValue)/\(path.dropFirst(5))".split { !$0.isLetter && !$0.isNumber }
+      let id = words.dropFirst().reduce(String(words[0])) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+      let described = operation(
+        id, route.meaning, scope: scope, parameters: route.parameters, body: route.body, content: route.content,
+        answer: "Done.", errors: route.errors)
+      let member = JSONValue.Member(name: method.rawValue, value: described)
+      if let index = paths.firstIndex(where: { $0.path == path }) {
+        paths[index].methods.append(member)
+      } else {
+        paths.append((path, [member]))
+      }
+    }
+    return paths.map { .init(name: $0.path, value: .object($0.methods)) }
+  }
+
   private func operation(
-    _ id: String, _ summary: String, scope: Scope, body: JSONValue?, answer: (meaning: String, schema: String),
+    _ id: String, _ summary: String, scope: Scope, body: JSONValue?, answer: (meaning: String, schema: JSONValue),
     errors: [String]
   ) -> JSONValue {
-    let ok: JSONValue = .object([
-      "description": .text(answer.meaning),
-      "content": .object([
-        "application/json": .object(["schema": .reference("schemas", answer.schema)])
-      ]),
-    ])
+    operation(
+      id, summary, scope: scope, parameters: [], body: body,
+      content: .object(["application/json": .object(["schema": answer.schema])]), answer: answer.meaning, errors: errors
+    )
+  }
+
+  private func operation(
+    _ id: String, _ summary: String, scope: Scope, parameters: [JSONValue], body: JSONValue?, content: JSONValue,
+    answer: String, errors: [String]
+  ) -> JSONValue {
+    let ok: JSONValue = .object(["description": .text(answer), "content": content])
     let responses =
       [JSONValue.Member(name: "200", value: ok)]
       + errors.map {
@@ -120,7 +147,8 @@ extension HostedDoor {
       }
     return .object([
       "operationId": .text(id), "summary": .text(summary), "description": .text("Scope: \(scope.rawValue)."),
-      "tags": .list([.text(name)]), "requestBody": body, "responses": .object(responses),
+      "tags": .list([.text(name)]), "parameters": parameters.isEmpty ? nil : .list(parameters), "requestBody": body,
+      "responses": .object(responses),
     ])
   }
 
@@ -177,17 +205,18 @@ extension Settings {
 
 extension JSONValue {
   fileprivate static let responses = [
-    "400": "BadRequest", "401": "Unauthorized", "403": "Forbidden", "405": "MethodNotAllowed", "409": "Conflict",
+    "400": "BadRequest", "401": "Unauthorized", "403": "Forbidden", "404": "NotFound", "405": "MethodNotAllowed",
+    "409": "Conflict",
     "413": "TooLarge", "415": "UnsupportedMediaType", "422": "Validation", "429": "TooManyAttempts",
     "503": "Unavailable",
   ]
 
-  fileprivate static func reference(_ kind: String, _ name: String) -> JSONValue {
+  static func reference(_ kind: String, _ name: String) -> JSONValue {
     .object(["$ref": .text("#/components/\(kind)/\(name)")])
   }
 
   /// A schema that allows null, too: a member that says nothing.
-  fileprivate var orNull: JSONValue {
+  var orNull: JSONValue {
     .object(
       members.map { member in
         switch (member.name, member.value) {

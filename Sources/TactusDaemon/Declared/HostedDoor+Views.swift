@@ -1,20 +1,40 @@
 import Service
+import Tactus
 import Wire
 
 // A declared system's state elsewhere: metrics, Home Assistant.
 
 extension HostedDoor: MetricSource {
+  func write(into writer: inout MetricsWriter) { Self.write([self], into: &writer) }
+
+  /// Of all that there are of a kind: a family is written whole. Of several systems each sample has the label of its name.
+  ///
   /// What was lost of notices and answers is counted as of every other system.
-  func write(into writer: inout MetricsWriter) {
-    let published = published
-    document.write(published.state, into: &writer)
-    func counter(_ name: String, _ help: String, _ value: Int64) {
-      writer.counter(Unit.none.metricName(self.name, name) + "_total", help, [MetricSample(value)])
+  static func write(_ doors: [HostedDoor], into writer: inout MetricsWriter) {
+    let all = doors.map { (door: $0, label: $0.label, published: $0.published) }
+    FieldMetrics(
+      all.map { (labels: $0.label, leaves: $0.door.document.leaves(of: $0.published.state)) }, of: System.name
+    ).write(into: &writer)
+    func counter(_ name: String, _ help: String, _ value: (Published<System.State>) -> Int64) {
+      writer.counter(
+        Unit.none.metricName(System.name, name) + "_total", help,
+        all.map { MetricSample(value($0.published), labels: $0.label) })
     }
-    counter(
-      "droppedNotices", "Changes that no log shows because the ring was full.", published.noticesDropped)
-    counter("droppedAnswers", "Answers that found their ring full.", published.answersDropped)
+    counter("droppedNotices", "Changes that no log shows because the ring was full.") { $0.noticesDropped }
+    counter("droppedAnswers", "Answers that found their ring full.") { $0.answersDropped }
   }
+
+  /// `kettle="left"`; empty if it is the only one.
+  private var label: [(name: String, value: String)] {
+    at.instance.map { [(System.name.replacing("-", with: "_"), $0)] } ?? []
+  }
+}
+
+/// The metrics of all systems of a kind.
+struct KindMetrics<System: DeviceSystem>: MetricSource {
+  let doors: [HostedDoor<System>]
+
+  func write(into writer: inout MetricsWriter) { HostedDoor.write(doors, into: &writer) }
 }
 
 extension HostedDoor {
@@ -43,7 +63,7 @@ extension HostedDoor {
     case .named(let given, let name): (id, title) = (given, name)
     case .made:
       let item = leaf.item.map { [$0.each, "\($0.number)"] } ?? []
-      id = ([name] + item + leaf.names).joined(separator: "-")
+      id = ([at.word] + item + leaf.names).joined(separator: "-")
       let words = item + leaf.names.dropLast().flatMap { Unit.words($0) } + [form.unit.title(leaf.name).lowercased()]
       title = ([name.titled] + words).joined(separator: " ")
     }
@@ -58,7 +78,7 @@ extension HostedDoor {
   }
 
   private func control(_ command: Command<System.Order>, on topics: DeviceTopics) -> HomeAssistantEntity? {
-    let id = "\(name)-command-\(command.name)"
+    let id = "\(at.word)-command-\(command.name)"
     let title = "\(name.titled) \(command.name)"
     switch command.parameters.count {
     case 0:
@@ -114,6 +134,8 @@ extension HostedDoor {
 }
 
 extension String {
-  /// `Fan` of `fan`.
-  var titled: String { prefix(1).uppercased() + dropFirst().replacing("-", with: " ") }
+  /// `Fan` of `fan`, `Kettle left` of `kettle/left`.
+  var titled: String {
+    prefix(1).uppercased() + dropFirst().replacing("-", with: " ").replacing("/", with: " ")
+  }
 }

@@ -10,7 +10,10 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   typealias Loops = LoopMailbox<System.Order, System.Refusal, System.Notice, System.State, System.LoopRules>
   typealias Requests = Mailbox<Request<System.Order>, Answer<System.Refusal>>
 
-  let name = System.name
+  let name: String
+  let at: SystemPlace
+  /// Its desk; `nil` if it has none.
+  let beside: (any RunningDesk)?
   private let loops: Loops
   let requests: Requests
   let document = StateDocument(of: System.name, System.fields)
@@ -18,12 +21,15 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   /// From a request for an e-stop to an accepted reset: what the loop does meanwhile is its own.
   private let isStopped = Atomic(false)
 
-  init(_ loops: Loops, now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }) {
-    self.loops = loops
+  init(
+    _ loops: Loops, at place: SystemPlace, beside: (any RunningDesk)?,
+    now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
+  ) {
+    (self.loops, at, name, self.beside) = (loops, place, place.name, beside)
     let state = loops.state
     let button = loops.requestButton
     requests = Requests(
-      of: System.name, requests: loops.requestWriter(), answers: loops.answerReader(),
+      of: place.name, requests: loops.requestWriter(), answers: loops.answerReader(),
       requestsPerTick: loops.requestsPerTick,
       newestTick: {
         var reader = state.reader()
@@ -97,7 +103,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
       })
     return [Route("/api/\(name)", prepared)] + commands.map { route($0) } + [
       route("e-stop", System.emergencyStop, makesSafe: true), route("reset", System.reset, makesSafe: false),
-    ]
+    ] + (beside?.routes ?? [])
   }
 
   /// The order of a command's name, or of `e-stop` or `reset`, and whether it can only make the system safer.

@@ -38,6 +38,8 @@ public struct Key<Group: Settings>: Sendable {
   let items: KeyItems<Group>?
   /// Of a key of `FileSettings`: whether a reload may change it. Of a declared system the group says so for all of its keys.
   private(set) var mayChange = false
+  /// Whether its value is the seconds of an instant of the wall clock.
+  var isInstant = false
 
   /// A number in a range.
   ///
@@ -110,7 +112,7 @@ public struct Key<Group: Settings>: Sendable {
       name, path, kind, unit, limit, meaning, value: { ConfigValue($0.plain) }, make: { Value($0?.plain ?? .nothing) })
   }
 
-  private init<Value>(
+  init<Value>(
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ kind: ConfigKind, _ unit: Unit, _ limit: Limit?,
     _ meaning: String, value: @escaping @Sendable (Value) -> ConfigValue?,
     make: @escaping @Sendable (ConfigValue?) -> Value?

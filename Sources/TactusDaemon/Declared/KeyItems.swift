@@ -1,3 +1,6 @@
+import Service
+import Wire
+
 /// The keys of a list of mappings, without the type of its items.
 struct KeyItems<Group: Settings>: Sendable {
   let most: Int
@@ -11,6 +14,12 @@ struct KeyItems<Group: Settings>: Sendable {
   let contradictions: @Sendable (Group, _ path: String) -> [(key: String, message: String)]
   /// Gives each item the old value of every limit that is wider in it. Returns whether there was one.
   let tighten: @Sendable (inout Group, _ old: Group) -> Bool
+  /// Reads the list out of a body, if it is there. Throws 422.
+  let read: @Sendable (inout JSONReader, _ member: String, inout Group) throws(APIError) -> Void
+  /// The list in a document.
+  let json: @Sendable (Group) -> JSONValue
+  /// JSON Schema of it.
+  let schema: @Sendable () -> JSONValue
 
   init<Item: Settings>(_ list: WritableKeyPath<Group, [Item]> & Sendable, most: Int) {
     precondition(most >= 1, "a list has room for an item")
@@ -40,5 +49,22 @@ struct KeyItems<Group: Settings>: Sendable {
       }
       return isTighter
     }
+    read = { (body, member, group) throws(APIError) in
+      let kind = JSONKind.list(of: JSONKind.object(ReadItem<Item>.self), 0...most)
+      if let items = try body.optional(member, kind) { group[keyPath: list] = items.map(\.item) }
+    }
+    json = { .list($0[keyPath: list].map { .object($0.members) }) }
+    schema = {
+      .object([
+        "type": .text("array"), "maxItems": .whole(most), "items": .closedObject(Item.memberSchemas, required: []),
+      ])
+    }
   }
+}
+
+/// One item of a list in a body.
+private struct ReadItem<Item: Settings>: JSONReadable, Sendable {
+  var item = Item()
+
+  init(_ body: inout JSONReader) throws(APIError) { try item.read(&body, Item.keys) }
 }

@@ -23,3 +23,9 @@ public enum SafeTransfers {
   /// Nothing, and this is why: `it is only read`.
   case none(because: String)
 }
+
+/// What must be sent to a chip on SPI when nobody drives it. The guard speaks no SPI: what heats or moves hangs on an output that it knows.
+public enum SafeExchange: Sendable {
+  /// Nothing, and this is why: `it is only read`.
+  case none(because: String)
+}

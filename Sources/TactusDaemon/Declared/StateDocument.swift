@@ -31,7 +31,7 @@ public struct StateDocument<State>: Sendable {
 
   /// A number or a yes or no is one sample, a word one sample for each word there is; text is no metric, and what is unknown is absent.
   public func write(_ state: State, into writer: inout MetricsWriter) {
-    FieldMetrics(leaves(of: state), of: system).write(into: &writer)
+    FieldMetrics([(labels: [], leaves: leaves(of: state))], of: system).write(into: &writer)
   }
 
   /// Each value of a state, with where it is.

@@ -14,15 +14,21 @@ public final class SystemMailbox<
   private let bell: DoorbellButton?
   private let stall: LaneStall.Served?
   private let isSimulated: Bool
+  private let instance: String?
+  /// The state before the first tick: `initialState`, with what was kept over the restart.
+  public let initialState: State
   /// Of the loop that has the mailboxes; `nil`: no loop took them.
   private(set) var loopName: String?
   private(set) var rate: Rate?
 
   init(
     _ loops: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?, stall: LaneStall?,
-    isSimulated: Bool
+    isSimulated: Bool, instance: String?
   ) {
     self.loops = loops
+    self.instance = instance
+    var reader = loops.state.reader()
+    initialState = reader.read().state
     self.bell = bell
     self.stall = stall?.served
     self.isSimulated = isSimulated
@@ -41,6 +47,7 @@ public final class SystemMailbox<
     ages: [DataAge] = [], body: (consuming Ends) -> Body
   ) -> Loop {
     precondition(loopName == nil, "\(name): a system's mailboxes belong to one loop")
+    let name = instance.map { "\(name)/\($0)" } ?? name
     loopName = name
     self.rate = rate
     return Loop(

@@ -38,6 +38,8 @@ struct OwnTopics: Sendable {
       let kind = Self.kinds.first(where: { $0.name == system })
     else { return false }
     let part = levels.dropFirst()
+    let isOneOfSeveral = DaemonProgram.current.systems.contains { $0.name == kind.name && $0 is any Several.Type }
+    if isOneOfSeveral { return part.count == 1 && SystemPlace.complaint(String(part.first!)) == nil }
     let isNumbered = part.last.map { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } } ?? true
     return isNumbered && (part.count < 2 || part.count == 2 && kind.numberedParts.contains(String(part.first!)))
   }

@@ -123,7 +123,7 @@ final class Daemon {
       additions: Self.additions(of: systems),
       routes: LogRoutes(history: log.history, threshold: log.threshold).routes
         + Self.routes(of: systems, reloader: reloader)
-        + Self.measurements(of: runtime, systems.map(\.metrics) + others.compactMap(\.self))
+        + Self.measurements(of: runtime, Self.metrics(of: systems) + others.compactMap(\.self))
         + [broker?.route].compactMap(\.self),
       counters: doorCounters, guardHealth: guardHealth,
       mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),

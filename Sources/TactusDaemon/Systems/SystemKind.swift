@@ -77,8 +77,8 @@ public struct Keeping: Sendable {
 
 /// What a file says of one system.
 public struct SystemReading: Sendable {
-  /// `nil` if the file has none of its sections, or if they have errors.
-  var system: (any AnyConfiguredSystem)?
+  /// Empty if the file has none of its sections, or if they have errors.
+  var systems: [any AnyConfiguredSystem] = []
   var errors: [ConfigError] = []
   /// Keys that the file gives, and that this build of the program accepts and does not use.
   var unused: [String] = []
@@ -88,6 +88,6 @@ public struct SystemReading: Sendable {
   ///   - errors: broken rules that the table of keys cannot check, such as one over two keys.
   ///   - unused: keys that the file gives, and that this build accepts and does not use.
   public init(system: (any AnyConfiguredSystem)? = nil, errors: [ConfigError] = [], unused: [String] = []) {
-    (self.system, self.errors, self.unused) = (system, errors, unused)
+    (systems, self.errors, self.unused) = ([system].compactMap(\.self), errors, unused)
   }
 }

@@ -1,0 +1,118 @@
+import Buses
+import Tactus
+
+/// The Maxim MAX31865 with a platinum thermometer (Pt100 or Pt1000), on SPI mode 1 or 3, at most 5 MHz.
+///
+/// It converts by itself, 50 or 60 times a second. A call never waits: it reads all registers in one transfer, and where the configuration
+/// is not the driver's (the chip was just powered, or lost its power) it writes it, and shows nothing until a conversion of that is
+/// there. A small value that takes the port per call. Errors: the port's. Timing: at most two transfers a call, of 9 and 2 bytes. Source: README.md
+/// beside this file.
+public struct MAX31865: Sendable, BitwiseCopyable {
+  /// What the last conversion showed.
+  public enum Reading: Sendable, Hashable, BitwiseCopyable {
+    /// Nothing: no conversion has ended yet, or no chip answers.
+    case none
+    /// A temperature in °C, inside the range.
+    case celsius(Double)
+    /// Hotter than the range: a wire is off.
+    case open
+    /// Colder than the range: two wires touch.
+    case shorted
+    /// The chip has found a voltage on an input that it does not allow.
+    case voltage
+  }
+
+  /// How many wires lead to the thermometer: two or four, or three.
+  public enum Wires: Sendable, Hashable, BitwiseCopyable {
+    case twoOrFour, three
+  }
+
+  /// How long a new configuration takes until a conversion of it is there: 100 ms.
+  public static var settlingTime: Nanoseconds {
+    @_noLocks @_noAllocation get { .milliseconds(100) }
+  }
+
+  /// The thermometer's resistance at 0 °C, in ohms: 100 or 1,000.
+  public let nominal: Double
+  /// The reference resistor, in ohms: 400 or 430 for a Pt100, 4,000 or 4,300 for a Pt1000.
+  public let reference: Double
+  /// Temperatures in °C that are taken for such.
+  public let lowest, highest: Double
+  /// What the last call showed.
+  public private(set) var reading = Reading.none
+  private let configuration: UInt8
+  /// When a conversion of this configuration is there; `nil` until it has been written.
+  private var readyAt: TickInstant?
+
+  /// A thermometer that has not been read yet. Touches no bus.
+  ///
+  /// - Parameters:
+  ///   - nominal: resistance at 0 °C in ohms, more than 0.
+  ///   - reference: the reference resistor in ohms, more than `nominal`.
+  ///   - rejects60Hz: whether the mains have 60 Hz; otherwise 50.
+  ///   - range: in °C, within −200…850; beyond it a wire is off or two touch.
+  public init(
+    wires: Wires = .twoOrFour, nominal: Double = 100, reference: Double = 430, rejects60Hz: Bool = false,
+    range: ClosedRange<Double> = -50...300
+  ) {
+    precondition(nominal > 0 && reference > nominal, "the reference resistor is more than the thermometer at 0 °C")
+    precondition(range.lowerBound >= -200 && range.upperBound <= 850, "platinum thermometers are for −200…850 °C")
+    (self.nominal, self.reference) = (nominal, reference)
+    (lowest, highest) = (range.lowerBound, range.upperBound)
+    // Bias on, conversions without end.
+    configuration = 0xC0 | (wires == .three ? 0x10 : 0) | (rejects60Hz ? 0 : 0x01)
+  }
+
+  /// Reads the chip once, at `port.now`.
+  @_noLocks @_noAllocation
+  public mutating func read(on port: inout SPIPort) throws(SPIError) -> Reading {
+    var request = SPIBytes()
+    for _ in 0..<9 { request.append(0) }
+    let answer: SPIBytes
+    do throws(SPIError) {
+      answer = try port.exchange(request)
+    } catch {
+      (reading, readyAt) = (.none, nil)
+      throw error
+    }
+    guard answer[1] == configuration, let readyAt else {
+      try configure(port: &port)
+      return reading
+    }
+    guard port.now >= readyAt else {
+      reading = .none
+      return reading
+    }
+    if answer[3] & 0x01 != 0 {
+      // The mark stays until it is cleared.
+      try write(configuration | 0x02, on: &port)
+      reading = .voltage
+      return reading
+    }
+    let code = UInt16(answer[2]) << 7 | UInt16(answer[3]) >> 1
+    let celsius = Platinum.celsius(ratio: Double(code) / 32_768 * reference / nominal)
+    reading = celsius < lowest ? .shorted : celsius > highest ? .open : .celsius(celsius)
+    return reading
+  }
+
+  /// As `read`: the temperature in °C; `nil` if there is none.
+  @_noLocks @_noAllocation
+  public mutating func celsius(on port: inout SPIPort) throws(SPIError) -> Double? {
+    if case .celsius(let celsius) = try read(on: &port) { celsius } else { nil }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func configure(port: inout SPIPort) throws(SPIError) {
+    (reading, readyAt) = (.none, nil)
+    try write(configuration | 0x02, on: &port)
+    readyAt = port.now + Self.settlingTime
+  }
+
+  @_noLocks @_noAllocation
+  private func write(_ value: UInt8, on port: inout SPIPort) throws(SPIError) {
+    var request = SPIBytes()
+    request.append(0x80)
+    request.append(value)
+    _ = try port.exchange(request)
+  }
+}

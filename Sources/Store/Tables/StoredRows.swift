@@ -1,0 +1,169 @@
+import GRDB
+public import WallTime
+
+/// The rows of one system in a table. Blocks like `StoreFile`.
+public struct StoredRows: Sendable {
+  /// Which rows, and in which order.
+  public struct Query: Sendable, Hashable {
+    /// Of the table's time, then or later.
+    public var since: WallInstant?
+    /// Before that.
+    public var until: WallInstant?
+    public var isNewestFirst: Bool
+    /// The number of the last row of the page before; `nil`: from the beginning.
+    public var after: Int64?
+    /// 1…10,000.
+    public var limit: Int
+
+    /// All rows, from the newest or from the oldest.
+    public init(
+      since: WallInstant? = nil, until: WallInstant? = nil, isNewestFirst: Bool = true, after: Int64? = nil,
+      limit: Int = 100
+    ) {
+      (self.since, self.until, self.isNewestFirst) = (since, until, isNewestFirst)
+      (self.after, self.limit) = (after, limit)
+    }
+  }
+
+  /// Some rows, and the number after which the next ones begin; `nil` if there are no more.
+  public typealias Page = (rows: [[StoredValue]], next: Int64?)
+
+  /// The file that they are in.
+  public let file: StoreFile
+  let table: StoredTable
+  private let instance: String
+
+  /// - Parameter instance: the system's name where several share the table; otherwise not used.
+  public init(_ table: StoredTable, in file: StoreFile, of instance: String) {
+    (self.file, self.table, self.instance) = (file, table, instance)
+  }
+
+  /// The name of the column with the rows' numbers.
+  public var numberColumn: String { table.number.name }
+
+  /// Of a shared table only the rows of this system.
+  private var own: (sql: String, arguments: StatementArguments) {
+    table.isShared ? ("instance = ?", [instance]) : ("TRUE", [])
+  }
+
+  // MARK: writing
+
+  /// Writes a row, on the disk when this returns. One with the number 0 is new and gets the next.
+  ///
+  /// - Parameters:
+  ///   - row: a value for each column.
+  ///   - who: whether a person has changed something, of which a snapshot is made sooner.
+  /// - Returns: its number.
+  @discardableResult
+  public func write(_ row: [StoredValue], by who: StoreFile.Unsaved) throws(StoreError) -> Int64 {
+    precondition(row.count == table.columns.count, "\(table.name): a row has a value for each column")
+    return try file.write("keeping a row of \(table.name)", by: who) { database in
+      let place = table.columns.firstIndex(of: table.number)!
+      var number: Int64 = if case .integer(let number) = row[place] { number } else { 0 }
+      if number <= 0 { number = try last(database) + 1 }
+      var values = zip(table.columns, row).map { $0.fitted($1).database }
+      values[place] = number.databaseValue
+      try SealedRow.write((table.isShared ? [instance.databaseValue] : []) + values, into: table.name, in: database)
+      return number
+    }
+  }
+
+  private func last(_ database: Database) throws -> Int64 {
+    try Int64.fetchOne(
+      database, sql: "SELECT ifnull(max(\(table.number.quoted)), 0) FROM \(table.quoted) WHERE \(own.sql)",
+      arguments: own.arguments) ?? 0
+  }
+
+  // MARK: reading
+
+  /// The row of a number; `nil` if there is none.
+  public func row(_ number: Int64) throws(StoreError) -> [StoredValue]? {
+    try file.read("reading \(table.name)") { database in
+      try Row.fetchOne(
+        database, sql: "SELECT * FROM \(table.quoted) WHERE \(own.sql) AND \(table.number.quoted) = ?",
+        arguments: own.arguments + [number]
+      ).map(values)
+    }
+  }
+
+  /// Some rows by their numbers.
+  public func page(_ query: Query) throws(StoreError) -> Page {
+    precondition((1...10_000).contains(query.limit), "a page has 1…10,000 rows")
+    // One more than asked tells whether there is a next page.
+    var rows = try file.read("reading \(table.name)") { database in
+      var (conditions, arguments) = ([own.sql], own.arguments)
+      func add(_ condition: String, _ value: Int64) {
+        conditions.append(condition)
+        arguments += [value]
+      }
+      if let time = table.time {
+        if let since = query.since { add("\(time.quoted) >= ?", since.secondsSince1970) }
+        if let until = query.until { add("\(time.quoted) < ?", until.secondsSince1970) }
+      }
+      if let after = query.after { add("\(table.number.quoted) \(query.isNewestFirst ? "<" : ">") ?", after) }
+      arguments += [query.limit + 1]
+      return try Row.fetchAll(
+        database,
+        sql: """
+          SELECT * FROM \(table.quoted) WHERE \(conditions.joined(separator: " AND "))
+          ORDER BY \(table.number.quoted) \(query.isNewestFirst ? "DESC" : "ASC") LIMIT ?
+          """, arguments: arguments
+      ).map(values)
+    }
+    guard rows.count > query.limit else { return (rows, nil) }
+    rows.removeLast()
+    return (rows, rows.last.map(number))
+  }
+
+  private func number(_ row: [StoredValue]) -> Int64 {
+    if case .integer(let number) = row[table.columns.firstIndex(of: table.number)!] { number } else { 0 }
+  }
+
+  private func values(_ row: Row) -> [StoredValue] {
+    table.columns.map { StoredValue(row[$0.name] as DatabaseValue) }
+  }
+
+  // MARK: pruning
+
+  /// Removes the rows whose time is before, the last one excepted: numbers go on from it.
+  ///
+  /// - Returns: so many.
+  @discardableResult
+  public func prune(before: WallInstant) throws(StoreError) -> Int {
+    guard let time = table.time else { return 0 }
+    return try remove("\(time.quoted) < ?", [before.secondsSince1970])
+  }
+
+  /// Removes the first rows, but for so many, one at least.
+  ///
+  /// - Returns: so many.
+  @discardableResult
+  public func prune(beyond most: Int) throws(StoreError) -> Int {
+    let count = try file.read("counting \(table.name)") { database in
+      try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM \(table.quoted) WHERE \(own.sql)", arguments: own.arguments) ?? 0
+    }
+    guard count > max(1, most) else { return 0 }
+    let excess = count - max(1, most)
+    return try remove(
+      """
+      \(table.number.quoted) IN (SELECT \(table.number.quoted) FROM \(table.quoted) WHERE \(own.sql)
+      ORDER BY \(table.number.quoted) LIMIT ?)
+      """, own.arguments + [excess])
+  }
+
+  private func remove(_ condition: String, _ arguments: StatementArguments) throws(StoreError) -> Int {
+    let old = try file.read("looking for old rows of \(table.name)") { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM \(table.quoted) WHERE \(own.sql) AND \(condition))",
+        arguments: own.arguments + arguments) ?? false
+    }
+    guard old else { return 0 }
+    return try file.write("pruning \(table.name)", by: .byMachine) { database in
+      try database.execute(
+        sql: "DELETE FROM \(table.quoted) WHERE \(own.sql) AND \(condition) AND \(table.number.quoted) < ?",
+        arguments: own.arguments + arguments + [try last(database)])
+      return database.changesCount
+    }
+  }
+}

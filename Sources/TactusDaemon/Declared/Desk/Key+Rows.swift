@@ -1,0 +1,140 @@
+import Service
+import Store
+import WallTime
+import Wire
+
+// A key outside of the file: as a member of a body, a part of a query, a column of a table.
+
+extension Key {
+  /// An instant of the wall clock: a column of a table, or a member of a body. JSON and CSV have it as RFC 3339: `2026-11-26T18:30:00Z`.
+  public init(_ name: String, _ path: WritableKeyPath<Group, WallInstant> & Sendable, _ meaning: String) {
+    self.init(
+      name, path, .integer(1...253_402_300_799), .none, nil, meaning,
+      value: { .integer(Int(clamping: $0.secondsSince1970)) },
+      make: { if case .integer(let seconds) = $0 { WallInstant(secondsSince1970: Int64(seconds)) } else { nil } })
+    isInstant = true
+  }
+
+  /// The number of a row, which the table gives: 1…. A new row has 0.
+  public static func number(_ path: WritableKeyPath<Group, Int> & Sendable) -> Key {
+    Key("number", path, in: 1...9_007_199_254_740_992, "Number of the row, from 1.")
+  }
+
+  /// Its name in JSON, in CSV and in a query: `holdMinutes` of `hold_minutes`.
+  var member: String {
+    let words = name.split(separator: "_")
+    return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+  }
+
+  /// Whether the key's rules allow a value; a text that is empty is none.
+  func allows(_ value: ConfigValue) -> Bool {
+    switch (kind, value) {
+    case (.integer(let range), .integer(let value)): range.contains(value)
+    case (.number(let range), .number(let value)): range.contains(value)
+    case (.number(let range), .integer(let value)): range.contains(Double(value))
+    case (.choice(let words), .text(let word)): words.contains(word)
+    case (.boolean, .boolean): true
+    case (_, .text(let text)): ScalarReader.value(text, as: kind) != nil
+    default: false
+    }
+  }
+
+  /// Whether a request must have it: its property's initial value is none that the key allows.
+  var isRequired: Bool { standard.map { !allows($0) } ?? false }
+
+  /// How it is read out of a body.
+  var bodyKind: JSONKind<ConfigValue> {
+    guard isInstant else { return kind.json }
+    return JSONKind("an instant like 2026-05-01T00:00:00Z") { value in
+      guard let text = value.string else { return nil }
+      return Self.instant(text)
+    }
+  }
+
+  /// A text of a query or a path; `nil` if it is not of the key's kind.
+  func value(_ text: String) -> ConfigValue? { isInstant ? Self.instant(text) : ScalarReader.value(text, as: kind) }
+
+  private static func instant(_ text: String) -> ConfigValue? {
+    let instant = try? QueryReader(["at": text], names: ["at"]).instant("at")
+    return instant.map { .integer(Int(clamping: $0.secondsSince1970)) }
+  }
+
+  /// The value in a document.
+  func json(_ group: Group) -> JSONValue {
+    if let items { return items.json(group) }
+    guard let value = read(group) else { return .null }
+    if isInstant, case .integer(let seconds) = value {
+      return .text(WallTimeText.text(WallInstant(secondsSince1970: Int64(seconds))))
+    }
+    return value.plain.json
+  }
+
+  /// JSON Schema of the value.
+  var schema: JSONValue {
+    if let items { return items.schema() }
+    guard isInstant else { return kind.schema(meaning, unit: unit) }
+    return .object(["type": .text("string"), "format": .text("date-time"), "description": .text(meaning)])
+  }
+
+  // MARK: columns
+
+  var column: StoredColumn {
+    let kind: StoredColumn.Kind =
+      switch kind {
+      case .integer(let range): .integer(Int64(range.lowerBound)...Int64(range.upperBound))
+      case .boolean, .alwaysTrue: .integer(0...1)
+      case .number(let range): .real(range)
+      case .choice(let words): .word(words)
+      default: .text
+      }
+    return StoredColumn(name, kind, mayBeNothing: standard == nil)
+  }
+
+  func stored(_ group: Group) -> StoredValue {
+    switch read(group) {
+    case nil, .integers, .texts: .nothing
+    case .boolean(let value): .integer(value ? 1 : 0)
+    case .integer(let value): .integer(Int64(value))
+    case .number(let value): .real(value)
+    case .text(let value): .text(value)
+    }
+  }
+
+  /// Sets the property to what the table has, if the key allows it.
+  func take(_ stored: StoredValue, into group: inout Group) {
+    let value: ConfigValue? =
+      switch (stored, kind) {
+      case (.nothing, _): Optional<ConfigValue>.none
+      case (.integer(let value), .boolean): .boolean(value != 0)
+      case (.integer(let value), .number): .number(Double(value))
+      case (.integer(let value), _): .integer(Int(clamping: value))
+      case (.real(let value), _): .number(value)
+      case (.text(let value), _): .text(value)
+      }
+    // What the table has without a value stays the property's: an empty text too.
+    guard let value, allows(value) else { return }
+    take(value, &group)
+  }
+}
+
+extension Settings {
+  /// A row of a table.
+  init(_ row: [StoredValue]) {
+    self.init()
+    for (key, value) in zip(Self.keys, row) { key.take(value, into: &self) }
+  }
+
+  /// A value for each column.
+  var storedRow: [StoredValue] { Self.keys.map { $0.stored(self) } }
+
+  /// The members of a document.
+  var members: [JSONValue.Member] { Self.keys.map { JSONValue.Member(name: $0.member, value: $0.json(self)) } }
+
+  /// Their schemas.
+  static var memberSchemas: [JSONValue.Member] {
+    keys.map { key in
+      JSONValue.Member(
+        name: key.member, value: key.standard == nil && key.items == nil ? key.schema.orNull : key.schema)
+    }
+  }
+}

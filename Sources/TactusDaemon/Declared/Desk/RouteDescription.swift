@@ -1,0 +1,116 @@
+import Service
+import Wire
+
+/// What the OpenAPI document says of one route of a desk.
+struct RouteDescription: Sendable {
+  enum Content: Sendable {
+    case json(JSONValue)
+    case bytes(String)
+  }
+
+  let meaning: String
+  let parameters: [JSONValue]
+  /// `nil` if it takes none.
+  let body: JSONValue?
+  let answers: Content
+
+  init<Input: Settings>(meaning: String, input: Input.Type, path: RoutePath, hasBody: Bool, answers: Content) {
+    (self.meaning, self.answers) = (meaning, answers)
+    let (inPath, others) = (
+      Input.keys.filter { path.names.contains($0.member) }, Input.keys.filter { !path.names.contains($0.member) }
+    )
+    parameters =
+      inPath.map { Self.parameter($0.member, in: "path", isRequired: true, $0.schema) }
+      + (hasBody ? [] : others.map { Self.parameter($0.member, in: "query", isRequired: $0.isRequired, $0.schema) })
+    guard hasBody, !others.isEmpty else {
+      body = nil
+      return
+    }
+    let required = others.filter(\.isRequired).map(\.member)
+    let members = others.map { key in
+      let standard = key.isRequired ? [] : [JSONValue.Member(name: "default", value: key.json(Input()))]
+      let schema = key.isRequired || key.items != nil ? key.schema : key.schema.orNull
+      return JSONValue.Member(name: key.member, value: .object(schema.members + standard))
+    }
+    body = .object([
+      "required": .boolean(!required.isEmpty),
+      "content": .object(["application/json": .object(["schema": .closedObject(members, required: required)])]),
+    ])
+  }
+
+  /// Of the rows of a table.
+  init(history rows: RowShape, meaning: String, isCSV: Bool) {
+    func query(_ name: String, _ schema: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+      Self.parameter(name, in: "query", isRequired: false, .object(schema))
+    }
+    self.meaning = meaning
+    parameters =
+      [
+        query(
+          "since",
+          [
+            "type": .text("string"), "format": .text("date-time"), "description": .text("Rows of then or later."),
+          ]),
+        query(
+          "until",
+          ["type": .text("string"), "format": .text("date-time"), "description": .text("Rows of before.")]),
+        query("order", ["type": .text("string"), "enum": .list([.text("newest"), .text("oldest")])]),
+      ]
+      + (isCSV
+        ? []
+        : [
+          query("limit", ["type": .text("integer"), "minimum": .whole(1), "maximum": .whole(1_000)]),
+          query(
+            "after",
+            [
+              "type": .text("integer"), "minimum": .whole(1),
+              "description": .text("`next` of the page before."),
+            ]),
+        ])
+    body = nil
+    let next: JSONValue = .object([
+      "type": .list([.text("integer"), .text("null")]),
+      "description": .text("`after` of the next page; null: there is none."),
+    ])
+    answers =
+      isCSV
+      ? .bytes("text/csv")
+      : .json(
+        .closedObject([
+          .init(name: "ok", value: .object(["type": .text("boolean")])),
+          .init(
+            name: "rows",
+            value: .object(["type": .text("array"), "items": .closedObject(rows.schemas)])),
+          .init(name: "next", value: next),
+        ]))
+  }
+
+  private static func parameter(_ name: String, in place: String, isRequired: Bool, _ schema: JSONValue) -> JSONValue {
+    var schema = schema.members
+    let meaning = schema.first { $0.name == "description" }?.value
+    schema.removeAll { $0.name == "description" }
+    return .object([
+      "name": .text(name), "in": .text(place), "required": isRequired ? .boolean(true) : nil, "description": meaning,
+      "schema": .object(schema),
+    ])
+  }
+
+  /// The content of the answer.
+  var content: JSONValue {
+    switch answers {
+    case .json(let schema): .object(["application/json": .object(["schema": schema])])
+    case .bytes(let type):
+      .object([
+        .init(
+          name: type.split(separator: ";").first.map { String($0) } ?? type,
+          value: .object(["schema": .object(["type": .text("string")])]))
+      ])
+    }
+  }
+
+  /// The status codes of its errors.
+  var errors: [String] {
+    let of = ["400", "401", "403"] + (parameters.contains { $0["in"] == .text("path") } ? ["404"] : []) + ["405"]
+    return of + (body == nil ? ["422", "429", "503"] : ["409", "413", "415", "422", "429", "503"])
+  }
+}

@@ -1,0 +1,84 @@
+import Service
+
+// What a route is asked with: a struct whose keys stand in the path, in the query, or in the body.
+
+extension Settings {
+  /// Reads a request: keys that the path names from there, the others from the body or from the query.
+  ///
+  /// - Throws: 400 for a body that is no JSON; 422 with the field that is missing, unknown, of another kind, out of its range, or
+  ///   that contradicts another one.
+  init(_ request: APIRequest, of path: RoutePath, hasBody: Bool) throws(APIError) {
+    self.init()
+    let (inPath, others) = (
+      Self.keys.filter { path.names.contains($0.member) }, Self.keys.filter { !path.names.contains($0.member) }
+    )
+    for key in inPath { try take(request.parameters[key.member] ?? "", of: key) }
+    if hasBody {
+      try readBody(request, others)
+    } else {
+      let names = others.map(\.member)
+      if let unknown = request.query.keys.sorted().first(where: { !names.contains($0) }) {
+        let expected = names.isEmpty ? "no parameter" : "one of the parameters \(names.joined(separator: ", "))"
+        throw .validation(unknown, expected: expected, got: "another one")
+      }
+      for key in others {
+        if let text = request.query[key.member] {
+          try take(text, of: key)
+        } else if key.isRequired {
+          throw .validation(key.member, expected: key.bodyKind.expected, got: "nothing")
+        }
+      }
+    }
+    if let wrong = contradictions.first {
+      let key = Self.keys.first { $0.name == wrong.key }
+      let member = key?.member ?? wrong.key
+      throw APIError(.unprocessableContent, "VALIDATION", "\(member): \(wrong.message)", field: member)
+    }
+  }
+
+  private mutating func readBody(_ request: APIRequest, _ keys: [Key<Self>]) throws(APIError) {
+    if keys.isEmpty || request.body.isEmpty && !keys.contains(where: \.isRequired) { return }
+    self = try request.decode { [self] (body) throws(APIError) in
+      var group = self
+      try group.read(&body, keys)
+      return group
+    }
+  }
+
+  /// Reads some keys out of a body, or out of an item of a list in it.
+  mutating func read(_ body: inout JSONReader, _ keys: [Key<Self>]) throws(APIError) {
+    for key in keys {
+      if let items = key.items {
+        try items.read(&body, key.member, &self)
+      } else if key.isRequired {
+        key.take(try body.required(key.member, key.bodyKind), &self)
+      } else if let value = try body.optional(key.member, key.bodyKind) {
+        key.take(value, &self)
+      }
+    }
+  }
+
+  private mutating func take(_ text: String, of key: Key<Self>) throws(APIError) {
+    guard let value = key.value(text) else {
+      throw .validation(key.member, expected: key.bodyKind.expected, got: "\"\(text.prefix(40))\"")
+    }
+    key.take(value, &self)
+  }
+}
+
+/// A path below a system's, with parameters in braces.
+struct RoutePath: Sendable, Hashable {
+  let text: String
+  /// `number` of `runs/{number}/note`.
+  let names: [String]
+
+  /// - Parameter keys: the members of which each parameter is one.
+  init(_ text: String, keys: [String]) {
+    self.text = text
+    names = text.split(separator: "/").filter { $0.hasPrefix("{") && $0.hasSuffix("}") }.map {
+      String($0.dropFirst().dropLast())
+    }
+    precondition(!text.isEmpty && !text.hasPrefix("/"), "a route's path is below its system's: \(text)")
+    precondition(names.allSatisfy(keys.contains), "\(text): each parameter of a path is a key of what it takes")
+  }
+}

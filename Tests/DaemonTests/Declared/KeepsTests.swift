@@ -1,0 +1,108 @@
+import Foundation
+import Logging
+import Store
+import Tactus
+import TestSupport
+import Testing
+import WallTime
+
+@testable import Service
+@testable import TactusDaemon
+
+@Suite("what is kept over a restart, and tables of a later release", .ownThread)
+struct KeepsTests {
+  private static let now = WallInstant(secondsSince1970: 1_790_000_000)
+
+  private func open(_ folder: TemporaryFolder, _ systems: [StoreSystem]) throws -> (
+    file: StoreFile, report: StoreReport
+  ) {
+    try StoreFile.open(folder.path("store.sqlite"), systems: systems, at: Self.now)
+  }
+
+  /// Does what its thread has to do.
+  private func beat(_ kept: KeptProgress<Jar>, _ state: Jar.State, at second: Int64, _ thread: DeskThread) {
+    kept.beat(state, at: .zero + .seconds(second), on: thread)
+    thread.finish {}
+  }
+
+  @Test("a table `since: 2`: a store of the release before gets it, and keeps its rows")
+  func since() throws {
+    let folder = try TemporaryFolder()
+    let step = StoreSystem.Migration(name: "jar.1") { database in
+      for table in Jar.firstTables { try table.stored(true).make(database) }
+    }
+    let before = try open(folder, [StoreSystem(migrations: [step], restore: { _ in })]).file
+    let fills = Jar.firstTables[0].stored(true)
+    try StoredRows(fills, in: before, of: "jar/left").write(Jar.Fill(at: Self.now, grams: 5).storedRow, by: .byPeople)
+    try before.close()
+    let (file, report) = try open(folder, [try #require(Jar.declaredKeeping).tables])
+    #expect(report.migrated == ["jar.2", "jar.kept"] && !report.isLoss)
+    #expect(try StoredRows(fills, in: file, of: "jar/left").row(1).map { Jar.Fill($0).grams } == 5)
+    let notes = StoredRows(Jar.tables[1].stored(true), in: file, of: "jar/left")
+    #expect(try notes.write(Jar.Note(text: "new").storedRow, by: .byPeople) == 1)
+  }
+
+  @Test("kept fields: written at a change, every ten seconds at most, and at the end; given back before the first tick")
+  func kept() throws {
+    let folder = try TemporaryFolder()
+    let systems = [try #require(Jar.declaredKeeping).tables]
+    let file = try open(folder, systems).file
+    let thread = DeskThread("jar")
+    let values = KeptValues(of: "jar", instance: "jar/left", in: file)
+    let kept = try #require(KeptProgress<Jar>(file, of: "jar/left", Logger(label: "test")))
+    var state = kept.state
+    #expect(state.fills == 0 && state.mode == .idle)
+    beat(kept, state, at: 1, thread)
+    #expect(try values.read().isEmpty, "nothing has changed")
+    (state.fills, state.level, state.isOpen, state.mode) = (1, 0.5, true, .filled)
+    beat(kept, state, at: 2, thread)
+    #expect(try values.read()["fills"] == .integer(1))
+    state.fills = 2
+    beat(kept, state, at: 11, thread)
+    #expect(try values.read()["fills"] == .integer(1), "ten seconds have not passed")
+    beat(kept, state, at: 12, thread)
+    #expect(try values.read()["fills"] == .integer(2))
+    state.fills = 3
+    kept.finish(state)
+    let again = try #require(KeptProgress<Jar>(file, of: "jar/left", Logger(label: "test"))).state
+    #expect((again.fills, again.level, again.isOpen, again.mode) == (3, 0.5, true, .filled))
+    #expect(try #require(KeptProgress<Jar>(file, of: "jar/right", Logger(label: "test"))).state.fills == 0)
+  }
+
+  @Test(
+    "a store that refuses: tried again a second later; one that could not be read is not written over before something changes"
+  )
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    let systems = [try #require(Jar.declaredKeeping).tables]
+    let file = try open(folder, systems).file
+    let values = KeptValues(of: "jar", instance: "jar/left", in: file)
+    try values.write(["fills": .integer(7)])
+    try file.close()
+    let thread = DeskThread("jar")
+    let kept = try #require(KeptProgress<Jar>(file, of: "jar/left", Logger(label: "test")))
+    var state = kept.state
+    _ = try file.open(at: Self.now)
+    beat(kept, state, at: 1, thread)
+    kept.finish(state)
+    #expect(try values.read()["fills"] == .integer(7))
+    try file.close()
+    state.fills = 8
+    beat(kept, state, at: 20, thread)
+    _ = try file.open(at: Self.now)
+    beat(kept, state, at: 20, thread)
+    #expect(try values.read()["fills"] == .integer(7), "a second has not passed")
+    beat(kept, state, at: 21, thread)
+    #expect(try values.read()["fills"] == .integer(8))
+  }
+
+  @Test("what is kept and is of another kind now is nothing")
+  func kinds() {
+    let kept = Kept(values: ["a": .integer(3), "b": .text("fig"), "c": .integer(1), "d": .nothing, "e": .real(2.5)])
+    #expect(kept.value("a", as: Int.self) == 3 && kept.value("a", as: Double.self) == 3)
+    #expect(kept.value("b", as: Jar.Fruit.self) == .fig && kept.value("b", as: Int.self) == nil)
+    #expect(kept.value("c", as: Bool.self) == true && kept.value("e", as: Int.self) == nil)
+    #expect(kept.value("d", as: Int.self) == nil && kept.value("z", as: Int.self) == nil)
+    #expect(kept.value("a", as: Jar.Fruit.self) == nil && kept.value("a", as: UInt8.self) == 3)
+  }
+}
