@@ -67,7 +67,8 @@ function drawTimeline(place, { lanes, from, to, now }) {
   const midnight = now - (hourNow * 60 + minuteNow) * 60000;
   const starts = Array.from({ length: 15 }, (_, index) => midnight + (index - 7) * dayMs).filter((at) => at >= from && at < to);
   for (const at of starts) {
-    const day = element("span", dayOf(at + dayMs / 2));
+    const day = element("span", inZone(at + dayMs / 2, { weekday: "short" }) + " ");
+    day.append(element("small", inZone(at + dayMs / 2, { day: "numeric" })));
     day.style.left = share(at);
     days.append(day);
   }

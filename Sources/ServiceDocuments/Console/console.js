@@ -43,8 +43,7 @@ function connect() {
     opened = true;
     retryMs = 500;
     lock(false);
-    rates = "";
-    send({ type: "subscribe", rateHz: 1 });
+    watched = "";
     ping();
   };
   socket.onmessage = (message) => typeof message.data === "string" ? take(JSON.parse(message.data)) : takeBytes(new Uint8Array(message.data));

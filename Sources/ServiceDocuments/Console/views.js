@@ -160,15 +160,16 @@ function tile(name, { now = "", next = "", action = null }) {
   shown.button.setAttribute("aria-label", action.words + ", " + views.get(name).title);
 }
 
-// ---- what of telemetry is asked for: ten times a second what is in view or drives, once a second the rest
+// ---- telemetry: ten times a second of what is in view or drives; of the rest the state that every client gets once a second
 
-let rates = "";
+let watched = "";
 function watch() {
-  const quick = [...heardAt.keys()].filter((system) => system !== "loops" && (viewOfSystem(system) === view || driving.get(system) || (view === "robot" && system === "video")));
-  if (!isLive || rates === quick.join()) return;
-  rates = quick.join();
-  send({ type: "subscribe", rateHz: 1 });
-  if (quick.length) send({ type: "subscribe", systems: quick, rateHz: 10 });
+  const systems = [...heardAt.keys()].filter((system) => system !== "loops"
+    && (viewOfSystem(system) === view || driving.get(system) || ownCards.get(system)?.isView && ownCards.get(view)?.stage));
+  if (!isLive || watched === systems.join()) return;
+  watched = systems.join();
+  send({ type: "unsubscribe" });
+  if (systems.length) send({ type: "subscribe", systems, rateHz: 10 });
 }
 
 function viewOfSystem(system) {

@@ -10,6 +10,8 @@ function setTimeZone(zone) {
   byId("time-zone").textContent = "Times are those of " + zone.replaceAll("_", " ") + ".";
 }
 
+byId("time-zone").textContent = "Times are those of this browser, " + timeZone.replaceAll("_", " ") + ".";
+
 const inZone = (date, options) => new Date(date).toLocaleString(undefined, { ...options, timeZone });
 
 // Fri, Nov 27, 06:30

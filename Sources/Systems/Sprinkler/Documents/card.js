@@ -253,6 +253,9 @@ byId("schedule-days").append(...weekdays.map((day) => dayChip(day, false, (chip)
   checkDraft();
 })));
 
+// A name that nobody has to think of; it is typed over where somebody has a better one.
+byId("schedule-draft").ontoggle = () => { byId("schedule-name").value ||= "Schedule " + (sprinkler.schedules.length + 1); };
+
 function showDraftZones(zones) {
   byId("schedule-zones").replaceChildren(...zones.filter((zone) => zone.isEnabled).map((zone) => {
     const minutes = element("input", null, { type: "number", min: 0.1, max: 1440, step: "any", value: zone.defaultMinutes });
