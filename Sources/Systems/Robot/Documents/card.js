@@ -129,7 +129,7 @@ const directions = {
 };
 // What is not looked at is not driven by a key that would scroll.
 const isSeen = (section) => { const box = section.getBoundingClientRect(); return box.height > 0 && box.bottom > 0 && box.top < innerHeight; };
-const isView = ([system, card]) => (system === "robot" || card.isView) && isSeen(byId(card.section));
+const isView = ([, card]) => card.isView && isSeen(byId(card.section));
 
 function fromKeys() {
   let x = 0, y = 0;
@@ -182,7 +182,7 @@ function showRobot(robot) {
 }
 
 addOwnCard("robot", {
-  section: "robot", title: "Robot", release,
+  section: "robot", title: "Robot", isView: true, release,
   take(event) {
     if (event.state === undefined) return false;
     showRobot(event);

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 extension LegLoop {
   /// When it is due: a frame of every leg, into the snapshot, and to whoever listens on one of the leg's ports.

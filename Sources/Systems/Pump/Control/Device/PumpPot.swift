@@ -1,5 +1,3 @@
-import Wire
-
 /// A potentiometer: which speed it shows, and whether it has been turned.
 struct PumpPot: Sendable, Hashable, BitwiseCopyable {
   /// What it shows; nil: never looked at, or in its dead zone.
