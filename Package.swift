@@ -13,7 +13,7 @@ func plugins(_ names: [Target.PluginUsage]) -> [Target.PluginUsage] {
   Context.packageDirectory.contains("/checkouts/") ? [] : names
 }
 
-/// Tests of a debug build do without one safety mechanism after the other (Sources/Tactus/Mechanism.swift). Who depends on this package has none
+/// Tests of a debug build do without one safety mechanism after the other (Sources/Tactus/Safety/Mechanism.swift). Who depends on this package has none
 /// of it, in no build.
 let hasSwitches = !Context.packageDirectory.contains("/checkouts/")
 let swiftSwitches: [SwiftSetting] =
@@ -60,7 +60,6 @@ let serviceDependencies: [Target.Dependency] = [
   "ServiceDocuments",
   "CCrypto", "Store", "Devices", "Buses", "Wire", "WallTime", "Peers", "Tactus",
   .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
-  .product(name: "Hummingbird", package: "hummingbird", condition: daemon),
   .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
   .product(name: "Logging", package: "swift-log", condition: daemon),
   .product(name: "NIOCore", package: "swift-nio", condition: daemon),
@@ -72,7 +71,6 @@ let serviceDependencies: [Target.Dependency] = [
   .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
   .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
   .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
-  .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: daemon),
 ]
 
 /// Its card on the page, its part of the API's description and its row of the dashboard, built into the program.
@@ -80,6 +78,15 @@ func documents(of system: String) -> Target {
   .target(
     name: system + "Documents", dependencies: ["CServiceDocuments"], path: "Sources/Systems/" + system + "/Documents",
     exclude: ["card.html", "card.js", "card.css", "openapi.json", "dashboard.json"])
+}
+
+/// Its formats, machines, loops and simulation, without a daemon and without access to what is `package`: folders `Wire` and `Control`.
+func control(of system: String, on floors: [Target.Dependency], exclude: [String] = []) -> Target {
+  let folder = "Sources/Systems/" + system
+  let formats = ["Sprinkler"].contains(system) ? [] : ["Wire"]
+  return .target(
+    name: system, dependencies: floors, path: folder,
+    exclude: ["README.md", "Daemon", "Documents"] + exclude, sources: ["Control"] + formats, packageAccess: false)
 }
 
 let package = Package(
@@ -100,8 +107,7 @@ let package = Package(
       targets: [
         "TactusDaemon", "Service", "ServiceDocuments", "CServiceDocuments", "Store", "WallTime",
         "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "TactusGuard", "Confinement", "CDaemon", "BusesLinux",
-        "Devices", "Buses",
-        "Wire",
+        "Devices", "Buses", "Wire",
       ]),
     .library(name: "TactusSwarm", targets: ["TactusSwarm"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
@@ -143,13 +149,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // The runtime: no Foundation, no dependency; the C shim is the kernel's and libc's calls, annotated.
     .target(
       name: "CTactus", cSettings: cSwitches, linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-    .target(name: "Tactus", dependencies: ["CTactus"], swiftSettings: swiftSwitches),
+    .target(name: "Tactus", dependencies: ["CTactus"], exclude: ["README.md"], swiftSettings: swiftSwitches),
     // Control mathematics for ticks.
     .target(name: "TactusControl", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
 
@@ -158,7 +163,7 @@ let package = Package(
     .executableTarget(name: "ProvedTicksTool"),
 
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
-    .target(name: "Wire", dependencies: ["Tactus", "CTactus"], exclude: ["README.md"]),
+    .target(name: "Wire", dependencies: ["CTactus"], exclude: ["README.md"]),
     .target(name: "Buses", dependencies: ["Tactus"], exclude: ["README.md"]),
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "TactusControl", "Tactus"],
@@ -219,49 +224,6 @@ let package = Package(
       name: "MQTTMosquitto", dependencies: ["CMosquitto", "Tactus"], exclude: ["README.md"],
       swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
 
-    // GStreamer and its RTSP server: their headers' folders are pkg-config's to know.
-    .systemLibrary(
-      name: "CGStreamer", pkgConfig: "gstreamer-rtsp-server-1.0",
-      providers: [
-        .apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev", "libgstrtspserver-1.0-dev"])
-      ]),
-    .target(
-      name: "VideoGStreamer",
-      dependencies: [
-        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "CProcess", "Confinement", "Peers",
-        "Video", "Wire", "Tactus",
-      ],
-      exclude: ["README.md"], swiftSettings: [.define("Video", .when(traits: ["Video"]))],
-      linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gio-2.0"].map { .linkedLibrary($0, .when(traits: ["Video"])) }),
-    // The video process, a program of its own: no codec shares a process with a control loop.
-    .executableTarget(
-      name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"],
-      swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
-
-    // Lists libcamera's cameras, by a program of its own. Its headers' folder, like OpenCV's, is that of the system that is built for.
-    .executableTarget(
-      name: "CamerasLibcamera", dependencies: ["CProcess"],
-      cxxSettings: [
-        .define("VIDEO", to: "1", .when(traits: ["Video"])),
-        .unsafeFlags(["-iwithsysroot/usr/include/libcamera"], .when(traits: ["Video"])),
-      ],
-      linkerSettings: [
-        .linkedLibrary("camera", .when(traits: ["Video"])),
-        .linkedLibrary("camera-base", .when(traits: ["Video"])),
-      ]),
-
-    // A detector, a program of its own, too: OpenCV's headers have one folder on every machine and no pkg-config file of their own.
-    .executableTarget(
-      name: "DetectorOpenCV", dependencies: ["CProcess"],
-      cxxSettings: [
-        .define("DETECTION", to: "1", .when(traits: ["Detection"])),
-        .unsafeFlags(["-iwithsysroot/usr/include/opencv4"], .when(traits: ["Detection"])),
-      ],
-      linkerSettings: [
-        .linkedLibrary("opencv_dnn", .when(traits: ["Detection"])),
-        .linkedLibrary("opencv_core", .when(traits: ["Detection"])),
-      ]),
-
     // The door: HTTP, WebSocket, metrics. Reads snapshots and sends requests; knows no bus.
     .target(
       name: "Service", dependencies: serviceDependencies, exclude: ["README.md"],
@@ -284,60 +246,90 @@ let package = Package(
       name: "TactusDaemon",
       dependencies: [
         "Service", "ServiceDocuments", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess",
-        "Confinement", "CTactus", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses", "Wire", "WallTime",
-        "Tactus",
+        "Confinement", "CTactus", "TactusGuard", "BusesLinux", "Store", "Buses", "Wire", "WallTime", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "Yams", package: "Yams", condition: daemon),
       ],
       swiftSettings: [
         .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
-        .define("MQTT", .when(traits: ["MQTT"])), .define("Video", .when(traits: ["Video"])),
+        .define("MQTT", .when(traits: ["MQTT"])),
       ]),
 
     // Systems, a folder each. Its control knows no daemon: machines, loops, simulation. The rest of it is the daemon's.
-    .target(
-      name: "Robot", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Robot/Control",
-      packageAccess: false),
+    control(of: "Robot", on: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["Wire/README.md"]),
     documents(of: "Robot"),
     daemon(of: "Robot"),
-    .target(
-      name: "Leg", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Leg/Control",
-      packageAccess: false),
+    control(of: "Leg", on: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["Wire/README.md"]),
     documents(of: "Leg"),
     daemon(of: "Leg", leaves: ["BluetoothBlueZ"]),
-    .target(
-      name: "Sprinkler", dependencies: ["Buses", "Tactus", "WallTime"], path: "Sources/Systems/Sprinkler/Control",
-      exclude: ["Schedule/README.md"], packageAccess: false),
+    control(of: "Sprinkler", on: ["Buses", "Tactus", "WallTime"], exclude: ["Control/Schedule/README.md"]),
     documents(of: "Sprinkler"),
     daemon(
       of: "Sprinkler", leaves: ["Water", "Store", "WallTime"],
       products: [
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
-        .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
       ]),
-    .target(
-      name: "Pump", dependencies: ["Devices", "Buses", "Wire", "TactusControl", "Tactus"],
-      path: "Sources/Systems/Pump/Control", packageAccess: false),
+    control(of: "Pump", on: ["Devices", "Buses", "Wire", "TactusControl", "Tactus"]),
     documents(of: "Pump"),
     daemon(
       of: "Pump", leaves: ["BluetoothBlueZ", "Store", "WallTime"],
       products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
-    .target(
-      name: "Plants", dependencies: ["Devices", "Buses", "Wire", "Tactus"], path: "Sources/Systems/Plants/Control",
-      packageAccess: false),
+    control(of: "Plants", on: ["Devices", "Buses", "Wire", "Tactus"]),
     documents(of: "Plants"),
     daemon(
       of: "Plants", leaves: ["Water", "MQTTMosquitto", "Store", "WallTime"],
       products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
-    // Video's rules, without a camera.
-    .target(
-      name: "Video", dependencies: ["Wire", "Tactus"], path: "Sources/Systems/Video/Control", packageAccess: false),
+    // Video's rules and what its processes say to each other, without a camera.
+    control(
+      of: "Video", on: ["Tactus"], exclude: ["CGStreamer", "Cameras", "Detector", "Process", "Program"]),
     documents(of: "Video"),
     daemon(
       of: "Video", leaves: ["CDaemon", "Confinement"],
       products: [.product(name: "HTTPTypes", package: "swift-http-types", condition: daemon)]),
+    // GStreamer and its RTSP server: their headers' folders are pkg-config's to know.
+    .systemLibrary(
+      name: "CGStreamer", path: "Sources/Systems/Video/CGStreamer", pkgConfig: "gstreamer-rtsp-server-1.0",
+      providers: [
+        .apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev", "libgstrtspserver-1.0-dev"])
+      ]),
+    .target(
+      name: "VideoGStreamer",
+      dependencies: [
+        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "CDaemon", "CProcess", "Confinement", "Peers",
+        "Video", "Tactus",
+      ],
+      path: "Sources/Systems/Video/Process", exclude: ["README.md"],
+      swiftSettings: [.define("Video", .when(traits: ["Video"]))],
+      linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gio-2.0"].map { .linkedLibrary($0, .when(traits: ["Video"])) }),
+    // The video process, a program of its own: no codec shares a process with a control loop.
+    .executableTarget(
+      name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"], path: "Sources/Systems/Video/Program",
+      swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
+    // Lists libcamera's cameras, by a program of its own. Its headers' folder, like OpenCV's, is that of the system that is built for.
+    .executableTarget(
+      name: "CamerasLibcamera", dependencies: ["CProcess"], path: "Sources/Systems/Video/Cameras",
+      cxxSettings: [
+        .define("VIDEO", to: "1", .when(traits: ["Video"])),
+        .unsafeFlags(["-iwithsysroot/usr/include/libcamera"], .when(traits: ["Video"])),
+      ],
+      linkerSettings: [
+        .linkedLibrary("camera", .when(traits: ["Video"])),
+        .linkedLibrary("camera-base", .when(traits: ["Video"])),
+      ]),
+
+    // A detector, a program of its own, too: OpenCV's headers have one folder on every machine and no pkg-config file of their own.
+    .executableTarget(
+      name: "DetectorOpenCV", dependencies: ["CProcess"], path: "Sources/Systems/Video/Detector",
+      cxxSettings: [
+        .define("DETECTION", to: "1", .when(traits: ["Detection"])),
+        .unsafeFlags(["-iwithsysroot/usr/include/opencv4"], .when(traits: ["Detection"])),
+      ],
+      linkerSettings: [
+        .linkedLibrary("opencv_dnn", .when(traits: ["Detection"])),
+        .linkedLibrary("opencv_core", .when(traits: ["Detection"])),
+      ]),
     // What plants ask a sprinkler for: neither knows the other.
     .target(name: "Water", path: "Sources/Systems/Water", packageAccess: false),
 
@@ -373,8 +365,11 @@ let package = Package(
     .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Tactus", "CTactus"]),
     .testTarget(name: "ProvedTicksTests", dependencies: ["TestSupport", "ProvedTicksTool"]),
     .testTarget(name: "TactusControlTests", dependencies: ["TestSupport", "TactusControl", "Tactus"]),
-    .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire", "Tactus"], exclude: ["reference"]),
-    .testTarget(name: "DevicesTests", dependencies: ["TestSupport", "Devices", "Buses", "Wire", "Tactus"]),
+    // What the tests of formats draw and damage.
+    .target(name: "WireSupport", dependencies: ["Tactus"], path: "Tests/WireSupport"),
+    .testTarget(name: "WireTests", dependencies: ["TestSupport", "WireSupport", "Wire", "Tactus"]),
+    .testTarget(
+      name: "DevicesTests", dependencies: ["TestSupport", "WireSupport", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(name: "BusesLinuxTests", dependencies: ["TestSupport", "BusesLinux", "Buses", "Tactus"]),
     .testTarget(
       name: "TactusGuardTests", dependencies: ["TestSupport", "TactusGuard", "CTactusGuard", "BusesLinux", "Tactus"]),
@@ -396,7 +391,7 @@ let package = Package(
       ],
       path: "Benchmarks/Service"),
     // The plants' parser alone, for the row "plants" of scripts/bench.
-    .executableTarget(name: "plants-bench", dependencies: ["CProcess", "Wire", "Tactus"], path: "Benchmarks/Plants"),
+    .executableTarget(name: "plants-bench", dependencies: ["CProcess", "Plants", "Tactus"], path: "Benchmarks/Plants"),
     // A bluetoothd of the tests' own, on a bus of their own.
     .target(
       name: "BlueZSupport", dependencies: ["SystemBus", "Tactus"], path: "Tests/BlueZSupport",
@@ -410,30 +405,35 @@ let package = Package(
       name: "bluetooth-probe", dependencies: ["CProcess", "BluetoothBlueZ", "Buses", "Tactus"],
       path: "Tests/Rig/BluetoothProbe",
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
-    .testTarget(name: "RobotTests", dependencies: ["TestSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"]),
-    .testTarget(name: "LegTests", dependencies: ["TestSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "RobotTests",
+      dependencies: ["TestSupport", "WireSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"],
+      exclude: ["Wire/reference"]),
+    .testTarget(
+      name: "LegTests", dependencies: ["TestSupport", "WireSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
       name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Buses", "Tactus", "WallTime"],
       exclude: ["Machine/IrrigationTable.txt"]),
     .testTarget(
       name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"],
       exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
-    .testTarget(name: "PlantsTests", dependencies: ["TestSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
+    .testTarget(
+      name: "PlantsTests",
+      dependencies: ["TestSupport", "WireSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
     // A broker of the tests' own.
     .target(
       name: "MQTTSupport", dependencies: ["TestSupport", "MQTTMosquitto"], path: "Tests/MQTTSupport",
       swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
     .testTarget(
       name: "MQTTMosquittoTests",
-      dependencies: ["TestSupport", "MQTTSupport", "MQTTMosquitto", "Plants", "Wire", "Tactus"],
+      dependencies: ["TestSupport", "MQTTSupport", "MQTTMosquitto", "Plants", "Tactus"],
       exclude: ["peers"], swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
-    .testTarget(name: "VideoTests", dependencies: ["TestSupport", "Video", "Wire", "Tactus"]),
+    .testTarget(name: "VideoTests", dependencies: ["TestSupport", "Video", "Tactus"]),
     // Runs tactus-video.
     .testTarget(
       name: "VideoGStreamerTests",
       dependencies: [
-        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "TestSupport", "CDaemon", "Video", "Wire",
-        "Tactus",
+        .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "TestSupport", "CDaemon", "Video", "Tactus",
       ],
       swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
     .testTarget(
@@ -467,7 +467,6 @@ let package = Package(
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
         .product(name: "NIOEmbedded", package: "swift-nio", condition: daemon),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: daemon),
         .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
         .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
       ]),

@@ -1,10 +1,10 @@
 import Foundation
+import Plants
 import Tactus
-import Wire
 
 // plants-bench FILE COUNT: parses the file's lines as Plant-Tracker messages, COUNT in all; the time and the errors as JSON.
 //
-// Part of the main package, not of Benchmarks: Wire is no product of it.
+// Part of the main package, not of Benchmarks, so that the scripts build it beside the others.
 
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count == 2, let count = Int(words[1]), let data = FileManager.default.contents(atPath: words[0]),

@@ -16,7 +16,7 @@ static const char *const kept[] = {
     "PATH", "LANG", "LC_*", "TZ", "HOME", "TMPDIR", "XDG_CACHE_HOME", "LD_LIBRARY_PATH", "GST_*", "LIBCAMERA_*",
     "DBUS_SYSTEM_BUS_ADDRESS", "SWIFT_BACKTRACE",
 #ifdef MECHANISM_SWITCHES
-    // A guard does without what its program does without: see Sources/Tactus/Mechanism.swift.
+    // A guard does without what its program does without: see Sources/Tactus/Safety/Mechanism.swift.
     "TACTUS_WITHOUT",
 #endif
     NULL,

@@ -1,4 +1,4 @@
-// Switches of safety mechanisms, for tests of debug builds: see Sources/Tactus/Mechanism.swift. Other builds have nothing of this.
+// Switches of safety mechanisms, for tests of debug builds: see Sources/Tactus/Safety/Mechanism.swift. Other builds have nothing of this.
 #ifdef MECHANISM_SWITCHES
 #include "CTactus.h"
 

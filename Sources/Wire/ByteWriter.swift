@@ -1,33 +1,45 @@
-/// Writes ASCII into a caller's buffer. Writing past its end is our bug: callers check for their longest text first.
-struct ByteWriter {
-  let buffer: UnsafeMutableRawBufferPointer
-  private(set) var count = 0
+/// Writes ASCII into a caller's buffer, in a tick.
+///
+/// The buffer must outlive the writer. Writing past its end traps: callers check for their longest text first.
+public struct ByteWriter {
+  @usableFromInline let buffer: UnsafeMutableRawBufferPointer
+  @usableFromInline var written = 0
 
+  /// Bytes written so far, from the buffer's first.
+  public var count: Int {
+    @_noLocks @_noAllocation @inlinable get { written }
+  }
+
+  /// Begins at the first byte of `buffer`.
   @_noLocks @_noAllocation
-  init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }
+  @inlinable public init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }
 
+  /// Appends one byte.
   @_noLocks @_noAllocation @inline(__always)
-  mutating func append(_ byte: UInt8) {
-    precondition(count < buffer.count, "the buffer is too small")
-    buffer[count] = byte
-    count &+= 1
+  @inlinable public mutating func append(_ byte: UInt8) {
+    precondition(written < buffer.count, "the buffer is too small")
+    buffer[written] = byte
+    written &+= 1
   }
 
+  /// Appends a literal.
   @_noLocks @_noAllocation
-  mutating func append(_ text: StaticString) {
+  @inlinable public mutating func append(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
-    precondition(length <= buffer.count &- count, "the buffer is too small")
-    for index in 0..<length { buffer[count &+ index] = text.utf8Start[index] }
-    count &+= length
+    precondition(length <= buffer.count &- written, "the buffer is too small")
+    for index in 0..<length { buffer[written &+ index] = text.utf8Start[index] }
+    written &+= length
   }
 
+  /// Appends all characters of `text`, without quotes.
   @_noLocks @_noAllocation
-  mutating func append(_ text: ShortText) {
+  @inlinable public mutating func append(_ text: ShortText) {
     for index in 0..<text.count { append(text[index]) }
   }
 
+  /// Appends a whole number in decimal, without leading zeros.
   @_noLocks @_noAllocation
-  mutating func append(decimal number: UInt64) {
+  @inlinable public mutating func append(decimal number: UInt64) {
     var digits = 1
     var rest = number / 10
     while rest > 0 {
@@ -37,33 +49,18 @@ struct ByteWriter {
     append(decimal: number, digits: digits)
   }
 
-  /// The lowest `digits` digits with leading zeros: the fraction of a decimal number.
+  /// Appends the lowest `digits` digits with leading zeros: the fraction of a decimal number.
   @_noLocks @_noAllocation
-  mutating func append(decimal number: UInt64, digits: Int) {
-    precondition(digits <= buffer.count &- count, "the buffer is too small")
+  @inlinable public mutating func append(decimal number: UInt64, digits: Int) {
+    precondition(digits <= buffer.count &- written, "the buffer is too small")
     var rest = number
-    var place = count &+ digits
+    var place = written &+ digits
     // From the last digit up: division by a constant is a multiplication.
-    while place > count {
+    while place > written {
       place &-= 1
       buffer[place] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
-    count &+= digits
-  }
-
-  /// A wheel speed with at most one decimal: `12.5`, `-3`, `0`. Beyond ±100 it is clamped; it must not be NaN.
-  @_noLocks @_noAllocation
-  mutating func append(tenthsOf percent: Percent) {
-    precondition(!percent.value.isNaN, "a wheel speed is a number")
-    let value = Swift.max(-100, Swift.min(100, percent.value))
-    // Half away from zero; `rounded()` may be a call into the C library.
-    let tenths = UInt64(saturating: value.magnitude * 10 + 0.5)
-    if value < 0 && tenths > 0 { append(0x2D) }
-    append(decimal: tenths / 10)
-    if tenths % 10 > 0 {
-      append(0x2E)
-      append(0x30 + UInt8(truncatingIfNeeded: tenths % 10))
-    }
+    written &+= digits
   }
 }

@@ -9,11 +9,11 @@ public struct PulseWidth: Sendable, Hashable, Comparable, BitwiseCopyable {
   @_noLocks @_noAllocation
   @inlinable public static func microseconds(_ count: UInt16) -> Self { Self(microseconds: count) }
 
-  /// The shortest pulse of the LegCtrl protocol, 500 µs.
+  /// The shortest pulse that hobby servos take, 500 µs.
   public static var shortest: Self {
     @_noLocks @_noAllocation @inlinable get { Self(microseconds: 500) }
   }
-  /// The longest pulse of the LegCtrl protocol, 2500 µs.
+  /// The longest pulse that hobby servos take, 2500 µs.
   public static var longest: Self {
     @_noLocks @_noAllocation @inlinable get { Self(microseconds: 2500) }
   }

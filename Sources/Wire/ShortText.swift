@@ -1,31 +1,37 @@
 /// Up to 32 characters of printable ASCII by value, without `"` and `\`: what JSON carries without escapes.
 public struct ShortText: Sendable, Hashable, BitwiseCopyable {
+  /// 32 characters.
   public static var capacity: Int {
-    @_noLocks @_noAllocation @inline(__always) get { 32 }
+    @_noLocks @_noAllocation @inline(__always) @inlinable get { 32 }
   }
   // Eight characters a word, the first in the lowest byte; unused bytes are zero, so that comparing words compares text.
-  private var word0: UInt64 = 0
-  private var word1: UInt64 = 0
-  private var word2: UInt64 = 0
-  private var word3: UInt64 = 0
-  /// Characters in use, 0…32.
-  public private(set) var count = 0
+  @usableFromInline var word0: UInt64 = 0
+  @usableFromInline var word1: UInt64 = 0
+  @usableFromInline var word2: UInt64 = 0
+  @usableFromInline var word3: UInt64 = 0
+  @usableFromInline var length = 0
 
+  /// Characters in use, 0…32.
+  public var count: Int {
+    @_noLocks @_noAllocation @inline(__always) @inlinable get { length }
+  }
+
+  /// Empty text.
   @_noLocks @_noAllocation
-  public init() {}
+  @inlinable public init() {}
 
   /// `text` must be allowed text of at most 32 characters.
   @_noLocks @_noAllocation @inline(__always)
-  public init(_ text: StaticString) {
+  @inlinable public init(_ text: StaticString) {
     for index in 0..<text.utf8CodeUnitCount {
       let isAppended = append(text.utf8Start[index])
       precondition(isAppended, "short text is at most 32 printable ASCII characters without quote and backslash")
     }
   }
 
-  /// False, and nothing changes, when the text is full or the character is not allowed.
+  /// Returns `false`, and changes nothing, if the text is full or the character is not allowed.
   @_noLocks @_noAllocation @inline(__always)
-  public mutating func append(_ character: UInt8) -> Bool {
+  @inlinable public mutating func append(_ character: UInt8) -> Bool {
     guard count < Self.capacity, Self.allows(character) else { return false }
     let bits = UInt64(character) &<< UInt64(clamping: (count & 7) &* 8)
     switch count &>> 3 {
@@ -34,13 +40,14 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
     case 2: word2 |= bits
     default: word3 |= bits
     }
-    count &+= 1
+    length &+= 1
     return true
   }
 
-  /// Appends the lowest `count` bytes of `word`, all allowed; the text so far fills whole words and is not full.
+  /// Appends the lowest `count` bytes of `word`, all allowed, which is not checked; the text so far
+  /// fills whole words and is not full.
   @_noLocks @_noAllocation @inline(__always)
-  mutating func appendWord(_ word: UInt64, count added: Int) {
+  @inlinable public mutating func appendWord(_ word: UInt64, count added: Int) {
     let kept = added == 8 ? word : word & ((1 &<< UInt64(clamping: added &* 8)) &- 1)
     switch count &>> 3 {
     case 0: word0 = kept
@@ -48,12 +55,12 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
     case 2: word2 = kept
     default: word3 = kept
     }
-    count &+= added
+    length &+= added
   }
 
-  /// How many of the eight bytes, from the lowest up, are allowed before the first that is not.
+  /// How many of the eight bytes, from the lowest up, are allowed before the first that is not: 0…8.
   @_noLocks @_noAllocation @inline(__always)
-  static func allowedPrefix(of word: UInt64) -> Int {
+  @inlinable public static func allowedPrefix(of word: UInt64) -> Int {
     // `zeros(x)` marks the lowest zero byte of x exactly; marks above it may be false, and do not matter here.
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highs: UInt64 = 0x8080_8080_8080_8080
@@ -63,27 +70,30 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
     return (refused & highs).trailingZeroBitCount &>> 3
   }
 
-  @_noLocks @_noAllocation
+  /// The ASCII code of character `index`, 0 to less than `count`.
   public subscript(index: Int) -> UInt8 {
-    precondition(index >= 0 && index < count)
-    let word =
-      switch index &>> 3 {
-      case 0: word0
-      case 1: word1
-      case 2: word2
-      default: word3
-      }
-    return UInt8(truncatingIfNeeded: word &>> UInt64(clamping: (index & 7) &* 8))
+    @_noLocks @_noAllocation @inlinable get {
+      precondition(index >= 0 && index < count)
+      let word =
+        switch index &>> 3 {
+        case 0: word0
+        case 1: word1
+        case 2: word2
+        default: word3
+        }
+      return UInt8(truncatingIfNeeded: word &>> UInt64(clamping: (index & 7) &* 8))
+    }
   }
 
   @_noLocks @_noAllocation @inline(__always)
-  public static func == (left: Self, right: Self) -> Bool {
+  @inlinable public static func == (left: Self, right: Self) -> Bool {
     left.count == right.count && left.word0 == right.word0 && left.word1 == right.word1 && left.word2 == right.word2
       && left.word3 == right.word3
   }
 
+  /// Returns whether the text can hold `character`: printable ASCII but `"` and `\`.
   @_noLocks @_noAllocation @inline(__always)
-  static func allows(_ character: UInt8) -> Bool {
+  @inlinable public static func allows(_ character: UInt8) -> Bool {
     character >= 0x20 && character < 0x7F && character != 0x22 && character != 0x5C
   }
 }

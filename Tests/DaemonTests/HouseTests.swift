@@ -155,33 +155,62 @@ struct HouseTests {
   private static let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
     .standardized
 
-  /// How many files of `Sources` outside a system's own folders have its name in their code: the list, and the swarm's. Plants have a link to the sprinkler,
-  /// as their requirement says, which its keys, its rules and its scenarios name.
-  private static let files = ["robot": 2, "leg": 2, "sprinkler": 10, "pump": 2, "plants": 2, "video": 2]
+  /// How many files in the folders of other systems have a system's name in their code. Plants have a link to the sprinkler, as their
+  /// requirement says, which its keys, its rules and its scenarios name.
+  private static let files = ["robot": 0, "leg": 0, "sprinkler": 8, "pump": 0, "plants": 0, "video": 0]
 
-  @Test(
-    "files that name a system outside its own folders: the list and the swarm's, and nothing else",
-    arguments: files.keys.sorted())
-  func named(_ system: String) throws {
+  /// A name in code, such as `LegDoor` or `"leg"`, and not `legacy`; `plant` for plants.
+  private func pattern(_ system: String) throws -> Regex<AnyRegexOutput> {
     let stem = system == "plants" ? "plant" : system
-    let pattern = try Regex("(?:[^A-Za-z](?:\(stem)|\(stem.capitalized))|[a-z]\(stem.capitalized))s?(?![a-z])")
+    return try Regex("(?:(?:^|[^A-Za-z])(?:\(stem)|\(stem.capitalized))|[a-z]\(stem.capitalized))s?(?![a-z])")
+  }
+
+  /// Files of `Sources`, by their path there, whose path or content names the system; `isOther` chooses among the paths.
+  private func naming(_ system: String, _ isOther: (Substring) -> Bool) throws -> [String] {
+    let pattern = try pattern(system)
     var found: [String] = []
     let files = try #require(FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil))
-    for case let file as URL in files where file.pathExtension == "swift" {
+    for case let file as URL in files {
+      let kind = file.pathExtension
       let path = file.path.dropFirst(Self.sources.path.count + 1)
-      let isOwn = path.split(separator: "/").contains { part in
-        // `LegDoor.swift`, not `Legacy.swift`.
-        let rest = part.dropFirst(stem.count).drop { $0 == "s" }
-        return part.lowercased().hasPrefix(stem) && rest.first?.isLowercase != true
-      }
-      if isOwn { continue }
+      guard Self.kindsOfFiles.contains(kind), isOther(path) else { continue }
       let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
       // A comment may take a system for its example.
       let text = lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
-      if text.localizedCaseInsensitiveContains(stem), text.contains(pattern) { found.append(String(path)) }
+      if path.contains(pattern) || text.contains(pattern) { found.append(String(path)) }
+    }
+    return found.sorted()
+  }
+
+  private static let kindsOfFiles: Set = ["swift", "c", "h", "cpp", "json", "html", "js", "css"]
+
+  @Test(
+    "no floor names a system: in code, in the documents of every program, in the name of a file",
+    arguments: files.keys.sorted())
+  func floors(_ system: String) throws {
+    let lists = ["Systems/", "TactusProgram/", "TactusSwarmProgram/"]
+    let found = try naming(system) { path in !lists.contains { path.hasPrefix($0) } }
+    #expect(found.isEmpty, "\(system): \(found)")
+  }
+
+  @Test(
+    "files of a system that name another one: those of the link of plants to the sprinkler",
+    arguments: files.keys.sorted())
+  func named(_ system: String) throws {
+    let found = try naming(system) { path in
+      path.hasPrefix("Systems/") && !path.hasPrefix("Systems/\(system.capitalized)/") && path.hasSuffix(".swift")
     }
     let most = try #require(Self.files[system])
-    #expect(found.count == most, "\(system): \(found.count) files\n\(found.sorted().joined(separator: "\n"))")
+    #expect(found.count == most, "\(system): \(found.count) files\n\(found.joined(separator: "\n"))")
+  }
+
+  @Test("a name in code is found, and another word with its letters is not")
+  func patterns() throws {
+    let pattern = try pattern("leg")
+    for text in ["LegDoor", "legs: 2", "\"leg\"", "someLeg", "Client/LegDoorClient.swift", "leg"] {
+      #expect(text.contains(pattern), "\(text)")
+    }
+    for text in ["legacy", "Legend", "privilege", "elegant"] { #expect(!text.contains(pattern), "\(text)") }
   }
 
   @Test("the count has a number for every system")

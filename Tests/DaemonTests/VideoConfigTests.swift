@@ -1,5 +1,5 @@
 import Testing
-import Wire
+import Video
 
 @testable import TactusDaemon
 @testable import VideoDaemon

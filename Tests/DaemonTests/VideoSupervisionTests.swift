@@ -1,7 +1,6 @@
 import Tactus
 import Testing
 import Video
-import Wire
 
 @testable import VideoDaemon
 

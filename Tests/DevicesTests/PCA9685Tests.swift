@@ -2,7 +2,6 @@ import Buses
 import Foundation
 import Tactus
 import Testing
-import Wire
 
 @testable import Devices
 

@@ -1,6 +1,5 @@
 import Buses
 import Testing
-import Wire
 
 @testable import Devices
 

@@ -7,7 +7,6 @@
   import Tactus
   import TestSupport
   import Testing
-  import Wire
 
   @Suite(
     "MQTT by libmosquitto, against Debian's broker", .ownThread,

@@ -7,7 +7,6 @@
   import Tactus
   import TestSupport
   import Testing
-  import Wire
 
   /// A plant host on a broker, as the daemon puts them together.
   final class HostOnBroker: Sendable {

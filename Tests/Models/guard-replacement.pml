@@ -1,4 +1,4 @@
-/* Of Sources/TactusGuard/GuardLink.swift (replace, kill, hasEnded, start, dismiss), GuardProcess.run, GuardMachine's death, lapse and
+/* Of Sources/TactusGuard/Guard/GuardLink.swift (replace, kill, hasEnded, start, dismiss), GuardProcess.run, GuardMachine's death, lapse and
    dismissal, and Sources/TactusDaemon: Guard/GuardKeeper.swift, Guard/GuardLossMachine.swift, Run/Daemon.swift (stop). A daemon that drives
    outputs, its guard, the guard's successors, and what may happen to all of them. A daemon that has no guard stops its outputs and tries again;
    here it ends, which leaves out the trying.

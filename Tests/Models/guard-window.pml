@@ -1,4 +1,4 @@
-/* Of Sources/TactusGuard/GuardMachine.swift (step, take, fault(of:at:), look, end) as GuardProcess.listen drives it, and of
+/* Of Sources/TactusGuard/Guard/GuardMachine.swift (step, take, fault(of:at:), look, end) as GuardProcess.listen drives it, and of
    HeartbeatSender.send: how one guard judges the heartbeats of a program that it need not be able to keep up with.
 
    Time is counted in heartbeats: due at every instant from 1 on, SHORTEST half of that (two in a row are never due at the same instant), LONGEST

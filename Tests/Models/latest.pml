@@ -1,4 +1,4 @@
-/* Of Sources/Tactus/Latest.swift: LatestWriter.write (and publishWords) and LatestReader.read, with their orderings (memory.pml).
+/* Of Sources/Tactus/Mailboxes/Latest.swift: LatestWriter.write (and publishWords) and LatestReader.read, with their orderings (memory.pml).
 
    A value is two words, both its number. Holds: what a reader returns is whole, is the value of the number that it saw, and is never
    older than what it returned before; the slots it has when nothing was written yet are the initial value. One process reads twice.

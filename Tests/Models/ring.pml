@@ -1,4 +1,4 @@
-/* Of Sources/Tactus/Ring.swift: RingWriter.push and RingReader.pop, with their orderings (memory.pml).
+/* Of Sources/Tactus/Mailboxes/Ring.swift: RingWriter.push and RingReader.pop, with their orderings (memory.pml).
 
    Elements are plain memory: an access that no release and acquire orders after the last one of the other thread is a data race.
    Holds: no race; the reader has every element that was not refused, once, whole and in order; the ring holds at most its capacity.

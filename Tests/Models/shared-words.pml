@@ -1,4 +1,4 @@
-/* Of Sources/Buses/SharedWords.swift: store(number:from:) and load(into:), with their orderings (memory.pml).
+/* Of Sources/Buses/Log/SharedWords.swift: store(number:from:) and load(into:), with their orderings (memory.pml).
 
    A value is two words, both its number. Holds: what a reader is given is whole and has the number that it is told; the numbers that one
    reader is told never go back. Each of these is rejected:

@@ -382,7 +382,7 @@ def test_a_model_of_the_users_finds_the_ball(own_daemon, tmp_path):
 @pytest.mark.skipif(not HAS_OPENCV, reason="this build has no tactus-detect: no trait Detection")
 @pytest.mark.parametrize("operations", [12, 17])
 def test_the_operations_of_yolov8_run_and_boxes_lie_around_their_anchors(tmp_path, operations):
-    """OpenCV 4.6, Debian 12's, refuses some of them as they are exported: Sources/DetectorOpenCV/older_opencv.cpp."""
+    """OpenCV 4.6, Debian 12's, refuses some of them as they are exported: Sources/Systems/Video/Detector/older_opencv.cpp."""
     (tmp_path / "yolo.onnx").write_bytes(yolo(classes=2, operations=operations))
     done = subprocess.run(
         [DETECTOR, tmp_path / "yolo.onnx"], input=b"picture 64\n" + bytes(range(256)) * 48, capture_output=True,

@@ -1,4 +1,5 @@
 import Foundation
+import PumpDaemon
 import SprinklerDaemon
 import TestSupport
 import Testing
@@ -131,9 +132,10 @@ struct OpenAPITests {
     #expect(try requests(nak) == [["nak"], ["lane-stall"], ["clear"]])
   }
 
-  @Test("faults: the document describes every one that there is, each once")
+  @Test("faults: the document and the systems' parts describe every one that there is, each once")
   func everyFault() throws {
-    let all = try requests(described(APIAdditions())).flatMap(\.self)
+    let additions = APIAdditions(documents: [PumpKind().documents].compactMap(\.self))
+    let all = try requests(described(additions)).flatMap(\.self)
     #expect(all.sorted() == SimulatedFault.Name.allCases.map(\.rawValue).sorted())
   }
 }

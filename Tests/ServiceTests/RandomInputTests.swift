@@ -3,7 +3,6 @@ import NIOEmbedded
 import NIOWebSocket
 import Tactus
 import Testing
-import Wire
 
 @testable import Service
 

@@ -2,7 +2,6 @@ import Leg
 import Robot
 import Tactus
 import Testing
-import Wire
 
 @testable import LegSwarm
 @testable import Pump

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import Wire
+import Video
 
 #if Video
   private let isThere = FileManager.default.isExecutableFile(atPath: VideoChildProcess.executable)

@@ -3,7 +3,7 @@ import Foundation
 import Tactus
 import TestSupport
 import Testing
-import Wire
+import Video
 
 /// The built `tactus-video` as the daemon runs it: orders in, reports out.
 final class VideoChildProcess {

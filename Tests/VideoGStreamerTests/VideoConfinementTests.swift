@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import Wire
 
 #if Video
   private let isThere = FileManager.default.isExecutableFile(atPath: VideoChildProcess.executable)

@@ -3,7 +3,6 @@ import Tactus
 import TestSupport
 import Testing
 import Video
-import Wire
 
 #if Video
   private let isThere = FileManager.default.isExecutableFile(atPath: VideoChildProcess.executable)

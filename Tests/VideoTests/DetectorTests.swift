@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Video
-import Wire
 
 @Suite("a detector's words", .ownThread)
 struct DetectorTests {

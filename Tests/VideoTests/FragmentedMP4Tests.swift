@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import Wire
+import Video
 
 @Suite("fragmented MP4", .ownThread)
 struct FragmentedMP4Tests {

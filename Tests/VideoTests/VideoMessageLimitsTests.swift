@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import Wire
+import Video
 
 @Suite("limits of the video process's messages", .ownThread)
 struct VideoMessageLimitsTests {

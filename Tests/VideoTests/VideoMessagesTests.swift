@@ -1,7 +1,7 @@
 import Tactus
 import TestSupport
 import Testing
-import Wire
+import Video
 
 @Suite("messages of the video process", .ownThread)
 struct VideoMessagesTests {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 import Video
-import Wire
 
 @Suite("YOLOv8's output", .ownThread)
 struct YOLOv8OutputTests {

@@ -2,6 +2,7 @@ import Tactus
 import TestSupport
 import Testing
 import Wire
+import WireSupport
 
 @Suite("JSON text") struct JSONParserTests {
   private func read(_ text: String) -> JSONValue? { try? JSONParser.parse(Array(text.utf8)) }

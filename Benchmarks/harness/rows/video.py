@@ -293,7 +293,7 @@ def delay(context):
 
 
 def drawn_clock(picture):
-    """What DrawnClock.read of Sources/Wire/Video reads."""
+    """What DrawnClock.read of Sources/Systems/Video/Wire reads."""
     words = []
     for row in range(2):
         word = 0

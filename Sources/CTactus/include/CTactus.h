@@ -50,7 +50,7 @@ int32_t tactus_sanitizer_is_linked(void);
 /// must be a decimal number of `length` bytes, 1…1024; returns NaN otherwise.
 TACTUS_REALTIME double tactus_parse_double(const char *text, size_t length);
 
-// For builds with switches alone (Sources/Tactus/Mechanism.swift); the others define none of the three.
+// For builds with switches alone (Sources/Tactus/Safety/Mechanism.swift); the others define none of the three.
 
 /// Whether the mechanism of this number does its work.
 TACTUS_REALTIME int32_t tactus_mechanism_acts(uint8_t mechanism);

@@ -1,7 +1,6 @@
 import Buses
 import Synchronization
 import Tactus
-import Wire
 
 /// The XGO-Rider board with a robot on it; it never falls over.
 ///

@@ -21,7 +21,7 @@ let ownName = null; // how the daemon calls this page
 let isReadOnly = false;
 let mayAdminister = false;
 const heardAt = new Map(); // system → when its values came
-const driving = new Map(); // system → whether somebody may be driving a body with it: a robot that drives, a leg that is armed
+const driving = new Map(); // system → whether somebody may be driving something with it: it moves, or it is armed
 
 function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 
@@ -190,7 +190,7 @@ const ownCards = new Map(); // system → its card, for a system that has writte
 // take(event): shows it, and returns whether nothing is left to be said of it; and, if it has something to do there,
 // takeBytes(bytes): of a binary frame, refused(error): returns whether it was about this system, refusedUnnamed(error): it has
 // no number, and no system has claimed it, hands(work): its controls work or do not, release(): nobody looks any more,
-// isView: what is driven is seen here, viewed(view): another view is shown now}
+// isView: what is driven is seen or controlled here, viewed(view): another view is shown now}
 function addOwnCard(system, card) {
   ownCards.set(system, card);
   sectionSystems[card.section] = system;

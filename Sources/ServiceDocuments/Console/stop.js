@@ -92,11 +92,11 @@ byId("e-stop").onclick = () => { if (performance.now() - stopTouched > 2000) eme
 byId("reset").onclick = () => { alarm("reset", null); send({ type: "reset", id: "reset" }); };
 
 // ---- keys. Space is how people scroll, and water runs for hours: Space and Esc stop only while something drives, wherever the focus is,
-// or while the robot or its picture has the focus.
+// or while the card of what is driven, or its picture, has the focus.
 
 const isTyped = "textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=file])";
 const drives = () => [...driving.values()].some(Boolean);
-const isOnView = (target) => [...ownCards].some(([system, card]) => (system === "robot" || card.isView) && byId(card.section).contains(target));
+const isOnView = (target) => [...ownCards].some(([, card]) => card.isView && byId(card.section).contains(target));
 let spaceStopped = false;
 
 const keyTarget = (event) => event.target instanceof Element ? event.target : document.body;

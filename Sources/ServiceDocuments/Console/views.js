@@ -179,7 +179,7 @@ function viewOfSystem(system) {
 
 // ---- the sheet of keys
 
-const keyWords = [["Esc, Space", "E-STOP while something drives, and always in the robot's view. Space that is typed into a field is a space."]]; // cards add theirs
+const keyWords = [["Esc, Space", "E-STOP while something drives, and always where it is driven from. Space that is typed into a field is a space."]]; // cards add theirs
 function showKeys(isShown) {
   byId("keys").hidden = !isShown;
   byId("keys-open").ariaExpanded = String(isShown);

@@ -2,9 +2,9 @@ import BlueZSupport
 import Buses
 import BusesLinux
 import Foundation
+import Leg
 import TestSupport
 import Testing
-import Wire
 
 @testable import TactusDaemon
 

@@ -3,7 +3,6 @@ import Service
 import Synchronization
 import Tactus
 import Testing
-import Wire
 
 @testable import TactusDaemon
 

@@ -4,7 +4,6 @@ import Foundation
 import Tactus
 import TestSupport
 import Testing
-import Wire
 
 @testable import Pump
 @testable import PumpDaemon

@@ -2,7 +2,6 @@ import Foundation
 import Tactus
 import TestSupport
 import Testing
-import Wire
 
 @testable import Leg
 

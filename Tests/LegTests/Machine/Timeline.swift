@@ -1,6 +1,5 @@
 import Tactus
 import Testing
-import Wire
 
 @testable import Leg
 

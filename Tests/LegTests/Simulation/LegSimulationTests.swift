@@ -3,7 +3,6 @@ import Devices
 import Tactus
 import TestSupport
 import Testing
-import Wire
 
 @testable import Leg
 

@@ -1,6 +1,5 @@
 import Plants
 import Tactus
-import Wire
 
 /// A host with the four probes of a bus, and clients that write to it.
 struct HostBench {

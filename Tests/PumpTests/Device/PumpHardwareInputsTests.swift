@@ -2,7 +2,6 @@ import Buses
 import Devices
 import Tactus
 import Testing
-import Wire
 
 @testable import Pump
 

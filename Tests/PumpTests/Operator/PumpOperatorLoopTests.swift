@@ -2,7 +2,6 @@ import Buses
 import Tactus
 import TestSupport
 import Testing
-import Wire
 
 @testable import Pump
 

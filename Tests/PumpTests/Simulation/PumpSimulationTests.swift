@@ -1,7 +1,6 @@
 import Tactus
 import TestSupport
 import Testing
-import Wire
 
 @testable import Pump
 

@@ -1,7 +1,6 @@
 import Foundation
 import Tactus
 import Testing
-import Wire
 
 @testable import Pump
 

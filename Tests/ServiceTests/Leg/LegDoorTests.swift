@@ -277,4 +277,14 @@ struct LegDoorTests {
     #expect(Set(leg.keys) == names("Leg"))
     #expect(Set(try #require((leg["links"] as? [[String: Any]])?.first).keys) == names("LegLink"))
   }
+
+  @Test("the prefix of a leg's frames: none for leg 0, 0x80 + k for leg k, and the address reads it back")
+  func prefix() {
+    #expect(LegFrameAddress.prefix(of: 0) == [])
+    #expect(LegFrameAddress.prefix(of: 3) == [0x83])
+    for leg in 0...15 {
+      let address = LegFrameAddress(LegFrameAddress.prefix(of: leg) + [1, 4, 0, 0])
+      #expect(address?.leg == leg && address?.payload == [1, 4, 0, 0])
+    }
+  }
 }

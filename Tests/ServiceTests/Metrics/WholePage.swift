@@ -1,6 +1,7 @@
 import Robot
 import Sprinkler
 import Tactus
+import Video
 import WallTime
 import Wire
 

@@ -6,7 +6,6 @@ import Synchronization
 import Tactus
 import Testing
 import Water
-import Wire
 
 @testable import PlantsDaemon
 @testable import Service

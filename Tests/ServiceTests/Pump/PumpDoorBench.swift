@@ -5,7 +5,6 @@ import Synchronization
 import Tactus
 import Testing
 import WallTime
-import Wire
 
 @testable import PumpDaemon
 @testable import Service

@@ -3,7 +3,6 @@ import Pump
 import Tactus
 import Testing
 import WallTime
-import Wire
 
 @testable import PumpDaemon
 @testable import Service

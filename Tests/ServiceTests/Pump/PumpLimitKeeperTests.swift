@@ -7,7 +7,6 @@ import Tactus
 import TestSupport
 import Testing
 import WallTime
-import Wire
 
 @testable import PumpDaemon
 @testable import Service

@@ -6,7 +6,6 @@ import Robot
 import Synchronization
 import Tactus
 import Testing
-import Wire
 
 @testable import RobotDaemon
 @testable import Service

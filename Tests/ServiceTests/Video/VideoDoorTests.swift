@@ -3,7 +3,7 @@ import Synchronization
 import Tactus
 import TestSupport
 import Testing
-import Wire
+import Video
 
 @testable import Service
 @testable import VideoDaemon

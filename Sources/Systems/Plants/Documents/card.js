@@ -59,7 +59,7 @@ function showPlant(row, plant) {
 }
 
 function plantRow(plant) {
-  const article = element("article", null, { className: "plant" });
+  const article = element("article", null, { className: "plant panel" });
   const row = { element: article };
   const title = element("h3");
   row.name = element("span");

@@ -1,5 +1,3 @@
-import Wire
-
 /// What a sensor can read when it is whole. An open one reads −77 °C, a shorted one 352 °C.
 public struct PumpPlausibility: Sendable, Hashable, BitwiseCopyable {
   public let lowest: PumpTemperature

@@ -130,7 +130,7 @@ const directions = {
 };
 // What is not looked at is not driven by a key that would scroll.
 const isSeen = (section) => { const box = section.getBoundingClientRect(); return box.height > 0 && box.bottom > 0 && box.top < innerHeight; };
-const isView = ([system, card]) => (system === "robot" || card.isView) && isSeen(byId(card.section));
+const isView = ([, card]) => card.isView && isSeen(byId(card.section));
 
 function fromKeys() {
   let x = 0, y = 0;
@@ -256,7 +256,7 @@ function showRobot(robot) {
 }
 
 addOwnCard("robot", {
-  section: "robot", title: "Robot", release, icon: "M5 9h14v8H5zM12 9V5M10 5h4M8 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M16 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M9 12.5h.01M15 12.5h.01",
+  section: "robot", title: "Robot", isView: true, release, icon: "M5 9h14v8H5zM12 9V5M10 5h4M8 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M16 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M9 12.5h.01M15 12.5h.01",
   stage: byId("stage"),
   viewed(now) { if (now !== "robot") { setFull(false); keepAwake(false); } },
   take(event) {

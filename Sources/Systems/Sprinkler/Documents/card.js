@@ -99,7 +99,7 @@ function showZones(zones) {
 }
 
 function zoneRow(zone) {
-  const outer = element("div", null, { className: "zone" }), row = element("div", null, { className: "row" });
+  const outer = element("div", null, { className: "zone panel" }), row = element("div", null, { className: "row" });
   Object.assign(outer.dataset, { zone: zone.id, say: "" });
   const minutes = element("input", null, { type: "number", min: 1, max: 1440, step: 1, value: zone.defaultMinutes });
   minutes.setAttribute("aria-label", "Minutes of " + zone.name);
@@ -172,7 +172,7 @@ const nextOf = (schedule) => schedule.nextStartISO ? "next " + dayAndTime(schedu
 
 function scheduleCard(schedule) {
   // Cards are made anew after every change; an open one stays open.
-  const outer = element("div", null, { className: "schedule" + (schedule.isEnabled ? "" : " off") });
+  const outer = element("div", null, { className: "schedule panel" + (schedule.isEnabled ? "" : " off") });
   const card = element("details", null, { open: sprinkler.opened.has(schedule.id) });
   outer.dataset.say = "";
   card.ontoggle = () => card.open ? sprinkler.opened.add(schedule.id) : sprinkler.opened.delete(schedule.id);

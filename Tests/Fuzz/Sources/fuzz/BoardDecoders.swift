@@ -1,6 +1,5 @@
 import Buses
 import Devices
-import Wire
 
 extension FuzzedDecoder {
   static let boards = [

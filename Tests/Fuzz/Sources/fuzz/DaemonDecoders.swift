@@ -2,7 +2,6 @@ import Sprinkler
 import Tactus
 import TactusGuard
 import WallTime
-import Wire
 
 /// What the daemon reads from files, addresses and another machine's answers.
 extension FuzzedDecoder {

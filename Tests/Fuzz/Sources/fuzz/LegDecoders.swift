@@ -1,4 +1,4 @@
-import Wire
+import Leg
 
 extension FuzzedDecoder {
   static let leg = [

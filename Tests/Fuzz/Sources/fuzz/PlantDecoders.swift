@@ -1,4 +1,4 @@
-import Wire
+import Plants
 
 extension FuzzedDecoder {
   static let plants = [

@@ -1,3 +1,4 @@
+import Pump
 import Wire
 
 extension FuzzedDecoder {

@@ -1,5 +1,3 @@
-import Wire
-
 extension FuzzedDecoder {
   static let video = [
     FuzzedDecoder(name: "video-orders", longest: 1024) { bytes in

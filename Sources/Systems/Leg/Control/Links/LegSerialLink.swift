@@ -1,7 +1,6 @@
 import Buses
 import Synchronization
 import Tactus
-import Wire
 
 /// A serial line as a datagram port, for either side of a leg: frames of `LegSerialFrame` in and out, every one
 /// of them from `Endpoint.linkPeer`, wherever it is sent to.

@@ -1,5 +1,4 @@
 import Devices
-import Wire
 
 /// The battery's sensor: an input of an ADS1115 on the servo chip's bus, behind a divider.
 public struct LegBattery: Sendable, Hashable, BitwiseCopyable {

@@ -1,7 +1,6 @@
 import Buses
 import Devices
 import Tactus
-import Wire
 
 /// Why there is no voltage.
 public enum LegBatteryFailure: Sendable, Hashable, BitwiseCopyable {

@@ -1,6 +1,5 @@
 import Buses
 import Tactus
-import Wire
 
 extension LegLoop {
   @_noLocks @_noAllocation

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 extension LegLoop {
   /// When it is due: a frame of every leg, into the snapshot, and to the listeners on the leg's ports.

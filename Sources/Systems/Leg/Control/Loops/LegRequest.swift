@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// What a client inside the daemon asks of one leg or of all.
 ///

@@ -1,5 +1,3 @@
-import Wire
-
 /// The settings of all legs of a loop, which may change while it runs: one value, so that they change together.
 public struct LegRules: Sendable, Equatable, BitwiseCopyable {
   /// 1…16.

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// Everything that may happen to a leg.
 public enum LegEvent: Sendable, Hashable, BitwiseCopyable {

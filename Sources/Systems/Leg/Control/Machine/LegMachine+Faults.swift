@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 extension LegMachine {
   /// `says`: what telemetry reports, or `nil` for what it reports already, as a lost link has no number.

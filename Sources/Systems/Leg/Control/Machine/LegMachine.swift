@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// A leg's rules, device side: when there is a pulse, which, and when it must end.
 ///

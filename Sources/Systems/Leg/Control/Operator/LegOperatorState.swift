@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 //               telemetry                     periodic on
 //   ┌────────────┐ ────────▶ ┌───────────┐ ───────────────▶ ┌──────────┐

@@ -38,8 +38,9 @@ struct LegLink {
         trouble: { link.counters.words }, close: { withExtendedLifetime((line, link)) {} })
     case .bluetooth(let place): return try bluetooth(place, name: name)
     case .door(let address, let leg):
-      let client = try LegDoorClient(
-        address, leg: leg, token: credentials.token, fingerprint: credentials.fingerprint)
+      let client = try WebSocketClient(
+        address, prefix: LegFrameAddress.prefix(of: leg), token: credentials.token,
+        fingerprint: credentials.fingerprint)
       client.start()
       return LegLink(
         name: name, leg: .linkPeer, port: { client.bridge.port() }, trouble: { client.trouble },

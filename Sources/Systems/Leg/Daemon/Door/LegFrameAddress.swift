@@ -20,5 +20,8 @@ struct LegFrameAddress: Equatable {
   /// The LegCtrl frame.
   var payload: ArraySlice<UInt8> { isPrefixed ? frame.dropFirst() : frame[...] }
 
+  /// What stands before each frame of a leg, 0…15, both ways; nothing for leg 0.
+  static func prefix(of leg: Int) -> [UInt8] { leg == 0 ? [] : [0x80 | UInt8(clamping: leg)] }
+
   static func isLegs(_ frame: [UInt8]) -> Bool { frame.first == 0x01 || frame.first.map { $0 & 0xF0 } == 0x80 }
 }

@@ -1,5 +1,3 @@
-import Wire
-
 /// All users' plants, and the rules for changing them. A change is made whole or refused; what was made is returned for the store.
 public struct PlantBook: Sendable, Hashable {
   public static let sensorsPerPlant = 1...4

@@ -1,5 +1,3 @@
-import Wire
-
 /// Which acknowledgements a client has sent back as unknown to it. Bounded: of more than `capacity` clients the one that did so first is
 /// forgotten, and bounces once more.
 struct PlantBounces: Sendable, Hashable {

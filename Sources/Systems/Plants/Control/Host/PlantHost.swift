@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// The host of the Plant-Tracker app: every operation of the requirement, as a value. It publishes nothing and reads no clock.
 ///

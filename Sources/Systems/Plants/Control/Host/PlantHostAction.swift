@@ -1,5 +1,3 @@
-import Wire
-
 /// What follows from one message.
 public struct PlantHostAction: Sendable, Hashable {
   /// To be published, in this order.

@@ -1,6 +1,5 @@
 import Devices
 import Tactus
-import Wire
 
 /// A soil probe and where it is wired.
 public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {

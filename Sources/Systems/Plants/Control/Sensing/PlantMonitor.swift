@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// Makes plants' conditions out of probes' samples: calibration, staleness, waterings, alerts, history.
 ///

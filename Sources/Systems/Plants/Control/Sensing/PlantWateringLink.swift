@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// What a plant's link may ask of a sprinkler zone. There is none unless it is configured.
 public struct PlantWateringSettings: Sendable, Hashable {

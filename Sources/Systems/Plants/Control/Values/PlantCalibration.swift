@@ -1,5 +1,3 @@
-import Wire
-
 /// Two points of a probe's own scale: in dry soil (or air), and in wet soil (or water). Either may be the greater.
 ///
 /// Capacitive probes on a converter are inverted: dry is the higher voltage.

@@ -1,5 +1,3 @@
-import Wire
-
 /// Between which readings a plant is well, or `nil` for no such limit.
 public struct PlantLimits: Sendable, Hashable, Codable {
   /// 0…100 %.

@@ -1,5 +1,3 @@
-import Wire
-
 /// A plant's name: 1…15 characters that the protocol and its app can carry.
 ///
 /// Not allowed: `: ; | \`, `--`, a hyphen at an end, control characters, and `all`, which asks for every plant.

@@ -1,5 +1,3 @@
-import Wire
-
 /// Why a command was not carried out: the tag for the protocol, the field and the words for everybody else.
 public struct PlantRefusal: Error, Sendable, Hashable {
   public var tag: PlantErrorTag

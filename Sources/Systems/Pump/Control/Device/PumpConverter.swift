@@ -1,7 +1,6 @@
 import Buses
 import Devices
 import Tactus
-import Wire
 
 /// The pump's analogue inputs on an ADS1115: which hangs where.
 public struct PumpConverter: Sendable, Hashable, BitwiseCopyable {

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// Where the command came from that is being obeyed.
 enum PumpAsker: BitwiseCopyable {

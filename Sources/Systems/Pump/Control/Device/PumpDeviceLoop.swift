@@ -1,6 +1,5 @@
 import Buses
 import Tactus
-import Wire
 
 /// The device side's loop, 20 Hz: lines and requests in, a motor's PWM, lines and a snapshot out.
 ///

@@ -1,6 +1,5 @@
 import Tactus
 import TactusControl
-import Wire
 
 /// The pump's rules, device side: the original firmware's, so that a Pi can stand in for its Arduino.
 ///

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// Which lines the pump speaks.
 public enum PumpDialect: UInt8, Sendable, Hashable, BitwiseCopyable {

@@ -1,6 +1,5 @@
 import Buses
 import Tactus
-import Wire
 
 /// What a client inside the daemon asks of a pump that it is itself.
 public struct PumpDeviceRequest: Sendable, Hashable, BitwiseCopyable {

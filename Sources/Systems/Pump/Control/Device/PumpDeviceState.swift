@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 // What the pump does.
 //

@@ -1,6 +1,5 @@
 import Buses
 import Tactus
-import Wire
 
 /// The pump's inputs on real hardware, or on simulated buses: thermistors and pot on a converter, the button on a line. Must
 /// outlive its loop; the inputs belong to that one.

@@ -1,5 +1,3 @@
-import Wire
-
 /// A potentiometer: which speed it shows, and whether it has been turned.
 struct PumpPot: Sendable, Hashable, BitwiseCopyable {
   /// What it shows, or `nil` if it was never looked at, or is in its dead zone.

@@ -1,5 +1,4 @@
 import Devices
-import Wire
 
 /// A 10 kΩ NTC thermistor of B = 3950 to the supply, 10 kΩ to ground, on an ADC of 10 bits.
 public enum PumpThermistor {

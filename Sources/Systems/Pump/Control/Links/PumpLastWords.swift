@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// The last words to a pump: OFF, every half second, until it says that it is off.
 ///

@@ -1,6 +1,5 @@
 import Buses
 import Tactus
-import Wire
 
 /// What carries a pump's lines: a serial line, or messages of at most 20 bytes (Bluetooth).
 ///

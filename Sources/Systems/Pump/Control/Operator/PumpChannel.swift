@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// The commands on their way to the pump: one in flight, of each kind the newest waiting.
 ///

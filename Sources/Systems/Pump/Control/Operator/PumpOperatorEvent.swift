@@ -1,5 +1,3 @@
-import Wire
-
 /// Everything that may happen to the operator side.
 public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   /// With a speed to be set once it runs, or `nil` for the pump's own.

@@ -1,6 +1,5 @@
 import Buses
 import Tactus
-import Wire
 
 /// The operator side's loop, 10 Hz: requests and lines in, commands, a snapshot and notices out.
 ///

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 extension PumpOperatorMachine {
   /// Why nothing can be asked of the pump now, or `nil` if it can.

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 extension PumpOperatorMachine {
   @_noLocks @_noAllocation

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// The pump's operator side: what is sent to it, what is known of it, and when it must be off.
 ///

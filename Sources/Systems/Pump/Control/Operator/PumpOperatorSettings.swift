@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// What the loss of the connection means for a pump that runs.
 public enum PumpLinkLossPolicy: UInt8, Sendable, Hashable, BitwiseCopyable {

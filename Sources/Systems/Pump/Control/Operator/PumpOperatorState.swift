@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 // What the operator side knows of the pump, and what it holds it to.
 //

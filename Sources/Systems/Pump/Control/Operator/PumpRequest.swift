@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// What a client inside the daemon asks of the operator side.
 ///

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// The operator side at the end of a tick: all that other threads see of the pump.
 public struct PumpSnapshot: Sendable, BitwiseCopyable {

@@ -1,6 +1,5 @@
 import Buses
 import Tactus
-import Wire
 
 /// A pump, its operator side and the line between them in one process and in simulated time: production loops, production
 /// scheduler, a simulated world.

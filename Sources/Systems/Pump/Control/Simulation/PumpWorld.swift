@@ -1,7 +1,6 @@
 import Buses
 import Synchronization
 import Tactus
-import Wire
 
 /// What a pump is built into: water, a body, thermistors, a motor, a button and a pot, as they behave in time.
 ///

@@ -1,6 +1,5 @@
 import Buses
 import Tactus
-import Wire
 
 /// Who waits for a reply: the newest echo of each source, answered at most once in 20 ms.
 ///

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// The robot's control rules, device side: who may drive, how fast, and when the motors must stop.
 ///

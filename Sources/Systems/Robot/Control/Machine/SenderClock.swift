@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// The controller's own clock, as far as its timestamps have told it, and how one that was set is followed.
 ///

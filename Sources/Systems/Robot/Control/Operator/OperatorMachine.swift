@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 /// Everything that may happen to the operator side.
 public enum OperatorEvent: Sendable, Equatable, BitwiseCopyable {

@@ -1,5 +1,4 @@
 import Tactus
-import Wire
 
 //               stop                            stick at zero, three stops sent
 //   ┌─────────┐ ─────────▶ ┌─────────┐ ─────────────────┐

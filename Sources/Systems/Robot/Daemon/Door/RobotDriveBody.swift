@@ -1,3 +1,4 @@
+import Robot
 import Service
 import Wire
 

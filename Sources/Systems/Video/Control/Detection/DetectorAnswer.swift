@@ -1,5 +1,3 @@
-import Wire
-
 /// What a detector says of one picture.
 public enum DetectorAnswer: Sendable, Hashable {
   /// Found, and already sorted out.

@@ -1,5 +1,3 @@
-import Wire
-
 /// How a picture lies in a detector's square input: scaled to fit, centred, with bars on two sides.
 public struct Letterbox: Sendable, Hashable {
   /// Of the input, in pixels.

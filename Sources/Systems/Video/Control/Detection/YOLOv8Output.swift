@@ -1,5 +1,3 @@
-import Wire
-
 /// The output of a YOLOv8 detector, decoded: one tensor [1, 4 + classes, candidates], channels first.
 ///
 /// Channels 0…3 are centre x, centre y, width and height in pixels of the input; the others one confidence a class. There is no

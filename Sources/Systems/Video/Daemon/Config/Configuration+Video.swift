@@ -1,6 +1,6 @@
 import Service
 import TactusDaemon
-import Wire
+import Video
 
 extension Configuration {
   /// The camera, its encoder and its viewers.

@@ -1,4 +1,4 @@
-import Wire
+import Video
 
 /// What is configured of the video and shows in its document.
 public struct VideoDescription: Sendable {

@@ -1,6 +1,6 @@
 import Service
 import Tactus
-import Wire
+import Video
 
 /// What the detector finds, of the video's document; its objects alone are an event of each answer.
 struct VideoDetectionDocument: Encodable {

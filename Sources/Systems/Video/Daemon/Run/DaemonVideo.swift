@@ -4,7 +4,7 @@ import Logging
 import Service
 import Tactus
 import TactusDaemon
-import Wire
+import Video
 
 /// The video in the daemon: its process, its door. It has no control loop, and none depends on it.
 final class DaemonVideo: DaemonSystem {

@@ -1,1 +1,1 @@
-../../../../../Sources/Service/Access/Base64URL.swift
+../../../../../Sources/Service/Access/Tokens/Base64URL.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/BluetoothBlueZ/BluetoothUUID.swift
+../../../../../Sources/BluetoothBlueZ/Link/BluetoothUUID.swift

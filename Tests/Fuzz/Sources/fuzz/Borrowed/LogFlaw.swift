@@ -1,1 +1,1 @@
-../../../../../Sources/Store/File/LogFlaw.swift
+../../../../../Sources/Store/Backup/LogFlaw.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Service/HTTP/WallTimeText+Reading.swift
+../../../../../Sources/Service/HTTP/Answers/WallTimeText+Reading.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/Service/HTTP/WallTimeText.swift
+../../../../../Sources/Service/HTTP/Answers/WallTimeText.swift

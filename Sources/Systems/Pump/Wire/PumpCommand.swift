@@ -1,0 +1,117 @@
+import Wire
+
+/// A line from the operator to the pump.
+public enum PumpCommand: Sendable, Hashable, BitwiseCopyable {
+  case on
+  /// Also what leaves the pump's error state.
+  case off
+  /// Taken only while the pump is on.
+  case speed(PumpSpeed)
+  case status
+  case temperature
+
+  /// Bytes of the longest encoded command, its line end counted. Fits one notification of 20 bytes.
+  public static var maximumEncodedLength: Int {
+    @_noLocks @_noAllocation get { 10 }
+  }
+  /// Longer lines are refused, as the firmware does.
+  public static var maximumLineLength: Int {
+    @_noLocks @_noAllocation get { 63 }
+  }
+}
+
+/// How a line is read as a command.
+public enum PumpCommandRule: UInt8, Sendable, Hashable, BitwiseCopyable {
+  /// Blanks around a word do not count; a number is digits and nothing else.
+  case strict
+  /// As the original firmware: a NUL ends the line, a word stands alone, and a number is what `atoi` makes of it with 16 bits: 65791 is
+  /// 255, and what is no number is 0.
+  case firmware
+}
+
+extension PumpCommand {
+  /// Reads one line without its line end. Case does not count.
+  ///
+  /// Total: every byte string is a command or an error. Timing: linear; no allocation, no lock.
+  @_noLocks @_noAllocation
+  public static func decode(
+    _ line: UnsafeRawBufferPointer, rule: PumpCommandRule = .strict
+  ) throws(PumpLineError) -> PumpCommand {
+    guard line.count <= maximumLineLength else { throw .tooLong(count: line.count) }
+    switch rule {
+    case .strict: return try strict(line)
+    case .firmware: return try asFirmware(line)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private static func strict(_ line: UnsafeRawBufferPointer) throws(PumpLineError) -> PumpCommand {
+    var scanner = PumpScanner(line)
+    scanner.skipBlanks()
+    guard !scanner.isAtEnd else { throw .empty }
+    let start = scanner.index
+    let command: PumpCommand
+    if scanner.skipWord("SPEED:") {
+      scanner.skipBlanks()
+      let value = try scanner.whole(limit: 255)
+      scanner.skipBlanks()
+      guard scanner.isAtEnd else { throw .trailing(at: scanner.index) }
+      return .speed(PumpSpeed(duty: UInt8(truncatingIfNeeded: value)))
+    } else if scanner.skipWord("STATUS") {
+      command = .status
+    } else if scanner.skipWord("TEMP") {
+      command = .temperature
+    } else if scanner.skipWord("OFF") {
+      command = .off
+    } else if scanner.skipWord("ON") {
+      command = .on
+    } else {
+      throw .unknownCommand(at: start)
+    }
+    scanner.skipBlanks()
+    guard scanner.isAtEnd else { throw .unknownCommand(at: start) }
+    return command
+  }
+
+  @_noLocks @_noAllocation
+  private static func asFirmware(_ line: UnsafeRawBufferPointer) throws(PumpLineError) -> PumpCommand {
+    var length = 0
+    while length < line.count, line[length] != 0 { length &+= 1 }
+    let text = UnsafeRawBufferPointer(start: line.baseAddress, count: length)
+    if isWord(text, "ON") { return .on }
+    if isWord(text, "OFF") { return .off }
+    if isWord(text, "STATUS") { return .status }
+    if isWord(text, "TEMP") { return .temperature }
+    var scanner = PumpScanner(text)
+    guard scanner.skipWord("SPEED:") else { throw .unknownCommand(at: 0) }
+    let start = scanner.index
+    let value = scanner.integer16()
+    guard value >= 0, value <= 255 else { throw .outOfRange(at: start) }
+    return .speed(PumpSpeed(duty: UInt8(truncatingIfNeeded: value)))
+  }
+
+  /// Returns whether the text is that word and nothing else.
+  @_noLocks @_noAllocation
+  private static func isWord(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
+    var scanner = PumpScanner(text)
+    return scanner.skipWord(word) && scanner.isAtEnd
+  }
+
+  /// Writes the line with its `\n` and returns its length. `buffer` holds at least `maximumEncodedLength` bytes.
+  @_noLocks @_noAllocation
+  public func encode(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    precondition(buffer.count >= Self.maximumEncodedLength, "the buffer is too small for a command")
+    var writer = ByteWriter(buffer)
+    switch self {
+    case .on: writer.append("ON")
+    case .off: writer.append("OFF")
+    case .speed(let speed):
+      writer.append("SPEED:")
+      writer.append(decimal: UInt64(speed.duty))
+    case .status: writer.append("STATUS")
+    case .temperature: writer.append("TEMP")
+    }
+    writer.append(0x0A)
+    return writer.count
+  }
+}

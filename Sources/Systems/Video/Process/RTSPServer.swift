@@ -1,0 +1,407 @@
+#if Video
+  import CGStreamer
+  import Glibc
+  import Peers
+  import Synchronization
+  import Tactus
+  import Video
+
+  /// `rtsp://HOST:PORT/stream`: every viewer gets the frames of the one encoder.
+  ///
+  /// What viewers are fed from is a source that frames are pushed into; camera and encoder are somebody else's. It is made for the
+  /// first viewer and then kept: GStreamer 1.22 may hand one that is just being torn down for the last viewer to the next, who then
+  /// gets 503. While no viewer plays it is not fed, so that none begins with old frames.
+  ///
+  /// Made and opened on the main thread; viewers come on GStreamer's.
+  // Safe: what those threads touch is locked, or set before they exist.
+  final class RTSPServer: @unchecked Sendable {
+    struct Handlers: Sendable {
+      /// The number of streams that somebody prepares or watches has changed, or a viewer needs a key frame. Any thread.
+      let changed: @Sendable () -> Void
+      let needsKey: @Sendable () -> Void
+      /// Somebody has to make room: `tidy`, soon. Any thread.
+      let crowded: @Sendable () -> Void
+      /// Nil: the camera is fine; else why it is not, and viewers are turned away.
+      let refusal: @Sendable () -> String?
+    }
+
+    static let path = "/stream"
+
+    // Sendable: GStreamer counts who holds them, and lets any thread push.
+    private struct Feed: @unchecked Sendable {
+      let source: UnsafeMutablePointer<GstAppSrc>
+      var needsKey = true
+      /// It can be described: it has seen a frame.
+      var isPrepared = false
+      var caps: UnsafeMutablePointer<GstCaps>?
+    }
+    private struct State {
+      /// By the addresses of their media.
+      var feeds: [UInt: Feed] = [:]
+      /// The addresses of connections that have asked what there is to see, and of those that see it.
+      var looking: Set<UInt> = []
+      /// Of connections by their addresses, of sessions by their names.
+      var places: ViewerPlaces<PeerNetwork>
+      var ever: UInt64 = 0
+      var refused: UInt64 = 0
+    }
+
+    private let server: UnsafeMutablePointer<GstRTSPServer>
+    private let state: Mutex<State>
+    private let settings: VideoSettings
+    private let handlers: Handlers
+    /// `nil` if everyone who reaches the port may look.
+    private var authority: RTSPAuthority?
+    private var isListening = false
+
+    init(_ settings: VideoSettings, clock: UnsafeMutablePointer<GstClock>, handlers: Handlers) {
+      self.settings = settings
+      self.handlers = handlers
+      state = Mutex(State(places: ViewerPlaces(limit: Int(settings.viewerLimit))))
+      server = gst_rtsp_server_new()
+      gst_rtsp_server_set_address(server, settings.bindAddress)
+      gst_rtsp_server_set_service(server, "\(settings.port)")
+      let removed:
+        @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
+          _, session, context in RTSPServer.from(context).ended(session!)
+        }
+      withPool { pool in
+        // Who has a place is decided here; this is for sessions that come faster than others can be made to leave.
+        gst_rtsp_session_pool_set_max_sessions(pool, guint(settings.viewerLimit) * 4 + 64)
+        GStreamer.connect(pool, "session-removed", unsafeBitCast(removed, to: GCallback.self), context)
+      }
+      let factory = factory(clock)
+      if !settings.user.isEmpty { restrict(factory) }
+      let mounts = gst_rtsp_server_get_mount_points(server)
+      gst_rtsp_mount_points_add_factory(mounts, Self.path, factory)
+      g_object_unref(mounts)
+      let connected: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
+        _, client, context in RTSPServer.from(context).welcome(client!)
+      }
+      GStreamer.connect(server, "client-connected", unsafeBitCast(connected, to: GCallback.self), context)
+    }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> RTSPServer {
+      Unmanaged.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    /// The port in effect.
+    ///
+    /// - Throws: it is taken, or the address is not this machine's.
+    func open() throws(VideoFailure) -> UInt16 {
+      precondition(!isListening, "a server is opened once")
+      guard gst_rtsp_server_attach(server, nil) != 0 else {
+        let address = settings.bindAddress.contains(":") ? "[\(settings.bindAddress)]" : settings.bindAddress
+        throw VideoFailure(
+          "cannot listen on TCP \(address):\(settings.port): the port is taken, or the address is not this machine's")
+      }
+      isListening = true
+      return UInt16(clamping: gst_rtsp_server_get_bound_port(server))
+    }
+
+    private func factory(_ clock: UnsafeMutablePointer<GstClock>) -> UnsafeMutablePointer<GstRTSPMediaFactory> {
+      let factory = gst_rtsp_media_factory_new()!
+      gst_rtsp_media_factory_set_launch(
+        factory,
+        "( appsrc name=feed is-live=true format=time min-latency=0 max-latency=2000000000 max-bytes=4000000 "
+          + "leaky-type=downstream ! rtph264pay name=pay0 pt=96 config-interval=-1 aggregate-mode=zero-latency )"
+      )
+      gst_rtsp_media_factory_set_shared(factory, 1)
+      gst_rtsp_media_factory_set_clock(factory, clock)
+      gst_rtsp_media_factory_set_latency(factory, 0)
+      var protocols = GST_RTSP_LOWER_TRANS_TCP.rawValue
+      if offerDatagrams(factory) { protocols |= GST_RTSP_LOWER_TRANS_UDP.rawValue }
+      gst_rtsp_media_factory_set_protocols(factory, GstRTSPLowerTrans(rawValue: protocols))
+      let configure: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = {
+        _, media, context in RTSPServer.from(context).prepare(media!)
+      }
+      GStreamer.connect(factory, "media-configure", unsafeBitCast(configure, to: GCallback.self), context)
+      return factory
+    }
+
+    /// The ports of RTP and RTCP are those of the address that the server is bound to: without a pool GStreamer opens them on every
+    /// address of both families. Returns whether there are any.
+    private func offerDatagrams(_ factory: UnsafeMutablePointer<GstRTSPMediaFactory>) -> Bool {
+      let pool = gst_rtsp_address_pool_new()!
+      defer { g_object_unref(pool) }
+      // Viewers with either kind of address come to `::`.
+      let addresses = settings.bindAddress == "::" ? ["::", "0.0.0.0"] : [settings.bindAddress]
+      let taken = addresses.filter { gst_rtsp_address_pool_add_range(pool, $0, $0, 49_152, 65_535, 0) != 0 }
+      guard !taken.isEmpty else { return false }
+      gst_rtsp_media_factory_set_address_pool(factory, pool)
+      return true
+    }
+
+    private func restrict(_ factory: UnsafeMutablePointer<GstRTSPMediaFactory>) {
+      let authority = RTSPAuthority(user: settings.user, password: settings.password) { [unowned self] in
+        state.withLock { $0.refused += 1 }
+      }
+      self.authority = authority
+      gst_rtsp_server_set_auth(server, authority.object)
+      let permissions = gst_rtsp_permissions_new()!
+      for permission in [GST_RTSP_PERM_MEDIA_FACTORY_ACCESS, GST_RTSP_PERM_MEDIA_FACTORY_CONSTRUCT] {
+        gst_rtsp_permissions_add_permission_for_role(permissions, RTSPAuthority.role, permission, 1)
+      }
+      gst_rtsp_media_factory_set_permissions(factory, permissions)
+      gst_mini_object_unref(UnsafeMutableRawPointer(permissions).assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    // MARK: viewers
+
+    private typealias Context = UnsafeMutablePointer<GstRTSPContext>
+    private typealias Request = @convention(c) (UnsafeMutableRawPointer?, Context?, UnsafeMutableRawPointer?) -> Void
+    private typealias Question =
+      @convention(c) (UnsafeMutableRawPointer?, Context?, UnsafeMutableRawPointer?) -> GstRTSPStatusCode
+
+    private func welcome(_ client: UnsafeMutableRawPointer) {
+      sendAtOnce(client)
+      // Seconds. A connection whose session has ended is closed after that.
+      GStreamer.set(client, "post-session-timeout", "10")
+      let peer = Self.peer(client)
+      let isCrowded = state.withLock { state in
+        state.places.connect(UInt(bitPattern: client), of: peer, at: MonotonicClock.now)
+        return state.places.isCrowded
+      }
+      if isCrowded { handlers.crowded() }
+      let asks: Question = { _, _, context in RTSPServer.from(context).admit() }
+      GStreamer.connect(client, "pre-describe-request", unsafeBitCast(asks, to: GCallback.self), context)
+      let looks: Request = { client, _, context in RTSPServer.from(context).looks(client!) }
+      GStreamer.connect(client, "describe-request", unsafeBitCast(looks, to: GCallback.self), context)
+      let wants: Question = { _, request, context in RTSPServer.from(context).mayPlay(request!) }
+      GStreamer.connect(client, "pre-play-request", unsafeBitCast(wants, to: GCallback.self), context)
+      let plays: Request = { client, _, context in RTSPServer.from(context).begins(client!) }
+      GStreamer.connect(client, "play-request", unsafeBitCast(plays, to: GCallback.self), context)
+      let ends: Request = { client, request, context in RTSPServer.from(context).leaves(client!, request!) }
+      GStreamer.connect(client, "teardown-request", unsafeBitCast(ends, to: GCallback.self), context)
+      let pauses: Request = { _, request, context in RTSPServer.from(context).pauses(request!) }
+      GStreamer.connect(client, "pause-request", unsafeBitCast(pauses, to: GCallback.self), context)
+      let opens: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void =
+        {
+          client, session, context in RTSPServer.from(context).opens(session!, of: client!)
+        }
+      GStreamer.connect(client, "new-session", unsafeBitCast(opens, to: GCallback.self), context)
+      let closed: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { client, context in
+        RTSPServer.from(context).vanishes(client!)
+      }
+      GStreamer.connect(client, "closed", unsafeBitCast(closed, to: GCallback.self), context)
+    }
+
+    private static func peer(_ client: UnsafeMutableRawPointer) -> PeerNetwork {
+      let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self))
+      return PeerNetwork(connection.flatMap(gst_rtsp_connection_get_ip).map { String(cString: $0) } ?? "")
+    }
+
+    /// The end of a frame would wait for the player's acknowledgement of its beginning, which players delay by up to 40 ms.
+    private func sendAtOnce(_ client: UnsafeMutableRawPointer) {
+      guard let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self)),
+        let socket = gst_rtsp_connection_get_write_socket(connection)
+      else { return }
+      g_socket_set_option(socket, gint(truncatingIfNeeded: IPPROTO_TCP), TCP_NODELAY, 1, nil)
+    }
+
+    /// Before a password has been looked at: nothing may begin here.
+    private func admit() -> GstRTSPStatusCode {
+      let isBroken = handlers.refusal() != nil
+      let isWelcome = state.withLock { state in
+        guard !isBroken, !state.places.isFull else {
+          state.refused += 1
+          return false
+        }
+        return true
+      }
+      return isWelcome ? GST_RTSP_STS_OK : GST_RTSP_STS_SERVICE_UNAVAILABLE
+    }
+
+    private func looks(_ client: UnsafeMutableRawPointer) {
+      let number = UInt(bitPattern: client)
+      _ = state.withLock { $0.looking.insert(number) }
+      handlers.changed()
+    }
+
+    /// Before it plays. A client that waits for longer than others may have been made to leave meanwhile.
+    private func mayPlay(_ request: Context) -> GstRTSPStatusCode {
+      guard let session = request.pointee.session else { return GST_RTSP_STS_SESSION_NOT_FOUND }
+      return state.withLock { state in
+        let isFirst = state.places.playing == 0
+        switch state.places.play(Self.name(session), at: MonotonicClock.now) {
+        case .gone: return GST_RTSP_STS_SESSION_NOT_FOUND
+        case .full:
+          state.refused += 1
+          return GST_RTSP_STS_SERVICE_UNAVAILABLE
+        case .welcome(let hasNotPlayed):
+          if hasNotPlayed { state.ever += 1 }
+          if isFirst { for media in state.feeds.keys { state.feeds[media]!.needsKey = true } }
+          return GST_RTSP_STS_OK
+        }
+      }
+    }
+
+    private func begins(_ client: UnsafeMutableRawPointer) {
+      _ = state.withLock { $0.looking.insert(UInt(bitPattern: client)) }
+      handlers.needsKey()
+      handlers.changed()
+    }
+
+    private func pauses(_ request: Context) {
+      guard let session = request.pointee.session else { return }
+      state.withLock { $0.places.pause(Self.name(session), at: MonotonicClock.now) }
+    }
+
+    private func leaves(_ client: UnsafeMutableRawPointer, _ request: Context) {
+      state.withLock { state in
+        state.looking.remove(UInt(bitPattern: client))
+        if let session = request.pointee.session { state.places.end(Self.name(session)) }
+      }
+      handlers.changed()
+    }
+
+    private func opens(_ session: UnsafeMutableRawPointer, of client: UnsafeMutableRawPointer) {
+      let (name, peer) = (Self.name(session.assumingMemoryBound(to: GstRTSPSession.self)), Self.peer(client))
+      let isCrowded = state.withLock { state in
+        state.places.open(name, by: UInt(bitPattern: client), of: peer, at: MonotonicClock.now)
+        return state.places.isCrowded
+      }
+      if isCrowded { handlers.crowded() }
+    }
+
+    private func ended(_ session: UnsafeMutableRawPointer) {
+      let name = Self.name(session.assumingMemoryBound(to: GstRTSPSession.self))
+      state.withLock { $0.places.end(name) }
+      handlers.changed()
+    }
+
+    private static func name(_ session: UnsafeMutablePointer<GstRTSPSession>) -> String {
+      String(cString: gst_rtsp_session_get_sessionid(session))
+    }
+
+    /// Its sessions would be kept for a minute, and with them the place that another could have.
+    private func vanishes(_ client: UnsafeMutableRawPointer) {
+      let number = UInt(bitPattern: client)
+      authority?.forget(number)
+      let sessions = state.withLock { state in
+        state.looking.remove(number)
+        return state.places.disconnect(number)
+      }
+      handlers.changed()
+      end(sessions)
+    }
+
+    private func end(_ sessions: [String]) {
+      withPool { pool in
+        for name in sessions {
+          guard let session = gst_rtsp_session_pool_find(pool, name) else { continue }
+          gst_rtsp_session_pool_remove(pool, session)
+          g_object_unref(session)
+        }
+      }
+    }
+
+    private func withPool(_ body: (UnsafeMutablePointer<GstRTSPSessionPool>) -> Void) {
+      guard let pool = gst_rtsp_server_get_session_pool(server) else { return }
+      body(pool)
+      g_object_unref(pool)
+    }
+
+    var viewers: (now: Int, ever: UInt64, refused: UInt64) {
+      state.withLock { ($0.places.playing, $0.ever, $0.refused) }
+    }
+
+    /// Main thread, often: ends sessions that are not played, and those whose viewers have vanished without a word.
+    func tidy() {
+      let leavers = state.withLock { $0.places.takeLeavers(at: MonotonicClock.now) }
+      end(leavers.sessions)
+      withPool { _ = gst_rtsp_session_pool_cleanup($0) }
+      guard !leavers.connections.isEmpty else { return }
+      var numbers = Set(leavers.connections)
+      let closes: GstRTSPServerClientFilterFunc = { _, client, numbers in
+        let isLeaver = numbers!.assumingMemoryBound(to: Set<UInt>.self).pointee.contains(UInt(bitPattern: client))
+        return isLeaver ? GST_RTSP_FILTER_REMOVE : GST_RTSP_FILTER_KEEP
+      }
+      withUnsafeMutablePointer(to: &numbers) { _ = gst_rtsp_server_client_filter(server, closes, $0) }
+    }
+
+    // MARK: media
+
+    /// Whether frames are needed: somebody is being told what there is to see, or sees it.
+    var isWatched: Bool {
+      state.withLock { state in !state.looking.isEmpty || state.feeds.values.contains { !$0.isPrepared } }
+    }
+
+    private func prepare(_ media: UnsafeMutableRawPointer) {
+      let element = gst_rtsp_media_get_element(media.assumingMemoryBound(to: GstRTSPMedia.self))!
+      defer { gst_object_unref(element) }
+      let bin = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstBin.self)
+      guard let source = gst_bin_get_by_name_recurse_up(bin, "feed") else { return }
+      let feed = Feed(source: UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstAppSrc.self))
+      let number = UInt(bitPattern: media)
+      state.withLock { $0.feeds[number] = feed }
+      let prepared: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { media, context in
+        RTSPServer.from(context).keep(media!)
+      }
+      GStreamer.connect(media, "prepared", unsafeBitCast(prepared, to: GCallback.self), context)
+      let unprepared: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { media, context in
+        RTSPServer.from(context).forget(media!)
+      }
+      GStreamer.connect(media, "unprepared", unsafeBitCast(unprepared, to: GCallback.self), context)
+      // One that never saw a frame goes without that signal.
+      g_object_weak_ref(
+        media.assumingMemoryBound(to: GObject.self),
+        { context, media in RTSPServer.from(context).forget(UnsafeMutableRawPointer(media!)) }, context)
+      handlers.needsKey()
+      handlers.changed()
+    }
+
+    /// Counted as one more viewer, it stays when the last of them goes.
+    private func keep(_ media: UnsafeMutableRawPointer) {
+      let number = UInt(bitPattern: media)
+      let isFirst = state.withLock { state in
+        guard state.feeds[number]?.isPrepared == false else { return false }
+        state.feeds[number]!.isPrepared = true
+        return true
+      }
+      if isFirst { gst_rtsp_media_prepare(media.assumingMemoryBound(to: GstRTSPMedia.self), nil) }
+    }
+
+    private func forget(_ media: UnsafeMutableRawPointer) {
+      let number = UInt(bitPattern: media)
+      let feed = state.withLock { $0.feeds.removeValue(forKey: number) }
+      if let feed {
+        gst_object_unref(feed.source)
+        if let caps = feed.caps { gst_caps_unref(caps) }
+      }
+      handlers.changed()
+    }
+
+    /// GStreamer's thread. A viewer's pipeline has a time of its own, which begins when it does.
+    func push(_ frame: EncodedFrame) {
+      let needsKey = state.withLock { state in
+        var needsKey = false
+        let isPlayed = state.places.playing > 0
+        for (media, feed) in state.feeds where !feed.isPrepared || isPlayed {
+          if !Self.push(frame, to: &state.feeds[media]!) { needsKey = true }
+        }
+        return needsKey
+      }
+      if needsKey { handlers.needsKey() }
+    }
+
+    /// False: it waits for a key frame.
+    private static func push(_ frame: EncodedFrame, to feed: inout Feed) -> Bool {
+      let began = gst_element_get_base_time(
+        UnsafeMutableRawPointer(feed.source).assumingMemoryBound(to: GstElement.self))
+      guard began > 0, frame.time >= UInt64(began), frame.isKey || !feed.needsKey else { return false }
+      if feed.caps.map({ gst_caps_is_equal($0, frame.caps) == 0 }) ?? true {
+        if let caps = feed.caps { gst_caps_unref(caps) }
+        feed.caps = gst_caps_ref(frame.caps)
+        gst_app_src_set_caps(feed.source, frame.caps)
+      }
+      guard let copy = gst_buffer_copy(frame.buffer) else { return false }
+      copy.pointee.pts = GstClockTime(frame.time) - began
+      copy.pointee.dts = GStreamer.noTime
+      feed.needsKey = gst_app_src_push_buffer(feed.source, copy) != GST_FLOW_OK
+      return true
+    }
+  }
+#endif

@@ -1,0 +1,1 @@
+../../../Wire/TrappingConversions.swift

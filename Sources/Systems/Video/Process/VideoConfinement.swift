@@ -1,0 +1,76 @@
+#if Video
+  import CProcess
+  import Confinement
+  import Glibc
+  import Video
+
+  /// What the video process and those that it starts may do.
+  enum VideoConfinement {
+    /// Cameras, the image processors and codecs of small computers, graphics for encoders, and the memory that they share.
+    private static let cameras = [
+      "/dev/video*", "/dev/media*", "/dev/v4l-subdev*", "/dev/dma_heap", "/dev/dri", "/dev/udmabuf", "/dev/vchiq",
+      "/dev/vcsm-cma", "/dev/mpp_service", "/dev/rga",
+    ]
+    /// What computes for detectors.
+    private static let accelerators = [
+      "/dev/dri", "/dev/apex_*", "/dev/hailo*", "/dev/bus/usb", "/dev/kfd", "/dev/nvidia*", "/dev/accel", "/dev/vchiq",
+    ]
+
+    /// Confines this process, which has no other thread yet. Returns what the kernel lacks.
+    static func apply(_ settings: VideoSettings) -> String? {
+      process_offer_to_out_of_memory(300)
+      var needs = Confinement([.network, .programs], descriptors: 4096)
+      needs.accounts = ["tactus-video", "nobody"]
+      needs.groups = ["video", "render"]
+      needs.devices = cameras + (settings.detector.command.isEmpty ? [] : accelerators)
+      needs.readable = pluginFolders + paths(in: settings.pipeline) + folders(of: settings.detector.command)
+      if needs.leavesRoot {
+        // GStreamer's list of its plug-ins, which takes seconds to make: root's own folder is closed to the account.
+        setenv("XDG_CACHE_HOME", "/var/cache/tactus-video", 1)
+        needs.folder = "/var/cache/tactus-video"
+      } else {
+        needs.folder = ownFolder
+      }
+      return needs.apply()
+    }
+
+    /// Another number once a camera has come or gone: it cannot be opened then.
+    static var cameraState: UInt { Confinement.state(ofDevices: cameras) }
+
+    /// Confines a detector's process further: no network, no camera.
+    static func applyToDetector(_ command: [String]) -> String? {
+      var needs = Confinement([.programs], descriptors: 1024)
+      needs.devices = accelerators
+      needs.readable = folders(of: command)
+      return needs.apply()
+    }
+
+    /// Where people have put plug-ins of their own.
+    private static var pluginFolders: [String] {
+      let names: [String] = ["GST_PLUGIN_PATH", "GST_PLUGIN_PATH_1_0"]
+      let named = names.compactMap { name in getenv(name).map { String(cString: $0) } }
+      let home = getenv("HOME").map { [String(cString: $0) + "/.local/share/gstreamer-1.0"] } ?? []
+      return named.flatMap { $0.split(separator: ":").map(String.init) } + home
+    }
+
+    private static var ownFolder: String? {
+      if let cache = getenv("XDG_CACHE_HOME") { return String(cString: cache) + "/gstreamer-1.0" }
+      return getenv("HOME").map { String(cString: $0) + "/.cache/gstreamer-1.0" }
+    }
+
+    /// Files that a pipeline of the user's names: `location=/srv/film.mp4`.
+    private static func paths(in pipeline: String) -> [String] {
+      pipeline.split { " \"'=".contains($0) }.filter { $0.hasPrefix("/") }.map(String.init)
+    }
+
+    /// The folders of the files that a command names, so that a program finds what lies beside it; of a program in `bin` the folder
+    /// above, which has its libraries.
+    private static func folders(of command: [String]) -> [String] {
+      command.filter { $0.hasPrefix("/") }.map { path in
+        let folder = path.prefix(upTo: path.lastIndex(of: "/")!)
+        if folder.hasSuffix("/bin") { return String(folder.dropLast(4)) }
+        return folder.isEmpty ? path : String(folder)
+      }
+    }
+  }
+#endif

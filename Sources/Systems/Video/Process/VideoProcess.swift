@@ -1,0 +1,375 @@
+#if Video
+  import CDaemon
+  import CGStreamer
+  import Dispatch
+  import Glibc
+  import Synchronization
+  import Tactus
+  import Video
+
+  /// The video process: GStreamer's main loop, the camera's rule, the RTSP door, what the daemon asked for.
+  ///
+  /// Its own state is the main thread's; frames pass by on GStreamer's threads, which only look at `passing`.
+  // Safe: see above.
+  public final class VideoProcess: @unchecked Sendable {
+    private let passing = Mutex(PassingFrames())
+    private let timing = EncodeTiming()
+    private let clock: UnsafeMutablePointer<GstClock>
+    private let loop: OpaquePointer
+    private var connection: DaemonConnection?
+
+    private let cameraStateAtStart = VideoConfinement.cameraState
+    private var settings: VideoSettings?
+    private var machine = CaptureMachine()
+    private var pipeline: CapturePipeline?
+    private var server: RTSPServer?
+    private var doorRetry: (at: TickInstant, pause: Nanoseconds)?
+    private var doorState: VideoDoorState?
+    private var cameraState: VideoCameraState?
+    private var choice: VideoChoice?
+    /// Once a camera was found it is waited for, and not replaced by a test picture.
+    private var camera: VideoElements?
+    /// The drivers are being asked for cameras.
+    private let isListing = Atomic(false)
+    private var wantsPictures = false
+    private var recorder: Recorder?
+    private var detector: DetectorProcess?
+    private var lastKeyFrame: TickInstant?
+    private var lastSecond = MonotonicClock.now
+    private var countsBefore: (frames: UInt64, bytes: UInt64) = (0, 0)
+    private var ticks = 0
+
+    /// Runs until the daemon's end of `descriptor` is closed. Confines the process as soon as it knows what for. Does not return.
+    public static func run(descriptor: Int32) -> Never {
+      do {
+        let connection = try DaemonConnection(descriptor: descriptor)
+        // Before GStreamer, whose threads would not be confined.
+        let settings = connection.firstSettings()
+        if let missing = VideoConfinement.apply(settings) {
+          complain("the kernel confines it only in part, without \(missing)")
+        }
+        // After it: becoming somebody else forgets it. Whatever happens to the daemon: no camera stays open without the daemon.
+        daemon_die_with_parent()
+        try GStreamer.start()
+        let process = VideoProcess()
+        process.connection = connection
+        connection.send(.hello)
+        process.begin(settings)
+        connection.start { process.take($0, file: $1) }
+        process.run()
+      } catch {
+        complain("\(error)")
+        exit(1)
+      }
+      exit(0)
+    }
+
+    private init() {
+      clock = gst_system_clock_obtain()
+      loop = g_main_loop_new(nil, 0)
+    }
+
+    private func run() {
+      g_timeout_add(
+        100,
+        { context in
+          Unmanaged<VideoProcess>.fromOpaque(context!).takeUnretainedValue().tick()
+          return 1
+        }, Unmanaged.passUnretained(self).toOpaque())
+      g_main_loop_run(loop)
+    }
+
+    /// Any thread: `work` on the main thread, soon.
+    private func onMain(_ work: @escaping (VideoProcess) -> Void) {
+      final class Box {
+        let process: VideoProcess
+        let work: (VideoProcess) -> Void
+        init(_ process: VideoProcess, _ work: @escaping (VideoProcess) -> Void) {
+          (self.process, self.work) = (process, work)
+        }
+      }
+      g_idle_add_full(
+        G_PRIORITY_DEFAULT,
+        { context in
+          let box = Unmanaged<Box>.fromOpaque(context!).takeRetainedValue()
+          box.work(box.process)
+          return 0
+        }, Unmanaged.passRetained(Box(self, work)).toOpaque(), nil)
+    }
+
+    // MARK: orders
+
+    /// - Parameter file: what to record into.
+    private func take(_ order: VideoOrder, file: Int32?) {
+      switch order {
+      // They came first, and once.
+      case .settings: break
+      case .want(let fragments, let pictures):
+        passing.withLock { passing in
+          passing.wantsFragments = fragments
+          // Said anew to the taker who has just come.
+          passing.configuration = []
+        }
+        wantsPictures = pictures
+        if fragments { wantKeyFrame() }
+        demandChanged()
+      case .record(let path, let limit): record(file, path, limit)
+      case .stopRecording: recorder?.stop()
+      case .listCameras:
+        // Drivers are asked, and no frame waits for them; once at a time, requests meanwhile get the same answer.
+        guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        DispatchQueue.global().async { [self] in
+          let cameras = CameraList.described()
+          isListing.store(false, ordering: .releasing)
+          connection?.send(.cameras(cameras))
+        }
+      }
+    }
+
+    private func begin(_ settings: VideoSettings) {
+      self.settings = settings
+      passing.withLock { $0.settings = settings }
+      let handlers = RTSPServer.Handlers(
+        changed: { [unowned self] in onMain { $0.demandChanged() } },
+        needsKey: { [unowned self] in onMain { $0.wantKeyFrame() } },
+        crowded: { [unowned self] in onMain { $0.server?.tidy() } },
+        refusal: { [unowned self] in passing.withLock { $0.refusal } })
+      server = RTSPServer(settings, clock: clock, handlers: handlers)
+      openDoor()
+      tellCamera()
+      beginDetector(settings)
+      demandChanged()
+    }
+
+    private func beginDetector(_ settings: VideoSettings) {
+      guard !settings.detector.command.isEmpty else { return }
+      let isTurned = settings.rotation % 180 != 0
+      do throws(RuntimeError) {
+        let detector = try DetectorProcess(
+          settings.detector, width: Int(isTurned ? settings.height : settings.width),
+          height: Int(isTurned ? settings.width : settings.height)
+        ) { [unowned self] detection in connection?.send(.detection(detection)) }
+        detector.start()
+        self.detector = detector
+      } catch {
+        var detection = VideoDetection(.failed)
+        detection.cause = "\(error)"
+        connection?.send(.detection(detection))
+      }
+    }
+
+    private func openDoor() {
+      guard let server else { return }
+      do throws(VideoFailure) {
+        tell(VideoDoorState(port: try server.open()))
+        doorRetry = nil
+      } catch {
+        let pause = min((doorRetry?.pause ?? .milliseconds(500)) * 2, .seconds(30))
+        doorRetry = (MonotonicClock.now + pause, pause)
+        tell(VideoDoorState(port: 0, cause: error.description))
+      }
+    }
+
+    private func tell(_ state: VideoDoorState) {
+      guard state != doorState else { return }
+      doorState = state
+      connection?.send(.door(state))
+    }
+
+    private func record(_ file: Int32?, _ path: String, _ limit: UInt64) {
+      guard let settings, recorder?.isOver ?? true else {
+        if let file { close(file) }
+        return
+      }
+      let recorder = Recorder(file: file, path: path, limitBytes: limit, framesPerSecond: settings.framesPerSecond) {
+        [unowned self] recording in
+        connection?.send(.recording(recording))
+        onMain { $0.demandChanged() }
+      }
+      self.recorder = recorder
+      passing.withLock { $0.recorder = recorder }
+      wantKeyFrame()
+      demandChanged()
+    }
+
+    // MARK: demand
+
+    private var wantsFrames: Bool {
+      server?.isWatched == true || passing.withLock { $0.wantsFragments } || recorder.map { !$0.isOver } == true
+    }
+
+    private func demandChanged() {
+      let frames = wantsFrames
+      pipeline?.want(frames: frames, pictures: wantsPictures)
+      let isWanted = frames || wantsPictures || detector != nil && settings?.detector.isAlwaysOn == true
+      guard isWanted != machine.isWanted else { return }
+      if isWanted, machine.state == .idle { passing.withLock { $0.wantedSince = MonotonicClock.now } }
+      step(.wanted(isWanted))
+    }
+
+    private func wantKeyFrame() {
+      passing.withLock { $0.needsKey = true }
+      forceKeyFrame()
+    }
+
+    /// At most five a second, however many viewers come: each costs as much as several frames.
+    private func forceKeyFrame() {
+      let now = MonotonicClock.now
+      guard let pipeline, passing.withLock({ $0.needsKey }) else { return }
+      if let lastKeyFrame, now - lastKeyFrame < .milliseconds(200) { return }
+      lastKeyFrame = now
+      passing.withLock { $0.needsKey = false }
+      pipeline.forceKeyFrame()
+    }
+
+    // MARK: the camera
+
+    private func step(_ event: CaptureMachine.Event) {
+      switch machine.step(event, at: MonotonicClock.now) {
+      case .none: break
+      case .start: startCamera()
+      case .stop:
+        pipeline?.end()
+        pipeline = nil
+      }
+      tellCamera()
+    }
+
+    private func startCamera() {
+      guard let settings else { return }
+      if VideoConfinement.cameraState != cameraStateAtStart {
+        complain("a camera has come or gone: started again, to be allowed to open it")
+        exit(0)
+      }
+      passing.withLock { passing in
+        passing.statistics.starts += 1
+        // An encoder begins with one by itself: another now would have the first viewer, who needs it a moment later, wait for it.
+        passing.needsKey = false
+      }
+      do throws(VideoFailure) {
+        let elements: VideoElements
+        if let camera { elements = camera } else { elements = try VideoElements(settings) }
+        if elements.isCamera { camera = elements }
+        if elements.choice != choice {
+          choice = elements.choice
+          connection?.send(.choice(elements.choice))
+        }
+        var square: (@Sendable ([UInt8]) -> Void)?
+        if let detector { square = { [unowned self] in pass(square: $0, to: detector) } }
+        let handlers = CapturePipeline.Handlers(
+          frame: { [unowned self] in pass($0) }, picture: { [unowned self] in pass(picture: $0) },
+          square: square, failed: { [unowned self] in fail($0) })
+        let pipeline = try CapturePipeline(elements, settings, timing: timing, clock: clock, handlers: handlers)
+        self.pipeline = pipeline
+        pipeline.want(frames: wantsFrames, pictures: wantsPictures)
+      } catch {
+        fail(error.description)
+      }
+    }
+
+    private func fail(_ cause: String) {
+      // Later, because a pipeline may still be telling of its failure: it cannot be ended from within.
+      onMain { process in
+        process.passing.withLock { $0.statistics.failures += 1 }
+        process.step(.failed(cause))
+      }
+    }
+
+    private func tellCamera() {
+      let state: VideoCameraState =
+        switch machine.state {
+        case .idle: VideoCameraState(.idle)
+        case .starting: VideoCameraState(.starting)
+        case .running, .lingering: VideoCameraState(.running)
+        case .waiting(_, let cause):
+          VideoCameraState(
+            .failed, cause: cause,
+            retryMilliseconds: UInt32(clamping: machine.pauseLeft(at: MonotonicClock.now).count / 1_000_000))
+        }
+      passing.withLock { $0.refusal = state.phase == .failed ? state.cause : nil }
+      // What is left of a pause changes all the time, and is told with its beginning.
+      guard state.phase != cameraState?.phase || state.cause != cameraState?.cause else { return }
+      cameraState = state
+      connection?.send(.camera(state))
+    }
+
+    // MARK: frames, on GStreamer's threads
+
+    private func pass(_ frame: EncodedFrame) {
+      let fragment = passing.withLock { passing -> (recorder: Recorder?, reports: [VideoReport]) in
+        passing.hasFrames = true
+        passing.statistics.frames += 1
+        let size = gst_buffer_get_size(frame.buffer)
+        passing.statistics.encodedBytes += UInt64(size)
+        if frame.isKey { passing.statistics.keyFrames += 1 }
+        if let since = passing.wantedSince {
+          passing.wantedSince = nil
+          passing.statistics.firstFrame = UInt64(clamping: max(0, (MonotonicClock.now - since).count))
+        }
+        return (passing.recorder, passing.reports(of: frame))
+      }
+      server?.push(frame)
+      fragment.recorder?.add(frame)
+      for report in fragment.reports { connection?.send(report) }
+    }
+
+    private func pass(picture bytes: [UInt8]) {
+      passing.withLock { passing in
+        passing.hasFrames = true
+        passing.statistics.pictures += 1
+      }
+      connection?.send(.picture(bytes))
+    }
+
+    private func pass(square: [UInt8], to detector: DetectorProcess) {
+      // A sign of the camera's life where nothing else takes its pictures.
+      passing.withLock { $0.hasFrames = true }
+      detector.show(square)
+    }
+
+    // MARK: time
+
+    private func tick() {
+      ticks += 1
+      let hasFrames = passing.withLock { passing in
+        defer { passing.hasFrames = false }
+        return passing.hasFrames
+      }
+      step(hasFrames ? .frames : .time)
+      forceKeyFrame()
+      if let doorRetry, MonotonicClock.now >= doorRetry.at { openDoor() }
+      if ticks % 5 == 0 { tellStatistics() }
+      if ticks % 5 == 0 { server?.tidy() }
+    }
+
+    private func tellStatistics() {
+      let now = MonotonicClock.now
+      let isSecond = now - lastSecond >= .milliseconds(950)
+      let viewers = server?.viewers ?? (now: 0, ever: 0, refused: 0)
+      let span = max(1, (now - lastSecond).count)
+      let timing = isSecond ? timing.take() : nil
+      let dropped = connection?.dropped ?? 0
+      let (statistics, recorder) = passing.withLock { passing in
+        passing.statistics.viewers = UInt32(clamping: viewers.now)
+        passing.statistics.viewersEver = viewers.ever
+        passing.statistics.viewersRefused = viewers.refused
+        passing.statistics.fragmentsDropped = dropped
+        if let timing {
+          func rate(_ count: UInt64) -> UInt32 {
+            UInt32(saturating: min(4e9, (Double(count) * 1e9 / Double(span)).rounded()))
+          }
+          passing.statistics.framesLastSecond = rate(passing.statistics.frames - countsBefore.frames)
+          passing.statistics.bitsLastSecond = rate((passing.statistics.encodedBytes - countsBefore.bytes) * 8)
+          (passing.statistics.encodeMean, passing.statistics.encodeWorst) = timing
+        }
+        return (passing.statistics, passing.recorder)
+      }
+      if isSecond {
+        lastSecond = now
+        countsBefore = (statistics.frames, statistics.encodedBytes)
+      }
+      connection?.send(.statistics(statistics))
+      if let recorder, recorder.recording.phase == .running { connection?.send(.recording(recorder.recording)) }
+    }
+  }
+#endif

@@ -1,1 +1,0 @@
-../../../../../Sources/Systems/Plants/Control/Values/PlantSensorID.swift
