@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Tests/Service/bonjour.sh PROGRAM: the announcement of `PROGRAM run` on the network, with Debian's avahi-daemon on a D-Bus
+# Tests/Service/bonjour.sh PROGRAM [--records]: the announcement of `PROGRAM run` on the network, with Debian's avahi-daemon on a D-Bus
 # and in a network of its own: nothing of this machine is touched, nothing is announced outside.
 #
-# One line a check, then "N passed, N failed, N skipped". Exit status 0 when none failed.
+# One line a check, then "N passed, N failed, N skipped". Exit status 0 when none failed. With --records: what is announced for a robot, a leg
+# and a sprinkler, a type and its TXT record a line, instead of checks.
 set -euo pipefail
 
 if [ "${1-}" = --inside ]; then
-  program=$2
+  program=$2 what=${3-}
 else
-  program=$(readlink -f "${1:?usage: Tests/Service/bonjour.sh PROGRAM}")
+  program=$(readlink -f "${1:?usage: Tests/Service/bonjour.sh PROGRAM [--records]}")
   skip() { echo "skipped: $*"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
   PATH=$PATH:/usr/sbin:/sbin
   for tool in avahi-daemon:avahi-daemon avahi-browse:avahi-utils dbus-daemon:dbus-daemon ip:iproute2 curl:curl \
@@ -19,7 +20,7 @@ else
   spaces=(--mount --net --pid --fork --kill-child)
   [ "$(id -u)" = 0 ] || spaces+=(--map-root-user)
   unshare "${spaces[@]}" true 2> /dev/null || skip "this machine grants no namespaces (unshare)"
-  exec unshare "${spaces[@]}" "$(readlink -f "$0")" --inside "$program"
+  exec unshare "${spaces[@]}" "$(readlink -f "$0")" --inside "$program" "${2-}"
 fi
 
 # ---- in namespaces of our own: what is started here ends with us ----
@@ -111,6 +112,20 @@ configure one 0.0.0.0 $port
 configure two 0.0.0.0 8102
 configure loopback 127.0.0.1 8103
 configure garden 0.0.0.0 8104 "sprinkler: { backend: sim, zones: [{ pin: 17 }] }" "store: { folder: $folder/state }"
+
+if [ "$what" = --records ]; then
+  configure all 0.0.0.0 8104 "leg: { backend: sim }" "sprinkler: { backend: sim, zones: [{ pin: 17 }] }" "store: { folder: $folder/state }"
+  dbus-daemon --config-file="$folder/bus.conf" --nofork 2> "$folder/bus.log" &
+  check "(a D-Bus of our own)" test -S "$folder/bus" >&2
+  start_avahi
+  start all
+  check "announced" sprinkler_resolved >&2
+  for type in _tactus._tcp _sprinkler._tcp; do
+    avahi-browse -rpt "$type" 2> /dev/null | grep '^=' | cut -d';' -f4,5,10- | sort -u | sed "s/$(hostname -s)/HOST/"
+  done
+  kill -TERM "$started" && wait "$started" || true
+  exit "$failed"
+fi
 
 start one
 first=$started

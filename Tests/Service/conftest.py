@@ -49,6 +49,10 @@ def standing(request):
     yield
 
 
+def pytest_addoption(parser):
+    parser.addoption("--record", action="store_true", help="test_recorded.py writes what it finds in place of what is recorded")
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "drives: moves the shared daemon's robot")
     config.addinivalue_line("markers", "protocol: a real client of one of the protocols does what it is for; scripts/test runs these, --ci all")

@@ -6,6 +6,7 @@ import secrets
 import shutil
 import sqlite3
 import subprocess
+import threading
 import time
 
 import pytest
@@ -268,14 +269,20 @@ def test_what_makes_safe_is_answered_while_another_program_has_locked_the_store(
     with Daemon(tmp_path, more="pump: {}\n") as daemon:
         started = daemon.post("/api/run-once", {"zones": [{"zoneId": 1, "minutes": 5}]})
         assert started.status_code == 200, started.text
-        with sqlite3.connect(tmp_path / "state" / "store.sqlite", isolation_level=None) as store:
+        with sqlite3.connect(tmp_path / "state/simulated/store.sqlite", isolation_level=None) as store:
             store.execute("BEGIN EXCLUSIVE")
+            # Somebody else's change waits for the store, and everything that has to wait behind it would, too.
+            change = threading.Thread(target=daemon.request, args=("PUT", "/api/seasonal"), kwargs={"json": {"percent": 80}, "timeout": 60})
+            change.start()
+            change.join(0.5)
+            assert change.is_alive()
             # Within what a client waits; the lock is there until it has been answered.
             answer = daemon.request(method, path.replace("RUN", str(started.json()["runIds"][0])), timeout=5)
             assert answer.status_code == 200, answer.text
             if path.startswith(("/api/zone", "/zone", "/api/stop", "/api/pause", "/api/queue/", "/api/e-stop")):
                 assert not any(zone["isOn"] for zone in daemon.get("/api/sprinkler").json()["zones"])
             store.execute("ROLLBACK")
+        change.join()
         # It is written down afterwards.
         limit = time.monotonic() + 20
         while daemon.get("/api/health").json()["status"] != "ok" or daemon.get("/api/sprinkler").json()["store"]["failure"]:
