@@ -2,7 +2,9 @@ import Tactus
 
 /// How a quantity of the XGO Rider maps to a register byte: 0 lowest, 127 the middle, 255 highest.
 public struct RiderScale: Sendable, Hashable, BitwiseCopyable {
+  /// What register byte 0 stands for, in the unit of the quantity.
   public var lowest: Double
+  /// What register byte 255 stands for, in the unit of the quantity.
   public var highest: Double
 
   @_noLocks @_noAllocation

@@ -1,7 +1,9 @@
 /// A register of an XGO board. Source: facts/robot.md, "The REAL Rider-Pi CM4".
 public struct XGOAddress: Sendable, Hashable, BitwiseCopyable {
+  /// The register, 0…255.
   public var value: UInt8
 
+  /// Any register; those that are known are static members.
   @_noLocks @_noAllocation @inline(__always)
   public init(_ value: UInt8) { self.value = value }
 
@@ -42,13 +44,15 @@ extension XGOAddress {
   public static var balance: Self {
     @_noLocks @_noAllocation get { Self(0x61) }
   }
-  /// Measured attitude, each a little-endian float in degrees.
+  /// Measured roll, a little-endian float in degrees.
   public static var measuredRoll: Self {
     @_noLocks @_noAllocation get { Self(0x62) }
   }
+  /// Measured pitch, a little-endian float in degrees.
   public static var measuredPitch: Self {
     @_noLocks @_noAllocation get { Self(0x63) }
   }
+  /// Measured yaw, a little-endian float in degrees.
   public static var measuredYaw: Self {
     @_noLocks @_noAllocation get { Self(0x64) }
   }

@@ -63,10 +63,12 @@ public struct XGOFrame: Sendable, BitwiseCopyable {
     seal()
   }
 
+  /// The MODE byte: 0x01 writes, 0x02 reads; boards reply with others.
   public var mode: UInt8 {
     @_noLocks @_noAllocation get { bytes[3] }
   }
 
+  /// The first register that the frame is about.
   public var address: XGOAddress {
     @_noLocks @_noAllocation get { XGOAddress(bytes[4]) }
   }

@@ -14,6 +14,7 @@ public struct XGOFrameReader: Sendable, BitwiseCopyable {
   /// Bytes that belonged to no frame, since the beginning.
   public private(set) var skipped: UInt64 = 0
 
+  /// Begins without any byte.
   @_noLocks @_noAllocation
   public init() { bytes = .init(repeating: 0) }
 

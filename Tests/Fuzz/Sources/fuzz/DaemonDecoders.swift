@@ -1,3 +1,4 @@
+import Plants
 import Sprinkler
 import Tactus
 import TactusGuard
