@@ -218,9 +218,9 @@ def test_the_picture_lies_behind_the_stick_and_fills_the_screen_with_its_stop(en
     page.mouse.move(*place(page, "#pad", y=0.2))
     page.mouse.down()
     until(lambda: robot(daemon)["state"] == "driving")
+    page.mouse.up()
     page.click("#e-stop")
     expect(page.locator("#e-stop-said")).to_have_text("confirmed")
-    page.mouse.up()
     page.click("#full")
     # Elsewhere nobody looks, and in its own view it is what it was.
     go(page, "plants")
@@ -236,7 +236,7 @@ def test_the_week_shows_what_was_watered_and_what_is_planned(enter, busy):
     expect(lanes).to_have_count(4)
     expect(lanes.nth(2).locator("i:not(.planned)")).to_have_attribute("title", re.compile(r"of 12:00, stopped"))
     planned = lanes.nth(0).locator("i.planned")
-    expect(planned.first).to_have_attribute("title", re.compile(r"06:30 20:00, Mornings"))
+    expect(planned.first).to_have_attribute("title", re.compile(r"06:30.* 20:00, Mornings"))
     now, first = lanes.nth(0).locator("b").bounding_box()["x"], planned.first.bounding_box()["x"]
     assert now < first, "what is planned is right of now"
 
@@ -250,7 +250,7 @@ def test_charts_have_axes_and_survive_a_reload(enter, busy):
         expect(chart.locator("text", has_text=re.compile(f"^{text}$"))).to_have_count(1)
     expect(chart.locator("text", has_text=":").first).to_be_attached()
     page.select_option("#plant-span", "7")
-    expect(chart.locator("text", has_text=re.compile("^[A-Z]")).first).to_be_attached()  # days
+    expect(chart.locator("text", has_text=re.compile("Sun|Mon|Tue|Wed|Thu|Fri|Sat")).first).to_be_attached()
     go(page, "pump")
     until(lambda: page.wait_for_timeout(100) or page.evaluate("pump.history.length") > 3)
     page.reload()
