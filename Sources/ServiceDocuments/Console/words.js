@@ -17,7 +17,7 @@ const inZone = (date, options) => new Date(date).toLocaleString(undefined, { ...
 // Fri, Nov 27, 06:30
 function dayAndTime(date) {
   const options = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
-  return Number.isNaN(Date.parse(date)) ? String(date) : inZone(date, options);
+  return Number.isNaN(new Date(date).getTime()) ? String(date) : inZone(date, options);
 }
 const dayOf = (date) => inZone(date, { weekday: "short", day: "numeric" });
 const timeOfDay = (date) => inZone(date, { hour: "2-digit", minute: "2-digit" });
