@@ -12,7 +12,8 @@ NUMBER, TEXT, LIST, NUMBER_OR_NULL, TEXT_OR_NULL = "number", "text", "list", "nu
 # Fields whose values are others in each run, and the types that they have. A field is named by the end of its path; `[]` is an item of a list.
 MOVING = {
     # Time.
-    "monotonicNs": NUMBER, "expectedISO": TEXT_OR_NULL, "epochNs": NUMBER, "ageMs": NUMBER_OR_NULL, "localTime": TEXT, "last_updated": TEXT, "ts": TEXT,
+    "monotonicNs": NUMBER, "expectedISO": TEXT_OR_NULL, "epochNs": NUMBER, "ageMs": NUMBER_OR_NULL, "localTime": TEXT, "last_updated": TEXT,
+    "ts": TEXT,
     "atISO": TEXT, "startISO": TEXT_OR_NULL, "sinceISO": TEXT, "untilISO": TEXT, "lastWateredISO": TEXT_OR_NULL, "answeredISO": TEXT_OR_NULL,
     "rainDelay.until": TEXT_OR_NULL, "rain.ends_at": TEXT_OR_NULL, "sessions[].start": TEXT, "sessions[].seconds": NUMBER,
     "clock.state": TEXT, "clock.isBelieved": "boolean", "clock.lastJumpISO": TEXT_OR_NULL, "clock.lastJumpSec": NUMBER_OR_NULL,
@@ -36,7 +37,8 @@ MOVING = {
     "sim/robot.pose.yM": NUMBER, "battery.readings": NUMBER, "legs[].batteryMv": NUMBER_OR_NULL, "sim/leg.legs[].positionDegrees": NUMBER,
     "sim/leg.legs[].pulses": NUMBER, "sim/leg.legs[].targetDegrees": NUMBER_OR_NULL,
     # Sprinkler.
-    "weather.failure": TEXT_OR_NULL, "runs[].ranSec": NUMBER, "inSec": NUMBER, "zones[].remainingSec": NUMBER_OR_NULL, "activeRemainingSec": NUMBER_OR_NULL,
+    "weather.failure": TEXT_OR_NULL, "runs[].ranSec": NUMBER, "inSec": NUMBER, "zones[].remainingSec": NUMBER_OR_NULL,
+    "activeRemainingSec": NUMBER_OR_NULL,
     # Pump.
     "pump.counters.accepted": NUMBER, "pump.counters.lines": NUMBER, "pump.counters.sent": NUMBER, "leftS": NUMBER_OR_NULL,
     "pumpedS": NUMBER_OR_NULL, "restS": NUMBER_OR_NULL, "statusAgeMs": NUMBER_OR_NULL, "temperaturesAgeMs": NUMBER_OR_NULL,
@@ -49,7 +51,7 @@ MOVING = {
     "plants[].moisturePercent": NUMBER_OR_NULL, "plant.moisturePercent": NUMBER_OR_NULL, "sensors[].rows": LIST,
     "soils[].moisturePercent": NUMBER,
     # Video.
-    "process.id": NUMBER_OR_NULL, "cameras.cameras": LIST,
+    "process.id": NUMBER_OR_NULL, "video/cameras.cameras": LIST,
 }
 
 # Metrics that have samples only while something is known that one run knows and another does not.
