@@ -1,11 +1,6 @@
 "use strict";
 // What the cards of systems.js are made of, and how they ask. Every text goes in as text: a description cannot bring elements.
 
-const ownShapes = new Map(); // kind of a system → what its own script shows of a state
-
-// What a declared system's own script has to call once: show(root, event, system) puts a state into the card's copy of its HTML.
-function ownCard(kind, show) { ownShapes.set(kind, show); }
-
 // The copy of a system's own HTML; null for one that has the made card.
 function ownRoot(system) {
   const kind = system.name.split("/")[0], template = byId("card-" + kind);

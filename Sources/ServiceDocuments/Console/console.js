@@ -197,6 +197,11 @@ function addOwnCard(system, card) {
   addView(system, card.title, card.section, card.icon);
 }
 
+const ownShapes = new Map(); // kind of a system → what its own script shows of a state
+
+// What a declared system's own script has to call once: show(root, event, system) puts a state into the card's copy of its HTML.
+function ownCard(kind, show) { ownShapes.set(kind, show); }
+
 // Whoever moves something from here lets go of it. An e-stop comes after this, so no card's mistake may end it.
 function releaseAll() {
   for (const card of ownCards.values()) {

@@ -43,6 +43,13 @@ extension FuzzedDecoder {
       for channel in 0..<8 {
         if let counts = try? MCP3008().read(channel, on: &port) { expect(counts <= 1023, "\(counts)") }
       }
+      var thermometer = MAX31865()
+      for second in 0..<4 as Range<Int64> {
+        port.now = .zero + .seconds(second)
+        if case .celsius(let celsius)? = try? thermometer.read(on: &port) {
+          expect((-50...300).contains(celsius), "\(celsius)")
+        }
+      }
     },
   ]
 
