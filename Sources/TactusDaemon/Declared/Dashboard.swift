@@ -86,10 +86,7 @@ struct Dashboard {
     let metric = name + (form.kind == .counter ? "_total" : "")
     let series = "\(metric){instance=~\"$instance\"}"
     let isWord = form.plain.choices != nil
-    var labels = leaf.item.map { [$0.each] } ?? []
-    if case .named(_, let label?, _) = form.metric { labels.append(label) }
-    if isWord { labels.append(Unit.words(leaf.name).joined(separator: "_")) }
-    let legend = (["instance"] + labels).map { "{{\($0)}}" }.joined(separator: " ")
+    let legend = (["instance"] + leaf.labels).map { "{{\($0)}}" }.joined(separator: " ")
     let title = (leaf.names.dropLast().map { Unit.none.title($0) } + [form.unit.title(leaf.name)]).joined(
       separator: " ")
     let source: JSONValue = .object(["type": .text("prometheus"), "uid": .text("${datasource}")])
