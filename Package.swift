@@ -86,7 +86,8 @@ func control(of system: String, on floors: [Target.Dependency], exclude: [String
   let formats = ["Sprinkler"].contains(system) ? [] : ["Wire"]
   return .target(
     name: system, dependencies: floors, path: folder,
-    exclude: ["README.md", "Daemon", "Documents"] + exclude, sources: ["Control"] + formats, packageAccess: false)
+    exclude: ["README.md", "Daemon", "Documents", "Swarm"] + exclude, sources: ["Control"] + formats,
+    packageAccess: false)
 }
 
 let package = Package(

@@ -90,11 +90,8 @@ struct Dashboard {
     let metric = name + (form.kind == .counter ? "_total" : "")
     let series = "\(metric){instance=~\"$instance\"}"
     let isWord = form.plain.choices != nil
-    var labels = isOneOfSeveral ? [system.replacing("-", with: "_")] : []
-    if let item = leaf.item { labels.append(item.each) }
-    if case .named(_, let label?, _) = form.metric { labels.append(label) }
-    if isWord { labels.append(Unit.words(leaf.name).joined(separator: "_")) }
-    let legend = (["instance"] + labels).map { "{{\($0)}}" }.joined(separator: " ")
+    let kind = isOneOfSeveral ? [system.replacing("-", with: "_")] : []
+    let legend = (["instance"] + kind + leaf.labels).map { "{{\($0)}}" }.joined(separator: " ")
     let title = (leaf.names.dropLast().map { Unit.none.title($0) } + [form.unit.title(leaf.name)]).joined(
       separator: " ")
     let source: JSONValue = .object(["type": .text("prometheus"), "uid": .text("${datasource}")])

@@ -22,7 +22,8 @@ public enum FieldMetric: Sendable, ExpressibleByStringLiteral {
   case made
   /// There is none.
   case none
-  /// `tactus_NAME_` and these words, without a counter's `_total`; several fields may share one if each has another value of this label.
+  /// `tactus_NAME_` and these words, without a counter's `_total`; several fields may share one if each has another value of this label. Of a
+  /// word it is the label that has the word, which is called like the field otherwise.
   case named(String, label: String? = nil, value: String = "")
 
   /// The words behind `tactus_NAME_`.

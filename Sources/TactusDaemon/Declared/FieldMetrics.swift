@@ -52,7 +52,7 @@ extension FieldLeaf {
   fileprivate func samples(_ first: [(name: String, value: String)]) -> [MetricSample] {
     var labels = first
     if let item { labels.append((item.each, "\(item.number)")) }
-    if case .named(_, let label?, let value) = form.metric { labels.append((label, value)) }
+    if case .named(_, let label?, let value) = form.metric, form.plain.choices == nil { labels.append((label, value)) }
     func sample(_ value: Double) -> [MetricSample] { [MetricSample(value, labels: labels)] }
     switch value {
     case .nothing: return []
@@ -60,8 +60,20 @@ extension FieldLeaf {
     case .integer(let value): return sample(Double(value) * form.unit.metricFactor)
     case .number(let value): return sample(value * form.unit.metricFactor)
     case .text(let word):
-      let label = Unit.words(name).joined(separator: "_")
-      return (form.plain.choices ?? []).map { MetricSample($0 == word ? 1 : 0, labels: labels + [(label, $0)]) }
+      return (form.plain.choices ?? []).map { MetricSample($0 == word ? 1 : 0, labels: labels + [(wordLabel, $0)]) }
     }
+  }
+
+  /// The label of each word that there is.
+  private var wordLabel: String {
+    if case .named(_, let label?, _) = form.metric { label } else { Unit.words(name).joined(separator: "_") }
+  }
+
+  /// Names of the labels that tell its samples apart.
+  var labels: [String] {
+    let item = item.map { [$0.each] } ?? []
+    if form.plain.choices != nil { return item + [wordLabel] }
+    if case .named(_, let label?, _) = form.metric { return item + [label] }
+    return item
   }
 }

@@ -25,6 +25,7 @@ private enum Crane: DeviceSystem {
       "rightPercent", \.right, unit: .percent, metric: .named("speed_ratio", label: "side", value: "right"), "Right.")
     Field("retries", \.retries, kind: .counter, when: .state, metric: "bus_retries", entity: .none, "Retries.")
     Field("uptimeSeconds", \.uptime, unit: .seconds, when: .metrics, "Time since the start.")
+    Field("phase", \.mode, when: .metrics, metric: .named("doing", label: "what"), "The same.")
     Group("chip", \.chip, "Its chip.") {
       Field("isReady", \.isReady, entity: .named(id: "chip-ready", title: "Chip"), "Whether it answers.")
       Field("writes", \.writes, kind: .counter, "Writes.")
@@ -138,6 +139,7 @@ struct FieldsTests {
         "tactus_crane_state{state=\"rests\"} 0", "tactus_crane_state{state=\"lifts\"} 1",
         "tactus_crane_speed_ratio{side=\"left\"} 0.5", "tactus_crane_speed_ratio{side=\"right\"} -0.25",
         "tactus_crane_bus_retries_total 3", "tactus_crane_uptime_seconds 1.5",
+        "tactus_crane_doing{what=\"rests\"} 0", "tactus_crane_doing{what=\"lifts\"} 1",
         "tactus_crane_chip_is_ready 1", "tactus_crane_chip_writes_total 7",
         "tactus_crane_height_meters{hook=\"1\"} 1", "tactus_crane_height_meters{hook=\"2\"} 4",
         "tactus_crane_mode{hook=\"1\",mode=\"rests\"} 0", "tactus_crane_mode{hook=\"1\",mode=\"lifts\"} 1",

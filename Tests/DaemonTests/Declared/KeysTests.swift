@@ -66,12 +66,13 @@ struct KeysTests {
   }
 
   @Test("of two keys that contradict each other the one is blamed that the file gives")
-  func blamed() {
-    let places = ConfigPlaces(marks: [:])
+  func blamed() throws {
+    let places = ConfigPlaces(marks: try reading("leg: { battery: { fault_mv: 200 } }\n").found.places)
     let report = Contradictions<LegKeys>(places)
     report(\.warningMillivolts, "one", or: \.faultMillivolts, "other")
     #expect(report.found[0].blamed.map(\.key) == ["leg.battery.warn_mv", "leg.battery.fault_mv"])
-    #expect(places.error("c.yaml", report.found[0]).message == "one")
+    #expect("\(places.error("c.yaml", report.found[0]))" == "c.yaml:1:29: leg.battery.fault_mv: other")
+    #expect("\(ConfigPlaces.none.error("c.yaml", report.found[0]))" == "c.yaml: leg.battery.warn_mv: one")
   }
 
   @Test("its claims and the budget of its lane are blamed on the keys as the file has them")
