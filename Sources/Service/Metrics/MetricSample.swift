@@ -18,9 +18,6 @@ public struct MetricSample: Sendable {
     self.value = value
   }
 
-  /// The same, with labels that are counted out while the program runs.
-  public init(_ value: Double, labels: [(name: String, value: String)]) { (self.value, self.labels) = (value, labels) }
-
   /// The same, of a whole number.
   public init(_ value: some BinaryInteger, labels: [(name: String, value: String)]) {
     self.init(Double(value), labels: labels)
