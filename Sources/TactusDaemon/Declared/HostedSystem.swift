@@ -21,13 +21,17 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
   private var notices: RingReader<Told<System.Notice>>
 
   /// Opens the ports and makes the loops. Nothing is written to an actuator yet.
+  ///
+  /// - Parameter address: where UDP ports listen; `nil` in simulated time.
   init(
-    _ configured: ConfiguredSystem<System>, simulate: Bool, bell: DoorbellButton?, clock: RecordClock = .monotonic,
+    _ configured: ConfiguredSystem<System>, simulate: Bool, bell: DoorbellButton?, address: String? = nil,
+    clock: RecordClock = .monotonic,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
   ) throws {
     let loops = try HostedDoor<System>.Loops(
       state: System.initialState, rules: System.loopRules(configured.wiring, configured.rules))
-    let parts = BenchParts(simulate ? .simulated : .real, of: System.self, lane: configured.lane, clock: clock)
+    let parts = BenchParts(
+      simulate ? .simulated : .real, of: System.self, lane: configured.lane, address: address, clock: clock)
     let stall = simulate ? LaneStall() : nil
     let mailbox = System.Inbox(loops, bell: bell, stall: stall, isSimulated: simulate)
     let all = try System.loops(Bench(configured.wiring, parts), mailbox)
@@ -49,8 +53,12 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
     summary = configured.place
   }
 
-  var endpoints: [Endpoint] { [] }
-  var startMetadata: Logger.Metadata { ["\(System.name)": .string(summary)] }
+  var endpoints: [Endpoint] { parts.endpoints }
+  var startMetadata: Logger.Metadata {
+    var metadata: Logger.Metadata = ["\(System.name)": .string(summary)]
+    if !endpoints.isEmpty { metadata["listen"] = .string(endpoints.map { "\($0)" }.joined(separator: ", ")) }
+    return metadata
+  }
   var heartbeat: LatestVersion { loops.state.version }
   var heartbeatPeriod: Nanoseconds { period > SupervisorLoop.rate.period ? period : .zero }
   var heldLines: [LinuxGPIOLines] { parts.heldLines }
