@@ -136,6 +136,18 @@ public final class Bench<Wiring: Settings> {
     return parts.hold(try opening(path) { try SPIPart(device, mode: mode, hertz: hertz, parts) })
   }
 
+  /// A UDP port, at the file's `network.bind_address`: what is heard there needs no token.
+  ///
+  /// - Parameters:
+  ///   - port: the key of its number; 0 takes any free one.
+  ///   - offset: added to a number that is not 0, for several ports behind one key; a sum beyond 65535 is that.
+  public func datagrams(_ port: KeyPath<Wiring, UInt16>, plus offset: Int = 0) throws -> DatagramPart {
+    let number = wiring[keyPath: port]
+    let wanted = number == 0 ? 0 : UInt16(clamping: Int(number) + offset)
+    if wanted > 0 { parts.claim(.udp(port: wanted), key(port)) }
+    return parts.hold(try opening(port) { try parts.datagrams(wanted) })
+  }
+
   /// What a line was told nobody can read back.
   private func addLine(_ device: String, _ safe: SafeOutput, makeSafe: @escaping (TickInstant) -> Bool) {
     parts.addOutput(

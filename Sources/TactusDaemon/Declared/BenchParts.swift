@@ -32,14 +32,19 @@ package final class BenchParts {
   private var simulatedBuses: [(number: Int, bus: SimulatedI2CBus)] = []
   private var simulatedBank: SimulatedGPIOBank?
   private var simulatedLines: [SimulatedBus] = []
+  private var simulatedPorts: [SimulatedBus] = []
   /// Everything that a port of a loop leads to.
   private var held: [AnyObject] = []
   private var strangers = 0
+  /// Where UDP ports listen; `nil` in simulated time and while planning.
+  private let address: String?
+  private var datagramParts: [DatagramPart] = []
 
   init<System: DeviceSystem>(
     _ mode: Mode, of _: System.Type, at place: SystemPlace? = nil, lane: LaneKeys.Values? = nil,
-    clock: RecordClock = .monotonic
+    address: String? = nil, clock: RecordClock = .monotonic
   ) {
+    self.address = address
     (self.mode, self.clock) = (mode, clock)
     at = place ?? System.onlyPlace
     self.lane = lane ?? System.standardLane
@@ -55,7 +60,22 @@ package final class BenchParts {
   /// What can be looked at and disturbed under `/api/sim`.
   var simulation: [SimulatedBus] {
     simulatedBuses.map { SimulatedBus("\(system)-i2c-\($0.number)", .i2c($0.bus)) }
-      + simulatedLines + (simulatedBank.map { [SimulatedBus("\(system)-gpio", .gpio($0))] } ?? [])
+      + simulatedLines + simulatedPorts + (simulatedBank.map { [SimulatedBus("\(system)-gpio", .gpio($0))] } ?? [])
+  }
+
+  /// Where it listens, the ports in effect.
+  var endpoints: [Endpoint] { datagramParts.map(\.endpoint) }
+  /// Whether it takes what comes without a token.
+  var isOpenToAll: Bool { !datagramParts.isEmpty }
+
+  func datagrams(_ port: UInt16) throws(BusOpenError) -> DatagramPart {
+    let part = try DatagramPart(port, at: address, isSimulated: mode != .real, clock: clock)
+    if let impaired = part.impaired {
+      let number = simulatedPorts.isEmpty ? "" : "-\(simulatedPorts.count)"
+      simulatedPorts.append(SimulatedBus("\(system)-udp\(number)", .datagram(impaired)))
+    }
+    datagramParts.append(part)
+    return part
   }
 
   /// Where the file has the key of this name.

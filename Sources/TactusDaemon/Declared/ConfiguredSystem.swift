@@ -6,6 +6,8 @@ import Yams
 /// What a declared system opens, without opening it.
 struct SystemPlan: Sendable, Equatable {
   var claims: [ResourceClaim] = []
+  /// Whether it takes what comes without a token.
+  var isOpenToAll = false
   var safeWrites: [SafeStateWrite] = []
   var safeLines: [GPIOLine] = []
   /// Whether it moves, heats or opens something.
@@ -57,7 +59,8 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     rate = mailbox.rate
     let isSimulated = (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false
     plan = SystemPlan(
-      claims: isSimulated ? [] : parts.claims, safeWrites: isSimulated ? [] : parts.safeWrites,
+      claims: parts.claims.filter { !isSimulated || $0.resource.isPort },
+      isOpenToAll: parts.isOpenToAll, safeWrites: isSimulated ? [] : parts.safeWrites,
       safeLines: isSimulated ? [] : parts.safeLines, drives: parts.drives,
       harmless: parts.harmless.map { "\($0.name) (\($0.reason))" }, faults: parts.faults.map(\.name))
   }
@@ -91,7 +94,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   var safeLines: [GPIOLine] { plan.safeLines }
   var driven: String? { plan.drives ? "the \(name)" : nil }
   var isSimulated: Bool { (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false }
-  var isOpenToAll: Bool { false }
+  var isOpenToAll: Bool { plan.isOpenToAll }
   var deviceGroups: [String] { [] }
   var folders: [String] { [] }
   /// What its loops are made of, a table of calibration perhaps, only they know.
@@ -121,6 +124,12 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
 
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem {
     try HostedSystem(
-      self, simulate: surroundings.simulate || isSimulated, bell: surroundings.bell, surroundings: surroundings)
+      self, simulate: surroundings.simulate || isSimulated, bell: surroundings.bell,
+      address: surroundings.configuration.bindAddress, surroundings: surroundings)
   }
+}
+
+extension ResourceClaim.Resource {
+  /// Whether it is taken also where the hardware is simulated.
+  fileprivate var isPort: Bool { if case .udp = self { true } else { false } }
 }

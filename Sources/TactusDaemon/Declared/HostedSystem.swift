@@ -24,16 +24,20 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
   private let beside: BesideLoops<System>?
 
   /// Opens the ports and makes the loops. Nothing is written to an actuator yet.
+  ///
+  /// - Parameter address: where UDP ports listen; `nil` in simulated time.
   init(
-    _ configured: ConfiguredSystem<System>, simulate: Bool, bell: DoorbellButton?, clock: RecordClock = .monotonic,
-    now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }, surroundings: SystemSurroundings? = nil
+    _ configured: ConfiguredSystem<System>, simulate: Bool, bell: DoorbellButton?, address: String? = nil,
+    clock: RecordClock = .monotonic, now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
+    surroundings: SystemSurroundings? = nil
   ) throws {
     (at, name) = (configured.at, configured.at.name)
     let kept = surroundings.flatMap { BesideLoops<System>.kept($0, configured.at.name) }
     let loops = try HostedDoor<System>.Loops(
       state: kept?.state ?? System.initialState, rules: System.loopRules(configured.wiring, configured.rules))
     let parts = BenchParts(
-      simulate ? .simulated : .real, of: System.self, at: configured.at, lane: configured.lane, clock: clock)
+      simulate ? .simulated : .real, of: System.self, at: configured.at, lane: configured.lane, address: address,
+      clock: clock)
     let stall = simulate ? LaneStall() : nil
     let mailbox = System.Inbox(
       loops, bell: bell, stall: stall, isSimulated: simulate, instance: configured.at.instance)
@@ -58,8 +62,12 @@ final class HostedSystem<System: DeviceSystem>: DaemonSystem {
     summary = configured.place
   }
 
-  var endpoints: [Endpoint] { [] }
-  var startMetadata: Logger.Metadata { ["\(name)": .string(summary)] }
+  var endpoints: [Endpoint] { parts.endpoints }
+  var startMetadata: Logger.Metadata {
+    var metadata: Logger.Metadata = ["\(name)": .string(summary)]
+    if !endpoints.isEmpty { metadata["listen"] = .string(endpoints.map { "\($0)" }.joined(separator: ", ")) }
+    return metadata
+  }
   var heartbeat: LatestVersion { loops.state.version }
   var heartbeatPeriod: Nanoseconds { period > SupervisorLoop.rate.period ? period : .zero }
   var heldLines: [LinuxGPIOLines] { parts.heldLines }
