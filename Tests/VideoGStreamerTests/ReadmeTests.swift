@@ -3,5 +3,5 @@ import Testing
 
 @Suite(.ownThread) struct ReadmeTests {
   @Test("README: every test that a rule names exists")
-  func namedTestsExist() throws { try expectNamedTests(of: "VideoGStreamer", fewest: 12) }
+  func namedTestsExist() throws { try expectNamedTests(of: "Systems/Video/Process", fewest: 12) }
 }
