@@ -254,7 +254,8 @@ byId("schedule-days").append(...weekdays.map((day) => dayChip(day, false, (chip)
 })));
 
 // A name that nobody has to think of; it is typed over where somebody has a better one.
-byId("schedule-draft").ontoggle = () => { byId("schedule-name").value ||= "Schedule " + (sprinkler.schedules.length + 1); };
+const nameDraft = () => { byId("schedule-name").value ||= "Schedule " + (sprinkler.schedules.length + 1); };
+byId("schedule-draft").ontoggle = nameDraft;
 
 function showDraftZones(zones) {
   byId("schedule-zones").replaceChildren(...zones.filter((zone) => zone.isEnabled).map((zone) => {
@@ -289,7 +290,8 @@ byId("schedule-new").onsubmit = async (event) => {
   event.target.reset();
   for (const chip of byId("schedule-days").children) chip.setAttribute("aria-pressed", "false");
   showDraftZones(sprinkler.zones);
-  loadSchedules();
+  await loadSchedules();
+  nameDraft();
 };
 
 saves(byId("schedule-export"), "/api/schedules/export", "schedules.json");
