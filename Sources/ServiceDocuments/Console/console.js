@@ -190,7 +190,8 @@ const ownCards = new Map(); // system → its card, for a system that has writte
 // take(event): shows it, and returns whether nothing is left to be said of it; and, if it has something to do there,
 // takeBytes(bytes): of a binary frame, refused(error): returns whether it was about this system, refusedUnnamed(error): it has
 // no number, and no system has claimed it, hands(work): its controls work or do not, release(): nobody looks any more,
-// isView: what is driven is seen or controlled here, viewed(view): another view is shown now}
+// isView: what is driven is seen or controlled here, viewed(view): another view is shown now,
+// stage: where a camera's picture lies in its view}
 function addOwnCard(system, card) {
   ownCards.set(system, card);
   sectionSystems[card.section] = system;

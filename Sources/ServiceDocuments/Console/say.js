@@ -18,6 +18,21 @@ function element(name, text, properties = {}) {
 
 function button(text, action, properties = {}) { return element("button", text, { type: "button", onclick: action, ...properties }); }
 
+// What a narrow screen does not tear apart.
+function together(...parts) {
+  const group = element("span", null, { className: "row" });
+  group.append(...parts);
+  return group;
+}
+
+// One of several that may be pressed at once.
+function chipOf(text, isOn, act) {
+  const chip = button(text, () => act(chip), { className: "chip" });
+  chip.setAttribute("aria-pressed", String(isOn));
+  return chip;
+}
+
+const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
 // Every answer, one that never came too: {isDone, document, message}.
 async function request(method, path, body) {
   const options = { method: method, headers: headers() };
@@ -43,6 +58,8 @@ async function request(method, path, body) {
     looks.delete(control);
   }
 }
+
+async function look(path) { return (await request("GET", path)).document; }
 
 // A browser opens six connections: nothing that only looks may keep an e-stop waiting for one.
 function dropLooks() { for (const control of looks) control.abort(); }

@@ -61,6 +61,7 @@ function showView() {
   showAbsent();
   for (const card of ownCards.values()) if (card.viewed) card.viewed(view);
   if (view === before) return;
+  views.get(view).link.scrollIntoView({ inline: "nearest", block: "nearest" }); // the bar of a phone scrolls
   // What is driven is looked at.
   releaseAll();
   watch();

@@ -33,6 +33,13 @@ function ageOf(milliseconds) {
   return Math.round(seconds / 86400) + " days ago";
 }
 
+// What is left or was had: 05:00, 1:30:00.
+function clock(seconds) {
+  const whole = Math.max(0, Math.round(seconds)), hours = Math.floor(whole / 3600);
+  const rest = String(Math.floor(whole / 60) % 60).padStart(2, "0") + ":" + String(whole % 60).padStart(2, "0");
+  return hours ? hours + ":" + rest : rest;
+}
+
 // What the daemon calls a connection of its own: this page, or another.
 function ours(text) {
   return text.replace(/local client \d+/g, (name) => name === ownName ? "this page" : "another page or program");

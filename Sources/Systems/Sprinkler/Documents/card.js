@@ -12,25 +12,7 @@ async function water(control, method, path, body) {
   return answer;
 }
 
-async function look(path) { return (await request("GET", path)).document; }
-
-function said(text) {
-  byId("sprinkler-said").textContent = text;
-  byId("sprinkler-said").hidden = !text;
-}
-
-// What a narrow screen does not tear apart.
-function together(...parts) {
-  const group = element("span", null, { className: "row" });
-  group.append(...parts);
-  return group;
-}
-
-function clock(seconds) {
-  const whole = Math.max(0, Math.round(seconds)), hours = Math.floor(whole / 3600);
-  const rest = String(Math.floor(whole / 60) % 60).padStart(2, "0") + ":" + String(whole % 60).padStart(2, "0");
-  return hours ? hours + ":" + rest : rest;
-}
+function said(text) { Object.assign(byId("sprinkler-said"), { textContent: text, hidden: !text }); }
 
 function zoneName(id) {
   const zone = sprinkler.zones.find((zone) => zone.id === id);
@@ -133,8 +115,7 @@ function openZone(control, id, run) {
 function zoneEvent(event) {
   const zone = sprinkler.zones.find((zone) => zone.id === event.id);
   if (!zone) return;
-  zone.isOn = event.isOn;
-  zone.remainingSec = event.isOn ? event.remainingSec : null;
+  Object.assign(zone, { isOn: event.isOn, remainingSec: event.isOn ? event.remainingSec : null });
   showZones(sprinkler.zones);
 }
 
@@ -186,14 +167,13 @@ function scheduleCard(schedule) {
   title.append(element("b", schedule.name),
     element("small", [schedule.isEnabled ? "" : "  off", rule, schedule.startTimes.join(" "), ...more, schedule.isEnabled ? nextOf(schedule) : null].filter((part) => part != null).join("  ")));
   card.append(title);
-  const onOff = element("label");
-  onOff.append(enabled);
-  outer.append(onOff, card);
+  outer.append(element("label"), card);
+  outer.firstChild.append(enabled);
 
   // A schedule by interval or parity has no weekdays: a chip would turn it into another one.
   const chips = element("div", null, { className: "row" });
   for (const day of schedule.days ? weekdays : []) {
-    const chip = dayChip(day, schedule.days.includes(day), (chip) => {
+    const chip = chipOf(day, schedule.days.includes(day), (chip) => {
       const days = weekdays.filter((other) => schedule.days.includes(other) !== (other === day));
       if (days.length) changeSchedule(chip, schedule.id, { days: days });
     });
@@ -241,20 +221,14 @@ function scheduleCard(schedule) {
 
 // ---- a new schedule: nothing is chosen until somebody chooses it, and it is on unless they say otherwise
 
-function dayChip(day, isOn, act) {
-  const chip = button(day, () => act(chip), { className: "chip" });
-  chip.setAttribute("aria-pressed", String(isOn));
-  return chip;
-}
-
-const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
-byId("schedule-days").append(...weekdays.map((day) => dayChip(day, false, (chip) => {
+byId("schedule-days").append(...weekdays.map((day) => chipOf(day, false, (chip) => {
   chip.setAttribute("aria-pressed", String(!isPressed(chip)));
   checkDraft();
 })));
 
 // A name that nobody has to think of; it is typed over where somebody has a better one.
-byId("schedule-draft").ontoggle = () => { byId("schedule-name").value ||= "Schedule " + (sprinkler.schedules.length + 1); };
+const nameDraft = () => { byId("schedule-name").value ||= "Schedule " + (sprinkler.schedules.length + 1); };
+byId("schedule-draft").ontoggle = nameDraft;
 
 function showDraftZones(zones) {
   byId("schedule-zones").replaceChildren(...zones.filter((zone) => zone.isEnabled).map((zone) => {
@@ -289,7 +263,8 @@ byId("schedule-new").onsubmit = async (event) => {
   event.target.reset();
   for (const chip of byId("schedule-days").children) chip.setAttribute("aria-pressed", "false");
   showDraftZones(sprinkler.zones);
-  loadSchedules();
+  await loadSchedules();
+  nameDraft();
 };
 
 saves(byId("schedule-export"), "/api/schedules/export", "schedules.json");
