@@ -57,8 +57,8 @@ extension FieldLeaf {
     switch value {
     case .nothing: return []
     case .boolean(let value): return sample(value ? 1 : 0)
-    case .integer(let value): return sample(Double(value) * form.unit.metricFactor)
-    case .number(let value): return sample(value * form.unit.metricFactor)
+    case .integer(let value): return sample(form.unit.inMetric(Double(value)))
+    case .number(let value): return sample(form.unit.inMetric(value))
     case .text(let word):
       return (form.plain.choices ?? []).map { MetricSample($0 == word ? 1 : 0, labels: labels + [(wordLabel, $0)]) }
     }

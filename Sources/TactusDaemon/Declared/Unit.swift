@@ -58,6 +58,11 @@ public struct Unit: Sendable, Hashable {
 }
 
 extension Unit {
+  /// A value in the unit of its metric: 57 % are 0.57, which 57 × 0.01 is not.
+  func inMetric(_ value: Double) -> Double {
+    metricFactor < 1 ? value / (1 / metricFactor).rounded() : value * metricFactor
+  }
+
   /// `tactus_fan_duty_ratio` of `dutyPercent`; a counter's without its `_total`.
   ///
   /// - Parameter groups: names of the objects that it is in, which stand before it.

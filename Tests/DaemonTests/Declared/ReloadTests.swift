@@ -195,6 +195,8 @@ struct ReloadTests {
     #expect(Unit.milliseconds.metricName("my-fan", "spinUpMs") == "tactus_my_fan_spin_up_seconds")
     #expect(
       Unit.minutes.metricName("kiln", "runMinutes") == "tactus_kiln_run_seconds" && Unit.minutes.metricFactor == 60)
+    #expect(
+      Unit.percent.inMetric(57) == 0.57 && Unit.milliseconds.inMetric(7) == 0.007 && Unit.hours.inMetric(2) == 7200)
     #expect(Unit.none.metricName("fan", "failures") == "tactus_fan_failures")
     #expect(Unit.celsius.title("targetCelsius") == "Target" && Unit.none.title("doorIsOpen") == "Door is open")
   }
