@@ -1,5 +1,6 @@
 import Buses
 import Devices
+import Tactus
 import Wire
 
 extension FuzzedDecoder {
