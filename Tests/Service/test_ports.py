@@ -1,5 +1,6 @@
 """Ports that another program has: the start names the file's key and that program."""
 import os
+import resource
 import socket
 
 import pytest
@@ -44,6 +45,29 @@ def test_a_port_that_is_taken_at_start_ends_it_with_key_and_owner(tmp_path, key,
         daemon.start_process()
         assert daemon.process.wait(20) == 1
         assert words(key, owner, kind) in daemon.log
+
+
+@pytest.mark.parametrize("key, above, kind", PORTS)
+def test_beside_ten_thousand_sockets_the_owner_is_still_found(tmp_path, key, above, kind):
+    """The kernel's table of sockets is longer than a megabyte then."""
+    many = 10_000
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < many + 1000:
+        pytest.skip(f"needs {many + 1000} descriptors, this machine allows {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (many + 1000, hard))
+    others = []
+    try:
+        for _ in range(many):
+            others.append(socket.socket(type=kind))
+            # Every one of 127.0.0.0/8 has ports of its own.
+            others[-1].bind((f"127.1.0.{1 + len(others) % 250}", 0))
+            if kind == socket.SOCK_STREAM:
+                others[-1].listen(1)
+        test_a_port_that_is_taken_at_start_ends_it_with_key_and_owner(tmp_path, key, above, kind)
+    finally:
+        for other in others:
+            other.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_a_taken_rtsp_port_is_named_with_its_owner_and_the_rest_runs(tmp_path):

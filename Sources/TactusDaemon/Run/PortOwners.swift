@@ -33,7 +33,7 @@ public struct PortOwners: Sendable, Equatable {
 
   /// Looks for the owners of `ports`. Takes less than a millisecond while none of them is taken.
   public init(of ports: [LocalPort]) {
-    let sockets = ports.isEmpty ? [] : Self.sockets().filter { ports.contains($0.port) }
+    let sockets = ports.isEmpty ? [] : Self.sockets(on: ports)
     guard !sockets.isEmpty else { return }
     let holders = Machine.holders(of: Set(sockets.map(\.path)))
     for socket in sockets where owners[socket.port] == nil {
@@ -55,11 +55,31 @@ public struct PortOwners: Sendable, Equatable {
     let path: String
   }
 
-  /// All that listen, by the kernel's tables.
-  private static func sockets() -> [Socket] {
+  /// The sockets that listen on one of `ports`, by the kernel's tables. A host with thousands of connections has tables of megabytes: no more
+  /// than a line of them is held.
+  private static func sockets(on ports: [LocalPort]) -> [Socket] {
     let tables = [("tcp", LocalPort.Transport.tcp), ("tcp6", .tcp), ("udp", .udp), ("udp6", .udp)]
-    return tables.flatMap { name, transport in
-      (YAMLFile.contents(of: "/proc/net/\(name)") ?? "").split(separator: "\n").compactMap { socket($0, transport) }
+    var found: [Socket] = []
+    for (name, transport) in tables {
+      forEachLine(of: "/proc/net/\(name)") { line in
+        guard let socket = socket(line, transport), ports.contains(socket.port) else { return }
+        found.append(socket)
+      }
+    }
+    return found
+  }
+
+  /// Calls `take` with each line, without its end; not at all if the file cannot be read.
+  static func forEachLine(of path: String, _ take: (Substring) -> Void) {
+    guard let file = fopen(path, "re") else { return }
+    var line: UnsafeMutablePointer<CChar>?
+    var size = 0
+    defer {
+      free(line)
+      fclose(file)
+    }
+    while getline(&line, &size, file) > 0, let line {
+      take(String(cString: line).prefix { $0 != "\n" })
     }
   }
 
