@@ -169,7 +169,8 @@ let package = Package(
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "TactusControl", "Tactus"],
       exclude: [
-        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "MCP3008/README.md", "PCA9685/README.md",
+        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "MAX31865/README.md", "MCP3008/README.md",
+        "PCA9685/README.md",
         "RaspbotV2/README.md", "Seesaw/README.md", "Tachometer/README.md", "Thermistor/README.md", "XGORider/README.md",
         "YBPcbCar/README.md",
       ]),

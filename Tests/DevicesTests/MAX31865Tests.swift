@@ -95,7 +95,9 @@ import Testing
     bus.inject(.fails(errno: 19))
     #expect(throws: SPIError.gone) { try thermometer.read(on: &port) }
     #expect(thermometer.reading == .none)
-    var empty = SimulatedSPIBus().port()
+    let withoutChip = SimulatedSPIBus()
+    var empty = withoutChip.port()
     #expect(try thermometer.read(on: &empty) == .none)
+    withExtendedLifetime(withoutChip) {}
   }
 }

@@ -9,12 +9,12 @@ public protocol ChecksTogether: DeviceSystem {
 extension ChecksTogether {
   /// Of values of this system, without their types.
   static func contradictionsTogether(
-    _ wiring: any Settings, _ rules: any Settings, _ places: ConfigPlaces
+    _ wiring: any Settings, _ rules: any Settings, at place: SystemPlace, _ places: ConfigPlaces
   ) -> [Contradiction] {
     guard let wiring = wiring as? Wiring, let rules = rules as? Rules else {
       preconditionFailure("\(self): values of another system")
     }
-    let report = Contradictions<Self>(places)
+    let report = Contradictions<Self>(place, places)
     check(wiring, rules, report)
     return report.found
   }
@@ -27,10 +27,11 @@ extension ChecksTogether {
 ///         or: \.least, "expected at most \(report.words(\.most, wiring.most)), got \(wiring.least)")
 ///     }
 public final class Contradictions<System: DeviceSystem> {
+  private let place: SystemPlace
   private let places: ConfigPlaces
   private(set) var found: [Contradiction] = []
 
-  init(_ places: ConfigPlaces) { self.places = places }
+  init(_ place: SystemPlace, _ places: ConfigPlaces) { (self.place, self.places) = (place, places) }
 
   /// A property of the wiring is to blame, or another one if the file gives only that.
   ///
@@ -91,7 +92,7 @@ public final class Contradictions<System: DeviceSystem> {
   }
 
   private func path<Group: Settings>(_ property: PartialKeyPath<Group>) -> String {
-    System.path(of: Group.key(of: property))
+    System.path(of: Group.key(of: property), at: place)
   }
 
   private func add(_ key: String, _ message: String, _ other: (key: String, message: String)?) {

@@ -90,7 +90,7 @@ extension DeviceSystem {
       wiring.contradictions { path(of: $0, at: place) } + rules.contradictions { path(of: $0, at: place) }
     let found = alone.map { Contradiction(blamed: [($0.key, $0.message)]) }
     guard let system = self as? any ChecksTogether.Type else { return found }
-    return found + system.contradictionsTogether(wiring, rules, places)
+    return found + system.contradictionsTogether(wiring, rules, at: place, places)
   }
 }
 

@@ -40,8 +40,10 @@ extension HostedDoor {
   ///
   /// - Parameter faults: names of those that its simulation can have; empty if it is not simulated.
   func api(faults: [String]) -> APIAdditions.System {
-    let title = name.titled.replacing(" ", with: "")
-    let id = name.replacing("-", with: "").replacing("/", with: "")
+    // KettleLeft and kettleLeft of kettle/left.
+    let parts = name.split(separator: "/").map { String($0).titled.replacing(" ", with: "") }
+    let title = parts.joined()
+    let id = System.name.replacing("-", with: "") + parts.dropFirst().joined()
     let (state, whole, done) = ("\(title)Snapshot", title, "\(title)CommandDone")
     var paths: [JSONValue.Member] = [
       .init(

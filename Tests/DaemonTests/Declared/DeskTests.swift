@@ -144,12 +144,12 @@ struct DeskTests {
     #expect(last["rows"]?.items.count == 1 && last["next"] == .null)
     #expect(
       last["rows"]?.items.first.map { String(decoding: $0.bytes, as: UTF8.self) }
-        == #"{"number":1,"filledAt":"2026-09-21T13:36:40Z","grams":1,"kind":null,"fruit":"fig","isLast":true}"#)
+        == #"{"number":1,"filledAt":"2026-09-21T13:56:40Z","grams":1,"kind":null,"fruit":"fig","isLast":true}"#)
     #expect(try await jar.refusal("GET", "fills", query: ["limit": "0"])?.field == "limit")
     let response = try await jar.ask("GET", "fills.csv").response
     var csv = ""
     while let piece = try await response.pieces?() { csv += String(decoding: piece, as: UTF8.self) }
-    #expect(csv.hasPrefix("number,filledAt,grams,kind,fruit,isLast\r\n1,2026-09-21T13:36:40Z,1,,fig,true\r\n2,"))
+    #expect(csv.hasPrefix("number,filledAt,grams,kind,fruit,isLast\r\n1,2026-09-21T13:56:40Z,1,,fig,true\r\n2,"))
     #expect(csv.contains(",'=1+1,"))
   }
 

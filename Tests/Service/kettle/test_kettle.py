@@ -114,9 +114,9 @@ def test_every_route_is_described_and_a_client_is_made_of_it(kettles, tmp_path):
     assert note["requestBody"]["content"]["application/json"]["schema"]["required"] == ["note"]
     assert "/api/kettle/right/runs.csv" in document["paths"] and "/api/kettle/right/recipe" in document["paths"]
     client = GeneratedClient(kettles, tmp_path, "kettles_of_this_test")
-    assert client.call("kettle_left.get_kettle_left").state == "idle"
-    assert [step.celsius for step in client.call("kettle_left.get_kettle_left_recipe").steps] == [30, 40]
-    assert client.call("kettle_left.get_kettle_left_runs").rows == []
+    assert client.call("kettleleft.get_kettle_left").state == "idle"
+    assert [step.celsius for step in client.call("kettleleft.get_kettle_left_recipe").steps] == [30, 40]
+    assert client.call("kettleleft.get_kettle_left_runs").rows == []
 
 
 @pytest.mark.parametrize("before, after, words", [

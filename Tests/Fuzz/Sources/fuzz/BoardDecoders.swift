@@ -1,5 +1,7 @@
 import Buses
 import Devices
+import Tactus
+import Wire
 
 extension FuzzedDecoder {
   static let boards = [
