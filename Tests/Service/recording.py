@@ -113,22 +113,23 @@ class Recording:
         self.add(document, pretty(masked(value, root)))
 
     def finish(self):
-        """Writes what has been added, or returns how it differs from what was written: a unified diff for each document that does."""
+        """Writes what has been added, or returns how it differs from what was written: by its title, a unified diff of each document that does."""
         path = FOLDER / self.name
         if self.writes:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("\n\n".join(f"== {name}\n{text}" for name, text in self.documents.items()) + "\n")
-            return ""
+            return {}
         before = {}
         if path.exists():
             for part in re.split(r"^== ", path.read_text(), flags=re.MULTILINE)[1:]:
                 name, _, text = part.partition("\n")
                 before[name] = text.rstrip("\n")
-        lines = []
+        differences = {}
         for name in dict.fromkeys([*before, *self.documents]):
             old, new = before.get(name), self.documents.get(name)
             if old != new:
-                lines += difflib.unified_diff(
-                    (old or "").splitlines(), (new or "").splitlines(), f"recorded/{self.name}: {name}",
-                    f"now: {name}" + ("" if new is not None else " (gone)"), lineterm="")
-        return "\n".join(lines)
+                title = f"recorded/{self.name}: {name}"
+                differences[title] = "\n".join(difflib.unified_diff(
+                    (old or "").splitlines(), (new or "").splitlines(), title,
+                    f"now: {name}" + ("" if new is not None else " (gone)"), lineterm=""))
+        return differences

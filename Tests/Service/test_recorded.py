@@ -84,8 +84,8 @@ def version():
     return subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def complain(*differences):
-    found = "\n".join(one for one in differences if one)
+def complain(differences):
+    found = "\n".join(differences.values())
     assert not found, f"what is shown outside is not what is recorded; if that is meant: pytest {__file__} --record\n{found}"
 
 
@@ -254,12 +254,12 @@ def tables(recording, folder):
             recording.add(name, re.sub(r" +", " ", text))
 
 
-@broker.needed
-@pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_a_daemon_shows_what_is_recorded(tmp_path, name, writes):
-    mosquitto = Broker(tmp_path)
+def recorded(folder, name, writes):
+    """The documents of a daemon that was started for it."""
+    folder.mkdir()
+    mosquitto = Broker(folder)
     mosquitto.start()
-    daemon = RecordedDaemon(tmp_path, name, mosquitto)
+    daemon = RecordedDaemon(folder, name, mosquitto)
     file = daemon.files(writes)
     answers, commands, second, refused, told, kept, numbers, api, store = recordings = [
         file(f"{one}.txt") for one in ("answers", "commands", "answers-after-commands", "refusals", "websocket", "mqtt", "metrics", "openapi", "store")]
@@ -291,10 +291,30 @@ def test_a_daemon_shows_what_is_recorded(tmp_path, name, writes):
             streams(answers, daemon, paths)
             commands.add("POST /api/e-stop", body(daemon.post("/api/e-stop"), "e-stop"))
             commands.add("POST /api/reset", body(daemon.post("/api/reset"), "reset"))
-        tables(store, tmp_path)
+        tables(store, folder)
     finally:
         mosquitto.stop()
-    complain(*(one.finish() for one in recordings))
+    return recordings
+
+
+# How many daemons may show a document before it is another one than recorded.
+TRIES = 3
+
+
+@broker.needed
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_a_daemon_shows_what_is_recorded(tmp_path, name, writes):
+    """What a busy machine moves is something else in each daemon, what was changed is the same in all: a document that one of them shows as it is
+    recorded is as it was."""
+    different = None
+    for number in range(1 if writes else TRIES):
+        found = {}
+        for one in recorded(tmp_path / f"daemon{number}", name, writes):
+            found |= one.finish()
+        different = found if different is None else {title: found[title] for title in different if title in found}
+        if not different:
+            return
+    complain(different)
 
 
 # ---- the program
