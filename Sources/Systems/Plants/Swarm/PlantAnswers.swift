@@ -1,3 +1,4 @@
+import Plants
 import Tactus
 import Wire
 
