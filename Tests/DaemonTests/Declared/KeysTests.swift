@@ -15,7 +15,7 @@ struct KeysTests {
   private func reading(_ text: String) throws -> (found: ConfigReader.Result, system: Configured?, errors: [String]) {
     let (found, errors) = ConfigReader.examine(try YAMLFile(text: text, name: "c.yaml"), environment: [:])
     let reading = DeclaredKind(LegKeys.self).reading(of: found, file: "c.yaml")
-    return (found, reading.system as? Configured, (errors + reading.errors).map(\.description))
+    return (found, reading.systems.first as? Configured, (errors + reading.errors).map(\.description))
   }
 
   @Test("each key is the one that the legs have in the reference, word for word; so are the lane's and the list")
@@ -68,7 +68,7 @@ struct KeysTests {
   @Test("of two keys that contradict each other the one is blamed that the file gives")
   func blamed() throws {
     let places = ConfigPlaces(marks: try reading("leg: { battery: { fault_mv: 200 } }\n").found.places)
-    let report = Contradictions<LegKeys>(places)
+    let report = Contradictions<LegKeys>(LegKeys.onlyPlace, places)
     report(\.warningMillivolts, "one", or: \.faultMillivolts, "other")
     #expect(report.found[0].blamed.map(\.key) == ["leg.battery.warn_mv", "leg.battery.fault_mv"])
     #expect("\(places.error("c.yaml", report.found[0]))" == "c.yaml:1:29: leg.battery.fault_mv: other")
