@@ -97,7 +97,10 @@ struct HouseTests {
   /// Where numbers come from outside: bytes, bodies, files, rows, registers, answers of the kernel and of a bus. The simulated buses make theirs
   /// themselves.
   private static let decoders =
-    ["Wire", "Service", "TactusDaemon", "TactusSwarm", "Store", "Devices", "BusesLinux", "TactusGuard", "MQTTMosquitto", "SystemBus"]
+    [
+      "Wire", "Service", "TactusDaemon", "TactusSwarm", "Store", "Devices", "BusesLinux", "TactusGuard",
+      "MQTTMosquitto", "SystemBus",
+    ]
     + ["AvahiSystemd", "BluetoothBlueZ", "Systems/Video/Process"]
     + systems.flatMap { ["Systems/\($0)/Control", "Systems/\($0)/Daemon"] }
 

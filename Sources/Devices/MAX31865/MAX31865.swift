@@ -95,7 +95,7 @@ public struct MAX31865: Sendable, BitwiseCopyable {
     return reading
   }
 
-  /// As `read`: the temperature in °C; `nil` if there is none.
+  /// As `read`: the temperature in °C, or `nil` if there is none.
   @_noLocks @_noAllocation
   public mutating func celsius(on port: inout SPIPort) throws(SPIError) -> Double? {
     if case .celsius(let celsius) = try read(on: &port) { celsius } else { nil }

@@ -20,7 +20,8 @@ struct Console {
     let (kind, make): (String, @Sendable () -> [UInt8]) =
       switch name.split(separator: ".").last {
       case "html": ("text/html; charset=utf-8", { [self] in page(file()) })
-      case "css": ("text/css; charset=utf-8", { [systems, cards] in file() + systems.flatMap(\.style) + cards.flatMap(\.style) })
+      case "css":
+        ("text/css; charset=utf-8", { [systems, cards] in file() + systems.flatMap(\.style) + cards.flatMap(\.style) })
       case "js": ("text/javascript; charset=utf-8", file)
       case "svg": ("image/svg+xml", file)
       case "webmanifest": ("application/manifest+json", { [self] in named(file()) })

@@ -10,7 +10,7 @@ public struct StoredRows: Sendable {
     /// Before that.
     public var until: WallInstant?
     public var isNewestFirst: Bool
-    /// The number of the last row of the page before; `nil`: from the beginning.
+    /// The number of the last row of the page before, or `nil` to begin at the first.
     public var after: Int64?
     /// 1…10,000.
     public var limit: Int
@@ -25,7 +25,7 @@ public struct StoredRows: Sendable {
     }
   }
 
-  /// Some rows, and the number after which the next ones begin; `nil` if there are no more.
+  /// Some rows, and the number after which the next ones begin, or `nil` if there are no more.
   public typealias Page = (rows: [[StoredValue]], next: Int64?)
 
   /// The file that they are in.
@@ -76,7 +76,7 @@ public struct StoredRows: Sendable {
 
   // MARK: reading
 
-  /// The row of a number; `nil` if there is none.
+  /// The row of a number, or `nil` if there is none.
   public func row(_ number: Int64) throws(StoreError) -> [StoredValue]? {
     try file.read("reading \(table.name)") { database in
       try Row.fetchOne(

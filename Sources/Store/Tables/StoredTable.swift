@@ -7,7 +7,7 @@ public struct StoredTable: Sendable {
   let columns: [StoredColumn]
   /// The column of the row's number, 1….
   let number: StoredColumn
-  /// The column of the instant by which old rows are removed; `nil` if age removes none.
+  /// The column of the instant by which old rows are removed, or `nil` if age removes none.
   let time: StoredColumn?
   /// Whether several systems share the table, each with numbers of its own.
   let isShared: Bool
@@ -16,7 +16,7 @@ public struct StoredTable: Sendable {
   ///   - name: lower-case letters, digits and `_`.
   ///   - columns: in the order of the file, which never changes once released.
   ///   - number: the name of one of them, whose values are whole numbers from 1.
-  ///   - time: the name of the one with seconds since 1970 by which old rows are removed; `nil` if age removes none.
+  ///   - time: the name of the one with seconds since 1970 by which old rows are removed, or `nil` if age removes none.
   ///   - isShared: whether several systems share it, each with numbers of its own.
   public init(_ name: String, columns: [StoredColumn], number: String, time: String?, isShared: Bool) {
     guard let numbers = columns.first(where: { $0.name == number }) else {

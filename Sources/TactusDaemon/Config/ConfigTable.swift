@@ -182,7 +182,7 @@ extension ConfigTable {
   /// The key of a path in a file: that of `legs[2].channel` is `legs[].channel`.
   public static func key(_ path: String) -> ConfigKey? { byPath[generic(path)] }
 
-  /// The most items of the list at a path, which may be in an item of another list; `nil` if no list is there.
+  /// The most items of the list at a path, which may be in an item of another list, or `nil` if no list is there.
   static func most(of path: String) -> Int? { lists[generic(path)] }
 
   /// The known names directly below a path: sections below "", keys and parts below a section or a list's item.

@@ -194,7 +194,7 @@ public final class Bench<Wiring: Settings> {
   /// `i2c_bus` of `\.bus`.
   private func key(_ path: PartialKeyPath<Wiring>) -> String { Wiring.key(of: path).name }
 
-  /// Whether the last write to each register of these is what these write; `nil` if nothing has been written to their chips.
+  /// Whether the last write to each register of these is what these write, or `nil` if nothing has been written to their chips.
   private static func last(of bus: SimulatedI2CBus, are transfers: [I2CTransfer]) -> Bool? {
     let addresses = Set(transfers.map(\.address))
     let writes = bus.transactions().filter {

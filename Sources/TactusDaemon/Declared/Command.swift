@@ -45,7 +45,7 @@ package struct ParameterDescription: Sendable {
   package let kind: ConfigKind
   let unit: Unit
   let meaning: String
-  /// What it is when a request does not have it; `nil`: it must.
+  /// What it is when a request does not have it, or `nil` if it must.
   let standard: PlainValue?
 
   /// A value that is allowed, as JSON.

@@ -25,7 +25,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   let rules: System.Rules
   let lane: LaneKeys.Values
   let plan: SystemPlan
-  /// Of the loop that takes the orders; `nil` if the declaration makes none.
+  /// Of the loop that takes the orders, or `nil` if the declaration makes none.
   let rate: Rate?
 
   var name: String { at.name }

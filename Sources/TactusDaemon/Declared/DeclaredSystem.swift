@@ -6,11 +6,11 @@ protocol DeclaredSystem: LoopSystem {
   /// One item of `GET /api/systems`. Any thread.
   var declaration: @Sendable () -> JSONValue { get }
   var api: APIAdditions.System { get }
-  /// `PUT /api/NAME/settings`; nil: none may change.
+  /// `PUT /api/NAME/settings`, or `nil` if none may change.
   func settingsRoute(_ reloader: Reloader) -> Route?
   /// The metrics of it and of all others of its kind.
   func metrics(with systems: [any DaemonSystem]) -> any MetricSource
-  /// Its own card; `nil` if it has the made one.
+  /// Its own card, or `nil` if it has the made one.
   var card: OwnCard? { get }
 }
 

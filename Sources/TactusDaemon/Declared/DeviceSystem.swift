@@ -43,9 +43,9 @@ public protocol DeviceSystem: SendableMetatype {
   static var emergencyStop: Order { get }
   /// The order that leaves e-stop and fault.
   static var reset: Order { get }
-  /// The refusal of a reset when there is nothing to reset, which is no error when all systems are reset; `nil`: a reset is never refused for that.
+  /// The refusal of a reset when there is nothing to reset, which is no error when all systems are reset, or `nil` if a reset is never refused for that.
   static var nothingToReset: Refusal? { get }
-  /// What the loop is asked when a client's WebSocket, or the broker's connection, is gone; `nil`: what was asked for holds.
+  /// What the loop is asked when a client's WebSocket, or the broker's connection, is gone, or `nil` if what was asked for holds.
   static var whenClientLeaves: Order? { get }
 
   /// The loops, one at least by `mailbox.loop`, on the system's lane. Called once on a bench that only notes what is opened, for the plan of the guard and

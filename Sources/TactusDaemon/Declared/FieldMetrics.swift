@@ -40,7 +40,7 @@ struct FieldMetrics {
 }
 
 extension FieldLeaf {
-  /// Without a counter's `_total`; `nil` if it has no metric.
+  /// Without a counter's `_total`, or `nil` if it has no metric.
   func metricName(of system: String) -> String? {
     switch form.metric {
     case .none: nil

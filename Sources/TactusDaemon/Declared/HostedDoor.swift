@@ -12,7 +12,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   let name: String
   let at: SystemPlace
-  /// Its desk; `nil` if it has none.
+  /// Its desk, or `nil` if it has none.
   let beside: (any RunningDesk)?
   private let loops: Loops
   let requests: Requests
@@ -63,7 +63,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     }
   }
 
-  /// The field `state`; `nil` if there is none that is a word.
+  /// The field `state`, or `nil` if there is none that is a word.
   func word(of state: System.State) -> String? {
     guard let field = document.fields.first(where: { $0.shape.name == "state" }),
       case .plain(.text(let word)) = field.read(state)

@@ -15,7 +15,7 @@ final class HostedRules<System: DeviceSystem>: Sendable {
   private struct State {
     /// The newest that was asked for.
     var wanted: System.Rules
-    /// The newest change; `nil` if there was none since the start.
+    /// The newest change, or `nil` if there was none since the start.
     var last: Commit?
   }
 
@@ -47,7 +47,7 @@ final class HostedRules<System: DeviceSystem>: Sendable {
 
   /// - Parameters:
   ///   - now: taken at once.
-  ///   - whenSafe: the rules from the safe state on; `nil` if they are `now`.
+  ///   - whenSafe: the rules from the safe state on, or `nil` if they are `now`.
   func change(
     of system: String, _ keys: [KeyChange], now: System.Rules, whenSafe: System.Rules?
   ) -> any RulesChange {

@@ -24,9 +24,9 @@ public struct Key<Group: Settings>: Sendable {
   package let kind: ConfigKind
   let unit: Unit
   let meaning: String
-  /// `nil`: nothing unless given.
+  /// The default, or `nil` if the key has no value unless it is given.
   let standard: ConfigValue?
-  /// `nil`: no limit, or one that may become wider at once.
+  /// It is `nil` for no limit, or one that may become wider at once.
   package let limit: Limit?
   /// The property. Made anew in each call: an appended key path is not `Sendable`, the parts that it is made of are.
   let path: @Sendable () -> PartialKeyPath<Group>
@@ -34,7 +34,7 @@ public struct Key<Group: Settings>: Sendable {
   package let read: @Sendable (Group) -> ConfigValue?
   /// Sets the property; `nil` takes away the value of one that need not be given. The reader has checked the value.
   package let take: @Sendable (ConfigValue?, inout Group) -> Void
-  /// Of a list of mappings; `nil` if the key is a single value.
+  /// Of a list of mappings, or `nil` if the key is a single value.
   let items: KeyItems<Group>?
   /// Of a key of `FileSettings`: whether a reload may change it. Of a declared system the group says so for all of its keys.
   private(set) var mayChange = false

@@ -25,7 +25,7 @@ extension ConfigKind {
 }
 
 extension ConfigValue {
-  /// `nil`: nothing.
+  /// It is `nil` if there is nothing.
   init?(_ plain: PlainValue) {
     switch plain {
     case .nothing: return nil
@@ -46,7 +46,7 @@ extension ConfigValue {
     }
   }
 
-  /// What limits are compared by: `true` is more than `false`; `nil` if the value is neither a number nor a yes or no.
+  /// What limits are compared by: `true` is more than `false`, or `nil` if the value is neither a number nor a yes or no.
   var number: Double? {
     switch self {
     case .boolean(let value): value ? 1 : 0
@@ -70,7 +70,7 @@ extension PlainValue {
 }
 
 extension JSONValue {
-  /// `nil`: of another kind.
+  /// It is `nil` for another kind.
   func plain(as form: PlainForm) -> PlainValue? {
     switch (self, form.kind) {
     case (.null, _): form.mayBeNothing ? .nothing : nil
@@ -105,7 +105,7 @@ extension PlainForm {
     }
   }
 
-  /// `nil`: not one of some words.
+  /// It is `nil` if it is not one of some words.
   var choices: [String]? {
     if case .words(let words) = kind { words } else { nil }
   }

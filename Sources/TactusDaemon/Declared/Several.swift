@@ -23,7 +23,7 @@ struct SystemPlace: Sendable, Hashable {
   let name: String
   /// `kettle`, or `kettles[0]` of several.
   let section: String
-  /// `left` of several; `nil` if it is the only one.
+  /// `left` of several, or `nil` if it is the only one.
   let instance: String?
 
   /// The only one of its kind.
@@ -45,7 +45,7 @@ struct SystemPlace: Sendable, Hashable {
   /// A loop's name as the program has it: the loops of several systems are told apart.
   func loop(_ name: String) -> String { instance.map { "\(name)/\($0)" } ?? name }
 
-  /// What is wrong with the name of one of several; `nil` if nothing is.
+  /// What is wrong with the name of one of several, or `nil` if nothing is.
   static func complaint(_ name: String) -> String? {
     let isWord =
       (1...16).contains(name.utf8.count)
@@ -58,7 +58,7 @@ struct SystemPlace: Sendable, Hashable {
 }
 
 extension DeviceSystem {
-  /// The list of the file of which each item is one system; `nil` if there is one only.
+  /// The list of the file of which each item is one system, or `nil` if there is one only.
   static var several: (list: String, most: Int)? {
     (Self.self as? any Several.Type).map { ($0.list, $0.most) }
   }

@@ -19,7 +19,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
   ///   - configured: as its file describes it.
   ///   - seed: of what is random in the simulation.
   ///   - start: when its lane starts.
-  ///   - stops: the guard's writes, of which the loops are told; `nil` if they are not.
+  ///   - stops: the guard's writes, of which the loops are told, or `nil` if they are not.
   /// - Throws: what the declaration's loops throw, and `RuntimeError`.
   init(
     _ configured: ConfiguredSystem<System>, seed: UInt64, from start: TickInstant = .zero, stops: ExternalStops? = nil
@@ -77,7 +77,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
 
   // MARK: What is done to it
 
-  /// The change of its rules to these; `nil` if they are the same.
+  /// The change of its rules to these, or `nil` if they are the same.
   ///
   /// - Parameter waits: whether what becomes wider waits until the outputs are off.
   package func change(to rules: System.Rules, waits: Bool = true) -> (any RulesChange)? {

@@ -17,7 +17,7 @@ public final class SystemMailbox<
   private let instance: String?
   /// The state before the first tick: `initialState`, with what was kept over the restart.
   public let initialState: State
-  /// Of the loop that has the mailboxes; `nil`: no loop took them.
+  /// Of the loop that has the mailboxes, or `nil` if no loop took them.
   private(set) var loopName: String?
   private(set) var rate: Rate?
 

@@ -34,7 +34,7 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
 
   /// The command of a line `call COMMAND SHARE…`: of each parameter the share of its range in thousandths, or one that is out of it.
   ///
-  /// - Returns: its name, its body and whether all of it is in range; `nil` if the declaration has no such command.
+  /// - Returns: its name, its body and whether all of it is in range, or `nil` if the declaration has no such command.
   static func call(_ action: SwarmAction) -> (word: String, body: JSONValue, isInRange: Bool)? {
     let commands = System.commands
     guard commands.indices.contains(Int(clamping: action[0])) else { return nil }

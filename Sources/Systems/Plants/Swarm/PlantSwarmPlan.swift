@@ -71,7 +71,7 @@ enum PlantSwarmPlan {
     return all.map { PlantSwarm.sensors[$0].id.text }
   }
 
-  /// A change that a client asks for; `nil` if the action is none.
+  /// A change that a client asks for, or `nil` if the action is none.
   static func change(_ action: SwarmAction) -> PlantOracle.Change? {
     let words = action.verb.split(separator: "-")
     guard words.count == 2, words[0] == "app" || words[0] == "rest" else { return nil }

@@ -39,7 +39,7 @@ struct PumpOperatorOracle {
   private var mayHaveHeardOff = false
   private var offAt: TickInstant?
   private var pluggedAt: TickInstant?
-  /// Whether the pump is on by its last line on this connection; `nil` if no line has said so.
+  /// Whether the pump is on by its last line on this connection, or `nil` if no line has said so.
   private var isOn: Bool?
   private var heardAt: TickInstant
   private var isUp = false
@@ -166,7 +166,7 @@ struct PumpOperatorOracle {
 }
 
 extension PumpReply {
-  /// Returns whether the line says that the pump is on; `nil` if the line does not say what the pump does.
+  /// Returns whether the line says that the pump is on, or `nil` if the line does not say what the pump does.
   var isOn: Bool? {
     switch self {
     case .pump(let isOn), .manual(let isOn): isOn

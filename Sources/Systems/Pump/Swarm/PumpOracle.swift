@@ -37,7 +37,7 @@ struct PumpOracle: SwarmLoopOracle {
   private var before = Nanoseconds.zero
   private var stillSince = TickInstant.zero
   private var lookedAt = TickInstant.zero
-  /// Since when it has pumped without a break; `nil` if it stands.
+  /// Since when it has pumped without a break, or `nil` if it stands.
   private var boutSince: TickInstant?
   /// When it had pumped last before that.
   private var stillBefore = TickInstant.zero

@@ -43,7 +43,7 @@ public struct RobotKind: SystemKind {
 }
 
 extension Configuration {
-  /// Configuration of the robot; `nil` if the file has no `motors` section.
+  /// Configuration of the robot, or `nil` if the file has no `motors` section.
   var motors: Motors? { systems[Motors.self] }
 }
 

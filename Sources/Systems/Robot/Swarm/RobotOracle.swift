@@ -7,7 +7,7 @@ import TactusSwarm
 /// It never knows less of what may drive than the machine: where a rule is subtle (a clock that was set), it allows more.
 struct RobotOracle: SwarmLoopOracle {
   enum Command: Hashable {
-    /// `stamp` is the sender's clock, ms; `nil` if it has none.
+    /// `stamp` is the sender's clock, ms, or `nil` if it has none.
     case drive(Int, stamp: Int64?, isZero: Bool)
     case stop(Int)
     case emergencyStop

@@ -134,7 +134,7 @@ struct SprinklerFlowOracle {
     limit.map { now - escape.at <= $0.over + Self.tick * 2 && escape.rate > $0.litresPerMinute - Self.doubt } ?? false
   }
 
-  /// Which limit should have stopped the water by now, whichever of the possible ones is in force; `nil` if none.
+  /// Which limit should have stopped the water by now, whichever of the possible ones is in force, or `nil` if none.
   private func lateAlarm(at now: TickInstant, awakeSince: TickInstant) -> String? {
     let lines = max(linesSince, wroteAt)
     let start = max(max(lines, rateSince), max(max(limits.since, awakeSince), resetAt))

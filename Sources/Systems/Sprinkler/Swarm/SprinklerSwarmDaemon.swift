@@ -74,7 +74,7 @@ final class SprinklerSwarmDaemon {
     return schedule.outcome
   }
 
-  /// Steps the schedule; `nil` if it, or its store, refuses.
+  /// Steps the schedule, or `nil` if it, or its store, refuses.
   func step(_ event: SprinklerEvent, at now: TickInstant, _ wallAtZero: WallInstant) -> SprinklerEffects? {
     do throws(APIError) {
       let reading = reading(at: now, wallAtZero)
@@ -91,7 +91,7 @@ final class SprinklerSwarmDaemon {
     for order in effects.orders { _ = send(order, at: now) }
   }
 
-  /// Returns the request's number; `nil` if the loop is behind.
+  /// Returns the request's number, or `nil` if the loop is behind.
   func send(_ order: SprinklerRequest.Order, at now: TickInstant) -> UInt64? {
     guard client.send(SprinklerRequest(number: number + 1, issued: now, order)) else { return nil }
     number += 1

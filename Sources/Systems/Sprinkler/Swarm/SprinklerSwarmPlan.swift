@@ -51,7 +51,7 @@ enum SprinklerSwarmPlan {
     }
   }
 
-  /// A person's command of a line of a history; `nil` if the line is not one.
+  /// A person's command of a line of a history, or `nil` if the line is not one.
   static func command(_ action: SwarmAction) -> SprinklerCommand? {
     let (zone, seconds) = (ZoneID(Int(action[0])), Int(action[1]))
     switch action.verb {

@@ -11,7 +11,7 @@ struct SimulatedVideoProcess {
 
   let number: Int32
   let startedAt: TickInstant
-  /// Since when it has said nothing although it runs; `nil` if it speaks.
+  /// Since when it has said nothing although it runs, or `nil` if it speaks.
   private(set) var silentSince: TickInstant?
   /// When it has begun to talk nonsense.
   private(set) var nonsenseSince: TickInstant?

@@ -1,7 +1,7 @@
 import Store
 
 extension DeviceSystem {
-  /// How a declared system uses the store: its tables, and its kept fields; `nil` if it has neither.
+  /// How a declared system uses the store: its tables, and its kept fields, or `nil` if it has neither.
   static var declaredKeeping: Keeping? {
     let tables = (Self.self as? any Keeps.Type)?.storedTables ?? []
     let keepsFields = fields.contains(where: \.isKept)

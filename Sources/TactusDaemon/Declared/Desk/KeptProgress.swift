@@ -28,7 +28,7 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
   private let logger: Logger
   private let progress: Mutex<Progress>
 
-  /// Reads what was kept; `nil` if no field is.
+  /// Reads what was kept, or `nil` if no field is.
   init?(_ file: StoreFile, of name: String, _ logger: Logger) {
     fields = System.fields.filter(\.isKept)
     guard !fields.isEmpty, let resuming = System.self as? any Resumes.Type else { return nil }

@@ -51,7 +51,7 @@ extension Key {
     }
   }
 
-  /// A text of a query or a path; `nil` if it is not of the key's kind.
+  /// A text of a query or a path, or `nil` if it is not of the key's kind.
   func value(_ text: String) -> ConfigValue? { isInstant ? Self.instant(text) : ScalarReader.value(text, as: kind) }
 
   private static func instant(_ text: String) -> ConfigValue? {

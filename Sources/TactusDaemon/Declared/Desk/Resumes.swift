@@ -17,7 +17,7 @@ public protocol Resumes: DeviceSystem {
 public struct Kept: Sendable {
   let values: [String: StoredValue]
 
-  /// The value of a field; `nil` if none was kept, or if it is of another kind.
+  /// The value of a field, or `nil` if none was kept, or if it is of another kind.
   public func value<Value: Plain>(_ name: String, as _: Value.Type = Value.self) -> Value? {
     let plain: PlainValue? =
       switch (values[name], Value.form.kind) {

@@ -52,7 +52,7 @@ public final class RowTable<Row: Settings>: RetriedTable {
     return place
   }
 
-  /// The row of a number; `nil` if there is none.
+  /// The row of a number, or `nil` if there is none.
   ///
   /// - Throws: 503 `STORE_FAILED`.
   public func row(_ number: Int) throws(APIError) -> Row? {

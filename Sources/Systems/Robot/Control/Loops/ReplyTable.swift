@@ -11,7 +11,7 @@ struct ReplyTable: BitwiseCopyable {
     var echo: UInt64
     var verdict: Verdict
     var isWaiting: Bool
-    /// When this slot's last reply went out; nil: none yet.
+    /// When this slot's last reply went out, or `nil` before the first.
     var repliedAt: TickInstant?
 
     @_noLocks @_noAllocation

@@ -39,7 +39,7 @@ public struct RobotRequest: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { .milliseconds(250) }
   }
 
-  /// What the machine must hear of it at `now`, with `state` in force; nil: nothing.
+  /// What the machine must hear of it at `now`, with `state` in force, or `nil` if there is nothing.
   @_noLocks @_noAllocation
   func event(in state: RobotState, at now: TickInstant) -> RobotEvent? {
     let isStale = Mechanism.staleness.acts && (now - issued).count > Self.patience.count

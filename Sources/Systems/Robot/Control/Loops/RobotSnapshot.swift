@@ -50,9 +50,9 @@ public struct RobotSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var state: RobotState
   public internal(set) var settings: RobotSettings
   public internal(set) var counters = RobotCounters()
-  /// Why the last motor write that failed did; nil: none has since the start.
+  /// Why the last motor write that failed did, or `nil` if none has since the start.
   public internal(set) var lastFailure: MotorFailure?
-  /// The last datagram that was none; nil: none has come since the start.
+  /// The last datagram that was none, or `nil` if none has come since the start.
   public internal(set) var lastMalformed: DatagramError?
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0

@@ -33,7 +33,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
 
   /// `nil` while no command has had a stamp.
   private var newest: Newest?
-  /// Stamps out of place since the last command in place; `nil` if there were none.
+  /// Stamps out of place since the last command in place, or `nil` if there were none.
   private var run: StampRun?
 
   @_noLocks @_noAllocation
@@ -69,7 +69,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
     run = nil
   }
 
-  /// Why a stamp is out of place; `nil` if it is in place.
+  /// Why a stamp is out of place, or `nil` if it is in place.
   @_noLocks @_noAllocation
   private func objection(to stamp: SenderTimestamp, at now: TickInstant) -> IgnoreReason? {
     guard let newest else { return nil }

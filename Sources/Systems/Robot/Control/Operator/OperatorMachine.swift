@@ -19,7 +19,7 @@ public enum OperatorEvent: Sendable, Equatable, BitwiseCopyable {
 
 /// What to send now.
 public struct OperatorAction: Sendable, Equatable, BitwiseCopyable {
-  /// nil: nothing.
+  /// It is `nil` if there is nothing.
   public var datagram: RobotDatagram?
   /// How often, at once: more than 1 only when no tick follows.
   public var copies: Int
