@@ -24,7 +24,10 @@ public struct MAX31865: Sendable, BitwiseCopyable {
 
   /// How many wires lead to the thermometer: two or four, or three.
   public enum Wires: Sendable, Hashable, BitwiseCopyable {
-    case twoOrFour, three
+    /// Two, whose own resistance counts as the thermometer's, or four.
+    case twoOrFour
+    /// Three of one kind, whose resistance the chip takes away.
+    case three
   }
 
   /// How long a new configuration takes until a conversion of it is there: 100 ms.

@@ -9,6 +9,7 @@ public struct StoredRows: Sendable {
     public var since: WallInstant?
     /// Before that.
     public var until: WallInstant?
+    /// Whether the first row is the newest; otherwise the oldest.
     public var isNewestFirst: Bool
     /// The number of the last row of the page before, or `nil` to begin at the first.
     public var after: Int64?
