@@ -41,7 +41,7 @@ MOVING = {
     "activeRemainingSec": NUMBER_OR_NULL,
     # Pump.
     "pump.counters.accepted": NUMBER, "pump.counters.lines": NUMBER, "pump.counters.sent": NUMBER, "leftS": NUMBER_OR_NULL,
-    "pumpedS": NUMBER_OR_NULL, "restS": NUMBER_OR_NULL, "statusAgeMs": NUMBER_OR_NULL, "temperaturesAgeMs": NUMBER_OR_NULL,
+    "remainingMinutes": NUMBER_OR_NULL, "runtimeMinutes": NUMBER_OR_NULL, "pumpedS": NUMBER_OR_NULL, "restS": NUMBER_OR_NULL, "statusAgeMs": NUMBER_OR_NULL, "temperaturesAgeMs": NUMBER_OR_NULL,
     "skinCelsius": NUMBER_OR_NULL, "waterCelsius": NUMBER_OR_NULL, "skinLastCelsius": NUMBER_OR_NULL, "waterLastCelsius": NUMBER_OR_NULL,
     "skinHighestCelsius": NUMBER_OR_NULL, "waterHighestCelsius": NUMBER_OR_NULL,
     # Plants.
