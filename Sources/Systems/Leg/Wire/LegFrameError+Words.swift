@@ -33,10 +33,6 @@ extension LegFrameError: CustomStringConvertible {
   }
 }
 
-extension PulseWidth: CustomStringConvertible {
-  public var description: String { "\(microseconds) µs" }
-}
-
 extension Millivolts: CustomStringConvertible {
   public var description: String { "\(count) mV" }
 }
