@@ -49,6 +49,7 @@ enum Oven: DeviceSystem {
     }
   }
 
+  typealias LoopRules = Rules
   struct Rules: Settings, BitwiseCopyable {
     var most = 80
     var least = 1

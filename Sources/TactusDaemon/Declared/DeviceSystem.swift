@@ -10,7 +10,8 @@ import Tactus
 /// `/api/NAME` with its commands, their description in OpenAPI, events, MQTT, Home Assistant, Prometheus, a card on the page; `tactus reload`,
 /// faults and scenarios of the simulation. Nothing has a default here: what a system has not, it says.
 ///
-/// Nest the types under these very names (`Fan.State`, `Fan.Order`): inferred from members that need them, they make the compiler report a recursion.
+/// Nest the types under these very names (`Fan.State`, `Fan.Order`), and say `typealias LoopRules = Rules`: inferred from members that need them, they
+/// make the compiler report a recursion.
 /// What a tick touches may live in a target of its own that imports `Tactus` alone.
 public protocol DeviceSystem: SendableMetatype {
   /// Keys that hold from the start to the end: what hangs where. `NoSettings`: there are none.
@@ -18,7 +19,7 @@ public protocol DeviceSystem: SendableMetatype {
   /// Keys that `tactus reload` may change while the program runs. The loop gets them whole, at a tick boundary, so they are plain values, unless the system
   /// adopts `ConvertsRules`.
   associatedtype Rules: Settings
-  /// What the loop gets of the rules: the same, unless the system adopts `ConvertsRules`.
+  /// What the loop gets of the rules: `typealias LoopRules = Rules`, unless the system adopts `ConvertsRules`.
   associatedtype LoopRules: BitwiseCopyable & Sendable = Rules
   /// What the loop can be asked to do.
   associatedtype Order: BitwiseCopyable & Sendable

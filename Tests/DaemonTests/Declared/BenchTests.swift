@@ -49,6 +49,7 @@ private enum Plant: DeviceSystem {
     }
   }
 
+  typealias LoopRules = Rules
   struct Rules: Settings, BitwiseCopyable {
     /// Bits: which outputs the loop forgets.
     var forgets = 0

@@ -104,7 +104,7 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves {
 
   enum Fruit: String, Word { case plum, fig }
   typealias Rules = NoSettings
-  typealias LoopRules = NoSettings
+  typealias LoopRules = Rules
   typealias Refusal = NoRefusal
   enum Order: BitwiseCopyable, Sendable { case fill, stop }
   enum Notice: String, NoticeWord {

@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 LIMIT_SECONDS = 20
 
 
-def until(holds):
-    """Waits until `holds()`, and returns what it returned."""
-    limit = time.monotonic() + LIMIT_SECONDS
+def until(holds, limit=None):
+    """Waits until `holds()`, for `limit` seconds at most, and returns what it returned."""
+    limit = time.monotonic() + (limit or LIMIT_SECONDS)
     while not (value := holds()):
         assert time.monotonic() < limit
         time.sleep(0.02)

@@ -243,6 +243,8 @@ def test_the_week_shows_what_was_watered_and_what_is_planned(enter, busy):
 
 
 def test_charts_have_axes_and_survive_a_reload(enter, busy):
+    # The first row of a history is there when its first span is over: a minute at most.
+    until(lambda: all(sensor["rows"] for sensor in busy.get("/api/plants/1/history").json()["sensors"]), limit=90)
     page = enter(busy, view="plants")
     chart = page.locator(".plant .chart").first
     expect(chart.locator("polyline")).to_have_count(1)

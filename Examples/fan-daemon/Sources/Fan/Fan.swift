@@ -71,6 +71,7 @@ extension Fan {
   }
 
   /// How it controls.
+  typealias LoopRules = Rules
   struct Rules: Settings, BitwiseCopyable {
     var gain = 10.0
     var least = 20.0

@@ -105,6 +105,7 @@ extension Kettle {
   }
 
   /// How it is heated.
+  typealias LoopRules = Rules
   struct Rules: Settings, BitwiseCopyable {
     var gain = 20.0
     var integral = 0.02

@@ -124,6 +124,8 @@ async function drawHistories(list) {
     if (!status) return;
     const row = plants.rows.get(plant.id);
     if (isDone && row) drawHistory(row, plant, document);
+    // Of a new plant the first reading is waited for, and no minute.
+    if (isDone && !document.sensors.some(({ rows }) => rows.length)) plants.drawn = performance.now() - historyPeriodMs + 5000;
   }
 }
 
