@@ -70,8 +70,8 @@ extension Fan {
     }
   }
 
-  /// How it controls.
   typealias LoopRules = Rules
+  /// How it controls.
   struct Rules: Settings, BitwiseCopyable {
     var gain = 10.0
     var least = 20.0

@@ -104,8 +104,8 @@ extension Kettle {
     }
   }
 
-  /// How it is heated.
   typealias LoopRules = Rules
+  /// How it is heated.
   struct Rules: Settings, BitwiseCopyable {
     var gain = 20.0
     var integral = 0.02
