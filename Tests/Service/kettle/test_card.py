@@ -30,7 +30,8 @@ def test_each_kettle_has_the_card_of_its_kind_and_the_frame_of_every_system(kett
     expect(left.locator(".kettle-steps li.now")).to_have_text("40 °C for 60 min", timeout=30_000)
     expect(left.locator(".step")).to_have_text("step 2 of 2")
     expect(left.locator("polyline.mash")).to_have_attribute("points", re.compile(r"\d+,\d+"))
-    # What is made of every system is there.
+    # What is made of every system is there, in the kettle's own view.
+    page.get_by_role("link", name=re.compile("^Kettle left: ")).click()
     expect(left.get_by_role("button", name="Emergency stop")).to_be_visible()
     left.get_by_role("button", name="Emergency stop").click()
     expect(left).to_contain_text("emergency stopped")
