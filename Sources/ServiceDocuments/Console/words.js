@@ -5,7 +5,7 @@
 let timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone; // this browser's, until a system says the controller's
 
 function setTimeZone(zone) {
-  try { new Date().toLocaleString(undefined, { timeZone: zone }); } catch { return; } // one that this browser does not know
+  try { new Intl.DateTimeFormat(undefined, { timeZone: zone }); } catch { return; } // one that this browser does not know
   timeZone = zone;
   byId("time-zone").textContent = "Times are those of " + zone.replaceAll("_", " ") + ".";
 }
