@@ -102,7 +102,7 @@
       return String(cString: value)
     }
 
-    /// The next argument as a descriptor of our own, which the caller closes, or `nil` if it is none.
+    /// The next argument as a descriptor of our own, which the caller closes, or `nil` if the next argument is no descriptor.
     public func descriptor() -> Int32? {
       guard case .descriptor(let borrowed)? = value() else { return nil }
       let own = fcntl(borrowed, F_DUPFD_CLOEXEC, 3)

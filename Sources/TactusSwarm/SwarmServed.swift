@@ -21,7 +21,7 @@ final class SwarmServed: ServedSystem {
       numbers = list.compactMap { if case .number(let digits) = $0 { Int64(digits) } else { nil } }
     }
 
-    /// Of a whole message, or `nil` if it is none.
+    /// Of a whole message, or `nil` if the bytes are not a whole message.
     init?(message: [UInt8]) {
       guard case .object(let members)? = try? JSONParser.parse(message),
         case .text(let word)? = members.first(where: { $0.name == "command" })?.value

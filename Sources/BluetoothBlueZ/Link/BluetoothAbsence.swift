@@ -6,7 +6,7 @@ public enum BluetoothAbsence: Sendable, Hashable, CustomStringConvertible {
   case noBluetoothd
   /// It is running, but does not tell what it has.
   case noAnswer(reason: String)
-  /// It is `nil` if there is none at all.
+  /// The adapter that is wanted is not there; `wanted` is `nil` if the machine has no adapter at all.
   case noAdapter(wanted: String?)
   /// Switched off, and it cannot be switched on: by rfkill, for example.
   case notPowered(adapter: String, reason: String)

@@ -75,22 +75,22 @@ public struct FieldReader {
     return nil
   }
 
-  /// A number in a range, or `nil` if it is none, which is reported as an error.
+  /// A number in a range, or `nil` if the node is no such number, which is reported as an error.
   public mutating func number(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> Double? {
     if case .number(let number)? = value(node, path, .number(range)) { number } else { nil }
   }
 
-  /// A whole number in a range, or `nil` if it is none, which is reported as an error.
+  /// A whole number in a range, or `nil` if the node is no such number, which is reported as an error.
   public mutating func integer(_ node: Node, _ path: String, _ range: ClosedRange<Int>) -> Int? {
     if case .integer(let number)? = value(node, path, .integer(range)) { number } else { nil }
   }
 
-  /// One of `words`, read in any case and returned as written there, or `nil` if it is none, which is reported as an error.
+  /// One of `words`, read in any case and returned as written there, or `nil` if the node is none of them, which is reported as an error.
   public mutating func word(_ node: Node, _ path: String, _ words: [String]) -> String? {
     if case .text(let word)? = value(node, path, .choice(words)) { word } else { nil }
   }
 
-  /// A text that is not empty, or `nil` if it is none, which is reported as an error.
+  /// A text that is not empty, or `nil` if the node is no such text, which is reported as an error.
   public mutating func text(_ node: Node, _ path: String) -> String? {
     if case .text(let text)? = value(node, path, .text) { text } else { nil }
   }

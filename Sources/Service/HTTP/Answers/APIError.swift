@@ -16,7 +16,7 @@ public struct APIError: Error, Sendable, Hashable {
   /// - Parameters:
   ///   - code: for programs, in SCREAMING_SNAKE.
   ///   - message: for people.
-  ///   - field: the field or parameter that was wrong, or `nil` if it is none.
+  ///   - field: the field or parameter that was wrong, or `nil` if the error is about no single field.
   public init(
     _ status: HTTPResponse.Status, _ code: String, _ message: String, field: String? = nil, headers: HTTPFields = [:]
   ) {

@@ -13,7 +13,7 @@ struct CrossOrigin: Sendable {
     return [.accessControlAllowOrigin: origin, .vary: "Origin"]
   }
 
-  /// The answer to a preflight request, or `nil` if it is none, or its origin is not allowed.
+  /// The answer to a preflight request, or `nil` if the request is no preflight or its origin is not allowed.
   func preflight(_ request: HTTPRequest, allow: String) -> APIResponse? {
     let fields = fields(for: request)
     guard !fields.isEmpty, request.headerFields[.accessControlRequestMethod] != nil else { return nil }

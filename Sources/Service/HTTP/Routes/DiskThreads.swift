@@ -37,7 +37,7 @@ public final class DiskThreads: TaskExecutor {
     while let job = next(for: queue) { job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
-  /// The next task, or `nil` if there is none, and the queue is idle from now on.
+  /// Returns the next task. Without one it returns `nil`, and the queue is idle from then on.
   private func next(for queue: DispatchQueue) -> UnownedJob? {
     state.withLock { state in
       guard let job = state.jobs.popFirst() else {

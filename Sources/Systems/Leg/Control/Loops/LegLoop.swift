@@ -70,7 +70,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   ///     of `legs` never change.
   ///   - outputEnable: one line, wired to the chip's output-enable pin and requested active-low, as the pin is, or `nil` if the pin is
   ///     tied low. More than one line is our bug.
-  ///   - battery: its sensor, on the chip's bus, or `nil` if there is none, and telemetry says 0 mV.
+  ///   - battery: its sensor, on the chip's bus. Without one, `nil`, telemetry says 0 mV.
   ///   - ports: a UDP socket for each leg, in their order, and links beside them.
   ///   - channel: the loop's side of a channel that `channel(legs:)` has made. Each request is answered, in their order.
   ///   - commandAge: told of each command that the chip took in the tick that read it: when its datagram arrived, or its
