@@ -29,7 +29,7 @@ let listOfSystems: [Target.Dependency] = systems.map { (name: String) in .target
 func daemon(of system: String, leaves: [Target.Dependency] = [], products: [Target.Dependency] = []) -> Target {
   var dependencies: [Target.Dependency] = [
     .target(name: system), .target(name: system + "Documents"), "TactusDaemon", "Service", "ServiceDocuments",
-    "AvahiSystemd", "TactusGuard", "BusesLinux", "Devices", "Buses", "Wire", "Tactus",
+    "AvahiSystemd", "TactusGuard", "BusesLinux", "Devices", "Buses", "Wire", "TactusControl", "Tactus",
   ]
   dependencies.append(.product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon))
   dependencies.append(.product(name: "Logging", package: "swift-log", condition: daemon))
@@ -73,11 +73,11 @@ let serviceDependencies: [Target.Dependency] = [
   .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
 ]
 
-/// Its card on the page, its part of the API's description and its row of the dashboard, built into the program.
-func documents(of system: String) -> Target {
+/// Its card on the page and its part of the API's description, built into the program.
+func documents(of system: String, scripts: [String] = ["german.js"]) -> Target {
   .target(
     name: system + "Documents", dependencies: ["CServiceDocuments"], path: "Sources/Systems/" + system + "/Documents",
-    exclude: ["card.html", "card.js", "card.css", "openapi.json", "dashboard.json"])
+    exclude: ["card.html", "card.js", "card.css", "openapi.json"] + scripts)
 }
 
 /// Its formats, machines, loops and simulation, without a daemon and without access to what is `package`: folders `Wire` and `Control`.
@@ -92,6 +92,8 @@ func control(of system: String, on floors: [Target.Dependency], exclude: [String
 
 let package = Package(
   name: "tactus",
+  // What the client needs of Apple's systems: Observation.
+  platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
   products: [
     .library(name: "Tactus", targets: ["Tactus", "TactusControl"]),
     .plugin(name: "ProvedTicks", targets: ["ProvedTicks"]),
@@ -111,6 +113,7 @@ let package = Package(
         "Devices", "Buses", "Wire",
       ]),
     .library(name: "TactusSwarm", targets: ["TactusSwarm"]),
+    .library(name: "TactusClient", targets: ["TactusClient"]),
     .executable(name: "tactus", targets: ["TactusProgram"]),
     .executable(name: "tactus-swarm", targets: ["TactusSwarmProgram"]),
     .executable(name: "tactus-video", targets: ["VideoProgram"]),
@@ -169,8 +172,8 @@ let package = Package(
     .target(
       name: "Devices", dependencies: ["Buses", "Wire", "TactusControl", "Tactus"],
       exclude: [
-        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "MAX31865/README.md", "MCP3008/README.md",
-        "PCA9685/README.md",
+        "README.md", "ADS1115/README.md", "DifferentialDrive/README.md", "LineExpanders/README.md",
+        "MAX31865/README.md", "MCP3008/README.md", "PCA9685/README.md",
         "RaspbotV2/README.md", "Seesaw/README.md", "Tachometer/README.md", "Thermistor/README.md", "XGORider/README.md",
         "YBPcbCar/README.md",
       ]),
@@ -212,7 +215,7 @@ let package = Package(
         .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
       ]),
     .target(
-      name: "AvahiSystemd", dependencies: ["SystemBus"],
+      name: "AvahiSystemd", dependencies: ["SystemBus", "Tactus"],
       swiftSettings: [.define("Bonjour", .when(traits: ["Bonjour"]))]),
     .target(
       name: "BluetoothBlueZ", dependencies: ["SystemBus", "Buses", "Tactus"], exclude: ["README.md"],
@@ -248,27 +251,28 @@ let package = Package(
       name: "TactusDaemon",
       dependencies: [
         "Service", "ServiceDocuments", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess",
-        "Confinement", "CTactus", "TactusGuard", "BusesLinux", "Store", "Buses", "Wire", "WallTime", "Tactus",
+        "Confinement", "CTactus", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses", "Wire", "WallTime",
+        "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "Yams", package: "Yams", condition: daemon),
-      ],
+      ], exclude: ["README.md", "Declared/README.md"],
       swiftSettings: [
         .define("Bonjour", .when(traits: ["Bonjour"])), .define("Bluetooth", .when(traits: ["Bluetooth"])),
         .define("MQTT", .when(traits: ["MQTT"])),
       ]),
 
     // Systems, a folder each. Its control knows no daemon: machines, loops, simulation. The rest of it is the daemon's.
-    control(of: "Robot", on: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["Wire/README.md"]),
-    documents(of: "Robot"),
+    control(of: "Robot", on: ["Devices", "Buses", "Wire", "TactusControl", "Tactus"], exclude: ["Wire/README.md"]),
+    documents(of: "Robot", scripts: ["fittings.js", "german.js", "sight.js"]),
     daemon(of: "Robot"),
     control(of: "Leg", on: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["Wire/README.md"]),
     documents(of: "Leg"),
     daemon(of: "Leg", leaves: ["BluetoothBlueZ"]),
     control(of: "Sprinkler", on: ["Buses", "Tactus", "WallTime"], exclude: ["Control/Schedule/README.md"]),
-    documents(of: "Sprinkler"),
+    documents(of: "Sprinkler", scripts: ["german.js", "schedules.js", "water.js"]),
     daemon(
-      of: "Sprinkler", leaves: ["Water", "Store", "WallTime"],
+      of: "Sprinkler", leaves: ["Water", "MQTTMosquitto", "Store", "WallTime"],
       products: [
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
@@ -279,22 +283,25 @@ let package = Package(
       of: "Pump", leaves: ["BluetoothBlueZ", "Store", "WallTime"],
       products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
     control(of: "Plants", on: ["Devices", "Buses", "Wire", "Tactus"]),
-    documents(of: "Plants"),
+    documents(of: "Plants", scripts: ["german.js", "history.js"]),
     daemon(
-      of: "Plants", leaves: ["Water", "MQTTMosquitto", "Store", "WallTime"],
+      of: "Plants", leaves: ["BluetoothBlueZ", "Pictures", "Water", "MQTTMosquitto", "Store", "WallTime"],
       products: [.product(name: "GRDB", package: "GRDB.swift", condition: daemon)]),
     // Video's rules and what its processes say to each other, without a camera.
     control(
       of: "Video", on: ["Tactus"], exclude: ["CGStreamer", "Cameras", "Detector", "Process", "Program"]),
     documents(of: "Video"),
     daemon(
-      of: "Video", leaves: ["CDaemon", "Confinement"],
+      of: "Video", leaves: ["Confinement", "Pictures"],
       products: [.product(name: "HTTPTypes", package: "swift-http-types", condition: daemon)]),
     // GStreamer and its RTSP server: their headers' folders are pkg-config's to know.
     .systemLibrary(
       name: "CGStreamer", path: "Sources/Systems/Video/CGStreamer", pkgConfig: "gstreamer-rtsp-server-1.0",
       providers: [
-        .apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev", "libgstrtspserver-1.0-dev"])
+        .apt([
+          "libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev", "libgstreamer-plugins-bad1.0-dev",
+          "libgstrtspserver-1.0-dev",
+        ])
       ]),
     .target(
       name: "VideoGStreamer",
@@ -304,7 +311,9 @@ let package = Package(
       ],
       path: "Sources/Systems/Video/Process", exclude: ["README.md"],
       swiftSettings: [.define("Video", .when(traits: ["Video"]))],
-      linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gio-2.0"].map { .linkedLibrary($0, .when(traits: ["Video"])) }),
+      linkerSettings: ["gstapp-1.0", "gstrtsp-1.0", "gstsdp-1.0", "gstwebrtc-1.0", "gio-2.0"].map {
+        .linkedLibrary($0, .when(traits: ["Video"]))
+      }),
     // The video process, a program of its own: no codec shares a process with a control loop.
     .executableTarget(
       name: "VideoProgram", dependencies: ["VideoGStreamer", "CDaemon"], path: "Sources/Systems/Video/Program",
@@ -332,7 +341,8 @@ let package = Package(
         .linkedLibrary("opencv_dnn", .when(traits: ["Detection"])),
         .linkedLibrary("opencv_core", .when(traits: ["Detection"])),
       ]),
-    // What plants ask a sprinkler for: neither knows the other.
+    // What plants ask a camera and a sprinkler for: none knows the others.
+    .target(name: "Pictures", path: "Sources/Systems/Pictures", packageAccess: false),
     .target(name: "Water", path: "Sources/Systems/Water", packageAccess: false),
 
     // The program: the list of systems. Not named like its product: "tactus" and "Tactus" are one folder on many file systems.
@@ -348,7 +358,7 @@ let package = Package(
         "TactusDaemon", "MQTTMosquitto", "TactusGuard", "Service", "Wire", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
-      ]),
+      ], exclude: ["README.md"]),
     swarm(of: "Robot"),
     swarm(of: "Leg"),
     swarm(of: "Sprinkler", leaves: ["Service", "Store", "WallTime"]),
@@ -361,6 +371,13 @@ let package = Package(
       name: "TactusSwarmProgram",
       dependencies: systems.map { (name: String) in .target(name: name + "Swarm") } + ["TactusSwarm"],
       packageAccess: false),
+
+    // For apps: a daemon's models, by HTTP and WebSocket. It knows the daemon by what that says of itself, and imports nothing of it.
+    .target(name: "TactusClient", exclude: ["README.md"], packageAccess: false),
+    .testTarget(name: "TactusClientTests", dependencies: ["TactusClient"]),
+    // An app without a screen, which Tests/Service runs against a daemon.
+    .executableTarget(
+      name: "client-probe", dependencies: ["TactusClient"], path: "Tests/ClientProbe", packageAccess: false),
 
     // What the tests of several modules share.
     .target(name: "TestSupport", path: "Tests/Support"),
@@ -414,7 +431,7 @@ let package = Package(
     .testTarget(
       name: "LegTests", dependencies: ["TestSupport", "WireSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
     .testTarget(
-      name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Buses", "Tactus", "WallTime"],
+      name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Devices", "Buses", "Tactus", "WallTime"],
       exclude: ["Machine/IrrigationTable.txt"]),
     .testTarget(
       name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"],
@@ -457,7 +474,8 @@ let package = Package(
       name: "ServiceTests",
       dependencies: [
         "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
-        "Water", "TestSupport", "Service", "ServiceDocuments", "WallTime", "Peers", "CCrypto", "Leg", "Plants", "Pump",
+        "TactusDaemon", "Water", "TestSupport", "Service", "ServiceDocuments", "WallTime", "Peers", "CCrypto", "Leg",
+        "Plants", "Pump",
         "Robot", "Sprinkler", "Store",
         "Video", "Devices",
         "Buses",
@@ -495,7 +513,8 @@ let package = Package(
     .testTarget(
       name: "TactusSwarmTests",
       dependencies: [
-        "TestSupport", "TactusSwarm", "RobotSwarm", "LegSwarm", "SprinklerSwarm", "PlantsSwarm",
+        "TestSupport", "TactusSwarm", "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon",
+        "RobotSwarm", "LegSwarm", "SprinklerSwarm", "PlantsSwarm",
         "PumpSwarm", "VideoSwarm", "TactusDaemon", "Robot", "Leg", "Sprinkler", "Pump", "Plants", "MQTTMosquitto",
         "Buses", "Wire", "Tactus",
       ]),

@@ -1,19 +1,20 @@
 import Foundation
 import PackagePlugin
 
-/// Fails the build when a Swift file imports a module that its target does not declare in Package.swift.
+/// Fails the build if a Swift file imports a module that its target does not declare in Package.swift.
 ///
-/// SwiftPM's own `--explicit-target-dependency-import-check` finds nothing in this toolchain. Applied to the program alone,
-/// it reads every target of the package: an embedder's build never runs it.
+/// SwiftPM's option `--explicit-target-dependency-import-check` reports no violations with this toolchain. The plugin
+/// is applied only to the program's target but reads every target of the package, so builds that use the package as a
+/// dependency never run it.
 @main
 struct DeclaredImports: BuildToolPlugin {
-  /// What comes with the toolchain.
+  /// The modules that come with the toolchain.
   static let system: Set<String> = [
-    "Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Darwin", "PackageDescription", "Synchronization",
-    "Testing",
+    "Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Darwin", "Network", "Observation", "PackageDescription",
+    "Security", "Swift", "Synchronization", "Testing",
   ]
 
-  /// Conditions that Package.swift sets for its traits.
+  /// The compilation conditions that Package.swift sets for its traits.
   static let traits: Set<String> = ["TLS", "Video"]
 
   func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {

@@ -1,9 +1,11 @@
 import PackagePlugin
 
-/// Refuses a tick that is not proved: for every control loop of the target, one call that carries `@_noLocks @_noAllocation`.
+/// Refuses control loops whose ticks are not proved to be free of locks and allocations: for every control loop of the
+/// target it generates one call that carries `@_noLocks @_noAllocation`.
 ///
-/// Types cannot demand the attributes of `tick`, so a tick without them compiles and nobody has looked at it. Switched on for a
-/// target, `plugins: [.plugin(name: "ProvedTicks", package: "tactus")]`, its loops are proved whether they carry them or not.
+/// A protocol cannot require these attributes of `tick`, so a tick without them compiles unchecked. A target enables
+/// the plugin by `plugins: [.plugin(name: "ProvedTicks", package: "tactus")]`; its loops are then proved whether they
+/// carry the attributes or not.
 @main
 struct ProvedTicks: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

@@ -1,15 +1,15 @@
-/// One service as the local network shall see it.
+/// A service that is announced on the local network.
 public struct AnnouncedService: Sendable, Hashable {
-  /// What people choose from: `Tactus on kitchen`. At most 63 bytes; longer ones are cut.
+  /// The name of the service for people, such as `Tactus on kitchen`. At most 63 bytes; longer names are cut.
   public var name: String
-  /// `_tactus._tcp`
+  /// The type of the service, such as `_tactus._tcp`.
   public var type: String
-  /// TCP or UDP port of the service, as the end of `type` says.
+  /// The TCP or UDP port of the service, depending on the end of `type`.
   public var port: UInt16
-  /// The TXT record: `key=value`, at most 255 bytes each.
+  /// The strings of the TXT record in the form `key=value`, at most 255 bytes each.
   public var text: [String]
 
-  /// A `name` that is too long is cut at a character; an entry of `text` that is too long traps.
+  /// Creates a service. A `name` that is too long is cut at a character; an entry of `text` that is too long traps.
   public init(name: String, type: String, port: UInt16, text: [String] = []) {
     precondition(text.allSatisfy { $0.utf8.count <= 255 }, "a TXT string has at most 255 bytes")
     self.name = Self.cut(name, to: 63)
@@ -18,7 +18,7 @@ public struct AnnouncedService: Sendable, Hashable {
     self.text = text
   }
 
-  /// The same under another name, since somebody else has this one: `Tactus on kitchen #2`, then `#3`.
+  /// Returns the same service under another name, because the name is taken: `Tactus on kitchen #2`, then `#3`.
   func renamed() -> AnnouncedService {
     var base = name[...]
     var number = 2
@@ -35,7 +35,7 @@ public struct AnnouncedService: Sendable, Hashable {
     return service
   }
 
-  /// At most `limit` bytes, no character in half.
+  /// Returns at most `limit` bytes of a text, cut between characters.
   private static func cut(_ text: String, to limit: Int) -> String {
     var text = text
     while text.utf8.count > limit { text.removeLast() }

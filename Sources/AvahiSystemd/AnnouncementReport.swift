@@ -1,10 +1,10 @@
 /// The outcome of an announcement, for the log.
 public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
-  /// Avahi announces the service under `name`, which differs from the wanted one if that was taken.
+  /// Avahi announces the service under `name`, which differs from the wanted name if that was taken.
   case announced(name: String, type: String)
-  /// No bus, or no Avahi on it; told once until that changes.
+  /// There is no bus, or no Avahi on it. The event is reported once until that changes.
   case absent(reason: String)
-  /// Avahi refused the announcement, or every name that was tried is taken. Tried again when Avahi restarts.
+  /// Avahi refused the announcement, or every name that was tried is taken. The announcement is tried again when Avahi restarts.
   case failed(reason: String)
 
   public var description: String {

@@ -2,10 +2,10 @@
   import Dispatch
   import SystemBus
 
-  /// Announces services on the local network through Avahi's D-Bus, for as long as it exists.
+  /// Announces services on the local network through Avahi's D-Bus interface, as long as this object exists.
   ///
-  /// Quiet where there is no bus or no Avahi; announces again when Avahi comes back; takes another name when somebody has
-  /// the wanted one. All of it runs on one queue of its own, and only `stop` waits for it.
+  /// Without a bus or Avahi nothing is announced, and no error is raised. Services are announced again when Avahi is back, and
+  /// under another name if the wanted one is taken. All work is done on a separate queue, for which only `stop` waits.
   ///
   /// Source: Avahi's introspection files org.freedesktop.Avahi.Server and .EntryGroup.
   public final class AvahiAnnouncer: @unchecked Sendable {
@@ -13,9 +13,9 @@
     private static let avahi = "org.freedesktop.Avahi"
     private static let server = "org.freedesktop.Avahi.Server"
     private static let entryGroup = "org.freedesktop.Avahi.EntryGroup"
-    /// AVAHI_SERVER_RUNNING
+    /// The value of AVAHI_SERVER_RUNNING.
     private static let serverRuns: Int32 = 2
-    /// So many names are tried.
+    /// The greatest number of names that are tried.
     private static let mostNames = 100
 
     private let queue = DispatchQueue(label: "tactus.avahi")
@@ -23,23 +23,23 @@
     private var services: [AnnouncedService]
     private var bus: SystemBus?
     private var arrivals: (any DispatchSourceRead)?
-    /// The object path of what Avahi holds for us.
+    /// The object path of Avahi's entry group for these services, or `nil` if Avahi has made no group.
     private var group: String?
     private var renamings = 0
     private var lastReport: AnnouncementReport?
 
-    /// - Parameter report: called on the announcer's queue, when something has changed.
+    /// - Parameter report: called on the announcer's queue when something has changed.
     public init(_ services: [AnnouncedService], report: @escaping @Sendable (AnnouncementReport) -> Void) {
       self.services = services
       self.report = report
     }
 
-    /// Returns at once.
+    /// Starts the announcements, without waiting for them.
     public func start() {
       queue.async { self.connect() }
     }
 
-    /// Withdraws what is announced. Blocks for some milliseconds; with an Avahi that does not answer, for some seconds.
+    /// Withdraws the announcements. Blocks for some milliseconds, or for some seconds if Avahi does not answer.
     public func stop() {
       queue.sync {
         self.withdraw()
@@ -99,7 +99,7 @@
       tell(.absent(reason: "the system bus has gone"))
     }
 
-    /// Avahi has come or gone.
+    /// Handles that Avahi has appeared on the bus or disappeared from it.
     private func avahiChanged(isThere: Bool) {
       group = nil
       if isThere { publish() } else { tell(.absent(reason: "Avahi has gone")) }

@@ -1,57 +1,57 @@
 import Buses
 import CBusesLinux
 
-/// Why a bus, line or socket could not be opened. Thrown at setup only, never in a tick.
+/// The reason why a bus, line or socket could not be opened. The error is thrown at setup only, never in a tick.
 ///
-/// The description says what was opened, what was expected, what came and what to do about it.
+/// The description states what was opened, the expected and the actual state, and a remedy.
 public enum BusOpenError: Error, Sendable, Hashable {
-  /// What was to be opened.
+  /// The kind of device that was to be opened.
   public enum Device: Sendable, Hashable {
-    /// An I2C adapter: /dev/i2c-N.
+    /// An I2C adapter, /dev/i2c-N.
     case i2cAdapter
-    /// A serial line: /dev/ttyX.
+    /// A serial line, /dev/ttyX.
     case serialLine
-    /// A chip select of an SPI bus: /dev/spidevB.C.
+    /// A chip select of an SPI bus, /dev/spidevB.C.
     case spiDevice
-    /// An output of a PWM unit: /sys/class/pwm/pwmchipC/pwmN.
+    /// An output of a PWM unit, /sys/class/pwm/pwmchipC/pwmN.
     case pwmUnit
   }
 
-  /// Who keeps a serial line busy.
+  /// The user that keeps a serial line busy.
   public enum Holder: Sendable, Hashable {
-    /// The kernel writes its messages to it (`console=` on the kernel's command line).
+    /// The kernel, which writes its messages to the line (`console=` on the kernel's command line).
     case kernelConsole
-    /// Another program has opened the line for itself alone.
+    /// Another program, which has opened the line exclusively.
     case anotherProcess
   }
 
-  /// The path does not exist, or nothing is behind it.
+  /// The path does not exist, or there is no device behind it.
   case noSuchDevice(Device, path: String)
-  /// The user may not open it.
+  /// The user may not open the device.
   case noPermission(Device, path: String)
-  /// Opened, but it is something else.
+  /// The path was opened and is another kind of device.
   case wrongDevice(Device, path: String)
-  /// The adapter cannot do what the drivers on it need; the operations by their SMBus names.
+  /// The adapter lacks operations that its drivers need, given by their SMBus names.
   case adapterLacks(path: String, operations: [String])
   /// A kernel driver is bound to the chip's address.
   case addressClaimedByKernel(path: String, address: I2CAddress)
-  /// Another program, or another part of this one, drives the chip.
+  /// Another program, or another part of this program, drives the chip.
   case addressInUse(path: String, address: I2CAddress)
-  /// Somebody else drives the PWM unit's output.
+  /// Another owner drives the PWM unit's output.
   case outputInUse(path: String)
-  /// Somebody else uses the serial line.
+  /// Another owner uses the serial line.
   case lineBusy(path: String, holder: Holder)
-  /// The line, or the kernel, cannot do this baud rate; `supported` lists those that it can do.
+  /// The line or the kernel does not support this baud rate. `supported` lists the rates that are supported.
   case unsupportedBaudRate(path: String, asked: Int, supported: [Int])
-  /// Not a numeric IPv4 or IPv6 address.
+  /// The text is not a numeric IPv4 or IPv6 address.
   case badBindAddress(String)
-  /// The address belongs to no interface of this machine.
+  /// The address belongs to no local interface.
   case addressNotHere(String)
-  /// Another socket has the port of this address.
+  /// Another socket uses this port of the address.
   case portInUse(address: String, port: UInt16)
-  /// Ports below 1024 need a privilege.
+  /// The port is below 1024 and needs a privilege.
   case portNotPermitted(address: String, port: UInt16)
-  /// Anything else the kernel says.
+  /// The kernel reported another error.
   case system(what: String, errno: Int32)
 }
 
@@ -137,7 +137,7 @@ extension BusOpenError.Device: CustomStringConvertible {
     }
   }
 
-  /// The errors every open(2) can give.
+  /// Returns the error for an error number that every open(2) can give.
   func openError(path: String, errno: Int32) -> BusOpenError {
     switch errno {
     case 2, 6, 19, 20: .noSuchDevice(self, path: path)  // ENOENT, ENXIO, ENODEV, ENOTDIR
@@ -149,5 +149,5 @@ extension BusOpenError.Device: CustomStringConvertible {
   }
 }
 
-/// The C library's text for an error number.
+/// Returns the C library's text for an error number.
 func errorText(_ errno: Int32) -> String { String(cString: tactus_error_text(errno)) }

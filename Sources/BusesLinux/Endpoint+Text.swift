@@ -2,7 +2,7 @@ import Buses
 import CBusesLinux
 
 extension Endpoint {
-  /// `192.168.1.5:5005`, `[fe80::1%2]:5005`, `[fe80::1%eth0]:5005`; nil for anything else, names included.
+  /// Parses `192.168.1.5:5005`, `[fe80::1%2]:5005` or `[fe80::1%eth0]:5005`. The result is `nil` for any other text, including host names.
   public init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let digits = text[text.index(after: colon)...]

@@ -2,22 +2,22 @@ import Buses
 import CBusesLinux
 import Tactus
 
-/// A UDP socket of the kernel, bound to one address of this machine, never blocking.
+/// A UDP socket of the kernel, bound to one local address, which never blocks.
 ///
-/// Owns the descriptor and closes it when released: keep it as long as its port. SO_REUSEADDR is not set: two daemons on
-/// one port would share its datagrams by chance.
+/// The object owns the descriptor and closes it when released, so it must be kept as long as its port. SO_REUSEADDR is not set,
+/// since two daemons on one port would share its datagrams by chance.
 public final class LinuxDatagramSocket: @unchecked Sendable {
   // Safe to send: the pointer never changes, and what is behind it is used by the port's one owning loop, except for
   // values that the kernel keeps.
   private let socket: OpaquePointer
   /// The address and port in effect.
   public let localEndpoint: Endpoint
-  /// The receive buffer in effect in the kernel's accounting, where a small datagram costs about 0.8 KB; the kernel
-  /// doubles what is asked for, and without CAP_NET_ADMIN bounds it by net.core.rmem_max.
+  /// The size of the receive buffer in effect in the kernel's accounting, in which a small datagram costs about 0.8 KB. The kernel
+  /// doubles the requested size, and without CAP_NET_ADMIN limits it by net.core.rmem_max.
   public let receiveBufferBytes: Int
 
-  /// Binds to `address` ("127.0.0.1", "0.0.0.0" for every IPv4 interface, "::" for every interface and both families,
-  /// "fe80::1%eth0"; never a name) and `port`, 0 for any free one.
+  /// Binds a socket to `address` ("127.0.0.1", "0.0.0.0" for every IPv4 interface, "::" for every interface and both families, or
+  /// "fe80::1%eth0"; never a host name) and to `port`, 0 for any free one.
   public init(address: String, port: UInt16, receiveBufferBytes: Int = 4 << 20) throws(BusOpenError) {
     precondition((1...1 << 30).contains(receiveBufferBytes))
     var local = tactus_endpoint()
@@ -38,14 +38,14 @@ public final class LinuxDatagramSocket: @unchecked Sendable {
 
   deinit { tactus_datagram_close(socket) }
 
-  /// Datagrams the kernel threw away because the receive buffer was full, since the socket was opened (modulo 2³²); nil
-  /// when the kernel does not say (before Linux 4.12). One system call, from any thread.
+  /// The number of datagrams that the kernel dropped because the receive buffer was full, since the socket was opened (modulo 2³²),
+  /// or `nil` if the kernel does not report it (before Linux 4.12). Reading takes one system call and is possible from any thread.
   public var kernelDrops: Int64? {
     let drops = tactus_datagram_drops(socket)
     return drops >= 0 ? drops : nil
   }
 
-  /// The socket for its one owning loop.
+  /// Returns the socket for the one loop that owns it.
   public func port() -> DatagramPort {
     DatagramPort(
       context: UnsafeMutableRawPointer(socket), descriptor: tactus_datagram_descriptor(socket), receive: receive,

@@ -3,40 +3,40 @@ import CBusesLinux
 import Glibc
 import Tactus
 
-/// A GPIO chip of the kernel: /dev/gpiochipN. Setup only, never in a tick.
+/// A GPIO chip of the kernel, /dev/gpiochipN. It is for setup only, never in a tick.
 public final class LinuxGPIOChip: Sendable {
-  /// What the kernel says of a line.
+  /// The kernel's information about a line.
   public struct Line: Sendable, Hashable {
     /// The number of the line on the chip, from 0.
     public var offset: Int
-    /// The name of the line, as the device tree says it; may be empty.
+    /// The name of the line in the device tree, which may be empty.
     public var name: String
-    /// Whether somebody uses it: a program, a driver of the kernel's or an overlay.
+    /// Whether the line is in use, by a program, a kernel driver or an overlay.
     public var isUsed: Bool
-    /// Who uses it, if that one says so; may be empty.
+    /// The name of the line's user, which is empty if the user gives none.
     public var consumer: String
     /// Whether the line is an output.
     public var isOutput: Bool
-    /// Whether the line is active at its low level, as its user asked for it.
+    /// Whether the line is active at its low level, as its user requested.
     public var isActiveLow: Bool
   }
 
-  /// Labels of the chips behind a Raspberry Pi's 40-pin header: up to 3, 4 and CM4, 5 and CM5.
+  /// The labels of the chips behind a Raspberry Pi's 40-pin header: up to model 3, model 4 and CM4, model 5 and CM5.
   public static let headerLabels = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
 
-  /// /dev/gpiochipN
+  /// The path of the chip, /dev/gpiochipN.
   public let path: String
-  /// The name that the kernel gives it, `gpiochip0`: differs between models and kernels.
+  /// The name that the kernel gives the chip, such as `gpiochip0`. It differs between models and kernels.
   public let name: String
-  /// The name that its driver gives it, `pinctrl-bcm2711`: the same on every board with that chip.
+  /// The label that the driver gives the chip, such as `pinctrl-bcm2711`. It is the same on every board with this chip.
   public let label: String
-  /// How many lines it has.
+  /// The number of lines of the chip.
   public let lineCount: Int
   let descriptor: Int32
 
-  /// Opens a chip by the path of its node.
+  /// Opens a chip by the path of its device file.
   ///
-  /// - Throws: `.noSuchChip`, `.noPermission`, `.notAChip`, or `.system` with what the kernel says.
+  /// - Throws: `.noSuchChip`, `.noPermission`, `.notAChip`, or `.system` with another error of the kernel.
   public init(path: String) throws(GPIORequestError) {
     let descriptor = tactus_gpio_open(path)
     var info = tactus_gpio_chip()
@@ -54,8 +54,8 @@ public final class LinuxGPIOChip: Sendable {
 
   deinit { tactus_close(descriptor) }
 
-  /// Every chip that can be opened, each once, in the order of their numbers; `folder` is where their nodes are. Throws when
-  /// there are nodes and none may be opened.
+  /// Returns every chip that can be opened, each once, in the order of their numbers. `folder` contains their device files. Throws
+  /// if there are device files and none may be opened.
   public static func all(in folder: String = "/dev") throws(GPIORequestError) -> [LinuxGPIOChip] {
     var chips: [LinuxGPIOChip] = []
     var failure: GPIORequestError?
@@ -85,7 +85,7 @@ public final class LinuxGPIOChip: Sendable {
     return numbers.sorted()
   }
 
-  /// The line at `offset`, 0…; nil past the last.
+  /// Returns the line at `offset`, counted from 0, or `nil` if the offset is beyond the last line.
   public func line(_ offset: Int) throws(GPIORequestError) -> Line? {
     guard (0..<lineCount).contains(offset) else { return nil }
     var info = tactus_gpio_line()
@@ -96,7 +96,7 @@ public final class LinuxGPIOChip: Sendable {
       isOutput: info.is_output != 0, isActiveLow: info.is_active_low != 0)
   }
 
-  /// Every line of the chip, in the order of their offsets.
+  /// Returns every line of the chip, in the order of their offsets.
   public func lines() throws(GPIORequestError) -> [Line] {
     var lines: [Line] = []
     for offset in 0..<lineCount {
@@ -105,7 +105,7 @@ public final class LinuxGPIOChip: Sendable {
     return lines
   }
 
-  /// Whether this is the chip that a `CHIP:OFFSET` names: by path, number or label.
+  /// Returns whether the chip of a `CHIP:OFFSET`, given by path, number or label, is this one.
   func isCalled(_ text: String) -> Bool { text == path || text == name || text == label || text == "/dev/" + name }
 
   static func error(_ what: String, errno: Int32) -> GPIORequestError {
@@ -118,13 +118,13 @@ public final class LinuxGPIOChip: Sendable {
   }
 }
 
-/// Lines of one chip, found by their names and free.
+/// Lines of one chip that were found by their names and are free.
 struct LinuxGPIOSelection {
   let chip: LinuxGPIOChip
   let names: [GPIOLineName]
   let offsets: [UInt32]
 
-  /// Looks for every line on every chip. A name that several chips have is that of the 40-pin header, if one of them is it.
+  /// Searches every chip for every line. If several chips have a line of the same name, the chip of the 40-pin header is chosen if it is one of them.
   init(_ names: [GPIOLineName], among chips: [LinuxGPIOChip]) throws(GPIORequestError) {
     precondition((1...GPIOLines.maximumCount).contains(names.count), "1…64 lines are requested together")
     var found: [(chip: LinuxGPIOChip, line: LinuxGPIOChip.Line)] = []
@@ -162,7 +162,7 @@ struct LinuxGPIOSelection {
     }
   }
 
-  /// Why the kernel refused the request: taken since it was looked at, most likely.
+  /// Returns the reason why the kernel refused the request. Most likely a line was taken by another program after the search.
   func refusal(errno: Int32) -> GPIORequestError {
     guard errno == 16 else {  // EBUSY
       return .system(what: "GPIO lines \(names.map(\.description).joined(separator: ", "))", errno: errno)
@@ -176,7 +176,7 @@ struct LinuxGPIOSelection {
   }
 }
 
-/// A fixed array of C characters up to its zero.
+/// Returns the text in a fixed array of C characters, up to its terminating zero.
 private func text<Characters>(_ characters: Characters) -> String {
   withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }

@@ -2,7 +2,7 @@ import Buses
 import CBusesLinux
 import Tactus
 
-/// Input lines of one of the kernel's GPIO chips with their changes, held as long as this lives.
+/// Input lines of one of the kernel's GPIO chips with their changes, held as long as this object exists.
 public final class LinuxGPIOEvents: @unchecked Sendable {
   // Safe to send: the pointer never changes, and what is behind it is only read.
   private let state: UnsafeMutablePointer<tactus_gpio_events>
@@ -46,10 +46,10 @@ public final class LinuxGPIOEvents: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Polls readable when a change waits.
+  /// The descriptor, which polls readable when a change waits.
   public var descriptor: Int32 { state.pointee.descriptor }
 
-  /// The lines for their one owning loop.
+  /// Returns the lines for the one loop that owns them.
   public func port() -> GPIOEvents {
     GPIOEvents(
       context: state, count: inputs.count, descriptor: descriptor, receive: receiveFromKernel,

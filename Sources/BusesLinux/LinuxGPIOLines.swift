@@ -2,28 +2,27 @@ import Buses
 import CBusesLinux
 import Tactus
 
-/// Output lines of one of the kernel's GPIO chips, held as long as this lives.
+/// Output lines of one of the kernel's GPIO chips, held as long as this object exists.
 ///
-/// `descriptor` holds the lines: a process with a duplicate of it (the guard inherits one) holds them, too, and can turn
-/// them off when this process no longer does. What happens when the last one is closed differs between kernels, see
-/// `GPIOLines`.
+/// `descriptor` holds the lines: a process with a duplicate of it (the guard inherits one) also holds them, and can turn them off
+/// when this process no longer does. The effect of closing the last descriptor differs between kernels, see `GPIOLines`.
 public final class LinuxGPIOLines: @unchecked Sendable {
   // Safe to send: the pointer never changes, and what is behind it is only read.
   private let state: UnsafeMutablePointer<Int32>
   /// The lines, in the order of the port.
   public let lines: [GPIOLine]
-  /// /dev/gpiochipN
+  /// The path of the chip, /dev/gpiochipN.
   public let chipPath: String
   /// The offset of each line on the chip.
   public let offsets: [Int]
 
-  /// Requests `lines`, 1…64 of one chip, each as an output and inactive, in one step. `consumer`: what others are told who
-  /// has them, at most 31 bytes.
+  /// Requests `lines`, 1…64 lines of one chip, each as an inactive output in one step. `consumer` is the name that the kernel shows
+  /// as their holder, at most 31 bytes.
   public convenience init(_ lines: [GPIOLine], consumer: String = "tactus") throws(GPIORequestError) {
     try self.init(lines, consumer: consumer, among: LinuxGPIOChip.all())
   }
 
-  /// The same, looking only among `chips`.
+  /// Requests `lines` as above, and searches only `chips` for them.
   public init(
     _ lines: [GPIOLine], consumer: String = "tactus", among chips: [LinuxGPIOChip]
   ) throws(GPIORequestError) {
@@ -40,7 +39,7 @@ public final class LinuxGPIOLines: @unchecked Sendable {
     state.initialize(to: result)
   }
 
-  /// Takes over lines that another process has requested, by a descriptor that was inherited from it: `lines` in the order of
+  /// Takes over lines that another process has requested, by a descriptor inherited from that process. `lines` are in the order of
   /// that request, at `offsets` of the chip.
   public init(
     inherited descriptor: Int32, _ lines: [GPIOLine], offsets: [Int], chipPath: String
@@ -61,14 +60,14 @@ public final class LinuxGPIOLines: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// The lines' own, not the chip's. Closed on exec unless it is passed on.
+  /// The descriptor of the lines, not of the chip. It is closed on exec unless it is passed on.
   public var descriptor: Int32 { state.pointee }
 
-  /// The lines for their one owning loop.
+  /// Returns the lines for the one loop that owns them.
   public func port() -> GPIOLines { GPIOLines(context: state, count: lines.count, perform: performOnKernel) }
 }
 
-/// The context points to the lines' descriptor.
+/// Performs an access. The context points to the lines' descriptor.
 @_noLocks @_noAllocation
 func performOnKernel(_ context: UnsafeMutableRawPointer, _ access: UnsafeMutableRawPointer) -> Int32 {
   let access = access.assumingMemoryBound(to: GPIOAccess.self)

@@ -2,14 +2,14 @@ import Buses
 import CBusesLinux
 import Tactus
 
-/// An I2C adapter of the kernel: /dev/i2c-N.
+/// An I2C adapter of the kernel, /dev/i2c-N.
 ///
-/// Register transfers are SMBus transfers by libi2c, plain ones are I2C_RDWR. Retries are `I2CBus`'s, the kernel's own
-/// are switched off, and a transfer ends within 12 ms even on a stuck bus (20 ms on a kernel with 100 timer ticks a
-/// second); both settings are the adapter's and hold for every program on it.
+/// Register transfers are SMBus transfers by libi2c; plain transfers use I2C_RDWR. Retries are made by `I2CBus`, and the kernel's
+/// retries are disabled. A transfer ends within 12 ms even on a stuck bus (20 ms on a kernel with 100 timer ticks a second). Both
+/// settings belong to the adapter and apply to every program that uses it.
 ///
-/// Owns the descriptor and closes it when released: keep it as long as its port. Several owners may open one adapter
-/// (the guard process does); the kernel puts their transfers in order.
+/// The object owns the descriptor and closes it when released, so it must be kept as long as its port. Several owners may open one
+/// adapter, as the guard process does; the kernel serialises their transfers.
 public final class LinuxI2CBus: @unchecked Sendable {
   // Safe to send: the pointer never changes, and what is behind it is used by the port's one owning loop only.
   private let state: UnsafeMutablePointer<tactus_i2c>
@@ -18,7 +18,7 @@ public final class LinuxI2CBus: @unchecked Sendable {
 
   /// Opens `path` and checks that the adapter can do `operations`.
   ///
-  /// A chip that does not answer is no error here: it may be switched on later.
+  /// A chip that does not answer is no error here, since it may be switched on later.
   public init(
     path: String, operations: [I2CTransfer.Operation] = [.writeByte, .writeBlock, .readBlock]
   ) throws(BusOpenError) {
@@ -35,7 +35,7 @@ public final class LinuxI2CBus: @unchecked Sendable {
     state.initialize(to: tactus_i2c(descriptor: descriptor, selected: -1))
   }
 
-  /// `/dev/i2c-NUMBER`
+  /// Opens `/dev/i2c-NUMBER`, and checks that the adapter can do `operations`.
   public convenience init(
     number: Int, operations: [I2CTransfer.Operation] = [.writeByte, .writeBlock, .readBlock]
   ) throws(BusOpenError) {
@@ -47,9 +47,10 @@ public final class LinuxI2CBus: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Takes the chip at `address` for this owner, until it is released. Throws when another owner has it, in this program or
-  /// another (a lock of the byte `address` of the device's file: it binds those who claim, the guard does not), and
-  /// when a kernel driver holds it, in which case every transfer to it would fail with EBUSY. Only before the port is in use.
+  /// Claims the chip at `address` for this owner, until this object is released. Throws if another owner in this or another program
+  /// has claimed the chip (by a lock of byte `address` of the device file, which binds only those who claim; the guard does not),
+  /// and if a kernel driver holds the chip, in which case every transfer to it would fail with EBUSY. The function must be called
+  /// before the port is in use.
   public func claim(_ address: I2CAddress) throws(BusOpenError) {
     let result = tactus_i2c_select(state, address.value)
     switch -result {
@@ -62,7 +63,7 @@ public final class LinuxI2CBus: @unchecked Sendable {
     }
   }
 
-  /// The bus for its one owning loop.
+  /// Returns the bus for the one loop that owns it.
   public func port(attempts: Int = 3) -> I2CBus {
     I2CBus(context: state, attempts: attempts, transfer: transfer)
   }
@@ -78,7 +79,7 @@ public final class LinuxI2CBus: @unchecked Sendable {
     guard result >= 0 else { throw .system(what: "\(path), transfer time-out", errno: -result) }
   }
 
-  /// The names of those `operations` that are not among the `TACTUS_I2C_…` bits, each once.
+  /// Returns the names of those `operations` that are not among the `TACTUS_I2C_…` bits, each once.
   static func missing(_ operations: [I2CTransfer.Operation], functions: Int32) -> [String] {
     var names: [String] = []
     for operation in operations {
@@ -118,7 +119,7 @@ private func transfer(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutab
   return result
 }
 
-/// Swift 6.2 gives no raw pointer to a fixed array by itself.
+/// Returns a raw pointer to a fixed array, which Swift 6.2 does not provide itself.
 @_noLocks @_noAllocation
 private func raw(_ bytes: UnsafeMutablePointer<[32 of UInt8]>) -> UnsafeMutableRawPointer {
   UnsafeMutableRawPointer(bytes)

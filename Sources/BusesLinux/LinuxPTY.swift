@@ -2,20 +2,20 @@ import Buses
 import CBusesLinux
 import Tactus
 
-/// A pseudo-terminal whose far end is ours: a simulated serial device that any program can open by `path`.
+/// A pseudo-terminal that serves as a simulated serial device, which any program can open by `path`.
 ///
-/// Keeps the near end open too, so that the device outlives the programs that come and go on it.
+/// The object also keeps the program's end open, so that the device outlives the programs that open and close it.
 public final class LinuxPTY: Sendable {
-  /// What a program opens: `/dev/pts/N`.
+  /// The path that a program opens, `/dev/pts/N`.
   public let path: String
-  /// The device's end; polls readable when the program has written.
+  /// The descriptor of the device's end, which polls readable when the program has written.
   public let descriptor: Int32
   private let near: Int32
   private let context: SerialContext
 
-  /// A new pseudo-terminal, raw.
+  /// Creates a pseudo-terminal in raw mode.
   ///
-  /// - Throws: `.system` when the kernel has none left.
+  /// - Throws: `.system` if the kernel has no pseudo-terminal left.
   public init() throws(BusOpenError) {
     var master: Int32 = -1
     var slave: Int32 = -1
@@ -33,6 +33,6 @@ public final class LinuxPTY: Sendable {
     tactus_close(descriptor)
   }
 
-  /// The device's end for its one owner.
+  /// Returns the device's end for its one owner.
   public func port() -> SerialPort { context.port() }
 }

@@ -2,25 +2,25 @@ import Buses
 import CBusesLinux
 import Tactus
 
-/// One output of a PWM unit of the kernel: /sys/class/pwm/pwmchipC/pwmN.
+/// One output of a PWM unit of the kernel, /sys/class/pwm/pwmchipC/pwmN.
 ///
-/// Its duty is nothing from the first moment on, and nothing and switched off when this is released; keep it as long as its port.
-/// A write is one system call: a register access on a Raspberry Pi, a bus's time on chips behind one.
+/// The duty is zero from the start. When this object is released the duty is set to zero and the output is disabled, so the object
+/// must be kept as long as its port. A write is one system call: a register access on a Raspberry Pi, or a bus transfer for chips behind a bus.
 /// Source: Documentation/ABI/testing/sysfs-class-pwm.
 public final class LinuxPWMOutput: Sendable {
-  /// `/sys/class/pwm/pwmchip0/pwm0`
+  /// The path of the output, such as `/sys/class/pwm/pwmchip0/pwm0`.
   public let path: String
-  /// The time of one cycle.
+  /// The length of a period.
   public let period: Nanoseconds
   private let context: UnsafeContext
 
-  /// The descriptor of its duty, where the write finds it.
+  /// A pointer to the descriptor of the duty, where the write function finds it.
   private struct UnsafeContext: @unchecked Sendable {  // safe: written before the port exists, read by its one loop
     let descriptor: UnsafeMutablePointer<Int32>
   }
 
-  /// Exports output `channel` of `chip` unless it is exported, turns it off, sets its period and switches it on, with a duty of
-  /// nothing. Throws when another owner has the output, in this program or another: nothing is written then.
+  /// Exports output `channel` of `chip` unless it is exported already, disables it, sets its period and enables it with a duty of
+  /// zero. Throws if another owner in this or another program has the output; nothing is written in that case.
   public init(chip: String, channel: Int, period: Nanoseconds) throws(BusOpenError) {
     precondition(channel >= 0 && period > .zero, "a PWM output has a number and a period")
     let path = "\(chip)/pwm\(channel)"
@@ -54,7 +54,7 @@ public final class LinuxPWMOutput: Sendable {
     context.descriptor.deallocate()
   }
 
-  /// The output for its one owning loop.
+  /// Returns the output for the one loop that owns it.
   public func port() -> PWMOutput { PWMOutput(context: context.descriptor, period: period, write: setDuty) }
 
   private static func export(_ path: String, chip: String, channel: Int) throws(BusOpenError) {
@@ -70,7 +70,7 @@ public final class LinuxPWMOutput: Sendable {
     try waitForPermission(path)
   }
 
-  /// udev gives the new files to their group a moment after they have appeared.
+  /// Waits until the new files may be written. udev assigns them to their group a moment after they have appeared.
   private static func waitForPermission(_ path: String) throws(BusOpenError) {
     guard let bell = try? Doorbell() else { return }
     let end = MonotonicClock.now + .seconds(1)
@@ -116,14 +116,14 @@ private func setDuty(_ context: UnsafeMutableRawPointer, _ active: Int64, _ now:
   tactus_pwm_set(context.load(as: Int32.self), active)
 }
 
-/// Another's hold of a PWM output, to turn it off and nothing else: the guard's.
+/// A second hold of a PWM output, which the guard uses only to turn the output off.
 public final class LinuxPWMShutdown: Sendable {
   /// The path of the output: `/sys/class/pwm/pwmchip0/pwm0`.
   public let path: String
   private let duty: Int32
   private let enable: Int32
 
-  /// Opens an output that somebody has exported: `/sys/class/pwm/pwmchip0/pwm0`. Changes nothing.
+  /// Opens an output that has been exported, such as `/sys/class/pwm/pwmchip0/pwm0`. Changes nothing.
   public init(path: String) throws(BusOpenError) {
     self.path = path
     duty = tactus_pwm_open("\(path)/duty_cycle")
@@ -140,9 +140,10 @@ public final class LinuxPWMShutdown: Sendable {
     tactus_close(enable)
   }
 
-  /// A duty of nothing, read back; where that fails, switched off. It is `nil` if it is done. Otherwise what is wrong.
+  /// Sets the duty to zero and reads it back; if that fails, disables the output. Returns `nil` if this succeeded, otherwise the
+  /// reason why it failed.
   ///
-  /// It stays switched on, so that its owner can go on when it was only late.
+  /// With a duty of zero the output stays enabled, so that its owner can continue if it was only late.
   public func turnOff() -> String? {
     var active: Int64 = 0
     let written = tactus_pwm_set(duty, 0)

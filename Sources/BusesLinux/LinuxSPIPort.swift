@@ -2,21 +2,21 @@ import Buses
 import CBusesLinux
 import Tactus
 
-/// One chip select of an SPI bus of the kernel: /dev/spidevB.C.
+/// One chip select of an SPI bus of the kernel, /dev/spidevB.C.
 ///
-/// Owns the descriptor and closes it when released: keep it as long as its port. A transfer blocks for as long as its bits take, which
-/// the clock says: 24 µs for three bytes at 1 MHz, and the kernel's own work.
+/// The object owns the descriptor and closes it when released, so it must be kept as long as its port. A transfer blocks for the
+/// time of its bits at the clock's rate (24 µs for three bytes at 1 MHz) and the kernel's own work.
 public final class LinuxSPIPort: Sendable {
-  /// The path of the device: /dev/spidevB.C.
+  /// The path of the device, /dev/spidevB.C.
   public let path: String
   private let context: UnsafeContext
 
-  /// The descriptor, where the transfer finds it.
+  /// A pointer to the descriptor, where the transfer function finds it.
   private struct UnsafeContext: @unchecked Sendable {  // safe: written before the port exists, read by its one loop
     let descriptor: UnsafeMutablePointer<Int32>
   }
 
-  /// Opens `path` in `mode`, 0…3, at `hertz` or what the controller can do just below it.
+  /// Opens `path` in `mode`, 0…3, with a clock of `hertz` or the nearest lower rate of the controller.
   public init(path: String, mode: UInt8 = 0, hertz: UInt32 = 1_000_000) throws(BusOpenError) {
     precondition(mode <= 3 && hertz > 0, "SPI has modes 0…3 and a clock")
     let descriptor = tactus_spi_open(path, mode, hertz)
@@ -32,7 +32,7 @@ public final class LinuxSPIPort: Sendable {
     context.descriptor.deallocate()
   }
 
-  /// The port for its one owning loop.
+  /// Returns the port for the one loop that owns it.
   public func port() -> SPIPort { SPIPort(context: context.descriptor, transfer: transfer) }
 }
 
@@ -48,7 +48,7 @@ private func transfer(_ context: UnsafeMutableRawPointer, _ request: UnsafeMutab
   return 0
 }
 
-/// Swift 6.2 gives no raw pointer to a fixed array by itself.
+/// Returns a raw pointer to a fixed array, which Swift 6.2 does not provide itself.
 @_noLocks @_noAllocation
 private func raw(_ bytes: UnsafeMutablePointer<[16 of UInt8]>) -> UnsafeMutableRawPointer {
   UnsafeMutableRawPointer(bytes)

@@ -3,22 +3,22 @@ import CBusesLinux
 import Synchronization
 import Tactus
 
-/// A serial line of the kernel (a UART, a USB adapter or a pseudo-terminal): raw, 8 data bits, no parity, 1 stop bit, no
-/// flow control, never blocking.
+/// A serial line of the kernel (a UART, a USB adapter or a pseudo-terminal) in raw mode with 8 data bits, no parity, 1 stop bit and
+/// no flow control. It never blocks.
 ///
-/// Owns the descriptor and closes it when released: keep it as long as its port.
+/// The object owns the descriptor and closes it when released, so it must be kept as long as its port.
 public final class LinuxSerialPort: Sendable {
   /// The path of the line, as it was given.
   public let path: String
-  /// Polls readable when bytes have arrived.
+  /// The descriptor, which polls readable when bytes have arrived.
   public let descriptor: Int32
   private let baudRate: Int
   private let exclusive: Bool
   private let context: SerialContext
-  /// The writing end of a pipe that stands for a device that is gone; −1: the device is there.
+  /// The writing end of a pipe that replaces a device that is gone, or −1 while the device is present.
   private let standIn = Mutex<Int32>(-1)
 
-  /// Opens `path` at `baudRate` bit/s and drops what was waiting on the line.
+  /// Opens `path` at `baudRate` bit/s and discards bytes that wait on the line.
   ///
   /// An `exclusive` line refuses later openers (root excepted) and is refused when another program has locked it. The
   /// guard process opens the line first and not exclusively, so that the daemon can claim it.
@@ -35,7 +35,7 @@ public final class LinuxSerialPort: Sendable {
     context = SerialContext(descriptor)
   }
 
-  /// Opens and closes a line, whatever comes of it, so that the opener of `LinuxDevices` knows it.
+  /// Opens and closes a line, ignoring errors, so that the opener of `LinuxDevices` knows the line.
   package static func declare(_ path: String) {
     let descriptor = tactus_serial_open(path)
     if descriptor >= 0 { tactus_close(descriptor) }
@@ -47,16 +47,15 @@ public final class LinuxSerialPort: Sendable {
     standIn.withLock { if $0 >= 0 { tactus_close($0) } }
   }
 
-  /// Takes a device that is gone from the descriptor, which polls readable for ever otherwise: until `reopen` nothing arrives and
-  /// nothing is taken. The loop that owns the port may run meanwhile.
+  /// Detaches a device that is gone from the descriptor, which would otherwise poll readable without end. Until `reopen` no bytes
+  /// arrive, and writes are refused. The loop that owns the port may run meanwhile.
   public func detach() throws(BusOpenError) {
     let end = tactus_serial_detach(descriptor)
     guard end >= 0 else { throw .system(what: "\(path): stand-in", errno: -end) }
     keep(standIn: end)
   }
 
-  /// Opens `path` once more, behind the same descriptor: a device that was plugged in again. The loop that owns the port may
-  /// run meanwhile.
+  /// Opens `path` again behind the same descriptor, for a device that was plugged in again. The loop that owns the port may run meanwhile.
   public func reopen() throws(BusOpenError) {
     tactus_serial_replace(descriptor, try Self.open(path: path, baudRate: baudRate, exclusive: exclusive))
     keep(standIn: -1)
@@ -69,14 +68,14 @@ public final class LinuxSerialPort: Sendable {
     }
   }
 
-  /// The rates that can be asked for, in bit/s, ascending; the driver may refuse one.
+  /// The baud rates that can be requested, in bit/s, ascending. The driver may refuse one.
   public static var baudRates: [Int] {
     var rates: [Int] = []
     while case let rate = tactus_serial_rate(Int32(clamping: rates.count)), rate > 0 { rates.append(Int(rate)) }
     return rates
   }
 
-  /// The line for its one owning loop.
+  /// Returns the line for the one loop that owns it.
   public func port() -> SerialPort { context.port() }
 
   private static func open(path: String, baudRate: Int, exclusive: Bool) throws(BusOpenError) -> Int32 {
@@ -109,7 +108,7 @@ public final class LinuxSerialPort: Sendable {
   }
 }
 
-/// What a port's C functions get: a descriptor at a fixed place. Valid as long as its owner.
+/// The context of a port's C functions: a descriptor at a fixed place. The value is valid as long as its owner exists.
 final class SerialContext: @unchecked Sendable {
   // Safe to send: written once, here.
   private let descriptor: UnsafeMutablePointer<Int32>

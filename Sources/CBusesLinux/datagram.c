@@ -53,7 +53,7 @@ static void set_endpoint(struct tactus_endpoint *endpoint, const union address *
   endpoint->port = ntohs(address->v6.sin6_port);
 }
 
-/// The length of the socket address, 0 when `family` cannot reach the endpoint.
+/// Returns the length of the socket address, or 0 if `family` cannot reach the endpoint.
 static socklen_t set_address(union address *address, int family, const struct tactus_endpoint *endpoint) {
   memset(address, 0, sizeof *address);
   if (family == AF_INET) {

@@ -116,7 +116,7 @@ static void answer_if(struct program *program, uint32_t value, uint32_t result) 
   answer(program, result);
 }
 
-/// For `call`: looks at the low half of argument `index`, where `body`'s lines decide; they end with an answer.
+/// Adds a check of `call`: the low half of argument `index` is loaded, and the lines of `body` decide and end with an answer.
 static void begin_call(struct program *program, uint32_t call, unsigned short *jump) {
   *jump = program->count;
   add(program, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 0);
@@ -172,7 +172,7 @@ static void add_arguments(struct program *program, int permissions) {
   end_call(program, jump);
 }
 
-/// Allows `call` if argument `index` is `value` and no other.
+/// Permits `call` only if argument `index` is `value`.
 static void allow_only(struct program *program, uint32_t call, int index, uint32_t value) {
   unsigned short jump;
   begin_call(program, call, &jump);
@@ -182,7 +182,7 @@ static void allow_only(struct program *program, uint32_t call, int index, uint32
   end_call(program, jump);
 }
 
-/// Allows `call` unless argument `index` is one of `count` values.
+/// Permits `call` unless argument `index` is one of `count` values.
 static void allow_unless(struct program *program, uint32_t call, int index, const uint32_t *values, size_t count) {
   unsigned short jump;
   begin_call(program, call, &jump);
@@ -192,8 +192,8 @@ static void allow_unless(struct program *program, uint32_t call, int index, cons
   end_call(program, jump);
 }
 
-/// Allows `call` for a clock of everybody's. The clocks of processes and threads have negative numbers, and timers on them are work for
-/// whose clock it is, in its interrupts.
+/// Permits `call` for system-wide clocks. The clocks of processes and threads have negative numbers, and timers on them cost time in
+/// the interrupts of their owner.
 static void allow_common_clocks(struct program *program, uint32_t call) {
   unsigned short jump;
   begin_call(program, call, &jump);
@@ -208,8 +208,8 @@ static void allow_all(struct program *program, const uint16_t *calls, size_t cou
   for (size_t index = 0; index < count; index++) answer_if(program, calls[index], SECCOMP_RET_ALLOW);
 }
 
-/// What a child may do to processes: to itself, and to no other, of which the daemon and its guard may have the same account. Before Linux
-/// 6.12 nothing else keeps it from ending them.
+/// Permits a child to affect itself and no other process. The daemon and its guard may have the same account, and before Linux
+/// 6.12 no other mechanism prevents the child from ending them.
 static void allow_on_itself(struct program *program, int permissions) {
   // By the number 0, which stands for the calling thread or process. Numbers of other threads are not known here.
   static const uint16_t calls[] = {

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// What was left out: `part (reason), …`.
+/// The omitted restrictions as text: `part (reason), …`.
 struct report {
   char text[256];
   size_t length;

@@ -4,9 +4,10 @@
 
 #include <sys/types.h>
 
-/// Builds a ruleset of Landlock, which restricts nobody yet. Its descriptor, or −errno: −ENOSYS or −EOPNOTSUPP where there is none.
+/// Builds a Landlock ruleset, which does not restrict any process yet. Returns its descriptor, or −errno: −ENOSYS or −EOPNOTSUPP if
+/// there is no Landlock.
 int files_ruleset(const struct process_needs *needs);
 /// Restricts the calling thread to the ruleset.
 int files_restrict(int ruleset);
-/// Refuses every system call but those that a child of ours makes.
+/// Refuses every system call except those that a child of the daemon makes.
 int calls_restrict(int permissions);

@@ -21,21 +21,21 @@ extern char **environ;
 enum { send_to_process = 424, open_process = 434, TAKING_OVER_MS = 2000 };
 
 static struct spawner_table table;
-/// Which of the two this is.
+/// The role of this process: the first or the second spawner.
 static struct {
-  /// The daemon's requests.
+  /// The socket for the daemon's requests.
   int requests;
-  /// Between the two: the first tells the second what it has started. −1: there is no other, or none any more.
+  /// The socket between the two spawners, by which the first reports to the second what it has started; −1 without another spawner.
   int other;
-  /// In the second: the first's process.
+  /// In the second spawner, the pidfd of the first; otherwise −1.
   int first;
 } role = {.requests = SPAWNER_SOCKET, .other = -1, .first = -1};
 
-/// The lowest number that is above every place in which a child is given one of `count` descriptors. No higher than needed: a daemon may be
-/// allowed few files.
+/// Returns the lowest descriptor number above those in which a child gets `count` descriptors. It is no higher than needed, since a daemon
+/// may be permitted few files.
 static int aside(uint32_t count) { return 4 + (int)count; }
 
-/// In the new process. Returns only if it cannot become the program.
+/// Runs in the new process, and returns only if the process cannot become the program.
 static void become(const struct spawner_entry *entry, const int *descriptors, int null) {
   setsid();
   sigset_t none;
@@ -52,15 +52,15 @@ static void become(const struct spawner_entry *entry, const int *descriptors, in
   if (is_placed) execve(entry->words[0], entry->words + 1, environ);
 }
 
-/// The first's: tells the second whom it has started, so that it can end it, and starts no other beside it. Never waits: a second that is
-/// stopped misses it.
+/// Reports a started process from the first spawner to the second, so that the second can end it and starts no duplicate. The call
+/// never waits: a stopped second spawner misses the report.
 static void tell_other(const struct spawner_entry *entry) {
   if (role.other < 0) return;
   struct spawner_head head = {.kind = SPAWNER_START, .entry = (uint32_t)(entry - table.entries), .descriptors = 1};
   if (spawner_send(role.other, &head, sizeof head, &entry->process, 1) < 0) return;
 }
 
-/// The second's: takes what the first has told. Returns whether there may be more.
+/// Receives a report of the first spawner in the second. Returns whether there may be more reports.
 static int take_process(void) {
   struct spawner_head head;
   int descriptors[SPAWNER_DESCRIPTORS];
@@ -80,7 +80,7 @@ static int take_process(void) {
   return 0;
 }
 
-/// The second's, at the first thing that it is asked to do: the daemon has given the first up. One that only hung must do nothing any more.
+/// Takes over in the second spawner at its first request, since the daemon has given up the first. A first that only hung is killed.
 static void take_over(void) {
   if (role.first < 0) return;
   syscall(send_to_process, role.first, SIGKILL, NULL, 0);
@@ -91,7 +91,7 @@ static void take_over(void) {
   role.other = role.first = -1;
 }
 
-/// Returns the process id or −errno. The child is the daemon's, which waits for it: CLONE_PARENT.
+/// Starts a process. Returns its id or −errno. The child belongs to the daemon, which reaps it (CLONE_PARENT).
 static int start(struct spawner_entry *entry, const int *descriptors, int null, int32_t *process) {
   if (entry->process >= 0) {
     // Two guards must never write at once, nor two processes have one camera.
@@ -143,7 +143,7 @@ static int carry_out(const struct spawner_head *head, const int *descriptors, in
   }
 }
 
-/// Whether the socket is one end of a pair that this very user made: nobody else starts a spawner.
+/// Returns whether the socket is one end of a pair that the daemon made as the same user, since only the daemon may start a spawner.
 static int is_of_the_daemon(int socket) {
   int type = 0;
   struct ucred maker;
@@ -153,8 +153,8 @@ static int is_of_the_daemon(int socket) {
          maker.pid == getppid();
 }
 
-/// The daemon is gone. What had asked the kernel to end it then (PR_SET_PDEATHSIG) does not hear of it: the kernel sends the signal in the name
-/// of the daemon, which has no right to. The guard, which shares the daemon's streams, has its work now.
+/// Handles the end of the daemon. Children with PR_SET_PDEATHSIG do not get their signal, because the kernel sends it in the name
+/// of the daemon, which lacks the permission. The guard, which shares the daemon's streams, is not ended, since it has to work now.
 static void end_children(void) {
   // The first may have been killed together with the daemon.
   while (role.first >= 0 && role.other >= 0 && take_process()) continue;
@@ -165,7 +165,7 @@ static void end_children(void) {
   }
 }
 
-/// Waits for a request; takes what the first has told meanwhile.
+/// Waits for a request, and receives reports of the first spawner meanwhile.
 static void await_request(void) {
   for (;;) {
     struct pollfd waiting[2] = {
@@ -206,7 +206,7 @@ static void serve(int null) {
   }
 }
 
-/// Makes the second spawner of this one, confined as this is, and returns in both. It is the daemon's child, too, and says first who it is.
+/// Forks the second spawner, equally confined, and returns in both. It is also a child of the daemon, and first reports its process id.
 static void divide(void) {
   int pair[2];
   int own = (int)syscall(open_process, getpid(), 0);

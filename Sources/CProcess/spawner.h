@@ -7,39 +7,41 @@
 #include <sys/types.h>
 
 enum spawner_kind {
-  /// Before the table is sealed: entry `entry`, the next free one, is a program. `value`: of enum process_streams; `descriptors`: how many it
-  /// is handed. Behind the head its path and its arguments, each with its final zero.
+  /// A definition of a program, before the table is sealed. `entry` is the next free entry, `value` is of enum process_streams, and
+  /// `descriptors` is the number of descriptors that the program gets. The head is followed by the path and the arguments, each
+  /// with its final zero.
   SPAWNER_PROGRAM = 1,
-  /// Before the table is sealed: entry `entry`, the next free one, is a device. `value`: the flags of open(2). Behind the head its path with
-  /// its final zero.
+  /// A definition of a device, before the table is sealed. `entry` is the next free entry and `value` holds the flags of open(2).
+  /// The head is followed by the path with its final zero.
   SPAWNER_DEVICE,
-  /// No definition is accepted from here on.
+  /// Seals the table: no definition is accepted from here on.
   SPAWNER_SEAL,
   /// Starts program `entry` with the descriptors that came with the message.
   SPAWNER_START,
-  /// Opens device `entry`: the descriptor comes with the reply.
+  /// Opens device `entry`. The descriptor comes with the reply.
   SPAWNER_OPEN,
-  /// Sends signal `value`, SIGTERM or SIGKILL, to the process that program `entry` was started as last.
+  /// Sends signal `value`, SIGTERM or SIGKILL, to the newest process of program `entry`.
   SPAWNER_SIGNAL,
 };
 
 enum {
   SPAWNER_ENTRIES = 128,
-  /// Descriptors of one message: a guard's socket, and what it inherits, one for each group of GPIO lines. The kernel takes 253.
+  /// The greatest number of descriptors in one message: a guard's socket and the descriptors that it inherits, one for each group
+  /// of GPIO lines. The kernel's limit is 253.
   SPAWNER_DESCRIPTORS = 200,
   SPAWNER_ARGUMENTS = 512,
-  /// Bytes of one message.
+  /// The greatest number of bytes in one message.
   SPAWNER_SIZE = 32 << 10,
-  /// Where the two spawners find their sockets: the one that serves, and the one that stands by for it.
+  /// The descriptors of the two spawners' sockets: that of the active one and that of the standby.
   SPAWNER_SOCKET = 3,
   SPAWNER_SECOND_SOCKET = 4,
   SPAWNERS = 2,
 };
 
 struct spawner_head {
-  /// Of the request, given back in its reply.
+  /// The number of the request, which is returned in its reply.
   uint32_t number;
-  /// Of enum spawner_kind.
+  /// The kind of the request, of enum spawner_kind.
   uint32_t kind;
   uint32_t entry;
   int32_t value;
@@ -48,21 +50,21 @@ struct spawner_head {
 
 struct spawner_reply {
   uint32_t number;
-  /// 0 or more, or −errno.
+  /// The result: 0 or more, or −errno.
   int32_t result;
-  /// The process that was started, or 0 if there is none. The daemon has to reap it even when it could not become its program.
+  /// The process that was started, or 0 if none could be started. The daemon has to reap it even if it could not become its program.
   int32_t process;
 };
 
 struct spawner_entry {
-  /// The definition: SPAWNER_PROGRAM or SPAWNER_DEVICE; 0 for a free entry.
+  /// The kind of the definition, SPAWNER_PROGRAM or SPAWNER_DEVICE, or 0 for a free entry.
   uint32_t kind;
   int32_t value;
   uint32_t descriptors;
-  /// The device's path, or the program's path and arguments, and NULL: they point into `text`.
+  /// The device's path, or the program's path and arguments, followed by NULL. The pointers point into `text`.
   char *words[SPAWNER_ARGUMENTS + 2];
   char *text;
-  /// The pidfd of the process that was started last, or −1 if there is none.
+  /// The pidfd of the newest process of the program, or −1 if the program has no process.
   int process;
 };
 
@@ -72,17 +74,18 @@ struct spawner_table {
   int is_sealed;
 };
 
-/// Checks a request of `size` bytes that came with `descriptors` descriptors against the table, and takes a definition into it. Does nothing
-/// else. Returns 0 for a request that may be carried out, or −errno.
+/// Checks a request of `size` bytes that came with `descriptors` descriptors against the table, and adds a definition to the table.
+/// Has no other effect. Returns 0 for a request that may be carried out, or −errno.
 int spawner_check(struct spawner_table *table, const void *bytes, size_t size, uint32_t descriptors, struct spawner_head *head);
 
-/// Checks what was received for a reply to request `number`: `size` bytes, or −errno, with `descriptors` descriptors, of which there may be one
-/// if `may_open`. Returns its result, 0 or more, or −errno; −EPIPE if it is not that reply, and its descriptors are to be closed.
+/// Checks received data for a reply to request `number`. `size` is its number of bytes, or −errno; it came with `descriptors`
+/// descriptors, of which there may be one if `may_open` is set. Returns the result of the reply, 0 or more, or −errno. Returns
+/// −EPIPE if the data is not that reply; its descriptors then have to be closed.
 int spawner_check_reply(
     const struct spawner_reply *reply, ssize_t size, uint32_t number, uint32_t descriptors, int may_open);
 
 /// Sends a message with descriptors. Returns 0 or −errno.
 int spawner_send(int socket, const void *bytes, size_t size, const int *descriptors, uint32_t count);
-/// Receives one: its size, 0 at the end, −EMSGSIZE for one that is longer than `size` or has more than SPAWNER_DESCRIPTORS descriptors, which
-/// are closed, −errno.
+/// Receives a message. Returns its size, 0 at the end, −EMSGSIZE for a message that is longer than `size` or has more than
+/// SPAWNER_DESCRIPTORS descriptors, which are closed, or another −errno.
 ssize_t spawner_receive(int socket, void *bytes, size_t size, int descriptors[SPAWNER_DESCRIPTORS], uint32_t *count);

@@ -17,14 +17,14 @@
 // One pair a process: it is started before any other thread, and everything below is under this lock.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-  /// −1: it is gone.
+  /// The socket of the spawner, or −1 if the spawner has ended.
   int channel;
-  /// 0: not known yet; −1: it has been reaped.
+  /// The process id of the spawner, 0 if it is not known yet, or −1 if it has been reaped.
   pid_t process;
 } spawners[SPAWNERS] = {{.channel = -1}, {.channel = -1}};
 static int has_spawner, is_sealed;
 static uint32_t last_number;
-/// What has been defined, and the process that it was started as last.
+/// A definition of the table, and its newest process.
 static struct {
   uint32_t kind;
   int32_t value;
@@ -35,7 +35,7 @@ static struct {
 } defined[SPAWNER_ENTRIES];
 static uint32_t defined_count;
 
-/// A socket, both of whose ends are above the places in which the spawner gets them. Returns 0 or −errno.
+/// Creates a socket pair whose descriptors are above the numbers at which the spawner gets them. Returns 0 or −errno.
 static int make_channel(int ends[2]) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) return -errno;
@@ -51,7 +51,7 @@ static int make_channel(int ends[2]) {
   return error;
 }
 
-/// Starts the first spawner, which makes the second. Returns its process id or −errno.
+/// Starts the first spawner, which forks the second. Returns the process id of the first or −errno.
 static pid_t start_first(char *const arguments[], char *const environment[], const int theirs[SPAWNERS]) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -103,8 +103,8 @@ static int lose(int which) {
   return -EPIPE;
 }
 
-/// Waits for the reply to request `number`. Returns its result; a spawner that does not reply in time is given up: a late reply would be
-/// taken for another's.
+/// Waits for the reply to request `number` and returns its result. A spawner that does not reply in time is given up, since a late reply
+/// would be taken for that of another request.
 static int await_reply(int which, uint32_t number, struct spawner_reply *reply, int *opened) {
   int descriptors[SPAWNER_DESCRIPTORS];
   uint32_t count = 0;
@@ -124,16 +124,16 @@ static int await_reply(int which, uint32_t number, struct spawner_reply *reply, 
   return result;
 }
 
-/// What a request is made of.
+/// The parts of a request.
 struct question {
   struct spawner_head head;
-  /// Behind the head.
+  /// The bytes that follow the head.
   const char *text;
   size_t size;
   const int *descriptors;
 };
 
-/// Sends one of the spawners a request, and waits for its reply.
+/// Sends a request to one of the spawners and waits for its reply.
 static int ask_one(int which, const struct question *question, struct spawner_reply *reply, int *opened) {
   size_t size = sizeof question->head + question->size;
   if (size > SPAWNER_SIZE) return -E2BIG;
@@ -155,7 +155,7 @@ static int ask_one(int which, const struct question *question, struct spawner_re
   return sent < 0 ? sent : await_reply(which, head.number, reply, opened);
 }
 
-/// Has the first do something, or the second once that is gone.
+/// Sends a request to the first spawner, or to the second once the first has ended.
 static int ask(struct question question, struct spawner_reply *reply, int *opened) {
   for (int which = 0; which < SPAWNERS; which++) {
     if (spawners[which].channel < 0) continue;
@@ -165,7 +165,7 @@ static int ask(struct question question, struct spawner_reply *reply, int *opene
   return -EPIPE;
 }
 
-/// Tells both what is in the table. Returns what the first says that is there.
+/// Sends a definition to both spawners. Returns the result of the first one that exists.
 static int tell(struct question question) {
   struct spawner_reply reply;
   int result = -EPIPE;
@@ -180,7 +180,7 @@ static int tell(struct question question) {
   return result;
 }
 
-/// The entry with this definition, which is made if it is new and the table is open. Returns its number or −errno.
+/// Returns the number of the entry with this definition, or −errno. A new entry is added if the table is not sealed.
 static int entry(uint32_t kind, int32_t value, uint32_t descriptors, const char *text, size_t size) {
   for (uint32_t index = 0; index < defined_count; index++) {
     if (defined[index].kind == kind && defined[index].value == value && defined[index].descriptors == descriptors &&

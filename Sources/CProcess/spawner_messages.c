@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// Takes texts that each end with a zero, `most` of them at most, and nothing behind the last. Returns 0 or −errno.
+/// Parses at most `most` texts that each end with a zero, with no bytes after the last. Returns 0 or −errno.
 static int take_words(struct spawner_entry *entry, const char *bytes, size_t size, size_t most) {
   if (size == 0 || bytes[0] != '/' || bytes[size - 1] != 0) return -EINVAL;
   size_t words = 0;

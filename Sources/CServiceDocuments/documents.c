@@ -14,6 +14,24 @@ static const unsigned char console_css[] = {
 static const unsigned char console_js[] = {
 #embed "../ServiceDocuments/Console/console.js"
 };
+static const unsigned char help_js[] = {
+#embed "../ServiceDocuments/Console/help.js"
+};
+static const unsigned char parts_js[] = {
+#embed "../ServiceDocuments/Console/parts.js"
+};
+static const unsigned char clients_js[] = {
+#embed "../ServiceDocuments/Console/clients.js"
+};
+static const unsigned char timing_js[] = {
+#embed "../ServiceDocuments/Console/timing.js"
+};
+static const unsigned char worker_js[] = {
+#embed "../ServiceDocuments/Console/worker.js"
+};
+static const unsigned char polling_js[] = {
+#embed "../ServiceDocuments/Console/polling.js"
+};
 static const unsigned char index_html[] = {
 #embed "../ServiceDocuments/Console/index.html"
 };
@@ -32,6 +50,21 @@ static const unsigned char systems_js[] = {
 static const unsigned char charts_js[] = {
 #embed "../ServiceDocuments/Console/charts.js"
 };
+static const unsigned char timeline_js[] = {
+#embed "../ServiceDocuments/Console/timeline.js"
+};
+static const unsigned char calendar_js[] = {
+#embed "../ServiceDocuments/Console/calendar.js"
+};
+static const unsigned char bars_js[] = {
+#embed "../ServiceDocuments/Console/bars.js"
+};
+static const unsigned char zoom_js[] = {
+#embed "../ServiceDocuments/Console/zoom.js"
+};
+static const unsigned char curves_js[] = {
+#embed "../ServiceDocuments/Console/curves.js"
+};
 static const unsigned char icon_svg[] = {
 #embed "../ServiceDocuments/Console/icon.svg"
 };
@@ -44,6 +77,15 @@ static const unsigned char views_js[] = {
 static const unsigned char words_js[] = {
 #embed "../ServiceDocuments/Console/words.js"
 };
+static const unsigned char early_js[] = {
+#embed "../ServiceDocuments/Console/early.js"
+};
+static const unsigned char german_js[] = {
+#embed "../ServiceDocuments/Console/german.js"
+};
+static const unsigned char language_js[] = {
+#embed "../ServiceDocuments/Console/language.js"
+};
 static const unsigned char dashboard_json[] = {
 #embed "../ServiceDocuments/grafana-dashboard.json"
 };
@@ -55,16 +97,30 @@ static const struct service_document documents[] = {
   {"Console/cards.js", cards_js, sizeof cards_js},
   {"Console/console.css", console_css, sizeof console_css},
   {"Console/console.js", console_js, sizeof console_js},
+  {"Console/help.js", help_js, sizeof help_js},
+  {"Console/parts.js", parts_js, sizeof parts_js},
+  {"Console/clients.js", clients_js, sizeof clients_js},
+  {"Console/timing.js", timing_js, sizeof timing_js},
+  {"Console/worker.js", worker_js, sizeof worker_js},
+  {"Console/polling.js", polling_js, sizeof polling_js},
   {"Console/index.html", index_html, sizeof index_html},
   {"Console/loops.js", loops_js, sizeof loops_js},
   {"Console/say.js", say_js, sizeof say_js},
   {"Console/stop.js", stop_js, sizeof stop_js},
   {"Console/systems.js", systems_js, sizeof systems_js},
   {"Console/charts.js", charts_js, sizeof charts_js},
+  {"Console/timeline.js", timeline_js, sizeof timeline_js},
+  {"Console/calendar.js", calendar_js, sizeof calendar_js},
+  {"Console/bars.js", bars_js, sizeof bars_js},
+  {"Console/zoom.js", zoom_js, sizeof zoom_js},
+  {"Console/curves.js", curves_js, sizeof curves_js},
   {"Console/icon.svg", icon_svg, sizeof icon_svg},
   {"Console/manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
   {"Console/views.js", views_js, sizeof views_js},
   {"Console/words.js", words_js, sizeof words_js},
+  {"Console/early.js", early_js, sizeof early_js},
+  {"Console/german.js", german_js, sizeof german_js},
+  {"Console/language.js", language_js, sizeof language_js},
   {"grafana-dashboard.json", dashboard_json, sizeof dashboard_json},
   {"openapi.json", openapi_json, sizeof openapi_json},
 };

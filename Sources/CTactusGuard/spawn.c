@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -72,6 +74,24 @@ pid_t tactus_guard_spawn_program(char *const arguments[]) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error ? -error : process;
+}
+
+int tactus_guard_open_maker(int socket) {
+  struct ucred maker;
+  socklen_t size = sizeof maker;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &maker, &size) < 0) return -errno;
+  // By number: glibc has no such function before 2.36.
+  int opened = (int)syscall(434 /* pidfd_open */, maker.pid, 0);
+  if (opened < 0) return -errno;
+  if (getppid() == maker.pid) return opened;
+  // It has ended, and another process may have its number.
+  close(opened);
+  return -ESRCH;
+}
+
+int tactus_guard_kill_process(int descriptor) {
+  long sent = syscall(424 /* pidfd_send_signal */, descriptor, SIGKILL, (void *)0, 0);
+  return sent < 0 && errno != ESRCH ? -errno : 0;
 }
 
 void tactus_guard_ignore_signals(void) {

@@ -1,24 +1,24 @@
 import CProcess
 import Glibc
 
-/// An account of this machine, as its user database has it.
+/// An account of the machine, as its user database contains it.
 public struct Account: Sendable, Equatable {
-  /// As the user database has it.
+  /// The name of the account in the user database.
   public let name: String
-  /// The user's number.
+  /// The number of the user.
   public let user: uid_t
-  /// The number of its first group.
+  /// The number of the user's first group.
   public let group: gid_t
-  /// Its home folder.
+  /// The home folder of the user.
   public let home: String
 
-  /// `nil` if the machine has no such account.
+  /// Looks up an account by its name. The result is `nil` if the machine has no such account.
   public init?(named name: String) {
     guard let entry = getpwnam(name) else { return nil }
     self.init(entry)
   }
 
-  /// The one that this process belongs to; of a number without an account the name is the number.
+  /// The account of this process. If its user number has no account, the name is the number.
   public static var current: Account {
     let user = geteuid()
     return getpwuid(user).map { Account($0) } ?? Account(name: "\(user)", user: user, group: getegid(), home: "/")
@@ -35,11 +35,11 @@ public struct Account: Sendable, Equatable {
       home: text(entry.pointee.pw_dir))
   }
 
-  /// Makes this root process the account's for good, with all its groups: `process_become`. To be called by its only thread, before it has
-  /// opened anything. Returns 0 or −errno, after which the process should end.
+  /// Changes this root process to the account permanently, with all its groups: `process_become`. The function must be called by
+  /// the only thread of the process, before it has opened anything. Returns 0, or −errno, after which the process should end.
   public func become() -> Int32 { process_become(name) }
 
-  /// The environment of a process that was started as root, with what says who it is as this account has it.
+  /// Returns the environment of a process that was started as root, with the variables that identify the user changed to this account.
   public func environment(from root: [String: String]) -> [String: String] {
     var result = root
     for name in Self.foldersOfOthers { result[name] = nil }

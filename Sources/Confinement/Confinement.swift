@@ -1,57 +1,57 @@
 import CProcess
 import Glibc
 
-/// What a child of the daemon may still do once it has confined itself: `CProcess.h` says it in full.
+/// The permissions that remain for a child of the daemon after it has confined itself. `CProcess.h` describes them in full.
 public struct Confinement: Sendable {
-  /// What a confined process may do besides using files, devices, its open descriptors and local sockets.
+  /// The permissions of a confined process besides using files, devices, its open descriptors and local sockets.
   public struct Permissions: OptionSet, Sendable {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
     private init(_ permission: process_permission) { rawValue = Int32(bitPattern: permission.rawValue) }
 
-    /// IPv4 and IPv6.
+    /// Permission to use IPv4 and IPv6.
     public static let network = Permissions(PROCESS_NETWORK)
-    /// To start programs, confined as itself.
+    /// Permission to start programs, which are confined like the process itself.
     public static let programs = Permissions(PROCESS_PROGRAMS)
-    /// To become another program, once it is confined, without any further process.
+    /// Permission to become another program once after being confined, without any further process.
     public static let oneProgram = Permissions(PROCESS_ONE_PROGRAM)
-    /// To stay root, without any capability.
+    /// Permission to stay root, without any capability.
     public static let root = Permissions(PROCESS_ROOT)
-    /// What a daemon does itself: real-time threads, owners of its files; no signal to anybody else.
+    /// Permission for the work of a daemon itself: real-time threads and changing the owners of its files. No signals may be sent to other processes.
     public static let daemon = Permissions(PROCESS_DAEMON)
-    /// To lock its memory.
+    /// Permission to lock its memory.
     public static let lockedMemory = Permissions(PROCESS_LOCKED_MEMORY)
   }
 
-  /// Permissions that are missing here are withheld, as far as the kernel can.
+  /// The permissions of the process. All others are withheld, as far as the kernel can do so.
   public var permissions: Permissions
-  /// How many descriptors it may have open.
+  /// The greatest number of open descriptors.
   public var descriptors: UInt32
-  /// Who a root process becomes: the first account that exists.
+  /// The accounts to which a root process changes: the first one that exists.
   public var accounts = ["nobody"]
-  /// Names of that account's supplementary groups: the first 16 that exist are taken. Only where `leavesRoot`.
+  /// The names of that account's supplementary groups, of which the first 16 that exist are taken. The value is used only where `leavesRoot`.
   public var groups: [String] = []
-  /// Files and folders to read; patterns.
+  /// Patterns of files and folders that may be read.
   public var readable: [String] = []
-  /// Devices, and folders of devices, to read and write; patterns.
+  /// Patterns of devices, and folders of devices, that may be read and written.
   public var devices: [String] = []
-  /// Where it may make files, or `nil` if nowhere.
+  /// The folder in which the process may create files, or `nil` if it may create none.
   public var folder: String?
-  /// Files and folders that may be made, changed and removed, with everything below them; patterns.
+  /// Patterns of files and folders that may be created, changed and removed, with everything below them.
   public var writable: [String] = []
-  /// The capabilities to keep of those that it has, by their numbers in linux/capability.h.
+  /// The numbers, as in linux/capability.h, of the capabilities that the process keeps if it has them.
   public var capabilities: Set<Int32> = []
 
-  /// A confinement without files, devices or a folder of its own: those are set before `apply`.
+  /// Creates a confinement without files, devices or a folder; these are set before `apply`.
   ///
   /// - Parameter descriptors: the limit on open descriptors (`RLIMIT_NOFILE`), which only ever lowers the present one.
   public init(_ permissions: Permissions, descriptors: UInt32) {
     (self.permissions, self.descriptors) = (permissions, descriptors)
   }
 
-  /// Confines this process for good. To be called by its only thread.
+  /// Confines this process permanently. The function must be called by its only thread.
   ///
-  /// Returns what the kernel lacks and was left out, for a log, or `nil` if nothing was.
+  /// Returns, for a log, the parts that were omitted because the kernel lacks them, or `nil` if none were.
   public func apply() -> String? {
     withCStrings(accounts) { accounts in
       withCStrings(groups) { groups in
@@ -72,7 +72,7 @@ public struct Confinement: Sendable {
     }
   }
 
-  /// Whether this process is root, and `apply` makes it somebody else.
+  /// Whether this process is root and `apply` changes it to another account.
   public var leavesRoot: Bool { process_is_root() != 0 && !permissions.contains(.root) }
 
   /// The part of this process's environment that a child may know: `process_child_environment`.
@@ -89,16 +89,17 @@ public struct Confinement: Sendable {
     return result
   }
 
-  /// The version of the kernel's Landlock; 0 if it has none.
+  /// The version of the kernel's Landlock, or 0 if it has none.
   public static var landlockVersion: Int { max(0, Int(process_landlock_version())) }
 
-  /// A number that changes when a device that matches the patterns comes or goes. A confined process cannot open what came later.
+  /// Returns a number that changes when a device that matches the patterns appears or disappears. A confined process cannot open
+  /// devices that appeared later.
   public static func state(ofDevices patterns: [String]) -> UInt {
     withCStrings(patterns) { process_devices($0) }
   }
 }
 
-/// The texts as C has lists of them, with NULL at the end, while `body` runs.
+/// Passes the texts to `body` as a NULL-terminated list of C strings, which is valid while `body` runs.
 func withCStrings<Result>(
   _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
 ) -> Result {

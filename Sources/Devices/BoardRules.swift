@@ -1,7 +1,7 @@
 import Buses
 
 extension I2CError {
-  /// After a time-out no second transfer is tried: on a stuck bus it costs the tick the same time again.
+  /// Whether the error is a timeout. After a timeout no second transfer is tried, since on a stuck bus it would cost the tick the same time again.
   var isTimeOut: Bool {
     @_noLocks @_noAllocation get {
       switch self {
@@ -12,7 +12,7 @@ extension I2CError {
   }
 }
 
-/// The byte of a servo angle in degrees, rounded, clamped to 0…`limit`; the middle when not a number.
+/// Returns the byte of a servo angle in degrees, rounded and clamped to 0…`limit`, or the middle for NaN.
 @_noLocks @_noAllocation
 func servoAngle(_ degrees: Double, limit: UInt8) -> UInt8 {
   if degrees <= 0 { return 0 }
@@ -20,9 +20,9 @@ func servoAngle(_ degrees: Double, limit: UInt8) -> UInt8 {
   return degrees > 0 ? UInt8(saturating: degrees + 0.5) : limit / 2
 }
 
-/// The first error of a type that a module throws makes the type's witness table, which allocates: one is thrown here, before
-/// any tick. Found by RealtimeSanitizer; the compiler's proof does not see it.
-/// To be called before the loop that owns a driver runs.
+/// Throws one error before any tick, because the first error of a type that a module throws makes the type's witness table, which
+/// allocates. This was found by RealtimeSanitizer; the compiler's proof does not detect it. The function must be called before the
+/// loop that owns a driver runs.
 @inline(never) @_optimize(none)
 public func prepareDriversToThrow() {
   do throws(I2CError) { throw .system(errno: 0, address: YBPcbCar.standardAddress, register: 0) } catch {}

@@ -1,13 +1,12 @@
 import Buses
 
-/// A write as a register board sees it on the wire, where an SMBus write and a plain one look the same: the register,
-/// then the data.
+/// A write as a board with registers receives it, where an SMBus write and a plain one look the same: the register, then the data.
 struct BoardWrite: BitwiseCopyable {
   let register: UInt8
   private let bytes: I2CBytes
   private let start: Int
 
-  /// Nil for a read and for a write of nothing.
+  /// Creates the write of a transfer. The result is `nil` for a read, and for a write without bytes.
   @_noLocks @_noAllocation
   init?(_ transfer: borrowing I2CTransfer) {
     bytes = transfer.bytes
@@ -23,7 +22,7 @@ struct BoardWrite: BitwiseCopyable {
     }
   }
 
-  /// Data bytes.
+  /// The number of data bytes.
   var count: Int {
     @_noLocks @_noAllocation get { bytes.count - start }
   }
@@ -32,7 +31,7 @@ struct BoardWrite: BitwiseCopyable {
   subscript(index: Int) -> UInt8 { bytes[start + index] }
 }
 
-/// What a board without readable registers answers: the bus idles high.
+/// Fills a read with the answer of a board without readable registers: ones, since the bus idles high.
 @_noLocks @_noAllocation
 func fillWithIdleBus(_ bytes: inout I2CBytes) {
   for index in 0..<bytes.count { bytes[index] = 0xFF }

@@ -1,15 +1,15 @@
 import Wire
 
-/// How a wheel speed becomes a motor board's duty, 0…255.
+/// The conversion of a wheel speed to a motor board's duty, 0…255.
 ///
-/// Source: facts of the boards: 255 is full duty; below about 30 the gear motors stall.
+/// Source: properties of the boards: 255 is full duty; below about 30 the gear motors stall.
 public struct DutyScale: Sendable, Hashable, BitwiseCopyable {
   /// The duty of 100 %.
   public let maxDuty: UInt8
-  /// What every non-zero speed gets at least, so that a slow wheel turns at all; 0 for none.
+  /// The least duty for a non-zero speed, so that a slow wheel turns at all; 0 for no minimum.
   public let minDuty: UInt8
 
-  /// `minDuty` above `maxDuty` is our bug.
+  /// Creates a scale. Traps if `minDuty` is above `maxDuty`.
   @_noLocks @_noAllocation
   public init(maxDuty: UInt8 = 255, minDuty: UInt8 = 0) {
     precondition(minDuty <= maxDuty)
@@ -17,8 +17,8 @@ public struct DutyScale: Sendable, Hashable, BitwiseCopyable {
     self.minDuty = minDuty
   }
 
-  /// round(|percent| · maxDuty / 100), at least `minDuty` unless the speed is zero; beyond ±100 % counts as 100 %, not a
-  /// number as zero.
+  /// Returns round(|percent| · maxDuty / 100), and at least `minDuty` unless the speed is zero. Speeds beyond ±100 % count as 100
+  /// %, and NaN counts as zero.
   @_noLocks @_noAllocation
   public func duty(_ speed: Percent) -> UInt8 {
     let magnitude = speed.value.magnitude

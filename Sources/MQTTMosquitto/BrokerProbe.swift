@@ -2,12 +2,12 @@
   import Glibc
   import Tactus
 
-  /// Whether a host takes TCP connections, found without ever blocking longer than asked.
+  /// Checks whether a host accepts TCP connections, without blocking longer than a given limit.
   ///
-  /// libmosquitto connects blocking, for minutes when a host does not answer, or to the first address of a name only. So somebody
-  /// else looks first; what then connects finds a host that answers.
+  /// libmosquitto connects in a blocking way, for minutes if a host does not answer, and only to the first address of a name. This
+  /// probe therefore runs first, so that libmosquitto connects only to a host that answers.
   enum BrokerProbe {
-    /// Nil: it does. `interruption` polls readable when the answer is no longer wanted.
+    /// Returns why the host does not accept connections, or `nil` if it does. `interruption` polls readable when the answer is no longer needed.
     static func failure(host: String, port: UInt16, limit: Nanoseconds, interruption: Int32) -> String? {
       var hints = addrinfo()
       hints.ai_socktype = Int32(truncatingIfNeeded: SOCK_STREAM.rawValue)
@@ -51,7 +51,7 @@
   }
 
   extension BrokerDoor {
-    /// Why what listens there is not obeyed, or `nil` if it is the broker that this program has started.
+    /// Returns why the listening process is not accepted as the broker, or `nil` if it is the broker that this program has started.
     ///
     /// - Parameter listener: the process that listens, or −errno.
     func failure(_ listener: Int32) -> String? {

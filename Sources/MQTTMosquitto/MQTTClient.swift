@@ -5,53 +5,54 @@
   import Synchronization
   import Tactus
 
-  /// A client of an MQTT broker: libmosquitto on one thread of its own.
+  /// A client of an MQTT broker, which runs libmosquitto on a separate thread.
   ///
-  /// Everything may be called from any thread and returns at once; `stop` waits. Connections are made again with a growing
-  /// delay, subscriptions and retained state come back with them. A message that finds no connection, or too many waiting before it,
-  /// is refused and counted: nothing is kept without a bound, and no caller ever waits for a network.
+  /// All members may be called from any thread and do not wait, except for `stop`. The client reconnects with a growing delay, and
+  /// then restores subscriptions and retained state. A message is refused and counted if there is no connection or if too many
+  /// messages wait before it: memory is bounded, and no caller ever waits for a network.
   public final class MQTTClient: Sendable {
     private let connection: MQTTConnection
 
-    /// - Parameter deliver: each message, on the client's thread: `MQTTInbox.deliver`, or work that is short. What it publishes
-    ///   goes out at once.
-    /// - Throws: a setting that libmosquitto does not take. That no broker answers is no error here.
+    /// - Parameter deliver: called with each message on the client's thread: `MQTTInbox.deliver`, or a short function. Messages that
+    ///   it publishes are sent immediately.
+    /// - Throws: an error for a setting that libmosquitto refuses. It is no error here that no broker answers.
     public init(_ settings: MQTTSettings, deliver: @escaping @Sendable (MQTTMessage) -> Void) throws(MQTTError) {
       connection = try MQTTConnection(settings, deliver: deliver)
     }
 
-    /// Gives back what `stop` would.
+    /// Stops the client as `stop` does.
     deinit { connection.stop() }
 
-    /// Begins to connect. Once.
+    /// Starts connecting. The function must be called once.
     public func start() { connection.start() }
 
-    /// Says goodbye, by the will if there is one, and ends the thread: some milliseconds, or at most 2 s beside a broker that does not
-    /// read and as long as the resolver takes for a name.
+    /// Disconnects, after publishing the will if there is one, and ends the thread: within some milliseconds, or at most 2 s if the
+    /// broker does not read, plus the time that the resolver takes for a name.
     public func stop() { connection.stop() }
 
     /// Subscribes now and after every reconnection. `filter` may hold wildcards.
     public func subscribe(_ filter: String) { connection.subscribe(filter) }
 
-    /// Takes a subscription back; messages that are on their way still come.
+    /// Removes a subscription. Messages in flight are still delivered.
     public func unsubscribe(_ filter: String) { connection.unsubscribe(filter) }
 
-    /// Nil: taken. A retained message is always taken while there is room for its topic; an empty one makes the broker forget it.
+    /// Publishes a message. Returns the reason for a refusal, or `nil` if the message was accepted. A retained message is always
+    /// accepted while there is room for its topic; an empty one makes the broker delete the retained state.
     @discardableResult
     public func publish(_ message: MQTTMessage) -> MQTTRefusal? { connection.publish(message) }
 
-    /// A copy of the client's state and counts. Any thread.
+    /// A copy of the client's state and counts. The value may be read from any thread.
     public var status: MQTTStatus { connection.status }
   }
 
-  /// The thread's side. libmosquitto is called on the thread only.
+  /// The part of the client that runs on its thread. libmosquitto is called on this thread only.
   // Safe: what other threads touch is behind the lock or atomic.
   final class MQTTConnection: @unchecked Sendable {
     private struct State {
       var status = MQTTStatus()
       var outbox: MQTTOutbox
       var filters: [String] = []
-      /// Those that this connection has not subscribed to, and those that it has and that are not wanted any more.
+      /// The filters that are to be subscribed on this connection, and the subscribed ones that are to be removed.
       var newFilters: [String] = []
       var oldFilters: [String] = []
     }
@@ -60,7 +61,7 @@
     private let settings: MQTTSettings
     private let deliver: @Sendable (MQTTMessage) -> Void
     private let state: Mutex<State>
-    /// Something is to be sent.
+    /// The bell that is rung when a message is to be sent.
     private let bell: Doorbell
     private let stopBell: Doorbell
     private let isStopping = Atomic<Bool>(false)
@@ -70,7 +71,7 @@
     // The thread's own.
     private let client: OpaquePointer
     private var isConnected = false
-    /// Given to libmosquitto and not yet to the socket.
+    /// The number of messages that were passed to libmosquitto and not yet to the socket.
     private var unsent = 0
     private var failure: String?
 
@@ -207,7 +208,7 @@
       }
     }
 
-    /// One connection, from its attempt to its end.
+    /// Serves one connection, from the attempt to its end.
     private func serve() {
       failure = nil
       let reason =
@@ -233,10 +234,10 @@
       fail(failure ?? "the connection ended")
     }
 
-    /// For a broker to accept a connection.
+    /// The timeout for a broker to accept a connection.
     private static let patience = Nanoseconds.seconds(15)
 
-    /// Waits for the socket or the bell and lets libmosquitto do its work.
+    /// Waits for the socket or the bell, then lets libmosquitto do its work.
     private func turn(limit: Int32) {
       let events =
         Int16(truncatingIfNeeded: POLLIN) | (mosquitto_want_write(client) ? Int16(truncatingIfNeeded: POLLOUT) : 0)
@@ -257,7 +258,7 @@
       note(mosquitto_loop_misc(client))
     }
 
-    /// Subscriptions, then messages, as many as libmosquitto may hold unsent.
+    /// Sends subscriptions, then messages, as many as libmosquitto may hold unsent.
     private func send(isLast: Bool = false) {
       let (filters, oldFilters, messages) = state.withLock { state in
         defer { (state.newFilters, state.oldFilters) = ([], []) }
@@ -280,7 +281,7 @@
       }
     }
 
-    /// The first failure of a connection is its cause, and its end: libmosquitto does not close after all of them.
+    /// Records a failure. The first failure of a connection is its cause and ends it, since libmosquitto does not close after all of them.
     private func note(_ result: Int32) {
       // NO_CONN: the side that closed it has said why.
       guard result != MOSQ_ERR_SUCCESS.rawValue, result != MOSQ_ERR_NO_CONN.rawValue else { return }
@@ -297,7 +298,7 @@
       lost(0)
     }
 
-    /// Ends a connection of which nothing has been read.
+    /// Ends a connection on which nothing has been received.
     private func leave(_ reason: String) {
       mosquitto_disconnect(client)
       if mosquitto_socket(client) >= 0 { mosquitto_loop_write(client, 1) }

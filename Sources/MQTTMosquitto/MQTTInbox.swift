@@ -1,21 +1,21 @@
 import Synchronization
 import Tactus
 
-/// Messages that wait for a thread of their consumer: bounded; what does not fit is dropped and counted.
+/// A bounded queue of messages for a consumer's thread. Messages that do not fit are dropped and counted.
 public final class MQTTInbox: Sendable {
   private struct State {
     var waiting: [MQTTMessage] = []
-    /// The next to be taken; what is before it has been.
+    /// The index of the next message to be taken.
     var first = 0
     var dropped: Int64 = 0
   }
-  /// How many messages may wait at a time, at least 1.
+  /// The greatest number of waiting messages, at least 1.
   public let capacity: Int
-  /// Rung when a message has come; clear it, then take until nothing is left.
+  /// The bell that is rung when a message has arrived. Clear it, then take messages until none is left.
   public let bell: Doorbell
   private let state = Mutex(State())
 
-  /// An empty inbox. A capacity below 1 traps.
+  /// Creates an empty inbox. A capacity below 1 traps.
   ///
   /// - Throws: `.system` when the process or the machine has no descriptor left for the bell.
   public init(capacity: Int = 1_024) throws(RuntimeError) {
@@ -24,7 +24,7 @@ public final class MQTTInbox: Sendable {
     bell = try Doorbell()
   }
 
-  /// What the client calls. False: full.
+  /// Adds a message; called by the client. Returns `false` if the inbox is full.
   @discardableResult
   public func deliver(_ message: MQTTMessage) -> Bool {
     let isTaken = state.withLock { state in
@@ -39,7 +39,7 @@ public final class MQTTInbox: Sendable {
     return isTaken
   }
 
-  /// The oldest, if any.
+  /// Takes the oldest message. Returns `nil` if no message waits.
   public func take() -> MQTTMessage? {
     state.withLock { state in
       guard state.first < state.waiting.count else { return nil }
@@ -54,6 +54,6 @@ public final class MQTTInbox: Sendable {
     }
   }
 
-  /// Messages that found the inbox full, since it was made. Any thread.
+  /// The number of messages that were dropped because the inbox was full. The value may be read from any thread.
   public var dropped: Int64 { state.withLock { $0.dropped } }
 }

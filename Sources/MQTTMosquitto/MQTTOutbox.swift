@@ -1,14 +1,15 @@
-/// What is to be sent: messages in their order, and of each retained topic the newest state.
+/// The messages that wait to be sent, in order, and the newest state of each retained topic.
 ///
-/// A value, for the lock of a client, or of one in simulated time. Retained states are kept for ever, and sent again to each new connection, since the broker may
-/// have lost them. Removals of retained topics, which are empty states, are sent again as well, since a connection may be lost with them; the outbox keeps
-/// them as long as it has room. Of a topic that is published faster than the connection takes it only the newest state is sent.
+/// The outbox is a value, for use under a client's lock or in simulated time. Retained states are kept permanently and sent again
+/// on each new connection, since the broker may have lost them. Removals of retained topics, which are empty states, are also sent
+/// again, since they may be lost with a connection; the outbox keeps them as long as it has room. If a topic is published faster
+/// than the connection accepts it, only the newest state is sent.
 package struct MQTTOutbox: Sendable {
   package let messageLimit: Int
   package let retainedLimit: Int
   package private(set) var messages: [MQTTMessage] = []
   private var retained: [String: [UInt8]] = [:]
-  /// Retained topics that the broker does not know the newest state of, in the order in which they changed.
+  /// The retained topics whose newest state the broker does not know, in the order in which they changed.
   private var stale: [String] = []
   private var isStale: Set<String> = []
 
@@ -17,7 +18,7 @@ package struct MQTTOutbox: Sendable {
     self.retainedLimit = retainedLimit
   }
 
-  /// Nil: taken.
+  /// Adds a message. Returns the reason for a refusal, or `nil` if the message was accepted.
   package mutating func add(_ message: MQTTMessage, isConnected: Bool) -> MQTTRefusal? {
     if message.isRetained {
       guard retained[message.topic] != nil || retained.count < retainedLimit || makeRoom() else {
@@ -34,7 +35,7 @@ package struct MQTTOutbox: Sendable {
     return nil
   }
 
-  /// A new connection: every retained state again.
+  /// Marks every retained state to be sent again, on a new connection.
   package mutating func connected() {
     stale = retained.keys.sorted()
     isStale = Set(stale)
@@ -42,7 +43,7 @@ package struct MQTTOutbox: Sendable {
 
   package mutating func disconnected() { messages = [] }
 
-  /// Up to `count` of what is to be sent now, messages first.
+  /// Returns up to `count` messages that are to be sent now: ordinary messages first, then retained states.
   package mutating func take(_ count: Int) -> [MQTTMessage] {
     guard count > 0 else { return [] }
     var taken = Array(messages.prefix(count))
@@ -57,12 +58,13 @@ package struct MQTTOutbox: Sendable {
     return taken
   }
 
-  /// What is sent last: up to `count` of what waits, then the will, which the broker does not say of a client that says goodbye.
+  /// Returns the last messages of a connection: up to `count` waiting ones, then the will, which the broker does not publish for a
+  /// client that disconnects in an orderly way.
   package mutating func takeLast(_ count: Int, will: MQTTMessage?) -> [MQTTMessage] {
     take(count) + (will.map { [$0] } ?? [])
   }
 
-  /// Drops one removal that has been sent, to make room for another topic. Returns whether there was one.
+  /// Drops a removal that has been sent, to make room for another topic. Returns whether there was one.
   private mutating func makeRoom() -> Bool {
     let told = retained.filter { $0.value.isEmpty && !isStale.contains($0.key) }.keys.min()
     guard let told else { return false }

@@ -5,21 +5,22 @@
   import Synchronization
   import Tactus
 
-  /// Debian's mosquitto as a child process, on loopback, with a configuration of ours; started again when it dies.
+  /// Debian's mosquitto as a child process on loopback, with a configuration that this program writes. It is restarted when it dies.
   ///
-  /// One user may publish; who has no name may do what the Plant-Tracker app does, and look on.
+  /// One user may publish all topics. Clients without a name may do what the Plant-Tracker app does, and read.
   ///
-  /// It ends with `stop`, and with the process that started it however that ends. A launcher confines itself and becomes the broker; of
-  /// root's making it runs as `mosquitto`, the user of Debian's package, or as `nobody`.
+  /// The broker ends with `stop`, and with the process that started it however that process ends. A launcher confines itself and
+  /// becomes the broker. If started by root, the broker runs as `mosquitto`, the user of Debian's package, or as `nobody`.
   public final class MosquittoBroker: Sendable {
-    /// Where Debian puts it.
+    /// The path at which Debian installs the broker.
     public static let standardPath = "/usr/sbin/mosquitto"
 
-    /// Bytes. Thirty readers that read nothing would hold 1.8 GB of others' messages; beyond this the client that makes it grow is disconnected.
+    /// The memory limit in bytes. Thirty clients that read nothing would make the broker hold 1.8 GB of other clients' messages;
+    /// beyond this limit the client that causes the growth is disconnected.
     private static let memoryLimit = 64 << 20
 
-    /// Reads its passwords and its access list from the descriptors that it gets, and makes its own socket in the folder that it gets.
-    /// If its port is taken it ends.
+    /// Returns the configuration of the broker. It reads its passwords and its access list from inherited descriptors, and creates
+    /// a socket in an inherited folder. The broker ends if its port is taken.
     static func configuration(port: UInt16, payloadLimit: Int = 65_536) -> String {
       """
       # Written by tactus at every start.
@@ -40,7 +41,8 @@
 
     private static let socketName = "broker"
 
-    /// As config/mosquitto.acl; besides, since only this host can reach it, a client without a name may read everything.
+    /// Returns the access list, as in config/mosquitto.acl. In addition a client without a name may read everything, since only the
+    /// local host can reach the broker.
     public static func accessList(user: String) -> String {
       """
       # Written by tactus at every start.
@@ -54,13 +56,13 @@
       """
     }
 
-    /// The broker's process as other threads see it.
+    /// The state of the broker's process as other threads see it.
     public struct Status: Sendable, Hashable {
-      /// Whether the process has been started and has not ended. It may not accept connections yet.
+      /// Whether the process has been started and has not ended. The broker may not accept connections yet.
       public internal(set) var isRunning = false
-      /// How often the process was started, restarts included.
+      /// The number of times the process was started, including restarts.
       public internal(set) var starts: Int64 = 0
-      /// Why it does not run, or how it last ended, or `nil` if it has not.
+      /// The reason why the process does not run, or how it last ended, or `nil` if it has not failed.
       public internal(set) var lastFailure: String?
     }
 
@@ -69,32 +71,33 @@
       var process: pid_t = 0
     }
 
-    /// TCP port on 127.0.0.1, the only address on which the broker listens.
+    /// The TCP port on 127.0.0.1, the only address on which the broker listens.
     public let port: UInt16
     private let path: String
     private let launcher: String
-    /// The configuration, the passwords, the access list.
+    /// The paths of the configuration, the passwords and the access list.
     private let files: [String]
-    /// The folder in which the broker makes its socket, by which it is reached whatever the path is, and closed to others.
+    /// The descriptor of the folder in which the broker creates its socket. By it the socket is reached whatever the folder's path
+    /// is; other users have no access to the folder.
     private let room: Int32
     private let portOwner: (@Sendable () -> String?)?
     private let state = Mutex(State())
     private let isStopping = Atomic<Bool>(false)
-    /// The process id of the broker; 0 while no broker runs.
+    /// The process id of the broker, or 0 while no broker runs.
     var process: pid_t { state.withLock { $0.process } }
     private let bell: Doorbell
     private let ended = DispatchGroup()
 
-    /// Where Debian's package puts the program that hashes passwords.
+    /// The path at which Debian's package installs the program that hashes passwords.
     private static let passwordProgram = "/usr/bin/mosquitto_passwd"
 
-    /// Writes its files into `folder`, which must exist, and starts the broker. Blocks for the milliseconds in which the password is hashed.
+    /// Writes the broker's files into `folder`, which must exist, and starts the broker. Blocks for some milliseconds while the password is hashed.
     ///
     /// - Parameters:
     ///   - launcher: the path of `tactus`.
-    ///   - user, password: who may publish everything. No line break in either, and no colon.
-    ///   - portOwner: says who has the port, when the broker has ended by itself: for people. `nil` if nobody is known to.
-    /// - Throws: no such program, or a file that cannot be written. A port that is taken shows in `status`.
+    ///   - user, password: the credentials of the user who may publish all topics. Neither may contain a line break or a colon.
+    ///   - portOwner: returns the program that uses the port, for people, when the broker has ended by itself, or `nil` if it is unknown.
+    /// - Throws: an error if the program does not exist or a file cannot be written. A port that is taken is reported in `status`.
     public init(
       port: UInt16, folder: String, launcher: String, user: String, password: String, path: String = standardPath,
       portOwner: (@Sendable () -> String?)? = nil
@@ -124,16 +127,16 @@
 
     deinit { close(room) }
 
-    /// Where this program's own client connects (`MQTTSettings.door`): only this broker's process is taken for it. On the port another
-    /// program may listen, before the broker starts or when it has ended.
+    /// The socket to which this program's client connects (`MQTTSettings.door`), and by which it accepts only this broker's
+    /// process. On the port another program might listen, before the broker starts or after it has ended.
     public var door: BrokerDoor {
       BrokerDoor(path: "/proc/self/fd/\(room)/\(Self.socketName)") { [self] in process }
     }
 
-    /// A copy of the present state. Any thread.
+    /// A copy of the present state. The value may be read from any thread.
     public var status: Status { state.withLock { $0.status } }
 
-    /// Ends the broker and waits for it.
+    /// Ends the broker and waits for its end.
     public func stop() {
       isStopping.store(true, ordering: .releasing)
       state.withLock { if $0.process > 0 { _ = mqtt_send_signal($0.process, SIGTERM) } }
@@ -141,7 +144,7 @@
       ended.wait()
     }
 
-    /// For the user that the broker runs as, and no other.
+    /// Writes a file that only the user of the broker may read.
     private static func write(_ text: String, to file: String) throws(MQTTError) {
       let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .system(call: "open \(file)", errno: errno) }
@@ -156,7 +159,7 @@
       }
     }
 
-    /// An open folder for the user that the broker runs as, and no other.
+    /// Creates a folder that only the user of the broker may use. Returns its descriptor.
     private static func makeRoom(_ folder: String) throws(MQTTError) -> Int32 {
       guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .system(call: "mkdir \(folder)", errno: errno) }
       // For fchown and fchmod it has to be open for reading.
@@ -170,7 +173,7 @@
       return descriptor
     }
 
-    /// Puts hashes in the place of passwords: no command line ever holds one.
+    /// Replaces the passwords in a file by their hashes, without passing a password on a command line.
     private static func hash(_ file: String) throws(MQTTError) {
       let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
       defer { close(null) }
@@ -187,7 +190,8 @@
       }
     }
 
-    /// The process, or −errno, and what it said of why it could not become what it should; empty: it could.
+    /// Starts the broker's process. Returns its process id or −errno, and the launcher's message if it could not become the broker,
+    /// which is empty if it could.
     private static func start(_ words: [String], files: [Int32]) -> (process: pid_t, refusal: String) {
       var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }
@@ -196,17 +200,17 @@
       return (process, String(decoding: failure.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
-    /// The launcher's command line.
+    /// The command line of the launcher.
     private var words: [String] { [launcher, "broker", "\(getpid())", path, "-c", "/proc/self/fd/4"] }
 
-    /// A confined program can start only what it has declared.
+    /// Declares the launcher's command line, since a confined program can start only declared programs.
     private func declareLauncher() {
       var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }
       _ = mqtt_declare(launcher, &arguments)
     }
 
-    /// The thread that the child is bound to: it waits for it, and starts it again.
+    /// Runs the thread to which the child is bound. It waits for the child's end and restarts the broker.
     private func run() {
       var delay = Nanoseconds.seconds(1)
       while !isStopping.load(ordering: .acquiring) {
@@ -232,7 +236,7 @@
       }
     }
 
-    /// Nil: it cannot be started, and will not.
+    /// Starts the broker. Returns its process id, or `nil` if it cannot be started and should not be tried again.
     private func spawn() -> pid_t? {
       var descriptors: [Int32] = []
       defer { for descriptor in descriptors { close(descriptor) } }
@@ -267,7 +271,7 @@
       }
     }
 
-    /// Who the broker runs as, as its launcher decides: our own user, unless that is root.
+    /// The account as which the broker runs, which its launcher decides: the present user, unless that is root.
     private static var account: (user: uid_t, group: gid_t) {
       guard geteuid() == 0 else { return (geteuid(), getegid()) }
       for name in ["mosquitto", "nobody"] {

@@ -1,26 +1,27 @@
 import Synchronization
 import Tactus
 
-/// Counts wrong tokens and passwords, by address: ten at once, then one every six seconds.
+/// Limits wrong tokens and passwords by address: ten in a burst, then one every six seconds.
 ///
-/// Tokens are verified first, and only failures are counted (`fail`): a script with an outdated token on the same machine, or behind
-/// the same router, must not keep anybody from the emergency stop. What keeps guesses of a token from succeeding is its length.
-/// Passwords are chosen by people: theirs are not looked at (`wait`) while an address has no attempt left, nor, where `inAll` is asked
-/// for, while all addresses together have none; an address that has shown the right one is held by its own attempts alone.
+/// Tokens are verified first, and only failures are counted (`fail`), because a script with an outdated token on the same machine
+/// or behind the same router must not prevent an emergency stop. A token's length makes guessing it hopeless. Passwords are chosen
+/// by people, so they are not verified (`wait`) while an address has no attempt left, or all addresses together have none. An
+/// address that has given the right password is limited by its own attempts only.
 ///
-/// Any thread. Knows 1,024 addresses, an IPv6 network (/64) being one; the address longest quiet makes room.
+/// May be used from any thread. The limiter stores 1,024 addresses, where an IPv6 network (/64) counts as one; a new address
+/// replaces the one that has been quiet longest.
 package final class AttemptLimiter: Sendable {
   package static let burst = 10
   package static let interval = Nanoseconds.seconds(6 as Int64)
   package static let capacity = 1024
-  /// Of all addresses together: a hundred at once, then one every 600 ms.
+  /// The limit of all addresses together: a hundred in a burst, then one every 600 ms.
   package static let burstInAll = 100
   package static let intervalInAll = Nanoseconds.milliseconds(600 as Int64)
 
   private struct State: Sendable {
-    /// When each address will have its attempts again.
+    /// The bucket of each address.
     var addresses = RecentTable<PeerNetwork, AttemptBucket>(capacity: AttemptLimiter.capacity)
-    /// Those that have shown the right password.
+    /// The addresses that have given the right password.
     var welcome = RecentTable<PeerNetwork, Bool>(capacity: AttemptLimiter.capacity)
     var all = AttemptBucket()
   }
@@ -29,10 +30,10 @@ package final class AttemptLimiter: Sendable {
 
   package init() {}
 
-  /// How many are known.
+  /// The number of stored addresses.
   package var addresses: Int { state.withLock { $0.addresses.count } }
 
-  /// Counts a failure. The result is `nil` if it is one of those that are free, else the seconds, at least 1, until the next is.
+  /// Counts a failure. Returns `nil` if the failure is within the limit, otherwise the seconds, at least 1, until the next attempt is.
   package func fail(_ peer: String, at now: TickInstant) -> Int64? {
     state.withLock { state in
       state.addresses.use(PeerNetwork(peer), default: AttemptBucket()) {
@@ -41,18 +42,18 @@ package final class AttemptLimiter: Sendable {
     }
   }
 
-  /// Counts the failure of a password that `wait` has let through.
+  /// Counts the failure of a password that `wait` has admitted.
   package func failPassword(_ peer: String, at now: TickInstant) {
     _ = fail(peer, at: now)
     state.withLock { _ = $0.all.take(of: Self.burstInAll, every: Self.intervalInAll, at: now) }
   }
 
-  /// The right password was shown.
+  /// Records that the address has given the right password.
   package func succeed(_ peer: String) {
     state.withLock { $0.welcome.use(PeerNetwork(peer), default: true) { $0 = true } }
   }
 
-  /// Whole seconds, at least 1, for which a password from this address is not looked at, or `nil` if it is now.
+  /// Returns the whole seconds, at least 1, for which passwords from this address are not verified, or `nil` if they are verified now.
   package func wait(_ peer: String, at now: TickInstant) -> Int64? {
     let network = PeerNetwork(peer)
     return state.withLock { state in

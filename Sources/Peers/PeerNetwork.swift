@@ -1,16 +1,16 @@
 import Glibc
 
-/// Whose address it is, as far as a limit is concerned: an IPv4 address, an IPv6 network (/64, of which one household has
-/// 2⁶⁴ addresses), this machine.
+/// The network of an address as a limit counts it: an IPv4 address, an IPv6 network (/64, in which one household has 2⁶⁴
+/// addresses), or the local machine.
 package struct PeerNetwork: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
-  /// The text, if it is not an IP address.
+  /// The text of the address if it is not an IP address; otherwise empty.
   private let name: String
-  /// Whether it is the loopback of the machine, from which a reverse proxy connects.
+  /// Whether the address is the machine's loopback, from which a reverse proxy connects.
   package let isLoopback: Bool
 
-  /// - Parameter address: without its port, `192.168.1.7` or `fe80::1%eth0`.
+  /// - Parameter address: the address without a port, such as `192.168.1.7` or `fe80::1%eth0`.
   package init(_ address: String) {
     var four = in_addr()
     if inet_pton(AF_INET, address, &four) == 1 {

@@ -1,6 +1,6 @@
-/// A dictionary that never grows beyond its capacity: the entry longest unused makes room.
+/// A dictionary with a fixed capacity, in which a new entry replaces the entry that has been unused longest.
 ///
-/// Looking up is constant; making room in a full table takes time in proportion to its capacity.
+/// Looking up takes constant time; replacing an entry in a full table takes time proportional to its capacity.
 package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Entry {
     var value: Value
@@ -15,10 +15,13 @@ package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
   package var count: Int { entries.count }
 
-  /// Returns whether there is an entry; it does not count as a use.
+  /// Returns whether there is an entry for the key. This does not count as a use.
   package func has(_ key: Key) -> Bool { entries[key] != nil }
 
-  /// Changes the value of a key, at first `standard`, in place.
+  /// Returns the value of a key, or `nil` if there is no entry for it. This does not count as a use.
+  package func value(of key: Key) -> Value? { entries[key]?.value }
+
+  /// Changes the value of a key in place. A new key begins with `standard`.
   package mutating func use<Result>(
     _ key: Key, default standard: @autoclosure () -> Value, _ body: (inout Value) -> Result
   ) -> Result {

@@ -1,20 +1,21 @@
-/// A type that is declared to be a control loop.
+/// A type that is declared as a control loop.
 struct DeclaredLoop: Equatable {
-  /// With the types that it is declared in: `Robot.Balance`.
+  /// The name of the type, including the types in which it is nested: `Robot.Balance`.
   var name: String
-  /// Of the conformance, from 1.
+  /// The line of the conformance, from 1.
   var line: Int
-  /// Why a function in another file cannot name it, or `nil` if one can.
+  /// The reason why a function in another file cannot name the type, or `nil` if it can.
   var obstacle: Obstacle?
 
   enum Obstacle: Equatable {
     case isPrivate, isLocal, isGeneric
   }
 
-  /// The protocols of `Tactus` that make a type a loop.
+  /// The protocols of `Tactus` whose conforming types are loops.
   static let protocols: Set<String> = ["ControlLoop", "NoOutput"]
 
-  /// The loops that each file declares, in order. A protocol of these files that refines one of `Tactus` makes loops, too.
+  /// Returns the loops that each file declares, in order. A type is also a loop if it conforms to a protocol of these
+  /// files that refines one of `Tactus`.
   static func all(in texts: [String]) -> [[DeclaredLoop]] {
     let files = texts.map { SwiftWords($0).words }
     var protocols = Self.protocols
@@ -30,10 +31,10 @@ struct DeclaredLoop: Equatable {
     }
   }
 
-  /// What a pair of braces belongs to.
+  /// The declaration to which a pair of braces belongs.
   private enum Scope {
     case type(String, obstacle: Obstacle?)
-    /// A function, a closure, a property.
+    /// The braces of a function, a closure or a property.
     case code
   }
 
@@ -41,7 +42,7 @@ struct DeclaredLoop: Equatable {
     let words: [SwiftWords.Word]
     let protocols: Set<String>
     var loops: [DeclaredLoop] = []
-    /// Protocols that refine one of `protocols`.
+    /// The names of protocols that refine one of `protocols`.
     var refinements: Set<String> = []
     private var scopes: [Scope] = []
     private var at = 0
@@ -72,7 +73,8 @@ struct DeclaredLoop: Equatable {
       }
     }
 
-    /// The name that is declared here; `nil` for `class func`, `.class` and the like.
+    /// Returns the name that is declared at the index, or `nil` if the word does not begin a declaration, as in `class
+    /// func` or `.class`.
     private func name(after index: Int) -> String? {
       guard index == 0 || ![".", "import"].contains(words[index - 1].text), index + 1 < words.count else { return nil }
       let name = words[index + 1].text
@@ -80,7 +82,7 @@ struct DeclaredLoop: Equatable {
       return ["func", "var", "let", "subscript", "init"].contains(name) ? nil : name
     }
 
-    /// From `struct` to its brace, which opens the scope.
+    /// Reads a declaration from its keyword to its opening brace, which begins a new scope.
     private mutating func declaration(_ first: String) {
       let isExtension = words[at].text == "extension"
       let isProtocol = words[at].text == "protocol"
@@ -116,7 +118,8 @@ struct DeclaredLoop: Equatable {
       }
     }
 
-    /// How deep `index` is in the angle brackets and parentheses of its declaration: a `:` in there is a parameter's.
+    /// Returns the nesting depth of `index` in the angle brackets and parentheses of its declaration. A `:` with a
+    /// depth above 0 belongs to a parameter.
     private func depth(_ index: Int) -> Int {
       var depth = 0
       var at = index - 1

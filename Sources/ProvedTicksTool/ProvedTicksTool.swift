@@ -1,10 +1,11 @@
 import Foundation
 
-/// ProvedTicksTool OUTPUT FILE…: writes one function for each control loop of the files, which calls its `tick`, `safeState` and
-/// `nextDeadline` and carries the promise that the compiler proves. Run by the plugin `ProvedTicks`.
+/// The command `ProvedTicksTool OUTPUT FILE…`, which writes one function for each control loop in the files. The
+/// function calls the loop's `tick`, `safeState` and `nextDeadline` and carries the attributes that the compiler
+/// proves. The plugin `ProvedTicks` runs the command.
 @main
 enum ProvedTicksTool {
-  /// Beside this very source, wherever the package lies.
+  /// The path of the documentation page, found relative to this source file.
   static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Tactus/Tactus.docc/WhatATickMayDo.md").path(percentEncoded: false)
 

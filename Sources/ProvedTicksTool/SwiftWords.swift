@@ -1,11 +1,12 @@
-/// Swift source as words and signs, without comments and strings; what is inside `\(…)` of a string goes with it.
+/// The words and punctuation of a Swift source file without comments and strings; the contents of `\(…)` in a string
+/// are omitted, too.
 ///
-/// Just enough of the language to find declarations, and no more: there is no parser among the packages that an embedder of
-/// the runtime would want to fetch.
+/// This type knows just enough of the language to find declarations. A complete parser would be a further dependency
+/// for every user of the runtime.
 struct SwiftWords {
   struct Word: Equatable {
     var text: String
-    /// From 1.
+    /// The line of the word, from 1.
     var line: Int
   }
 
@@ -45,7 +46,7 @@ struct SwiftWords {
 
   private func follows(_ text: String) -> Bool { source[at...].starts(with: text.utf8) }
 
-  /// Comments nest.
+  /// Skips a comment, including nested comments.
   private mutating func skipComment() {
     var depth = 0
     repeat {
@@ -61,7 +62,8 @@ struct SwiftWords {
     } while depth > 0 && at < source.count
   }
 
-  /// Returns whether a string began here. Any number of `#`, three quotation marks or one.
+  /// Skips a string if one begins here, with any number of `#` and with one or three quotation marks. Returns whether a
+  /// string was skipped.
   private mutating func skipString() -> Bool {
     var start = at
     while start < source.count, source[start] == UInt8(ascii: "#") { start += 1 }

@@ -5,16 +5,16 @@ import NIOPosix
 import Synchronization
 import Tactus
 
-/// The door: one HTTP and WebSocket server over the systems' mailboxes.
+/// The HTTP and WebSocket server of the daemon, in front of the systems' mailboxes.
 ///
-/// Runs on threads of its own at normal priority. Started once, stopped once.
+/// The server runs on its own threads at normal priority. It can be started once and stopped once.
 public final class WebService: Sendable {
-  /// Where events go.
+  /// The hub that passes events to WebSocket clients.
   public let hub: EventHub
-  /// Every route it answers, its own included.
+  /// Every route that the server answers, including its own.
   public let table: RouteTable
 
-  /// Of connections and answers, for metrics.
+  /// The counters of connections and answers, for metrics.
   public let counters: ServiceCounters
 
   private let configuration: ServiceConfiguration
@@ -26,7 +26,9 @@ public final class WebService: Sendable {
   private let listener = Mutex<Listener?>(nil)
   private let lastBeat = Mutex<TickInstant?>(nil)
 
-  /// - Parameter routes: those that no system brings: metrics, runtime, logs.
+  /// Makes the service, which does not listen before `bind` or `start`.
+  ///
+  /// - Parameter routes: the routes that belong to no system: metrics, runtime, logs.
   public init(
     configuration: ServiceConfiguration, doorman: Doorman, systems: [any ServedSystem], routes: [Route],
     hub: EventHub = EventHub(), counters: ServiceCounters = ServiceCounters(),
@@ -46,7 +48,7 @@ public final class WebService: Sendable {
       others: others, isScarce: { places.isScarce })
     let console = Console(
       systems: configuration.additions.documents, cards: configuration.additions.cards,
-      program: configuration.additions.title)
+      program: configuration.additions.title, framePolicy: configuration.frameAncestors.policy)
     table = RouteTable(own.routes + console.routes + others)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
@@ -54,10 +56,10 @@ public final class WebService: Sendable {
       places: places, bodies: BodyBudget(configuration.limits.bodyBytes))
   }
 
-  /// Takes the port; connections wait until `start`. Blocks the calling thread for some milliseconds.
+  /// Binds the port; connections wait until `start`. Blocks the calling thread for some milliseconds.
   public func bind() throws(ServiceStartError) {
     guard listener.withLock({ $0 == nil }) else { return }
-    let channel = channel(try ChannelSecurity(configuration.tls))
+    let channel = channel(try ChannelSecurity(configuration.tls, clients: configuration.clients))
     do {
       let bound = try Listener(
         channel, address: configuration.address, port: configuration.port,
@@ -69,16 +71,16 @@ public final class WebService: Sendable {
     }
   }
 
-  /// Takes the port, unless `bind` has, and lets connections in. Blocks the calling thread for some milliseconds.
+  /// Binds the port, unless `bind` has done so, and starts to accept connections. Blocks the calling thread for some milliseconds.
   public func start() throws(ServiceStartError) {
     try bind()
     listener.withLock { $0?.open() }
   }
 
-  /// The address and port in effect; `nil` while the service does not listen.
+  /// The address and port in effect, or `nil` while the service does not listen.
   public var endpoint: Endpoint? { listener.withLock { $0.map { Endpoint($0.address) } } }
 
-  /// Sends subscribers what is due at a beat (10 Hz). Returns the events that were sent.
+  /// Sends the events that are due at a beat (10 Hz) to subscribers, and returns them.
   @discardableResult
   public func beat(at now: TickInstant) -> [Event] {
     let isSecond = lastBeat.withLock { last in
@@ -91,18 +93,18 @@ public final class WebService: Sendable {
     return events
   }
 
-  /// Sends changes to subscribers.
+  /// Sends events to subscribers without waiting for any of them.
   public func publish(_ events: [Event]) { hub.publish(events) }
 
-  /// A control loop has stopped ticking, or ticks again: what `GET /api/health` says.
+  /// Notes, for `GET /api/health`, that a control loop has stopped ticking or ticks again.
   public func setStalled(_ isStalled: Bool, loop: String) { health.setStalled(isStalled, loop: loop) }
 
-  /// What is wrong and stops no loop: what `GET /api/health` says. All of it, each time.
+  /// Sets the troubles that `GET /api/health` reports although all loops tick. Each call replaces all earlier ones.
   public func setTroubles(_ troubles: [ServiceTrouble]) { health.setTroubles(troubles) }
 
-  /// Closes the port at once, then every connection; requests under way have a quarter of a second to be answered.
+  /// Closes the port at once, then every connection; requests in progress have a quarter of a second to be answered.
   ///
-  /// Blocks the calling thread for at most a second, whatever clients and handlers do.
+  /// Blocks the calling thread for at most a second, whatever the clients and handlers do.
   public func stop() {
     health.setStopping()
     listener.withLock { $0.take() }?.stop()
@@ -111,7 +113,8 @@ public final class WebService: Sendable {
   private func channel(_ security: ChannelSecurity) -> ServiceChannel {
     let actions = responder.actions
     return ServiceChannel(
-      responder: responder.respond, routes: table.routes, admit: responder.doorman.admit, hub: hub, systems: systems,
+      responder: responder.respond, routes: table.routes, admit: responder.doorman.admit(_:peer:certificate:scope:),
+      hub: hub, systems: systems,
       counters: counters, places: places, version: configuration.version, limits: configuration.limits,
       tls: security.makeHandler,
       now: { MonotonicClock.now },
@@ -124,7 +127,7 @@ public final class WebService: Sendable {
 }
 
 extension Endpoint {
-  /// Of a listening socket.
+  /// Makes the endpoint of a listening socket.
   fileprivate init(_ address: SocketAddress) {
     let port = UInt16(clamping: address.port ?? 0)
     switch address {

@@ -1,19 +1,19 @@
 import CServiceDocuments
 
-/// The files that the service serves as they are, built into the program by the target `CServiceDocuments`.
+/// The files that the service serves unchanged, built into the program by the target `CServiceDocuments`.
 public enum ServiceDocuments {
-  /// Every file, by its path below this target's folder, in no particular order.
+  /// The paths of all files below this target's folder, in no particular order.
   public static var names: [String] { files.map { String(cString: $0.name) } }
 
-  /// The files of the folder `Console`, which make the page, by their names in it.
+  /// The names of the files of the folder `Console`, which make up the page.
   public static var page: [String] {
     let folder = "Console/"
     return names.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
   }
 
-  /// A copy of a file.
+  /// Returns a copy of a file.
   ///
-  /// - Parameter name: one of `names`; another one is a bug of the caller's.
+  /// - Parameter name: one of `names`; any other name traps.
   public static func bytes(_ name: String) -> [UInt8] {
     guard let file = files.first(where: { String(cString: $0.name) == name }) else {
       preconditionFailure("\(name) is not built into the program")

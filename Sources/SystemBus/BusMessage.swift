@@ -2,25 +2,25 @@
   import CSystemBus
   import Glibc
 
-  /// A D-Bus message: arguments are written and read in the order of its signature.
+  /// A D-Bus message, whose arguments are written and read in the order of its signature.
   public struct BusMessage: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes over the caller's reference.
+    /// Creates a message that takes over the caller's reference.
     init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// Someone else's message, as a handler gets it.
+    /// Creates a message that shares a reference with another owner, as for a handler.
     init(borrowing pointer: OpaquePointer) { self.pointer = sd_bus_message_ref(pointer) }
 
     deinit { sd_bus_message_unref(pointer) }
 
-    /// Another reference to the same message, to answer it later.
+    /// Returns another reference to the same message, to answer it later.
     public func retained() -> BusMessage { BusMessage(borrowing: pointer) }
 
     public var path: String? { sd_bus_message_get_path(pointer).map { String(cString: $0) } }
     public var interface: String? { sd_bus_message_get_interface(pointer).map { String(cString: $0) } }
     public var member: String? { sd_bus_message_get_member(pointer).map { String(cString: $0) } }
-    /// The sender's unique name: `:1.23`
+    /// The unique bus name of the sender, such as `:1.23`, or `nil` if the message has none.
     public var sender: String? { sd_bus_message_get_sender(pointer).map { String(cString: $0) } }
 
     // MARK: writing
@@ -33,12 +33,12 @@
       try check(text.withCString { sd_bus_message_append_basic(pointer, Self.code("s"), $0) })
     }
 
-    /// `aay`: a list of byte strings.
+    /// Appends a list of byte strings, of type `aay`.
     public func append(byteStrings: [[UInt8]]) throws(SystemBus.Failure) {
       try append(.list(byteStrings.map { .bytes($0) }), as: "aay")
     }
 
-    /// Any value, as `signature` says: one complete type.
+    /// Appends a value as `signature`, which is one complete type.
     public func append(_ value: BusValue, as signature: String) throws(SystemBus.Failure) {
       if signature == "v" {
         try check(sd_bus_message_open_container(pointer, Self.code("v"), value.signature))
@@ -89,27 +89,27 @@
 
     // MARK: reading
 
-    /// It is `nil` if the next argument is no integer.
+    /// Returns the next argument as an integer, or `nil` if it is not an integer.
     public func integer() -> Int32? {
       var value: Int32 = 0
       return sd_bus_message_read_basic(pointer, Self.code("i"), &value) > 0 ? value : nil
     }
 
-    /// A text, or with "o" an object's path, or `nil` if the next argument is none.
+    /// Returns the next argument as a text, or as an object's path if `type` is "o", or `nil` if it has another type.
     public func text(_ type: Character = "s") -> String? {
       var value: UnsafePointer<CChar>?
       guard sd_bus_message_read_basic(pointer, Self.code(type), &value) > 0, let value else { return nil }
       return String(cString: value)
     }
 
-    /// The next argument as a descriptor of our own, which the caller closes, or `nil` if the next argument is no descriptor.
+    /// Returns a duplicate of the next argument's descriptor, which the caller closes, or `nil` if the argument is no descriptor.
     public func descriptor() -> Int32? {
       guard case .descriptor(let borrowed)? = value() else { return nil }
       let own = fcntl(borrowed, F_DUPFD_CLOEXEC, 3)
       return own >= 0 ? own : nil
     }
 
-    /// The next argument, whatever it is, or `nil` if there is none, or one of a type that nothing here needs.
+    /// Returns the next argument of any type, or `nil` after the last argument or if its type is not supported.
     public func value() -> BusValue? {
       var type: CChar = 0
       var contents: UnsafePointer<CChar>?

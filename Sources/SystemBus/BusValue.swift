@@ -1,5 +1,5 @@
 #if Bonjour || Bluetooth
-  /// A D-Bus value, as properties are made of. A variant is read as what is in it.
+  /// A D-Bus value, such as that of a property. A variant is read as its content.
   public indirect enum BusValue: Sendable, Hashable {
     case bool(Bool)
     case byte(UInt8)
@@ -15,10 +15,10 @@
     case bytes([UInt8])
     case list([BusValue])
     case dictionary([BusValue: BusValue])
-    /// A file descriptor: as read it belongs to the message; `BusMessage.descriptor` takes one over.
+    /// A file descriptor. A descriptor that was read belongs to the message; `BusMessage.descriptor` returns a duplicate.
     case descriptor(Int32)
 
-    /// `a{sv}`
+    /// Returns a dictionary of type `a{sv}`.
     public static func properties(_ properties: [String: BusValue]) -> BusValue {
       .dictionary(Dictionary(uniqueKeysWithValues: properties.map { (.text($0.key), $0.value) }))
     }
@@ -27,7 +27,7 @@
 
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// Any integer type.
+    /// The value as an integer, whatever its integer type is, or `nil` if it is no integer.
     public var integer: Int? {
       switch self {
       case .byte(let value): Int(value)
@@ -41,7 +41,7 @@
       }
     }
 
-    /// A text, or an object's path.
+    /// The value as a text or an object's path, or `nil` if it is neither.
     public var text: String? {
       switch self {
       case .text(let value), .path(let value): value
@@ -51,10 +51,10 @@
 
     public var bytes: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
 
-    /// A list of texts.
+    /// The value as a list of texts, or `nil` if it is no list.
     public var texts: [String]? { if case .list(let values) = self { values.compactMap(\.text) } else { nil } }
 
-    /// A dictionary whose keys are texts or paths.
+    /// The value as a dictionary whose keys are texts or paths, or `nil` if it is no dictionary.
     public var properties: [String: BusValue]? {
       guard case .dictionary(let entries) = self else { return nil }
       var found: [String: BusValue] = [:]
@@ -62,7 +62,7 @@
       return found
     }
 
-    /// As a variant of it is signed. An empty list counts as one of texts.
+    /// The signature of the value, as a variant needs it. An empty list counts as a list of texts.
     var signature: String {
       switch self {
       case .bool: "b"

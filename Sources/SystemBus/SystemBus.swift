@@ -2,14 +2,14 @@
   import CSystemBus
   import Glibc
 
-  /// A connection to the system's D-Bus: calls, signals, and objects of our own that others call.
+  /// A connection to the system's D-Bus, for calls, signals and objects that other programs call.
   ///
-  /// Not for several threads at once: its owner keeps it on one queue or thread. Handlers are called there, from `process`
-  /// or within a call that waits.
+  /// It must not be used by several threads at once: its owner keeps it on one queue or thread. Handlers are called there, from
+  /// `process` or during a call that waits.
   public final class SystemBus {
-    /// Why a call brought nothing.
+    /// The reason why a call failed.
     public struct Failure: Error, Sendable, Hashable {
-      /// `org.freedesktop.Avahi.CollisionError`, or `errno 2`.
+      /// The name of the error, such as `org.freedesktop.Avahi.CollisionError` or `errno 2`.
       public var name: String
       public var message: String
 
@@ -20,17 +20,17 @@
     }
 
     public typealias Handler = (borrowing BusMessage) -> Void
-    /// True: answered. False: the caller is told that there is no such method.
+    /// Handles a method call. Returns `true` if the call was answered; with `false` the caller gets the error that there is no such method.
     public typealias MethodHandler = (borrowing BusMessage) -> Bool
 
     let bus: OpaquePointer
-    /// What libsystemd's handlers point to, as long as it may call them.
+    /// The objects to which libsystemd's handlers point, kept as long as the handlers may be called.
     private var kept: [AnyObject] = []
     private var pending: [ObjectIdentifier: PendingCall] = [:]
-    /// A call that is not answered within a second has failed, unless its caller says otherwise.
+    /// The default timeout of a call, in microseconds: one second.
     public static let patienceMicroseconds: UInt64 = 1_000_000
 
-    /// Connects to `address`, or to DBUS_SYSTEM_BUS_ADDRESS, or to the well-known place.
+    /// Connects to `address`, or to DBUS_SYSTEM_BUS_ADDRESS, or to the standard address.
     public init(address: String? = nil) throws(Failure) {
       var made: OpaquePointer?
       var result: Int32
@@ -54,16 +54,16 @@
 
     public var descriptor: Int32 { sd_bus_get_fd(bus) }
 
-    /// What to poll the descriptor for.
+    /// The poll events for which to wait on the descriptor.
     public var events: Int16 { Int16(truncatingIfNeeded: max(0, sd_bus_get_events(bus))) }
 
-    /// When `process` wants to be called though nothing has arrived, in microseconds of CLOCK_MONOTONIC, or `nil` for never.
+    /// The instant at which `process` has to be called even if no message arrives, in microseconds of CLOCK_MONOTONIC, or `nil` if only a message is awaited.
     public var deadlineMicroseconds: UInt64? {
       var instant: UInt64 = .max
       return sd_bus_get_timeout(bus, &instant) >= 0 && instant != .max ? instant : nil
     }
 
-    /// Hands out what has arrived, and calls `afterEach` after every message. False: the connection is at its end.
+    /// Dispatches the messages that have arrived, and calls `afterEach` after every message. Returns `false` if the connection has ended.
     public func process(afterEach: () -> Void = {}) -> Bool {
       while true {
         let result = sd_bus_process(bus, nil)
@@ -73,24 +73,27 @@
       }
     }
 
-    /// Calls `handler` for every signal that matches, as long as the bus is there.
+    /// Blocks until there is something to `process`, or until the time is over.
+    public func wait(microseconds: UInt64) { sd_bus_wait(bus, microseconds) }
+
+    /// Calls `handler` for every signal that matches the rule, as long as the bus exists.
     public func match(_ rule: String, _ handler: @escaping Handler) throws(Failure) {
       let box = HandlerBox(handler)
       kept.append(box)
       try check(sd_bus_add_match(bus, nil, rule, onMessage, Unmanaged.passUnretained(box).toOpaque()))
     }
 
-    /// Calls `handler` for every method call to `path` and below.
+    /// Calls `handler` for every method call to `path` and paths below.
     public func serve(below path: String, _ handler: @escaping MethodHandler) throws(Failure) {
       let box = MethodHandlerBox(handler)
       kept.append(box)
       try check(sd_bus_add_fallback(bus, nil, path, onMethodCall, Unmanaged.passUnretained(box).toOpaque()))
     }
 
-    /// Takes a well-known name; fails when somebody has it.
+    /// Takes a well-known name. Throws if another connection has it.
     public func takeName(_ name: String) throws(Failure) { try check(sd_bus_request_name(bus, name, 0)) }
 
-    /// Calls a method and returns its reply; no service is started to answer it. Blocks for at most a second, unless told otherwise.
+    /// Calls a method and returns its reply. No service is started to answer it. Blocks for at most a second by default.
     public func call(
       _ destination: String, _ path: String, _ interface: String, _ method: String,
       patienceMicroseconds: UInt64 = SystemBus.patienceMicroseconds,
@@ -105,8 +108,8 @@
       return BusMessage(reply)
     }
 
-    /// Calls a method and returns at once; `answer` gets the reply, or nil and why there is none. After the bus is gone
-    /// nobody is told.
+    /// Calls a method without waiting. `answer` gets the reply, or `nil` and the reason why there is none. After the connection has
+    /// ended `answer` is not called.
     public func request(
       _ destination: String, _ path: String, _ interface: String, _ method: String,
       patienceMicroseconds: UInt64 = SystemBus.patienceMicroseconds,
@@ -122,7 +125,7 @@
       try check(result)
     }
 
-    /// Sends a signal to everyone who listens.
+    /// Sends a signal to all listeners.
     public func signal(
       _ path: String, _ interface: String, _ member: String,
       arguments: (borrowing BusMessage) throws(Failure) -> Void
@@ -154,10 +157,10 @@
       sd_bus_reply_method_error(call.pointer, &error)
     }
 
-    /// Ends the connection before this object goes.
+    /// Closes the connection before this object is released.
     public func close() { sd_bus_close(bus) }
 
-    /// Writes what has been queued; blocks until it is written.
+    /// Writes the queued messages, and blocks until they are written.
     public func flush() { sd_bus_flush(bus) }
 
     fileprivate func forget(_ call: PendingCall) { pending[ObjectIdentifier(call)] = nil }
@@ -182,7 +185,7 @@
   extension SystemBus.Failure {
     init(errno: Int32) { self.init(name: "errno \(errno)", message: String(cString: strerror(errno))) }
 
-    /// It is `nil` if the error says nothing.
+    /// Converts an error of libsystemd. The result is `nil` if no error is set.
     init?(_ error: sd_bus_error) {
       guard let name = error.name else { return nil }
       self.init(

@@ -7,10 +7,11 @@ import TactusDaemon
 import VideoDaemon
 
 extension DaemonProgram {
-  /// `tactus`, and the one list of its systems. A system that another needs stands before it, one that keeps something where its
-  /// tables came; the robot, whose scenarios have no part of their own, first, and beside it the video, by which it is driven.
+  /// The program `tactus` and the list of its systems. The order matters: a system precedes the systems that depend on
+  /// it, systems with stored data keep the order in which their tables were introduced, and the robot comes first,
+  /// directly before the video system through which it is driven, because its scenarios name no part.
   static let tactus = DaemonProgram(
     name: "tactus", version: packageVersion,
     summary: "Runs control loops on real-time threads and keeps actuators safe.",
-    own: [RobotKind(), VideoKind(), LegKind(), SprinklerKind(), PlantsKind(), PumpKind()])
+    systems: [Robot.self, Video.self, LegDaemon.legs, Sprinkler.self, Plants.self, Pump.self])
 }

@@ -3,7 +3,7 @@ import Foundation
 import Tactus
 import TactusDaemon
 
-/// The whole command line of a swarm's program.
+/// The command line of a swarm program.
 struct SwarmCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     let program = SwarmProgram.current
@@ -21,7 +21,7 @@ struct SwarmCommand: ParsableCommand {
       version: DaemonProgram.packageVersion)
   }
 
-  /// Of what is told of a run that takes long, on standard error.
+  /// The time between two progress reports of a long run, which are written to standard error.
   private static let reportPeriod = Nanoseconds.seconds(30)
 
   @Option(help: "How many seeds.")

@@ -1,58 +1,61 @@
 import Tactus
 import TactusDaemon
 
-/// One system under the swarm: its production loops over simulated hardware, its clients and faults, and what must hold of its outputs.
+/// One system under the swarm: its production loops over simulated hardware, its clients and faults, and the invariants of its outputs.
 ///
-/// The engine kills and starts the daemon, runs the supervisor and the guard's machine, and hands every action of the history to its part. A
-/// part looks at its invariants before and after every tick. What they say of outputs is read from the simulated hardware, and what was
-/// commanded from the actions themselves: never from the machine's own state, or they would prove nothing. For one thread. The same seed
-/// and the same calls give the same run.
+/// The engine kills and starts the daemon, runs the supervisor and the guard's machine, and passes every action of the
+/// history to the part concerned. A part checks its invariants before and after every tick. The state of the outputs is
+/// read from the simulated hardware, and the commands are taken from the actions themselves, never from the state of
+/// the machine under test, which would prove nothing. To be used on one thread. The same seed and the same calls give
+/// the same run.
 public protocol SwarmPart: AnyObject {
-  /// The system's, in lines of a history.
+  /// The system's name in the lines of a history.
   var name: String { get }
-  /// What has been looked at so far, and the first failure.
+  /// The checks made so far, with the first failure.
   var checks: SwarmChecks { get }
-  /// Whether an invariant has failed: asked of every part at every step.
+  /// Whether an invariant has failed; read for every part at every step.
   var hasFailed: Bool { get }
-  /// Whether the process has died within this part, such as in the middle of a write; until the next `kill`.
+  /// Whether the process has died within this part, such as in the middle of a write. Holds until the next `kill`.
   var hasDied: Bool { get }
-  /// Whether an emergency stop is latched, as the loop has published it: it outlives the daemon. False while that is dead.
+  /// Whether an emergency stop is latched, as the loop has published it; a latched stop survives the daemon. False while the daemon is dead.
   var isEmergencyStopped: Bool { get }
-  /// Loops whose silence the supervisor tells the guard, with the period of each; empty while the daemon is dead.
+  /// The loops whose silence the supervisor reports to the guard, with the period of each; empty while the daemon is dead.
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] { get }
 
-  /// What can be commanded of it over a messaging link, besides stop and reset of everything: words, and of each the verb of the action that
-  /// it is, with the same numbers.
+  /// The commands that the part accepts over a messaging link, besides stop and reset of all systems: each word with
+  /// the verb of the corresponding action, which has the same numbers.
   var remoteWords: [String: String] { get }
-  /// When it may do something to other parts: all of them are run until then before.
+  /// The instant at which the part may affect other parts; all parts are run up to that instant first.
   var wakesAt: TickInstant { get }
 
   /// Plans random actions of clients and faults. Must not depend on anything that has happened.
   func plan(_ plan: inout SwarmPlanner)
-  /// The daemon starts: new loops, over hardware as it was left and over what was stored. They are told of the guard's writes (`cover.stops`).
+  /// Starts the daemon: new loops, over the hardware and the store as they were left. The guard's writes are reported
+  /// to the loops through `cover.stops`.
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError)
-  /// The daemon is killed as by `kill -9`: its loops are gone, its outputs stay as they are until somebody turns them off, at `safeBy` at the
-  /// latest.
+  /// Kills the daemon as `kill -9` does: its loops are gone, and its outputs keep their state until the guard or the
+  /// stop hook switches them off, at `safeBy` at the latest.
   func kill(at now: TickInstant, safeBy: TickInstant)
-  /// The daemon stops in order, and is gone by the `kill` that follows: its loops are told, what they have told is kept.
+  /// Stops the daemon in order: its loops are stopped and their last notices are stored. The following `kill` ends the process.
   ///
-  /// - Returns: whether every output has confirmed that it is off, which is the guard's to do otherwise; what the store knows of how they ended.
+  /// - Returns: whether every output has confirmed that it is off, since otherwise the guard must switch it off; and
+  ///   what the store knows of how the outputs ended.
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome)
-  /// Every thread of the daemon stands still for so long, from `now` on.
+  /// Suspends every thread of the daemon for the given time, from `now` on.
   func freeze(at now: TickInstant, for span: Nanoseconds)
-  /// Lets time pass up to and including `instant`, and looks at every invariant.
+  /// Lets time pass up to and including `instant`, and checks every invariant.
   func run(until instant: TickInstant)
-  /// Does an action, at its instant. One that is not known is ignored, so that old histories can be read.
+  /// Applies an action at its instant. An unknown action is ignored, so that old histories can be read.
   func apply(_ action: SwarmAction)
-  /// The change of its rules to those of the file of this number, or `nil` if a reload changes none of it.
+  /// Returns the change of the part's rules to those of the file with this number, or `nil` if a reload changes none of them.
   func change(to number: Int64) -> (any RulesChange)?
-  /// A reload of the file of this number has told every loop.
+  /// Notes that a reload of the file with this number has reached every loop.
   func changed(to number: Int64)
-  /// The door stops every actuator of the daemon.
+  /// Stops every actuator, on a request to the service.
   func emergencyStop(at now: TickInstant)
-  /// The door takes an emergency stop back.
+  /// Ends an emergency stop, on a request to the service.
   func reset(at now: TickInstant)
-  /// The guard, or the stop hook, writes the safe state. Returns whether every write was confirmed.
+  /// Writes the safe state in place of the guard or the stop hook. Returns whether every write was confirmed.
   func makeSafe(at now: TickInstant) -> Bool
 }
 
@@ -65,12 +68,12 @@ extension SwarmPart {
 }
 
 extension SplitMix64 {
-  /// A number of the range, each as likely.
+  /// Returns a number of the range, with equal probability.
   public mutating func within(_ range: ClosedRange<Int64>) -> Int64 {
     range.lowerBound + Int64(clamping: below(UInt64(clamping: range.upperBound - range.lowerBound + 1)))
   }
 
-  /// An instant as that of `instant(until:)`, every other one some seconds before an incident, if there is one.
+  /// Returns an instant as `instant(until:)` does; every other one is some seconds before an incident, if there is one.
   public mutating func instant(until end: TickInstant, before incidents: [TickInstant]) -> TickInstant {
     guard !incidents.isEmpty, chance(perMille: 500) else { return instant(until: end) }
     let lead = within(100...4_000) * 1_000_000
@@ -78,7 +81,7 @@ extension SplitMix64 {
       nanoseconds: max(0, incidents[Int(clamping: below(UInt64(clamping: incidents.count)))].nanoseconds - lead))
   }
 
-  /// An instant up to and including `end`, of whole milliseconds.
+  /// Returns an instant up to and including `end`, in whole milliseconds.
   public mutating func instant(until end: TickInstant) -> TickInstant {
     TickInstant(nanoseconds: within(0...end.nanoseconds / 1_000_000) * 1_000_000)
   }

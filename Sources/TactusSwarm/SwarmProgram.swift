@@ -3,20 +3,22 @@ import TactusDaemon
 
 /// A program that plays random histories against the systems of a daemon, in simulated time.
 ///
-///     // main.swift, the whole of it
+///     // A complete main.swift:
 ///     SwarmProgram(name: "fan-swarm", systems: [Fan.self]).main()
 ///
-/// It is a program beside the daemon's, for its developers: the daemon has nothing of it.
+/// The program is separate from the daemon and meant for its developers; the daemon does not contain it.
 public struct SwarmProgram: Sendable {
   /// The command's name, in messages and in help.
   public let name: String
-  /// What is played, in the order of every list.
+  /// The systems that are played, in the order of every list.
   let members: [SwarmMember]
 
+  /// Makes a swarm program.
+  ///
   /// - Parameters:
-  ///   - name: of the program's file.
-  ///   - systems: declared, each with the part that its declaration makes.
-  ///   - members: systems with parts of their own; they stand before the others.
+  ///   - name: the name of the program's file.
+  ///   - systems: declared systems, each with the part that is derived from its declaration.
+  ///   - members: systems with parts of their own; they precede the others.
   public init(name: String, systems: [any DeviceSystem.Type] = [], members: [SwarmMember] = []) {
     self.name = name
     self.members = members + systems.map { Self.member($0) }
@@ -26,7 +28,7 @@ public struct SwarmProgram: Sendable {
 
   private static let running = Mutex<SwarmProgram?>(nil)
 
-  /// The one that this process is, from `main` on.
+  /// The program of this process, set by `main`.
   static var current: SwarmProgram {
     guard let program = running.withLock({ $0 }) else { preconditionFailure("no program runs yet") }
     return program
@@ -36,23 +38,23 @@ public struct SwarmProgram: Sendable {
   var daemon: DaemonProgram {
     DaemonProgram(
       name: name, version: DaemonProgram.packageVersion, summary: "Plays random histories.",
-      systems: members.compactMap(\.declared), own: members.compactMap(\.kind))
+      systems: members.map(\.system))
   }
 
-  /// The same without the members whose loops cannot be made with the defaults of their keys.
+  /// The same program without the members whose loops cannot be made with the defaults of their keys.
   var playable: SwarmProgram { SwarmProgram(name: name, members: members.filter { (try? $0.make(1)) != nil }) }
 
-  /// The parts of one seed.
+  /// Returns the parts for one seed.
   ///
-  /// - Parameter chosen: names of systems; `nil` for all.
+  /// - Parameter chosen: the names of the systems, or `nil` for all.
   func parts(_ chosen: [String]? = nil, seed: UInt64) throws -> [any SwarmPart] {
     try members.filter { chosen?.contains($0.name) ?? true }.map { try $0.make(seed) }
   }
 
-  /// Makes this the program that the command line is of.
+  /// Makes this program the `current` one.
   func take() { Self.running.withLock { $0 = self } }
 
-  /// Carries out the command line, and ends the process: 0 every invariant held, 1 one failed, 64 bad usage.
+  /// Carries out the command line and ends the process with status 0 if every invariant held, 1 if one failed, or 64 for bad usage.
   public func main() -> Never {
     daemon.adopt()
     playable.take()

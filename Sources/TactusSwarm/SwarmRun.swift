@@ -1,38 +1,38 @@
 import Tactus
 
-/// Plays seeds, one after the other: what the command and the tests use.
+/// Plays seeds one after another, for the command and the tests.
 struct SwarmRun {
-  /// What came of a seed that failed.
+  /// A seed that failed, with its history and its failure.
   struct Finding: Hashable {
     let history: SwarmHistory
     let failure: SwarmWorld.Failure
   }
 
-  /// Makes the parts of one seed anew.
+  /// Makes new parts for a seed.
   typealias MakeParts = @Sendable (_ seed: UInt64) throws -> [any SwarmPart]
 
   let end: TickInstant
   let make: MakeParts
-  /// What a test takes away.
+  /// The mechanisms of the daemon, some of which a test switches off.
   private let mechanisms: SwarmMechanisms
-  /// By part and invariant, in their order: how often it was looked at.
+  /// The number of checks by part and invariant.
   private(set) var tally = SwarmTally()
 
   init(end: TickInstant, mechanisms: SwarmMechanisms = SwarmMechanisms(), _ make: @escaping MakeParts) {
     (self.end, self.mechanisms, self.make) = (end, mechanisms, make)
   }
 
-  /// The history that belongs to a seed.
+  /// Returns the history of a seed.
   func history(of seed: UInt64) throws -> SwarmHistory { SwarmPlan.history(seed: seed, end: end, try make(seed)) }
 
-  /// Plays a seed, or `nil` if every invariant held.
+  /// Plays a seed. Returns its failure with the history, or `nil` if every invariant held.
   mutating func play(seed: UInt64) throws -> Finding? {
     let parts = try make(seed)
     let history = SwarmPlan.history(seed: seed, end: end, parts)
     return try play(history, parts).map { Finding(history: history, failure: $0) }
   }
 
-  /// Plays a history, or `nil` if every invariant held.
+  /// Plays a history. Returns its failure, or `nil` if every invariant held.
   mutating func play(_ history: SwarmHistory) throws -> SwarmWorld.Failure? {
     try play(history, try make(history.seed))
   }
@@ -44,7 +44,7 @@ struct SwarmRun {
     return failure
   }
 
-  /// The shortest history that fails in the same invariant.
+  /// Returns the shortest history found that fails in the same invariant.
   func shortest(_ finding: Finding) throws -> Finding {
     var history = finding.history
     history.end = min(history.end, finding.failure.failure.at)

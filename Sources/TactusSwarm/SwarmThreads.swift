@@ -2,18 +2,18 @@ import Dispatch
 import Synchronization
 import Tactus
 
-/// Plays seeds on some threads. The verdict is the same for any number of them: the lowest seed that fails, and what the seeds up to its
-/// block looked at.
+/// Plays seeds on several threads. The result is the same for any number of threads: the lowest seed that fails, and
+/// the checks of all seeds up to the end of its block.
 struct SwarmThreads {
-  /// Seeds that are played before anybody looks whether one has failed.
+  /// The number of seeds that are played before the results are examined for a failure.
   private static let block: UInt64 = 256
 
   let count: Int
 
-  /// Plays seeds up to the end of the first block in which one has failed.
+  /// Plays seeds up to the end of the first block with a failure.
   ///
-  /// - Parameter report: is told the last seed of each block in which every invariant held, and the simulated time so far.
-  /// - Returns: what was looked at, and the seeds that failed, the lowest first.
+  /// - Parameter report: called after each block in which every invariant held, with the block's last seed and the simulated time so far.
+  /// - Returns: the numbers of checks, and the seeds that failed, the lowest first.
   func play(
     _ seeds: ClosedRange<UInt64>, _ swarm: SwarmRun, report: (UInt64, Nanoseconds) -> Void = { _, _ in }
   ) throws -> (SwarmTally, [SwarmRun.Finding]) {

@@ -1,5 +1,5 @@
 extension LocalDate {
-  /// From days since 1 January 1970, negative before it; at most a million years away.
+  /// Creates a date from the days since 1 January 1970, which are negative before it and limited to about a million years.
   ///
   /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
   public init(daysSince1970 days: Int) {
@@ -15,10 +15,10 @@ extension LocalDate {
       day: dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
-  /// Farther than any clock goes, and near enough to count with.
+  /// The greatest distance in days, which is beyond every clock and still safe for arithmetic.
   private static let mostDays = 365_000_000
 
-  /// Days since 1 January 1970, negative before it. Of a date that does not exist (`exists`) they are those of one nearby.
+  /// The days since 1 January 1970, negative before it. A date that does not exist (`exists`) gives the days of one nearby.
   public var daysSince1970: Int {
     let (year, month, day) = (min(max(year, -999_999), 999_999), min(max(month, 1), 12), min(max(day, 1), 31))
     let shiftedYear = month <= 2 ? year - 1 : year
@@ -28,19 +28,19 @@ extension LocalDate {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// 0 is Monday, 6 Sunday.
+  /// The day of the week, from 0 for Monday to 6 for Sunday.
   public var weekday: Int { (daysSince1970 + 3) - (daysSince1970 + 3).flooredQuotient(7) * 7 }
 
-  /// Whether its year has 366 days.
+  /// Whether the year of the date has 366 days.
   public var isLeapYear: Bool { (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 }
 
-  /// Of its month, 28…31.
+  /// The number of days in the month of the date, 28…31.
   public var daysInMonth: Int { Self.daysInMonth(month, isLeapYear: isLeapYear) }
 
-  /// Whether the calendar has it.
+  /// Whether the date exists in the calendar.
   public var exists: Bool { (1...12).contains(month) && day >= 1 && day <= daysInMonth }
 
-  /// So many days later; earlier if negative.
+  /// Returns the date `days` later, or earlier if `days` is negative.
   public static func + (date: Self, days: Int) -> Self {
     Self(daysSince1970: date.daysSince1970 + min(max(days, -mostDays), mostDays))
   }
@@ -55,7 +55,7 @@ extension LocalDate {
 }
 
 extension LocalDate: CustomStringConvertible {
-  /// ISO 8601: `2026-03-29`.
+  /// The date in ISO 8601, such as `2026-03-29`.
   public var description: String { "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))" }
 
   private static func padded(_ number: Int, _ digits: Int) -> String {
@@ -65,7 +65,7 @@ extension LocalDate: CustomStringConvertible {
 }
 
 extension FixedWidthInteger {
-  /// Rounded toward minus infinity; the divisor is positive.
+  /// Returns the quotient rounded toward minus infinity. The divisor must be positive.
   public func flooredQuotient(_ divisor: Self) -> Self {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

@@ -1,16 +1,16 @@
 /// Writes ASCII into a caller's buffer, in a tick.
 ///
-/// The buffer must outlive the writer. Writing past its end traps: callers check for their longest text first.
+/// The buffer must outlive the writer. Writing beyond its end traps, so callers first check that their longest text fits.
 public struct ByteWriter {
   @usableFromInline let buffer: UnsafeMutableRawBufferPointer
   @usableFromInline var written = 0
 
-  /// Bytes written so far, from the buffer's first.
+  /// The number of bytes written so far.
   public var count: Int {
     @_noLocks @_noAllocation @inlinable get { written }
   }
 
-  /// Begins at the first byte of `buffer`.
+  /// Creates a writer that begins at the first byte of `buffer`.
   @_noLocks @_noAllocation
   @inlinable public init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }
 
@@ -49,7 +49,7 @@ public struct ByteWriter {
     append(decimal: number, digits: digits)
   }
 
-  /// Appends the lowest `digits` digits with leading zeros: the fraction of a decimal number.
+  /// Appends the lowest `digits` digits with leading zeros, as for the fraction of a decimal number.
   @_noLocks @_noAllocation
   @inlinable public mutating func append(decimal number: UInt64, digits: Int) {
     precondition(digits <= buffer.count &- written, "the buffer is too small")

@@ -1,50 +1,53 @@
-/// Topics of one device on a broker that many share: `PREFIX/DEVICE/SYSTEM[/ITEM]/state`, `…/command`, `…/reply`,
+/// The topics of one device on a shared broker: `PREFIX/DEVICE/SYSTEM[/ITEM]/state`, `…/command`, `…/reply`,
 /// `PREFIX/DEVICE/SYSTEM/event` and `PREFIX/DEVICE/status`.
 public struct DeviceTopics: Sendable, Hashable {
-  /// 1…64 of `A–Z a–z 0–9 . _ -`.
+  /// The name of the device: 1…64 characters of `A–Z a–z 0–9 . _ -`.
   public let device: String
-  /// `tactus`, `farm/east`
+  /// The prefix of all topics, such as `tactus` or `farm/east`.
   public let prefix: String
 
-  /// Nil when one is no such name: a device holds neither a separator nor a wildcard, a prefix no wildcard and no empty level.
+  /// Creates the topics of a device. The result is `nil` if a name is invalid: a device contains no separator and no wildcard, a
+  /// prefix no wildcard and no empty level.
   public init?(device: String, prefix: String = "tactus") {
     let levels = prefix.split(separator: "/", omittingEmptySubsequences: false)
     guard Self.isName(device), levels.allSatisfy({ Self.isName(String($0)) }) else { return nil }
     (self.device, self.prefix) = (device, prefix)
   }
 
-  /// One word for the device on its broker, the same name under another prefix being another one: `tactus-garden`,
-  /// `farm-east-garden`.
+  /// A unique word for the device on its broker, such as `tactus-garden` or `farm-east-garden`. The same device name under another
+  /// prefix gives another word.
   public var identity: String { String(prefix.map { $0 == "/" ? "-" : $0 }) + "-" + device }
 
-  /// `tactus/garden`: every topic of the device is below.
+  /// The common beginning of all topics of the device, such as `tactus/garden`.
   public var base: String { "\(prefix)/\(device)" }
 
-  /// `online` or `offline`, retained; the will of the connection.
+  /// The retained topic of the device's availability, `online` or `offline`, which is also the topic of the connection's will.
   public var availability: String { "\(base)/status" }
   public static let online = "online"
   public static let offline = "offline"
 
-  /// Retained. `item`: one of several things of a system, such as a plant, or `nil` for the system.
+  /// Returns the retained topic of a state. `item` is one of several items of a system, such as a plant, or `nil` for the system.
   public func state(_ system: String, _ item: String? = nil) -> String { path(system, item) + "/state" }
 
-  /// Changes, not retained.
+  /// Returns the topic of a system's events, which are not retained.
   public func event(_ system: String) -> String { path(system, nil) + "/event" }
 
   public func command(_ system: String, _ item: String? = nil) -> String { path(system, item) + "/command" }
 
-  /// For every system.
+  /// The topic of commands to all systems.
   public var commandForAll: String { "\(base)/command" }
 
-  /// What to subscribe to for the commands of a system and of its items.
+  /// Returns the filters with which to subscribe to the commands of a system and of its items.
   public func commandFilters(_ system: String) -> [String] { [command(system), command(system, "+")] }
 
-  /// What to subscribe to for every command, of all systems, systems and their items: a `#` would bring our own states back.
+  /// The filters with which to subscribe to all commands: to all systems, to each system and to its items. A `#` would also deliver
+  /// the device's own states.
   public var everyCommandFilter: [String] {
     (0...3).map { ([base] + Array(repeating: "+", count: $0) + ["command"]).joined(separator: "/") }
   }
 
-  /// What a command's topic names: `["sprinkler", "zone", "1"]`, empty for every system, or `nil` if it is no command's.
+  /// Returns the path in a command's topic, such as `["sprinkler", "zone", "1"]`, which is empty for commands to all systems, or
+  /// `nil` if it is not the topic of a command.
   public func commandPath(_ topic: String) -> [String]? {
     guard topic.utf8.count <= 1_024, topic.hasPrefix(base + "/") else { return nil }
     let levels = topic.dropFirst(base.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -52,13 +55,13 @@ public struct DeviceTopics: Sendable, Hashable {
     return levels.dropLast().map { String($0) }
   }
 
-  /// Where a command to this path is answered.
+  /// Returns the topic on which a command to this path is answered.
   public func reply(_ commandPath: [String]) -> String { ([base] + commandPath + ["reply"]).joined(separator: "/") }
 
   /// Returns whether commands of this device are answered on the topic.
   public func isReply(_ topic: String) -> Bool { topic.hasPrefix(base + "/") && topic.hasSuffix("/reply") }
 
-  /// The item of a command to `system`: `.some(nil)` for the system itself, or `nil` if the topic is none of its commands.
+  /// Returns the item of a command to `system`, which is `.some(nil)` for the system itself, or `nil` if the topic is not that of a command to it.
   public func commandItem(_ topic: String, of system: String) -> String?? {
     guard let path = commandPath(topic), path.first == system else { return nil }
     if path.count == 1 { return .some(nil) }

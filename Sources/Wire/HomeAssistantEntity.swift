@@ -1,37 +1,37 @@
-/// One entity that Home Assistant shows of a device, and the document that makes it known (MQTT discovery).
+/// An entity of a device in Home Assistant, and the document that announces it (MQTT discovery).
 public struct HomeAssistantEntity: Sendable, Hashable {
   public enum Component: String, Sendable, Hashable {
     case sensor
     case binarySensor = "binary_sensor"
     case button
-    /// A number that can be set.
+    /// An entity with a number that can be set.
     case number
-    /// A yes or no that can be set.
+    /// An entity with a boolean that can be set.
     case `switch`
-    /// One of some words that can be chosen.
+    /// An entity whose value is one of several words that can be chosen.
     case select
     case valve
     case fan
   }
   public var component: Component
-  /// Unique on the device: letters, digits, `_` and `-`.
+  /// The identifier of the entity, unique on the device: letters, digits, `_` and `-`.
   public var id: String
   public var name: String
-  /// Nil for a button.
+  /// The topic of the entity's state, or `nil` for a button.
   public var stateTopic: String?
-  /// Picks the value out of the state's JSON.
+  /// The template that extracts the value from the state's JSON, or `nil` for none.
   public var valueTemplate: String?
   public var unit: String?
   public var deviceClass: String?
-  /// `measurement` makes Home Assistant keep statistics.
+  /// The state class, or `nil` for none. `measurement` makes Home Assistant keep statistics.
   public var stateClass: String?
-  /// Of a button, and what it sends there.
+  /// The topic to which the entity sends commands, which for a button are `pressPayload`, or `nil` if it sends none.
   public var commandTopic: String?
   public var pressPayload: String?
-  /// What only some components have, by Home Assistant's names: `payload_open`.
+  /// Further keys that only some components have, by Home Assistant's names, such as `payload_open`.
   public var others: [String: String] = [:]
 
-  /// Of a select: the words.
+  /// The words of a select.
   public var options: [String] = []
 
   public init(_ component: Component, id: String, name: String) {
@@ -40,12 +40,12 @@ public struct HomeAssistantEntity: Sendable, Hashable {
     self.name = name
   }
 
-  /// Where the document goes, retained; an empty one takes the entity away.
+  /// Returns the retained topic of the document. An empty document removes the entity.
   public func topic(of topics: DeviceTopics, prefix: String = "homeassistant") -> String {
     "\(prefix)/\(component.rawValue)/\(Self.node(of: topics))/\(id)/config"
   }
 
-  /// The document: JSON, its keys in a fixed order.
+  /// Returns the document in JSON, with its keys in a fixed order.
   public func document(of topics: DeviceTopics) -> String {
     let device = topics.identity
     var members: [(String, String?)] = [
@@ -66,7 +66,7 @@ public struct HomeAssistantEntity: Sendable, Hashable {
     return "{" + texts.joined(separator: ",") + choices + ",\"device\":\(owner)}"
   }
 
-  /// The level of a device's discovery topics, which allow no dot. Two devices may share it: `a.b` and `a_b`.
+  /// Returns the level of a device's discovery topics, which must not contain a dot. Two devices may share a level: `a.b` and `a_b`.
   public static func node(of topics: DeviceTopics) -> String {
     String(topics.identity.map { $0 == "." ? "_" : $0 })
   }

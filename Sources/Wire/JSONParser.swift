@@ -1,36 +1,36 @@
-/// Reads JSON text (RFC 8259), strictly: one value, each member once, at most 32 levels, valid UTF-8.
+/// A strict parser of JSON text (RFC 8259): one value, each member once, at most 32 levels, valid UTF-8.
 ///
-/// Foundation's parsers do not say where an error is, and take what should be refused (a member given twice). Allocates: what a tick reads
-/// of a datagram it reads by `ByteScanner`.
+/// Foundation's parsers do not report where an error is, and accept text that should be refused, such as a member given twice. The
+/// parser allocates; ticks parse datagrams with `ByteScanner`.
 public struct JSONParser {
-  /// What is wrong, and where.
+  /// The reason and the position of an error.
   public struct Failure: Error, Equatable {
-    /// Bytes before the error.
+    /// The number of bytes before the error.
     public let offset: Int
-    /// From 1.
+    /// The line of the error, from 1.
     public let line: Int
-    /// From 1; counts bytes.
+    /// The column of the error, from 1, counted in bytes.
     public let column: Int
-    /// For people, without the place: `expected ':'`.
+    /// The reason for people, without the position, such as `expected ':'`.
     public let reason: String
   }
 
-  /// What a member is that an object has already.
+  /// The treatment of a member whose name the object already contains.
   public enum RepeatedMember: Sendable {
-    /// An error.
+    /// The repeated member is an error.
     case refused
-    /// The member, in place of the one before: as Python reads it.
+    /// The repeated member replaces the previous one, as in Python.
     case lastCounts
   }
 
-  /// Objects and lists within each other, at most.
+  /// The greatest depth of nested objects and lists.
   public static let greatestDepth = 32
 
   private let bytes: [UInt8]
   private let repeated: RepeatedMember
   private var position = 0
 
-  /// `bytes` of any length; takes time in proportion to it.
+  /// Parses `bytes` of any length, in time proportional to the length.
   public static func parse(_ bytes: [UInt8], repeated: RepeatedMember = .refused) throws(Failure) -> JSONValue {
     var parser = JSONParser(bytes: bytes, repeated: repeated)
     let value = try parser.value(depth: 0)

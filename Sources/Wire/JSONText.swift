@@ -1,6 +1,6 @@
-/// JSON that is put together as text. Allocates: not for ticks.
+/// Functions for JSON that is composed as text. They allocate, so they are not for ticks.
 public enum JSONText {
-  /// `text` in quotes, as JSON writes it.
+  /// Returns `text` as a JSON string in quotation marks.
   public static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -1,32 +1,32 @@
-/// A JSON value as received. Members keep their order; of a text that was read each appears once.
+/// A JSON value. Members keep their order; in a value that was parsed each name occurs once.
 public indirect enum JSONValue: Sendable, Equatable {
   /// The literal `null`.
   case null
   /// The literal `true` or `false`.
   case boolean(Bool)
-  /// As written: which number it is depends on what was expected.
+  /// A number as written. Its type depends on the expected value.
   case number(String)
   /// A string, without quotation marks and escapes.
   case text(String)
   /// An array.
   case list([JSONValue])
-  /// An object. The parser refuses a name that comes twice.
+  /// An object. The parser refuses a repeated name.
   case object([Member])
 
   /// One member of an object.
   public struct Member: Sendable, Equatable {
-    /// Without quotation marks and escapes; may be empty.
+    /// The name, without quotation marks and escapes; it may be empty.
     public let name: String
-    /// What follows the colon; `.null` is a value, too.
+    /// The value, which may be `.null`.
     public let value: JSONValue
 
-    /// - Parameter name: without quotation marks and escapes; at most once in an object.
+    /// - Parameter name: the name without quotation marks and escapes, at most once in an object.
     public init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
   }
 }
 
 extension JSONValue {
-  /// For error messages: what came, at most 40 characters of it, without control characters.
+  /// The value for error messages: at most 40 characters, without control characters.
   public var summary: String {
     switch self {
     case .null: "null"
@@ -38,7 +38,7 @@ extension JSONValue {
     }
   }
 
-  /// The first 40 characters, control characters replaced by U+FFFD, followed by `…` if the text is longer.
+  /// Returns the first 40 characters, with control characters replaced by U+FFFD and followed by `…` if the text is longer.
   public static func shortened(_ text: String) -> String {
     var result = ""
     for character in text.prefix(40) {

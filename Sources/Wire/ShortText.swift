@@ -1,6 +1,6 @@
-/// Up to 32 characters of printable ASCII by value, without `"` and `\`: what JSON carries without escapes.
+/// Up to 32 characters of printable ASCII by value, without `"` and `\`, so that JSON needs no escapes.
 public struct ShortText: Sendable, Hashable, BitwiseCopyable {
-  /// 32 characters.
+  /// The greatest number of characters, 32.
   public static var capacity: Int {
     @_noLocks @_noAllocation @inline(__always) @inlinable get { 32 }
   }
@@ -11,16 +11,16 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
   @usableFromInline var word3: UInt64 = 0
   @usableFromInline var length = 0
 
-  /// Characters in use, 0…32.
+  /// The number of characters in use, 0…32.
   public var count: Int {
     @_noLocks @_noAllocation @inline(__always) @inlinable get { length }
   }
 
-  /// Empty text.
+  /// Creates an empty text.
   @_noLocks @_noAllocation
   @inlinable public init() {}
 
-  /// `text` must be allowed text of at most 32 characters.
+  /// Creates a text from `text`, which must consist of at most 32 allowed characters.
   @_noLocks @_noAllocation @inline(__always)
   @inlinable public init(_ text: StaticString) {
     for index in 0..<text.utf8CodeUnitCount {
@@ -29,7 +29,7 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Returns `false`, and changes nothing, if the text is full or the character is not allowed.
+  /// Appends a character. Returns `false`, without a change, if the text is full or the character is not allowed.
   @_noLocks @_noAllocation @inline(__always)
   @inlinable public mutating func append(_ character: UInt8) -> Bool {
     guard count < Self.capacity, Self.allows(character) else { return false }
@@ -44,8 +44,7 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
     return true
   }
 
-  /// Appends the lowest `count` bytes of `word`, all allowed, which is not checked; the text so far
-  /// fills whole words and is not full.
+  /// Appends the lowest `count` bytes of `word`, without checking that they are allowed. The present text must fill whole words and must not be full.
   @_noLocks @_noAllocation @inline(__always)
   @inlinable public mutating func appendWord(_ word: UInt64, count added: Int) {
     let kept = added == 8 ? word : word & ((1 &<< UInt64(clamping: added &* 8)) &- 1)
@@ -58,7 +57,7 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
     length &+= added
   }
 
-  /// How many of the eight bytes, from the lowest up, are allowed before the first that is not: 0…8.
+  /// Returns the number of allowed bytes of the word, from the lowest up to the first that is not allowed: 0…8.
   @_noLocks @_noAllocation @inline(__always)
   @inlinable public static func allowedPrefix(of word: UInt64) -> Int {
     // `zeros(x)` marks the lowest zero byte of x exactly; marks above it may be false, and do not matter here.
@@ -70,7 +69,7 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
     return (refused & highs).trailingZeroBitCount &>> 3
   }
 
-  /// The ASCII code of character `index`, 0 to less than `count`.
+  /// The ASCII code of character `index`, 0..<`count`.
   public subscript(index: Int) -> UInt8 {
     @_noLocks @_noAllocation @inlinable get {
       precondition(index >= 0 && index < count)
@@ -91,7 +90,7 @@ public struct ShortText: Sendable, Hashable, BitwiseCopyable {
       && left.word3 == right.word3
   }
 
-  /// Returns whether the text can hold `character`: printable ASCII but `"` and `\`.
+  /// Returns whether the text can contain `character`, which must be printable ASCII except `"` and `\`.
   @_noLocks @_noAllocation @inline(__always)
   @inlinable public static func allows(_ character: UInt8) -> Bool {
     character >= 0x20 && character < 0x7F && character != 0x22 && character != 0x5C

@@ -1,4 +1,4 @@
-/// A share of full scale in percent. Wheel speeds: −100 full reverse … +100 full forward.
+/// A share of full scale in percent. For wheel speeds −100 is full reverse and +100 full forward.
 public struct Percent: Sendable, Hashable, Comparable, BitwiseCopyable {
   public var value: Double
 
@@ -14,14 +14,14 @@ public struct Percent: Sendable, Hashable, Comparable, BitwiseCopyable {
   @_noLocks @_noAllocation
   @inlinable public static prefix func - (percent: Self) -> Self { Self(-percent.value) }
 
-  /// The nearest value within ±`limit`.
+  /// Returns the nearest value within ±`limit`.
   @_noLocks @_noAllocation
   @inlinable public func clamped(to limit: Percent) -> Percent {
     Percent(Swift.max(-limit.value, Swift.min(limit.value, value)))
   }
 }
 
-/// The speeds of both wheels, −100…100 % each; positive drives forward.
+/// The speeds of both wheels, −100…100 % each. Positive speeds drive forward.
 public struct WheelSpeeds: Sendable, Hashable, BitwiseCopyable {
   public var left: Percent
   public var right: Percent

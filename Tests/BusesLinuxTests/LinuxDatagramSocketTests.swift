@@ -31,8 +31,10 @@ import Testing
     var inbox = receiver.port()
     var outbox = sender.port()
     var batch = DatagramBatch(capacity: 8, size: 64)
-    // Twice: what the kernel writes beside the datagrams is overwritten by every receive.
-    for _ in 0..<2 {
+    // Twice at least: what the kernel writes beside the datagrams is overwritten by every receive.
+    var (rounds, right) = (0, 0)
+    while right < 2, rounds < 100 {
+      rounds += 1
       var between: [TickInstant] = [MonotonicClock.now]
       for text in ["one", "two"] {
         #expect(send(text, from: &outbox, to: receiver.localEndpoint))
@@ -41,14 +43,18 @@ import Testing
       #expect(becomesReadable(inbox.descriptor))
       _ = inbox.receive(into: &batch)
       try #require(batch.count == 2)
-      // The two clocks are read one after the other.
+      // The two clocks are read one after the other. On a loaded machine the thread may pause between them, and both instants seem to be later.
       let slack = Nanoseconds.milliseconds(1)
+      var isRight = true
       for index in 0..<2 {
         let stamp = batch.arrivedAt(index)
         let arrived = try #require(stamp)
-        #expect(between[index] - slack <= arrived && arrived <= between[index + 1] + slack)
+        #expect(between[index] - slack <= arrived)
+        if arrived > between[index + 1] + slack { isRight = false }
       }
+      if isRight { right += 1 }
     }
+    #expect(right == 2, "of \(rounds) rounds")
     withExtendedLifetime((receiver, sender)) {}
   }
 

@@ -202,10 +202,15 @@ struct CallTests {
     let lines = CallListing.text(daemon).split(separator: "\n").map(String.init)
     #expect(
       lines.contains(
-        "  robot drive left=NUMBER(-100…100 %) right=NUMBER(-100…100 %) [timestamp=NUMBER(s)]  # Set the wheels' speeds."
+        "  robot drive left=NUMBER(-100…100 %) right=NUMBER(-100…100 %) [timestamp=NUMBER(s)]  # Each wheel in percent."
       ))
-    #expect(lines.contains("  leg/INDEX(0…15) set pulseUs=INTEGER(500…2500)  # Set a leg's pulse."))
-    #expect(lines.contains { $0.hasPrefix("  zone/ID(1…64) on [minutes=NUMBER(0.02…1440)]") })
+    #expect(
+      lines.contains(
+        "  robot drive linear=NUMBER(-100…100 m/s) angular=NUMBER(-100…100 rad/s) [timestamp=NUMBER(s)]  # The robot in SI units."
+      ))
+    #expect(lines.contains("  leg/INDEX(0…31) set pulseUs=INTEGER(500…2500 µs)  # Set a leg's pulse."))
+    #expect(
+      lines.contains { $0.hasPrefix("  zone/ID(1…64) on [litres=NUMBER(0.1…100000)] [minutes=NUMBER(0.02…1440)]") })
     let posts = daemon.operations.filter { $0.method == "POST" && !$0.takesFile }
     #expect(lines.count(where: { $0.hasPrefix("  ") }) == posts.reduce(0) { $0 + $1.forms.count })
     #expect(lines.contains { $0.hasPrefix("  sim fault fault=nak bus=TEXT address=INTEGER(8…119) [count=") })

@@ -144,7 +144,7 @@ struct ConfigSchemaTests {
     "the files in config/: accepted, and each names the schema that an editor finds it by",
     arguments: [
       "leg.yaml", "plants.yaml", "pump-device.yaml", "pump.yaml", "reference.yaml", "rider-pi.yaml", "simulated.yaml",
-      "sprinkler.yaml",
+      "sprinkler.yaml", "sprinkler-64-zones.yaml",
       "tactus.yaml",
     ])
   func shipped(name: String) throws {

@@ -83,7 +83,7 @@ struct ConfigTableTests {
   // MARK: a program of declared systems alone
 
   /// What every program has. The other sections belong to systems of `tactus`.
-  private static let general = ["network", "service", "mqtt", "safety", "runtime", "logging", "performance"]
+  private static let general = ["network", "service", "mqtt", "notify", "safety", "runtime", "logging", "performance"]
   private static let ofSystems = [
     "motors": "robot", "leg": "leg", "legs": "leg", "sprinkler": "sprinkler", "pump": "pump", "plants": "plants",
     "camera": "video", "video": "video",
@@ -115,7 +115,10 @@ struct ConfigTableTests {
     // Sections that systems have keys in: a new key has to be put down here, or to go with its system.
     #expect(names("network") == ["bind_address", "http_port"])
     #expect(names("safety") == ["emergency_stop_enabled", "watchdog_enabled", "watchdog_timeout"])
-    #expect(names("runtime") == ["strict", "confine", "user", "lock_memory", "watchdog", "watchdog_timeout_s"])
+    #expect(
+      names("runtime") == [
+        "strict", "confine", "user", "lock_memory", "recorder_kilobytes", "watchdog", "watchdog_timeout_s",
+      ])
     #expect(names("performance") == ["worker_threads", "enable_monitoring"])
     // The others are the same in every program.
     for section in ["service", "mqtt", "logging"] {

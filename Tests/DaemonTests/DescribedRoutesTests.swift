@@ -15,7 +15,9 @@ struct DescribedRoutesTests {
     // In a process of its own: a daemon blocks signals for good.
     await #expect(processExitsWith: .success) {
       let daemon = try WholeDaemon()
-      let (served, described) = (Set(daemon.routes.map(name)).union(["GET /ws"]), try describedRoutes())
+      let (served, described) = (
+        Set(daemon.routes.map(name)).union(["GET /ws", "GET /rosbridge"]), try describedRoutes()
+      )
       try #require(served.subtracting(described) == [], "served and not described")
       let unbuilt: Set<String> = Configuration.MQTT.isBuilt ? [] : ["GET /api/mqtt"]
       try #require(described.subtracting(served) == unbuilt, "described and not served")
@@ -33,7 +35,7 @@ struct DescribedRoutesTests {
         try page.write(to: file, atomically: true, encoding: .utf8)
       }
       // A build without the broker or the camera has less of it.
-      guard Configuration.MQTT.isBuilt, Configuration.Video.isThere else { return }
+      guard Configuration.MQTT.isBuilt, Video.isBuilt else { return }
       let kept = try String(contentsOf: file, encoding: .utf8)
       try #require(page == kept)
     }
@@ -45,15 +47,15 @@ private func name(_ route: Route) -> String { "\(route.method) \(route.path)" }
 /// A simulated daemon with every system, which never runs.
 private struct WholeDaemon {
   let daemon: Daemon
-  /// Without the console's files, which are no part of the API, and `/ws`, which the connection answers itself.
+  /// Without the console's files, which are no part of the API, and the WebSockets, which the connection answers itself.
   let routes: [Route]
 
   init() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(
       "network: { motor_udp_port: 0, leg_udp_port: 0, rtsp_port: 0, http_port: 0 }\nmotors: { }\nleg: { }\npump: { }\nplants: { }\n"
-        + (Configuration.Video.isThere ? "video: { }\n" : "")
-        + (Configuration.MQTT.isBuilt ? "mqtt: { }\n" : "")
+        + (Video.isBuilt ? "video: { }\n" : "")
+        + (Configuration.MQTT.isBuilt ? "mqtt: { }\n" : "") + "notify: { }\n"
         + "sprinkler: { legacy_routes: true }\nstore: { folder: '\(folder.path("state"))' }", to: "config.yaml")
     let environment = ["HOME": folder.path("home")]
     let configuration = try Configuration.read(path: file, environment: environment)

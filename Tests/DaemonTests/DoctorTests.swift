@@ -220,7 +220,7 @@ struct DoctorTests {
       }
       let configuration = try Configuration.read(YAMLFile(text: section, name: "c.yaml"), environment: [:])
       let doctor = Doctor(machine: pi, configuration: configuration)
-      return (doctor.serialLines() + doctor.radios() + doctor.pump()).map {
+      return (doctor.serialLines() + doctor.radios() + DeclaredKind(Pump.self).diagnoses(doctor)).map {
         "\($0.name) \($0.status): \($0.found)" + ($0.fix == nil ? "" : "!")
       }
     }
@@ -231,17 +231,19 @@ struct DoctorTests {
       #expect(try found("pump: { device: 'ble:HM' }") == ["pump.device fail: no Bluetooth adapter!"])
       #expect(
         try found("pump: { role: device, bluetooth: true }", ["/sys/class/pwm/pwmchip0/npwm": "2"])
-          == ["pump.bluetooth fail: no Bluetooth adapter!", "pump.pwm.chip ok: /sys/class/pwm/pwmchip0: 2 outputs"])
+          == [
+            "pump.bluetooth fail: no Bluetooth adapter!", "pump.pwm.channel ok: /sys/class/pwm/pwmchip0/pwm0 is there",
+          ])
     #endif
     #expect(
       try found("pump: { role: device, device: /dev/serial0 }")
         == [
           "pump.device fail: /dev/serial0 is not there!",
-          "pump.pwm.chip fail: /sys/class/pwm/pwmchip0: no such PWM unit!",
+          "pump.pwm.channel fail: no /sys/class/pwm/pwmchip0!",
         ])
     #expect(
       try found("pump: { role: device, pwm: { channel: 3 } }", ["/sys/class/pwm/pwmchip0/npwm": "2"])
-        == ["pump.pwm.channel fail: /sys/class/pwm/pwmchip0: 2 outputs!"])
+        == ["pump.pwm.channel fail: /sys/class/pwm/pwmchip0 has 2 outputs, from pwm0!"])
   }
 
   @Test("cameras: listed with where they are; a detector whose model is not there: told")

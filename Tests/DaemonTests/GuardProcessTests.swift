@@ -72,8 +72,10 @@ struct GuardProcessTests {
 
   private mutating func fallSilent() {
     beat()
-    #expect(readWhenReady(terminal.descriptor) == Self.neutral)
-    #expect(readWhenReady(terminal.descriptor) == Self.neutral)
+    // On a loaded machine both may have come before the first is read.
+    var heard: [UInt8] = []
+    while heard.count < 2 * Self.neutral.count, let bytes = readWhenReady(terminal.descriptor) { heard += bytes }
+    #expect(heard.starts(with: Self.neutral + Self.neutral), "\(heard)")
     beat()
     #expect(process.waitFor("the daemon's heartbeat is back"))
     dismiss()

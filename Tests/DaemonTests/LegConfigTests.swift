@@ -1,19 +1,30 @@
+import Leg
 import Testing
 
 @testable import LegDaemon
 @testable import TactusDaemon
+
+extension Configuration {
+  /// The legs as a file describes them, or `nil` if it has none.
+  var legs: ConfiguredSystem<Legs>? { systems[ConfiguredSystem<Legs>.self] }
+}
+
+extension ConfiguredSystem<Legs> {
+  /// What the loop begins with.
+  var loopRules: LegRules { Legs.loopRules(wiring, rules) }
+}
 
 @Suite("configuration of the legs")
 struct LegConfigTests {
   @Test("leg alone, even empty: one leg on channel 0 with LegCtrl's numbers")
   func alone() throws {
     let legs = try #require(try read("leg:\n").legs)
-    #expect(legs.backend == .pca9685 && legs.i2cBus == 1 && legs.i2cAddress == 0x40)
-    #expect(legs.port == 5010 && legs.rateHertz == 50 && legs.safeStateAfter == 3)
-    #expect(legs.legs.count == 1 && legs.legs[0].name == "leg 0")
-    let made = legs.configurations[0]
-    #expect(made.settings == .standard && made.channel.number == 0)
-    #expect(legs.chip == .init())
+    let wiring = legs.wiring
+    #expect(wiring.backend == .pca9685 && wiring.i2cBus == 1 && wiring.i2cAddress == 0x40)
+    #expect(wiring.port == 5010 && wiring.rateHertz == 50 && legs.lane.safeStateAfter == 3)
+    #expect(wiring.legs.count == 1 && wiring.name(0) == "leg 0")
+    #expect(legs.loopRules[0] == .standard && wiring.servos[0].channel.number == 0)
+    #expect(wiring.drivers == [.init()])
   }
 
   @Test("neither section: no leg")
@@ -30,26 +41,29 @@ struct LegConfigTests {
           - { release_after_s: 2.5 }
         """, environment: ["NAME": "knee"]
       ).legs)
-    #expect(legs.legs.map(\.name) == ["knee", "leg 1", "leg 2"])
-    let made = legs.configurations
-    #expect(made.map(\.channel.number) == [4, 1, 2])
-    #expect(made[0].channel.isInverted && made[0].channel.centre.microseconds == 1600)
-    #expect(made[0].settings.lowest.microseconds == 1600 && made[0].settings.slewMicrosecondsPerSecond == 500)
-    #expect(made[2].settings.releaseAfter == .milliseconds(2500))
+    #expect((0..<3).map { legs.wiring.name($0) } == ["knee", "leg 1", "leg 2"])
+    let (servos, rules) = (legs.wiring.servos, legs.loopRules)
+    #expect(servos.map(\.channel.number) == [4, 1, 2])
+    #expect(servos[0].channel.isInverted && servos[0].channel.centre.microseconds == 1600)
+    #expect(rules[0].lowest.microseconds == 1600 && rules[0].slewMicrosecondsPerSecond == 500)
+    #expect(rules[2].releaseAfter == .milliseconds(2500))
   }
 
   @Test(
     "a wrong list or item: an error at its place",
     arguments: [
-      ("legs:\n", "c.yaml:1:6: legs: expected a list of 1…16 mappings, got nothing"),
-      ("legs: []\n", "c.yaml:1:7: legs: expected a list of 1…16 mappings, got []"),
-      ("legs: { channel: 1 }\n", "c.yaml:1:7: legs: expected a list of 1…16 mappings, got a mapping"),
+      ("legs:\n", "c.yaml:1:6: legs: expected a list of 1…32 mappings, got nothing"),
+      ("legs: []\n", "c.yaml:1:7: legs: expected a list of 1…32 mappings, got []"),
+      ("legs: { channel: 1 }\n", "c.yaml:1:7: legs: expected a list of 1…32 mappings, got a mapping"),
       ("legs: [3]\n", "c.yaml:1:8: legs[0]: expected a mapping of keys, got 3"),
       (
         "legs:\n  - {}\n  - chanel: 2\n",
         "c.yaml:3:5: legs[1].chanel: expected a known key (channel?), got chanel"
       ),
-      ("legs: [{ channel: 16 }]\n", "c.yaml:1:19: legs[0].channel: expected an integer 0…15, got 16"),
+      (
+        "legs: [{ channel: 16 }]\n",
+        "c.yaml:1:19: legs[0].channel: expected 0…15, the channels that one chip has (leg.chips), got 16"
+      ),
       (
         "legs: [{ channel: 1 }, {}]\n",
         "c.yaml:1:19: legs[0].channel: expected one owner of servo channel 1, got two: line 1: legs[1].channel (by default) has it"
@@ -70,10 +84,10 @@ struct LegConfigTests {
     ])
   func wrong(text: String, expected: String) { #expect(errors(text) == [expected]) }
 
-  @Test("seventeen legs: one error")
+  @Test("thirty-three legs: one error")
   func tooMany() {
-    let list = "legs: [" + Array(repeating: "{}", count: 17).joined(separator: ", ") + "]"
-    #expect(errors(list) == ["c.yaml:1:7: legs: expected a list of 1…16 mappings, got 17"])
+    let list = "legs: [" + Array(repeating: "{}", count: 33).joined(separator: ", ") + "]"
+    #expect(errors(list) == ["c.yaml:1:7: legs: expected a list of 1…32 mappings, got 33"])
   }
 
   @Test(
@@ -89,12 +103,61 @@ struct LegConfigTests {
         .contains("expected less than the period of 5000 µs") == true)
   }
 
+  @Test("several chips: addresses by their places unless given, channels count on, a line for all or one for each")
+  func chips() throws {
+    let text =
+      "leg: { chips: [{ output_enable: 22 }, { i2c_address: 0x45 }, { output_enable: 23 }] }\nlegs: [{ channel: 1 }, { channel: 47 }]\n"
+    let wiring = try #require(try read(text).legs).wiring
+    #expect(wiring.drivers.map(\.address.value) == [0x40, 0x45, 0x42])
+    #expect(wiring.servos.map(\.chip) == [0, 2] && wiring.servos.map(\.channel.number) == [1, 15])
+    #expect(
+      wiring.enableLines.ofChips == [0, nil, 1] && wiring.enableLines.lines.map(\.line.name) == [.bcm(22), .bcm(23)])
+    #expect(
+      try read(text).summary[0].contains("0x40, 0x45, 0x42 on /dev/i2c-1, output enable on GPIO22, GPIO23, frames on"))
+    let shared = try #require(try read("leg: { output_enable: 22, chips: [{}, {}] }").legs).wiring
+    #expect(shared.enableLines.ofChips == [0, 0] && shared.enableLines.lines.count == 1)
+  }
+
+  @Test(
+    "several chips: what is wrong is an error at its place",
+    arguments: [
+      (
+        "leg: { i2c_address: 0x41, chips: [{}] }",
+        "c.yaml:1:21: leg.i2c_address: expected none beside leg.chips, whose items have addresses, got 0x41"
+      ),
+      (
+        "leg: { output_enable: 22, chips: [{}, { output_enable: 23 }] }",
+        "c.yaml:1:56: leg.chips[1].output_enable: expected none beside leg.output_enable, the line that all chips share, got GPIO23"
+      ),
+      (
+        "leg: { chips: [{}, { i2c_address: 0x40 }] }",
+        "c.yaml:1:35: leg.chips[1].i2c_address: expected one owner of address 0x40 on I2C bus 1, got two: line 1: leg.chips[0].i2c_address (by default) has it"
+      ),
+      (
+        "leg: { chips: [{}, {}] }\nlegs: [{ channel: 32 }]",
+        "c.yaml:2:19: legs[0].channel: expected 0…31, the channels that 2 chips have (leg.chips), got 32"
+      ),
+      ("leg: { chips: [] }", "c.yaml:1:15: leg.chips: expected a list of 1…8 mappings, got []"),
+      (
+        "leg: { chips: [{ i2c_address: 0x70 }] }",
+        "c.yaml:1:31: leg.chips[0].i2c_address: expected another than 0x70, at which every such chip answers when it is switched on"
+      ),
+    ])
+  func wrongChips(text: String, expected: String) { #expect(errors(text) == [expected]) }
+
+  @Test("groups: legs with the same word belong together, numbered by the first of them")
+  func groups() throws {
+    let wiring = try #require(try read("legs: [{}, { group: b }, { group: a }, { group: b }]").legs).wiring
+    #expect(wiring.servos.map(\.group) == [nil, 1, 2, 1])
+  }
+
   @Test("output enable: a line by name, number or chip and offset; anything else is an error at its place")
   func outputEnable() throws {
-    #expect(try read("leg: { output_enable: GPIO22 }").legs?.outputEnable == .bcm(22))
-    #expect(try read("leg: { output_enable: 22 }").legs?.outputEnable == .bcm(22))
-    #expect(try read("leg: { output_enable: 'pinctrl-rp1:22' }").legs?.outputEnable?.description == "pinctrl-rp1:22")
-    #expect(try read("leg:\n").legs?.outputEnable == nil)
+    #expect(try read("leg: { output_enable: GPIO22 }").legs?.wiring.outputEnable == .bcm(22))
+    #expect(try read("leg: { output_enable: 22 }").legs?.wiring.outputEnable == .bcm(22))
+    #expect(
+      try read("leg: { output_enable: 'pinctrl-rp1:22' }").legs?.wiring.outputEnable?.description == "pinctrl-rp1:22")
+    #expect(try read("leg:\n").legs?.wiring.outputEnable == nil)
     #expect(
       errors("leg: { output_enable: 54 }") == [
         "c.yaml:1:23: leg.output_enable: expected a GPIO line: GPIO17, 17, its name, or CHIP:17, got 54"
@@ -133,18 +196,18 @@ struct LegConfigTests {
 
   @Test("battery: no sensor unless named; limits of its own; the converter's address has one owner")
   func battery() throws {
-    #expect(try read("leg: { battery: { warn_mv: 6800 } }").legs?.battery == nil, "no sensor")
+    #expect(try read("leg: { battery: { warn_mv: 6800 } }").legs?.wiring.battery == nil, "no sensor")
     let legs = try #require(
       try read(
         "leg: { battery: { sensor: ads1115, i2c_address: 0x49, channel: 2, divider: 4.2, warn_mv: 6800, fault_mv: 6400 } }"
       )
       .legs)
-    let sensor = try #require(legs.battery?.sensor)
+    let sensor = try #require(legs.wiring.battery)
     #expect(sensor.converter.address.value == 0x49 && sensor.channel == 2 && sensor.dividerPerMille == 4200)
-    #expect(legs.configurations[0].settings.battery == .init(warning: .init(6800), fault: .init(6400)))
+    #expect(legs.loopRules[0].battery == .init(warning: .init(6800), fault: .init(6400)))
     let one = try #require(try read("leg: { battery: { sensor: ads1115, fault_mv: 6400 } }").legs)
-    #expect(one.battery?.limits == .init(warning: .init(6400), fault: .init(6400)))
-    #expect(try read("leg: { battery: { sensor: ads1115 } }").legs?.battery?.limits == nil)
+    #expect(one.loopRules[0].battery == .init(warning: .init(6400), fault: .init(6400)))
+    #expect(try read("leg: { battery: { sensor: ads1115 } }").legs?.loopRules[0].battery == nil)
     #expect(
       errors("leg: { battery: { sensor: ads1115, warn_mv: 6000, fault_mv: 6400 } }").first?
         .hasSuffix("expected at least leg.battery.fault_mv (6400), got 6000") == true)

@@ -10,11 +10,11 @@ import Testing
 @Suite("scenarios of plants", .ownThread)
 struct PlantScenarioTests {
   private static func play(_ file: YAMLFile, seed: UInt64? = nil) throws -> (passed: Bool, lines: [String]) {
-    var scenario = try PlantScenarioReader.read(file)
+    var scenario = try Scenario<PlantScenario>(file)
     if let seed { scenario.seed = seed }
     var lines: [String] = []
-    var run = try PlantScenarioRun(scenario) { lines.append($0) }
-    return (run.play(), lines)
+    let passed = try scenario.play { lines.append($0) }
+    return (passed, lines)
   }
 
   private static func play(_ text: String, seed: UInt64? = nil) throws -> (passed: Bool, lines: [String]) {
@@ -27,7 +27,7 @@ struct PlantScenarioTests {
   func shipped(name: String) throws {
     let path = repository.appending(path: "config/scenarios/\(name)").path(percentEncoded: false)
     let file = try YAMLFile(path: path)
-    #expect(PlantScenarioReader.reads(file) && !PumpScenarioReader.reads(file) && !SprinklerScenarioReader.reads(file))
+    #expect(PlantScenario.reads(file) && !PumpScenario.reads(file) && !SprinklerScenario.reads(file))
     let (passed, lines) = try Self.play(file)
     #expect(passed, "\(lines.joined(separator: "\n"))")
   }
@@ -52,7 +52,7 @@ struct PlantScenarioTests {
         "reply: expected RES_numPlants, got RES_addNewPlant", "payload: expected Fern, got Basil",
         "replies: expected 0, got 1", "plants: expected 2, got 1", "asked: expected 1, got 0",
         "plant: expected Fern, got none of that name", "Fern: alerts: expected dry, got no such plant",
-        "Fern: watered: expected true, got no such plant", "Fern: celsius: nobody knows it",
+        "Fern: watered: expected true, got no such plant", "Fern: celsius: expected 21, got nothing: it is unknown",
         "Basil: alerts: expected dry, silent, got none", "Basil: watered: expected true, got false",
         "Basil: moisture_percent: expected 10, got 61.833", "Basil: celsius: expected 0…20, got 21",
         "failures: expected 1…3, got 0", "replies_so_far: expected 7, got 1",
@@ -86,7 +86,7 @@ struct PlantScenarioTests {
         - { at_s: 1, plant: Basil, celsius: [3, 2] }
       """
     let errors = try #require(throws: ConfigErrors.self) {
-      try PlantScenarioReader.read(YAMLFile(text: text, name: "s.yaml"))
+      _ = try Scenario<PlantScenario>(YAMLFile(text: text, name: "s.yaml"))
     }
     #expect(
       errors.errors.map(\.description) == [
@@ -110,7 +110,7 @@ struct PlantScenarioTests {
     defer { withExtendedLifetime(folder) {} }
     _ = try folder.write("motors: {}\n", to: "robot.yaml")
     let path = try folder.write("plants: { config: robot.yaml }\n", to: "s.yaml")
-    let errors = try #require(throws: ConfigErrors.self) { try PlantScenarioReader.read(YAMLFile(path: path)) }
+    let errors = try #require(throws: ConfigErrors.self) { _ = try Scenario<PlantScenario>(YAMLFile(path: path)) }
     #expect(errors.errors.map(\.message) == ["expected a configuration with plants, got one without"])
   }
 }

@@ -10,12 +10,13 @@ import Testing
 struct PlantsConfigTests {
   @Test("the section alone, even empty: one seesaw at 0x36, seven plants a user, fifteen messages in 15 s, no watering")
   func alone() throws {
-    let plants = try #require(try read("plants:\n").plants)
+    let (plants, rules) = try #require(try read("plants:\n").settings(of: Plants.self))
     #expect(plants.sensors.map(\.id.text) == ["0x36"] && plants.sensors[0].probe == .seesaw(SeesawSoil()))
-    #expect(plants.bookRules == PlantBookRules() && plants.host == PlantHostSettings() && plants.links.isEmpty)
+    #expect(plants.bookRules == PlantBookRules() && Plants.host(plants, rules) == PlantHostSettings())
+    #expect(Plants.links(plants, rules).isEmpty)
     #expect(plants.tiers == PlantHistoryTier.standard && plants.riseDetector == PlantRiseDetector())
     #expect(plants.probeSettings == PlantProbeSettings())
-    #expect(try read("motors: { backend: sim }").plants == nil)
+    #expect(try read("motors: { backend: sim }").settings(of: Plants.self) == nil)
   }
 
   @Test("sensors: names by what they are, converters' inputs, calibrations")
@@ -31,7 +32,8 @@ struct PlantsConfigTests {
             - { chip: mcp3008, channel: 7 }
             - { name: cactus, chip: mcp3008 }
         """
-      ).plants)
+      ).settings(of: Plants.self)
+    ).wiring
     #expect(plants.sensors.map(\.id.text) == ["0x39", "0x48.2", "ficus", "spi.7", "cactus"])
     #expect(
       plants.sensors.map(\.probe) == [
@@ -45,7 +47,7 @@ struct PlantsConfigTests {
 
   @Test("users, limits, spam, quiet, history: what the keys say")
   func rules() throws {
-    let plants = try #require(
+    let (plants, rules) = try #require(
       try read(
         """
         plants:
@@ -57,25 +59,26 @@ struct PlantsConfigTests {
           app: { host_name: Host-2, quiet: true, spam_limit: 0 }
           history: { minutes_days: 1, quarters_days: 7, six_hours_days: 365 }
         """
-      ).plants)
+      ).settings(of: Plants.self))
+    let host = Plants.host(plants, rules)
     #expect(plants.bookRules.plantsPerUser == 3 && plants.bookRules.users == 2)
     #expect(plants.bookRules.limits == PlantLimits(dryPercent: 30, hotCelsius: 40))
-    #expect(plants.host.hostName == "Host-2" && plants.host.legacyQuiet && plants.host.spamLimit == nil)
-    #expect(plants.host.staleAfter == .seconds(60))
+    #expect(host.hostName == "Host-2" && host.legacyQuiet && host.spamLimit == nil)
+    #expect(host.staleAfter == .seconds(60))
     #expect(plants.tiers.map(\.keptSeconds) == [86_400, 7 * 86_400, 365 * 86_400])
-    #expect(try read("plants: { app: { enabled: false } }").plants?.app == nil)
+    #expect(try #require(try read("plants: { app: { enabled: false } }").settings(of: Plants.self)).wiring.app == nil)
   }
 
   @Test("watering: only what is written down, with its limits; without a sprinkler it is refused")
   func watering() throws {
     let text = "plants: { watering: [{ plant: 3, zone: 2, max_per_day: 1, min_gap_min: 90 }] }\n"
-    let links = try #require(try read(text + "sprinkler: { backend: sim }").plants).links
-    #expect(links.map(\.plant) == [PlantID(3)])
+    let (plants, rules) = try #require(try read(text + "sprinkler: { backend: sim }").settings(of: Plants.self))
     #expect(
-      links.map(\.settings) == [
-        try PlantWateringSettings(zone: 2, seconds: 60, maximumPerDay: 1, minimumGapSeconds: 5_400)
+      Plants.links(plants, rules) == [
+        PlantID(3): try PlantWateringSettings(zone: 2, seconds: 60, maximumPerDay: 1, minimumGapSeconds: 5_400)
       ])
-    #expect(try read("plants: { watering: [{ seconds: 5 }] }").plants?.links.isEmpty == true)
+    let nothing = try #require(try read("plants: { watering: [{ seconds: 5 }] }").settings(of: Plants.self))
+    #expect(Plants.links(nothing.wiring, nothing.rules).isEmpty)
     #expect(
       errors(text) == [
         "c.yaml:1:22: plants.watering[0]: expected a section sprinkler, whose zone can be asked, got none"
@@ -230,9 +233,10 @@ struct PlantsConfigTests {
     let folder = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
     let pi = try Configuration.read(
       path: "/\(folder)/config/plants.yaml", environment: ["MQTT_PASSWORD": "s3cret"])
-    #expect(
-      pi.plants?.sensors.map(\.id.text) == ["0x36", "0x37", "monstera", "ficus"] && pi.plants?.links.isEmpty == true)
+    let (plants, rules) = try #require(pi.settings(of: Plants.self))
+    #expect(plants.sensors.map(\.id.text) == ["0x36", "0x37", "monstera", "ficus"])
+    #expect(Plants.links(plants, rules).isEmpty)
     let simulated = try Configuration.read(path: "/\(folder)/config/simulated.yaml", environment: [:])
-    #expect(simulated.plants?.sensors.count == 4)
+    #expect(simulated.settings(of: Plants.self)?.wiring.sensors.count == 4)
   }
 }

@@ -9,21 +9,20 @@ import Testing
 @Suite("scenarios of the pump", .ownThread)
 struct PumpScenarioTests {
   private static func play(_ text: String, seed: UInt64? = nil) throws -> (passed: Bool, lines: [String]) {
-    var scenario = try PumpScenarioReader.read(YAMLFile(text: text, name: "s.yaml"))
+    var scenario = try Scenario<PumpScenario>(YAMLFile(text: text, name: "s.yaml"))
     if let seed { scenario.seed = seed }
     var lines: [String] = []
-    var run = try PumpScenarioRun(scenario) { lines.append($0) }
-    return (run.play(), lines)
+    let passed = try scenario.play { lines.append($0) }
+    return (passed, lines)
   }
 
   @Test("config/scenarios/pump-session.yaml: every expectation is met")
   func shipped() throws {
     let path = repository.appending(path: "config/scenarios/pump-session.yaml").path(percentEncoded: false)
     let file = try YAMLFile(path: path)
-    #expect(PumpScenarioReader.reads(file) && !SprinklerScenarioReader.reads(file))
+    #expect(PumpScenario.reads(file) && !SprinklerScenario.reads(file))
     var lines: [String] = []
-    var run = try PumpScenarioRun(try PumpScenarioReader.read(file)) { lines.append($0) }
-    let passed = run.play()
+    let passed = try Scenario<PumpScenario>(file).play { lines.append($0) }
     #expect(passed, "\(lines.joined(separator: "\n"))")
   }
 
@@ -79,7 +78,7 @@ struct PumpScenarioTests {
         - { at_s: 1, off_confirmed: perhaps, skin_celsius: [3, 2] }
       """
     let errors = try #require(throws: ConfigErrors.self) {
-      try PumpScenarioReader.read(YAMLFile(text: text, name: "s.yaml"))
+      _ = try Scenario<PumpScenario>(YAMLFile(text: text, name: "s.yaml"))
     }
     #expect(
       errors.errors.map(\.description) == [

@@ -9,7 +9,7 @@ struct SafeStatePlanTests {
   private func plan(_ motors: String) throws -> [String] {
     let file = try YAMLFile(text: "motors: { \(motors) }", name: "c.yaml")
     let configuration = try Configuration.read(file, environment: [:])
-    return try #require(configuration.motors).safeWrites.map(\.description)
+    return try #require(configuration.systems[ConfiguredSystem<Robot>.self]).safeWrites.map(\.description)
   }
 
   @Test("yb-pcb-car: the stop register, and a run at zero")
@@ -25,11 +25,11 @@ struct SafeStatePlanTests {
       try plan("legacy_register: true").last == "i2c-block:16:00:01000100:/dev/i2c-1")
   }
 
-  @Test("raspbot-v2: all four motors at zero")
+  @Test("raspbot-v2: all four motors at zero, and the buzzer, which the board never ends, silent")
   func raspbot() throws {
     #expect(
       try plan("backend: raspbot-v2")
-        == (0...3).map { "i2c-block:2b:01:0\($0)0000:/dev/i2c-1" })
+        == (0...3).map { "i2c-block:2b:01:0\($0)0000:/dev/i2c-1" } + ["i2c-block:2b:06:00:/dev/i2c-1"])
   }
 
   @Test("xgo-rider: speed and turn neutral, twice")
@@ -46,6 +46,10 @@ struct SafeStatePlanTests {
     }
     #expect(try plan("leg: { i2c_bus: 3, i2c_address: 0x41 }") == ["i2c-byte:41:fd:10:/dev/i2c-3"])
     #expect(try plan("legs: [{}, {}]") == ["i2c-byte:40:fd:10:/dev/i2c-1"])
+    #expect(
+      try plan("leg: { chips: [{}, { i2c_address: 0x44 }, {}] }") == [
+        "i2c-byte:40:fd:10:/dev/i2c-1", "i2c-byte:44:fd:10:/dev/i2c-1", "i2c-byte:42:fd:10:/dev/i2c-1",
+      ], "every chip")
     #expect(try plan("leg: { backend: sim }") == [])
     #expect(
       try plan("motors: { backend: yb-pcb-car }\nleg:\n")
@@ -58,6 +62,10 @@ struct SafeStatePlanTests {
       SafeStatePlan.lines(of: try Configuration.read(YAMLFile(text: text, name: "c.yaml"), environment: [:]))
     }
     #expect(try lines("leg: { output_enable: 22 }") == [GPIOLine(.bcm(22), isActiveLow: true)])
+    #expect(try lines("leg: { output_enable: 22, chips: [{}, {}] }") == [GPIOLine(.bcm(22), isActiveLow: true)])
+    #expect(
+      try lines("leg: { chips: [{ output_enable: 22 }, {}, { output_enable: 23 }] }")
+        == [GPIOLine(.bcm(22), isActiveLow: true), GPIOLine(.bcm(23), isActiveLow: true)])
     #expect(try lines("leg: { backend: sim, output_enable: 22 }") == [])
     #expect(try lines("leg:\n") == [])
   }

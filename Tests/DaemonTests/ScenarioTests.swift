@@ -8,7 +8,7 @@ import Testing
 
 private func errors(_ text: String) -> [String] {
   do {
-    _ = try RobotScenarioReader.read(YAMLFile(text: text, name: "s.yaml"))
+    _ = try Scenario<RobotScenario>(YAMLFile(text: text, name: "s.yaml"))
     return []
   } catch let errors as ConfigErrors {
     return errors.errors.map(\.description)
@@ -19,11 +19,11 @@ private func errors(_ text: String) -> [String] {
 
 /// Plays a scenario; whether it passed, and its timeline.
 private func play(_ text: String, seed: UInt64? = nil) throws -> (passed: Bool, lines: [String]) {
-  var scenario = try RobotScenarioReader.read(YAMLFile(text: text, name: "s.yaml"))
+  var scenario = try Scenario<RobotScenario>(YAMLFile(text: text, name: "s.yaml"))
   if let seed { scenario.seed = seed }
   var lines: [String] = []
-  var run = try RobotScenarioRun(scenario) { lines.append($0) }
-  return (run.play(), lines)
+  let passed = try scenario.play { lines.append($0) }
+  return (passed, lines)
 }
 
 @Suite("scenarios", .ownThread)
@@ -32,8 +32,7 @@ struct ScenarioTests {
   func shipped(name: String) throws {
     let path = repository.appending(path: "config/scenarios/\(name)").path(percentEncoded: false)
     var lines: [String] = []
-    var run = try RobotScenarioRun(try RobotScenarioReader.read(YAMLFile(path: path))) { lines.append($0) }
-    let passed = run.play()
+    let passed = try Scenario<RobotScenario>(YAMLFile(path: path)).play { lines.append($0) }
     #expect(passed, "\(lines.joined(separator: "\n"))")
   }
 
@@ -98,14 +97,52 @@ struct ScenarioTests {
           "s.yaml:2:1: duration: expected a known key (duration_s?), got duration",
           "s.yaml:4:30: events[0].joystick: expected a number -1…1, got 2",
           "s.yaml:5:5: events[1]: expected one of joystick, wheels, rest, stop, emergency_stop, reset, link, network, "
-            + "bus, stall_s, got joystick and stop",
+            + "stall_s, bus, look, got joystick and stop",
           "s.yaml:6:5: events[2]: expected at_s, got none",
           "s.yaml:7:5: events[3]: expected one of joystick, wheels, rest, stop, emergency_stop, reset, link, network, "
-            + "bus, stall_s, got none",
+            + "stall_s, bus, look, got none",
           "s.yaml:7:16: events[3].buss: expected a known key (bus?), got buss",
           "s.yaml:9:5: expect[0]: expected something besides at_s, got nothing",
           "s.yaml:10:23: expect[1].state: expected one of stopped, driving, e-stop, fault, got flying",
           "s.yaml:10:36: expect[1].x_m: expected the smaller number first, got [2.0, 1.0]",
+        ])
+  }
+
+  @Test("a fault of the bus as a word or a share; an operator beside what operators do, and nowhere else")
+  func forms() throws {
+    let (passed, lines) = try play(
+      """
+      duration_s: 3
+      operators: 2
+      network:
+      events:
+        - { at_s: 0.5, wheels: [20, 20], operator: 1 }
+        - { at_s: 1, bus: { refuse_percent: 100 } }
+        - { at_s: 2, bus: ok }
+      expect: [{ at_s: 0.9, left_percent: 20 }, { at_s: 1.9, state: fault, write_failures: [1, 1000] }]
+      """)
+    #expect(passed, "\(lines.joined(separator: "\n"))")
+    #expect(lines.contains("     0.500 s  operator 1  controls: left 20 %, right 20 %"))
+    #expect(lines.contains("     1.000 s  bus         1000 ‰ of the transfers are not acknowledged"))
+    #expect(
+      errors(
+        """
+        network: { loss_percent: 101, delays_ms: 3 }
+        events:
+          - { at_s: 1, bus: {} }
+          - { at_s: 1, bus: { refuse: 3 } }
+          - { at_s: 1, bus: broken }
+          - { at_s: 1, rest: true, operator: 1 }
+          - { at_s: 1, link: up, operator: 0 }
+        """) == [
+          "s.yaml:1:26: network.loss_percent: expected a number 0…100, got 101",
+          "s.yaml:1:31: network.delays_ms: expected a known key (delay_ms?), got delays_ms",
+          "s.yaml:3:21: events[0].bus: expected refuse_percent, got none",
+          "s.yaml:4:21: events[1].bus: expected refuse_percent, got none",
+          "s.yaml:4:23: events[1].bus.refuse: expected a known key (one of refuse_percent), got refuse",
+          "s.yaml:5:21: events[2].bus: expected one of ok, stuck, no-acknowledge, got broken",
+          "s.yaml:6:38: events[3].operator: expected an integer 0…0, got 1",
+          "s.yaml:7:36: events[4].operator: expected none beside link",
         ])
   }
 

@@ -22,6 +22,29 @@ struct StoreConfigTests {
     #expect(try #require(try path("sprinkler: { backend: sim }")).hasSuffix("/simulated/store.sqlite"))
   }
 
+  @Test(
+    "two files, or two programs, share no store by silence: tactus.yaml has the program's folder, another file one of its name there"
+  )
+  func folders() throws {
+    func path(_ file: String, _ text: String = "sprinkler:", simulate: Bool = false) throws -> String? {
+      var configuration = try read(text)
+      configuration.file = file
+      return configuration.storePath(simulate: simulate, environment: ["XDG_STATE_HOME": "/x"])
+    }
+    for (file, simulate, expected) in [
+      ("tactus.yaml", false, "/x/tactus/store.sqlite"),
+      ("/etc/tactus/tactus.yaml", true, "/x/tactus/simulated/store.sqlite"),
+      ("garden/roses.yaml", false, "/x/tactus/roses.yaml/store.sqlite"),
+      ("garden/roses.yaml", true, "/x/tactus/roses.yaml/simulated/store.sqlite"),
+      // Files whose name is that of a folder of the program's.
+      ("simulated", false, "/x/tactus/simulated.yaml/store.sqlite"),
+      ("simulated.yaml", false, "/x/tactus/simulated.yaml/store.sqlite"),
+    ] {
+      #expect(try path(file, simulate: simulate) == expected)
+    }
+    #expect(try path("roses.yaml", "sprinkler:\nstore: { folder: /s }") == "/s/store.sqlite")
+  }
+
   @Test("how many copies are kept: as the file says, else eight and those of fourteen days")
   func copies() throws {
     #expect(try read("sprinkler:").store?.policy == SnapshotPolicy(recent: 8, days: 14))

@@ -1,5 +1,6 @@
 import Buses
 import CTactusGuard
+import Devices
 import Glibc
 import Robot
 import Tactus
@@ -7,7 +8,6 @@ import TactusGuard
 import TestSupport
 import Testing
 
-@testable import RobotDaemon
 @testable import TactusDaemon
 
 /// The robot's lane and the supervisor's in simulated time, the guard's end of the socket in the test's hands.
@@ -41,26 +41,28 @@ struct SupervisorLoopTests {
     slow: Bool = false, patience: Nanoseconds = .seconds(1000),
     _ body: (Setup, inout RingReader<SupervisorNotice>) throws -> Void
   ) throws {
-    let configuration = try Configuration.read(
-      YAMLFile(text: "motors: { backend: sim }", name: "c.yaml"), environment: [:])
-    let motors = try #require(configuration.motors)
-    let system = try RobotSystem(motors, hardware: try MotorHardware(motors, simulate: true))
+    let mailbox = try RobotLoop.Mailbox(state: RobotSnapshot(.standard), rules: .standard)
+    let (bus, board) = (SimulatedI2CBus(), YBPcbCarSimulator())
+    bus.attach(board.chip, at: YBPcbCar.standardAddress)
     let network = SimulatedNetwork([Self.robot])
     let bell = try Doorbell()
     let notices = Ring<SupervisorNotice>(capacity: 128)
     var pair: [Int32] = [-1, -1]
     try #require(tactus_guard_socket_pair(&pair) == 0)
     defer { for descriptor in pair { close(descriptor) } }
-    let lane = system.lane(
-      port: network.port(Self.robot), input: .simulated(network.input(Self.robot)), bell: nil)
     let other = Latest(0)
     let runtime = try Runtime(lockMemory: false) {
-      lane
+      Lane("robot") {
+        Loop("robot.motors", every: .hertz(20), inputs: [.simulated(network.input(Self.robot))]) {
+          RobotLoop(
+            ends: mailbox.loopEnds(), motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot))
+        }
+      }
       Lane("other") { Loop("other", every: .hertz(slow ? 1 : 50)) { OtherLoop(output: other.writer()) } }
       Lane("supervisor") {
         Loop("supervisor", every: SupervisorLoop.rate) {
           SupervisorLoop(
-            watching: [system.channel.state.version, other.version],
+            watching: [mailbox.state.version, other.version],
             periods: [.zero, slow ? .seconds(1) : .zero], notices: notices.writer(), bell: bell.button,
             heartbeats: HeartbeatSender(socket: pair[0], patience: patience), patience: .seconds(1))
         }
@@ -97,7 +99,7 @@ struct SupervisorLoopTests {
 
   @Test(
     "one of two control loops hangs for 3 s: no heartbeat says that it advances, reported after 1 s by its place, and again when it is back",
-    arguments: [(RobotSystem.loopName, 0), ("other", 1)])
+    arguments: [("robot.motors", 0), ("other", 1)])
   func hang(loop: String, place: Int) throws {
     try withSetup { setup, notices in
       setup.simulation.run(for: .seconds(2))

@@ -8,6 +8,8 @@ final class TactusProcess {
   static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tactus")
 
   let process = Process()
+  /// Its home: what it keeps is nobody else's, and what others keep on this machine is not its own.
+  private let home: TemporaryFolder
   private let output: Pipe
   private var bytes: [UInt8] = []
   /// A child that is started while another's pipe is being set up inherits its writing end, and the other's streams would
@@ -26,7 +28,8 @@ final class TactusProcess {
     process.executableURL = executable
     process.arguments = arguments
     process.standardInput = terminal ?? standardInput
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    home = try TemporaryFolder()
+    process.environment = Self.environment(home: home.url.path(percentEncoded: false)).merging(environment) { $1 }
     let process = process
     output = try Self.starting.withLock { _ in
       let output = Pipe()
@@ -41,6 +44,21 @@ final class TactusProcess {
   deinit {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
+
+  /// This process's environment with all folders of the user's below `home`, and without what a service manager says.
+  static func environment(home: String) -> [String: String] {
+    var environment = ProcessInfo.processInfo.environment
+    for name in ["RUNTIME_DIRECTORY", "STATE_DIRECTORY", "NOTIFY_SOCKET", "TACTUS_TOKEN"] { environment[name] = nil }
+    let own = [
+      "HOME": home, "XDG_STATE_HOME": home + "/state", "XDG_CONFIG_HOME": home + "/config",
+      "XDG_DATA_HOME": home + "/data", "XDG_CACHE_HOME": caches,
+    ]
+    return environment.merging(own) { $1 }
+  }
+
+  /// Shared, since GStreamer's list of its plug-ins takes seconds to make.
+  private static let caches = executable.deletingLastPathComponent().appending(path: "test-caches").path(
+    percentEncoded: false)
 
   var identifier: pid_t { process.processIdentifier }
 

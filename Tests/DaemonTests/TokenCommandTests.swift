@@ -25,7 +25,7 @@ struct TokenCommandTests {
     process.executableURL = TactusProcess.executable
     process.arguments = ["token"] + arguments
     process.standardInput = FileHandle.nullDevice
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.environment = TactusProcess.environment(home: folder.path("home")).merging(environment) { $1 }
     let (output, errors) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (output, errors)
     try process.run()
@@ -157,7 +157,6 @@ struct TokenCommandTests {
     #expect(try tactus(["create", "--name", "x", "--config", config]).status == 0)
     #expect(try TokenFolder(path: folder.path("other.json")).read().tokens.count == 1)
     #expect(try tactus(["list", "--config", folder.path("absent.yaml")]).status == 78)
-    guard access("/var/lib/tactus", W_OK) != 0 else { return }
     #expect(try tactus(["create", "--name", "x"], environment: ["XDG_STATE_HOME": folder.path("state")]).status == 0)
     #expect(try TokenFolder(path: folder.path("state/tactus/tokens.json")).read().tokens.count == 1)
   }

@@ -11,7 +11,7 @@ import Video
 @testable import VideoDaemon
 
 #if Video
-  private let isThere = FileManager.default.isExecutableFile(atPath: VideoChild.standardProgram)
+  private let isThere = FileManager.default.isExecutableFile(atPath: DaemonProgram.beside("tactus-video"))
 #else
   private let isThere = false
 #endif
@@ -21,16 +21,19 @@ import Video
 struct VideoChildTests {
   /// What the child's thread told, for a test to wait for.
   private final class Witness: Sendable {
-    let processes = Mutex<[VideoProcessReport]>([])
+    let processes = Mutex<[ChildReport]>([])
     let reports = Mutex<[VideoReport]>([])
     let bell: Doorbell
 
     init() throws { bell = try Doorbell() }
 
-    func child(_ settings: VideoSettings, program: String = VideoChild.standardProgram) throws -> VideoChild {
-      try VideoChild(
-        program: program, settings: settings, logger: Logger(label: "video") { _ in SwiftLogNoOpLogHandler() },
-        take: { [self] report in
+    func child(_ settings: VideoSettings, program: String = "tactus-video") throws -> Child<VideoTalk> {
+      try Child(
+        ChildProgram(
+          program, ["serve", "--descriptor", "3"], called: "the video process",
+          silence: SupervisionMachine.silenceLimit),
+        settings: .settings(settings), logger: Logger(label: "video") { _ in SwiftLogNoOpLogHandler() },
+        heard: { [self] report in
           if case .fragment = report { return }
           reports.withLock { $0.append(report) }
           bell.button.ring()
@@ -42,7 +45,7 @@ struct VideoChildTests {
     }
 
     /// Waits until there is one; nil: it did not come.
-    func process(limit: Nanoseconds = .seconds(60), _ condition: (VideoProcessReport) -> Bool) -> VideoProcessReport? {
+    func process(limit: Nanoseconds = .seconds(60), _ condition: (ChildReport) -> Bool) -> ChildReport? {
       let until = MonotonicClock.now + limit
       while true {
         if let found = processes.withLock({ $0.last(where: condition) }) { return found }
@@ -52,8 +55,12 @@ struct VideoChildTests {
     }
 
     func report(_ condition: (VideoReport) -> Bool) -> Bool {
+      wait { reports.withLock { $0.contains(where: condition) } }
+    }
+
+    func wait(_ condition: () -> Bool) -> Bool {
       let until = MonotonicClock.now + .seconds(60)
-      while !reports.withLock({ $0.contains(where: condition) }) {
+      while !condition() {
         guard MonotonicClock.now < until else { return false }
         bell.wait(limit: .seconds(1))
       }
@@ -73,10 +80,8 @@ struct VideoChildTests {
     return settings
   }
 
-  @Test(
-    "killed, then stopped: replaced both times, the frames come back, and a 1 kHz loop beside it loses no tick's account"
-  )
-  func killedAndStopped() throws {
+  /// Kills the process, then stops it, beside a loop of 1 kHz; returns the loop's account.
+  private func killAndStop() throws -> LoopStatistics {
     let runtime = try Runtime {
       Lane("beat", scheduling: .fifo(80)) { Loop("beat", every: .hertz(1000), late: .skip) { Beat() } }
     }
@@ -87,7 +92,7 @@ struct VideoChildTests {
     child.start()
     defer { child.stop() }
     let first = try #require(witness.process { $0.process != nil })
-    child.order(.want(fragments: true, pictures: true))
+    child.send(.want(fragments: true, pictures: true))
     #expect(witness.report { if case .initialisation = $0 { true } else { false } })
 
     kill(first.process!, SIGKILL)
@@ -95,7 +100,7 @@ struct VideoChildTests {
     #expect(ended.cause?.contains("signal 9") == true && ended.process == nil)
     let second = try #require(witness.process { $0.starts == 2 && $0.process != nil })
     witness.reports.withLock { $0 = [] }
-    child.order(.want(fragments: true, pictures: false))
+    child.send(.want(fragments: true, pictures: false))
     #expect(witness.report { if case .initialisation = $0 { true } else { false } })
 
     kill(second.process!, SIGSTOP)
@@ -104,12 +109,26 @@ struct VideoChildTests {
     let third = try #require(witness.process { $0.starts == 3 && $0.process != nil })
     #expect(third.process != second.process)
 
+    // It was seconds; a loaded machine may have given up most ticks.
+    #expect(witness.wait { (runtime.counters(of: "beat")?.ran ?? 0) > 1000 })
     let beat = try #require(runtime.statistics["beat"])
     print(beat)
-    // A shared machine pauses; half of a millisecond loop's ticks are on time all the same.
-    #expect(try #require(beat.latency.percentile(0.5)) < .milliseconds(1))
+    return beat
+  }
+
+  @Test(
+    "killed, then stopped: replaced both times, the frames come back, and a 1 kHz loop beside it loses no tick's account"
+  )
+  func killedAndStopped() throws {
+    let beat = try killAndStop()
     #expect(beat.counters.released == beat.counters.ran + beat.counters.skipped + beat.counters.pending)
     #expect(beat.counters.ran > 1000)
+  }
+
+  @Test("killed, then stopped: half of the ticks of a 1 kHz loop beside it, or more, are on time", .realTime)
+  func killedAndStoppedInTime() throws {
+    // A shared machine pauses; half of a millisecond loop's ticks are on time all the same.
+    #expect(try #require(killAndStop().latency.percentile(0.5)) < .milliseconds(1))
   }
 
   @Test("a recording whose file cannot be made: why; the next, elsewhere, is made")
@@ -122,17 +141,17 @@ struct VideoChildTests {
     child.start()
     defer { child.stop() }
     _ = try #require(witness.process { $0.process != nil })
-    child.order(.record(path: path, limitBytes: 1_000_000))
+    let orders = VideoOrders()
+    orders.child = child
+    let desk = VideoDesk(VideoDescription(), order: { _ in }, fileName: { "" })
+    orders.desk = desk
+    orders.take(.record(path: path, limitBytes: 1_000_000))
     #expect(
-      witness.report {
-        if case .recording(let recording) = $0 {
-          recording.phase == .failed && recording.cause.contains("exists")
-        } else {
-          false
-        }
+      witness.wait {
+        desk.told.recording.map { $0.phase == .failed && $0.cause.contains("exists") } ?? false
       })
-    child.order(.record(path: folder.path("b.mp4"), limitBytes: 1_000_000))
-    child.order(.stopRecording)
+    orders.take(.record(path: folder.path("b.mp4"), limitBytes: 1_000_000))
+    orders.take(.stopRecording)
     #expect(witness.report { if case .recording(let recording) = $0 { recording.phase == .stopped } else { false } })
     #expect(FileManager.default.fileExists(atPath: folder.path("b.mp4")))
   }

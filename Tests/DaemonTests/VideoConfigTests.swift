@@ -22,9 +22,9 @@ struct VideoConfigTests {
   @Test("neither camera nor video: no video; one of them: video with its defaults")
   func presence() throws {
     #expect(try read("motors: { }").video == nil)
-    #expect(try read("camera: { }").video?.isAskedFor == false)
+    #expect(try read("camera: { }").video != nil)
     let video = try #require(try read("video: { }").video)
-    #expect(video.settings == VideoSettings() && video.recordFolder == nil && video.isAskedFor)
+    #expect(video.settings == VideoSettings() && video.wiring.recordFolder == nil)
   }
 
   @Test("every key: in the settings that the video process gets")
@@ -41,6 +41,8 @@ struct VideoConfigTests {
           framerate: 25
           encoder: openh264enc
           bitrate: 4_000_000
+          min_bitrate: 300_000
+          min_framerate: 5
           key_frame_s: 2
           rotation: 90
         video:
@@ -61,7 +63,7 @@ struct VideoConfigTests {
     settings.pipeline = "videotestsrc"
     (settings.width, settings.height, settings.framesPerSecond) = (1280, 720, 25)
     settings.encoder = .openh264enc
-    settings.bitsPerSecond = 4_000_000
+    (settings.bitsPerSecond, settings.lowestBitsPerSecond, settings.slowestFramesPerSecond) = (4_000_000, 300_000, 5)
     settings.keyFrameInterval = 50
     settings.rotation = 90
     (settings.bindAddress, settings.port) = ("127.0.0.2", 9000)
@@ -70,9 +72,9 @@ struct VideoConfigTests {
     settings.detector.command = ["a", "b"]
     (settings.detector.side, settings.detector.picturesPerSecond) = (320, 2)
     (settings.detector.confidence, settings.detector.overlap, settings.detector.isAlwaysOn) = (0.5, 0.25, true)
-    #expect((video.detector.model, video.detector.labelsFile) == ("/m.onnx", "/l"))
+    #expect((video.wiring.detector.model, video.wiring.detector.labelsFile) == ("/m.onnx", "/l"))
     #expect(video.settings == settings)
-    #expect((video.recordFolder, video.recordLimitBytes) == ("/tmp", 10_000_000))
+    #expect((video.wiring.recordFolder, video.rules.recordLimitBytes) == ("/tmp", 10_000_000))
     #expect(!video.summary.contains("secret") && video.summary.contains("with a password"))
   }
 

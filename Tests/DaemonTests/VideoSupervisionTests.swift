@@ -1,4 +1,5 @@
 import Tactus
+import TactusDaemon
 import Testing
 import Video
 
@@ -13,7 +14,7 @@ struct VideoSupervisionTests {
     for (event, cause) in [
       (SupervisionMachine.Event.time, "it said nothing for"), (.nonsense("x"), "it was killed for what it said: x"),
     ] {
-      var supervision = VideoSupervision(at: start)
+      var supervision = ChildSupervision<VideoTalk>(at: start)
       #expect(supervision.step(.time, at: start) == .spawn)
       #expect(supervision.report(process: 7).process == 7)
       let later = start + SupervisionMachine.silenceLimit
@@ -24,7 +25,7 @@ struct VideoSupervisionTests {
       #expect(supervision.ended("signal 9", at: later + .seconds(60))?.hasPrefix(cause) == true)
       #expect(supervision.report(process: nil).nextStart == later + .seconds(60) + SupervisionMachine.shortestPause)
     }
-    var replaced = VideoSupervision(at: start)
+    var replaced = ChildSupervision<VideoTalk>(at: start)
     _ = replaced.step(.time, at: start)
     #expect(replaced.step(.replace, at: start) == .kill && replaced.report(process: 7).process == 7)
     #expect(replaced.step(.time, at: start + SupervisionMachine.endLimit) == .tell)
@@ -35,7 +36,7 @@ struct VideoSupervisionTests {
 
   @Test("bytes: whole reports are handed on, nonsense is told; the next process begins anew; a cause is told once")
   func bytes() {
-    var supervision = VideoSupervision(at: start)
+    var supervision = ChildSupervision<VideoTalk>(at: start)
     var reports: [VideoReport] = []
     _ = supervision.step(.time, at: start)
     let hello = VideoReport.hello.bytes

@@ -65,6 +65,17 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
       ])
   }
 
+  @Test("height and balance: one frame each, the height clamped to 60…120 mm")
+  func heightAndBalance() throws {
+    let line = SimulatedSerialPort()
+    var port = line.port()
+    for height in [60, 90, 120, 200, -5] as [Double] { try XGORider().raise(millimetres: height, on: &port) }
+    try XGORider().balance(isOn: true, on: &port)
+    try XGORider().balance(isOn: false, on: &port)
+    let heights = [0, 127, 255, 255, 0].flatMap { frame(0x35, $0) }
+    #expect(received(line) == heights + frame(0x61, 1) + frame(0x61, 0))
+  }
+
   @Test("line full: the command fails and says how much went out")
   func full() {
     let line = SimulatedSerialPort(capacity: 10)
@@ -80,7 +91,7 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
     line.inject(.gone)
     var rider = XGORider()
     #expect(serialError { () throws(SerialError) in try rider.stop(on: &port) } == .gone)
-    #expect(serialError { () throws(SerialError) in try rider.requestBattery(on: &port) } == .gone)
+    #expect(serialError { () throws(SerialError) in try rider.request(.battery, on: &port) } == .gone)
     #expect(serialError { () throws(SerialError) in _ = try rider.poll(on: &port) } == .gone)
     #expect(rider.nextDeadline == nil)
   }
@@ -90,7 +101,7 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
     let line = SimulatedSerialPort()
     var port = line.port()
     var rider = XGORider()
-    try rider.requestBattery(on: &port)
+    try rider.request(.battery, on: &port)
     #expect(received(line) == [0x55, 0x00, 0x09, 0x02, 0x01, 0x01, 0xF2, 0x00, 0xAA])
     for byte in batteryReply {
       #expect(try rider.poll(on: &port) == nil)
@@ -107,12 +118,12 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
     var port = line.port()
     var rider = XGORider()
     port.now = milliseconds(500)
-    try rider.requestBattery(on: &port)
+    try rider.request(.battery, on: &port)
     #expect(rider.nextDeadline == milliseconds(1500))
     port.now = milliseconds(1499.999)
     #expect(try rider.poll(on: &port) == nil)
     port.now = milliseconds(1500)
-    #expect(try rider.poll(on: &port) == .timedOut)
+    #expect(try rider.poll(on: &port) == .timedOut(.battery))
     #expect(try rider.poll(on: &port) == nil)
   }
 
@@ -121,7 +132,7 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
     let line = SimulatedSerialPort()
     var port = line.port()
     var rider = XGORider()
-    try rider.requestBattery(on: &port)
+    try rider.request(.battery, on: &port)
     var wrongSum = batteryReply
     wrongSum[6] ^= 1
     reply(wrongSum, on: line)
@@ -201,8 +212,29 @@ private let batteryReply = [UInt8]([0x55, 0x00, 0x09, 0x12, 0x01, 0x4B, 0x98, 0x
     var port = line.port()
     var rider = XGORider()
     simulator.batteryPercent = 42
-    try rider.requestBattery(on: &port)
+    try rider.request(.battery, on: &port)
     #expect(try rider.poll(on: &port) == .charge(Percent(42)))
+  }
+
+  @Test("roll and pitch asked: little-endian floats in degrees; what is not a number, or beyond 180, is no reply")
+  func attitude() throws {
+    var port = line.port()
+    var rider = XGORider()
+    (simulator.rollDegrees, simulator.pitchDegrees) = (-12.5, 30)
+    try rider.request(.roll, on: &port)
+    #expect(rider.isAsked)
+    #expect(try rider.poll(on: &port) == .roll(degrees: -12.5) && !rider.isAsked)
+    try rider.request(.pitch, on: &port)
+    #expect(try rider.poll(on: &port) == .pitch(degrees: 30))
+    for bad in [Float.nan, .infinity, 180.5] {
+      simulator.pitchDegrees = bad
+      try rider.request(.pitch, on: &port)
+      #expect(try rider.poll(on: &port) == nil && rider.isAsked)
+    }
+    simulator.leavesReadsUnanswered = true
+    try rider.request(.roll, on: &port)
+    port.now = milliseconds(1000)
+    #expect(try rider.poll(on: &port) == .timedOut(.roll))
   }
 
   @Test("firmware asked: ten characters, R first")

@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import termios
 import threading
 import time
@@ -18,7 +19,11 @@ from pathlib import Path
 
 from hardware import COMPILER, Hardware, safe_since
 
-PATIENCE_SECONDS = 60
+sys.path.append(str(Path(__file__).resolve().parents[1] / "Service"))
+from apart import free_port, own_environment  # noqa: E402
+
+# Bounds waiting for what must come, on a machine that may be busy.
+PATIENCE_SECONDS = 120
 # How a request ends whose answer does not come, or not to its end.
 BROKEN = (OSError, http.client.HTTPException)
 CONFIG = """\
@@ -52,12 +57,6 @@ def until(condition, what, limit=PATIENCE_SECONDS):
             raise TimeoutError(f"not within {limit} s: {what}")
         time.sleep(0.005)
     return result
-
-
-def free_port(kind):
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Pump(threading.Thread):
@@ -107,22 +106,22 @@ class Bench:
     # A machine that is shared may pause: what is tried is the guard, and not what missed releases lead to, unless `lanes` says so.
     PATIENT = dict.fromkeys(("robot", "leg", "sprinkler"), 1000)
 
-    def __init__(self, program, folder, timeout=1.0, lanes=PATIENT, deadman_ms=10_000, command_timeout=1.0):
+    def __init__(self, program, folder, timeout=1.0, lanes=PATIENT, deadman_ms=10_000, command_timeout=1.0, is_timed=True):
+        self.is_timed = is_timed
         self.program, self.folder = Path(program), Path(folder)
         self.folder.mkdir(parents=True)
         self.hardware = Hardware(self.folder / "machine")
         self.pump = Pump()
         self.config = self.folder / "tactus.yaml"
         lanes = "\n".join(f"  {lane}: {{ safe_state_after: {misses} }}" for lane, misses in lanes.items())
-        self.ports = dict(
-            motors=free_port(socket.SOCK_DGRAM), legs=free_port(socket.SOCK_DGRAM), http=free_port(socket.SOCK_STREAM))
+        self.ports = {name: free_port() for name in ("motors", "legs", "http")}
         self.config.write_text(CONFIG.format(
             folder=self.folder, timeout=timeout, deadman_ms=deadman_ms, command_timeout=command_timeout, pump=self.pump.path, lanes=lanes, **self.ports))
         self.log_path, self.log_start = self.folder / "log", 0
-        self.environment = {
-            **os.environ, **self.hardware.environment, "XDG_RUNTIME_DIR": str(self.folder), "RUNTIME_DIRECTORY": str(self.folder)}
+        self.environment = own_environment(
+            self.folder, **self.hardware.environment, XDG_RUNTIME_DIR=self.folder, RUNTIME_DIRECTORY=self.folder)
         self.process = self.guard = None
-        self.driving, self.last_sent = threading.Event(), 0
+        self.driving, self.last_sent, self.sent = threading.Event(), 0, 0
 
     def __enter__(self):
         return self
@@ -191,16 +190,32 @@ class Bench:
                 while self.driving.is_set():
                     self.last_sent = time.monotonic_ns()
                     stick.sendto(b'{"left": 40, "right": 40}', ("127.0.0.1", self.ports["motors"]))
+                    self.sent += 1
                     time.sleep(0.05)
-        threading.Thread(target=hold, daemon=True).start()
+        self.stick = threading.Thread(target=hold, daemon=True)
+        self.stick.start()
+
+    def let_go(self):
+        """The end of that."""
+        self.driving.clear()
+        self.stick.join()
 
     def states(self):
         """What is on, by the hardware."""
         on = {name: at is None for name, at in safe_since(self.hardware).items()}
         return {**on, "pump": self.pump.is_on}
 
+    def until_every_loop_has_had_its_turn(self):
+        """Twenty more of each, and as many more commands of the stick's: by then whatever comes on by itself has done so."""
+        def ran():
+            return {loop["name"]: loop["ran"] for loop in self.ask("/api/runtime")["loops"]}
+        before, sent = ran(), self.sent
+        until(lambda: all(now >= before[name] + 20 for name, now in ran().items()), "every loop has had its turn")
+        until(lambda: not self.driving.is_set() or self.sent >= sent + 20, "the stick is held")
+
     def turn_on(self):
-        """Everything, and again what a pause of the machine has turned off meanwhile."""
+        """Everything, and again what a pause of the machine has turned off meanwhile. What has become a fault by it is reset, which a stick that is
+        held does not allow."""
         commands = {
             "leg": ("/api/leg/0/disarm", "/api/leg/0/arm", "/api/leg/0/set"), "sprinkler": ("/api/zone/1/on",),
             "pump": ("/api/pump/reset", "/api/pump/on"),
@@ -217,7 +232,10 @@ class Bench:
             try:
                 until(lambda: all(self.states().values()), "everything is on", 2)
             except TimeoutError:
-                pass
+                self.let_go()
+                until(lambda: self.ask("/api/robot")["holder"] is None, "nobody drives")
+                self.ask("/api/reset", {})
+                self.drive()
 
     def safe_after(self, instant, limit):
         """Milliseconds from `instant` (monotonic nanoseconds) until each output was off for good; `None` if it is still on after

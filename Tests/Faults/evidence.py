@@ -1,5 +1,7 @@
 """What shows a cell: scenarios and processes are run, named tests are looked for, and run if asked to."""
+import atexit
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -7,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import processes
-from bench import Bench
+from bench import Bench, own_environment
 from hardware import COMPILER
 from matrix import Process, Scenario, Test
 
@@ -56,8 +58,9 @@ def key(scenario):
 class Runner:
     """Runs each thing once, however many cells it shows. `simulated` and `measured`: what came of it."""
 
-    def __init__(self, program, recorded):
-        self.program, self.recorded = Path(program), recorded
+    def __init__(self, program, recorded, is_timed=False):
+        """`is_timed`: how long a process takes is measured, as it is configured usually, and judged; otherwise only that the safe state comes."""
+        self.program, self.recorded, self.is_timed = Path(program), recorded, is_timed
         self.simulated, self.measured, self.notes = {}, {}, {}
         self.outputs, self.failures = {}, {}
         self.tries = {}
@@ -88,10 +91,18 @@ class Runner:
         if took > scenario.bound_ms:
             raise Failed(f"scenario {scenario.name}: safe after {took} ms of simulated time, more than {scenario.bound_ms:.0f}")
 
+    @cache
+    def folder(self):
+        """For whatever a scenario keeps by itself; it goes with this program."""
+        path = tempfile.mkdtemp(prefix="tactus-scenarios-")
+        atexit.register(shutil.rmtree, path, ignore_errors=True)
+        return path
+
     def play(self, name):
         if name not in self.outputs:
             self.outputs[name] = subprocess.run(
-                [self.program, "sim", HERE / "scenarios" / f"{name}.yaml"], capture_output=True, text=True, timeout=300)
+                [self.program, "sim", HERE / "scenarios" / f"{name}.yaml"], env=own_environment(self.folder()), capture_output=True, text=True,
+                timeout=1200)
         result = self.outputs[name]
         if result.returncode != 0:
             wrong = [line.strip() for line in result.stdout.split("\n") if "FAILED" in line] or [result.stderr.strip()]
@@ -116,7 +127,7 @@ class Runner:
         took = times[cell.system]
         if took is None:
             raise Failed(f"{process.name}: still on")
-        if process.bound_ms and took > process.bound_ms:
+        if self.is_timed and process.bound_ms and took > process.bound_ms:
             raise Failed(f"{process.name}: safe after {took:.0f} ms, more than {process.bound_ms:.0f}")
         comes_on_again = cell.system in notes.get("again", ())
         if comes_on_again and not process.again:
@@ -138,8 +149,8 @@ class Runner:
             self.tries[name] = self.tries.get(name, 0) + 1
             try:
                 with tempfile.TemporaryDirectory(prefix="tactus-faults-") as folder:
-                    options = processes.OPTIONS.get(name, {})
-                    with Bench(self.program, Path(folder) / "bench", **options) as bench:
+                    options = processes.OPTIONS.get(name, {}) if self.is_timed else processes.PATIENT_OPTIONS[name]
+                    with Bench(self.program, Path(folder) / "bench", is_timed=self.is_timed, **options) as bench:
                         self.measured[name], self.notes[name] = getattr(processes, name)(bench)
             except Exception as error:  # A run that breaks off fails its cells and no others.
                 print(error, file=sys.stderr)

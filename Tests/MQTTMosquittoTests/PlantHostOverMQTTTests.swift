@@ -53,7 +53,12 @@
       let broker = try TestBroker()
       try broker.start()
       let host = try HostOnBroker(broker)
-      #expect(eventually { host.isConnected })
+      // Its subscription stands when a request has reached it.
+      #expect(
+        eventually {
+          try? Mosquitto.publish(Self.request(0), to: PlantTopics.toHost, port: broker.port)
+          return eventually { !host.outcomes.isEmpty || !host.isConnected } && !host.outcomes.isEmpty
+        })
       let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "peers/app.py").path
       let requests = [
         "REQ_numPlants|", "REQ_addNewPlant|Basil--[\"0x36\"]", "REQ_numPlants|", "REQ_plantInfoOnStartup|0",
@@ -61,7 +66,7 @@
       ]
       let result = try Mosquitto.run(
         "/usr/bin/timeout",
-        ["60", try #require(Mosquitto.pahoPython), script, "\(broker.port)", "6F2A", "8"] + requests)
+        ["300", try #require(Mosquitto.pahoPython), script, "\(broker.port)", "6F2A", "8"] + requests)
       let lines = result.output.split(separator: "\n").map(String.init)
       #expect(
         lines == [

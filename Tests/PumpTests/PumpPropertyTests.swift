@@ -45,7 +45,7 @@ import Wire
     case 12...13: .linked
     case 14: .unlinked
     case 15: .invalidLine
-    case 16: random.below(30) == 0 ? .missed(releases: 3) : .stale
+    case 16: random.below(30) == 0 ? .missed(releases: 3) : .tick
     case 17: random.below(60) == 0 ? .quit : .tick
     case 18: random.below(120) == 0 ? .shutdown : .tick
     case 19...24: .tick

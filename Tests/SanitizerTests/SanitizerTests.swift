@@ -162,13 +162,13 @@ struct SanitizerTests {
     let simulation = try PumpSimulation(configuration)
     let loops = [PumpSimulation.deviceLoop, PumpSimulation.operatorLoop]
     func leastRan() -> Int64 { loops.map { simulation.statistics[$0]?.counters.ran ?? 0 }.min()! }
-    let orders: [PumpRequest.Order] = [
+    let orders: [PumpOrder] = [
       .turnOn(nil), .setSpeed(PumpSpeed(duty: 90)), .watched, .turnOn(PumpSpeed(duty: 255)), .readTemperatures, .query,
       .turnOff, .emergencyStop, .reset, .turnOn(PumpSpeed(duty: 40)),
     ]
-    let deviceOrders: [PumpDeviceRequest.Order] = [
-      .query, .command(.on), .command(.speed(PumpSpeed(duty: 120))), .command(.status), .reset, .command(.off),
-      .emergencyStop, .reset, .command(.temperature),
+    let deviceOrders: [PumpOrder] = [
+      .query, .turnOn(nil), .setSpeed(PumpSpeed(duty: 120)), .watched, .reset, .turnOff, .emergencyStop, .reset,
+      .readTemperatures,
     ]
     var step = 0
     while leastRan() < Self.ticks {
@@ -341,24 +341,22 @@ struct SanitizerTests {
   private func run(motors: consuming Motors, port: consuming DatagramPort) throws {
     var motors: Motors? = motors
     var port: DatagramPort? = port
-    let settings = RulesBox(RobotSettings.standard)
-    let channel = RobotLoop.Channel(state: RobotSnapshot(.standard), answers: 64, notices: 64)
-    let bell = try Doorbell()
+    let mailbox = try RobotLoop.Mailbox(
+      state: RobotSnapshot(.standard), rules: .standard, answers: 64, notices: 64)
     let runtime = try Runtime {
       Lane("robot") {
         Loop("robot", every: .hertz(20)) {
-          RobotLoop(
-            motors: motors.take()!, port: port.take()!, settings: settings.input(),
-            channel: channel.loopEnds(requestBell: bell.input))
+          RobotLoop(ends: mailbox.loopEnds(), motors: motors.take()!, port: port.take()!)
         }
       }
     }
     let simulation = try runtime.simulation()
-    let client = channel.client()
+    let client = mailbox.client()
     for second in 0..<(Self.ticks / 20) {
       let speeds = WheelSpeeds(left: Percent(Double(second % 200 - 100)), right: Percent(30))
-      let request = RobotRequest(
-        number: UInt64(second), issued: simulation.now, .drive(speeds, timestamp: nil), client: 1)
+      let request = Request(
+        number: UInt64(second), issued: simulation.now, makesSafe: false, client: 1,
+        order: RobotOrder.drive(speeds, timestamp: nil))
       _ = client.send(request)
       // Every other second the ring of answers is full.
       if second % 128 == 0 { while client.nextAnswer() != nil {} }

@@ -29,6 +29,10 @@ trap 'rm -rf "$folder"' EXIT
 mount -t tmpfs tmpfs /run
 ip link set lo up
 export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$folder/bus
+# Whatever is kept is kept here.
+export HOME=$folder/home XDG_STATE_HOME=$folder/home/.local/state XDG_CONFIG_HOME=$folder/home/.config XDG_CACHE_HOME=$folder/home/.cache \
+  XDG_RUNTIME_DIR=$folder/home/run
+mkdir -p "$XDG_RUNTIME_DIR"
 unset NOTIFY_SOCKET TACTUS_TOKEN
 passed=0 failed=0
 

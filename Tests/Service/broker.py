@@ -7,7 +7,7 @@ import pytest
 
 from daemon import free_port
 
-PATIENCE_SECONDS = 15
+PATIENCE_SECONDS = 60
 
 # For a module: `pytestmark = broker.needed`.
 needed = pytest.mark.skipif(
@@ -39,7 +39,7 @@ class Broker:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(PATIENCE_SECONDS)
 
     def retained(self, topic):
         """What it keeps on topics, by topic."""
@@ -47,6 +47,11 @@ class Broker:
             ["mosquitto_sub", "-p", str(self.port), "-v", "-W", "1", "--retained-only", "-t", topic],
             capture_output=True, text=True)
         return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+    def keep(self, topic, text):
+        """Publishes a retained message. Returns whether the broker took it."""
+        return subprocess.run(
+            ["mosquitto_pub", "-p", str(self.port), "-r", "-t", topic, "-m", text], stderr=subprocess.DEVNULL).returncode == 0
 
     def publish(self, topic, text):
         subprocess.run(["mosquitto_pub", "-p", str(self.port), "-t", topic, "-m", text], check=True)

@@ -1,21 +1,26 @@
 """A daemon on simulated hardware, one for each configuration a test needs."""
-import itertools
 import json
 import os
 import resource
 import secrets
-import socket
 import subprocess
 import time
 from pathlib import Path
 
 import requests
 
+from apart import free_port, own_environment  # noqa: F401: `free_port` is asked for here
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("TACTUS_PROGRAM", ROOT / ".build/debug/tactus"))
-START_LIMIT_SECONDS = 20
-STOP_LIMIT_SECONDS = 10
-REQUEST_LIMIT_SECONDS = 10
+# Where the programs lie that only tests have: a debug build's may serve an optimised program.
+PROBES = Path(os.environ.get("TACTUS_PROBES", PROGRAM.parent))
+# These and the limits in other files bound how long a test waits for what must come, on a machine with many times more to do than it can. How long
+# something may take is another question, and tests of it are marked `real_time`.
+START_LIMIT_SECONDS = 120
+STOP_LIMIT_SECONDS = 120
+REQUEST_LIMIT_SECONDS = 60
+WAIT_LIMIT_SECONDS = 60
 
 CONFIG = """\
 network:
@@ -27,7 +32,7 @@ network:
 motors:
   backend: yb-pcb-car
   acceleration: 0
-  command_timeout: 1.0
+  command_timeout: {command_timeout}
 leg:
   # A shared test machine may pause.
   deadman_ms: 10000
@@ -77,31 +82,15 @@ def let_others_in(folder):
         one.chmod(one.stat().st_mode & 0o7777 | 0o011)
 
 
-# Below those that Linux gives to connections and to who binds to 0: nobody is given one by chance between the look at it here and the daemon's
-# start. Each of pytest's workers has its own, and one run does not begin where another does.
-PORTS = [10_000 + 2_000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) + number for number in range(2_000)]
-NEXT_PORT = itertools.count(101 * os.getpid())
-
-
-def free_port():
-    while True:
-        port = PORTS[next(NEXT_PORT) % len(PORTS)]
-        try:
-            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
-                with socket.socket(type=kind) as probe:
-                    probe.bind(("127.0.0.1", port))
-            return port
-        except OSError:
-            pass
-
-
 class Daemon:
     """`tactus run --simulate`. `admin` is the token it was given by its environment, `more` is text for its configuration, `robot_hz` the
     rate of the motors' loop, `environment` is added to its environment, `open_files` is how many descriptors it may have, `prefix` is a
-    command that runs it."""
+    command that runs it, `command_timeout` after how many seconds of silence the robot stops: more than one where that is not what is tried, since
+    the test may be kept waiting itself."""
 
-    def __init__(self, folder, more="", robot_hz=50, environment=None, open_files=None, prefix=(), **service):
+    def __init__(self, folder, more="", robot_hz=50, environment=None, open_files=None, prefix=(), command_timeout=1.0, **service):
         self.folder = Path(folder)
+        self.program = PROGRAM
         self.prefix = prefix
         self.port = free_port()
         self.admin = secrets.token_hex(32)
@@ -110,7 +99,7 @@ class Daemon:
         lines = "\n".join(f"  {key}: {json.dumps(value)}" for key, value in service.items())
         self.config = self.folder / "tactus.yaml"
         self.config.write_text(CONFIG.format(
-            port=self.port, service=lines, folder=self.folder, robot_hz=robot_hz) + "\n" + more)
+            port=self.port, service=lines, folder=self.folder, robot_hz=robot_hz, command_timeout=command_timeout) + "\n" + more)
         self.log_path = self.folder / "log"
         self.environment = environment or {}
         self.open_files = open_files
@@ -123,6 +112,7 @@ class Daemon:
     def __exit__(self, *_):
         self.stop()
 
+    options = ["--simulate"]
     # Where it is reached; what it listens on is in its configuration.
     host = "127.0.0.1"
 
@@ -144,7 +134,7 @@ class Daemon:
         while True:
             assert self.process.poll() is None, f"tactus ended with {self.process.returncode}:\n{self.log}"
             try:
-                if requests.get(self.url + "/api/health", timeout=1).status_code == 200:
+                if requests.get(self.url + "/api/health", timeout=REQUEST_LIMIT_SECONDS).status_code == 200:
                     return
             except requests.RequestException:
                 pass
@@ -158,9 +148,13 @@ class Daemon:
 
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [*self.prefix, PROGRAM, "run", "--config", self.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, env={**os.environ, **self.environment, "TACTUS_TOKEN": self.admin},
+                [*self.prefix, self.program, "run", "--config", self.config, *self.options], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, env=self.own_environment(TACTUS_TOKEN=self.admin),
                 preexec_fn=limit if self.open_files else None)
+
+    def own_environment(self, **more):
+        """What a program gets that is started on behalf of this daemon's test: `apart.own_environment` of its folder, and what this one was given."""
+        return own_environment(self.folder, **{**self.environment, **more})
 
     def wait_for_line(self, text):
         limit = time.monotonic() + START_LIMIT_SECONDS
@@ -219,9 +213,26 @@ class Daemon:
             since = page["next"]
         return found
 
+    def until_robot(self, condition, limit=WAIT_LIMIT_SECONDS, again=None):
+        """The robot's state once it is so. `again()` is done before each look: a stick that is held, so that a test that was kept waiting for longer
+        than the failsafe allows sees its robot drive all the same."""
+        end = time.monotonic() + limit
+        while True:
+            if again:
+                again()
+            if condition(robot := self.get("/api/robot").json()):
+                return robot
+            assert time.monotonic() < end, robot
+            time.sleep(0.02)
+
+    def free_robot(self):
+        """The robot stands, and nobody has it."""
+        self.reset()
+        self.until_robot(lambda robot: robot["holder"] is None)
+
     def reset(self):
         """Leaves emergency stop and fault, once every stick has been silent for the failsafe timeout."""
-        limit = time.monotonic() + 5
+        limit = time.monotonic() + WAIT_LIMIT_SECONDS
         while (answer := self.post("/api/robot/reset")).status_code != 200:
             code = answer.json()["code"]
             if code == "NOTHING_TO_RESET":
@@ -240,5 +251,5 @@ class Daemon:
     def command(self, *arguments, **options):
         """Runs another `tactus` beside the daemon."""
         return subprocess.run(
-            [PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL,
-            env={**os.environ, **options.pop("environment", {})}, **options)
+            [PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=START_LIMIT_SECONDS, stdin=subprocess.DEVNULL,
+            env=own_environment(self.folder, **options.pop("environment", {})), **options)

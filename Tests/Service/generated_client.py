@@ -6,6 +6,8 @@ import sys
 import typing
 from pathlib import Path
 
+import httpx
+
 HERE = Path(__file__).resolve().parent
 
 
@@ -17,7 +19,7 @@ class GeneratedClient:
         made = subprocess.run(
             [Path(sys.executable).parent / "openapi-python-client", "generate", "--url", daemon.url + "/api/openapi.json",
              "--config", HERE / "openapi-python-client.yaml", "--meta", "none", "--output-path", folder / package,
-             "--fail-on-warning"], capture_output=True, text=True, timeout=120)
+             "--fail-on-warning"], capture_output=True, text=True, timeout=600)
         assert made.returncode == 0, made.stdout + made.stderr
         assert "arning" not in made.stdout + made.stderr, made.stdout + made.stderr
         self.package = package
@@ -29,7 +31,7 @@ class GeneratedClient:
         finally:
             sys.path.remove(str(folder))
         self.models = importlib.import_module(package + ".models")
-        self.session = root.AuthenticatedClient(base_url=daemon.url, token=daemon.admin, raise_on_unexpected_status=True)
+        self.session = root.AuthenticatedClient(base_url=daemon.url, token=daemon.admin, raise_on_unexpected_status=True, timeout=httpx.Timeout(60))
 
     def call(self, operation, **arguments):
         """`operation` is a tag and the operation's name. A `body` of plain values becomes the model that the operation takes."""

@@ -4,7 +4,8 @@ import time
 
 from websockets.sync.client import connect
 
-LIMIT_SECONDS = 10
+# Bounds waiting for what must come.
+LIMIT_SECONDS = 60
 
 
 class Live:

@@ -18,7 +18,7 @@ MOVING = {
     "rainDelay.until": TEXT_OR_NULL, "rain.ends_at": TEXT_OR_NULL, "sessions[].start": TEXT, "sessions[].seconds": NUMBER,
     "clock.state": TEXT, "clock.isBelieved": "boolean", "clock.lastJumpISO": TEXT_OR_NULL, "clock.lastJumpSec": NUMBER_OR_NULL,
     # The daemon.
-    "logs.lines": LIST, "logs.next": NUMBER, "mqtt.received": NUMBER, "mqtt.sent": NUMBER, "seq": NUMBER,
+    "tokens.tokens": LIST, "logs.lines": LIST, "logs.next": NUMBER, "mqtt.received": NUMBER, "mqtt.sent": NUMBER, "seq": NUMBER,
     "buses[].transactions": NUMBER,
     # The runtime: what the machine grants, and what loops took.
     "lanes[].budgetsUsedUp": NUMBER_OR_NULL, "lanes[].effective": TEXT, "lanes[].effectiveCPU": NUMBER_OR_NULL,
@@ -35,7 +35,7 @@ MOVING = {
     # Robot, leg.
     "robot.counters.writes": NUMBER, "sim/robot.commands": NUMBER, "sim/robot.pose.headingRad": NUMBER, "sim/robot.pose.xM": NUMBER,
     "sim/robot.pose.yM": NUMBER, "battery.readings": NUMBER, "legs[].batteryMv": NUMBER_OR_NULL, "sim/leg.legs[].positionDegrees": NUMBER,
-    "sim/leg.legs[].pulses": NUMBER, "sim/leg.legs[].targetDegrees": NUMBER_OR_NULL,
+    "sim/leg.legs[].pulses": NUMBER, "sim/leg.legs[].cutPulses": NUMBER, "sim/leg.legs[].targetDegrees": NUMBER_OR_NULL,
     # Sprinkler.
     "weather.failure": TEXT_OR_NULL, "runs[].ranSec": NUMBER, "inSec": NUMBER, "zones[].remainingSec": NUMBER_OR_NULL,
     "activeRemainingSec": NUMBER_OR_NULL,

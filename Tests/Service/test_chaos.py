@@ -20,7 +20,7 @@ CONNECTIONS = 2500
 AT_ONCE = 48
 DRIVE_HZ = 20
 SPEED = 30
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 600
 RESET = struct.pack("ii", 1, 0)
 
 
@@ -80,7 +80,7 @@ def words(dice):
 def hasty_visit(daemon, token, dice):
     """A WebSocket asked for, something said, and gone while hello is being written: the daemon's writes fail while it has more to read."""
     try:
-        with socket.create_connection(daemon.address, timeout=10) as client:
+        with socket.create_connection(daemon.address, timeout=60) as client:
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             client.sendall(upgrade(daemon, token))
             if dice.random() < 0.8:
@@ -142,7 +142,7 @@ def opened(daemon):
 def test_a_driver_notices_nothing_of_clients_that_come_and_go_anyhow(own_daemon):
     seed = int(os.environ.get("CHAOS_SEED", time.time_ns()))
     print(f"CHAOS_SEED={seed}")
-    daemon = own_daemon()
+    daemon = own_daemon(command_timeout=10.0)
     token = daemon.create_token("read")
     before = opened(daemon)
     driver = Driver(daemon)
@@ -155,7 +155,7 @@ def test_a_driver_notices_nothing_of_clients_that_come_and_go_anyhow(own_daemon)
     assert driver.failure is None, repr(driver.failure)
     assert driver.sent == len(driver.answers) > DRIVE_HZ
     assert {answer["state"] for answer in driver.answers} == {"driving"}, driver.answers
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while True:
         after = opened(daemon)
         if all(after[name] <= before[name] + 2 for name in before):

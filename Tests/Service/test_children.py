@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon import PROGRAM, ROOT, Daemon, free_port, let_others_in
+from daemon import PROGRAM, ROOT, Daemon, free_port, let_others_in, own_environment
 
 LIMIT_SECONDS = 60
 FOLDER = Path(PROGRAM).parent
@@ -170,7 +170,7 @@ def programs():
     text = (ROOT / "Package.swift").read_text()
     products = dict((target, name) for name, target in re.findall(r'\.executable\(name: "([^"]+)", targets: \["([^"]+)"\]', text))
     # An embedder's program has nothing of ours but the libraries, and a build's tool runs in builds alone.
-    others = ["guard-probe", "ProvedTicksTool"]
+    others = ["guard-probe", "client-probe", "ProvedTicksTool"]
     names = [name for name in re.findall(r'\.executableTarget\(\s*name: "([^"]+)"', text) if name not in others]
     return [products.get(name, name) for name in names]
 
@@ -278,7 +278,8 @@ def test_children_have_no_secret_no_privilege_and_only_what_they_need(tmp_path, 
         daemon.process = subprocess.Popen(
             [PROGRAM, "run", "--config", daemon.config, "--simulate"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             preexec_fn=prepare,
-            env={**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "TACTUS_TOKEN": daemon.admin, "A_SECRET": "hidden"})
+            env=own_environment(
+                tmp_path, owner=user, HOME=tmp_path, XDG_CACHE_HOME=tmp_path, TACTUS_TOKEN=daemon.admin, A_SECRET="hidden"))
     try:
         video = child(daemon.process.pid, "tactus-video")
         until(lambda: is_confined(video), "video is not confined")

@@ -107,6 +107,8 @@ def growth_of(daemon, requests_of, seconds=1.5):
     return memory.growth, sum(sender.sent for sender in senders), answers
 
 
+# What they take is measured while they send, for as long as they do.
+@pytest.mark.real_time
 def test_requests_whose_answers_nobody_reads_take_no_memory_to_speak_of(own_daemon):
     daemon = own_daemon()
     routes = routes_without_token(daemon)
@@ -124,21 +126,28 @@ def test_requests_whose_answers_nobody_reads_take_no_memory_to_speak_of(own_daem
     assert growth < GROWTH_LIMIT_BYTES + CONNECTIONS * 128 * 1024
 
 
+def test_an_e_stop_comes_in_beside_requests_whose_answers_nobody_reads(own_daemon):
+    daemon = own_daemon()
+    routes = routes_without_token(daemon)
+    many = [request("GET", routes[index % len(routes)], daemon.port) * REQUESTS for index in range(CONNECTIONS)]
+    _, _, answers = growth_of(daemon, many, seconds=4)
+    assert {status for status, _ in answers} == {200}
+
+
 def test_answers_that_nobody_reads_end_the_connection(own_daemon):
     daemon = own_daemon()
     sender = Unread(daemon.address, request("GET", "/api/openapi.json", daemon.port) * REQUESTS)
     sender.push()
     # A stranger's 10 s, once or twice; the other connection is the question's own.
-    end = time.monotonic() + 40
+    end = time.monotonic() + 120
     while not re.search(r"^tactus_service_connections 1$", daemon.get("/metrics").text, re.MULTILINE):
         assert time.monotonic() < end
         time.sleep(0.2)
     sender.socket.close()
 
 
-@pytest.mark.parametrize("what", ["pings", "nonsense", "subscriptions"])
-def test_websockets_that_nobody_reads_take_no_memory_to_speak_of(own_daemon, what):
-    daemon = own_daemon()
+def beside_websockets(daemon, what):
+    """Stops beside WebSockets that send and read nothing. How much memory they take."""
     token = daemon.create_token("read")
     data = {
         "pings": frame(PING, b"x" * 125) * 20_000,
@@ -158,10 +167,25 @@ def test_websockets_that_nobody_reads_take_no_memory_to_speak_of(own_daemon, wha
         assert daemon.post("/api/e-stop").status_code == 200
     sent = sum(sender.sent for sender in senders)
     print(f"{what}: {sent} bytes, {memory.growth / MEGABYTE:.1f} MB, {memory.growth / sent:.1f} a byte")
+    return memory.growth
+
+
+WHAT = pytest.mark.parametrize("what", ["pings", "nonsense", "subscriptions"])
+
+
+@WHAT
+def test_an_e_stop_comes_in_beside_websockets_that_nobody_reads(own_daemon, what):
+    beside_websockets(own_daemon(), what)
+
+
+@pytest.mark.real_time
+@WHAT
+def test_websockets_that_nobody_reads_take_no_memory_to_speak_of(own_daemon, what):
     # Each may have 1 MB of events waiting, besides the last of them.
-    assert memory.growth < CLIENTS * 2 * MEGABYTE + GROWTH_LIMIT_BYTES
+    assert beside_websockets(own_daemon(), what) < CLIENTS * 2 * MEGABYTE + GROWTH_LIMIT_BYTES
 
 
+@pytest.mark.real_time
 def test_health_costs_about_what_any_prepared_document_does(own_daemon):
     daemon = own_daemon(auth="none")
 
@@ -216,7 +240,7 @@ def test_messages_of_strangers_make_few_lines(own_daemon):
     daemon = own_daemon()
     generator = random.Random(SEED)
     print(f"SEED={SEED}")
-    port, robot, leg = daemon.port, endpoint(daemon, "listen"), endpoint(daemon, "legs")
+    port, robot, leg = daemon.port, endpoint(daemon, "listen"), endpoint(daemon, "leg_listen")
     wrong = dict(token="wrong", headers=["Content-Length: 0"])
     upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="]
     junk = [generator.randbytes(generator.randrange(1, 64)) for _ in range(200)]

@@ -29,7 +29,7 @@ class Door:
 
     def __init__(self, daemon):
         self.daemon = daemon
-        self.connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=10)
+        self.connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=60)
         self.count = 0
 
     def call(self, method, path, body=None):
@@ -76,7 +76,7 @@ def test_every_field_of_the_document(own_daemon):
     # What the fields belong to.
     daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]})
     daemon.post("/api/schedules", {"name": "Lawn", "days": ["Mon"], "startTimes": ["06:00"], "zones": [{"zoneId": 1, "minutes": 1}]})
-    there = {"bcm": "12", "n": "1", "id": "1", "index": "0", "sensor": "0x36", "run": "1", "name": daemon.motor_bus}
+    there = {"bcm": "12", "day": "2026-01-01", "n": "1", "id": "1", "index": "0", "sensor": "0x36", "run": "1", "name": daemon.motor_bus, "session": "0123456789abcdef"}
     for method, path, operation, parameters in operations(document):
         places = {one["name"]: there[one["name"]] for one in parameters if one["in"] == "path"}
         for one in parameters:
@@ -252,7 +252,7 @@ def test_lines_to_a_simulated_pump(pump):
 
 def run(*words, environment=None):
     return subprocess.run(
-        [PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL,
+        [PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
         env={**os.environ, **(environment or {})})
 
 

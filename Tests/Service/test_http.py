@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from wire import Wire, request
+from wire import LIMIT_SECONDS, Wire, request
 
 ERROR_KEYS = {"ok", "code", "message", "field"}
 
@@ -60,7 +60,7 @@ def test_http_1_0_is_answered_and_closed(daemon):
 
 def old_answer(daemon, path, fields=""):
     """The head of an answer to HTTP/1.0 in lower case, and whether there is an end of what follows within some seconds."""
-    with socket.create_connection(daemon.address, 10) as connection:
+    with socket.create_connection(daemon.address, LIMIT_SECONDS) as connection:
         connection.sendall(
             f"GET {path} HTTP/1.0\r\nHost: 127.0.0.1:{daemon.port}\r\nAuthorization: Bearer {daemon.admin}\r\n{fields}\r\n".encode())
         stream = connection.makefile("rb")
@@ -202,7 +202,7 @@ def test_two_megabytes_in_chunks_413(daemon):
 
 def test_two_megabytes_from_curl(daemon):
     result = subprocess.run(
-        ["curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "-m", "10", "-X", "POST", "--data-binary", "@-",
+        ["curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "-m", "60", "-X", "POST", "--data-binary", "@-",
          "-H", f"Authorization: Bearer {daemon.admin}", "-H", "Content-Type: application/json",
          daemon.url + "/api/robot/drive"], input=b"a" * 2_000_000, capture_output=True)
     assert result.stdout == b"413", result
@@ -276,7 +276,7 @@ def test_a_long_url_is_refused(daemon):
 
 def test_expect_continue_from_curl(daemon):
     result = subprocess.run(
-        ["curl", "-sS", "-m", "10", "-H", "Expect: 100-continue", "-H", f"Authorization: Bearer {daemon.admin}",
+        ["curl", "-sS", "-m", "60", "-H", "Expect: 100-continue", "-H", f"Authorization: Bearer {daemon.admin}",
          "-H", "Content-Type: application/json", "-d", '{"left":0,"right":0}', "-w", "\n%{http_code}",
          daemon.url + "/api/robot/drive"], capture_output=True, text=True)
     assert result.stdout.splitlines()[-1] in ("200", "409"), result
@@ -284,6 +284,6 @@ def test_expect_continue_from_curl(daemon):
 
 def test_a_connection_that_says_nothing_is_closed(daemon):
     """Half a head and then silence: no connection may be held open for ever."""
-    with Wire(daemon.address, limit=30) as wire:
+    with Wire(daemon.address, limit=120) as wire:
         wire.send(b"GET /api/status HTTP/1.1\r\nHost: ")
         assert wire.is_closed()

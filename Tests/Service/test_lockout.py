@@ -35,7 +35,7 @@ def flood(daemon, count):
     finally:
         program.stdin.close()
         print(f"{program.stdout.readline().strip()} connections of the flood")
-        assert program.wait(10) == 0
+        assert program.wait(60) == 0
 
 
 def stop_all(daemon, token):
@@ -78,7 +78,7 @@ def test_with_64_descriptors_an_e_stop_still_comes_in(tmp_path):
         assert [status for status, _ in answers] == [200] * 10
         assert "file descriptors run out" in daemon.log
         # What is left of the flood has to be closed first.
-        limit = time.monotonic() + 30
+        limit = time.monotonic() + 60
         while daemon.get("/api/health").json().get("code") == "FEW_DESCRIPTORS":
             assert time.monotonic() < limit
             time.sleep(0.1)
@@ -102,11 +102,12 @@ def test_too_few_descriptors_are_refused_at_the_start(tmp_path):
     from daemon import Daemon
     daemon = Daemon(tmp_path, open_files=48)
     daemon.start_process()
-    assert daemon.process.wait(20) == 1
+    assert daemon.process.wait(120) == 1
     assert re.search(r"expected at least \d+ files that may be open, got 48: .*LimitNOFILE=", daemon.log)
 
 
-def test_no_descriptor_left_costs_no_processor_and_an_e_stop_still_comes_in(tmp_path):
+def with_no_descriptor_left(tmp_path, seconds):
+    """Stops a daemon that has no descriptor left; which part of a core it then needs, over some seconds."""
     from daemon import Daemon
     with Daemon(tmp_path, open_files=72, auth="none") as daemon:
         # Known, all of them, and each may stop: nothing but descriptors bounds them. Some wait to be accepted.
@@ -117,14 +118,23 @@ def test_no_descriptor_left_costs_no_processor_and_an_e_stop_still_comes_in(tmp_
                 wires[-1].send(request("GET", "/api/status", daemon.port))
             begin, ticks = time.monotonic(), processor_seconds(daemon.process.pid)
             assert [stop_all(daemon, None)[0] for _ in range(4)] == [200] * 4
-            time.sleep(2)
-            used = (processor_seconds(daemon.process.pid) - ticks) / (time.monotonic() - begin)
-            print(f"{used * 100:.0f} % of a core")
-            # It was 52 to 84 %; what is left is the loops'.
-            assert used < 0.4
+            time.sleep(seconds)
+            return (processor_seconds(daemon.process.pid) - ticks) / (time.monotonic() - begin)
         finally:
             for wire in wires:
                 wire.socket.close()
+
+
+def test_with_no_descriptor_left_an_e_stop_still_comes_in(tmp_path):
+    with_no_descriptor_left(tmp_path, seconds=0)
+
+
+@pytest.mark.real_time
+def test_no_descriptor_left_costs_no_processor(tmp_path):
+    used = with_no_descriptor_left(tmp_path, seconds=2)
+    print(f"{used * 100:.0f} % of a core")
+    # It was 52 to 84 %; what is left is the loops'.
+    assert used < 0.4
 
 
 def test_more_connections_with_tokens_than_allowed_are_told_and_who_can_stop_is_not(own_daemon):
@@ -137,14 +147,14 @@ def test_more_connections_with_tokens_than_allowed_are_told_and_who_can_stop_is_
         assert refused.upgrade.status == 503 and b"TOO_MANY_CONNECTIONS" in refused.upgrade.body
         for _ in range(20):
             assert stop_all(daemon, controller)[0] == 200
-        assert requests.get(daemon.url + "/api/health", timeout=10).status_code == 200
+        assert requests.get(daemon.url + "/api/health", timeout=60).status_code == 200
     finally:
         for socket in sockets:
             socket.socket.close()
 
 
-def test_hundreds_of_bodies_take_no_memory_to_speak_of(own_daemon):
-    daemon = own_daemon()
+def beside_bodies(daemon):
+    """What hundreds of bodies that do not end are answered, and who stops beside them. How much memory they take."""
     token = daemon.create_token("control")
     head = request("POST", "/api/robot/drive", daemon.port, token=token, headers=[
         "Content-Type: application/json", f"Content-Length: {BODY_BYTES}"])
@@ -162,7 +172,6 @@ def test_hundreds_of_bodies_take_no_memory_to_speak_of(own_daemon):
         growth = metric(daemon, "process_resident_memory_bytes") - before
         print(f"{BODIES} bodies of {BODY_BYTES} bytes: {before / 2**20:.1f} MB and {growth / 2**20:.1f} MB more")
         assert statuses == [200] * 10
-        assert growth < GROWTH_LIMIT_BYTES
         answers = [sender.answer() for sender in senders[-100:]]
         assert {answer.status for answer in answers} == {503}
         assert all(b"TOO_MANY_BODIES" in answer.body for answer in answers)
@@ -172,3 +181,13 @@ def test_hundreds_of_bodies_take_no_memory_to_speak_of(own_daemon):
     finally:
         for sender in senders:
             sender.socket.close()
+    return growth
+
+
+def test_hundreds_of_bodies_are_refused_and_who_stops_is_not(own_daemon):
+    beside_bodies(own_daemon())
+
+
+@pytest.mark.real_time
+def test_hundreds_of_bodies_take_no_memory_to_speak_of(own_daemon):
+    assert beside_bodies(own_daemon()) < GROWTH_LIMIT_BYTES

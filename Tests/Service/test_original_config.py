@@ -50,7 +50,7 @@ LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} - [a-z]+ - (DEBUG|INFO|
 def check(tmp_path, text):
     file = tmp_path / "config.yaml"
     file.write_text(text)
-    return subprocess.run([PROGRAM, "check", file], capture_output=True, text=True, timeout=30)
+    return subprocess.run([PROGRAM, "check", file], capture_output=True, text=True, timeout=120)
 
 
 def run(tmp_path, text):

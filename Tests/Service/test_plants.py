@@ -4,17 +4,25 @@ import os
 import re
 import subprocess
 import time
+from xml.etree import ElementTree
 
 import paho.mqtt.client as mqtt
 import pytest
 
 import broker
 from broker import PATIENCE_SECONDS, Broker, eventually
-from daemon import ROOT, Daemon
+from daemon import PROGRAM, ROOT, Daemon, let_others_in
 
 HOST = "Host-RPI3B+"
 
 pytestmark = broker.needed
+
+
+def pictured(folder, line, more, camera="camera: {source: test, resolution: [320, 240]}\n"):
+    """A daemon whose plants have a camera, with more keys of theirs after a line of the file."""
+    daemon = Daemon(folder, more=camera)
+    daemon.config.write_text(daemon.config.read_text().replace(line, line + "\n" + more))
+    return daemon
 
 
 class Garden:
@@ -177,7 +185,7 @@ def test_the_sixteenth_message_is_told_once(app):
 def test_mosquitto_pub_and_sub_are_an_app_too(garden):
     port = str(garden.broker.port)
     listener = subprocess.Popen(
-        ["mosquitto_sub", "-p", port, "-C", "1", "-W", "15", "-t", "rpi/fromrpi"], stdout=subprocess.PIPE, text=True)
+        ["mosquitto_sub", "-p", port, "-C", "1", "-W", str(PATIENCE_SECONDS), "-t", "rpi/fromrpi"], stdout=subprocess.PIPE, text=True)
     name = "shell"
     limit = time.monotonic() + PATIENCE_SECONDS
     # Until it has subscribed.
@@ -222,6 +230,61 @@ def test_a_broker_that_forgot_everything_is_told_again(garden, app):
     again = garden.app(app.name)
     assert again.ask("REQ_deletePlant", "Sage") == [("RES_deletePlant", "Sage")]
     again.stop()
+
+
+def test_a_label_opens_the_plants_card(own_daemon):
+    daemon = own_daemon()
+    assert daemon.post("/api/plants", {"name": "Mint & Co <1>", "sensors": ["0x36"]}).status_code == 201
+    label = daemon.get("/api/plants/1/label.svg?page=http://pi.local:8000/")
+    assert label.status_code == 200 and label.headers["Content-Type"] == "image/svg+xml" and 'filename="plant-1.svg"' in label.headers["Content-Disposition"]
+    drawing = ElementTree.fromstring(label.content)
+    assert drawing.attrib["width"] == "60mm" and drawing.find(".//{*}text").text == "Mint & Co <1>"
+    for page in ["", "?page=", "?page=ftp://pi.local/", "?page=http://pi.local", "?page=http://", "?page=http://a%22/", "?page=http://a/%23/", "?page=http://" + 150 * "a" + "/", "?size=1"]:
+        refused = daemon.get("/api/plants/1/label.svg" + page)
+        assert refused.status_code == 422 and refused.json()["code"] == "VALIDATION", page
+    assert daemon.get("/api/plants/2/label.svg?page=http://a/").status_code == 404
+
+
+def test_a_picture_a_day(tmp_path):
+    let_others_in(tmp_path)
+    # Due from midnight on: at once.
+    hour = "  watering: [{plant: 1, zone: 2, seconds: 30}]"
+    with pictured(tmp_path, hour, "  pictures: {hour: 0, days: 2}") as daemon:
+        found = eventually(lambda: daemon.get("/api/plants/pictures").json()["pictures"])
+        assert len(found) == 1 and found[0]["bytes"] > 1000
+        picture = daemon.get("/api/plants/pictures/" + found[0]["day"])
+        assert picture.headers["Content-Type"] == "image/jpeg" and picture.content[:2] == b"\xff\xd8" and len(picture.content) == found[0]["bytes"]
+        # Another one of the day takes its place.
+        taken = daemon.post("/api/plants/pictures")
+        assert taken.status_code == 201 and taken.json() == {"ok": True, "day": found[0]["day"]}
+        now = daemon.get("/api/plants/pictures").json()
+        assert len(now["pictures"]) == 1 and now["isTaken"] is True and now["failure"] is None
+        for day in ["2000-01-01", "yesterday", "1"]:
+            assert daemon.get("/api/plants/pictures/" + day).status_code == 404, day
+        assert daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]}).status_code == 201
+        area = {"left": 0, "top": 25, "width": 50, "height": 75}
+        assert daemon.request("PUT", "/api/plants/1", json={"pictureArea": area}).json()["plant"]["pictureArea"] == area
+        refused = daemon.request("PUT", "/api/plants/1", json={"pictureArea": {**area, "height": 76}})
+        assert refused.status_code == 422 and refused.json()["field"] == "pictureArea.height"
+        daemon.stop()
+        daemon.start()
+        # It has the day's picture.
+        assert daemon.get("/api/plants/pictures").json()["pictures"] == now["pictures"]
+        assert daemon.get("/api/plants/1").json()["plant"]["pictureArea"] == area
+        assert daemon.request("PUT", "/api/plants/1", json={"pictureArea": None}).json()["plant"]["pictureArea"] is None
+        log = daemon.log
+        assert log.count("a picture of the plants") == 2
+
+
+def test_no_picture_without_a_camera(own_daemon, tmp_path):
+    daemon = own_daemon()
+    assert daemon.get("/api/plants/pictures").json() == {"ok": True, "isTaken": False, "failure": None, "pictures": []}
+    refused = daemon.post("/api/plants/pictures")
+    assert refused.status_code == 409 and refused.json()["code"] == "NO_PICTURES" and "plants.pictures.hour" in refused.json()["message"]
+    (tmp_path / "other").mkdir()
+    daemon = pictured(tmp_path / "other", "  watering: [{plant: 1, zone: 2, seconds: 30}]", "  pictures: {hour: 0}", camera="")
+    check = subprocess.run([PROGRAM, "check", daemon.config], capture_output=True, text=True, check=False)
+    assert check.returncode == 78 and "plants.pictures.hour: expected a section video, whose camera takes the pictures, got none" in check.stdout + check.stderr
 
 
 def test_dry_alert_water_and_what_is_kept(tmp_path):

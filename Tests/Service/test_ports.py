@@ -43,7 +43,7 @@ def test_a_port_that_is_taken_at_start_ends_it_with_key_and_owner(tmp_path, key,
     with taken(kind) as owner:
         with_port(daemon, key, owner.getsockname()[1] - above)
         daemon.start_process()
-        assert daemon.process.wait(20) == 1
+        assert daemon.process.wait(120) == 1
         assert words(key, owner, kind) in daemon.log
 
 

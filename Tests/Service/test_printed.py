@@ -14,9 +14,11 @@ import time
 
 import pytest
 
-from daemon import PROGRAM, ROOT
+from daemon import PROGRAM, ROOT, own_environment
 
-LIMIT_SECONDS = 30
+LIMIT_SECONDS = 120
+# A stick that is held for a second by a shell that was kept waiting moves nothing, or is over before anybody looks.
+TRIES = 5
 # These go on until somebody ends them: what each has shown by then.
 ENDLESS = {
     "drive 127.0.0.1": "q quit", " top ": "robot", "ffplay": "Video: h264", "mosquitto_sub": "tactus/demo/",
@@ -30,6 +32,9 @@ pytestmark = [
 ]
 UP = "import fcntl, socket, struct, time; s = socket.socket(); r = struct.pack('16sh', b'lo', 0x49); fcntl.ioctl(s, 0x8914, r); print('up', flush=True); time.sleep(9999)"
 
+# The way in that a daemon of this machine's, a service of systemd, has left for root's commands: none of a newcomer's line may go there.
+HIDE = 'if [ -d /run/tactus ]; then mount -t tmpfs tmpfs /run/tactus; fi; exec python3 -c "$0"'
+
 
 class Newcomer:
     """A terminal with a daemon on config/simulated.yaml, started as scripts/run does it, and another terminal beside it."""
@@ -39,12 +44,9 @@ class Newcomer:
         (folder / ".build").mkdir()
         (folder / ".build/release").symlink_to(PROGRAM.parent)
         (folder / "config").symlink_to(ROOT / "config")
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if name not in ("TACTUS_TOKEN", "XDG_CONFIG_HOME", "XDG_STATE_HOME")},
-            "HOME": str(folder), "XDG_STATE_HOME": str(folder / "state"), "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", "TERM": "xterm",
-            "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy",
-        }
-        self.network = subprocess.Popen(["unshare", "--net", "python3", "-c", UP], stdout=subprocess.PIPE, text=True)
+        self.environment = own_environment(
+            folder, PATH=f"{PROGRAM.parent}:{os.environ['PATH']}", TERM="xterm", SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy")
+        self.network = subprocess.Popen(["unshare", "--net", "--mount", "bash", "-c", HIDE, UP], stdout=subprocess.PIPE, text=True)
         assert self.network.stdout.readline() == "up\n"
         self.daemon = None
 
@@ -63,7 +65,7 @@ class Newcomer:
             self.network.wait()
 
     def inside(self, words):
-        return ["nsenter", "--target", str(self.network.pid), "--net", *map(str, words)]
+        return ["nsenter", "--target", str(self.network.pid), "--net", "--mount", f"--wd={self.folder}", *map(str, words)]
 
     def printed(self):
         """All that is printed until the last line of the advice; what is logged later is left alone."""
@@ -121,15 +123,40 @@ class Newcomer:
             assert "tactus_" in said
         elif "curl" in line:
             answer = json.loads(said)
+            # What a loop that was kept waiting did not do, and what it has not confirmed yet, is asked for once more, as the answer says.
+            for _ in range(TRIES):
+                if answer.get("code") not in ("STALE", "STOP_NOT_CONFIRMED", "STICK_NOT_AT_ZERO"):
+                    break
+                time.sleep(1)
+                status, said = self.paste(line)
+                answer = json.loads(said)
             assert answer.get("ok", True) is True and "code" not in answer, (line, said)
         elif "5010)" in line:
-            leg = self.get("/api/leg")["legs"][0]
-            assert leg["state"] == "disarmed" and leg["error"] == "none", leg
+            self.try_again(line, self.leg_has_moved)
         elif "e-stop" in line:
             self.until(lambda: self.get("/api/robot")["emergencyStopped"])
         elif "5005)" in line:
-            self.until(lambda: self.get("/api/robot")["speedsPercent"]["left"] > 0)
+            self.try_again(line, lambda: self.get("/api/robot")["speedsPercent"]["left"] > 0)
             self.until(lambda: self.get("/api/robot")["speedsPercent"]["left"] == 0)
+
+    def leg_has_moved(self):
+        leg = self.get("/api/leg")["legs"][0]
+        return leg["state"] == "disarmed" and leg["error"] == "none"
+
+    def try_again(self, line, condition):
+        """Whether the line does it, soon after it has been pasted; if not it is pasted once more."""
+        for _ in range(TRIES):
+            end = time.monotonic() + 1
+            while True:
+                if condition():
+                    return
+                if time.monotonic() > end:
+                    break
+                time.sleep(0.02)
+            self.until(lambda: self.get("/api/robot")["holder"] is None)
+            status, said = self.paste(line)
+            assert status == 0, (line, status, said)
+        raise AssertionError((line, self.get("/api/robot"), self.get("/api/leg")))
 
     def until(self, condition):
         end = time.monotonic() + LIMIT_SECONDS
@@ -179,7 +206,7 @@ def test_every_line_of_a_document_for_the_simulation_works(tmp_path, name):
     prefix, others = DOCUMENTS[name]
     text = (ROOT / name).read_text()
     if name == "README.md":
-        text = text[:text.index("## Three doors")]
+        text = text[:text.index("## Four doors")]
     lines = [line for line in commands(text, prefix) if not re.search(others, prefix + line)]
     assert len(lines) >= 3, lines
     with Newcomer(tmp_path) as newcomer:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon import PROGRAM, Daemon, free_port, let_others_in
+from daemon import PROGRAM, Daemon, free_port, let_others_in, own_environment
 from test_children import HAS_BROKER, HAS_VIDEO, LANDLOCK, NOBODY, USERS, as_user, child, children, is_confined, status, until, words
 
 # What a daemon tries when it begins to listen, which is after it was confined: from a library that is loaded into it. The path of a file for the
@@ -104,6 +104,7 @@ service: {{ token_file: {self.tokens}, bonjour: false }}
 {more}""")
         self.environment = {key: str(value) for key, value in environment.items()}
         self.plan = None
+        self.owner = user
         if user is not None:
             for path in (self.own, self.config, self.line):
                 os.chown(path, user, user)
@@ -114,7 +115,12 @@ service: {{ token_file: {self.tokens}, bonjour: false }}
             self.process = subprocess.Popen(
                 [PROGRAM, "run", "--config", self.config, *(["--plan", self.plan] if self.plan else [])], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 preexec_fn=as_user(self.user),
-                env={**os.environ, "HOME": str(self.own), **self.environment, "TACTUS_TOKEN": self.admin})
+                env=self.own_environment(TACTUS_TOKEN=self.admin))
+
+    def own_environment(self, **more):
+        """The home of whoever the daemon is is the folder that belongs to that account."""
+        return own_environment(self.own, owner=self.owner, **{
+            "HOME": self.own, "XDG_STATE_HOME": self.own / ".local/state", "XDG_CACHE_HOME": self.own / ".cache", **self.environment, **more})
 
     def stop(self):
         try:
@@ -252,7 +258,7 @@ def test_what_a_confined_daemon_is_there_for_works(tmp_path, user):
         # A token that somebody else makes.
         made = subprocess.run(
             [PROGRAM, "token", "create", "--config", daemon.config, "--scope", "read", "--name", "phone"], capture_output=True, text=True,
-            preexec_fn=as_user(user), env={**os.environ, "HOME": str(daemon.own)})
+            preexec_fn=as_user(user), env=daemon.own_environment())
         assert made.returncode == 0, made.stderr
         until(lambda: daemon.get("/api/status", token=made.stdout.strip()).status_code == 200, "the token is not seen")
         # The log moved away, as logrotate does it.

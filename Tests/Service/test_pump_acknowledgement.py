@@ -9,7 +9,7 @@ import tty
 import pytest
 from daemon import PROGRAM, Daemon
 
-LIMIT_SECONDS = 10
+LIMIT_SECONDS = 60
 
 
 class HeldPump:
@@ -70,7 +70,7 @@ class RealDaemon(Daemon):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [PROGRAM, "run", "--config", self.config], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, "TACTUS_TOKEN": self.admin})
+                env=self.own_environment(TACTUS_TOKEN=self.admin))
 
 
 def until(read, condition):

@@ -20,15 +20,15 @@ import broker
 from broker import Broker, eventually
 from daemon import PROGRAM, ROOT, Daemon, free_port
 from live import Live
-from recording import FOLDER, MOVING_METRICS, Recording, masked, pretty
+from recording import FOLDER, MOVING_METRICS, NUMBER, Recording, kind, masked, pretty
 
 CONFIGURATIONS = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 PATIENCE_SECONDS = 60
-LIMIT_SECONDS = 30
+LIMIT_SECONDS = 120
 
 # What stands in a path for what is meant by it.
-PARAMETERS = {"index": "0", "id": "1", "bcm": "12", "n": "1", "run": "1", "sensor": "0x36", "name": "no-such-name"}
-STREAMS = {"/api/video/stream.mjpeg", "/api/video/stream.mp4", "/api/video/snapshot.jpg", "/api/sprinkler/backup"}
+PARAMETERS = {"session": "0123456789abcdef", "index": "0", "id": "1", "bcm": "12", "n": "1", "run": "1", "sensor": "0x36", "name": "no-such-name", "day": "2026-01-01"}
+STREAMS = {"/api/video/stream.mjpeg", "/api/video/stream.mp4", "/api/video/snapshot.jpg", "/api/sprinkler/backup", "/api/backup"}
 
 # What is done before the second look, so that lists and logs are not empty. A robot that drives, a pump that pumps and a zone that is open
 # are stopped again: at rest little moves.
@@ -63,9 +63,8 @@ class RecordedDaemon(Daemon):
 
     def __init__(self, folder, name, mosquitto):
         super().__init__(folder)
-        leg = free_port()
         # The second leg has the port behind it.
-        free_port()
+        leg = free_port(2)
         self.words = {
             self.port: "@HTTP@", free_port(): "@UDP@", leg: "@LEG@", leg + 1: "@LEG+1@", free_port(): "@RTSP@", mosquitto.port: "@BROKER@",
             folder: "@FOLDER@", PROGRAM.resolve(): "@PROGRAM@", socket.gethostname(): "@HOST@", version(): "@VERSION@"}
@@ -235,9 +234,19 @@ def messages(recording, live, events):
 
 def message(topic, text):
     try:
-        return pretty(masked(json.loads(text), topic.removeprefix("tactus/recorded/").removesuffix("/state").replace("/", ".")))
+        value = json.loads(text)
     except json.JSONDecodeError:
         return text
+    return pretty(uncounted(masked(value, topic.removeprefix("tactus/recorded/").removesuffix("/state").replace("/", "."))))
+
+
+def uncounted(value, is_counter=False):
+    """The value without its counts, which a broker has every ten seconds only: those after the commands, or those before."""
+    if isinstance(value, dict):
+        return {name: uncounted(member, is_counter or name == "counters") for name, member in value.items()}
+    if isinstance(value, list):
+        return [uncounted(item, is_counter) for item in value]
+    return "‹number›" if is_counter and kind(value) == NUMBER else value
 
 
 def topics(recording, kept):

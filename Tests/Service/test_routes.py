@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from daemon import WAIT_LIMIT_SECONDS
+
 
 def test_status_health_and_document(daemon):
     status = daemon.get("/api/status")
@@ -17,6 +19,7 @@ def test_status_health_and_document(daemon):
     assert document["openapi"].startswith("3.1")
 
 
+@pytest.mark.real_time
 def test_status_is_quick(daemon):
     """The requirement's bound is 150 ms on a LAN; most of 50 here must be far below."""
     times = sorted(daemon.get("/api/status").elapsed.total_seconds() for _ in range(50))
@@ -33,7 +36,7 @@ def test_runtime_accounts_for_every_release(daemon):
 @pytest.mark.protocol
 def test_curl_reads_the_robot(daemon):
     result = subprocess.run(
-        ["curl", "-sS", "-f", "-m", "10", "-H", f"Authorization: Bearer {daemon.admin}", daemon.url + "/api/robot"],
+        ["curl", "-sS", "-f", "-m", "60", "-H", f"Authorization: Bearer {daemon.admin}", daemon.url + "/api/robot"],
         capture_output=True, check=True)
     assert json.loads(result.stdout)["ok"] is True
 
@@ -43,7 +46,11 @@ def test_every_system_stops_and_is_reset_together(own_daemon):
     daemon = own_daemon()
     assert daemon.post("/api/e-stop").json() == {"ok": True, "systems": ["robot", "leg", "sprinkler", "plants"]}
     assert daemon.get("/api/status").json()["systems"]["robot"]["state"] == "emergencyStopped"
-    assert daemon.post("/api/reset").status_code == 200
+    # A stop that is not confirmed yet is not left.
+    limit = time.monotonic() + WAIT_LIMIT_SECONDS
+    while (answer := daemon.post("/api/reset")).status_code != 200:
+        assert "NOT_CONFIRMED" in answer.text and time.monotonic() < limit, answer.text
+        time.sleep(0.05)
     assert daemon.get("/api/status").json()["systems"]["robot"]["state"] == "stopped"
 
 
@@ -97,7 +104,7 @@ def test_a_simulated_fault_is_seen_and_cleared(own_daemon):
     name = daemon.motor_bus
     assert daemon.post("/api/sim/fault", {"fault": "stuck", "bus": name}).status_code == 200
     daemon.post("/api/robot/drive", {"left": 20, "right": 20})
-    limit = time.monotonic() + 5
+    limit = time.monotonic() + WAIT_LIMIT_SECONDS
     while daemon.get("/api/robot").json()["state"] != "fault":
         assert time.monotonic() < limit
         time.sleep(0.02)

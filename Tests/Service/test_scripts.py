@@ -20,7 +20,7 @@ def test_a_script_says_what_it_does_before_it_does_anything(name, option, tmp_pa
         (tmp_path / tool).chmod(0o755)
     before = set((ROOT / ".build").glob("*")) if (ROOT / ".build").exists() else set()
     said = subprocess.run(
-        [ROOT / "scripts" / name, option], cwd=tmp_path, capture_output=True, text=True, timeout=20,
+        [ROOT / "scripts" / name, option], cwd=tmp_path, capture_output=True, text=True, timeout=120,
         stdin=subprocess.DEVNULL, env={**os.environ, "PATH": f"{tmp_path}:/usr/bin:/bin"})
     assert said.returncode == 0, said.stderr
     assert f"scripts/{name}" in said.stdout

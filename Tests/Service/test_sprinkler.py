@@ -28,7 +28,7 @@ class Phone:
 
     def call(self, method, path, body=None):
         answer = requests.request(
-            method, self.url + path, headers=self.headers, data=None if body is None else json.dumps(body), timeout=10)
+            method, self.url + path, headers=self.headers, data=None if body is None else json.dumps(body), timeout=60)
         return answer.status_code, answer.json()
 
     def get(self, path):
@@ -42,18 +42,24 @@ def test_status_has_what_the_requirement_shows(sprinkler):
     assert status["ok"] is True and isinstance(status["backend"], str) and status["pigpioConnected"] is True
     assert status["activeZoneId"] is None and status["activeRemainingSec"] is None and status["nextRun"] is None
     assert status["rainDelay"]["active"] is False and status["rainDelay"]["until"] is None
-    assert isinstance(status["latencyMs"], (int, float)) and status["latencyMs"] < 150
+    assert isinstance(status["latencyMs"], (int, float))
     for zone in status["zones"]:
         assert isinstance(zone["id"], int) and isinstance(zone["name"], str) and isinstance(zone["gpioPin"], int)
         assert isinstance(zone["isEnabled"], bool) and zone["isOn"] is False and isinstance(zone["defaultMinutes"], (int, float))
 
 
+@pytest.mark.real_time
+def test_the_status_says_that_it_took_less_than_150_ms(sprinkler):
+    assert Phone(sprinkler).get("/api/status")["latencyMs"] < 150
+
+
 def test_a_zone_holds_and_others_close(sprinkler):
     phone = Phone(sprinkler)
+    began = time.monotonic()
     status, _ = phone.call("POST", "/api/zone/3/on", {"minutes": 12})
     assert status == 200
     state = phone.get("/api/status")
-    assert state["activeZoneId"] == 3 and 715 <= state["activeRemainingSec"] <= 720
+    assert state["activeZoneId"] == 3 and 718 - (time.monotonic() - began) <= state["activeRemainingSec"] <= 720
     assert [zone["id"] for zone in state["zones"] if zone["isOn"]] == [3]
     pins = {pin["pin"]: pin for pin in phone.get("/api/pins")}
     pin = next(zone["gpioPin"] for zone in state["zones"] if zone["id"] == 3)
@@ -95,7 +101,7 @@ def test_errors_have_the_requirements_codes(sprinkler):
     zones[1]["gpioPin"] = zones[0]["gpioPin"]
     status, error = phone.call("PUT", "/api/zones", {"zones": zones})
     assert (status, error["code"]) == (409, "GPIO_BUSY")
-    assert requests.get(sprinkler.url + "/api/status", timeout=10).status_code == 401
+    assert requests.get(sprinkler.url + "/api/status", timeout=60).status_code == 401
 
 
 def test_each_action_leaves_the_line_the_requirement_names(sprinkler):
@@ -126,7 +132,7 @@ def test_the_socket_tells_zones_and_rain(sprinkler):
             await asyncio.to_thread(phone.call, "POST", "/api/zone/3/on", {"seconds": 3})
             await asyncio.to_thread(phone.call, "POST", "/api/rain-delay", {"hours": 1})
             while not any(event.get("type") == "zone" and not event["isOn"] for event in seen):
-                seen.append(json.loads(await asyncio.wait_for(socket.recv(), 10)))
+                seen.append(json.loads(await asyncio.wait_for(socket.recv(), 60)))
         return seen
 
     seen = asyncio.run(listen())
@@ -134,9 +140,38 @@ def test_the_socket_tells_zones_and_rain(sprinkler):
     assert all(event["id"] == 3 for event in zone)
     remaining = [event["remainingSec"] for event in zone]
     assert remaining[0] == 3 and remaining[-1] == 0 and remaining == sorted(remaining, reverse=True)
-    assert {1, 2} & set(remaining), "once a second while it is open"
     rain = [event for event in seen if event.get("type") == "rain"]
     assert rain and rain[0]["active"] is True and ISO.match(rain[0]["until"])
+
+
+def test_the_socket_tells_again_and_again_while_a_zone_is_open(sprinkler):
+    async def listen():
+        phone = Phone(sprinkler)
+        async with websockets.connect(sprinkler.ws_url, additional_headers=phone.headers) as socket:
+            await asyncio.to_thread(phone.call, "POST", "/api/zone/3/on", {"minutes": 10})
+            seen = set()
+            while len(seen) < 3:
+                event = json.loads(await asyncio.wait_for(socket.recv(), 60))
+                if event.get("type") == "zone":
+                    seen.add(event["remainingSec"])
+
+    asyncio.run(listen())
+
+
+@pytest.mark.real_time
+def test_the_socket_tells_once_a_second_while_a_zone_is_open(sprinkler):
+    async def listen():
+        phone = Phone(sprinkler)
+        remaining = []
+        async with websockets.connect(sprinkler.ws_url, additional_headers=phone.headers) as socket:
+            await asyncio.to_thread(phone.call, "POST", "/api/zone/3/on", {"seconds": 3})
+            while not remaining or remaining[-1]:
+                event = json.loads(await asyncio.wait_for(socket.recv(), 60))
+                if event.get("type") == "zone":
+                    remaining.append(event["remainingSec"])
+        return remaining
+
+    assert {1, 2} & set(asyncio.run(listen()))
 
 
 def test_a_killed_daemon_keeps_what_was_set_and_opens_nothing(sprinkler):
@@ -145,10 +180,10 @@ def test_a_killed_daemon_keeps_what_was_set_and_opens_nothing(sprinkler):
     phone.call("POST", "/api/rain-delay", {"hours": 48})
     before = phone.get("/api/status")["rainDelay"]
     os.kill(sprinkler.process.pid, signal.SIGKILL)
-    sprinkler.process.wait(10)
+    sprinkler.process.wait(60)
     sprinkler.start()
     # It answers before its first beat, which tells how the run ended.
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 60
     while not (runs := phone.get("/api/log")["runs"]):
         assert time.monotonic() < limit
         time.sleep(0.02)
@@ -163,24 +198,34 @@ def test_the_log_is_json_and_csv(sprinkler):
     phone.call("POST", "/api/zone/1/off")
     run = phone.get("/api/log")["runs"][0]
     assert run["zoneId"] == 1 and run["outcome"] == "stopped" and ISO.match(run["startISO"])
-    text = requests.get(sprinkler.url + "/api/log.csv", headers=phone.headers, timeout=10)
+    text = requests.get(sprinkler.url + "/api/log.csv", headers=phone.headers, timeout=60)
     assert text.headers["Content-Type"].startswith("text/csv")
     rows = list(csv.DictReader(io.StringIO(text.text)))
     assert len(rows) == 1 and rows[0]["zone"] == "1"
+
+
+def test_a_calendar_program_subscribes_to_the_upcoming_starts(sprinkler):
+    phone = Phone(sprinkler)
+    phone.call("POST", "/api/schedules", {"name": "Hedge", "days": ["Sun"], "startTimes": ["05:00"], "zones": [{"zoneId": 1, "minutes": 2}]})
+    answer = requests.get(sprinkler.url + "/api/sprinkler.ics?count=3", headers=phone.headers, timeout=60)
+    assert answer.headers["Content-Type"] == "text/calendar; charset=utf-8"
+    lines = answer.text.split("\r\n")
+    assert lines[0] == "BEGIN:VCALENDAR" and lines[-2:] == ["END:VCALENDAR", ""]
+    assert lines.count("BEGIN:VEVENT") == lines.count("SUMMARY:Watering: Hedge") == 3
 
 
 def test_a_backup_is_one_file_that_restores(sprinkler):
     phone = Phone(sprinkler)
     phone.call("POST", "/api/schedules", {"name": "Kept", "days": ["Sun"], "startTimes": ["05:00"],
                                           "zones": [{"zoneId": 1, "minutes": 1}]})
-    backup = requests.get(sprinkler.url + "/api/sprinkler/backup", headers=phone.headers, timeout=10)
+    backup = requests.get(sprinkler.url + "/api/sprinkler/backup", headers=phone.headers, timeout=60)
     assert backup.status_code == 200 and backup.content.startswith(b"SQLite format 3")
     phone.call("DELETE", "/api/schedules/1")
     headers = {**phone.headers, "Content-Type": "application/vnd.sqlite3"}
-    answer = requests.post(sprinkler.url + "/api/sprinkler/restore", headers=headers, data=backup.content, timeout=10)
+    answer = requests.post(sprinkler.url + "/api/sprinkler/restore", headers=headers, data=backup.content, timeout=60)
     assert answer.status_code == 200, answer.text
     assert phone.get("/api/schedules")["schedules"][0]["name"] == "Kept"
-    answer = requests.post(sprinkler.url + "/api/sprinkler/restore", headers=headers, data=b"nonsense", timeout=10)
+    answer = requests.post(sprinkler.url + "/api/sprinkler/restore", headers=headers, data=b"nonsense", timeout=60)
     assert answer.status_code == 422
 
 

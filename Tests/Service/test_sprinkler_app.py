@@ -1,12 +1,13 @@
 """Sprinkler: the original phone app, unmodified, call by call: what it sends and what it decodes."""
 import http.client
 import json
+import time
 import uuid
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from daemon import Daemon
+from daemon import REQUEST_LIMIT_SECONDS, Daemon
 
 WEEK = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 # What its catalogue holds, whether the machine has them or not.
@@ -30,7 +31,7 @@ class Phone:
             data = json.dumps(body, indent=2, separators=(",", " : ")).encode()
         elif method == "POST":
             headers["Content-Length"] = "0"
-        connection = http.client.HTTPConnection(*self.daemon.address, timeout=8)
+        connection = http.client.HTTPConnection(*self.daemon.address, timeout=REQUEST_LIMIT_SECONDS)
         try:
             connection.request(method, path, data, headers)
             answer = connection.getresponse()
@@ -40,6 +41,11 @@ class Phone:
 
     def done(self, method, path, body=None):
         status, text = self.call(method, path, body)
+        # A loop that was kept waiting has not done it: whoever holds the phone touches the button once more.
+        for _ in range(10):
+            if status != 409 or b'"STALE"' not in text:
+                break
+            status, text = self.call(method, path, body)
         assert 200 <= status < 300, (method, path, status, text)
 
     def refused(self, expected, method, path, body=None, **options):
@@ -102,8 +108,16 @@ def payload(identifier, **changes):
     return {name: value for name, value in {**body, **changes}.items() if value is not None}
 
 
-def remaining(daemon):
-    return daemon.get("/api/status").json()["activeRemainingSec"]
+class Run:
+    """A run that is asked for now: `is_left(seconds)` whether the daemon says that as much is left of it, but for the time that has passed since
+    then, here and there."""
+
+    def __init__(self, daemon):
+        self.daemon, self.began = daemon, time.monotonic()
+
+    def is_left(self, seconds):
+        left = self.daemon.get("/api/status").json()["activeRemainingSec"]
+        return seconds - (time.monotonic() - self.began) - 2 <= left <= seconds
 
 
 @pytest.fixture
@@ -141,10 +155,10 @@ def test_every_call_of_the_app_works(daemon, capsys):
 
     @call("status: everything that it decodes, in its types")
     def _():
-        status = phone.status()
+        began, status = datetime.now(timezone.utc), phone.status()
         assert [pin["pin"] for pin in status["pins"]] == [12, 16, 20, 21]
         assert all(pin["name"] and pin["is_enabled"] and not pin["is_active"] for pin in status["pins"])
-        assert abs(status["last_updated"] - datetime.now(timezone.utc)) < timedelta(seconds=5)
+        assert began - timedelta(seconds=5) < status["last_updated"] < datetime.now(timezone.utc) + timedelta(seconds=5)
         assert status["rain"] == {"is_active": False, "automation_enabled": False}
 
     @call("status with another token: 401 with a message")
@@ -155,23 +169,27 @@ def test_every_call_of_the_app_works(daemon, capsys):
 
     @call("a pin on for some minutes")
     def _():
+        run = Run(daemon)
         phone.done("POST", "/api/pin/12/on", {"minutes": 5})
-        assert phone.pin(12)["is_active"] and remaining(daemon) > 290
+        assert phone.pin(12)["is_active"] and run.is_left(300)
 
     @call("a pin that is on, on again for longer")
     def _():
+        run = Run(daemon)
         phone.done("POST", "/api/pin/12/on", {"minutes": 20})
-        assert remaining(daemon) > 1190
+        assert run.is_left(1200)
 
     @call("a pin that is on, on again for less")
     def _():
+        run = Run(daemon)
         phone.done("POST", "/api/pin/12/on", {"minutes": 3})
-        assert remaining(daemon) <= 180
+        assert run.is_left(180)
 
     @call("a pin that is on, on again without a body: half an hour")
     def _():
+        run = Run(daemon)
         phone.done("POST", "/api/pin/12/on")
-        assert remaining(daemon) > 1790
+        assert run.is_left(1800)
 
     @call("another pin on without a body: the first one closes")
     def _():
@@ -180,8 +198,9 @@ def test_every_call_of_the_app_works(daemon, capsys):
 
     @call("a pin on without a body, longer than its zone may run: cut to that")
     def _():
+        run = Run(daemon)
         phone.done("POST", "/api/pin/20/on")
-        assert 590 < remaining(daemon) <= 600
+        assert run.is_left(600)
 
     @call("a pin off, without a body")
     def _():
@@ -331,10 +350,12 @@ def test_every_call_of_the_app_works(daemon, capsys):
 
     @call("a rain delay of some hours")
     def _():
+        began = datetime.now(timezone.utc)
         phone.done("POST", "/api/rain-delay", {"active": True, "hours": 48})
         rain = phone.status()["rain"]
         assert rain["is_active"] and rain["duration_hours"] == 48
-        assert abs(date(rain["ends_at"]) - datetime.now(timezone.utc) - timedelta(hours=48)) < timedelta(seconds=10)
+        ends = date(rain["ends_at"]) - timedelta(hours=48)
+        assert began - timedelta(seconds=10) < ends < datetime.now(timezone.utc) + timedelta(seconds=10)
 
     @call("a rain delay without hours")
     def _():

@@ -45,7 +45,7 @@ class App:
 
     def call(self, method, path, body=None):
         answer = requests.request(
-            method, self.url + path, headers=self.headers, timeout=10, data=None if body is None else json.dumps(body))
+            method, self.url + path, headers=self.headers, timeout=60, data=None if body is None else json.dumps(body))
         assert answer.headers["Content-Type"].startswith("application/json")
         return answer.status_code, answer.json()
 
@@ -99,7 +99,7 @@ def check_status(status):
     if status["nextRun"] is not None:
         assert is_integer(status["nextRun"]["zoneId"]) and INSTANT.match(status["nextRun"]["startISO"])
     check_rain(status["rainDelay"])
-    assert is_integer(status["latencyMs"]) and 0 <= status["latencyMs"] < 150
+    assert is_integer(status["latencyMs"]) and 0 <= status["latencyMs"]
 
 
 def schedule(**changes):
@@ -117,18 +117,25 @@ def test_port_8000_unless_configured(controller):
 def test_status(app):
     assert app.status()["nextRun"] is None
     app.ok("POST", "/api/schedules", schedule())
+    began = time.monotonic()
     app.ok("POST", "/api/zone/3/on", {"minutes": 9})
     app.ok("POST", "/api/rain-delay", {"hours": 24})
     status = app.status()
-    assert status["activeZoneId"] == 3 and 535 <= status["activeRemainingSec"] <= 540
+    assert status["activeZoneId"] == 3 and is_left(status, 540, began)
     assert [zone["id"] for zone in status["zones"] if zone["isOn"]] == [3]
     assert status["rainDelay"]["active"] is True
     app.ok("DELETE", "/api/rain-delay")
     assert app.status()["nextRun"]["zoneId"] == 2
 
 
+def is_left(status, seconds, began):
+    """Whether as much is left of a run that was asked for at an instant, but for the time that has passed since."""
+    return seconds - (time.monotonic() - began) - 2 <= status["activeRemainingSec"] <= seconds
+
+
+@pytest.mark.real_time
 def test_status_answers_within_150_ms(app):
-    app.status()
+    assert app.status()["latencyMs"] < 150
     times = []
     for _ in range(20):
         began = time.monotonic()
@@ -138,12 +145,15 @@ def test_status_answers_within_150_ms(app):
 
 
 def test_on_holds_sets_and_turns_others_off(app):
+    began = time.monotonic()
     app.ok("POST", "/api/zone/1/on", {"minutes": 12})
     # Held, not pulsed.
     time.sleep(2.2)
-    assert app.status()["activeZoneId"] == 1 and 715 <= app.status()["activeRemainingSec"] <= 719
+    status = app.status()
+    assert status["activeZoneId"] == 1 and is_left(status, 720, began) and status["activeRemainingSec"] <= 719
+    began = time.monotonic()
     app.ok("POST", "/api/zone/1/on", {"minutes": 5})
-    assert 298 <= app.status()["activeRemainingSec"] <= 300
+    assert is_left(app.status(), 300, began)
     app.ok("POST", "/api/zone/2/on", {"minutes": 1})
     assert [zone["id"] for zone in app.status()["zones"] if zone["isOn"]] == [2]
 
@@ -209,10 +219,11 @@ def test_schedules_are_created_read_changed_and_deleted(app, literally):
 
 def test_rain_delay(app):
     for hours in (24, 48, 72):
+        began = time.time()
         app.ok("POST", "/api/rain-delay", {"hours": hours})
         rain = app.status()["rainDelay"]
         until = time.mktime(time.strptime(rain["until"], "%Y-%m-%dT%H:%M:%SZ")) - time.timezone
-        assert abs(until - time.time() - hours * 3600) < 5
+        assert began - 5 < until - hours * 3600 < time.time() + 5
     app.ok("DELETE", "/api/rain-delay")
     assert app.status()["rainDelay"]["active"] is False
 
@@ -227,29 +238,27 @@ def test_error_codes(app, controller):
     assert app.refused("PUT", "/api/zones", [{"id": 1, "gpioPin": 2}]) == (403, "ZONE_DENY")
     assert app.refused("PUT", "/api/zones", [{**zones[0]}, {**zones[1], "gpioPin": zones[0]["gpioPin"]}]) == (409, "GPIO_BUSY")
     short = App(controller, controller.create_token("control", "short", "--expires", "1s"))
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 60
     while (answer := short.call("GET", "/api/status"))[0] == 200:
         assert time.monotonic() < limit
         time.sleep(0.1)
     assert answer[0] == 401 and answer[1]["code"] == "TOKEN_EXPIRED" and answer[1]["ok"] is False and answer[1]["message"]
 
 
-def test_the_socket_is_edge_triggered_and_ticks_once_a_second(app):
+def listened(app, is_enough):
+    """What the socket tells of a zone that opens and closes and of a rain delay that begins and ends, each with when it came, and how long that
+    took. `is_enough(seen)`: whether it may end."""
     async def listen():
         seen = []
         async with websockets.connect(app.socket, additional_headers=app.headers) as socket:
             await asyncio.to_thread(app.ok, "POST", "/api/zone/3/on", {"minutes": 15})
             await asyncio.to_thread(app.ok, "POST", "/api/rain-delay", {"hours": 24})
-            end = time.monotonic() + 4
-            while time.monotonic() < end:
-                try:
-                    seen.append((time.monotonic(), json.loads(await asyncio.wait_for(socket.recv(), 0.5))))
-                except TimeoutError:
-                    pass
+            while not is_enough(seen):
+                seen.append((time.monotonic(), json.loads(await asyncio.wait_for(socket.recv(), 60))))
             await asyncio.to_thread(app.ok, "POST", "/api/zone/3/off")
             await asyncio.to_thread(app.ok, "DELETE", "/api/rain-delay")
             while not (any(off(event) for _, event in seen) and any(dry(event) for _, event in seen)):
-                seen.append((time.monotonic(), json.loads(await asyncio.wait_for(socket.recv(), 5))))
+                seen.append((time.monotonic(), json.loads(await asyncio.wait_for(socket.recv(), 60))))
         return seen
 
     def off(event):
@@ -258,14 +267,32 @@ def test_the_socket_is_edge_triggered_and_ticks_once_a_second(app):
     def dry(event):
         return event["type"] == "rain" and event["active"] is False
 
-    seen = asyncio.run(listen())
+    return asyncio.run(listen())
+
+
+def test_the_socket_is_edge_triggered_and_tells_while_a_zone_is_open(app):
+    def told(seen):
+        return [event["remainingSec"] for _, event in seen if event["type"] == "zone" and event["isOn"]]
+
+    began = time.monotonic()
+    seen = listened(app, lambda seen: len(told(seen)) >= 4)
     zone = [(at, event) for at, event in seen if event["type"] == "zone"]
     for _, event in zone:
         assert event["id"] == 3 and isinstance(event["isOn"], bool) and is_integer(event["remainingSec"])
-    remaining = [event["remainingSec"] for _, event in zone if event["isOn"]]
-    assert remaining[0] == 900 and {899, 898, 897} <= set(remaining)
-    assert len(remaining) <= 7, "an edge and one a second"
+    remaining = told(seen)
+    assert remaining[0] == 900 and sorted(remaining, reverse=True) == remaining and remaining[-1] < 900
+    # An edge and one a second: no more, however slow the machine is.
+    assert len(remaining) <= 3 + time.monotonic() - began, remaining
     rain = [event for _, event in seen if event["type"] == "rain"]
     assert [event["active"] for event in rain] == [True, False]
     for event in rain:
         check_rain(event)
+
+
+@pytest.mark.real_time
+def test_the_socket_tells_once_a_second(app):
+    end = time.monotonic() + 4.5
+    seen = listened(app, lambda _: time.monotonic() > end)
+    remaining = [event["remainingSec"] for _, event in seen if event["type"] == "zone" and event["isOn"]]
+    assert {899, 898, 897} <= set(remaining)
+    assert len(remaining) <= 7, "an edge and one a second"

@@ -7,7 +7,7 @@ import pytest
 
 from daemon import PROGRAM, free_port
 
-LIMIT_SECONDS = 20
+LIMIT_SECONDS = 120
 FILES = {
     "a sprinkler alone": (
         "network: {http_port: %(http)d}\nsprinkler: {backend: sim}\nstore: {folder: %(folder)s}\nservice: {token_file: %(folder)s/t}\n",

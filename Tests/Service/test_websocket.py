@@ -15,10 +15,17 @@ IDLE_CONNECTIONS = 1000
 
 def check_numbers(numbers):
     """Changes and states are counted; telemetry, which a client may miss, repeats the number of the last of them."""
-    assert len(numbers) >= 25, "not all telemetry came"
     assert numbers == sorted(numbers)
     assert sorted(set(numbers)) == list(range(numbers[0], numbers[-1] + 1)), "something was missed"
     assert len(set(numbers)) >= 3
+
+
+def numbers(live):
+    """Of as many events as 25, and of at least three changes and states."""
+    found = []
+    while len(found) < 25 or len(set(found)) < 3:
+        found.append(live.next()["seq"])
+    return found
 
 
 @pytest.mark.protocol
@@ -40,6 +47,14 @@ def test_again_after_a_reconnect(daemon):
         assert live.next()["type"] == "state"
 
 
+def test_states_come_without_asking(daemon):
+    with Live(daemon) as live:
+        live.next(), live.next()
+        times = [live.wait_for(lambda event: event["type"] == "robot")["monotonicNs"] for _ in range(3)]
+    assert times == sorted(times) and len(set(times)) == 3
+
+
+@pytest.mark.real_time
 def test_one_state_a_second_without_asking(daemon):
     with Live(daemon) as live:
         live.next(), live.next()
@@ -49,6 +64,7 @@ def test_one_state_a_second_without_asking(daemon):
         assert 0.8 < (later - earlier) / 1e9 < 1.2
 
 
+@pytest.mark.real_time
 def test_telemetry_at_ten_hertz_by_its_own_clock(daemon):
     with Live(daemon) as live:
         live.say(type="subscribe", id=7, systems=["robot"], rateHz=10)
@@ -68,9 +84,28 @@ def test_sequence_numbers_have_no_gap_for_who_hears_all(daemon):
     with Live(daemon) as live:
         live.say(type="subscribe", id=1)
         live.wait_for(lambda event: event.get("id") == 1)
-        check_numbers([event["seq"] for event in live.events(3.5)])
+        check_numbers(numbers(live))
 
 
+@pytest.mark.real_time
+def test_all_telemetry_comes_to_who_hears_all(daemon):
+    with Live(daemon) as live:
+        live.say(type="subscribe", id=1)
+        live.wait_for(lambda event: event.get("id") == 1)
+        found = [event["seq"] for event in live.events(3.5)]
+    assert len(found) >= 25
+    check_numbers(found)
+
+
+def test_unsubscribed_is_told_that_it_is_and_hears_on(daemon):
+    with Live(daemon) as live:
+        live.say(type="subscribe", id=1)
+        live.say(type="unsubscribe", id=2)
+        live.wait_for(lambda event: event.get("id") == 2)
+        live.wait_for(lambda event: event["type"] == "robot")
+
+
+@pytest.mark.real_time
 def test_unsubscribed_hears_once_a_second(daemon):
     with Live(daemon) as live:
         live.say(type="subscribe", id=1)
@@ -194,20 +229,21 @@ def test_a_slow_reader_is_dropped_and_told_why_and_others_hear_everything(own_da
         # second later.
         question = frame(TEXT, json.dumps({"type": "ping", "id": "x" * 200}).encode())
         slow.socket.settimeout(0.2)
-        end = time.monotonic() + 20
+        end = time.monotonic() + 120
         while "too slow" not in daemon.log:
             assert time.monotonic() < end, "never dropped"
             try:
                 slow.send(question * 20)
             except TimeoutError:
                 pass
-        slow.socket.settimeout(10)
+        slow.socket.settimeout(60)
         code, reason = slow.close_reason()
         assert code == 1008 and "too slow" in reason
-        check_numbers([event["seq"] for event in other.events(3.5)])
+        check_numbers(numbers(other))
 
 
-def test_a_thousand_idle_connections_and_one_that_works(own_daemon):
+def beside_idle_ones(own_daemon):
+    """How long each of fifty requests takes beside a thousand connections that say nothing."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < IDLE_CONNECTIONS + 200:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, IDLE_CONNECTIONS + 1000), hard))
@@ -215,20 +251,28 @@ def test_a_thousand_idle_connections_and_one_that_works(own_daemon):
     idle = []
     try:
         for _ in range(IDLE_CONNECTIONS):
-            idle.append(socket.create_connection(daemon.address, timeout=10))
+            idle.append(socket.create_connection(daemon.address, timeout=60))
         times = []
         for _ in range(50):
             response = daemon.get("/api/status")
             assert response.status_code == 200
             times.append(response.elapsed.total_seconds())
-        assert sorted(times)[45] < 0.25
         with Live(daemon) as live:
             assert live.next()["type"] == "hello"
-            live.drive(20, 20)
-            live.wait_for(lambda event: event["type"] == "robot" and event["state"] == "driving")
+            daemon.until_robot(lambda robot: robot["state"] == "driving", again=lambda: live.drive(20, 20))
     finally:
         for one in idle:
             one.close()
+    return times
+
+
+def test_a_thousand_idle_connections_and_one_that_works(own_daemon):
+    beside_idle_ones(own_daemon)
+
+
+@pytest.mark.real_time
+def test_beside_a_thousand_idle_connections_one_is_answered_within_a_quarter_of_a_second(own_daemon):
+    assert sorted(beside_idle_ones(own_daemon))[45] < 0.25
 
 
 def test_an_expired_token_ends_its_socket(own_daemon):
@@ -236,7 +280,7 @@ def test_an_expired_token_ends_its_socket(own_daemon):
     token = daemon.create_token("read", "short", "--expires", "2s")
     with Live(daemon, token=token) as live:
         with pytest.raises(ConnectionClosed) as closed:
-            for _ in live.events(8):
+            for _ in live.events(60):
                 pass
         assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4001, "TOKEN_EXPIRED")
     with pytest.raises(InvalidStatus):
@@ -247,12 +291,11 @@ def test_a_revoked_token_ends_its_socket_and_what_it_drives(own_daemon):
     daemon = own_daemon()
     token = daemon.create_token("control", "lost phone")
     with Live(daemon, token=token) as live:
-        live.drive_taken(20, 20, echo=1)
-        assert daemon.get("/api/robot").json()["state"] == "driving"
+        daemon.until_robot(lambda robot: robot["state"] == "driving", again=lambda: live.drive_taken(20, 20, echo=1))
         identifier = token.split("_")[1]
         assert daemon.command("token", "revoke", identifier, "--config", daemon.config).returncode == 0
         with pytest.raises(ConnectionClosed) as closed:
-            end = time.monotonic() + 5
+            end = time.monotonic() + 60
             while time.monotonic() < end:
                 live.drive(20, 20)
                 list(live.events(0.05))

@@ -5,7 +5,8 @@ import socket
 import struct
 from dataclasses import dataclass
 
-LIMIT_SECONDS = 10
+# Bounds waiting for what must come.
+LIMIT_SECONDS = 60
 
 
 @dataclass

@@ -5,12 +5,13 @@ import TestSupport
 import Testing
 
 @testable import Service
+@testable import TactusDaemon
 
 @Suite("OpenAPI document", .ownThread)
 struct OpenAPITests {
   @Test("served: with the program's version, otherwise as written; of the routes those that this service has")
   func served() throws {
-    let documents = [SprinklerKind().documents].compactMap(\.self)
+    let documents = [try #require(DeclaredKind(Sprinkler.self).documents)]
     let service = try RunningService(
       routes: [
         Route(.put, "/api/log-level") { _ in throw APIError.notFound("x") },
@@ -48,7 +49,7 @@ struct OpenAPITests {
     "the parts of systems: members of both, lists one behind the other; a system that is not there is not described")
   func parts() throws {
     let none = OpenAPIDocument.written([])
-    let one = OpenAPIDocument.written([SprinklerKind().documents].compactMap(\.self))
+    let one = OpenAPIDocument.written([try #require(DeclaredKind(Sprinkler.self).documents)])
     #expect(member(none, "paths", "/api/sprinkler") == nil && member(one, "paths", "/api/sprinkler") != nil)
     let states = member(none, "components", "schemas", "Status", "properties", "systems", "properties")
     #expect((states as? [String: Any])?.isEmpty == true)
@@ -82,17 +83,11 @@ struct OpenAPITests {
     }
   }
 
-  private func system(_ name: String, faults: [String]) -> APIAdditions.System {
-    APIAdditions.System(
-      name: name, summary: "", paths: .object([]), schemas: .object([]), stateSchema: "State", faults: faults)
-  }
-
   @Test("faults: a program has those of its buses and of its declared systems, and its examples are among them")
   func faultsOfAProgram() throws {
-    let document = try described(
-      APIAdditions(
-        title: "fan-daemon", systems: [system("fan", faults: ["stall", "gone"]), system("lamp", faults: [])],
-        busFaults: ["stuck-low", "gone"]))
+    var additions = APIAdditions(title: "fan-daemon", busFaults: ["stuck-low", "gone"])
+    additions.faults = ["fan": ["stall", "gone"]]
+    let document = try described(additions)
     #expect(
       try requests(document) == [["gone"], ["stuck-low"], ["lane-stall"], ["clear"], ["fan: stall", "fan: gone"]])
     let inForce = member(document, "components", "schemas", "SimulatedFault", "properties")
@@ -134,7 +129,7 @@ struct OpenAPITests {
 
   @Test("faults: the document and the systems' parts describe every one that there is, each once")
   func everyFault() throws {
-    let additions = APIAdditions(documents: [PumpKind().documents].compactMap(\.self))
+    let additions = APIAdditions(documents: [try #require(DeclaredKind(Pump.self).documents)])
     let all = try requests(described(additions)).flatMap(\.self)
     #expect(all.sorted() == SimulatedFault.Name.allCases.map(\.rawValue).sorted())
   }

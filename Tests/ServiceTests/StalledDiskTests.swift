@@ -1,6 +1,7 @@
 import Dispatch
 import Sprinkler
 import Synchronization
+import TactusDaemon
 import TestSupport
 import Testing
 
@@ -59,20 +60,22 @@ struct StalledDiskTests {
     _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
     _ = try await bench.ask("POST", "/api/sprinkler/e-stop")
     let stalls = Atomic(0)
-    bench.take = { desk, now in
+    bench.take = { [desk = bench.desk] standIn, now in
       // Its orders are with the loop, which has answered.
-      guard !desk.view.records.pending.isEmpty else { return desk.take(at: now) }
+      guard !desk.view.records.pending.isEmpty else { return standIn.takeAnswers(at: now) }
       let end = stall(desk.store.file)
       let taken = DispatchSemaphore(value: 0)
-      let notices = Mutex<[IrrigationNotice]>([])
+      let events = Mutex<[Event]>([])
+      // Safe: this thread waits meanwhile.
+      nonisolated(unsafe) let main = standIn
       DispatchQueue(label: "answers").async {
-        notices.withLock { $0 += desk.take(at: now) }
+        events.withLock { $0 += main.takeAnswers(at: now) }
         taken.signal()
       }
       #expect(taken.wait(timeout: .now() + .milliseconds(Int(patience))) == .success)
       end.signal()
       stalls.add(1, ordering: .relaxed)
-      return notices.withLock { $0 }
+      return events.withLock { $0 }
     }
     bench.run(seconds: 130)
     #expect(stalls.load(ordering: .relaxed) > 0)

@@ -195,8 +195,10 @@ struct BackupTests {
   func nonsense() throws {
     var line = record(3)
     line.start = WallInstant(secondsSince1970: .max)
+    var wordy = record(4)
+    wordy.why = String(repeating: "w", count: 401)
     for change: SprinklerChange in [
-      .log(line),
+      .log(line), .log(wordy),
       .log(
         WateringRecord(
           run: 3, zone: ZoneID(index: 0), zoneName: "", program: nil, programName: nil, isScheduled: false,
@@ -206,7 +208,11 @@ struct BackupTests {
         try store.apply([change])
         return try store.file.backup()
       }.result
-      #expect(throws: StoreError.damaged(file: "the backup", reason: "1 lines of its watering log make no sense")) {
+      #expect(
+        throws: StoreError.damaged(
+          file: "the backup",
+          reason: "1 \(change == .log(wordy) ? "reasons" : "lines") of its watering log make no sense")
+      ) {
         try store.restore(bytes)
       }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Sprinkler
 import TestSupport
 import Testing
@@ -25,6 +26,21 @@ struct LogTests {
       run: run, zone: ZoneID(index: Int(run % 3)), zoneName: "Lawn", program: program,
       programName: program.map { "P\($0)" }, isScheduled: program != nil, start: StoreFolder.noon + start,
       askedSeconds: 60, ranSeconds: 60, outcome: .completed)
+  }
+
+  @Test("why a run was changed: kept with its line, in the CSV, and gone with the line")
+  func why() throws {
+    var changed = record(1, start: 0)
+    changed.why = "plant 3 read 72 %"
+    try store.apply([.log(changed), .log(record(2, start: 10))])
+    #expect(try store.log().records.map(\.why) == [nil, "plant 3 read 72 %"])
+    try store.pruneLog(before: StoreFolder.noon + 5)
+    #expect(try store.log().records.map(\.run) == [2])
+    #expect(try store.file.read("counting") { try Int.fetchOne($0, sql: "SELECT count(*) FROM sprinkler_why") } == 0)
+    try store.apply([.log(changed)])
+    changed.why = nil
+    try store.apply([.log(changed)])
+    #expect(try store.log().records.map(\.why) == [nil, nil], "a line that is written again")
   }
 
   private func runs(_ query: LogQuery, limit: Int) throws -> [UInt64] {
@@ -135,15 +151,17 @@ struct LogTests {
     first.programName = "Two\r\nlines"
     first.caller = "token phone"
     first.ranSeconds = 59.5
+    first.litres = 4.5
     var second = record(3, start: 0)
     second.start = summer + 3_600
     second.outcome = .rainDelay
+    second.askedLitres = 20
     try store.apply([.log(second), .log(first)])
     let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
     let expected = #"""
-      run,zone,zoneName,program,programName,scheduled,start,askedSeconds,ranSeconds,outcome,caller
-      1,2,"Lawn, ""front""",1,"Two\#r\#nlines",true,2026-10-25T02:30:00+02:00,60,59.5,completed,token phone
-      3,1,Lawn,,,false,2026-10-25T02:30:00+01:00,60,60.0,rainDelay,
+      run,zone,zoneName,program,programName,scheduled,start,askedSeconds,ranSeconds,outcome,caller,why,askedLitres,litres
+      1,2,"Lawn, ""front""",1,"Two\#r\#nlines",true,2026-10-25T02:30:00+02:00,60,59.5,completed,token phone,,,4.5
+      3,1,Lawn,,,false,2026-10-25T02:30:00+01:00,60,60.0,rainDelay,,,20.0,
 
       """#.replacing("\r\n", with: "\u{1}").replacing("\n", with: "\r\n").replacing("\u{1}", with: "\r\n")
     for lines in [1, 2, 500] {
@@ -173,11 +191,15 @@ struct LogTests {
     for (name, cell) in zip(names, cells) {
       var line = record(1, start: 0)
       (line.zoneName, line.programName, line.caller, line.ranSeconds) = (name, name, name, -1)
+      line.why = name
       try store.apply([.log(line)])
       var csv = store.logCSV()
       _ = try csv.next()
       let text = try #require(try csv.next())
-      #expect(text == "1,2,\(cell),1,\(cell),true,\(line.start.date.formatted(.iso8601)),60,-1.0,completed,\(cell)\r\n")
+      #expect(
+        text
+          == "1,2,\(cell),1,\(cell),true,\(line.start.date.formatted(.iso8601)),60,-1.0,completed,\(cell),\(cell),,\r\n"
+      )
     }
   }
 

@@ -97,13 +97,41 @@ struct PlantStoreTests {
     }
   }
 
+  @Test("pictures: one a day, newest first, the oldest go by number and by bytes, the newest stays")
+  func pictures() throws {
+    let folder = try StoreFolder()
+    let (file, _) = try folder.open()
+    let store = PlantStore(file)
+    for day in [3, 1, 2, 2] {
+      try store.keep([UInt8](repeating: UInt8(day), count: 1_000 * day), day: day, at: Int64(day) * 86_400)
+    }
+    #expect(try store.pictures(before: .max, limit: 10).map(\.day) == [3, 2, 1])
+    #expect(try store.pictures(before: 3, limit: 1).map(\.length) == [2_000])
+    #expect(try store.pictures(before: .max, limit: 1).map(\.date) == ["1970-01-04"])
+    #expect(try store.picture(of: 2) == [UInt8](repeating: 2, count: 2_000))
+    #expect(try store.picture(of: 4) == nil)
+    #expect(try store.hasPicture(of: 1) && !store.hasPicture(of: 0))
+    try store.prunePictures(count: 10, bytes: 5_999)
+    #expect(try store.pictures(before: .max, limit: 10).map(\.day) == [3, 2])
+    try store.prunePictures(count: 1, bytes: 10_000)
+    #expect(try store.pictures(before: .max, limit: 10).map(\.day) == [3])
+    try store.prunePictures(count: 1, bytes: 1)
+    #expect(try store.hasPicture(of: 3))
+    // A clock that was wrong has made one of a day to come, which would be the newest for ever.
+    try store.keep([1], day: 40_000, at: 40_000 * 86_400)
+    try store.prunePictures(after: 4)
+    #expect(try store.pictures(before: .max, limit: 10).map(\.day) == [3])
+    try file.close()
+  }
+
   @Test("a file as plants.1 left it: opened, every plant, reading and line as they were written")
   func fixture() throws {
     let folder = try StoreFolder()
     try folder.put(fixture: "plants-1.sql")
     let (file, report) = try folder.open()
     #expect(report.origin == .found && !report.isLoss, "\(report.lines)")
-    #expect(report.migrated == ["sprinkler.1", "sprinkler.2", "pump.1", "pump.2"])
+    #expect(
+      report.migrated == ["sprinkler.1", "sprinkler.2", "sprinkler.3", "sprinkler.4", "plants.2", "pump.1", "pump.2"])
     let store = PlantStore(file)
     let (records, rows, events) = try Self.fixtureContents
     #expect(try store.records() == records)
@@ -134,7 +162,7 @@ struct PlantStoreTests {
       let rows = [
         row(10, celsius: 20.5), row(40, at: 60), row(70.125, span: 900, celsius: -1), row(33, span: 21_600),
       ]
-      let events = PlantLogLine.Kind.allCases.enumerated().map { number, kind in
+      let events = PlantLogLine.Kind.allCases.filter { $0 != .calibrated }.enumerated().map { number, kind in
         PlantLogLine(
           at: noon + Int64(number), plant: PlantID(3), plantName: "Ölbaum 🌱", kind, detail: "zone 2: \"\(number)\"")
       }

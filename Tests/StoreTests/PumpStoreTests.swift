@@ -103,7 +103,7 @@ struct PumpStoreTests {
     try SprinklerStore(old).apply([.counters(nextRun: 7, nextProgram: 1)])
     try old.close()
     let (file, report) = try folder.open()
-    #expect(report.migrated == ["plants.1", "pump.1", "pump.2"])
+    #expect(report.migrated == ["plants.1", "plants.2", "pump.1", "pump.2"])
     #expect(try SprinklerStore(file).records().nextRun == 7)
     #expect(try PumpStore(file).keep(PumpSession(start: Self.noon)) == 1)
     try file.close()

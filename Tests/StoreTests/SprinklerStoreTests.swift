@@ -49,6 +49,25 @@ struct SprinklerStoreTests {
     #expect(try store.records().day == nil)
   }
 
+  @Test("deficits and flows outlive a new opening; a program that goes by none is the row that older versions write")
+  func deficits() throws {
+    let folder = try StoreFolder()
+    let deficit = ZoneDeficit(zone: ZoneID(index: 2), through: LocalDate(year: 2026, month: 6, day: 30))
+    do {
+      let (file, _) = try folder.open()
+      try SprinklerStore(file).apply([.deficits([deficit]), .flows([ZoneFlow(zone: ZoneID(index: 3))])])
+    }
+    let (file, _) = try folder.open()
+    #expect(try SprinklerStore(file).records().deficits == [deficit])
+    #expect(try SprinklerStore(file).records().flows == [ZoneFlow(zone: ZoneID(index: 3))])
+    var program = Program(id: 1, name: "a", days: .odd, starts: [], steps: [])
+    let old = try SprinklerTables.text(program)
+    #expect(!old.contains("adjustment"))
+    #expect(try SprinklerTables.value(Program.self, old, "sprinkler_program") == program)
+    program.adjustment = .deficit
+    #expect(try SprinklerTables.value(Program.self, SprinklerTables.text(program), "sprinkler_program") == program)
+  }
+
   @Test("reading while another thread writes: every reader sees whole transactions")
   func concurrentReader() async throws {
     let folder = try StoreFolder()

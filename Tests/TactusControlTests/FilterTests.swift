@@ -169,4 +169,82 @@ struct FilterTests {
       try BiquadCoefficients.notch(frequency: 50, sampleTime: .milliseconds(-1))
     }
   }
+
+  /// What an accelerometer says at rest with this roll and pitch in degrees.
+  private static func gravity(roll: Double, pitch: Double) -> Vector3 {
+    let (r, p) = (roll * .pi / 180, pitch * .pi / 180)
+    return Vector3(-Math.sin(p), Math.cos(p) * Math.sin(r), Math.cos(p) * Math.cos(r)) * AttitudeFilter.gravity
+  }
+
+  @Test("attitude: the first acceleration is taken whole; roll is to the right, pitch forwards")
+  func attitude() throws {
+    let attitudes: [(Double, Double)] = [(0, 0), (30, 0), (-30, 10), (0, -80), (170, 5), (90, 0)]
+    for (roll, pitch) in attitudes {
+      var filter = try AttitudeFilter()
+      #expect(filter.roll == nil && filter.pitch == nil)
+      filter.step(acceleration: Self.gravity(roll: roll, pitch: pitch), rate: nil, for: .zero)
+      let (said, leaned) = (try #require(filter.roll) * 180 / .pi, try #require(filter.pitch) * 180 / .pi)
+      #expect((said - roll).magnitude < 1e-9 && (leaned - pitch).magnitude < 1e-9, "\(roll), \(pitch)")
+    }
+  }
+
+  @Test("attitude: without a gyroscope 63 % of a tilt after the smoothing time; with one all of it at once")
+  func attitudeTurns() throws {
+    var (alone, both) = (try AttitudeFilter(), try AttitudeFilter())
+    let level = Self.gravity(roll: 0, pitch: 0)
+    alone.step(acceleration: level, rate: nil, for: .zero)
+    both.step(acceleration: level, rate: Vector3(0, 0, 0), for: .zero)
+    let small = Self.gravity(roll: 1, pitch: 0)
+    for _ in 0..<100 { alone.step(acceleration: small, rate: nil, for: .milliseconds(1)) }
+    let roll: Double = try #require(alone.roll) * 180 / .pi
+    let wanted: Double = 1 - Math.exp(-1.0)
+    #expect((roll - wanted).magnitude < 0.002)
+    // 90°/s to the right and 45°/s forwards for half a second, while the accelerometer still says level.
+    let rate = Vector3(.pi / 2, 0, 0)
+    both.step(acceleration: .zero, rate: rate, for: .milliseconds(500))
+    #expect((try #require(both.roll) - .pi / 4).magnitude < 1e-9)
+    both.reset()
+    both.step(acceleration: level, rate: Vector3(0, 0, 0), for: .zero)
+    for _ in 0..<100 { both.step(acceleration: .zero, rate: Vector3(0, .pi / 4, 0), for: .milliseconds(10)) }
+    #expect((try #require(both.pitch) - .pi / 4).magnitude < 1e-9)
+  }
+
+  @Test("attitude: with a gyroscope a push of half a second moves it by less than 0.7 of what it does without")
+  func attitudePush() throws {
+    var (alone, both) = (try AttitudeFilter(), try AttitudeFilter())
+    // 3 m/s² forwards.
+    let pushed = Vector3(3, 0, AttitudeFilter.gravity)
+    for acceleration in [Self.gravity(roll: 0, pitch: 0)] + Array(repeating: pushed, count: 25) {
+      alone.step(acceleration: acceleration, rate: nil, for: .milliseconds(20))
+      both.step(acceleration: acceleration, rate: Vector3(0, 0, 0), for: .milliseconds(20))
+    }
+    let (with, without) = (try #require(both.pitch).magnitude, try #require(alone.pitch).magnitude)
+    #expect(without * 180 / .pi > 16 && with < 0.7 * without, "\(with), \(without)")
+  }
+
+  @Test("attitude: a fall, a crash and what is no number leave it as it was; a negative time is none")
+  func attitudeNonsense() throws {
+    var filter = try AttitudeFilter()
+    filter.step(acceleration: Vector3(.nan, 0, 9), rate: nil, for: .zero)
+    filter.step(acceleration: .zero, rate: nil, for: .zero)
+    #expect(filter.up == nil)
+    filter.step(acceleration: Self.gravity(roll: 20, pitch: 0), rate: nil, for: .zero)
+    let up = filter.up
+    let accelerations: [Vector3] = [
+      Vector3(0, 0, 4.8), Vector3(0, 0, -15), Vector3(1e300, 1e300, 1e300), Vector3(.infinity, 0, 0),
+      Vector3(0, .nan, 9.8),
+    ]
+    let rates: [Vector3?] = [nil, Vector3(.nan, 0, 0), Vector3(.infinity, 0, 0)]
+    for nonsense in accelerations {
+      for rate in rates {
+        filter.step(acceleration: nonsense, rate: rate, for: .seconds(1))
+        #expect(filter.up == up, "\(nonsense), \(String(describing: rate))")
+      }
+    }
+    filter.step(acceleration: Self.gravity(roll: -60, pitch: 0), rate: nil, for: .seconds(-1))
+    let difference = try #require(filter.up) - (try #require(up))
+    #expect(difference.length < 1e-12)
+    #expect(throws: ControlSettingError(.timeConstant, 0)) { try AttitudeFilter(timeConstant: .zero) }
+    #expect(throws: ControlSettingError(.timeConstant, -1)) { try AttitudeFilter(smoothing: .seconds(-1)) }
+  }
 }

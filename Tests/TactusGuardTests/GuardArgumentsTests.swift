@@ -56,4 +56,21 @@ struct GuardArgumentsTests {
     #expect(GuardArguments(["--descriptor", "3", "--timeout-ms", "0", "pwm:/x"]) == nil)
     #expect(GuardArguments(["--descriptor", "3", "--timeout-ms", "50", "--heartbeat-ms", "51", "pwm:/x"]) == nil)
   }
+
+  @Test("another program: how it is watched, and for how long it may start; other words are refused")
+  func otherProgram() throws {
+    func read(_ words: String...) -> GuardArguments? {
+      GuardArguments(["--descriptor", "3", "--timeout-ms", "500", "--heartbeat-ms", "60"] + words + ["pwm:/x"])
+    }
+    let killed = try #require(read("--other-program", "kill", "--first-ms", "30000"))
+    #expect(killed.other?.isKilled == true && killed.first == .seconds(30))
+    #expect(killed.window.longest == .milliseconds(500))
+    let kept = try #require(read("--other-program", "keep"))
+    #expect(kept.other?.isKilled == false && kept.other?.expectsHeartbeats == true)
+    #expect(kept.first == .milliseconds(500))
+    let silent = try #require(read("--other-program", "exit-only"))
+    #expect(silent.other?.expectsHeartbeats == false && silent.window == .unlimited)
+    #expect(read()?.other == nil)
+    #expect(read("--other-program", "spare") == nil && read("--other-program", "kill", "--first-ms", "0") == nil)
+  }
 }

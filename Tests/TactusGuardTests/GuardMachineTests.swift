@@ -40,6 +40,21 @@ private struct Watched {
 
 @Suite("guard machine")
 struct GuardMachineTests {
+  @Test("a first heartbeat that may take longer: written at that time, not before; once it is there the window holds")
+  func firstHeartbeat() {
+    let window = HeartbeatWindow(shortest: .milliseconds(50), longest: .seconds(1))
+    // As GuardProcess makes it for a program that has 30 s to start.
+    let start = GuardMachine(window: window, at: .zero + .seconds(29))
+    var silent = start
+    #expect(silent.step(.nothing, at: .zero + .seconds(29.9)) == .wait(until: .zero + .seconds(30)))
+    #expect(silent.step(.nothing, at: .zero + .seconds(30)) == .write)
+    var begun = start
+    let first = TickInstant.zero + .seconds(4)
+    let wait = begun.step(.heartbeat(Heartbeat(number: 1, due: first, sent: first)), at: first)
+    #expect(wait == .wait(until: first + .seconds(1)))
+    #expect(begun.step(.nothing, at: first + .seconds(1)) == .write)
+  }
+
   @Test("watching: a heartbeat restarts the wait, which is counted from its sending")
   func heartbeat() {
     var watched = Watched()
@@ -78,6 +93,27 @@ struct GuardMachineTests {
   func never() {
     var watched = Watched()
     #expect(watched.step(.nothing, after: .seconds(1)) == .write)
+  }
+
+  @Test("a first heartbeat that was given longer is due within the time-out once the program has begun")
+  func begun() {
+    for (event, rest) in [(GuardMachine.Event.begun, Nanoseconds.seconds(1)), (.nothing, .seconds(7))] {
+      // As GuardProcess makes it for a program that has 10 s to start.
+      var machine = GuardMachine(
+        window: HeartbeatWindow(shortest: .milliseconds(50), longest: .seconds(1)),
+        at: TickInstant(nanoseconds: 9_000_000_000))
+      #expect(
+        machine.step(event, at: TickInstant(nanoseconds: 3_000_000_000))
+          == .wait(until: TickInstant(nanoseconds: 3_000_000_000) + rest))
+      let due = TickInstant(nanoseconds: 3_000_000_000) + rest
+      #expect(machine.step(.nothing, at: due - .milliseconds(1)) == .wait(until: due))
+      #expect(machine.step(.nothing, at: due) == .write)
+    }
+    // It gives nobody more time, and means nothing later.
+    var watched = Watched()
+    _ = watched.beat()
+    let end = watched.now + .seconds(1)
+    #expect(watched.step(.begun, after: .milliseconds(500)) == .wait(until: end))
   }
 
   @Test("holding: further silence writes again, a good heartbeat returns to watching, a death is written")

@@ -119,7 +119,8 @@ import Testing
   func pumpOperatorsBelief() {
     let start = TickInstant.zero + .seconds(1)
     func failure(
-      _ heard: String, _ snapshot: PumpSnapshot, _ answers: [PumpAnswer] = [], after wait: Nanoseconds = .zero
+      _ heard: String, _ snapshot: PumpSnapshot, _ answers: [Answer<PumpIgnoreReason>] = [],
+      after wait: Nanoseconds = .zero
     ) -> String? {
       var (oracle, output) = (PumpOperatorOracle(from: start), SwarmOutput(PumpOracle.names, tick: .milliseconds(50)))
       oracle.look(sent: [], [], snapshot, at: start, &output)
@@ -136,7 +137,8 @@ import Testing
     snapshot.state = .off(.confirmed)
     #expect(failure("PUMP:ON\n", snapshot) == PumpOperatorOracle.names[3])
     #expect(
-      failure("PUMP:OFF\n", snapshot, [PumpAnswer(number: 1, .accepted, at: start)]) == PumpOperatorOracle.names[4])
+      failure("PUMP:OFF\n", snapshot, [Answer(number: 1, verdict: .accepted, at: start)]) == PumpOperatorOracle.names[4]
+    )
   }
 
   @Test("a link: perfect at first, then as its history says; a seed gives one list of deliveries")

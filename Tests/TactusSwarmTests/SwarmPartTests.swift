@@ -1,6 +1,7 @@
 import Leg
 import Pump
 import Robot
+import RobotDaemon
 import Sprinkler
 import Tactus
 import Testing
@@ -74,8 +75,7 @@ import Testing
 
   @Test("a robot whose failsafe waits for ten seconds is found")
   func robotWithoutFailsafe() throws {
-    let settings = try RobotSettings(failsafeTimeout: .seconds(10))
-    let found = try seeds { [RobotSwarm(seed: $0, files: [settings])] }
+    let found = try seeds { [RobotSwarm(seed: $0, files: [Robot.Rules(commandTimeoutSeconds: 10)])] }
     #expect(found?.invariant == RobotOracle.names[0])
   }
 
@@ -98,7 +98,7 @@ import Testing
 
   @Test("a reload whose tighter limit the loop does not take is found: a robot, a leg, a pump")
   func reloadWithoutEffect() throws {
-    let robot = try seeds { [RobotSwarm(seed: $0, files: Array(repeating: .standard, count: 3))] }
+    let robot = try seeds { [RobotSwarm(seed: $0, files: Array(repeating: .init(), count: 3))] }
     #expect(robot?.invariant == RobotOracle.names[0])
     let leg = try seeds { [LegSwarm(seed: $0, files: Array(repeating: .standard, count: 3))] }
     #expect(leg?.invariant == LegOracle.names[0])

@@ -127,7 +127,19 @@ struct HangTests {
     let hang = LaneHang(lane: "a", loop: "l", cause: .tick, since: since)
     #expect(throws: RuntimeError.hangs([hang])) { try runtime.setRates(["l": .hertz(500), "m": .hertz(500)]) }
     #expect(runtime.statistics["m"]?.period == .milliseconds(1) && runtime.statistics["l"]?.period == .milliseconds(1))
-    #expect(throws: RuntimeError.hangs([hang])) { try runtime.stop(within: .milliseconds(30)) }
+    // On a loaded machine the lane that does not hang may not have ended within the limit, and is named besides. What hangs is named each time.
+    var named: [LaneHang] = []
+    let until = MonotonicClock.now + .seconds(60)
+    repeat {
+      do throws(RuntimeError) {
+        try runtime.stop(within: .milliseconds(30))
+        named = []
+      } catch {
+        named = if case .hangs(let lanes) = error { lanes } else { [] }
+      }
+      #expect(named.contains(hang))
+    } while named != [hang] && MonotonicClock.now < until
+    #expect(named == [hang])
     #expect(otherSafe.wait(limit: .zero), "the lane that does not hang is in its safe state")
     #expect(!safe.wait(limit: .zero))
     #expect(throws: RuntimeError.alreadyRunning) { try runtime.start() }

@@ -69,5 +69,5 @@ final class LoopEndsBench {
   }
 
   var hasRung: Bool { news.wait(limit: .zero) }
-  var requestBellIsRung: Bool { mailbox.requestBell.wait(limit: .zero) }
+  var requestBellIsRung: Bool { mailbox.requestBell!.wait(limit: .zero) }
 }

@@ -226,7 +226,7 @@ private func client(of mailbox: PairMailbox, requests: UInt64, _ findings: Findi
   var answers = mailbox.answerReader()
   var notices = mailbox.noticeReader()
   var (asked, answered): (UInt64, UInt64) = (0, 0)
-  let limit = MonotonicClock.now + .seconds(60)
+  let limit = MonotonicClock.now + .seconds(600)
   while answered < requests, MonotonicClock.now < limit {
     if asked < requests, asked < answered + 8 {
       asked += 1

@@ -25,6 +25,9 @@ struct CameraListTests {
     let output = Pipe()
     process.executableURL = program
     process.arguments = ["cameras"]
+    process.environment = ProcessInfo.processInfo.environment.merging(["XDG_CACHE_HOME": VideoChildProcess.caches]) {
+      $1
+    }
     process.standardOutput = output
     try process.run()
     let bytes = output.fileHandleForReading.readDataToEndOfFile()

@@ -15,15 +15,22 @@ final class VideoChildProcess {
   private var messages = VideoMessages()
   private(set) var reports: [VideoReport] = []
 
-  /// - Parameter settings: the first order; `nil` if it gets none.
-  init(_ settings: VideoSettings?) throws {
+  /// Of GStreamer's list of its plug-ins, which takes seconds to make: the tests' own.
+  static let caches = URL(filePath: executable).deletingLastPathComponent().appending(path: "test-caches").path(
+    percentEncoded: false)
+
+  /// - Parameters:
+  ///   - settings: the first order; `nil` if it gets none.
+  ///   - environment: variables for this process alone: other suites start theirs at the same time.
+  init(_ settings: VideoSettings?, environment: [String: String] = [:]) throws {
     var pair: [Int32] = [-1, -1]
     try #require(daemon_socket_pair(&pair) >= 0)
-    let words = ["tactus-video", "serve", "--descriptor", "3"]
+    let variables = ["XDG_CACHE_HOME": Self.caches].merging(environment) { $1 }.map { "\($0)=\($1)" }
+    let words = ["env"] + variables + [Self.executable, "serve", "--descriptor", "3"]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     // The suite's threads come and go, and the child would go with the one that made it.
-    process = daemon_spawn(Self.executable, &arguments, pair[1], 2)
+    process = daemon_spawn("/usr/bin/env", &arguments, pair[1], 2)
     close(pair[1])
     socket = pair[0]
     try #require(process > 0, "no \(Self.executable)")
@@ -49,15 +56,18 @@ final class VideoChildProcess {
     if file >= 0 { close(file) }
   }
 
-  /// The first report from now on of which `found` makes something; nil: it did not come, or the process has ended.
+  /// Returns what `found` makes of the first report from now on that it accepts. The result is `nil` if no such report has come within `limit`
+  /// milliseconds, however many others have, or if the process has ended.
   func next<Found>(limit: Int32 = patience, _ found: (VideoReport) -> Found?) throws -> Found? {
+    let deadline = ContinuousClock.now + .milliseconds(limit)
     while true {
       while let report = try messages.nextReport() {
         reports.append(report)
         if let value = found(report) { return value }
       }
       var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-      guard poll(&polled, 1, limit) > 0 else { return nil }
+      let left = max(.zero, deadline - ContinuousClock.now) / Duration.milliseconds(1)
+      guard poll(&polled, 1, Int32(left.rounded(.up))) > 0 else { return nil }
       var bytes = [UInt8](repeating: 0, count: 65_536)
       let count = recv(socket, &bytes, bytes.count, 0)
       guard count > 0 else { return nil }

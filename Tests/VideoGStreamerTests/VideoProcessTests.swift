@@ -35,7 +35,7 @@ struct VideoProcessTests {
   }
 
   /// One of twenty is enough, because others use this machine, too: a product that waits, waits every time.
-  @Test("the first viewer: the first frame comes at once with PLAY's answer, and the second right behind it")
+  @Test("the first viewer: the first frame comes at once with PLAY's answer, and the second right behind it", .realTime)
   func promptly() throws {
     var tries: [String] = []
     var isPrompt = false
@@ -71,11 +71,12 @@ struct VideoProcessTests {
     }
     let statistics = try child.statistics { $0.viewers == 4 }
     #expect(statistics.starts == 1 && statistics.viewersEver == 4)
-    #expect((2...8).contains(statistics.keyFrames), "\(statistics.keyFrames)")
+    // A viewer that a loaded machine lets fall behind gets another one: seldom, of so many frames.
+    #expect((2...8 + statistics.frames / 100).contains(statistics.keyFrames), "\(statistics)")
   }
 
-  @Test("a camera of 60 frames a second: 30 of them for viewers, whatever rate pictures have")
-  func fastCamera() throws {
+  /// The steps between the first frames that a viewer of a camera with 60 frames a second gets, of 90,000 a second.
+  private func stepsOfFastCamera() throws -> [UInt32] {
     var settings = VideoChildProcess.settings
     settings.source = .pipeline
     settings.pipeline = "videotestsrc is-live=true ! video/x-raw,width=320,height=240,framerate=60/1"
@@ -87,10 +88,24 @@ struct VideoProcessTests {
     while stamps.count < 30, let stamp = try viewer.stamp() {
       if stamps.last != stamp { stamps.append(stamp) }
     }
-    // 3,000 is a thirtieth of a second. A machine that is busy drops some, and none is ever added; 18,000 is a picture's.
     // The first frame is the one that was there when the viewer came, whenever that was.
     let steps = zip(stamps.dropFirst(2), stamps.dropFirst()).map { $0 &- $1 }
-    #expect((2900...12_100).contains(try #require(steps.min())), "\(steps)")
+    try #require(steps.count > 20, "\(steps)")
+    return steps
+  }
+
+  @Test("a camera of 60 frames a second: 30 of them for viewers, whatever rate pictures have")
+  func fastCamera() throws {
+    // 3,000 is a thirtieth of a second, 18,000 a picture's. A machine that is busy drops frames, however many; none is ever added. A camera that
+    // starts late gives two at once, so the middle one of the steps counts.
+    let steps = try stepsOfFastCamera()
+    #expect(steps.sorted()[steps.count / 2] >= 2_900 && steps.contains { (2_900...12_100).contains($0) }, "\(steps)")
+  }
+
+  @Test("a camera of 60 frames a second: half of its frames or more, of 30 a second, come", .realTime)
+  func fastCameraInTime() throws {
+    let steps = try stepsOfFastCamera()
+    #expect((2_900...12_100).contains(steps.sorted()[steps.count / 2]), "\(steps)")
   }
 
   @Test("100 times the last viewer leaves, with and without a word, and a new one comes: each sees the picture")
@@ -161,6 +176,7 @@ struct VideoProcessTests {
     let viewer = try RTSPViewer(port: port)
     viewer.password = ("robot", "secret")
     #expect(try viewer.play() == 200)
+    let began = MonotonicClock.now
     var statuses: [Int] = []
     for number in 0..<40 {
       let guesser = try RTSPViewer(port: port)
@@ -168,11 +184,18 @@ struct VideoProcessTests {
       statuses.append(try guesser.play())
     }
     // One every six seconds besides: a busy machine may take its time.
-    #expect(statuses.prefix(10).allSatisfy { $0 == 401 } && statuses.count { $0 == 429 } > 20, "\(statuses)")
-    let late = try RTSPViewer(port: port)
-    late.password = ("robot", "wrong")
-    let answer = try late.authorised("DESCRIBE")
-    #expect(answer.status == 429 && Int(answer.fields["retry-after"] ?? "").map { (1...6).contains($0) } == true)
+    let looks = 11 + Int((MonotonicClock.now - began).inSeconds / 6)
+    #expect(statuses.prefix(10).allSatisfy { $0 == 401 }, "\(statuses)")
+    #expect(statuses.allSatisfy { [401, 429].contains($0) } && statuses.count { $0 == 401 } <= looks, "\(statuses)")
+    var (answer, tries) = (RTSPViewer.Response?.none, 0)
+    while answer?.status != 429, tries < 20 {
+      let late = try RTSPViewer(port: port)
+      late.password = ("robot", "wrong")
+      answer = try late.authorised("DESCRIBE")
+      tries += 1
+    }
+    let refused = try #require(answer)
+    #expect(refused.status == 429 && Int(refused.fields["retry-after"] ?? "").map { (1...6).contains($0) } == true)
     try viewer.waitForKeyFrame()
     #expect(try viewer.authorised("DESCRIBE").status == 200)
     #expect(try child.statistics { $0.viewersRefused >= 40 }.viewers == 1)
@@ -205,8 +228,8 @@ struct VideoProcessTests {
     let first = try RTSPViewer(port: port)
     #expect(try first.play() == 200)
     let waiting = try (0..<6).map { _ in try RTSPViewer(port: port) }
-    for viewer in waiting { #expect(try viewer.setUp() == 200) }
     let began = MonotonicClock.now
+    for viewer in waiting { #expect(try viewer.setUp() == 200) }
     let others = try (0..<2).map { _ in try RTSPViewer(port: port) }
     for viewer in others { #expect(try viewer.play() == 200) }
     #expect(try RTSPViewer(port: port).play() == 503, "those who play have all places")

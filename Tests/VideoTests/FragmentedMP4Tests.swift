@@ -50,6 +50,19 @@ struct FragmentedMP4Tests {
     #expect(FragmentedMP4.codec(configuration: [2, 0x4D, 0, 9, 0xFF, 0xE1, 0]) == nil)
   }
 
+  @Test(
+    "frames further apart than planned: each lasts as long as the one before did, a second at most, so that no gap is left"
+  )
+  func slower() throws {
+    var muxer = FragmentedMP4()
+    let times: [UInt64] = [0, 33, 100, 200, 233, 9_000]
+    let durations = try times.map { time in
+      let bytes = muxer.fragment(sample: [0], isKey: true, at: time * 1_000_000, duration: 33_333_333)
+      return number(try box(["moof", "traf", "trun"], in: bytes)[12..<16])
+    }
+    #expect(durations == [2_999, 2_999, 6_030, 9_000, 2_999, 90_000])
+  }
+
   /// The box at the end of these names.
   private func box(_ names: [String], in bytes: [UInt8], skipping: [String: Int] = [:]) throws -> [UInt8] {
     var content = bytes[...]

@@ -37,7 +37,7 @@ struct VideoMessageLimitsTests {
     }
   }
 
-  @Test("a kind that is not known on this side: an error", arguments: [0, 6, 64, 76, 255] as [UInt8])
+  @Test("a kind that is not known on this side: an error", arguments: [0, 9, 64, 78, 255] as [UInt8])
   func kind(kind: UInt8) {
     #expect(throws: VideoMessageError.unknownKind(kind)) { try order([1, 0, 0, 0, kind]) }
     #expect(throws: VideoMessageError.unknownKind(kind)) { try report([1, 0, 0, 0, kind]) }
@@ -55,6 +55,22 @@ struct VideoMessageLimitsTests {
       bytes[0...1] = [UInt8(truncatingIfNeeded: bytes.count - 4), UInt8(truncatingIfNeeded: (bytes.count - 4) >> 8)]
       #expect(throws: VideoMessageError.trailing(1)) { try report(bytes) }
     }
+  }
+
+  @Test("an offer that is none, an answer that is too long, an end for no known reason: which field")
+  func sessions() throws {
+    var bytes = VideoOrder.open(session: 1, try WebRTCOffer.decode(Array(WebRTCOffers.chromium.utf8))).bytes
+    // The first letter of the offer, behind length, kind, session and the offer's length.
+    bytes[4 + 1 + 8 + 4] = 0x78
+    #expect(throws: VideoMessageError.invalid("offer")) { try order(bytes) }
+    let longest = String(repeating: "a", count: WebRTCOffer.limit)
+    #expect(try report(VideoReport.answer(session: 1, longest).bytes) == .answer(session: 1, longest))
+    #expect(throws: VideoMessageError.invalid("answer")) {
+      try report(VideoReport.answer(session: 1, longest + "a").bytes)
+    }
+    var end = VideoReport.ended(session: 1, WebRTCEnd(.over, "left")).bytes
+    end[4 + 1 + 8] = 3
+    #expect(throws: VideoMessageError.invalid("kind")) { try report(end) }
   }
 
   @Test("settings that no camera could have: which field")

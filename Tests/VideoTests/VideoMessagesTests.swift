@@ -12,6 +12,8 @@ struct VideoMessagesTests {
     settings.pipeline = "videotestsrc ! identity"
     settings.encoder = .openh264enc
     settings.rotation = 270
+    settings.lowestBitsPerSecond = 100_000
+    settings.slowestFramesPerSecond = 5
     settings.drawsClock = true
     settings.user = "robot"
     settings.password = "pässword"
@@ -28,6 +30,8 @@ struct VideoMessagesTests {
   static let orders: [VideoOrder] = [
     .settings(settings), .settings(VideoSettings()), .want(fragments: true, pictures: false),
     .record(path: "/var/lib/tactus/a.mp4", limitBytes: .max), .stopRecording, .listCameras,
+    .open(session: 1 << 63 | 5, try! WebRTCOffer.decode(Array(WebRTCOffers.chromium.utf8))), .close(session: .max),
+    .waits(milliseconds: 1_500),
   ]
 
   static let reports: [VideoReport] = {
@@ -47,6 +51,11 @@ struct VideoMessagesTests {
     statistics.starts = 13
     statistics.failures = 14
     statistics.fragmentsDropped = 15
+    statistics.rateBits = 16
+    statistics.rateFrames = 17
+    statistics.rateCause = .rising
+    statistics.lostThousandths = 18
+    statistics.waitMilliseconds = 19
     var detection = VideoDetection(.running)
     (detection.cause, detection.duration, detection.pictures, detection.failures) = ("slow", 1, 2, 3)
     detection.objects = [
@@ -61,7 +70,8 @@ struct VideoMessagesTests {
       .fragment(isKey: true, bytes: Array(repeating: 7, count: 70_000)),
       .picture([]), .recording(VideoRecording(.full, path: "/a", bytes: 5, cause: "")),
       .cameras([VideoCamera(name: "n", kind: "v4l2", device: "/dev/video0", location: "", modes: ["raw", "jpeg"])]),
-      .cameras([]),
+      .cameras([]), .answer(session: .max, "v=0\r\n"),
+      .ended(session: 1, WebRTCEnd(.unavailable, "apt install gstreamer1.0-nice")),
     ]
   }()
 

@@ -1,6 +1,7 @@
 import Buses
 import BusesLinux
 import CBench
+import Devices
 import Leg
 import Tactus
 import Wire
@@ -17,16 +18,16 @@ enum LegDeadman {
     let lost = Samples(capacity: trips)
     let done = Completion()
     let registers = ServoRegisters()
-    let sockets = try (0..<LegLoop.maximumLegs).map { _ in try LinuxDatagramSocket(address: "127.0.0.1", port: 0) }
+    let sockets = try (0..<PCA9685.channelCount).map { _ in try LinuxDatagramSocket(address: "127.0.0.1", port: 0) }
     let feeding = try LinuxDatagramSocket(address: "127.0.0.1", port: 0)
-    let channel = LegLoop.channel(legs: sockets.count)
-    let runtime = try LegsOnRegisters.runtime(sockets, registers, channel, lane) {
+    let mailbox = try LegsOnRegisters.mailbox(sockets.count)
+    let runtime = try LegsOnRegisters.runtime(sockets, registers, mailbox, lane) {
       [
         Lane("feeder", scheduling: .fifo(lane.priority), cpu: arguments.int(4)) {
           Loop("feeder", every: .hertz(1000)) {
             DeadmanFeeder(
               port: feeding.port(), legs: sockets.map(\.localEndpoint), registers: registers,
-              snapshot: channel.state.reader(), samples: samples, lost: lost, done: done)
+              snapshot: mailbox.state.reader(), samples: samples, lost: lost, done: done)
           }
         }
       ]
@@ -63,7 +64,7 @@ enum LegDeadman {
       _ = run.takeNotices()
       run.run(for: .milliseconds(250))
       let fault = run.takeNotices().first { notice in
-        if case .state(_, .fault(.silence, _)) = notice.subject { true } else { false }
+        if case .state(_, .fault(.silence, _)) = notice.notice { true } else { false }
       }
       guard let fault else { fatalError("a leg did not trip") }
       worst = max(worst, abs((fault.at - last).count - 200_000_000))
@@ -87,7 +88,7 @@ private struct DeadmanFeeder: ~Copyable, ControlLoop, NoOutput {
   private let legs: UnsafeMutablePointer<Endpoint>
   private let phases: UnsafeMutablePointer<Phase>
   private let registers: ServoRegisters
-  private var snapshot: LatestReader<LegSnapshot>
+  private var snapshot: LatestReader<Published<LegSnapshot>>
   private let samples: Samples
   private let lost: Samples
   private let done: Completion
@@ -96,7 +97,7 @@ private struct DeadmanFeeder: ~Copyable, ControlLoop, NoOutput {
 
   init(
     port: consuming DatagramPort, legs: [Endpoint], registers: ServoRegisters,
-    snapshot: consuming LatestReader<LegSnapshot>, samples: Samples, lost: Samples, done: Completion
+    snapshot: consuming LatestReader<Published<LegSnapshot>>, samples: Samples, lost: Samples, done: Completion
   ) {
     self.port = port
     count = legs.count
@@ -137,7 +138,7 @@ private struct DeadmanFeeder: ~Copyable, ControlLoop, NoOutput {
       phases[leg] = .set(at: now &+ 1_000_000 &+ draw(30_000_000))
     case .set(let at):
       // Armed, it has taken the disarming, whose off would otherwise pass for the trip's when the lane is late.
-      guard now >= at, case .armed = snapshot.read()[leg].state else { return }
+      guard now >= at, case .armed = snapshot.read().state[leg].state else { return }
       let pulse = PulseWidth(microseconds: UInt16(truncatingIfNeeded: 1_000 &+ draw(1_000)))
       let sent = bench_now()
       send(.setServo(pulse), to: leg)

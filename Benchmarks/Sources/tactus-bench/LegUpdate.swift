@@ -14,7 +14,7 @@ enum LegReceive {
     let socket = try LinuxDatagramSocket(address: "127.0.0.1", port: UInt16(arguments.int(0)))
     let registers = ServoRegisters(socket: Int32(arguments.int(1)))
     let runtime = try LegsOnRegisters.runtime(
-      [socket], registers, LegLoop.channel(legs: 1), (arguments.int(2), arguments.int(3))
+      [socket], registers, try LegsOnRegisters.mailbox(1), (arguments.int(2), arguments.int(3))
     ) { [] }
     try runtime.start()
     bench_await_termination()
@@ -28,20 +28,27 @@ enum LegReceive {
 enum LegsOnRegisters {
   /// A leg for each socket, on channels 0, 1 and so on; `others` are lanes beside theirs.
   static func runtime(
-    _ sockets: [LinuxDatagramSocket], _ registers: ServoRegisters, _ channel: LegLoop.Channel,
+    _ sockets: [LinuxDatagramSocket], _ registers: ServoRegisters, _ mailbox: LegLoop.Mailbox,
     _ lane: (priority: Int, cpu: Int), others: () -> [Lane]
   ) throws -> Runtime {
-    let legs = try sockets.indices.map { LegConfiguration(channel: try ServoChannel($0)) }
+    let legs = try legs(sockets.count)
     return try Runtime(strict: true) {
       Lane("leg", scheduling: .fifo(lane.priority), cpu: lane.cpu) {
         Loop("leg", every: .hertz(50), inputs: sockets.map { .descriptor($0.port().descriptor!) }) {
           LegLoop(
-            legs: legs, chip: PCA9685(), on: registers.bus(), ports: ports(sockets),
-            channel: channel.loopEnds())
+            ends: mailbox.loopEnds(), servos: legs.map(\.channel), chip: PCA9685(), on: registers.bus(),
+            ports: ports(sockets))
         }
       }
       for lane in others() { lane }
     }
+  }
+
+  /// The mailboxes of so many legs.
+  static func mailbox(_ count: Int) throws -> LegLoop.Mailbox { try LegLoop.mailbox(legs(count)) }
+
+  private static func legs(_ count: Int) throws -> [LegConfiguration] {
+    try (0..<count).map { LegConfiguration(channel: try ServoChannel($0)) }
   }
 
   private static func ports(_ sockets: [LinuxDatagramSocket]) -> LegPorts {

@@ -19,15 +19,15 @@ enum Receive {
     let scheduling = Scheduling.fifo(arguments.int(2))
     let cpu = arguments.int(3)
 
-    let settings = RulesBox(try RobotSettings(acceleration: 0))
-    let channel = RobotLoop.channel()
-    var reader = channel.state.reader()
+    let settings = try RobotSettings(acceleration: 0)
+    let mailbox = try RobotLoop.Mailbox(state: RobotSnapshot(settings), rules: settings)
+    var reader = mailbox.state.reader()
     let runtime = try Runtime(strict: true) {
       Lane("motion", scheduling: scheduling, cpu: cpu) {
         Loop("robot", every: .hertz(20), inputs: [.descriptor(socket.port().descriptor!)]) {
           RobotLoop(
-            motors: Motors(YBPcbCar(), on: I2CBus(context: motor, transfer: writeToMotor)), port: socket.port(),
-            settings: settings.input(), channel: channel.loopEnds())
+            ends: mailbox.loopEnds(), motors: Motors(YBPcbCar(), on: I2CBus(context: motor, transfer: writeToMotor)),
+            port: socket.port())
         }
       }
     }
@@ -36,7 +36,7 @@ enum Receive {
     // Before the stop, whose own accounts are not the row's.
     let counters = runtime.statistics["robot"]!.counters
     runtime.stop()
-    let seen = reader.read().counters
+    let seen = reader.read().state.counters
     print(
       "{\"released\": \(counters.released), \"ran\": \(counters.ran), \"skipped\": \(counters.skipped), "
         + "\"by_input\": \(counters.byInput), \"overruns\": \(counters.overruns), \"datagrams\": \(seen.datagrams), "

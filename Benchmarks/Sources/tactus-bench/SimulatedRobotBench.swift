@@ -18,8 +18,7 @@ enum SimulatedRobotBench {
     let board = YBPcbCarSimulator()
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
 
-    let settings = RulesBox(RobotSettings.standard)
-    let channel = RobotLoop.channel()
+    let mailbox = try RobotLoop.Mailbox(state: RobotSnapshot(.standard), rules: .standard)
     let input = Latest(OperatorInput.joystick(x: 0.2, y: 0.6))
     let operatorRequests = Ring<OperatorRequest>(capacity: 64)
     let operatorSnapshot = Latest(OperatorSnapshot())
@@ -27,8 +26,7 @@ enum SimulatedRobotBench {
       Lane("robot") {
         Loop("robot", every: .hertz(20), inputs: [.simulated(network.input(robotEnd))]) {
           RobotLoop(
-            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robotEnd), settings: settings.input(),
-            channel: channel.loopEnds())
+            ends: mailbox.loopEnds(), motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robotEnd))
         }
       }
       Lane("operator") {
@@ -45,8 +43,8 @@ enum SimulatedRobotBench {
       while ticks < wanted { ticks += simulation.run(for: .seconds(60)) }
       return ticks
     }
-    var reader = channel.state.reader()
-    let seen = reader.read()
+    var reader = mailbox.state.reader()
+    let seen = reader.read().state
     precondition(seen.counters.ignored == 0 && seen.counters.accepted > 0, "the closed loop does not close")
     withExtendedLifetime((network, bus, board)) {}
   }

@@ -11,6 +11,7 @@ struct TactusBench {
     case "calls": try ReleaseCalls.run(arguments.after(1))
     case "simulate": try SimulatedTime.run(arguments.after(1))
     case "loops": try ManyLoops.run(arguments.after(1))
+    case "recorded": try Recorded.run(arguments.after(1))
     case "age": try Age.run(arguments.after(1))
     case "outage": try Outage.run(arguments.after(1))
     case "ring": RingBench.run(arguments.after(1))

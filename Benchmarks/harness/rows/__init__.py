@@ -1,6 +1,6 @@
 from . import (
     age, datagram, flood, guard, idle, latest, leg_deadman, leg_keepalive, leg_update, loops, outage, pid, plants,
-    release, release_cost, release_virtual, ring, service, simulated, sprinkler, video, wake_up)
+    recorder, release, release_cost, release_virtual, ring, service, simulated, sprinkler, video, wake_up)
 
 ALL = {
     "release": release,
@@ -10,6 +10,7 @@ ALL = {
     "outage": outage,
     "age": age,
     "simulated": simulated,
+    "recorder": recorder,
     "loops": loops,
     "ring": ring,
     "latest": latest,

@@ -2,11 +2,10 @@
   import SystemBus
   import Tactus
 
-  /// A connection to bluetoothd that mirrors its objects, comes back when the bus or bluetoothd does, and finds an adapter
-  /// that is switched on.
+  /// A connection to bluetoothd that mirrors its objects, reconnects when the bus or bluetoothd is back, and finds an adapter that is switched on.
   ///
-  /// Used on the bus thread only. Whatever arrives, one message after the other, ends in `changed`: who owns the client looks
-  /// at the objects then and does what follows. So no change is missed, however short.
+  /// To be used on the bus thread only. After each message that arrives `changed` is called, in which the client's owner looks at
+  /// the objects and reacts. No change is missed, however short it is.
   final class BlueZClient {
     static let name = "org.bluez"
     static let properties = "org.freedesktop.DBus.Properties"
@@ -16,9 +15,9 @@
     let retryPeriod: Nanoseconds
     private(set) var bus: SystemBus?
     private(set) var tree = BlueZTree()
-    /// bluetoothd's unique name, or `nil` if it does not run.
+    /// The unique bus name of bluetoothd, or `nil` if it does not run.
     private(set) var owner: String?
-    /// Another bluetoothd is another number: what was agreed with the last one is void.
+    /// A number that changes with each new bluetoothd, with which all registrations and calls of the previous one are void.
     private(set) var generation = 0
     private enum Load {
       case wanted
@@ -34,30 +33,32 @@
     private var powerRefusal: String?
     private var powerAt = TickInstant(nanoseconds: 0)
 
-    /// After every message.
+    /// Called after every message.
     var changed: () -> Void = {}
-    /// A characteristic's new value, with its path.
+    /// Called with the path and the new value of a characteristic.
     var valueChanged: (String, [UInt8]) -> Void = { _, _ in }
+    /// Called with the path of a device and the data of its services when it has advertised them.
+    var serviceData: (String, [String: BusValue]) -> Void = { _, _ in }
     /// Called for every new connection to the bus, to offer objects on it.
     var prepare: (SystemBus) throws(SystemBus.Failure) -> Void = { (_) throws(SystemBus.Failure) in }
 
     /// - Parameters:
-    ///   - address: of the bus, or `nil` for the system's.
-    ///   - adapter: `hci1`, or an adapter's address, or `nil` for the first.
+    ///   - address: the address of the bus, or `nil` for the system bus.
+    ///   - adapter: the name of an adapter such as `hci1`, or its address, or `nil` for the first adapter.
     init(address: String?, adapter: String?, retryPeriod: Nanoseconds) {
       self.address = address
       wantedAdapter = adapter
       self.retryPeriod = retryPeriod
     }
 
-    /// When `adapterInUse` wants to be called though nothing has happened.
+    /// The instant at which `adapterInUse` has to be called even if no message arrives, or `nil` if only a message is awaited.
     var deadline: TickInstant? {
       if bus == nil { return retryAt }
       if case .failed(_, let again) = load { return again }
       return powerRefusal == nil ? nil : powerAt
     }
 
-    /// The path of an adapter that is switched on, or why there is none. The one in use stays so as long as it can.
+    /// Returns the path of an adapter that is switched on, or the reason why none can be used. An adapter stays in use as long as possible.
     func adapterInUse(at now: TickInstant) -> Result<String, Unavailable> {
       connect(at: now)
       guard bus != nil else { return .failure(.init(.noBus(reason: busFailure))) }
@@ -81,13 +82,13 @@
       return .success(adapter)
     }
 
-    /// It is `nil` if it is not known yet.
+    /// The reason why no adapter can be used, or `nil` if it is not known yet.
     struct Unavailable: Error {
       let absence: BluetoothAbsence?
       init(_ absence: BluetoothAbsence?) { self.absence = absence }
     }
 
-    /// `/org/bluez/hci0` → `hci0`
+    /// Returns the last part of a path: `hci0` for `/org/bluez/hci0`.
     static func short(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
 
     private func isWanted(_ path: String) -> Bool {
@@ -147,6 +148,7 @@
       try bus.match("\(objects),member='InterfacesAdded'") { [unowned self] message in
         guard let path = message.value()?.text, let interfaces = message.value() else { return }
         tree.add(path, interfaces)
+        if let data = tree[path, BlueZTree.device, "ServiceData"]?.properties { serviceData(path, data) }
       }
       try bus.match("\(objects),member='InterfacesRemoved'") { [unowned self] message in
         guard let path = message.value()?.text, let interfaces = message.value()?.texts else { return }
@@ -158,6 +160,7 @@
         guard let path = message.path, let interface = message.text(), let changed = message.value()?.properties
         else { return }
         tree.change(path, interface, changed, invalidated: message.value()?.texts ?? [])
+        if interface == BlueZTree.device, let data = changed["ServiceData"]?.properties { serviceData(path, data) }
         if interface == BlueZTree.characteristic, let value = changed["Value"]?.bytes { valueChanged(path, value) }
       }
     }
@@ -194,7 +197,7 @@
       powerRefusal = nil
     }
 
-    /// Hands out what has arrived.
+    /// Dispatches the messages that have arrived.
     func process(at now: TickInstant) {
       guard let bus, !bus.process(afterEach: { self.changed() }) else { return }
       disconnect()
@@ -203,13 +206,13 @@
       changed()
     }
 
-    /// Ends a device's connection, and waits for the end: two seconds of a real bluetoothd, three at most. Whoever connected
-    /// before that would get the connection that is about to end.
+    /// Ends a device's connection and waits for its end, which takes two seconds with a real bluetoothd, for at most three. A
+    /// device that connected earlier would get the connection that is about to end.
     func endConnection(of device: String) {
       _ = try? bus?.call(Self.name, device, BlueZTree.device, "Disconnect", patienceMicroseconds: 3_000_000)
     }
 
-    /// See `BlueZTree.doubtConnection`.
+    /// Discards a reported disconnect of a device: see `BlueZTree.doubtConnection`.
     func doubtConnection(of device: String) { tree.doubtConnection(of: device) }
 
     func disconnect() {

@@ -4,23 +4,23 @@
   import Synchronization
   import Tactus
 
-  /// What one end of a link does on its thread.
+  /// The work of one end of a link on its thread.
   protocol LinkRole: AnyObject {
-    /// Looks at everything and does what follows.
+    /// Examines the present state and takes the actions that follow from it.
     func settle(at now: TickInstant)
-    /// What to wait for besides the bus and the bells.
+    /// The descriptors to wait for in addition to the bus and the bells.
     var waits: [(descriptor: Int32, events: Int16)] { get }
-    /// One of those is ready.
+    /// Handles a descriptor of `waits` that is ready.
     func ready(_ descriptor: Int32)
-    /// When `settle` is due though nothing happens.
+    /// The instant at which `settle` is due even if nothing happens, or `nil` if only an event is awaited.
     var deadline: TickInstant? { get }
-    /// The link's loop has sent or ordered something.
+    /// Handles a message or an order from the link's loop.
     func rung()
-    /// Takes everything back.
+    /// Withdraws everything from bluetoothd.
     func finish()
   }
 
-  /// The one thread of a link: waits for the bus, the loop's bell and BlueZ's sockets. Normal priority; blocks in poll only.
+  /// The one thread of a link, which waits for the bus, the loop's bell and BlueZ's sockets. It has normal priority and blocks only in poll.
   final class BusThread: @unchecked Sendable {
     // Safe: the role and the client are touched on the thread only; the flag is atomic.
     private let role: any LinkRole
@@ -30,7 +30,7 @@
     private let isStopping = Atomic<Bool>(false)
     private let ended = DispatchGroup()
 
-    /// - Parameter bell: of the link's driver.
+    /// - Parameter bell: the bell of the link's driver.
     init(_ role: any LinkRole, client: BlueZClient, bell: Doorbell) throws(RuntimeError) {
       self.role = role
       self.client = client
@@ -48,7 +48,7 @@
       }
     }
 
-    /// Returns when everything has been taken back: some milliseconds, or seconds with a bluetoothd that does not answer.
+    /// Stops the thread. Returns when everything has been withdrawn, which takes some milliseconds, or seconds if bluetoothd does not answer.
     func stop() {
       isStopping.store(true, ordering: .releasing)
       stopBell.button.ring()
@@ -84,7 +84,7 @@
       pollfd(fd: descriptor, events: events, revents: 0)
     }
 
-    /// In milliseconds, rounded up; −1: none.
+    /// Returns the time to wait in milliseconds, rounded up, or −1 if there is no deadline.
     private func timeout() -> Int32 {
       var first = role.deadline
       if let own = client.deadline { first = first.map { min($0, own) } ?? own }

@@ -1,31 +1,31 @@
 import Buses
 import Tactus
 
-/// Why an attempt to connect, or a connection, has ended.
+/// The reason why an attempt to connect, or a connection, has ended.
 public enum BluetoothCentralFailure: Sendable, Hashable, CustomStringConvertible {
-  /// No device was heard that advertises what is looked for.
+  /// No device was found that advertises the service.
   case notFound(after: Nanoseconds)
   /// bluetoothd refused to start a scan.
   case scanRefused(reason: String)
   /// bluetoothd could not connect to the device, or did not answer in time.
   case connectRefused(reason: String)
-  /// BlueZ did not say what the other end offers.
+  /// BlueZ did not report the services of the device in time.
   case notResolved(after: Nanoseconds)
-  /// The device offers no such service.
+  /// The device does not offer this service.
   case noService(BluetoothUUID)
-  /// The device's service has no such characteristic.
+  /// The device's service does not have this characteristic.
   case noCharacteristic(BluetoothUUID)
-  /// The characteristic takes no writes, neither with nor without response.
+  /// The characteristic accepts no writes, neither with nor without response.
   case notWritable(BluetoothUUID)
   /// The characteristic offers neither notifications nor indications.
   case notNotifying(BluetoothUUID)
   /// bluetoothd refused the notifications, or they were not set up in time.
   case subscriptionRefused(reason: String)
-  /// The other end has gone, or has ended the connection.
+  /// The device has disconnected or is out of reach.
   case disconnected
-  /// The loop has asked for it.
+  /// The loop has requested the end of the connection.
   case asked
-  /// There is no radio to work with, or it went away.
+  /// No adapter can be used, or it has disappeared.
   case absent(BluetoothAbsence)
 
   var isOfSubscription: Bool { if case .subscriptionRefused = self { true } else { false } }
@@ -48,17 +48,17 @@ public enum BluetoothCentralFailure: Sendable, Hashable, CustomStringConvertible
   }
 }
 
-/// The central's state, for a log and for people.
+/// The state of the central, for a log and for people.
 public enum BluetoothCentralState: Sendable, Hashable, CustomStringConvertible {
-  /// Until the loop asks for a connection, or `nil` if nothing has failed yet.
+  /// The loop has not requested a connection. The failure is that of the last attempt, or `nil` if no attempt has failed.
   case idle(BluetoothCentralFailure?)
-  /// Looking for the peer. `adapter` is BlueZ's name for it: `hci0`.
+  /// The central is searching for the peer. `adapter` is BlueZ's name of the adapter, such as `hci0`.
   case scanning(adapter: String)
-  /// From the peer's discovery until the link is up. `device` is its address, or its path where BlueZ tells none.
+  /// The peer was found and the link is not up yet. `device` is the peer's address, or its path if BlueZ reports no address.
   case connecting(device: String)
-  /// The link is up. `device` is as in `connecting`.
+  /// The link is up. `device` is the peer's address or path, as in `connecting`.
   case connected(device: String)
-  /// After `stop`; no other state follows.
+  /// The central was stopped by `stop`. No other state follows.
   case stopped
 
   public var description: String {
@@ -73,14 +73,14 @@ public enum BluetoothCentralState: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Whom a central looks for.
+/// The peer for which a central searches.
 public struct BluetoothPeer: Sendable, Hashable {
-  /// What it calls itself, or `nil` if any name will do.
+  /// The name of the peer, or `nil` for any name.
   public var name: String?
-  /// `AA:BB:CC:DD:EE:FF`, or `nil` if any address will do.
+  /// The address of the peer, such as `AA:BB:CC:DD:EE:FF`, or `nil` for any address.
   public var address: String?
 
-  /// With neither, the first that advertises the profile's service.
+  /// Creates a description of a peer. With neither name nor address it matches the first device that advertises the profile's service.
   public init(name: String? = nil, address: String? = nil) {
     self.name = name
     self.address = address
@@ -88,25 +88,24 @@ public struct BluetoothPeer: Sendable, Hashable {
 }
 
 #if Bluetooth
-  /// Connects to a GATT service of someone else's, for a `MessageLink`: what the loop sends is written there, what is
-  /// notified becomes a message for the loop.
+  /// A central that connects to a remote GATT service on behalf of a `MessageLink`: messages of the loop are written to the
+  /// service, and notifications become messages for the loop.
   ///
-  /// Connects when the loop asks (`LinkControl.connect`), once for each time it asks: when to try again is the loop's own
-  /// decision. Scans, connects, looks for the characteristics, subscribes; then the link is up. Writes are without response
-  /// where the characteristic takes them so, through BlueZ's socket; otherwise one after the other with response.
+  /// The central connects once for each time the loop requests it (`LinkControl.connect`); the loop decides when to try again. The
+  /// central scans, connects, looks for the characteristics and subscribes; then the link is up. Writes are made without response,
+  /// through BlueZ's socket, if the characteristic supports that; otherwise one after the other with response.
   ///
-  /// One thread of its own at normal priority.
-  /// Source: BlueZ's doc/adapter-api.txt, doc/device-api.txt and doc/gatt-api.txt (5.66).
+  /// The central has a separate thread with normal priority. Source: BlueZ's doc/adapter-api.txt, doc/device-api.txt and doc/gatt-api.txt (5.66).
   public final class BluetoothCentral: Sendable {
     private let thread: BusThread
     private let shown: LinkReport<BluetoothCentralState>
 
     /// - Parameters:
-    ///   - adapter: `hci1`, or an adapter's address, or `nil` for the first. It is switched on when it is off.
-    ///   - link: its driver is taken.
-    ///   - patience: for each step of an attempt: to be found, to be connected, to be known.
+    ///   - adapter: the name of an adapter such as `hci1`, or its address, or `nil` for the first adapter. It is switched on if it is off.
+    ///   - link: the link, whose driver is taken.
+    ///   - patience: the timeout of each step of an attempt: finding the device, connecting, and resolving its services.
     ///   - report: called on the central's thread when the state has changed.
-    ///   - busAddress: of the bus, or `nil` for the system bus.
+    ///   - busAddress: the address of the bus, or `nil` for the system bus.
     public init(
       _ profile: BluetoothProfile, to peer: BluetoothPeer, adapter: String? = nil, link: MessageLink,
       patience: Nanoseconds = .seconds(15), busAddress: String? = nil, retryPeriod: Nanoseconds = .seconds(5),
@@ -118,16 +117,16 @@ public struct BluetoothPeer: Sendable, Hashable {
       thread = try BusThread(role, client: client, bell: role.bell)
     }
 
-    /// Returns at once.
+    /// Starts the central's thread, without waiting for it.
     public func start() { thread.start(label: "tactus.bluetooth") }
 
-    /// Disconnects, and returns when that is done: some milliseconds without a connection, two seconds with one, three with a
-    /// bluetoothd that does not answer. Once, after `start`.
+    /// Disconnects, and returns when this is done: within some milliseconds without a connection, two seconds with one, and three
+    /// seconds if bluetoothd does not answer. The function must be called once, after `start`.
     public func stop() { thread.stop() }
 
-    /// Any thread.
+    /// The present state. The value may be read from any thread.
     public var state: BluetoothCentralState { shown.state }
-    /// Any thread.
+    /// The present counts of messages and connections. The value may be read from any thread.
     public var traffic: LinkTraffic { shown.traffic }
   }
 #endif

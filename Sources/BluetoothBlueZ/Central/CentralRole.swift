@@ -4,7 +4,7 @@
   import SystemBus
   import Tactus
 
-  /// The central on its thread.
+  /// The work of the central on its thread.
   final class CentralRole: LinkRole {
     private let profile: BluetoothProfile
     private let peer: BluetoothPeer
@@ -13,15 +13,15 @@
     private let patience: Nanoseconds
     private let shown: LinkReport<BluetoothCentralState>
     private var phase = CentralPhase.idle(nil)
-    /// Answers to an earlier attempt's calls are not this one's.
+    /// The number of the present attempt. Answers to calls of an earlier attempt are ignored.
     private var attempt = 0
     private var adapter: String?
-    /// The last that a connection was asked for with.
+    /// The device for which a connection was requested last.
     private var device: String?
     private var generation = 0
-    /// What BlueZ has not taken yet.
+    /// The part of a message that BlueZ has not accepted yet, or `nil` if BlueZ has accepted all of it.
     private var pieces: ArraySlice<UInt8>?
-    /// A write with response that is not answered.
+    /// Whether a write with response has not been answered yet.
     private var isWriting = false
 
     init(
@@ -171,7 +171,7 @@
       }
     }
 
-    /// By a socket, or else by signals.
+    /// Subscribes to notifications, by a socket or else by signals.
     private func subscribe(_ device: String, _ ends: RemoteService) {
       ask(
         ends.notifies, BlueZTree.characteristic, "AcquireNotify",
@@ -187,7 +187,7 @@
         })
     }
 
-    /// By a socket where writes need no response; BlueZ refuses WriteValue from then on. Otherwise by calls.
+    /// Prepares writing: by a socket if writes need no response, after which BlueZ refuses WriteValue, and otherwise by calls.
     private func acquireWrite(_ device: String, _ ends: RemoteService, notifications: OwnedDescriptor?) {
       func begin(_ role: CentralRole, writes: OwnedDescriptor?) {
         role.begin(
@@ -213,7 +213,8 @@
       try message.append(.properties([:]), as: "a{sv}")
     }
 
-    /// A call of this attempt. Refused, it ends the attempt with what `refused` says; without that it is answered too.
+    /// Makes a call of this attempt. If it is refused, the attempt ends with the result of `refused`; without `refused` a refusal
+    /// counts as an answer.
     private func ask(
       _ path: String, _ interface: String, _ method: String,
       refused: ((String) -> BluetoothCentralFailure)? = nil,
@@ -252,8 +253,8 @@
       }
     }
 
-    /// With the device, what bluetoothd remembers of its services: a subscription that it began to make by what was out of
-    /// date is never answered, and stands in the way of every later one.
+    /// Removes a device together with bluetoothd's cache of its services. A subscription that was begun with outdated services is
+    /// never answered, and prevents every later one.
     private func forget(_ device: String, _ failure: BluetoothCentralFailure) {
       guard let adapter else { return }
       finish(failure, adapter, BlueZTree.adapter, "RemoveDevice") { (message) throws(SystemBus.Failure) in
@@ -261,7 +262,7 @@
       }
     }
 
-    /// Forgetting would end the pairing.
+    /// Returns whether the device is paired. Removing the device would end the pairing.
     private func isPaired(_ device: String) -> Bool { client.tree[device, BlueZTree.device, "Paired"]?.bool ?? false }
 
     private func finish(
@@ -345,7 +346,7 @@
       write()
     }
 
-    /// Until BlueZ takes no more, or there is no more.
+    /// Writes until BlueZ accepts no more, or there is nothing left to write.
     private func write() {
       while true {
         guard case .linked(let connection) = phase, !isWriting, let rest = pieces ?? next() else {
@@ -378,7 +379,7 @@
       return nil
     }
 
-    /// Without response as fast as they come, with response one after the other.
+    /// Writes a piece by a call: immediately without response, or one piece after the other with response.
     private func call(_ connection: CentralConnection, _ piece: ArraySlice<UInt8>) {
       let isCommand = connection.ends.takesCommands
       isWriting = !isCommand

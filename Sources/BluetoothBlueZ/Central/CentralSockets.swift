@@ -1,21 +1,21 @@
 #if Bluetooth
   import Glibc
 
-  /// A file descriptor of our own, closed when released.
+  /// A file descriptor that this object owns and closes when released.
   final class OwnedDescriptor {
     let number: Int32
     init(_ number: Int32) { self.number = number }
     deinit { close(number) }
   }
 
-  /// What BlueZ gives a central to write to and to read notifications from: sockets that keep messages apart.
+  /// The sockets that BlueZ gives a central for writing and for notifications. They preserve message boundaries.
   struct CentralSockets {
-    /// It is `nil` if notifications come as signals.
+    /// The socket for notifications, or `nil` if notifications come as signals.
     let notifications: OwnedDescriptor?
-    /// It is `nil` if writes are calls.
+    /// The socket for writes, or `nil` if writes are calls.
     let writes: OwnedDescriptor?
 
-    /// Hands out what waits. False: bluetoothd has closed its end.
+    /// Passes all waiting notifications to `handler`. Returns `false` if bluetoothd has closed its end.
     func drain(_ handler: (UnsafeRawBufferPointer) -> Void) -> Bool {
       guard let notifications else { return true }
       return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { buffer in
@@ -31,7 +31,7 @@
 
     enum Outcome {
       case written
-      /// BlueZ is behind: later.
+      /// BlueZ's buffer is full, so the write has to be repeated later.
       case full
       case closed
     }

@@ -1,14 +1,14 @@
 #if Bluetooth
-  /// A service of someone else's as BlueZ shows it: the paths of what is written and of what notifies.
+  /// A remote service as BlueZ reports it: the paths of the characteristics for writing and for notifications.
   struct RemoteService {
     let written: String
     let notifies: String
-    /// It is written without response.
+    /// Whether the characteristic is written without response.
     let takesCommands: Bool
 
     struct Unfit: Error { let failure: BluetoothCentralFailure }
 
-    /// Throws what is missing.
+    /// Finds the characteristics of a device. Throws an error that names what is missing.
     init(_ profile: BluetoothProfile, of device: String, in tree: BlueZTree) throws(Unfit) {
       func path(_ wanted: BluetoothUUID, _ interface: String, below parent: String) -> String? {
         tree.paths(with: interface, below: parent).first { tree[$0, interface, "UUID"]?.text == wanted.text }
@@ -36,7 +36,8 @@
   }
 
   extension BlueZTree {
-    /// Who is looked for. Only who has been heard in this scan has a signal strength.
+    /// Returns the path of the device that is searched for, or `nil` if it was not found. Only devices that were received in this
+    /// scan have a signal strength.
     func find(_ peer: BluetoothPeer, offering service: BluetoothUUID, on adapter: String) -> String? {
       paths(with: Self.device, below: adapter).first { path in
         guard self[path, Self.device, "RSSI"] != nil || self[path, Self.device, "Connected"]?.bool ?? false else {

@@ -1,14 +1,14 @@
-/// Why there is no radio to work with. All of it may change, and what waits goes on when it does.
-public enum BluetoothAbsence: Sendable, Hashable, CustomStringConvertible {
+/// The reason why no adapter can be used. Each of these may change, after which waiting code continues.
+public enum BluetoothAbsence: Error, Sendable, Hashable, CustomStringConvertible {
   /// The D-Bus system bus cannot be reached.
   case noBus(reason: String)
   /// The name `org.bluez` has no owner on the bus.
   case noBluetoothd
-  /// It is running, but does not tell what it has.
+  /// bluetoothd is running and does not report its objects.
   case noAnswer(reason: String)
-  /// The adapter that is wanted is not there; `wanted` is `nil` if the machine has no adapter at all.
+  /// The requested adapter does not exist. `wanted` is `nil` if the machine has no adapter at all.
   case noAdapter(wanted: String?)
-  /// Switched off, and it cannot be switched on: by rfkill, for example.
+  /// The adapter is switched off and cannot be switched on, because of rfkill for example.
   case notPowered(adapter: String, reason: String)
 
   public var description: String {

@@ -1,9 +1,10 @@
 /// The UUID of a GATT service or characteristic, in the form that BlueZ writes: 36 lower-case characters.
 public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {
-  /// `12345678-1234-1234-1234-123456789abc`: a short UUID, too, is written in full.
+  /// The UUID as text, such as `12345678-1234-1234-1234-123456789abc`. A short UUID is also written in full.
   public let text: String
 
-  /// `12345678-1234-1234-1234-123456789abc`, or a short one of Bluetooth's own, `ffe0`. It is `nil` if neither.
+  /// Parses `12345678-1234-1234-1234-123456789abc`, or a short UUID of the Bluetooth specification such as `ffe0`. The result is
+  /// `nil` for any other text.
   public init?(_ text: String) {
     let lower = text.lowercased()
     let full = lower.utf8.count == 4 ? "0000\(lower)-0000-1000-8000-00805f9b34fb" : lower
@@ -15,4 +16,10 @@ public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {
   }
 
   public var description: String { text }
+
+  /// The UUID as people write it: a short UUID of the Bluetooth specification with its four digits.
+  public var short: String {
+    let end = "-0000-1000-8000-00805f9b34fb"
+    return text.hasPrefix("0000") && text.hasSuffix(end) ? String(text.dropFirst(4).prefix(4)) : text
+  }
 }

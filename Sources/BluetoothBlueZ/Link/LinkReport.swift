@@ -1,7 +1,7 @@
 #if Bluetooth
   import Synchronization
 
-  /// What other threads see of a link's thread.
+  /// The state of a link's thread as other threads see it.
   final class LinkReport<State: Sendable & Equatable>: Sendable {
     private let current: Mutex<(state: State, traffic: LinkTraffic)>
     private let report: @Sendable (State) -> Void
@@ -14,7 +14,7 @@
     var state: State { current.withLock { $0.state } }
     var traffic: LinkTraffic { current.withLock { $0.traffic } }
 
-    /// Tells a change, and only that.
+    /// Sets the state and reports it if it has changed.
     func show(_ state: State) {
       let isNews = current.withLock { current in
         defer { current.state = state }

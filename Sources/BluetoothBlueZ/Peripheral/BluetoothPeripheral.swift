@@ -2,19 +2,19 @@ import Buses
 import Synchronization
 import Tactus
 
-/// The peripheral's state, for a log and for people.
+/// The state of the peripheral, for a log and for people.
 public enum BluetoothPeripheralState: Sendable, Hashable, CustomStringConvertible {
-  /// Being set up.
+  /// The peripheral is being set up.
   case starting
-  /// No radio to work with.
+  /// No adapter can be used.
   case waiting(BluetoothAbsence)
-  /// bluetoothd does not take the service or its advertisement; tried again.
+  /// bluetoothd refuses the service or its advertisement. Registration is tried again.
   case refused(reason: String)
-  /// Waits for a central. `adapter` is BlueZ's name for it: `hci0`.
+  /// The peripheral waits for a central. `adapter` is BlueZ's name of the adapter, such as `hci0`.
   case advertising(adapter: String)
-  /// `device` is its address, or its path where BlueZ tells none.
+  /// A central is connected. `device` is its address, or its path if BlueZ reports no address.
   case connected(device: String)
-  /// After `stop`; no other state follows.
+  /// The peripheral was stopped by `stop`. No other state follows.
   case stopped
 
   public var description: String {
@@ -30,27 +30,26 @@ public enum BluetoothPeripheralState: Sendable, Hashable, CustomStringConvertibl
 }
 
 #if Bluetooth
-  /// A GATT service of our own, advertised under a name, that carries a `MessageLink`'s messages.
+  /// A peripheral that advertises a GATT service under a name and carries the messages of a `MessageLink`.
   ///
-  /// What a central writes becomes a message for the loop; what the loop sends is notified to the central. One central at a
-  /// time: the first that writes or subscribes is connected until BlueZ says that it is gone, the advertisement is withdrawn
-  /// meanwhile, and another's writes are refused. Comes back after whatever is missing has come back: bus, bluetoothd,
-  /// adapter.
+  /// Writes of a central become messages for the loop, and messages of the loop are notified to the central. There is one central
+  /// at a time: the first one that writes or subscribes is connected until BlueZ reports its disconnect. Meanwhile the
+  /// advertisement is withdrawn, and writes of other centrals are refused. The peripheral recovers when a missing bus, bluetoothd
+  /// or adapter is back.
   ///
-  /// One thread of its own at normal priority. The link is down before the thread does anything else when the central, bluetoothd
-  /// or the adapter goes.
-  /// Source: BlueZ's doc/gatt-api.txt and doc/advertising-api.txt (5.66).
+  /// The peripheral has a separate thread with normal priority. If the central, bluetoothd or the adapter disappears, the thread
+  /// first reports the link as down. Source: BlueZ's doc/gatt-api.txt and doc/advertising-api.txt (5.66).
   public final class BluetoothPeripheral: Sendable {
     private let thread: BusThread
     private let shown: LinkReport<BluetoothPeripheralState>
 
     /// - Parameters:
-    ///   - name: what people choose from; 8 bytes fit beside a long UUID, a longer name is cut by BlueZ.
-    ///   - adapter: `hci1`, or an adapter's address, or `nil` for the first. It is switched on when it is off.
-    ///   - link: its driver is taken.
+    ///   - name: the advertised name. 8 bytes fit beside a long UUID; BlueZ cuts a longer name.
+    ///   - adapter: the name of an adapter such as `hci1`, or its address, or `nil` for the first adapter. It is switched on if it is off.
+    ///   - link: the link, whose driver is taken.
     ///   - report: called on the peripheral's thread when the state has changed.
-    ///   - busAddress: of the bus, or `nil` for the system bus.
-    ///   - retryPeriod: how soon what was refused is tried again.
+    ///   - busAddress: the address of the bus, or `nil` for the system bus.
+    ///   - retryPeriod: the time after which a refused registration is tried again.
     public init(
       _ profile: BluetoothProfile, name: String, adapter: String? = nil, link: MessageLink, busAddress: String? = nil,
       retryPeriod: Nanoseconds = .seconds(5), report: @escaping @Sendable (BluetoothPeripheralState) -> Void
@@ -61,16 +60,16 @@ public enum BluetoothPeripheralState: Sendable, Hashable, CustomStringConvertibl
       thread = try BusThread(role, client: client, bell: role.bell)
     }
 
-    /// Returns at once.
+    /// Starts the peripheral's thread, without waiting for it.
     public func start() { thread.start(label: "tactus.bluetooth") }
 
-    /// Withdraws the service, disconnects the central, and returns when that is done: some milliseconds, or two seconds with a
-    /// central, five with a bluetoothd that does not answer. Once, after `start`.
+    /// Withdraws the service and disconnects the central. Returns when this is done: within some milliseconds, two seconds with a
+    /// central, and five seconds if bluetoothd does not answer. The function must be called once, after `start`.
     public func stop() { thread.stop() }
 
-    /// Any thread.
+    /// The present state. The value may be read from any thread.
     public var state: BluetoothPeripheralState { shown.state }
-    /// Any thread.
+    /// The present counts of messages and connections. The value may be read from any thread.
     public var traffic: LinkTraffic { shown.traffic }
   }
 #endif

@@ -1,13 +1,13 @@
 #if Bluetooth
   import SystemBus
 
-  /// The objects that a peripheral offers bluetoothd: a service, its one or two characteristics, an advertisement.
+  /// The objects that a peripheral offers to bluetoothd: a service, its one or two characteristics, and an advertisement.
   struct PeripheralObjects {
     static let root = "/tactus"
     static let service = "/tactus/service0"
     static let advertisement = "/tactus/advertisement0"
     static let advertisementInterface = "org.bluez.LEAdvertisement1"
-    /// The characteristic that is written, and that is notified.
+    /// The paths of the characteristics for writing and for notifications.
     let written = "/tactus/service0/char0"
     let notified: String
     private let objects: [String: [String: [String: BusValue]]]
@@ -40,7 +40,7 @@
       ]
     }
 
-    /// For GetManagedObjects: `a{oa{sa{sv}}}`
+    /// The reply to GetManagedObjects, of type `a{oa{sa{sv}}}`.
     var managed: BusValue {
       .dictionary(
         Dictionary(
@@ -50,7 +50,7 @@
           }))
     }
 
-    /// It is `nil` if there is no such interface.
+    /// Returns the properties of an object's interface, or `nil` if the object does not have this interface.
     func properties(_ path: String, _ interface: String) -> [String: BusValue]? {
       if path == Self.advertisement { return interface == Self.advertisementInterface ? advertisement : nil }
       return objects[path]?[interface]

@@ -10,9 +10,9 @@
   //      │ bus, bluetoothd, adapter   ▼ │ later            └────────────────────────────────┘
   //      └──────── from everywhere   refused                 its device is no longer connected
 
-  /// The peripheral on its thread.
+  /// The work of the peripheral on its thread.
   final class PeripheralRole: LinkRole {
-    /// What bluetoothd has of us.
+    /// The state of a registration with bluetoothd.
     private enum Registration {
       case none
       case underway
@@ -21,7 +21,7 @@
     }
     private struct Central {
       let device: String
-      /// BlueZ has shown the device as connected: from then on its absence says that it is not.
+      /// Whether BlueZ has reported the device as connected. From then on its absence means that it is not connected.
       var wasSeen = false
     }
 
@@ -30,13 +30,13 @@
     private let client: BlueZClient
     private var link: LinkDriver
     private let shown: LinkReport<BluetoothPeripheralState>
-    /// What the registrations below are with.
+    /// The generation of bluetoothd with which the following registrations were made.
     private var generation = 0
     private var adapter: String?
     private var application = Registration.none
     private var advertisement = Registration.none
     private var central: Central?
-    /// Our end of the socket that bluetoothd notifies from.
+    /// This program's end of the socket that feeds bluetoothd's notifications, or `nil` if no client is subscribed.
     private var notifications: Int32?
 
     init(
@@ -72,7 +72,7 @@
       }
     }
 
-    /// Forgets what was agreed with another bluetoothd or for another adapter.
+    /// Discards registrations that were made with another bluetoothd or for another adapter.
     private func agree(on adapter: String?) {
       guard generation != client.generation || self.adapter != adapter else { return }
       endConnection()
@@ -164,7 +164,7 @@
 
     // MARK: the connection
 
-    /// Whether `device` is the one that is connected; the first is.
+    /// Returns whether `device` is the connected central. If none is connected, the device becomes it.
     private func admit(_ device: String) -> Bool {
       if let central { return central.device == device }
       // Who writes is connected, even if that is told only afterwards.
@@ -191,7 +191,7 @@
       notifications.map { [($0, Int16(truncatingIfNeeded: POLLIN))] } ?? []
     }
 
-    /// bluetoothd writes nothing: it has closed its end, since no client is subscribed any more.
+    /// Ends the notifications. bluetoothd never writes to the socket, so it has closed its end because no client is subscribed any more.
     func ready(_ descriptor: Int32) {
       if descriptor == notifications { endNotifications() }
     }

@@ -1,6 +1,6 @@
 import Tactus
 
-/// The address of a datagram's sender: IPv6, or IPv4 as `::ffff:a.b.c.d`, with port and (for link-local) interface.
+/// The address of a datagram's sender: an IPv6 address, or an IPv4 address as `::ffff:a.b.c.d`, with a port and, if it is link-local, an interface.
 public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
   /// The first eight of the 16 address bytes in network order, as one big-endian word.
   public var high: UInt64
@@ -8,10 +8,10 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
   public var low: UInt64
   /// The UDP port, 0…65535.
   public var port: UInt16
-  /// The interface of a link-local address, by its number; 0 for every other address.
+  /// The number of the interface of a link-local address, or 0 for any other address.
   public var scope: UInt32
 
-  /// An IPv6 address, of which the two words are in network order.
+  /// Creates an IPv6 address from its two words in network order.
   @_noLocks @_noAllocation @inlinable public init(high: UInt64, low: UInt64, port: UInt16, scope: UInt32 = 0) {
     self.high = high
     self.low = low
@@ -19,7 +19,7 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
     self.scope = scope
   }
 
-  /// An IPv4 address: `ipv4(192, 168, 1, 20, port: 5005)`.
+  /// Creates an IPv4 address: `ipv4(192, 168, 1, 20, port: 5005)`.
   @_noLocks @_noAllocation @inlinable public static func ipv4(
     _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16
   ) -> Endpoint {
@@ -27,7 +27,7 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
     return Endpoint(high: 0, low: 0xFFFF_0000_0000 | address, port: port)
   }
 
-  /// The other end of a link that has only one: a serial line, a connection. No network has this address.
+  /// The peer of a link that has only one, such as a serial line or a connection. No network has this address.
   public static var linkPeer: Endpoint {
     @_noLocks @_noAllocation get { Endpoint(high: 0, low: 0, port: 0) }
   }
@@ -46,30 +46,30 @@ extension Endpoint: CustomStringConvertible {
   }
 }
 
-/// Buffers for one drain of a datagram port, made once and used in every tick.
+/// Buffers for receiving datagrams from a port, created once and used in every tick.
 ///
-/// `capacity` datagrams of at most `size` bytes; a longer datagram is delivered cut to `size` with its true length, so
-/// that a decoder can refuse it.
+/// There are `capacity` buffers of `size` bytes. A longer datagram is cut to `size` and delivered with its true length, so that a
+/// decoder can refuse it.
 public struct DatagramBatch: ~Copyable {
-  /// What is known of one datagram besides its bytes.
+  /// The properties of a datagram besides its bytes.
   public struct Header: BitwiseCopyable {
     /// The sender's address.
     public var source: Endpoint
     /// The datagram's true length, which may be more than `size`.
     public var length: Int
-    /// When it reached the kernel, or `nil` if the port does not know.
+    /// The instant at which the datagram reached the kernel, or `nil` if the port does not report it.
     public var arrivedAt: TickInstant?
   }
-  /// The most datagrams that one drain takes.
+  /// The greatest number of datagrams that one call of `receive` takes.
   public let capacity: Int
-  /// The most bytes of one datagram that are kept.
+  /// The greatest number of bytes that are kept of one datagram.
   public let size: Int
-  /// Number of datagrams that the last drain received.
+  /// The number of datagrams that the last call of `receive` took.
   public internal(set) var count = 0
   let bytes: UnsafeMutableRawPointer
   let headers: UnsafeMutablePointer<Header>
 
-  /// Allocates `capacity` buffers of `size` bytes, both at least 1. Not for ticks.
+  /// Allocates `capacity` buffers of `size` bytes, both at least 1. This is not for ticks.
   public init(capacity: Int = 64, size: Int = 2048) {
     precondition(capacity > 0 && size > 0)
     self.capacity = capacity
@@ -86,35 +86,35 @@ public struct DatagramBatch: ~Copyable {
     headers.deallocate()
   }
 
-  /// The sender of the datagram `index`, 0..<`count`; another index traps.
+  /// Returns the sender of datagram `index`, 0..<`count`; another index traps.
   @_noLocks @_noAllocation
   public func source(_ index: Int) -> Endpoint {
     precondition(index < count)
     return headers[index].source
   }
 
-  /// The true length of the datagram `index`, which may be more than `size`.
+  /// Returns the true length of datagram `index`, which may be more than `size`.
   @_noLocks @_noAllocation
   public func length(_ index: Int) -> Int {
     precondition(index < count)
     return headers[index].length
   }
 
-  /// When the datagram `index` reached the kernel, or `nil` if the port does not know.
+  /// Returns the instant at which datagram `index` reached the kernel, or `nil` if the port does not report it.
   @_noLocks @_noAllocation
   public func arrivedAt(_ index: Int) -> TickInstant? {
     precondition(index < count)
     return headers[index].arrivedAt
   }
 
-  /// The stored bytes of one datagram, at most `size` of them.
+  /// Returns the stored bytes of one datagram, at most `size` of them.
   @_noLocks @_noAllocation
   func stored(_ index: Int) -> UnsafeRawPointer {
     precondition(index < count)
     return UnsafeRawPointer(bytes + index * size)
   }
 
-  /// The bytes of one datagram, valid until the next drain; nil when the datagram was longer than `size`.
+  /// Returns the bytes of one datagram, valid until the next call of `receive`, or `nil` if the datagram was longer than `size`.
   @_noLocks @_noAllocation
   public func bytes(_ index: Int) -> UnsafeRawBufferPointer? {
     precondition(index < count)
@@ -124,39 +124,37 @@ public struct DatagramBatch: ~Copyable {
   }
 }
 
-/// What a datagram port's receive function fills: `headers[i]` and `bytes + i × size` for each datagram.
+/// The buffers that a datagram port's receive function fills: `headers[i]` and `bytes + i × size` for datagram `i`.
 public struct DatagramBuffers {
-  /// How many datagrams there is room for.
+  /// The number of datagrams for which there is room.
   public let capacity: Int
-  /// How many bytes there is room for in each.
+  /// The number of bytes for which there is room in each buffer.
   public let size: Int
-  /// Where the bytes go: those of datagram `i` at `i × size`.
+  /// The memory for the bytes; those of datagram `i` begin at `i × size`.
   public let bytes: UnsafeMutableRawPointer
-  /// Where the headers go, one for each datagram.
+  /// The memory for the headers, one for each datagram.
   public let headers: UnsafeMutablePointer<DatagramBatch.Header>
-  /// The tick that drains: a simulated network delivers what has arrived by then.
+  /// The instant of the tick that receives. A simulated network delivers the datagrams that have arrived by then.
   public let at: TickInstant
 }
 
-/// A UDP socket as a loop sees it: never blocks, allocates nothing. Not copyable: one socket, one owning loop.
+/// A UDP socket as a loop uses it. It never blocks and allocates nothing. The type is not copyable: one loop owns the socket.
 public struct DatagramPort: ~Copyable {
-  /// Fills the `DatagramBuffers` behind the second pointer. Returns the number of datagrams, 0 when there are none, or
-  /// −errno.
+  /// Fills the `DatagramBuffers` behind the second pointer. Returns the number of datagrams, which is 0 if none waits, or −errno.
   public typealias Receive = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
-  /// Sends `count` bytes to the `Endpoint` behind the third pointer; the last argument is `now` in nanoseconds. Returns
-  /// 0 or −errno.
+  /// Sends `count` bytes to the `Endpoint` behind the third pointer. The last argument is `now` in nanoseconds. Returns 0 or −errno.
   public typealias Send =
     @convention(c) (UnsafeMutableRawPointer, UnsafeRawPointer, UnsafeRawPointer, Int, Int64) -> Int
 
   let context: UnsafeMutableRawPointer
   let receiveFunction: Receive
   let sendFunction: Send
-  /// What a lane waits on to be released by arrival; nil when simulated.
+  /// The descriptor on which a lane waits for arrivals, or `nil` for a simulated port.
   public let descriptor: Int32?
-  /// Set by the owning loop at the start of its tick.
+  /// The instant of the present tick, set by the owning loop at the start of the tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; its maker owns it.
+  /// Creates a port. `context` must stay valid as long as the port; its creator owns it.
   public init(
     context: UnsafeMutableRawPointer, descriptor: Int32?, receive: @escaping Receive, send: @escaping Send
   ) {
@@ -166,24 +164,69 @@ public struct DatagramPort: ~Copyable {
     sendFunction = send
   }
 
-  /// Takes up to `batch.capacity` waiting datagrams in one call; `batch.count` says how many.
+  /// Takes up to `batch.capacity` waiting datagrams in one call and sets `batch.count` to their number.
   ///
-  /// Returns true when the batch is full, so that more may be waiting.
+  /// Returns `true` if the batch is full, so that more datagrams may be waiting.
   @_noLocks @_noAllocation
   public mutating func receive(into batch: inout DatagramBatch) -> Bool {
     var buffers = DatagramBuffers(
       capacity: batch.capacity, size: batch.size, bytes: batch.bytes, headers: batch.headers, at: now)
-    let result = callReceive(receiveFunction, context, &buffers)
+    let result = take(&buffers)
     batch.count = result > 0 ? result : 0
     return batch.count == batch.capacity
   }
 
-  /// Sends one datagram, or drops it when the kernel's buffer is full: false then.
+  /// Sends one datagram. Returns `false`, and drops the datagram, if the kernel's buffer is full.
   @_noLocks @_noAllocation @discardableResult
   public mutating func send(_ bytes: UnsafeRawBufferPointer, to endpoint: Endpoint) -> Bool {
     guard let base = bytes.baseAddress else { return false }
     var endpoint = endpoint
-    return callSend(sendFunction, context, base, &endpoint, bytes.count, now.nanoseconds) >= 0
+    return carryOut(base, &endpoint, bytes.count) >= 0
+  }
+}
+
+extension DatagramPort {
+  /// Takes datagrams: recorded, or those that were.
+  @_noLocks @_noAllocation
+  private func take(_ buffers: UnsafeMutablePointer<DatagramBuffers>) -> Int {
+    guard let tape = TickTape.current else { return callReceive(receiveFunction, context, buffers) }
+    var result = 0
+    if !tape.isReplaying {
+      let paused = TickTape.pause()
+      result = callReceive(receiveFunction, context, buffers)
+      TickTape.resume(paused)
+    }
+    tape.gets(.datagramsGot, &result, 8)
+    let (size, bytes, headers) = (buffers.pointee.size, buffers.pointee.bytes, buffers.pointee.headers)
+    let count = result < buffers.pointee.capacity ? result : buffers.pointee.capacity
+    var index = 0
+    while index < count {
+      tape.gets(.datagramsGot, headers + index, MemoryLayout<DatagramBatch.Header>.size)
+      let length = headers[index].length
+      tape.gets(.datagramsGot, bytes + index &* size, length < 0 ? 0 : length < size ? length : size)
+      index &+= 1
+    }
+    return result
+  }
+
+  /// Sends a datagram: recorded, or as it was. The address has gaps between its fields, and is sent in words.
+  @_noLocks @_noAllocation
+  private func carryOut(_ bytes: UnsafeRawPointer, _ endpoint: UnsafePointer<Endpoint>, _ count: Int) -> Int {
+    guard let tape = TickTape.current else {
+      return callSend(sendFunction, context, bytes, endpoint, count, now.nanoseconds)
+    }
+    let place = endpoint.pointee
+    var address = (place.high, place.low, UInt64(place.port) | UInt64(place.scope) << 32)
+    tape.sends(.datagramSent, &address, 24)
+    tape.sends(.datagramSent, bytes, count)
+    var result = 0
+    if !tape.isReplaying {
+      let paused = TickTape.pause()
+      result = callSend(sendFunction, context, bytes, endpoint, count, now.nanoseconds)
+      TickTape.resume(paused)
+    }
+    tape.gets(.datagramsGot, &result, 8)
+    return result
   }
 }
 

@@ -1,11 +1,11 @@
 import Synchronization
 import Tactus
 
-/// A datagram port with a bad network in front of it: what arrives is lost, delayed, doubled and reordered as wanted.
+/// A datagram port behind a simulated bad network: arriving datagrams are lost, delayed, duplicated and reordered as configured.
 ///
-/// Wraps a real or simulated port, which its owner must keep alive. The port belongs to one loop; `conditions`, `linkIsDown`
-/// and what can be read are for any thread. Allocates nothing after creation. What is delayed is delivered by the first
-/// tick after its time: it does not release the loop. The same seed and the same calls give the same deliveries.
+/// Wraps a real or simulated port, which its owner must keep alive. The port belongs to one loop; `conditions`, `linkIsDown` and
+/// the log may be used from any thread. Nothing is allocated after creation. A delayed datagram is delivered by the first tick
+/// after its time; it does not release the loop. The same seed and the same calls give the same deliveries.
 public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared parts are atomics, the rest is the loop's
   private let state: UnsafeMutablePointer<ImpairedDatagramsState>
   private let shared: UnsafeMutablePointer<ImpairedDatagramsShared>
@@ -15,12 +15,12 @@ public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared par
 
   /// - Parameters:
   ///   - port: the socket, which is taken over.
-  ///   - seed: of what happens to datagrams on their way.
-  ///   - capacity: datagrams that may be on their way.
-  ///   - datagramSize: a longer one is delivered cut, with its true length.
-  ///   - logCapacity: datagrams kept in the log, 1….
-  ///   - clock: stamps the transfers.
-  ///   - stall: served whenever the loop receives.
+  ///   - seed: the seed of the random numbers that decide what happens to each datagram.
+  ///   - capacity: the number of datagrams that may be in flight.
+  ///   - datagramSize: the size in bytes to which longer datagrams are cut; they are delivered with their true length.
+  ///   - logCapacity: the number of datagrams that are kept in the log, 1 or more.
+  ///   - clock: the clock that stamps the transfers.
+  ///   - stall: a stall that is served whenever the loop receives.
   public init(
     _ port: consuming DatagramPort, seed: UInt64 = 1, capacity: Int = 256, datagramSize: Int = 2048,
     logCapacity: Int = 4096, clock: RecordClock = .tick, stall: LaneStall.Served? = nil
@@ -46,27 +46,27 @@ public final class ImpairedDatagrams: @unchecked Sendable {  // safe: shared par
     log.deallocate()
   }
 
-  /// The loop's end.
+  /// Returns the port for the one loop that owns it.
   public func port() -> DatagramPort {
     DatagramPort(context: state, descriptor: descriptor, receive: receiveImpaired, send: sendImpaired)
   }
 
-  /// Takes effect with the next datagram that arrives; each figure at once, not all of them together.
+  /// The conditions of the network. A change takes effect with the next datagram that arrives; each value changes separately, not all together.
   public var conditions: SimulatedNetwork.Conditions {
     get { shared.pointee.network.conditions() }
     set { shared.pointee.network.set(newValue) }
   }
 
-  /// Nothing arrives and nothing leaves.
+  /// Whether the link is down, so that no datagram arrives or leaves.
   public var linkIsDown: Bool {
     get { shared.pointee.linkIsDown.load(ordering: .relaxed) }
     set { shared.pointee.linkIsDown.store(newValue, ordering: .relaxed) }
   }
 
-  /// Datagrams that the loop received or sent, from number `sequence` on, that are still in the log.
+  /// Returns the datagrams that the loop received or sent, from number `sequence` on, as far as they are still in the log.
   public func transactions(since sequence: Int64 = 0) -> [ByteTransaction] { log.transactions(since: sequence) }
 
-  /// How many there have been since the start: the number that the next one gets.
+  /// The number of entries since the start, which is the number that the next entry gets.
   public var transactionCount: Int64 { log.count }
 }
 
@@ -75,7 +75,7 @@ struct ImpairedDatagramsShared: ~Copyable {
   let linkIsDown = Atomic<Bool>(false)
 }
 
-/// What a port's context points to; only the loop touches it.
+/// The state to which a port's context points. Only the loop uses it.
 struct ImpairedDatagramsState: ~Copyable {
   var port: DatagramPort
   var batch: DatagramBatch
@@ -84,7 +84,8 @@ struct ImpairedDatagramsState: ~Copyable {
   let log: TransactionLog
   let stall: LaneStall.Served?
   var random: SplitMix64
-  /// The latest arrival so far of a datagram that was not held back: jitter alone keeps the order.
+  /// The latest arrival so far of a datagram that was not held back. Later ones do not arrive before it, since jitter alone does
+  /// not change the order.
   var lastArrival = Int64.min
 
   @_noLocks @_noAllocation
@@ -107,7 +108,8 @@ struct ImpairedDatagramsState: ~Copyable {
     return count
   }
 
-  /// Five numbers are drawn for every datagram whatever happens to it, so that one rate does not disturb the others.
+  /// Decides what happens to a datagram. Five random numbers are drawn for every datagram whatever happens to it, so that changing
+  /// one rate does not change the effects of the others.
   @_noLocks @_noAllocation
   private mutating func admit(_ index: Int, at now: Int64) {
     let conditions = shared.pointee.network.conditions()
@@ -124,7 +126,7 @@ struct ImpairedDatagramsState: ~Copyable {
     if isDuplicated { push(index, arrival: earliest &+ Int64(jitters.1), inOrder: true, at: now) }
   }
 
-  /// A full queue loses what comes.
+  /// Puts a datagram into the queue. The datagram is lost if the queue is full.
   @_noLocks @_noAllocation
   private mutating func push(_ index: Int, arrival: Int64, inOrder: Bool, at now: Int64) {
     var arrival = arrival

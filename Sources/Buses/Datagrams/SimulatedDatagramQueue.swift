@@ -1,8 +1,8 @@
 import Tactus
 
-/// Datagrams on their way to one endpoint, by time of arrival and then by order of sending: a binary heap of fixed size.
+/// The datagrams in flight to one endpoint, ordered by arrival and then by order of sending: a binary heap of fixed size.
 ///
-/// A trivial handle; its owner calls `deallocate`.
+/// The queue is a trivial handle; its owner calls `deallocate`.
 struct DatagramQueue: BitwiseCopyable {
   private struct Entry: BitwiseCopyable {
     var arrival: Int64
@@ -19,7 +19,7 @@ struct DatagramQueue: BitwiseCopyable {
   private let size: Int
   private let bytes: UnsafeMutableRawPointer
   private let headers: UnsafeMutablePointer<DatagramBatch.Header>
-  /// `heap[0..<count]` is the heap; the slots of `heap[count..<capacity]` are the free ones.
+  /// The heap in `heap[0..<count]`. The slots of `heap[count..<capacity]` are free.
   private let heap: UnsafeMutablePointer<Entry>
   private var count = 0
   private var nextNumber: UInt64 = 0
@@ -45,9 +45,9 @@ struct DatagramQueue: BitwiseCopyable {
     @_noLocks @_noAllocation get { count > 0 ? heap[0].arrival : nil }
   }
 
-  /// False when full.
+  /// Adds a datagram. Returns `false` if the queue is full.
   ///
-  /// - Parameter stamp: what its header says of the arrival.
+  /// - Parameter stamp: the arrival that the datagram's header reports.
   @_noLocks @_noAllocation
   mutating func push(
     _ source: UnsafeRawPointer, _ length: Int, from endpoint: Endpoint, arrival: Int64, stamp: TickInstant?
@@ -70,7 +70,7 @@ struct DatagramQueue: BitwiseCopyable {
     return true
   }
 
-  /// Copies the first datagram out, at most `room` bytes of it. The queue must not be empty.
+  /// Removes the first datagram and copies at most `room` bytes of it. The queue must not be empty.
   @_noLocks @_noAllocation
   mutating func pop(into target: UnsafeMutableRawPointer, size room: Int) -> DatagramBatch.Header {
     precondition(count > 0)

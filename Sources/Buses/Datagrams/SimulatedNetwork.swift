@@ -1,57 +1,57 @@
 import Synchronization
 import Tactus
 
-/// Endpoints in one process that exchange datagrams in simulated time, over links as bad as wanted.
+/// Endpoints in one process that exchange datagrams in simulated time, over links as bad as configured.
 ///
-/// Ports and inputs are for the one thread that runs the simulation; `conditions` and `statistics` for any thread. Must
-/// outlive its ports. Allocates nothing after creation. The same seed and the same calls give the same deliveries.
+/// Ports and inputs are for the one thread that runs the simulation; `conditions` and `statistics` may be used from any thread. The
+/// network must outlive its ports. Nothing is allocated after creation. The same seed and the same calls give the same deliveries.
 public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared parts are atomics
-  /// What happens to a datagram on its way.
+  /// The conditions under which datagrams travel.
   public struct Conditions: Sendable, Hashable, BitwiseCopyable {
-    /// From send to arrival.
+    /// The time from sending to arrival.
     public var delay = Nanoseconds(0)
-    /// Added to `delay`, uniform in 0…jitter; alone it never changes the order.
+    /// A random time added to `delay`, uniform in 0…jitter. Jitter alone never changes the order.
     public var jitter = Nanoseconds(0)
-    /// Of 1,000 datagrams so many never arrive.
+    /// The number of datagrams in 1,000 that never arrive.
     public var lossPerMille = 0
-    /// Of 1,000 datagrams so many arrive twice; each copy has its own jitter.
+    /// The number of datagrams in 1,000 that arrive twice. Each copy has its own jitter.
     public var duplicationPerMille = 0
-    /// Of 1,000 datagrams so many are held back by `reorderHold`, so that later ones overtake them.
+    /// The number of datagrams in 1,000 that are held back by `reorderHold`, so that later ones overtake them.
     public var reorderingPerMille = 0
-    /// The default is 20 ms.
+    /// The time by which a datagram is held back, 20 ms by default.
     public var reorderHold = Nanoseconds(20_000_000)
 
-    /// A perfect network: at once, in order, everything once.
+    /// Creates a perfect network, which delivers every datagram immediately, in order and once.
     @_noLocks @_noAllocation
     public init() {}
   }
 
-  /// Datagrams since the start: `sent + duplicated = delivered + lost + overflowed + unreachable + in flight`.
+  /// Counts of datagrams since the start: `sent + duplicated = delivered + lost + overflowed + unreachable + in flight`.
   public struct Statistics: Sendable, Hashable {
-    /// Sent by an endpoint.
+    /// The number of datagrams sent by endpoints.
     public var sent: Int64
-    /// Taken by the loop that they were sent to.
+    /// The number of datagrams taken by the loop to which they were sent.
     public var delivered: Int64
-    /// Second copies that the network made.
+    /// The number of second copies that the network made.
     public var duplicated: Int64
-    /// Dropped by the network.
+    /// The number of datagrams dropped by the network.
     public var lost: Int64
-    /// Dropped because the receiver's queue was full.
+    /// The number of datagrams dropped because the receiver's queue was full.
     public var overflowed: Int64
-    /// Sent to an address that is not an endpoint of this network.
+    /// The number of datagrams sent to an address that is not an endpoint of this network.
     public var unreachable: Int64
   }
 
-  /// The simulation's.
+  /// The state that only the simulation's thread uses.
   private let state: UnsafeMutablePointer<SimulatedNetworkState>
-  /// Any thread's: never reached through `state`, which a send may be changing.
+  /// The state that any thread may use. It is never reached through `state`, which a send may be changing.
   private let shared: UnsafeMutablePointer<SimulatedNetworkShared>
   private let nodes: UnsafeMutablePointer<SimulatedNetworkNode>
   private let inputs: [SimulatedInput]
   private let endpoints: [Endpoint]
 
-  /// `capacity` datagrams of at most `datagramSize` bytes may wait or be in flight at each endpoint; a longer datagram is
-  /// delivered cut, with its true length.
+  /// Creates a network in which `capacity` datagrams of at most `datagramSize` bytes may wait or be in flight at each endpoint. A
+  /// longer datagram is cut and delivered with its true length.
   public init(
     _ endpoints: [Endpoint], conditions: Conditions = Conditions(), seed: UInt64 = 1, capacity: Int = 256,
     datagramSize: Int = 2048
@@ -85,14 +85,14 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
     shared.deallocate()
   }
 
-  /// The socket of one endpoint. An endpoint that was not given at creation is our bug.
+  /// Returns the socket of one endpoint. Traps if the endpoint was not given at creation.
   public func port(_ endpoint: Endpoint) -> DatagramPort {
     DatagramPort(
       context: nodes + index(of: endpoint), descriptor: nil, receive: receiveFromSimulatedNetwork,
       send: sendToSimulatedNetwork)
   }
 
-  /// What releases the loop that owns the endpoint's port.
+  /// Returns the input that releases the loop that owns the endpoint's port.
   public func input(_ endpoint: Endpoint) -> SimulatedInput { inputs[index(of: endpoint)] }
 
   private func index(of endpoint: Endpoint) -> Int {
@@ -102,13 +102,13 @@ public final class SimulatedNetwork: @unchecked Sendable {  // safe: shared part
     return index
   }
 
-  /// Takes effect with the next datagram sent; each figure at once, not all of them together.
+  /// The conditions of the network. A change takes effect with the next datagram that is sent; each value changes separately, not all together.
   public var conditions: Conditions {
     get { shared.pointee.conditions() }
     set { shared.pointee.set(newValue) }
   }
 
-  /// What became of every datagram so far.
+  /// The counts of all datagrams so far.
   public var statistics: Statistics {
     Statistics(
       sent: shared.pointee.sent.load(ordering: .relaxed), delivered: shared.pointee.delivered.load(ordering: .relaxed),

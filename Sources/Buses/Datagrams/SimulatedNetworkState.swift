@@ -1,17 +1,18 @@
 import Synchronization
 import Tactus
 
-/// One endpoint: what a port's context points to.
+/// One endpoint, to which a port's context points.
 struct SimulatedNetworkNode: BitwiseCopyable {
   let network: UnsafeMutablePointer<SimulatedNetworkState>
   let endpoint: Endpoint
   var queue: DatagramQueue
   let readyAt: UnsafeMutablePointer<TickInstant>
-  /// The latest arrival so far of a datagram that was not held back: jitter alone keeps the order.
+  /// The latest arrival so far of a datagram that was not held back. Later ones do not arrive before it, since jitter alone does
+  /// not change the order.
   var lastArrival = Int64.min
 }
 
-/// What any thread sets and reads of a network.
+/// The part of a network that any thread sets and reads.
 struct SimulatedNetworkShared: ~Copyable {
   let delay = Atomic<Int64>(0), jitter = Atomic<Int64>(0), reorderHold = Atomic<Int64>(0)
   let loss = Atomic<Int>(0), duplication = Atomic<Int>(0), reordering = Atomic<Int>(0)
@@ -45,7 +46,7 @@ struct SimulatedNetworkShared: ~Copyable {
   }
 }
 
-/// The network behind all endpoints; only the simulation touches it.
+/// The network behind all endpoints, which only the simulation's thread uses.
 struct SimulatedNetworkState: ~Copyable {
   let shared: UnsafeMutablePointer<SimulatedNetworkShared>
   let nodes: UnsafeMutablePointer<SimulatedNetworkNode>
@@ -62,7 +63,8 @@ struct SimulatedNetworkState: ~Copyable {
     random = SplitMix64(seed: seed)
   }
 
-  /// Five numbers are drawn for every datagram whatever happens to it, so that one rate does not disturb the others.
+  /// Sends a datagram. Five random numbers are drawn for every datagram whatever happens to it, so that changing one rate does not
+  /// change the effects of the others.
   @_noLocks @_noAllocation
   mutating func send(
     _ bytes: UnsafeRawPointer, _ count: Int, from source: Endpoint, to target: Endpoint, at now: Int64
@@ -128,7 +130,7 @@ struct SimulatedNetworkState: ~Copyable {
     return nil
   }
 
-  /// One writer, so no read-modify-write is needed.
+  /// Increments a counter. There is one writer, so no read-modify-write operation is needed.
   @_noLocks @_noAllocation
   private func count1(_ counter: borrowing Atomic<Int64>) {
     counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)

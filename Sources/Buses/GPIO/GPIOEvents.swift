@@ -1,38 +1,39 @@
 import Tactus
 
-/// Which changes of a line are reported.
+/// The changes of a line that are reported.
 public enum GPIOEdges: UInt8, Sendable, BitwiseCopyable {
-  /// From inactive to active.
+  /// Changes from inactive to active are reported.
   case rising
-  /// From active to inactive.
+  /// Changes from active to inactive are reported.
   case falling
-  /// Both of them.
+  /// All changes are reported.
   case both
 }
 
-/// An input line whose changes are wanted.
+/// An input line whose changes are reported.
 public struct GPIOInput: Sendable, Hashable {
-  /// The chip's own resistor.
+  /// The setting of the chip's pull resistor.
   public enum Pull: Sendable, Hashable {
-    /// As it was set at boot.
+    /// The resistor stays as it was set at boot.
     case asIs
-    /// Toward the supply.
+    /// The resistor pulls toward the supply.
     case up
-    /// Toward ground.
+    /// The resistor pulls toward ground.
     case down
-    /// No resistor: the line floats unless something drives it.
+    /// No resistor is connected, so the line floats unless a device drives it.
     case none
   }
-  /// Which line, and which of its levels is active.
+  /// The line, and the level at which it is active.
   public var line: GPIOLine
-  /// Which of its changes are reported.
+  /// The changes that are reported.
   public var edges: GPIOEdges
-  /// A change counts once the level has stayed for this time; its instant is then the end of this wait. `.zero`: it counts at once.
+  /// The time for which a level must stay before a change counts; the instant of the change is the end of this time. With `.zero` a
+  /// change counts immediately.
   public var debounce: Nanoseconds
-  /// The resistor that the chip is to switch on.
+  /// The setting of the chip's pull resistor for this line.
   public var pull: Pull
 
-  /// An input of these properties. `debounce` is 0 s or more and less than 4,000 s; another traps.
+  /// Creates an input with these properties. `debounce` must be at least 0 s and less than 4,000 s, or the call traps.
   public init(
     _ name: GPIOLineName, isActiveLow: Bool = false, edges: GPIOEdges = .rising, debounce: Nanoseconds = .zero,
     pull: Pull = .asIs
@@ -47,16 +48,17 @@ public struct GPIOInput: Sendable, Hashable {
 
 /// One change of an input line.
 public struct GPIOEdge: Sendable, Hashable, BitwiseCopyable {
-  /// When the kernel saw it, by CLOCK_MONOTONIC; with a debounce, when it counted.
+  /// The instant at which the kernel detected the change, on CLOCK_MONOTONIC; with a debounce it is the instant at which the change counted.
   public var at: TickInstant
-  /// The line of the request, 0….
+  /// The index of the line in the request, from 0.
   public var line: Int
-  /// Whether the line became active.
+  /// Whether the line became active; otherwise it became inactive.
   public var isRising: Bool
-  /// Counts the line's reported changes from 1, including changes that were lost because the reader was too slow. Wraps around.
+  /// The number of the change among the line's reported changes, from 1, including changes that were lost because the reader was
+  /// too slow. Wraps around.
   public var sequence: UInt32
 
-  /// A change made by hand, for tests.
+  /// Creates a change by hand, for tests.
   @_noLocks @_noAllocation
   public init(at: TickInstant, line: Int, isRising: Bool, sequence: UInt32) {
     self.at = at
@@ -66,19 +68,19 @@ public struct GPIOEdge: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// A buffer for one drain of changes, made once and used in every tick.
+/// A buffer for receiving changes, created once and used in every tick.
 public struct GPIOEdgeBatch: ~Copyable {
-  /// The most changes that one drain can take.
+  /// The greatest capacity of a batch.
   public static var maximumCapacity: Int {
     @_noLocks @_noAllocation get { 64 }
   }
-  /// How many changes one drain takes.
+  /// The greatest number of changes that one call of `receive` takes.
   public let capacity: Int
-  /// Changes of the last drain.
+  /// The number of changes that the last call of `receive` took.
   public internal(set) var count = 0
   let edges: UnsafeMutablePointer<GPIOEdge>
 
-  /// `capacity`: 1…64.
+  /// Creates a batch for `capacity` changes, 1…64.
   public init(capacity: Int = maximumCapacity) {
     precondition((1...Self.maximumCapacity).contains(capacity))
     self.capacity = capacity
@@ -88,7 +90,7 @@ public struct GPIOEdgeBatch: ~Copyable {
 
   deinit { edges.deallocate() }
 
-  /// The changes of the last drain, 0..<`count`, in the order in which they happened; another index traps.
+  /// The change `index` of the last call of `receive`, 0..<`count`, in the order of their occurrence. Another index traps.
   @_noLocks @_noAllocation
   public subscript(index: Int) -> GPIOEdge {
     precondition(index >= 0 && index < count)
@@ -96,36 +98,36 @@ public struct GPIOEdgeBatch: ~Copyable {
   }
 }
 
-/// What the receive function of a port fills.
+/// The buffer that the receive function of a port fills.
 public struct GPIOEdgeBuffer {
-  /// How many changes there is room for.
+  /// The number of changes for which there is room.
   public let capacity: Int
-  /// Where the changes go, oldest first.
+  /// The memory for the changes, the oldest first.
   public let edges: UnsafeMutablePointer<GPIOEdge>
-  /// The tick that drains: simulated lines deliver what has happened by then.
+  /// The instant of the tick that receives. Simulated lines deliver the changes that have happened by then.
   public let at: TickInstant
 }
 
-/// Input lines that were requested together, as a loop sees them: never blocks, allocates nothing.
+/// Input lines that were requested together, as a loop uses them. Reading never blocks and allocates nothing.
 ///
-/// Not copyable: one set of lines, one owning loop. The kernel keeps 16 changes a line until they are taken and then drops
-/// the oldest; `GPIOEdge.sequence` still counts those, so a `GPIOPulseCount` does not miss any.
+/// The type is not copyable: one loop owns the lines. The kernel keeps 16 unread changes per line and then drops the oldest;
+/// `GPIOEdge.sequence` still counts the dropped ones, so a `GPIOPulseCount` does not miss any.
 public struct GPIOEvents: ~Copyable {
-  /// Fills the `GPIOEdgeBuffer` behind the second pointer. Returns how many, 0 when there are none, or −errno.
+  /// Fills the `GPIOEdgeBuffer` behind the second pointer. Returns the number of changes, which is 0 if none waits, or −errno.
   public typealias Receive = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
 
   let context: UnsafeMutableRawPointer
   let receiveFunction: Receive
   let performFunction: GPIOLines.Perform
-  /// Lines, 1…64.
+  /// The number of lines, 1…64.
   public let count: Int
-  /// What a lane waits on to be released by a change; nil when simulated.
+  /// The descriptor on which a lane waits for changes, or `nil` for simulated lines.
   public let descriptor: Int32?
-  /// Set by the owning loop at the start of its tick.
+  /// The instant of the present tick, set by the owning loop at the start of the tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; its maker owns it. Both functions carry
-  /// `@_noLocks @_noAllocation`; `perform` is only asked to read.
+  /// Creates a port. `context` must stay valid as long as the port; its creator owns it. Both functions carry `@_noLocks
+  /// @_noAllocation`; `perform` is called for reads only.
   public init(
     context: UnsafeMutableRawPointer, count: Int, descriptor: Int32?, receive: @escaping Receive,
     perform: @escaping GPIOLines.Perform
@@ -139,18 +141,18 @@ public struct GPIOEvents: ~Copyable {
     prepareGPIOToThrow()
   }
 
-  /// Takes up to `batch.capacity` changes in one call; `batch.count` says how many, 0 after an error. Returns true when the
-  /// batch is full, so that more may be waiting.
+  /// Takes up to `batch.capacity` changes in one call and sets `batch.count` to their number, or to 0 after an error. Returns
+  /// `true` if the batch is full, so that more changes may be waiting.
   @_noLocks @_noAllocation
   public mutating func receive(into batch: inout GPIOEdgeBatch) throws(GPIOError) -> Bool {
     var buffer = GPIOEdgeBuffer(capacity: batch.capacity, edges: batch.edges, at: now)
-    let result = callReceive(receiveFunction, context, &buffer)
+    let result = take(&buffer)
     batch.count = result > 0 ? result : 0
     if result < 0 { throw GPIOError(errno: Int32(truncatingIfNeeded: -result)) }
     return batch.count == batch.capacity
   }
 
-  /// Which lines are active now, bit k for the k-th; debounced where that was asked for.
+  /// Returns which lines are active now, with bit k for line k, debounced for lines that have a debounce.
   @_noLocks @_noAllocation
   public mutating func read() throws(GPIOError) -> UInt64 {
     let all = UInt64.max >> UInt64(64 - count)
@@ -158,6 +160,24 @@ public struct GPIOEvents: ~Copyable {
     let result = callPerform(performFunction, context, &access)
     if result < 0 { throw GPIOError(errno: -result) }
     return access.values & all
+  }
+}
+
+extension GPIOEvents {
+  /// Takes edges: recorded, or those that were.
+  @_noLocks @_noAllocation
+  private func take(_ buffer: UnsafeMutablePointer<GPIOEdgeBuffer>) -> Int {
+    guard let tape = TickTape.current else { return callReceive(receiveFunction, context, buffer) }
+    var result = 0
+    if !tape.isReplaying {
+      let paused = TickTape.pause()
+      result = callReceive(receiveFunction, context, buffer)
+      TickTape.resume(paused)
+    }
+    tape.gets(.gpioEdges, &result, 8)
+    let count = result < buffer.pointee.capacity ? result : buffer.pointee.capacity
+    if count > 0 { tape.gets(.gpioEdges, buffer.pointee.edges, count &* MemoryLayout<GPIOEdge>.stride) }
+    return result
   }
 }
 

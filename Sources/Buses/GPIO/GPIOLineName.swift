@@ -1,29 +1,29 @@
-/// Which line of which chip is meant: by the line's name, or by a chip and an offset on it.
+/// The identification of a line, by the line's name or by a chip and an offset on it.
 ///
 /// A name is the better choice on a Raspberry Pi: `GPIO17` is pin 11 on every model, while its chip's number and label
 /// differ between them.
 public struct GPIOLineName: Sendable, Hashable {
-  /// The two ways to name a line.
+  /// The two ways to identify a line.
   public enum Place: Sendable, Hashable {
-    /// As the device tree names it.
+    /// The line's name in the device tree.
     case name(String)
-    /// Offset 0… on a chip, which is given by number (`gpiochip0`), path (`/dev/gpiochip0`) or label (`pinctrl-rp1`).
+    /// The line's offset, from 0, on a chip, which is given by number (`gpiochip0`), path (`/dev/gpiochip0`) or label (`pinctrl-rp1`).
     case offset(Int, chip: String)
   }
-  /// How the line is named.
+  /// The name or the place of the line.
   public let place: Place
 
-  /// A name that is known to be well-formed; `init?(_ text:)` checks one that a person has typed.
+  /// Creates a name that is known to be well-formed. `init?(_ text:)` checks one that a person has typed.
   public init(_ place: Place) { self.place = place }
 
-  /// A Raspberry Pi's line by its BCM number, 0…53: `GPIO17`.
+  /// Returns the name of a Raspberry Pi's line by its BCM number, 0…53, such as `GPIO17`.
   public static func bcm(_ number: Int) -> GPIOLineName {
     precondition((0...53).contains(number), "a Raspberry Pi has GPIO 0…53")
     return GPIOLineName(.name("GPIO\(number)"))
   }
 
-  /// Reads `GPIO17`, any other line's name, `17` (the same as `GPIO17`), and `CHIP:17`. Nil: empty, longer than the
-  /// kernel's 31 bytes, with a space or a comma in it, a sign before it, or a number out of range.
+  /// Parses `GPIO17` or any other line's name, `17` (the same as `GPIO17`), or `CHIP:17`. The result is `nil` for a text that is
+  /// empty, longer than the kernel's 31 bytes, contains a space or a comma, begins with a sign, or has a number out of range.
   public init?(_ text: String) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }) else { return nil }
     if let colon = text.lastIndex(of: ":") {
@@ -50,7 +50,7 @@ public struct GPIOLineName: Sendable, Hashable {
 }
 
 extension GPIOLineName: CustomStringConvertible {
-  /// What `init(_:)` reads.
+  /// The name as text, in the form that `init(_:)` parses.
   public var description: String {
     switch place {
     case .name(let name): name
@@ -59,14 +59,14 @@ extension GPIOLineName: CustomStringConvertible {
   }
 }
 
-/// A line as a program asks for it.
+/// A line as a program requests it.
 public struct GPIOLine: Sendable, Hashable {
-  /// Which line of which chip.
+  /// The identification of the line.
   public var name: GPIOLineName
-  /// Active is the low level: a relay board that pulls in when its input is grounded, an output-enable with a bar.
+  /// Whether the line is active at the low level, as for a relay board that pulls in when its input is grounded, or an inverted output-enable.
   public var isActiveLow: Bool
 
-  /// A line, active at the high level unless it is said otherwise.
+  /// Creates a line that is active at the high level unless `isActiveLow` is set.
   public init(_ name: GPIOLineName, isActiveLow: Bool = false) {
     self.name = name
     self.isActiveLow = isActiveLow

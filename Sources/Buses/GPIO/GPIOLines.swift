@@ -1,32 +1,34 @@
 import Tactus
 
-/// Why an access to lines failed.
+/// The reason why an access to lines failed.
 public enum GPIOError: Error, Sendable, Hashable, BitwiseCopyable {
-  /// The chip is gone: unplugged, or its driver unbound (ENODEV).
+  /// The chip is gone because it was unplugged or its driver was unbound (ENODEV).
   case gone
-  /// Anything else the kernel says.
+  /// The kernel reported another error.
   case system(errno: Int32)
+  /// An I2C chip that has the lines did not take a transfer.
+  case chip(address: I2CAddress, errno: Int32)
 }
 
-/// One access to requested lines. Bit k of a mask is the k-th line of the request.
+/// An access to requested lines. Bit k of a mask is line k of the request.
 public struct GPIOAccess: Sendable, BitwiseCopyable {
-  /// What is done to the lines.
+  /// The kind of access to lines.
   public enum Operation: UInt8, Sendable, BitwiseCopyable {
     /// The lines of the mask are driven to `values`.
     case set
     /// The levels of the lines are read into `values`.
     case read
   }
-  /// What is done to the lines.
+  /// The kind of access.
   public var operation: Operation
-  /// The lines concerned.
+  /// The mask of the lines that are accessed.
   public var mask: UInt64
-  /// Of those, the active ones: what is set, or what was read.
+  /// The mask of the active lines among them, to be set or as read.
   public var values: UInt64
-  /// The tick that asked: simulated lines and recordings take their time from here.
+  /// The instant of the tick that made the access, used by simulated lines and recordings.
   public var at: TickInstant
 
-  /// An access, for implementations of a port.
+  /// Creates an access, for implementations of a port.
   @_noLocks @_noAllocation
   public init(_ operation: Operation, mask: UInt64, values: UInt64 = 0, at: TickInstant) {
     self.operation = operation
@@ -43,36 +45,38 @@ public struct GPIOAccess: Sendable, BitwiseCopyable {
   }
 }
 
-/// Output lines that were requested together, as a loop sees them: never blocks, allocates nothing.
+/// Output lines that were requested together, as a loop uses them. Access never blocks and allocates nothing.
 ///
-/// Not copyable: one set of lines, one owning loop. What every maker of such lines keeps to:
-/// - **Off before anything drives.** The request makes every line an output and inactive in one step; there is no moment
-///   at which a line is an output and active without a write.
-/// - **Logical values.** 1 is active. Which level that is was said for each line in the request (`GPIOLine.isActiveLow`).
-/// - **Alone.** A line that another program holds is refused with its holder's name, and no other program gets a line of ours.
-/// - **Held** as long as the maker lives. What a line does afterwards is the chip's affair, and differs: it becomes an input
-///   with its pull resistor (most chips), or keeps its last level (a Raspberry Pi OS kernel, unless started with
-///   `pinctrl_bcm2835.persist_gpio_outputs=n`). So a program that dies needs another that turns its lines off: the
+/// The type is not copyable: one loop owns the lines. Every implementation of such lines guarantees the following:
+/// - **Off before anything drives.** The request makes every line an output and inactive in one step; a line is never an
+///   output and active without a write.
+/// - **Logical values.** 1 is active. The request states for each line which level that is (`GPIOLine.isActiveLow`).
+/// - **Exclusive.** A request for a line that another program holds is refused with the name of its holder, and no other program
+///   gets a line that is held here.
+/// - **Held** as long as the implementation's object exists. Afterwards the chip decides, and chips differ: a line becomes an
+///   input with its pull resistor (most chips), or keeps its last level (a Raspberry Pi OS kernel, unless started with
+///   `pinctrl_bcm2835.persist_gpio_outputs=n`). A program that dies therefore needs another one that turns its lines off: the
 ///   guard process.
-/// - **Read back.** `read` gives the lines' real levels, not those that were written: a shorted output shows.
+/// - **Read back.** `read` returns the lines' real levels, not the written ones, so a shorted output is detected.
 ///
-/// Up to 64 lines. Timing: one system call, a register access on a Raspberry Pi; chips behind a bus take the bus's time.
+/// There can be up to 64 lines. Timing: an access is one system call, which is a register access on a Raspberry Pi; for chips
+/// behind a bus it takes the bus's time.
 public struct GPIOLines: ~Copyable {
-  /// The most lines that one request may have.
+  /// The greatest number of lines in one request.
   public static var maximumCount: Int {
     @_noLocks @_noAllocation get { 64 }
   }
-  /// Makes the `GPIOAccess` behind the second pointer; fills `values` of a read. Returns 0 or −errno.
+  /// Performs the `GPIOAccess` behind the second pointer and fills `values` of a read. Returns 0 or −errno.
   public typealias Perform = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int32
 
   let context: UnsafeMutableRawPointer
   let perform: Perform
-  /// Lines, 1…64.
+  /// The number of lines, 1…64.
   public let count: Int
-  /// Set by the owning loop at the start of its tick.
+  /// The instant of the present tick, set by the owning loop at the start of the tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; its maker owns it. `perform` carries `@_noLocks @_noAllocation`.
+  /// Creates a port. `context` must stay valid as long as the port; its creator owns it. `perform` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, count: Int, perform: @escaping Perform) {
     precondition((1...Self.maximumCount).contains(count), "1…64 lines are requested together")
     self.context = context
@@ -86,8 +90,8 @@ public struct GPIOLines: ~Copyable {
     @_noLocks @_noAllocation get { UInt64.max >> UInt64(64 - count) }
   }
 
-  /// Makes the lines in `mask` active where `values` has a 1 and inactive where it has a 0, in one call. Other lines stay as
-  /// they are. A bit beyond the last line is our bug.
+  /// Makes the lines in `mask` active where `values` has a 1 and inactive where it has a 0, in one call. Other lines keep their
+  /// levels. Traps if a bit beyond the last line is set.
   @_noLocks @_noAllocation
   public mutating func set(mask: UInt64, values: UInt64) throws(GPIOError) {
     precondition(mask & ~all == 0, "no such line")
@@ -97,18 +101,18 @@ public struct GPIOLines: ~Copyable {
     if result < 0 { throw GPIOError(errno: -result) }
   }
 
-  /// One line, 0….
+  /// Sets one line, counted from 0.
   @_noLocks @_noAllocation
   public mutating func set(_ line: Int, _ isActive: Bool) throws(GPIOError) {
     precondition(line >= 0 && line < count, "no such line")
     try set(mask: 1 << UInt64(line), values: isActive ? 1 << UInt64(line) : 0)
   }
 
-  /// Every line inactive, in one call.
+  /// Makes every line inactive, in one call.
   @_noLocks @_noAllocation
   public mutating func turnAllOff() throws(GPIOError) { try set(mask: all, values: 0) }
 
-  /// Which lines are active by their levels.
+  /// Returns which lines are active by their levels.
   @_noLocks @_noAllocation
   public mutating func read() throws(GPIOError) -> UInt64 {
     var access = GPIOAccess(.read, mask: all, at: now)
@@ -118,17 +122,44 @@ public struct GPIOLines: ~Copyable {
   }
 }
 
-/// The one call the compiler cannot follow. Every function passed as `GPIOLines.Perform` carries the annotations itself.
-@_semantics("no_performance_analysis") @inline(never)
+/// Reads or sets lines. A tick that is recorded writes the access on its tape; a tick that is replayed takes the result from there.
+@_noLocks @_noAllocation
 func callPerform(
+  _ perform: GPIOLines.Perform, _ context: UnsafeMutableRawPointer, _ access: UnsafeMutablePointer<GPIOAccess>
+) -> Int32 {
+  guard let tape = TickTape.current else { return performAccess(perform, context, access) }
+  if access.pointee.isSet {
+    var sent = (access.pointee.mask, access.pointee.values)
+    tape.sends(.gpioSent, &sent, 16)
+  }
+  var got = (0, access.pointee.values)
+  if !tape.isReplaying {
+    let paused = TickTape.pause()
+    got.0 = Int(performAccess(perform, context, access))
+    TickTape.resume(paused)
+    got.1 = access.pointee.values
+  }
+  tape.gets(.gpioGot, &got, 16)
+  access.pointee.values = got.1
+  return Int32(truncatingIfNeeded: got.0)
+}
+
+/// Calls the function, which the compiler cannot follow. Every function passed as `GPIOLines.Perform` carries the annotations itself.
+@_semantics("no_performance_analysis") @inline(never)
+private func performAccess(
   _ perform: GPIOLines.Perform, _ context: UnsafeMutableRawPointer, _ access: UnsafeMutableRawPointer
 ) -> Int32 {
   perform(context, access)
 }
 
 extension GPIOError {
+  /// Creates the error of a negated result: an errno, with the address of an I2C chip above its lower 16 bits if one failed.
   @_noLocks @_noAllocation
   init(errno: Int32) {
+    if let address = I2CAddress(UInt8(truncatingIfNeeded: errno >> 16)), errno > 0xFFFF {
+      self = .chip(address: address, errno: errno & 0xFFFF)
+      return
+    }
     switch errno {
     case 5, 6, 19: self = .gone  // EIO, ENXIO, ENODEV
     default: self = .system(errno: errno)
@@ -141,12 +172,42 @@ extension GPIOError: CustomStringConvertible {
     switch self {
     case .gone: "the GPIO chip is gone"
     case .system(let errno): "GPIO: errno \(errno)"
+    case .chip(let address, 121): "the I2C chip 0x\(hex(address.value)) does not acknowledge"
+    case .chip(let address, 110): "the I2C bus is stuck (chip 0x\(hex(address.value)))"
+    case .chip(let address, let errno): "the I2C chip 0x\(hex(address.value)): errno \(errno)"
     }
   }
 }
 
-/// The first error of a type that a module throws makes the type's witness table, which allocates: one is thrown here, before
-/// any tick. Found by RealtimeSanitizer; the compiler's proof does not see it.
+extension I2CError {
+  /// The result with which lines of an I2C chip report the error: `GPIOError.chip`.
+  public var resultOfLines: Int32 {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .noAcknowledge(let address, _): -(Int32(address.value) << 16 | 121)  // EREMOTEIO
+      case .arbitrationLost(let address, _): -(Int32(address.value) << 16 | 11)  // EAGAIN
+      case .timedOut(let address, _): -(Int32(address.value) << 16 | 110)  // ETIMEDOUT
+      case .system(let errno, let address, _): -(Int32(address.value) << 16 | errno & 0xFFFF)
+      }
+    }
+  }
+}
+
+extension GPIOError {
+  /// The result with which lines that drive other lines report the error.
+  public var resultOfLines: Int32 {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .gone: -19  // ENODEV
+      case .system(let errno): -errno
+      case .chip(let address, let errno): -(Int32(address.value) << 16 | errno)
+      }
+    }
+  }
+}
+
+/// Throws one error before any tick, because the first error of a type that a module throws makes the type's witness table, which
+/// allocates. This was found by RealtimeSanitizer; the compiler's proof does not detect it.
 @inline(never) @_optimize(none)
 func prepareGPIOToThrow() {
   do throws(GPIOError) { throw .gone } catch {}

@@ -1,25 +1,25 @@
 import Tactus
 
-/// The pulses of one line, for a flow sensor or an energy meter: how many, when the last one came, how far apart.
+/// The pulses of one line, for a flow sensor or an energy meter: their number, the instant of the last one and the interval.
 ///
-/// Fed with the changes of a line that reports one kind of edge. Changes that the kernel dropped because the reader was too slow are
-/// counted by the gap in their numbers; only their times are lost.
+/// The changes of a line that reports one kind of edge are passed to `take`. Changes that the kernel dropped because the reader was
+/// too slow are counted by the gap in their numbers; only their instants are lost.
 public struct GPIOPulseCount: Sendable, Hashable, BitwiseCopyable {
-  /// All since the start.
+  /// The number of all pulses since the start.
   public private(set) var count: Int64 = 0
-  /// Of those, the ones whose times were lost.
+  /// The number of pulses whose instants were lost.
   public private(set) var dropped: Int64 = 0
-  /// The last one; nil before the first.
+  /// The instant of the last pulse, or `nil` before the first one.
   public private(set) var last: TickInstant?
-  /// Between the last two, the average over a gap; nil before the second.
+  /// The time between the last two pulses, averaged over dropped ones, or `nil` before the second pulse.
   public private(set) var interval: Nanoseconds?
   private var sequence: UInt32 = 0
 
-  /// No pulse yet.
+  /// Creates a count without pulses.
   @_noLocks @_noAllocation
   public init() {}
 
-  /// One change of this line, in their order.
+  /// Takes one change of this line. Changes must be passed in order.
   @_noLocks @_noAllocation
   public mutating func take(_ edge: GPIOEdge) {
     let steps = Int64(edge.sequence &- sequence)

@@ -1,22 +1,22 @@
-/// Why lines could not be requested. Thrown at setup only, never in a tick.
+/// The reason why lines could not be requested. The error is thrown at setup only, never in a tick.
 ///
-/// The description says what was asked for, what is in the way and what to do about it.
+/// The description states what was requested, what prevents it and how to remedy that.
 public enum GPIORequestError: Error, Sendable, Hashable {
-  /// No chip of that path or label.
+  /// There is no chip with that path or label.
   case noSuchChip(String)
   /// The user may not open the chip.
   case noPermission(path: String)
-  /// Opened, but it is something else.
+  /// The path was opened and is not a GPIO chip.
   case notAChip(path: String)
-  /// `chip` is the chip that was searched, or `nil` if all were.
+  /// No line has this name. `chip` is the chip that was searched, or `nil` if all were searched.
   case noSuchLine(GPIOLineName, chip: String?)
-  /// Several chips have a line of that name.
+  /// Several chips have a line of this name.
   case ambiguous(GPIOLineName, chips: [String])
-  /// The line is held by a program, a driver of the kernel's, or a device-tree overlay. Empty if its name is unknown.
+  /// The line is held by a program, a kernel driver or a device-tree overlay. `consumer` is the name of the holder, or empty if it is unknown.
   case claimed(GPIOLineName, consumer: String)
-  /// One request is one chip's.
+  /// The lines are on several chips, but one request can have lines of only one chip.
   case severalChips([String])
-  /// Anything else the kernel says.
+  /// The kernel reported another error.
   case system(what: String, errno: Int32)
 }
 

@@ -1,10 +1,10 @@
 import Tactus
 
-/// One access to the lines of a recorded or simulated bank.
+/// An access to the lines of a recorded or simulated bank.
 public struct GPIOTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
-  /// What was done to the lines.
+  /// The kind of access to the lines.
   public enum Operation: UInt8, Sendable, BitwiseCopyable {
-    /// The lines became outputs, inactive.
+    /// The lines became outputs, and inactive.
     case request
     /// The lines were driven to `levels`.
     case set
@@ -13,17 +13,17 @@ public struct GPIOTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
     /// The lines were released.
     case release
   }
-  /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
+  /// The number of the entry, counted from 0. A gap in the numbers means that entries were overwritten before they were read.
   public var sequence: Int64
-  /// When, by the clock of the log. A request and a release happen outside ticks: by their clock at the last access.
+  /// The instant of the access, by the clock of the log. Requests and releases happen outside ticks and have the instant of the last access.
   public var at: TickInstant
-  /// Bit k: line k of the bank. On a recorded port: the k-th of the request.
+  /// The mask of the lines: bit k stands for line k of the bank or, on a recorded port, for line k of the request.
   public var lines: UInt64
-  /// The electrical levels of those lines: what was driven, or what was read. On a recorded port: 1 is active.
+  /// The electrical levels of those lines, as driven or as read. On a recorded port a 1 stands for active.
   public var levels: UInt64
-  /// 0, or −errno.
+  /// The result of the transfer: 0, or −errno if it failed.
   public var result: Int32
-  /// What was done to the lines.
+  /// The kind of access.
   public var operation: Operation
 
   init() { self.init(.read, lines: 0, levels: 0, result: 0, at: .zero) }
@@ -40,7 +40,7 @@ public struct GPIOTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
 }
 
 extension TransactionLog {
-  /// One thread only.
+  /// Appends an entry. The function must be called by one thread only.
   @_noLocks @_noAllocation
   func append(
     _ operation: GPIOTransaction.Operation, lines: UInt64, levels: UInt64, result: Int32, at: TickInstant

@@ -1,32 +1,33 @@
 import Synchronization
 import Tactus
 
-/// A GPIO chip with the world on its pins: what outputs drive, inputs that a test toggles, injectable faults, a log.
+/// A simulated GPIO chip with its surroundings: levels driven by outputs, inputs that a test sets, faults and a log.
 ///
 /// Requests, releases and the ports belong to one loop (or to loops of one lane), or to the code that prepares it before the start;
-/// the rest is for any thread. Must outlive its lines. Timing: an access is some 20 ns and allocates nothing.
+/// all other members may be used from any thread. The bank must outlive its lines. Timing: an access takes about 20 ns and
+/// allocates nothing.
 // Safe: shared parts are atomics or behind the mutex.
 public final class SimulatedGPIOBank: @unchecked Sendable {
-  /// What can go wrong.
+  /// A fault of the chip or of a line.
   public enum Fault: Sendable, Hashable {
-    /// Another program holds the line: requests for it are refused.
+    /// Another program holds the line, so requests for it are refused.
     case claimed(line: Int, consumer: String)
-    /// The line stays at a level, whatever drives it: shorted, or its driver burnt out.
+    /// The line stays at one level, whatever drives it, because it is shorted or its driver has burnt out.
     case stuck(line: Int, isHigh: Bool)
-    /// The chip is gone: every access ends in ENODEV.
+    /// The chip is gone, and every access fails with ENODEV.
     case gone
   }
-  /// What a line does once it is no longer held.
+  /// The behaviour of a line after it has been released.
   public enum Release: Sendable, Hashable {
-    /// It becomes an input and shows what the world puts on it: most chips.
+    /// The line becomes an input and shows the level from outside, as on most chips.
     case becomesInput
-    /// It keeps driving its last level: a Raspberry Pi OS kernel.
+    /// The line keeps driving its last level, as with a Raspberry Pi OS kernel.
     case keepsLevel
   }
 
-  /// Lines, 1…64.
+  /// The number of lines, 1…64.
   public let count: Int
-  /// What the lines do once they are no longer held.
+  /// The behaviour of lines after they have been released.
   public let release: Release
   let pins: UnsafeMutablePointer<SimulatedPins>
   let log: TransactionLog
@@ -34,19 +35,19 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
   private let books = Mutex(Books())
 
   private struct Books {
-    /// The holders' names, by line.
+    /// The names of the lines' holders, by line.
     var consumers: [Int: String] = [:]
     var claims: [Int: String] = [:]
     var listeners: [Int: (SimulatedGPIOFeed, Int)] = [:]
   }
 
   /// - Parameters:
-  ///   - count: lines, 1…64; named `PREFIX0` and so on. 54 are a Raspberry Pi's.
-  ///   - prefix: what their names begin with.
-  ///   - highAtRest: lines that the world pulls up; of the others it pulls down.
-  ///   - release: what a line does once it is no longer held.
-  ///   - logCapacity: accesses kept, 1….
-  ///   - clock: stamps them.
+  ///   - count: the number of lines, 1…64, which are named `PREFIX0` and so on. A Raspberry Pi has 54.
+  ///   - prefix: the beginning of the lines' names.
+  ///   - highAtRest: the lines that are pulled up from outside; the others are pulled down.
+  ///   - release: the behaviour of a line after it has been released.
+  ///   - logCapacity: the number of accesses that are kept in the log, 1 or more.
+  ///   - clock: the clock that stamps the accesses.
   public init(
     count: Int = 54, prefix: String = "GPIO", highAtRest: Set<Int> = [], release: Release = .becomesInput,
     logCapacity: Int = 4096, clock: RecordClock = .tick
@@ -69,14 +70,14 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
 
   // MARK: the program's side
 
-  /// Requests output lines, as `LinuxGPIOLines` does.
+  /// Requests output lines, as `LinuxGPIOLines` does, and returns them.
   public func outputs(_ lines: [GPIOLine], consumer: String = "tactus") throws(GPIORequestError) -> SimulatedGPIOLines {
     let numbers = try claim(lines, consumer: consumer)
     return SimulatedGPIOLines(self, numbers: numbers, isActiveLow: lines.map(\.isActiveLow))
   }
 
-  /// Requests input lines, as `LinuxGPIOEvents` does. `wakes`: rung when a change counts, for loops in simulated time; nil:
-  /// the loop finds the changes in its period.
+  /// Requests input lines, as `LinuxGPIOEvents` does, and returns them. `wakes` is rung when a change counts, for loops in
+  /// simulated time; with `nil` the loop reads the changes at its next periodic tick.
   public func events(
     _ inputs: [GPIOInput], consumer: String = "tactus", wakes: SimulatedInput? = nil
   ) throws(GPIORequestError) -> SimulatedGPIOEvents {
@@ -88,7 +89,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     return events
   }
 
-  /// The number of the line that is meant, 0…; a chip named with an offset is this one.
+  /// Returns the number of the named line, from 0. A chip given with an offset is always this bank.
   public func number(_ name: GPIOLineName) throws(GPIORequestError) -> Int {
     switch name.place {
     case .offset(let offset, _) where offset < count: return offset
@@ -116,7 +117,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     return numbers
   }
 
-  /// Takes lines back.
+  /// Releases lines.
   func free(_ numbers: [Int]) {
     books.withLock { books in
       for number in numbers {
@@ -128,23 +129,24 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
 
   // MARK: the world's side
 
-  /// The line's electrical level, true for high: what drives it, or what the world puts on it.
+  /// Returns whether the line's electrical level is high, as driven by an output or from outside.
   public func isHigh(_ line: Int) -> Bool { pins.pointee.levels & checked(line) != 0 }
 
-  /// All levels, for a part of the world that a loop simulates. Valid as long as the bank.
+  /// All levels, for a loop that simulates a part of the surroundings. The value is valid as long as the bank exists.
   public var levels: SimulatedGPIOLevels { SimulatedGPIOLevels(pins: pins) }
 
-  /// Whether an output drives the line, so that the world does not.
+  /// Returns whether an output drives the line.
   public func isDriven(_ line: Int) -> Bool { pins.pointee.driven.load(ordering: .relaxed) & checked(line) != 0 }
 
-  /// The name of the line's holder, or `nil` if it has none.
+  /// Returns the name of the line's holder, or `nil` if no program holds the line.
   public func consumer(_ line: Int) -> String? {
     _ = checked(line)
     return books.withLock { $0.consumers[line] ?? $0.claims[line] }
   }
 
-  /// Puts a level on a line from outside at `instant`, which is not before that of the call before. The level shows at once,
-  /// to a loop that listens at `instant`. False: 4,096 changes wait for that loop and this one is lost.
+  /// Sets the level of a line from outside at `instant`, which must not be before that of the previous call. The level is visible
+  /// immediately, and to a loop that receives changes from `instant` on. Returns `false` if 4,096 changes wait for that loop, in
+  /// which case this one is lost.
   @discardableResult
   public func set(_ line: Int, isHigh: Bool, at instant: TickInstant) -> Bool {
     let bit = checked(line)
@@ -155,7 +157,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     }
   }
 
-  /// High for `width` and low again, or the other way round on a line that is high.
+  /// Makes a line high for `width` and low again, or low and high again if it is high at present.
   @discardableResult
   public func pulse(_ line: Int, at instant: TickInstant, width: Nanoseconds) -> Bool {
     let before = pins.pointee.world.load(ordering: .relaxed) & checked(line) != 0
@@ -165,7 +167,7 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
 
   // MARK: faults and log
 
-  /// Faults add up; one of a kind (and line) replaces the one before it.
+  /// Adds a fault. It replaces a fault of the same kind and line.
   public func inject(_ fault: Fault) {
     switch fault {
     case .claimed(let line, let consumer):
@@ -178,14 +180,14 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     }
   }
 
-  /// Takes every fault back.
+  /// Removes every fault.
   public func clearFaults() {
     books.withLock { $0.claims = [:] }
     pins.pointee.stuck.store(0, ordering: .relaxed)
     pins.pointee.isGone.store(false, ordering: .relaxed)
   }
 
-  /// The faults that the chip has now, by kind, then by line.
+  /// The present faults of the chip, by kind and then by line.
   public var activeFaults: [Fault] {
     let claims = books.withLock { $0.claims }.sorted { $0.key < $1.key }
     var active = claims.map { Fault.claimed(line: $0.key, consumer: $0.value) }
@@ -198,10 +200,10 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
     return active
   }
 
-  /// The accesses from number `sequence` on that are still in the log, oldest first.
+  /// Returns the accesses from number `sequence` on that are still in the log, the oldest first.
   public func transactions(since sequence: Int64 = 0) -> [GPIOTransaction] { log.transactions(since: sequence) }
 
-  /// How many there have been since the start: the number that the next one gets.
+  /// The number of entries since the start, which is the number that the next entry gets.
   public var transactionCount: Int64 { log.count }
 
   private func checked(_ line: Int) -> UInt64 {
@@ -215,18 +217,18 @@ public final class SimulatedGPIOBank: @unchecked Sendable {
 public struct SimulatedGPIOLevels: @unchecked Sendable, BitwiseCopyable {
   let pins: UnsafeMutablePointer<SimulatedPins>
 
-  /// Bit k for line k, 1 for high.
+  /// The levels as a mask with bit k for line k, in which 1 is high.
   public var word: UInt64 {
     @_noLocks @_noAllocation get { pins.pointee.levels }
   }
 }
 
-/// The electrical state of a bank, bit k for line k. Written by the loop or by the world, each its own words.
+/// The electrical state of a bank, with bit k for line k. Some words are written by the loop and others from outside.
 struct SimulatedPins: ~Copyable {
-  /// Lines that the program drives, and to which level.
+  /// The lines that the program drives, and the levels to which it drives them.
   let driven = Atomic<UInt64>(0)
   let drivenLevels = Atomic<UInt64>(0)
-  /// What the world puts on lines that no output drives.
+  /// The levels that are set from outside, for lines that no output drives.
   let world = Atomic<UInt64>(0)
   let stuck = Atomic<UInt64>(0)
   let stuckLevels = Atomic<UInt64>(0)

@@ -1,10 +1,9 @@
 import Tactus
 
-/// What hangs on one line of a simulated request, for a loop that simulates it: puts levels on the line from within a
-/// tick.
+/// A driver that sets the level of one line of a simulated request from within a tick, for a loop that simulates the device on the line.
 ///
-/// Not copyable: one line, one driver, one owning loop, on any lane. The bank must outlive it. The line is the driver's
-/// alone: `SimulatedGPIOBank.set` and `pulse` are for the others. Timing: some 20 ns a change; never waits.
+/// The type is not copyable: one loop, on any lane, owns the driver of a line. The bank must outlive it. Only the driver may set
+/// its line; `SimulatedGPIOBank.set` and `pulse` are for other lines. Timing: a change takes about 20 ns and never waits.
 public struct SimulatedGPIODriver: ~Copyable {
   private let pins: UnsafeMutablePointer<SimulatedPins>
   private var changes: RingWriter<SimulatedGPIOChange>
@@ -25,8 +24,9 @@ public struct SimulatedGPIODriver: ~Copyable {
     bit = 1 << UInt64(number)
   }
 
-  /// Puts a level on the line at `instant`, which is not before that of the call before. The level shows at once, to
-  /// the loop that listens at `instant`. Returns `false` if 4,096 changes wait for that loop and this one is lost.
+  /// Sets the level of the line at `instant`, which must not be before that of the previous call. The level is visible immediately,
+  /// and to the loop that receives changes from `instant` on. Returns `false` if 4,096 changes wait for that loop, in which case
+  /// this one is lost.
   @_noLocks @_noAllocation @discardableResult
   public mutating func set(isHigh: Bool, at instant: TickInstant) -> Bool {
     pins.pointee.world.assign(bit, isHigh)

@@ -1,13 +1,13 @@
 import Synchronization
 import Tactus
 
-/// Input lines of a `SimulatedGPIOBank`, held as long as this lives: the bank's `set` and `pulse` make their changes.
+/// Input lines of a `SimulatedGPIOBank`, held as long as this object exists. The bank's `set` and `pulse` make their changes.
 // Safe: what is behind the pointer is the loop's, and the feed is guarded by the bank's mutex.
 public final class SimulatedGPIOEvents: @unchecked Sendable {
   private let bank: SimulatedGPIOBank
   private let numbers: [Int]
   private let feed: SimulatedGPIOFeed
-  /// Its `readyAt` is what the loop raises.
+  /// The simulated input that is rung when a change counts. The loop raises its `readyAt`.
   private let wakes: SimulatedInput?
   private let state: UnsafeMutablePointer<SimulatedGPIOEventsState>
   /// The changes of a `SimulatedGPIODriver`.
@@ -33,13 +33,13 @@ public final class SimulatedGPIOEvents: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// The lines for their one owning loop.
+  /// Returns the lines for the one loop that owns them.
   public func port() -> GPIOEvents {
     GPIOEvents(
       context: state, count: numbers.count, descriptor: nil, receive: receiveFromBank, perform: readFromBank)
   }
 
-  /// What puts levels on the k-th line from within a tick. A request has one driver at a time: a second call traps
+  /// Returns a driver that sets the level of line `index` from within a tick. A line has one driver at a time: a second call traps
   /// unless the first driver is gone.
   public func driver(_ index: Int = 0) -> SimulatedGPIODriver {
     precondition(numbers.indices.contains(index), "no such line")
@@ -48,11 +48,11 @@ public final class SimulatedGPIOEvents: @unchecked Sendable {
       readyAt: wakes?.readyAt)
   }
 
-  /// Where the bank puts the changes of the k-th line.
+  /// Returns the feed that takes the bank's changes of line `index`.
   func listener(_ index: Int) -> (SimulatedGPIOFeed, Int) { (feed, index) }
 }
 
-/// The world's end of listening lines. Used by one thread at a time: the bank's mutex is held.
+/// The bank's end of input lines. It is used by one thread at a time, because the bank's mutex is held.
 final class SimulatedGPIOFeed: @unchecked Sendable {
   fileprivate let changes = Ring<SimulatedGPIOChange>(capacity: 4096)
   private var writer: RingWriter<SimulatedGPIOChange>
@@ -65,7 +65,7 @@ final class SimulatedGPIOFeed: @unchecked Sendable {
     writer = changes.writer()
   }
 
-  /// False: too many wait for the loop.
+  /// Passes a change to the loop. Returns `false` if too many changes wait for the loop.
   func put(_ isHigh: Bool, line: Int, at instant: TickInstant) -> Bool {
     guard writer.push(SimulatedGPIOChange(at: instant, line: line, isHigh: isHigh)) else { return false }
     wakes?.ring(at: instant + debounces[line])
@@ -73,7 +73,7 @@ final class SimulatedGPIOFeed: @unchecked Sendable {
   }
 }
 
-/// A level that the world puts on the k-th line of a request.
+/// A change of the level of a line of a request, made from outside.
 struct SimulatedGPIOChange: BitwiseCopyable {
   var at: TickInstant
   var line: Int
@@ -87,7 +87,7 @@ struct SimulatedGPIOChange: BitwiseCopyable {
   }
 }
 
-/// What a port's context points to; only the loop touches it. Debounces and queues as the kernel does.
+/// The state to which a port's context points. Only the loop uses it. It debounces and queues changes as the kernel does.
 struct SimulatedGPIOEventsState: ~Copyable {
   struct Line: BitwiseCopyable {
     let debounce: Nanoseconds
@@ -95,7 +95,7 @@ struct SimulatedGPIOEventsState: ~Copyable {
     let isActiveLow: Bool
     var isActive: Bool
     var sequence: UInt32 = 0
-    /// What the line became, and when; it counts `debounce` later.
+    /// The state to which the line has changed, and the instant of the change, which counts `debounce` later. `nil` if no change is pending.
     var becomes: Bool?
     var since = TickInstant.zero
   }
@@ -108,7 +108,7 @@ struct SimulatedGPIOEventsState: ~Copyable {
   let lines: UnsafeMutablePointer<Line>
   private let count: Int
   private let readyAt: UnsafeMutablePointer<TickInstant>?
-  /// The kernel's buffer: 16 changes a line, the oldest dropped when it is full.
+  /// The kernel's buffer of 16 changes per line, from which the oldest is dropped when it is full.
   private let queue: UnsafeMutablePointer<GPIOEdge>
   private var first = 0
   private var waiting = 0
@@ -170,7 +170,7 @@ struct SimulatedGPIOEventsState: ~Copyable {
     return 0
   }
 
-  /// What has happened by `now`, in its order.
+  /// Processes the changes that have happened by `now`, in their order.
   @_noLocks @_noAllocation
   private mutating func advance(to now: TickInstant) {
     while true {
@@ -186,7 +186,7 @@ struct SimulatedGPIOEventsState: ~Copyable {
     }
   }
 
-  /// Removes the earlier of the bank's next change and the driver's, or `nil` if there is neither.
+  /// Removes and returns the earlier of the bank's next change and the driver's next change, or `nil` if there is no change.
   private var earlier: SimulatedGPIOChange? {
     @_noLocks @_noAllocation mutating get {
       if let change = nextDriven, !((next?.at ?? .distantFuture) < change.at) {
@@ -204,7 +204,7 @@ struct SimulatedGPIOEventsState: ~Copyable {
     return !(instant < lines[index].since + lines[index].debounce)
   }
 
-  /// When the next thing happens: a change, or a level that has stayed long enough.
+  /// The instant of the next event, which is a change or the end of a debounce time.
   private var nextInstant: TickInstant {
     @_noLocks @_noAllocation mutating get {
       if case .none = next { next = changes.pop() }
@@ -227,7 +227,7 @@ struct SimulatedGPIOEventsState: ~Copyable {
     if lines[change.line].debounce.count == 0 { settle(change.line) }
   }
 
-  /// The level counts.
+  /// Makes the pending change of a line count.
   @_noLocks @_noAllocation
   private mutating func settle(_ index: Int) {
     guard let isActive = lines[index].becomes else { return }

@@ -1,6 +1,6 @@
 import Tactus
 
-/// Output lines of a `SimulatedGPIOBank`, held as long as this lives.
+/// Output lines of a `SimulatedGPIOBank`, held as long as this object exists.
 // Safe: what is behind the pointer never changes but for the last instant, which is the loop's.
 public final class SimulatedGPIOLines: @unchecked Sendable {
   private let bank: SimulatedGPIOBank
@@ -37,10 +37,10 @@ public final class SimulatedGPIOLines: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// The lines for their one owning loop.
+  /// Returns the lines for the one loop that owns them.
   public func port() -> GPIOLines { GPIOLines(context: state, count: numbers.count, perform: performOnBank) }
 
-  /// What a loop sees of one line, 0…, that simulates what hangs on it. Valid as long as the bank.
+  /// Returns the level of a line, counted from 0, for a loop that simulates the device on the line. The value is valid as long as the bank exists.
   public func level(_ line: Int = 0) -> SimulatedGPIOLevel {
     let bit: UInt64 = 1 << UInt64(numbers[line])
     return SimulatedGPIOLevel(pins: bank.pins, bit: bit, isActiveLow: state.pointee.inverted & bit != 0)
@@ -54,19 +54,19 @@ public struct SimulatedGPIOLevel: BitwiseCopyable, @unchecked Sendable {
   fileprivate let bit: UInt64
   fileprivate let isActiveLow: Bool
 
-  /// Whether the line is active by its level: a line that is stuck shows what it is stuck at.
+  /// Returns whether the line is active by its level. A line that is stuck shows the level at which it is stuck.
   @_noLocks @_noAllocation
   public func isActive() -> Bool { (pins.pointee.levels & bit != 0) != isActiveLow }
 }
 
-/// What a port's context points to.
+/// The state to which a port's context points.
 struct SimulatedGPIOLinesState: BitwiseCopyable {
   let pins: UnsafeMutablePointer<SimulatedPins>
   let log: TransactionLog
-  /// The number on the bank of each line of the request.
+  /// The number of each line of the request on the bank.
   let lines: [64 of UInt8]
   let count: Int
-  /// On the bank.
+  /// The mask of the lines on the bank.
   let mask: UInt64
   let inverted: UInt64
   var last = TickInstant.zero

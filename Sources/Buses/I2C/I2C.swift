@@ -5,7 +5,7 @@ public struct I2CAddress: Sendable, Hashable, BitwiseCopyable {
   /// The address without the read bit, 0x08…0x77.
   public let value: UInt8
 
-  /// From a number; `nil` for one that the I2C specification reserves.
+  /// Creates an address from a number. The result is `nil` for a number that the I2C specification reserves.
   @_noLocks @_noAllocation
   public init?(_ value: UInt8) {
     guard (0x08...0x77).contains(value) else { return nil }
@@ -13,23 +13,23 @@ public struct I2CAddress: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Up to 32 bytes by value: what one SMBus block transfer carries.
+/// Up to 32 bytes by value, as one SMBus block transfer carries them.
 public struct I2CBytes: Sendable, BitwiseCopyable {
-  /// The most bytes that one transfer carries.
+  /// The greatest number of bytes in one transfer.
   public static let capacity = 32
-  /// All 32 bytes; those from `count` on mean nothing.
+  /// All 32 bytes. Those from `count` on have no meaning.
   public private(set) var storage: [32 of UInt8]
-  /// Bytes in use, 0…32.
+  /// The number of bytes in use, 0…32.
   public private(set) var count: Int
 
-  /// No bytes.
+  /// Creates an empty sequence of bytes.
   @_noLocks @_noAllocation
   public init() {
     storage = .init(repeating: 0)
     count = 0
   }
 
-  /// Room for a reply of `count` bytes, 0…32.
+  /// Creates `count` zero bytes, 0…32, as room for a reply.
   @_noLocks @_noAllocation
   public init(zeros count: Int) {
     precondition((0...Self.capacity).contains(count), "an SMBus block carries at most 32 bytes")
@@ -37,7 +37,7 @@ public struct I2CBytes: Sendable, BitwiseCopyable {
     self.count = count
   }
 
-  /// Adds a byte at the end. A 33rd one traps.
+  /// Appends a byte. A 33rd byte traps.
   @_noLocks @_noAllocation
   public mutating func append(_ byte: UInt8) {
     precondition(count < Self.capacity, "an SMBus block carries at most 32 bytes")
@@ -59,65 +59,65 @@ public struct I2CBytes: Sendable, BitwiseCopyable {
   }
 }
 
-/// One transfer as a bus sees it.
+/// A transfer on a bus.
 public struct I2CTransfer: Sendable, BitwiseCopyable {
-  /// What is asked of the bus.
+  /// The kind of transfer.
   public enum Operation: UInt8, Sendable, BitwiseCopyable {
-    /// SMBus "write byte data": address, register, one byte.
+    /// SMBus "write byte data": address, register and one byte.
     case writeByte
-    /// SMBus "I2C block write": address, register, 1…32 bytes.
+    /// SMBus "I2C block write": address, register and 1…32 bytes.
     case writeBlock
-    /// SMBus "I2C block read": address, register, repeated start, `bytes.count` bytes into `bytes`.
+    /// SMBus "I2C block read": address, register, repeated start and `bytes.count` bytes, which are read into `bytes`.
     case readBlock
     /// A plain write without a register (I2C_RDWR).
     case plainWrite
     /// A plain read without a register (I2C_RDWR).
     case plainRead
   }
-  /// The chip that is meant.
+  /// The address of the chip.
   public var address: I2CAddress
-  /// What is asked of the bus.
+  /// The kind of transfer.
   public var operation: Operation
-  /// The register that is meant. Means nothing for the plain operations.
+  /// The register. It has no meaning for plain operations.
   public var register: UInt8
-  /// What is written, or what has been read.
+  /// The bytes to be written, or the bytes that were read.
   public var bytes: I2CBytes
-  /// The tick that asked: simulated chips and recordings take their time from here.
+  /// The instant of the tick that made the transfer, used by simulated chips and recordings.
   public var at: TickInstant
 }
 
-/// Why a transfer did not happen.
+/// The reason why a transfer failed.
 public enum I2CError: Error, Sendable, Hashable, BitwiseCopyable {
-  /// The chip did not answer: EREMOTEIO on a Raspberry Pi, ENXIO or ENODEV on other controllers.
+  /// The chip did not acknowledge: EREMOTEIO on a Raspberry Pi, ENXIO or ENODEV on other controllers.
   case noAcknowledge(address: I2CAddress, register: UInt8)
   /// Another controller won the bus (EAGAIN).
   case arbitrationLost(address: I2CAddress, register: UInt8)
-  /// The bus did not finish within its bound: a chip holds SCL or SDA low (ETIMEDOUT).
+  /// The bus did not finish within its timeout because a chip holds SCL or SDA low (ETIMEDOUT).
   case timedOut(address: I2CAddress, register: UInt8)
-  /// Anything else the kernel says.
+  /// The kernel reported another error.
   case system(errno: Int32, address: I2CAddress, register: UInt8)
 }
 
-/// An I2C bus as a driver sees it: a context and the one C function that makes a transfer.
+/// An I2C bus as a driver uses it: a context and the one C function that makes a transfer.
 ///
-/// Not copyable: one bus, one owning loop. Drivers are small values that take the bus per call. A table of one function
-/// instead of a protocol, because a tick may only call what the compiler can see, and generic code is not that.
-/// Timing: a transfer blocks at most `attempts ×` the time-out of the bus below it (10 ms on Linux), except that a
-/// time-out is never tried again. Allocates nothing.
+/// The type is not copyable: one loop owns the bus. Drivers are small values that take the bus as an argument of each call. A
+/// function pointer is used instead of a protocol, because a tick may call only functions that the compiler can see, and generic
+/// code is not among them. Timing: a transfer blocks at most for `attempts ×` the timeout of the bus below (10 ms on Linux); a
+/// transfer that timed out is never repeated. It allocates nothing.
 public struct I2CBus: ~Copyable {
-  /// Makes the `I2CTransfer` behind the second pointer; fills `bytes` of a read. Returns 0 or −errno.
+  /// Makes the `I2CTransfer` behind the second pointer and fills `bytes` of a read. Returns 0 or −errno.
   public typealias Transfer = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int32
 
   let context: UnsafeMutableRawPointer
   let transfer: Transfer
-  /// How often a transfer that was not acknowledged or lost arbitration is made, 1…: both are common on a Pi's bus.
+  /// The greatest number of attempts, 1 or more, for a transfer that was not acknowledged or lost arbitration. Both are common on a Pi's bus.
   public var attempts: Int
-  /// Set by the owning loop at the start of its tick.
+  /// The instant of the present tick, set by the owning loop at the start of the tick.
   public var now = TickInstant.zero
-  /// Transfers that succeeded only after a retry, since the start.
+  /// The number of transfers since the start that succeeded only after a retry.
   public private(set) var retries: Int64 = 0
 
-  /// `context` must stay valid as long as the bus; its maker owns it.
+  /// Creates a bus. `context` must stay valid as long as the bus; its creator owns it.
   public init(context: UnsafeMutableRawPointer, attempts: Int = 3, transfer: @escaping Transfer) {
     precondition(attempts >= 1)
     self.context = context
@@ -136,7 +136,7 @@ public struct I2CBus: ~Copyable {
     _ = try perform(.writeByte, address, register, bytes)
   }
 
-  /// Writes 1…32 bytes, the first of them to the register.
+  /// Writes 1…32 bytes to consecutive registers, beginning with `register`.
   ///
   /// - Throws: the error of the last attempt. A transfer is tried up to `attempts` times if another attempt may succeed.
   @_noLocks @_noAllocation
@@ -144,7 +144,7 @@ public struct I2CBus: ~Copyable {
     _ = try perform(.writeBlock, address, register, bytes)
   }
 
-  /// Reads 1…32 bytes, the first of them from the register. Returns exactly `count`; more than 32 trap.
+  /// Reads 1…32 bytes from consecutive registers, beginning with `register`. Returns exactly `count` bytes; more than 32 trap.
   ///
   /// - Throws: the error of the last attempt. A transfer is tried up to `attempts` times if another attempt may succeed.
   @_noLocks @_noAllocation
@@ -162,8 +162,7 @@ public struct I2CBus: ~Copyable {
     _ = try perform(.plainWrite, address, 0, bytes)
   }
 
-  /// Reads 1…32 bytes without a register, for chips that SMBus cannot express. Returns exactly `count`; more than 32
-  /// trap.
+  /// Reads 1…32 bytes without a register, for chips that SMBus cannot express. Returns exactly `count` bytes; more than 32 trap.
   ///
   /// - Throws: the error of the last attempt. A transfer is tried up to `attempts` times if another attempt may succeed.
   @_noLocks @_noAllocation
@@ -178,7 +177,7 @@ public struct I2CBus: ~Copyable {
     var request = I2CTransfer(address: address, operation: operation, register: register, bytes: bytes, at: now)
     var attempt = 1
     while true {
-      let result = callTransfer(transfer, context, &request)
+      let result = carryOut(&request)
       if result >= 0 {
         if attempt > 1 { retries += 1 }
         return request.bytes
@@ -190,7 +189,64 @@ public struct I2CBus: ~Copyable {
   }
 }
 
-/// The one call the compiler cannot follow. Every function passed as `I2CBus.Transfer` carries the annotations itself.
+extension I2CBus {
+  /// Makes one attempt. A tick that is recorded writes it on its tape; a tick that is replayed takes the result from there.
+  @_noLocks @_noAllocation
+  private func carryOut(_ request: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
+    guard let tape = TickTape.current else { return callTransfer(transfer, context, request) }
+    var sent = request.pointee.head
+    tape.sends(.i2cSent, &sent, MemoryLayout.size(ofValue: sent))
+    var got = I2CResult(result: 0, bytes: request.pointee.bytes)
+    if !tape.isReplaying {
+      let paused = TickTape.pause()
+      got.result = Int(callTransfer(transfer, context, request))
+      TickTape.resume(paused)
+      got.bytes = request.pointee.bytes
+    }
+    tape.gets(.i2cGot, &got, MemoryLayout<I2CResult>.size)
+    request.pointee.bytes = got.bytes
+    return Int32(truncatingIfNeeded: got.result)
+  }
+}
+
+/// What a transfer brought, for a recording: without a byte between its fields.
+private struct I2CResult: BitwiseCopyable {
+  var result: Int
+  var bytes: I2CBytes
+}
+
+extension I2CTransfer {
+  /// What is sent, for a recording: as many bytes as there are, and nothing between.
+  fileprivate var head: [40 of UInt8] {
+    @_noLocks @_noAllocation get {
+      var head = [40 of UInt8](repeating: 0)
+      head[0] = address.value
+      head[1] = operationNumber
+      head[2] = register
+      head[3] = UInt8(truncatingIfNeeded: bytes.count)
+      var index = 0
+      while index < bytes.count {
+        head[4 &+ index] = bytes[index]
+        index &+= 1
+      }
+      return head
+    }
+  }
+
+  private var operationNumber: UInt8 {
+    @_noLocks @_noAllocation get {
+      switch operation {
+      case .writeByte: 0
+      case .writeBlock: 1
+      case .readBlock: 2
+      case .plainWrite: 3
+      case .plainRead: 4
+      }
+    }
+  }
+}
+
+/// Calls the function, which the compiler cannot follow. Every function passed as `I2CBus.Transfer` carries the annotations itself.
 @_semantics("no_performance_analysis") @inline(never)
 func callTransfer(
   _ transfer: I2CBus.Transfer, _ context: UnsafeMutableRawPointer, _ request: UnsafeMutableRawPointer
@@ -209,7 +265,7 @@ extension I2CError {
     }
   }
 
-  /// A time-out is not: on a stuck bus a retry only costs the tick the same time again.
+  /// Whether another attempt may succeed. A timeout is not worth a retry, which on a stuck bus only costs the tick the same time again.
   var isWorthRetrying: Bool {
     @_noLocks @_noAllocation get {
       switch self {
@@ -234,14 +290,14 @@ extension I2CError: CustomStringConvertible {
   }
 }
 
-/// Two lower-case hexadecimal digits.
+/// Returns a byte as two lower-case hexadecimal digits.
 public func hex(_ byte: UInt8) -> String {
   let digits = String(byte, radix: 16)
   return digits.count == 1 ? "0" + digits : digits
 }
 
-/// The first error of a type that a module throws makes the type's witness table, which allocates: one is thrown here, before
-/// any tick. Found by RealtimeSanitizer; the compiler's proof does not see it.
+/// Throws one error before any tick, because the first error of a type that a module throws makes the type's witness table, which
+/// allocates. This was found by RealtimeSanitizer; the compiler's proof does not detect it.
 @inline(never) @_optimize(none)
 private func throwOnce() {
   do throws(I2CError) { throw .system(errno: 0, address: I2CAddress(0x08)!, register: 0) } catch {}

@@ -1,20 +1,20 @@
 import Tactus
 
-/// One transfer as it happened on a recorded or simulated bus. A retry is a transaction of its own.
+/// A transfer that happened on a recorded or simulated bus. Each retry is a separate transaction.
 public struct I2CTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
-  /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
+  /// The number of the entry, counted from 0. A gap in the numbers means that entries were overwritten before they were read.
   public var sequence: Int64
-  /// When, by the clock of the log.
+  /// The instant of the transfer, by the clock of the log.
   public var at: TickInstant
-  /// The chip that was meant.
+  /// The address of the chip.
   public var address: I2CAddress
-  /// What was asked of the bus.
+  /// The kind of transfer.
   public var operation: I2CTransfer.Operation
-  /// The register that was meant. Means nothing for the plain operations.
+  /// The register. It has no meaning for plain operations.
   public var register: UInt8
-  /// What was written, or what was read.
+  /// The bytes that were written or read.
   public var bytes: I2CBytes
-  /// 0, or −errno.
+  /// The result of the transfer: 0, or −errno if it failed.
   public var result: Int32
 }
 
@@ -27,7 +27,7 @@ extension I2CTransaction {
 }
 
 extension TransactionLog {
-  /// One thread only.
+  /// Appends an entry. The function must be called by one thread only.
   @_noLocks @_noAllocation
   func append(_ transfer: borrowing I2CTransfer, result: Int32) {
     var transaction = I2CTransaction(

@@ -1,17 +1,17 @@
 import Tactus
 
-/// A bus that expects exactly the transfers it was given, in their order, and gives the answers that were prepared: for tests of drivers.
+/// A bus for tests of drivers. It expects exactly the given transfers, in their order, and gives the prepared answers.
 ///
-/// A transfer that differs from what was expected ends in EINVAL and sets `mismatch`. Used by one thread.
+/// A transfer that differs from the expected one fails with EINVAL and sets `mismatch`. The bus is used by one thread.
 public final class PlaybackI2CBus {
   /// One expected transfer and its answer.
   public struct Exchange: Sendable, BitwiseCopyable {
     var operation: I2CTransfer.Operation
     var address: I2CAddress
     var register: UInt8
-    /// What must be written, or what is read.
+    /// The bytes that must be written, or the bytes that are returned by a read.
     var bytes: I2CBytes
-    /// 0, or −errno.
+    /// The result of the transfer: 0, or −errno if it failed.
     var result: Int32
 
     private init(
@@ -25,33 +25,33 @@ public final class PlaybackI2CBus {
       result = -errno
     }
 
-    /// Expects that one byte is written to a register. An `errno` other than 0 is the answer.
+    /// Returns an exchange that expects one byte to be written to a register. An `errno` other than 0 is the answer.
     public static func writeByte(
       _ byte: UInt8, to address: I2CAddress, register: UInt8, errno: Int32 = 0
     ) -> Exchange {
       Exchange(.writeByte, address, register, [byte], errno: errno)
     }
 
-    /// Expects that these bytes are written, the first of them to a register.
+    /// Returns an exchange that expects these bytes to be written to consecutive registers.
     public static func writeBlock(
       _ bytes: [UInt8], to address: I2CAddress, register: UInt8, errno: Int32 = 0
     ) -> Exchange {
       Exchange(.writeBlock, address, register, bytes, errno: errno)
     }
 
-    /// Expects a read of exactly `bytes.count` bytes from a register, and answers it with them.
+    /// Returns an exchange that expects a read of exactly `bytes.count` bytes from a register, and answers it with these bytes.
     public static func readBlock(
       _ bytes: [UInt8], from address: I2CAddress, register: UInt8, errno: Int32 = 0
     ) -> Exchange {
       Exchange(.readBlock, address, register, bytes, errno: errno)
     }
 
-    /// Expects that these bytes are written without a register.
+    /// Returns an exchange that expects these bytes to be written without a register.
     public static func plainWrite(_ bytes: [UInt8], to address: I2CAddress, errno: Int32 = 0) -> Exchange {
       Exchange(.plainWrite, address, 0, bytes, errno: errno)
     }
 
-    /// Expects a read of exactly `bytes.count` bytes without a register, and answers it with them.
+    /// Returns an exchange that expects a read of exactly `bytes.count` bytes without a register, and answers it with these bytes.
     public static func plainRead(_ bytes: [UInt8], from address: I2CAddress, errno: Int32 = 0) -> Exchange {
       Exchange(.plainRead, address, 0, bytes, errno: errno)
     }
@@ -64,17 +64,17 @@ public final class PlaybackI2CBus {
     var mismatch: Mismatch?
   }
 
-  /// A transfer that was not the expected one.
+  /// A transfer that differs from the expected one.
   public struct Mismatch {
-    /// Number of transfers that matched before this one.
+    /// The number of transfers that matched before this one.
     public var index: Int
-    /// The transfer that came instead.
+    /// The transfer that was made instead.
     public var got: I2CTransfer
   }
 
   private let state: UnsafeMutablePointer<State>
 
-  /// A bus that expects these transfers, in this order.
+  /// Creates a bus that expects these transfers, in this order.
   public init(_ exchanges: [Exchange]) {
     let copy = UnsafeMutablePointer<Exchange>.allocate(capacity: max(exchanges.count, 1))
     for (index, exchange) in exchanges.enumerated() { (copy + index).initialize(to: exchange) }
@@ -87,16 +87,16 @@ public final class PlaybackI2CBus {
     state.deallocate()
   }
 
-  /// One attempt, so that a test lists every transfer; or more, to test what retries do.
+  /// Returns the port for the driver under test. With one attempt a test lists every transfer; more attempts test retries.
   public func port(attempts: Int = 1) -> I2CBus {
     I2CBus(context: state, attempts: attempts, transfer: playBack)
   }
 
-  /// The first transfer that was not the expected one, or `nil` if all were.
+  /// The first transfer that differs from the expected one, or `nil` if all matched.
   public var mismatch: Mismatch? { state.pointee.mismatch }
-  /// Expected transfers that have not happened.
+  /// The number of expected transfers that have not happened yet.
   public var remaining: Int { state.pointee.count - state.pointee.next }
-  /// Every expected transfer happened, and no other.
+  /// Whether every expected transfer has happened, and no other.
   public var isComplete: Bool { mismatch == nil && remaining == 0 }
 }
 

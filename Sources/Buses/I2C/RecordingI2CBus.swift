@@ -2,8 +2,8 @@ import Tactus
 
 /// Passes every transfer to another bus and keeps a record of it.
 ///
-/// Its port belongs to one loop; `transactions` is for any thread. Must outlive its port, and the wrapped bus's owner must
-/// outlive both.
+/// The port belongs to one loop; `transactions` may be called from any thread. This object must outlive its port, and the owner of
+/// the wrapped bus must outlive both.
 // Safe: the log is atomics, the rest never changes.
 public final class RecordingI2CBus: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
@@ -15,7 +15,7 @@ public final class RecordingI2CBus: @unchecked Sendable {
     let log: TransactionLog
   }
 
-  /// Takes the bus over, and keeps the last `logCapacity` transfers, 1…, stamped by `clock`.
+  /// Takes over the bus and keeps the last `logCapacity` transfers, 1 or more, stamped by `clock`.
   public init(_ bus: consuming I2CBus, logCapacity: Int = 4096, clock: RecordClock = .tick) {
     precondition(logCapacity > 0)
     attempts = bus.attempts
@@ -30,12 +30,12 @@ public final class RecordingI2CBus: @unchecked Sendable {
     log.deallocate()
   }
 
-  /// The loop's end; it makes as many attempts as the wrapped bus would.
+  /// Returns the port for the one loop that owns it. It makes as many attempts as the wrapped bus.
   public func port() -> I2CBus {
     I2CBus(context: state, attempts: attempts, transfer: transferAndRecord)
   }
 
-  /// The transactions from number `sequence` on that are still in the log, oldest first.
+  /// Returns the transactions from number `sequence` on that are still in the log, the oldest first.
   public func transactions(since sequence: Int64 = 0) -> [I2CTransaction] {
     log.transactions(since: sequence)
   }

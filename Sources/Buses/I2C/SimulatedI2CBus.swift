@@ -3,29 +3,29 @@ import Tactus
 
 /// An I2C bus with simulated chips, injectable faults and a log of its transactions.
 ///
-/// Its ports belong to one loop (or to loops of one lane); `transactions`, `inject` and `clearFaults` are for any thread.
-/// Attach chips before the loop starts. Must outlive its ports. Timing: a transfer is the chip's own work and about
-/// 20 ns; it allocates nothing, and time does not pass in it, not even when the bus is stuck.
+/// The ports belong to one loop (or to loops of one lane); `transactions`, `inject` and `clearFaults` may be called from any
+/// thread. Chips are attached before the loop starts. The bus must outlive its ports. Timing: a transfer takes the chip's own work
+/// and about 20 ns; it allocates nothing, and no simulated time passes in it, even if the bus is stuck.
 // Safe: shared parts are atomics; chips are set before the start.
 public final class SimulatedI2CBus: @unchecked Sendable {
-  /// What can go wrong on the wire.
+  /// A fault of the bus.
   public enum Fault: Sendable, Hashable {
-    /// The next `count` transfers to the address are not acknowledged (EREMOTEIO); all of them when nil.
+    /// The next `count` transfers to the address are not acknowledged (EREMOTEIO); with `nil` no transfer is.
     case noAcknowledge(address: I2CAddress, count: Int?)
-    /// Of 1,000 transfers so many are not acknowledged, picked by the bus's seed.
+    /// This number of transfers in 1,000 is not acknowledged, chosen by the bus's seed.
     case randomNoAcknowledge(perMille: Int)
-    /// A chip holds a line low: every transfer ends in ETIMEDOUT.
+    /// A chip holds a line low, so every transfer fails with ETIMEDOUT.
     case stuck
   }
 
-  /// The loop's.
+  /// The state that only the loop uses.
   private let state: UnsafeMutablePointer<SimulatedI2CBusState>
-  /// Any thread's: never reached through `state`, which a transfer may be changing.
+  /// The faults, which any thread may set. They are never reached through `state`, which a transfer may be changing.
   private let faults: UnsafeMutablePointer<SimulatedI2CFaults>
   private let log: TransactionLog
   private var owners: [AnyObject] = []
 
-  /// `logCapacity`: transactions kept, 1…. `clock` stamps them.
+  /// Creates a bus whose log keeps `logCapacity` transactions, 1 or more, stamped by `clock`.
   public init(seed: UInt64 = 1, logCapacity: Int = 4096, clock: RecordClock = .tick) {
     precondition(logCapacity > 0)
     log = TransactionLog(of: I2CTransaction.self, capacity: logCapacity, clock: clock)
@@ -43,7 +43,7 @@ public final class SimulatedI2CBus: @unchecked Sendable {
     log.deallocate()
   }
 
-  /// Puts a chip on the bus. Two chips at one address are our bug.
+  /// Attaches a chip to the bus. Traps if another chip has this address.
   public func attach(_ chip: SimulatedI2CChip, at address: I2CAddress) {
     let index = Int(address.value)
     precondition(state.pointee.chips[index] == nil, "two chips at 0x\(hex(address.value))")
@@ -51,20 +51,20 @@ public final class SimulatedI2CBus: @unchecked Sendable {
     owners.append(chip.owner)
   }
 
-  /// The loop's end. `attempts` as in `I2CBus`.
+  /// Returns the port for the one loop that owns it. `attempts` has the same meaning as in `I2CBus`.
   public func port(attempts: Int = 3) -> I2CBus {
     I2CBus(context: state, attempts: attempts, transfer: transferOnSimulatedBus)
   }
 
-  /// The transactions from number `sequence` on that are still in the log, oldest first.
+  /// Returns the transactions from number `sequence` on that are still in the log, the oldest first.
   public func transactions(since sequence: Int64 = 0) -> [I2CTransaction] {
     log.transactions(since: sequence)
   }
 
-  /// How many there have been since the start: the number that the next one gets.
+  /// The number of entries since the start, which is the number that the next entry gets.
   public var transactionCount: Int64 { log.count }
 
-  /// Faults that can still be met; those counted down are not among them.
+  /// The faults that can still occur, without those that have been counted down.
   public var activeFaults: [Fault] {
     var active: [Fault] = faults.pointee.stuck.load(ordering: .relaxed) ? [.stuck] : []
     let perMille = faults.pointee.refusedPerMille.load(ordering: .relaxed)
@@ -77,7 +77,7 @@ public final class SimulatedI2CBus: @unchecked Sendable {
     return active
   }
 
-  /// Faults add up; one of a kind (and address) replaces the one before it.
+  /// Adds a fault. It replaces a fault of the same kind and address.
   public func inject(_ fault: Fault) {
     switch fault {
     case .noAcknowledge(let address, let count):
@@ -91,7 +91,7 @@ public final class SimulatedI2CBus: @unchecked Sendable {
     }
   }
 
-  /// Takes every fault back.
+  /// Removes every fault.
   public func clearFaults() {
     faults.pointee.stuck.store(false, ordering: .relaxed)
     faults.pointee.refusedPerMille.store(0, ordering: .relaxed)
@@ -99,7 +99,7 @@ public final class SimulatedI2CBus: @unchecked Sendable {
   }
 }
 
-/// The faults of a simulated bus: set by any thread, met by the loop.
+/// The faults of a simulated bus, set by any thread and applied by the loop.
 struct SimulatedI2CFaults: ~Copyable {
   static var untilCleared: Int {
     @_noLocks @_noAllocation get { Int.max }
@@ -107,7 +107,7 @@ struct SimulatedI2CFaults: ~Copyable {
 
   let refusedPerMille = Atomic<Int>(0)
   let stuck = Atomic<Bool>(false)
-  /// By address: how many more transfers are refused.
+  /// The number of transfers that will still be refused, by address.
   private let refusalCounts: UnsafeMutablePointer<Atomic<Int>>
 
   init() {
@@ -120,7 +120,7 @@ struct SimulatedI2CFaults: ~Copyable {
   @_noLocks @_noAllocation
   func refusals(_ address: Int) -> UnsafeMutablePointer<Atomic<Int>> { refusalCounts + address }
 
-  /// Counts one refusal when there is one to count.
+  /// Returns whether a transfer to the address is refused, and counts the refusal.
   @_noLocks @_noAllocation
   func refuses(_ address: Int) -> Bool {
     let left = refusals(address).pointee.load(ordering: .relaxed)
@@ -133,7 +133,7 @@ struct SimulatedI2CFaults: ~Copyable {
   }
 }
 
-/// What a port's context points to; only the loop touches it.
+/// The state to which a port's context points. Only the loop uses it.
 struct SimulatedI2CBusState: ~Copyable {
   struct Slot {
     let context: UnsafeMutableRawPointer
@@ -142,7 +142,7 @@ struct SimulatedI2CBusState: ~Copyable {
 
   let log: TransactionLog
   let faults: UnsafeMutablePointer<SimulatedI2CFaults>
-  /// By address.
+  /// The chips, by address.
   let chips: UnsafeMutablePointer<Slot?>
   private var random: SplitMix64
 

@@ -6,8 +6,8 @@ public struct SimulatedI2CChip {
   let transfer: I2CBus.Transfer
   let owner: AnyObject
 
-  /// `transfer` must carry `@_noLocks @_noAllocation`: the compiler cannot follow the call. `owner` keeps `context`
-  /// valid; the bus keeps `owner`.
+  /// Creates a chip. `transfer` must carry `@_noLocks @_noAllocation`, since the compiler cannot follow the call. `owner` keeps
+  /// `context` valid, and the bus retains `owner`.
   public init(context: UnsafeMutableRawPointer, owner: AnyObject, transfer: @escaping I2CBus.Transfer) {
     self.context = context
     self.owner = owner

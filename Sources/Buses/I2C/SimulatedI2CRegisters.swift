@@ -1,14 +1,14 @@
 import Synchronization
 import Tactus
 
-/// A chip of 256 one-byte registers that keeps what is written to them: the simulated twin of a chip without a simulator of its own.
+/// A simulated chip of 256 one-byte registers that stores what is written to them, for chips without a more detailed simulation.
 ///
 ///     let chip = SimulatedI2CRegisters()
 ///     bus.attach(chip.chip, at: I2CAddress(0x16)!)
 ///     chip[0x03]                                    // what the loop has written to register 3
 ///
-/// A block begins at its register and goes on with the next one, after 255 with 0. The first byte of a plain write is the
-/// register, and a plain read goes on where the last transfer ended. Registers are for any thread; they are 0 at first.
+/// A block begins at its register and continues with the next ones, with 0 after 255. The first byte of a plain write selects the
+/// register, and a plain read continues where the last transfer ended. Registers may be used from any thread; they are 0 at first.
 public final class SimulatedI2CRegisters: @unchecked Sendable {
   // Safe: registers are atomics, the pointer is the loop's.
   private let state: UnsafeMutablePointer<State>
@@ -25,7 +25,7 @@ public final class SimulatedI2CRegisters: @unchecked Sendable {
     }
   }
 
-  /// Every register is 0.
+  /// Creates a chip whose registers are all 0.
   public init() {
     state = .allocate(capacity: 1)
     state.initialize(to: State())
@@ -36,12 +36,12 @@ public final class SimulatedI2CRegisters: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
+  /// The chip to be attached to a `SimulatedI2CBus`, at the chip's address.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToRegisters)
   }
 
-  /// What a register holds.
+  /// The value of a register.
   public subscript(register: UInt8) -> UInt8 {
     get { state.pointee.registers[Int(register)].load(ordering: .relaxed) }
     set { state.pointee.registers[Int(register)].store(newValue, ordering: .relaxed) }

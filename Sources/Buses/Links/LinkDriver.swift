@@ -1,15 +1,15 @@
 import Synchronization
 import Tactus
 
-/// The other end of a `MessageLink`: for the thread that talks to the radio, or for a test. One thread at a time.
+/// The end of a `MessageLink` that drives the connection, for the thread that talks to the radio or for a test. One thread may use it at a time.
 public struct LinkDriver: ~Copyable, @unchecked Sendable {
   // Sendable: moving the end moves the right to use it.
 
-  /// What a loop has asked of its connection.
+  /// An order of a loop to its connection.
   public enum Order: Sendable, Hashable {
-    /// The loop wants a connection.
+    /// The loop requests a connection.
     case connect
-    /// The loop wants the connection to end.
+    /// The loop requests the end of the connection.
     case disconnect
   }
 
@@ -32,10 +32,10 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
     self.loop = loop
   }
 
-  /// Rung when the loop has sent or ordered something; clear it, then look.
+  /// The bell that is rung when the loop has sent a message or given an order. Clear the bell before reading messages and orders.
   public var bell: Doorbell { link.driverBell }
 
-  /// Whether a peer is connected, as this end has said with `up()` and `down()`.
+  /// Whether a peer is connected, as reported by `up()` and `down()`.
   public var isUp: Bool { session & 1 == 1 }
 
   /// Reports that a peer has connected. The link must not be up.
@@ -56,7 +56,8 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
     loop.ring()
   }
 
-  /// Hands the loop a message of at most `MessageLink.mostBytes`. Must be up. False: too long, or the loop is behind.
+  /// Passes a message of at most `MessageLink.mostBytes` to the loop. The link must be up. Returns `false` if the message is too
+  /// long or the loop is behind.
   public mutating func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
     precondition(isUp, "no message without a connection")
     guard let base = bytes.baseAddress, bytes.count <= LinkMessage.capacity else { return false }
@@ -65,7 +66,7 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Returns the next message of the loop for this connection, or `nil` if no message waits.
+  /// Returns the loop's next message for this connection, or `nil` if no message waits.
   public mutating func takeMessage() -> [UInt8]? {
     while let message = outgoing.pop() {
       guard message.session == session, isUp else { continue }
@@ -74,7 +75,7 @@ public struct LinkDriver: ~Copyable, @unchecked Sendable {
     return nil
   }
 
-  /// Returns the last order that the loop gave since the previous call, or `nil` if it gave no order.
+  /// Returns the last order that the loop has given since the previous call, or `nil` if it has given no order.
   public mutating func takeOrder() -> Order? {
     let order = shared.pointee.order.load(ordering: .acquiring)
     guard order != orderSeen else { return nil }

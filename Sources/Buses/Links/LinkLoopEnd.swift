@@ -1,7 +1,7 @@
 import Synchronization
 import Tactus
 
-/// The loop's end of a `MessageLink`: behind its port and its control. One thread at a time.
+/// The loop's end of a `MessageLink`, used by its port and its control. One thread may use it at a time.
 struct LinkLoopEnd: ~Copyable {
   private let shared: UnsafeMutablePointer<LinkShared>
   private var incoming: RingReader<LinkMessage>
@@ -9,12 +9,12 @@ struct LinkLoopEnd: ~Copyable {
   private let bell: DoorbellInput
   private let button: DoorbellButton
   private let driver: DoorbellButton
-  /// The connection that the loop knows of; even: none.
+  /// The number of the connection that the loop knows of. An even number means no connection.
   private var session: UInt32 = 0
   private var order: UInt32 = 0
-  /// A message of a connection that the loop does not know of yet.
+  /// A message of a connection that the loop does not know of yet, or `nil` if the loop has seen every message.
   private var held: LinkMessage?
-  /// The loop asks for events; otherwise it just gets messages.
+  /// Whether the loop takes events. Otherwise it gets messages without events.
   var isControlled = false
 
   init(
@@ -29,7 +29,8 @@ struct LinkLoopEnd: ~Copyable {
     self.driver = driver
   }
 
-  /// A connection that came and went unseen leaves no event; one that was replaced by another gives two.
+  /// Returns the next event of the connection, or `nil` if all were taken. A connection that came and went between two calls gives
+  /// no event; a connection that was replaced by another gives two.
   @_noLocks @_noAllocation
   mutating func takeEvent() -> LinkEvent? {
     let current = shared.pointee.session.load(ordering: .acquiring)
@@ -42,7 +43,8 @@ struct LinkLoopEnd: ~Copyable {
     return current & 1 == 1 ? .up : nil
   }
 
-  /// Cleared before it is looked into, the bell rings for whatever comes later; it is rung again for what is left.
+  /// Fills the buffers with waiting messages and returns their number. The bell is cleared before the ring is read, so that later
+  /// messages ring it, and is rung again if messages remain.
   @_noLocks @_noAllocation
   mutating func receive(into buffers: UnsafePointer<DatagramBuffers>) -> Int {
     bell.clear()
@@ -64,7 +66,8 @@ struct LinkLoopEnd: ~Copyable {
     return count
   }
 
-  /// The next message of the connection that the loop knows of. Those of earlier ones are dropped, those of a later one wait.
+  /// Returns the next message of the connection that the loop knows of, or `nil` if none waits. Messages of earlier connections are
+  /// dropped, and those of a later connection wait.
   @_noLocks @_noAllocation
   private mutating func next() -> LinkMessage? {
     while true {
@@ -90,7 +93,8 @@ struct LinkLoopEnd: ~Copyable {
     }
   }
 
-  /// Whether the connection that the loop knows of is still there: 0, or −ENOTCONN, or −EMSGSIZE for more bytes than it takes.
+  /// Checks whether `count` bytes can be sent. Returns 0, −ENOTCONN if the connection that the loop knows of has ended, or
+  /// −EMSGSIZE if there are too many bytes.
   @_noLocks @_noAllocation
   mutating func admits(_ count: Int) -> Int {
     if !isControlled { session = shared.pointee.session.load(ordering: .acquiring) }
@@ -98,7 +102,7 @@ struct LinkLoopEnd: ~Copyable {
     return count <= LinkMessage.capacity ? 0 : -90
   }
 
-  /// 0, or −errno: ENOTCONN, EMSGSIZE, EAGAIN.
+  /// Sends a message. Returns 0, or −errno: ENOTCONN, EMSGSIZE or EAGAIN.
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawPointer, _ count: Int) -> Int {
     let refusal = admits(count)
@@ -116,23 +120,43 @@ struct LinkLoopEnd: ~Copyable {
   }
 }
 
-/// A loop's view of its connection. Not copyable: one link, one owning loop, the same as of its port.
+/// A loop's control of its connection. The type is not copyable: one loop owns it, the same loop that owns the port.
 public struct LinkControl: ~Copyable {
   private let end: UnsafeMutablePointer<LinkLoopEnd>
 
   init(end: UnsafeMutablePointer<LinkLoopEnd>) { self.end = end }
 
-  /// Returns the connection's next event, or `nil` if all of them were taken. Take all at a tick's start, before
-  /// the port's messages.
+  /// Returns the connection's next event, or `nil` if all of them were taken. Take all events at the start of a tick, before the port's messages.
   @_noLocks @_noAllocation
-  public mutating func takeEvent() -> LinkEvent? { end.pointee.takeEvent() }
+  public mutating func takeEvent() -> LinkEvent? {
+    guard let tape = TickTape.current else { return end.pointee.takeEvent() }
+    var number: UInt8 = 0
+    if !tape.isReplaying, let event = end.pointee.takeEvent() {
+      switch event {
+      case .up: number = 1
+      case .down: number = 2
+      }
+    }
+    tape.gets(.linkEvent, &number, 1)
+    return number == 1 ? .up : number == 2 ? .down : nil
+  }
 
-  /// Asks for a connection, if the driver is one that connects; nothing while there is one or an attempt is under way. An
-  /// attempt that fails is reported only by the absence of `up`: ask again.
+  /// Requests a connection, if the driver can connect. Has no effect while there is a connection or an attempt is in progress. A
+  /// failed attempt is reported only by the absence of `up`, so request again.
   @_noLocks @_noAllocation
-  public mutating func connect() { end.pointee.order(true) }
+  public mutating func connect() { order(true) }
 
-  /// Ends the connection, or the attempt.
+  /// Ends the connection or the attempt to connect.
   @_noLocks @_noAllocation
-  public mutating func disconnect() { end.pointee.order(false) }
+  public mutating func disconnect() { order(false) }
+
+  @_noLocks @_noAllocation
+  private mutating func order(_ connects: Bool) {
+    if let tape = TickTape.current {
+      var connects = connects
+      tape.sends(.linkOrder, &connects, 1)
+      if tape.isReplaying { return }
+    }
+    end.pointee.order(connects)
+  }
 }

@@ -1,12 +1,13 @@
 import Tactus
 
-/// A datagram port whose other end is a thread of this process: a WebSocket client, a Bluetooth connection.
+/// A datagram port whose peer is a thread of this process, such as one that serves a WebSocket client or a Bluetooth connection.
 ///
-/// Two lock-free rings of 64 messages of at most 20 bytes, and a bell each way. What finds its ring full is dropped, as by a
-/// socket; every message comes from `Endpoint.linkPeer`, wherever one is sent to. The loop's end belongs to one loop, the other end to one thread at a time. Must outlive its port; allocates nothing
-/// after creation.
+/// There are two lock-free rings of 64 messages of at most 20 bytes, and a bell in each direction. A message is dropped, as by a
+/// socket, if its ring is full. Every message comes from `Endpoint.linkPeer`, to which all messages are sent whatever their
+/// endpoint. The loop's end belongs to one loop, the other end to one thread at a time. The bridge must outlive its port. Nothing
+/// is allocated after creation.
 public final class MessageBridge: @unchecked Sendable {  // safe: single producer and single consumer each way
-  /// Bytes of the longest message, as in a GATT write.
+  /// The length of the longest message in bytes, as in a GATT write.
   public static let maximumMessageLength = 20
 
   private let state: UnsafeMutablePointer<BridgeState>
@@ -15,10 +16,10 @@ public final class MessageBridge: @unchecked Sendable {  // safe: single produce
   private let arrival: Doorbell
   private var writer: RingWriter<BridgedMessage>
   private var reader: RingReader<BridgedMessage>
-  /// Rung when the loop has sent. The reader clears it before it takes the messages.
+  /// The bell that is rung when the loop has sent a message. The reader clears the bell before it takes the messages.
   public let departure: Doorbell
 
-  /// A bridge with both rings empty.
+  /// Creates a bridge with both rings empty.
   ///
   /// - Throws: `.system` when the process or the machine has no descriptor left.
   public init() throws(RuntimeError) {
@@ -37,12 +38,12 @@ public final class MessageBridge: @unchecked Sendable {  // safe: single produce
     state.deallocate()
   }
 
-  /// The loop's end; its `descriptor` polls readable when messages wait.
+  /// Returns the port for the one loop that owns it. Its `descriptor` polls readable when messages wait.
   public func port() -> DatagramPort {
     DatagramPort(context: state, descriptor: arrival.descriptor, receive: receive, send: send)
   }
 
-  /// To the loop, which is released. False: not 1…20 bytes, or the loop has not taken the 64 before.
+  /// Sends a message to the loop, which is released. Returns `false` if the message does not have 1…20 bytes or 64 earlier messages still wait.
   @discardableResult
   public func deliver(_ bytes: some Collection<UInt8>) -> Bool {
     guard (1...Self.maximumMessageLength).contains(bytes.count) else { return false }
@@ -53,7 +54,7 @@ public final class MessageBridge: @unchecked Sendable {  // safe: single produce
     return true
   }
 
-  /// The next message from the loop; nil when there is none.
+  /// Returns the next message from the loop, or `nil` if no message waits.
   public func take() -> [UInt8]? {
     guard let message = reader.pop() else { return nil }
     return (0..<message.count).map { message.bytes[$0] }
@@ -67,7 +68,7 @@ struct BridgedMessage: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() { bytes = .init(repeating: 0) }
 
-  /// At most twenty times.
+  /// Appends a byte. The function may be called at most 20 times.
   @_noLocks @_noAllocation
   mutating func append(_ byte: UInt8) {
     bytes[count] = byte
@@ -107,7 +108,7 @@ private struct BridgeState: ~Copyable {
     return found
   }
 
-  /// 0, −EMSGSIZE or −ENOBUFS.
+  /// Sends a message. Returns 0, −EMSGSIZE or −ENOBUFS.
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard bytes.count >= 1, bytes.count <= 20 else { return -90 }

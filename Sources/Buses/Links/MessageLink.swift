@@ -1,18 +1,17 @@
 import Synchronization
 import Tactus
 
-/// A connection that carries messages between a loop and a thread that talks to a radio: rings both ways, and whether
-/// there is a connection.
+/// A connection that carries messages between a loop and a thread that talks to a radio: rings in both directions, and the state of the connection.
 ///
 ///     let link = try MessageLink()
 ///     Loop("leg", …, inputs: [link.input]) { Leg(port: link.port(), link: link.control()) }
 ///     let peripheral = BluetoothPeripheral(…, link: link)       // takes `driver()`
 ///
-/// The loop's ends take no lock and allocate nothing. Each ends exists once, and is used as long as the link is there.
+/// The loop's ends take no lock and allocate nothing. Each end exists once and is used as long as the link exists.
 public final class MessageLink: @unchecked Sendable {
   // Sendable: each end touches its own half of what is shared, and that through rings and atomics.
 
-  /// A longer message is refused.
+  /// The length of the longest message in bytes. A longer message is refused.
   public static let mostBytes = LinkMessage.capacity
   /// The source and destination of a port's messages: the connected peer.
   public static let peer = Endpoint(high: 0, low: 0, port: 0)
@@ -25,8 +24,8 @@ public final class MessageLink: @unchecked Sendable {
   let driverBell: Doorbell
   private let driverTaken = Atomic<Bool>(false)
 
-  /// - Parameter capacity: messages that wait each way at most. A further one is refused: `send` returns
-  ///   `false` in the loop, `deliver` in the driver.
+  /// - Parameter capacity: the greatest number of messages that wait in each direction. A further message is refused: `send`
+  ///   returns `false` in the loop, `deliver` in the driver.
   public init(capacity: Int = 16) throws(RuntimeError) {
     loopBell = try Doorbell()
     driverBell = try Doorbell()
@@ -48,23 +47,23 @@ public final class MessageLink: @unchecked Sendable {
     shared.deallocate()
   }
 
-  /// What releases the loop: a message has come, or the connection has come or gone.
+  /// The input that releases the loop when a message arrives, or when a connection begins or ends.
   public var input: LoopInput { loopBell.loopInput }
 
-  /// The messages for the one owning loop. Every source is `peer`. A message to any endpoint goes to the connected
-  /// peer, and is refused while no peer is connected.
+  /// Returns the port for the one loop that owns it. The source of every message is `peer`. A message to any endpoint goes to the
+  /// connected peer, and is refused while no peer is connected.
   public func port() -> DatagramPort {
     DatagramPort(context: loopEnd, descriptor: loopBell.descriptor, receive: receive, send: send)
   }
 
-  /// The connection for the same loop. Once it is taken, the port hands out a connection's messages only after its
-  /// beginning was taken from here, and never after its end.
+  /// Returns the control of the connection for the same loop. Once it has been taken, the port delivers a connection's messages
+  /// only after the `up` event of the connection was taken, and never after its `down` event.
   public func control() -> LinkControl {
     loopEnd.pointee.isControlled = true
     return LinkControl(end: loopEnd)
   }
 
-  /// The other end. There is one: a second call traps.
+  /// Returns the driver's end. There is only one: a second call traps.
   public func driver() -> LinkDriver {
     precondition(!driverTaken.exchange(true, ordering: .relaxed), "a link has one driver")
     return LinkDriver(
@@ -72,7 +71,7 @@ public final class MessageLink: @unchecked Sendable {
   }
 }
 
-/// What a loop learns about its connection.
+/// An event of a loop's connection.
 public enum LinkEvent: Sendable, Hashable, BitwiseCopyable {
   /// A peer has connected.
   case up
@@ -80,15 +79,15 @@ public enum LinkEvent: Sendable, Hashable, BitwiseCopyable {
   case down
 }
 
-/// Atomics of both ends.
+/// The atomics that both ends share.
 struct LinkShared: ~Copyable {
-  /// Odd: connected. Every connection has a number of its own.
+  /// The number of the connection, which is odd while a peer is connected. Every connection has a different number.
   let session = Atomic<UInt32>(0)
-  /// What the loop wants: a count, its lowest bit set for a connection.
+  /// The loop's order: a count whose lowest bit is set if the loop requests a connection.
   let order = Atomic<UInt32>(0)
 }
 
-/// One message in a ring.
+/// A message in a ring.
 struct LinkMessage: BitwiseCopyable {
   static var capacity: Int {
     @_noLocks @_noAllocation get { 512 }

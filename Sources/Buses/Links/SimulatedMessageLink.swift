@@ -1,10 +1,10 @@
 import Synchronization
 import Tactus
 
-/// A `MessageLink` whose other end is a simulated radio: anyone may connect, write and go, and every message is logged.
+/// A `MessageLink` to a simulated radio: a test or a client connects, writes and disconnects as a peer, and every message is logged.
 ///
-/// The loop's ends are those of any link. What the loop sends is in the log and nowhere else. Any thread; the loop's ends
-/// allocate nothing.
+/// The loop's ends are those of any link. Messages that the loop sends go to the log only. Any thread may use the link; the loop's
+/// ends allocate nothing.
 public final class SimulatedMessageLink: @unchecked Sendable {
   // Safe: the peer's end is behind a mutex, the log's entries are atomics, the rest is the loop's.
 
@@ -25,7 +25,7 @@ public final class SimulatedMessageLink: @unchecked Sendable {
   private let state: UnsafeMutablePointer<SimulatedLinkState>
   private let log: TransactionLog
 
-  /// A link without a peer in reach. Keeps the last `logCapacity` messages, 1…, stamped by `clock`.
+  /// Creates a link without a peer in reach. The log keeps the last `logCapacity` messages, 1 or more, stamped by `clock`.
   ///
   /// - Throws: `.system` when the process or the machine has no descriptor left.
   public init(logCapacity: Int = 4096, clock: RecordClock = .tick) throws(RuntimeError) {
@@ -43,21 +43,21 @@ public final class SimulatedMessageLink: @unchecked Sendable {
     log.deallocate()
   }
 
-  /// As `MessageLink.input`.
+  /// The input that releases the loop, as `MessageLink.input` does.
   public var input: LoopInput { link.input }
 
-  /// As `MessageLink.port`.
+  /// Returns the port for the one loop that owns it, as `MessageLink.port` does.
   public func port() -> DatagramPort {
     DatagramPort(context: state, descriptor: link.loopBell.descriptor, receive: receive, send: send)
   }
 
-  /// As `MessageLink.control`.
+  /// Returns the control of the connection, as `MessageLink.control` does.
   public func control() -> LinkControl { link.control() }
 
   /// Whether a peer is connected.
   public var isUp: Bool { peer.withLock { $0.driver.isUp } }
 
-  /// Whether the peer is there and wants to be connected.
+  /// Whether the peer exists and requests a connection.
   public var isPeerThere: Bool {
     get { peer.withLock { $0.isThere } }
     set {
@@ -68,7 +68,7 @@ public final class SimulatedMessageLink: @unchecked Sendable {
     }
   }
 
-  /// Whether the peer is out of the radio's reach. A peer that is there connects again once this ends.
+  /// Whether the peer is out of the radio's reach. A peer that exists connects again when it is back in reach.
   public var isOutOfReach: Bool {
     get { peer.withLock { $0.isOutOfReach } }
     set {
@@ -79,11 +79,11 @@ public final class SimulatedMessageLink: @unchecked Sendable {
     }
   }
 
-  /// Why a message was not taken.
+  /// The reason why a message was refused.
   public enum Refusal: Error, Sendable {
-    /// There is no peer that could write.
+    /// No peer is connected that could write.
     case notConnected
-    /// Longer than `MessageLink.mostBytes`, or the loop has not taken those before.
+    /// The message is longer than `MessageLink.mostBytes`, or the loop has not taken earlier messages.
     case notTaken
   }
 
@@ -95,14 +95,14 @@ public final class SimulatedMessageLink: @unchecked Sendable {
     }
   }
 
-  /// Messages that the loop received or sent, from number `sequence` on, that are still in the log.
+  /// Returns the messages that the loop received or sent, from number `sequence` on, as far as they are still in the log.
   public func transactions(since sequence: Int64 = 0) -> [ByteTransaction] { log.transactions(since: sequence) }
 
-  /// How many there have been since the start: the number that the next one gets.
+  /// The number of entries since the start, which is the number that the next entry gets.
   public var transactionCount: Int64 { log.count }
 }
 
-/// What a port's context points to; only the loop touches it.
+/// The state to which a port's context points. Only the loop uses it.
 private struct SimulatedLinkState {
   let end: UnsafeMutablePointer<LinkLoopEnd>
   let log: TransactionLog
@@ -120,7 +120,7 @@ private struct SimulatedLinkState {
     return count
   }
 
-  /// 0, or −errno as of any link.
+  /// Sends a message. Returns 0, or −errno as for any link.
   @_noLocks @_noAllocation
   func send(_ bytes: UnsafeRawPointer, _ count: Int, at now: Int64) -> Int {
     let result = end.pointee.admits(count)

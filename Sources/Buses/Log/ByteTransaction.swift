@@ -1,25 +1,25 @@
 import Tactus
 
-/// One transfer on a simulated serial line or datagram port.
+/// A transfer on a simulated serial line or datagram port.
 public struct ByteTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
-  /// Which way the bytes went, as the loop sees it.
+  /// The direction of the bytes, as the loop sees it.
   public enum Direction: UInt8, Sendable, BitwiseCopyable {
-    /// Into the loop.
+    /// The loop received the bytes.
     case received
-    /// Out of the loop.
+    /// The loop sent the bytes.
     case sent
   }
-  /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
+  /// The number of the entry, counted from 0. A gap in the numbers means that entries were overwritten before they were read.
   public var sequence: Int64
-  /// When, by the clock of the log.
+  /// The instant of the transfer, by the clock of the log.
   public var at: TickInstant
-  /// How many bytes were to be transferred; of more than 64 only the first 64 are kept.
+  /// The number of bytes to be transferred. If there are more than 64, only the first 64 are kept.
   public var count: Int
-  /// The first 64 bytes; the rest of the array is 0. `kept` gives those that were transferred.
+  /// The first 64 bytes; the rest of the array is 0. `kept` returns only those that were transferred.
   public var bytes: [64 of UInt8]
-  /// The number of bytes taken, or −errno.
+  /// The number of bytes that were transferred, or −errno if the transfer failed.
   public var result: Int32
-  /// Which way the bytes went.
+  /// The direction of the bytes.
   public var direction: Direction
 
   @_noLocks @_noAllocation
@@ -32,12 +32,12 @@ public struct ByteTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
     direction = .received
   }
 
-  /// What was kept of the bytes. Not for ticks.
+  /// The bytes that were kept. This is not for ticks.
   public var kept: [UInt8] { (0..<min(count, 64)).map { bytes[$0] } }
 }
 
 extension TransactionLog {
-  /// One thread only.
+  /// Appends an entry. The function must be called by one thread only.
   @_noLocks @_noAllocation
   func append(
     _ direction: ByteTransaction.Direction, _ bytes: UnsafeRawPointer, _ count: Int, result: Int, at now: Int64

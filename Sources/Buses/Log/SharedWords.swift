@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A value of fixed size that one thread writes and any thread reads whole, without either waiting for the other.
+/// A value of fixed size that one thread writes and any thread reads consistently, without waiting for each other.
 ///
-/// A seqlock over atomic words: `words[0]` is 2n once value number n is there and odd while it is being replaced. All
-/// words are atomics, so a reader that comes at the wrong moment sees a torn value, notices, and never races.
-/// A trivial handle: the caller of `allocate` also calls `deallocate`. Wrap it in a type that names the value.
+/// A seqlock over atomic words: `words[0]` is 2n once value number n is complete, and odd while it is being replaced. All words are
+/// atomics, so a reader that comes at the wrong moment sees a torn value, detects that, and never races. The value is a trivial
+/// handle: the caller of `allocate` also calls `deallocate`. Wrap it in a type that names the value.
 public struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: every access is atomic
   private let words: UnsafeMutablePointer<Atomic<UInt64>>
-  /// Bytes of the value.
+  /// The size of the value in bytes.
   private let count: Int
 
-  /// For values of `byteCount` bytes, a type's size, not its stride: what lies behind a variable is another's. `entries` of them
-  /// in one block.
+  /// Allocates a block of `entries` values of `byteCount` bytes. Pass the type's size, not its stride, because memory behind a
+  /// variable may belong to another one.
   public static func allocate(byteCount: Int, entries: Int = 1) -> SharedWords {
     precondition(byteCount > 0 && entries > 0)
     let capacity = wordCount(byteCount) * entries
@@ -20,24 +20,24 @@ public struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: ever
     return SharedWords(words: words, count: byteCount)
   }
 
-  /// Words of an entry, its number among them.
+  /// Returns the number of words of an entry, including the word for its number.
   @_noLocks @_noAllocation
   private static func wordCount(_ byteCount: Int) -> Int { (byteCount + 7) / 8 + 1 }
 
-  /// Words that the value fills.
+  /// The number of words that the value fills completely.
   private var wholeWords: Int {
     @_noLocks @_noAllocation get { count / 8 }
   }
 
-  /// Whether some bytes of the value are in a word more: nothing behind the value may be read or written with them.
+  /// Whether some bytes of the value are in a further word. Memory behind the value must not be read or written with them.
   private var hasRest: Bool {
     @_noLocks @_noAllocation get { count % 8 != 0 }
   }
 
-  /// Frees the whole block: call it on what `allocate` returned.
+  /// Frees the whole block. The function must be called on the result of `allocate`.
   public func deallocate() { words.deallocate() }
 
-  /// Entry `index` of the block that starts here.
+  /// Returns entry `index` of the block that starts here.
   @_noLocks @_noAllocation
   public func entry(_ index: Int) -> SharedWords {
     SharedWords(words: words + index * Self.wordCount(count), count: count)
@@ -49,7 +49,7 @@ public struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: ever
     self.count = count
   }
 
-  /// Replaces the value by number `number`, 1…. One thread only.
+  /// Replaces the value by number `number`, from 1. The function must be called by one thread only.
   @_noLocks @_noAllocation
   public func store(number: UInt64, from value: UnsafeRawPointer) {
     words[0].store(number &* 2 &- 1, ordering: .relaxed)
@@ -67,7 +67,7 @@ public struct SharedWords: @unchecked Sendable, BitwiseCopyable {  // safe: ever
     words[0].store(number &* 2, ordering: .releasing)
   }
 
-  /// Copies the value out and returns its number; nil when there is none yet or it was replaced meanwhile.
+  /// Copies the value and returns its number, or `nil` if there is no value yet or it was replaced meanwhile.
   @_noLocks @_noAllocation
   public func load(into value: UnsafeMutableRawPointer) -> UInt64? {
     let before = words[0].load(ordering: .acquiring)

@@ -1,24 +1,24 @@
 import Synchronization
 import Tactus
 
-/// What a log keeps: a trivial value that carries its number.
+/// An entry of a log: a trivial value that carries its number.
 protocol LoggedTransaction: Sendable, BitwiseCopyable {
-  /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
+  /// The number of the entry, counted from 0. A gap in the numbers means that entries were overwritten before they were read.
   var sequence: Int64 { get set }
-  /// One with nothing in it, to be loaded over.
+  /// Creates an empty entry, to be overwritten by loading.
   init()
 }
 
-/// The last transactions of a bus, a line or a bank: a ring that the loop writes and any thread reads without stopping it.
+/// The last transactions of a bus, a line or a bank: a ring that the loop writes and any thread reads without stopping the loop.
 ///
-/// A trivial handle; its owner calls `deallocate`. Not generic, since ticks write it: what it is written is in the extension
-/// beside each kind of transaction, and one log keeps one kind.
+/// The log is a trivial handle; its owner calls `deallocate`. It is not generic, since ticks write it: each kind of transaction has
+/// an extension with its `append` function, and one log keeps one kind.
 struct TransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entries and head are atomics
   private let entries: SharedWords
   private let capacity: Int
   private let entryBytes: Int
   private let clock: RecordClock
-  /// The next sequence number.
+  /// The sequence number of the next transaction.
   private let head: UnsafeMutablePointer<Atomic<Int64>>
 
   init(of kind: (some LoggedTransaction).Type, capacity: Int, clock: RecordClock) {
@@ -38,16 +38,16 @@ struct TransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entries 
     head.deallocate()
   }
 
-  /// The number of the transaction that is appended next. One thread only.
+  /// The number of the transaction that is appended next. Only one thread may use this value.
   var next: Int64 {
     @_noLocks @_noAllocation get { head.pointee.load(ordering: .relaxed) }
   }
 
-  /// When a transaction that is appended now was made, in a tick that began at `tick`.
+  /// Returns the stamp of a transaction that is appended now, in a tick that began at `tick`.
   @_noLocks @_noAllocation
   func stamp(inTickAt tick: TickInstant) -> TickInstant { clock.stamp(inTickAt: tick) }
 
-  /// Of the log's kind, its number `next`. One thread only.
+  /// Appends a transaction of the log's kind whose number is `next`. The function must be called by one thread only.
   @_noLocks @_noAllocation
   func append(_ transaction: UnsafeRawPointer) {
     let sequence = next
@@ -55,10 +55,10 @@ struct TransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entries 
     head.pointee.store(sequence &+ 1, ordering: .releasing)
   }
 
-  /// Number of transactions since the start. May be read from any thread.
+  /// The number of transactions since the start. The value may be read from any thread.
   var count: Int64 { head.pointee.load(ordering: .acquiring) }
 
-  /// The transactions from number `sequence` on that are still kept, oldest first. May be read from any thread.
+  /// Returns the transactions from number `sequence` on that are still kept, the oldest first. The function may be called from any thread.
   func transactions<Transaction: LoggedTransaction>(since sequence: Int64) -> [Transaction] {
     precondition(Self.bytes(of: Transaction.self) == entryBytes, "a log keeps one kind of transaction")
     let end = count

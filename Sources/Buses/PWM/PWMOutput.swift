@@ -1,28 +1,28 @@
 import Tactus
 
-/// Why a PWM output did not take its duty.
+/// The reason why a PWM output did not accept its duty.
 public enum PWMError: Error, Sendable, Hashable, BitwiseCopyable {
-  /// The chip is gone: its driver unbound.
+  /// The chip is gone because its driver was unbound.
   case gone
-  /// Anything else the kernel says.
+  /// The kernel reported another error.
   case system(errno: Int32)
 }
 
-/// One output of a PWM unit as a loop sees it: never blocks, allocates nothing. Not copyable: one output, one owning loop.
+/// One output of a PWM unit as a loop uses it. It never blocks and allocates nothing. The type is not copyable: one loop owns the output.
 ///
-/// Its maker has set the period and begins with a duty of zero.
+/// Its creator has set the period, and the duty is zero at first.
 public struct PWMOutput: ~Copyable {
   /// Sets the active time of every period in nanoseconds; the last argument is `now` in nanoseconds. Returns 0 or −errno.
   public typealias Write = @convention(c) (UnsafeMutableRawPointer, Int64, Int64) -> Int32
 
   let context: UnsafeMutableRawPointer
   let write: Write
-  /// More than 0.
+  /// The length of a period, more than 0.
   public let period: Nanoseconds
-  /// Set by the owning loop at the start of its tick.
+  /// The instant of the present tick, set by the owning loop at the start of the tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the output; its maker owns it. `write` carries `@_noLocks @_noAllocation`.
+  /// Creates an output. `context` must stay valid as long as the output; its creator owns it. `write` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, period: Nanoseconds, write: @escaping Write) {
     precondition(period > .zero, "a PWM has a period")
     self.context = context
@@ -31,12 +31,29 @@ public struct PWMOutput: ~Copyable {
     throwOnce()
   }
 
-  /// Active for `active` of every period: nothing is off, the whole period always on. Anything else is our bug.
+  /// Makes the output active for `active` of every period: off with zero, always on with the whole period. Traps for other values outside 0…`period`.
   @_noLocks @_noAllocation
   public mutating func set(active: Nanoseconds) throws(PWMError) {
     precondition(active.count >= 0 && active.count <= period.count, "a duty is at most the period")
-    let result = callWrite(write, context, active.count, now.nanoseconds)
+    let result = carryOut(active.count)
     if result < 0 { throw PWMError(errno: -result) }
+  }
+}
+
+extension PWMOutput {
+  /// Sets the duty: recorded, or as it was.
+  @_noLocks @_noAllocation
+  private func carryOut(_ active: Int64) -> Int32 {
+    guard let tape = TickTape.current else { return callWrite(write, context, active, now.nanoseconds) }
+    var (sent, result) = (active, Int64(0))
+    tape.sends(.pwmSent, &sent, 8)
+    if !tape.isReplaying {
+      let paused = TickTape.pause()
+      result = Int64(callWrite(write, context, active, now.nanoseconds))
+      TickTape.resume(paused)
+    }
+    tape.gets(.pwmGot, &result, 8)
+    return Int32(truncatingIfNeeded: result)
   }
 }
 
@@ -66,7 +83,7 @@ extension PWMError: CustomStringConvertible {
   }
 }
 
-/// See `SerialPort`: the first throw of an error type allocates.
+/// Throws one error before any tick, because the first throw of an error type allocates; see `SerialPort`.
 @inline(never) @_optimize(none)
 private func throwOnce() {
   do throws(PWMError) { throw .gone } catch {}

@@ -1,14 +1,14 @@
 import Synchronization
 import Tactus
 
-/// A PWM output that remembers the duty it was set to. Duty and faults may be used from any thread. Must outlive its ports.
+/// A PWM output that remembers the duty to which it was set. Duty and faults may be used from any thread. The object must outlive its ports.
 public final class SimulatedPWMOutput: Sendable {
   private let state: UnsafeState
 
-  /// The time of one cycle.
+  /// The length of a period.
   public let period: Nanoseconds
 
-  /// An output that is off. `period` is more than 0.
+  /// Creates an output that is off. `period` is more than 0.
   public init(period: Nanoseconds = .microseconds(1_000)) {
     self.period = period
     state = UnsafeState()
@@ -16,19 +16,19 @@ public final class SimulatedPWMOutput: Sendable {
 
   deinit { state.deallocate() }
 
-  /// The loop's end.
+  /// Returns the port for the one loop that owns it.
   public func port() -> PWMOutput { PWMOutput(context: state.pointer, period: period, write: writeSimulated) }
 
-  /// Active time of a period.
+  /// The active time of each period.
   public var active: Nanoseconds { Nanoseconds(state.pointer.pointee.active.load(ordering: .relaxed)) }
 
-  /// The same for a loop that simulates what hangs on the output. Valid as long as this object.
+  /// The duty for a loop that simulates the device on the output. The value is valid as long as this object exists.
   public var duty: SimulatedPWMDuty { SimulatedPWMDuty(state: state.pointer, period: period) }
 
-  /// Times that it took a duty.
+  /// The number of times that the output accepted a duty.
   public var writes: Int64 { state.pointer.pointee.writes.load(ordering: .relaxed) }
 
-  /// What a write returns from now on, an errno, or 0 to work. The output keeps its duty.
+  /// Makes all further writes fail with `errno`, or succeed if it is 0. After a failed write the output keeps its duty.
   public func fail(errno: Int32) { state.pointer.pointee.failure.store(errno, ordering: .relaxed) }
 
   private struct UnsafeState: @unchecked Sendable {  // safe: atomics at a fixed place
@@ -51,7 +51,7 @@ public struct SimulatedPWMDuty: BitwiseCopyable, @unchecked Sendable {  // safe:
   fileprivate let state: UnsafeMutablePointer<SimulatedPWMState>
   fileprivate let period: Nanoseconds
 
-  /// Active share of a period, 0…1.
+  /// Returns the active share of a period, 0…1.
   @_noLocks @_noAllocation
   public func ratio() -> Double { Double(state.pointee.active.load(ordering: .relaxed)) / Double(period.count) }
 }

@@ -1,24 +1,24 @@
 import Tactus
 
-/// Up to 16 bytes by value: what one SPI transfer carries here.
+/// Up to 16 bytes by value, as one SPI transfer of this module carries them.
 public struct SPIBytes: Sendable, BitwiseCopyable {
-  /// The most bytes that one transfer carries.
+  /// The greatest number of bytes in one transfer.
   public static var capacity: Int {
     @_noLocks @_noAllocation get { 16 }
   }
-  /// All 16 bytes; those from `count` on mean nothing.
+  /// All 16 bytes. Those from `count` on have no meaning.
   public private(set) var storage: [16 of UInt8]
-  /// Bytes in use, 0…16.
+  /// The number of bytes in use, 0…16.
   public private(set) var count: Int
 
-  /// An empty sequence of bytes.
+  /// Creates an empty sequence of bytes.
   @_noLocks @_noAllocation
   public init() {
     storage = .init(repeating: 0)
     count = 0
   }
 
-  /// Adds a byte at the end. A 17th one traps.
+  /// Appends a byte. A 17th byte traps.
   @_noLocks @_noAllocation
   public mutating func append(_ byte: UInt8) {
     precondition(count < Self.capacity, "an SPI transfer carries at most 16 bytes")
@@ -40,49 +40,74 @@ public struct SPIBytes: Sendable, BitwiseCopyable {
   }
 }
 
-/// One transfer as a port sees it: as many bytes in as out, at the same time.
+/// A transfer on a port: as many bytes are received as are sent, at the same time.
 public struct SPITransfer: Sendable, BitwiseCopyable {
-  /// Out; replaced by what came in.
+  /// The bytes to be sent, which are replaced by the received ones.
   public var bytes: SPIBytes
-  /// The tick that asked.
+  /// The instant of the tick that made the transfer.
   public var at: TickInstant
 }
 
-/// Why a transfer did not happen. SPI knows no acknowledge: a chip that is not there is no error.
+/// The reason why a transfer failed. SPI has no acknowledgement, so a missing chip is no error.
 public enum SPIError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The device is gone (EIO, ENXIO, ENODEV, ESHUTDOWN).
   case gone
-  /// Anything else the kernel says.
+  /// The kernel reported another error.
   case system(errno: Int32)
 }
 
-/// One chip select of an SPI bus as a driver sees it: a context and the one C function that makes a transfer.
+/// One chip select of an SPI bus as a driver uses it: a context and the one C function that makes a transfer.
 ///
-/// Not copyable: one port, one owning loop. Mode and speed are set where it is opened. Allocates nothing.
+/// The type is not copyable: one loop owns the port. Mode and speed are set where the port is opened. It allocates nothing.
 public struct SPIPort: ~Copyable {
   /// Makes the `SPITransfer` behind the second pointer. Returns 0 or −errno.
   public typealias Transfer = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int32
 
   let context: UnsafeMutableRawPointer
   let transfer: Transfer
-  /// Set by the owning loop at the start of its tick.
+  /// The instant of the present tick, set by the owning loop at the start of the tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; its maker owns it.
+  /// Creates a port. `context` must stay valid as long as the port; its creator owns it.
   public init(context: UnsafeMutableRawPointer, transfer: @escaping Transfer) {
     self.context = context
     self.transfer = transfer
     throwOnce()
   }
 
-  /// Sends 1…16 bytes, and returns those that came in at the same time, as many.
+  /// Sends 1…16 bytes and returns the same number of bytes, which were received at the same time.
   @_noLocks @_noAllocation
   public mutating func exchange(_ bytes: SPIBytes) throws(SPIError) -> SPIBytes {
     var request = SPITransfer(bytes: bytes, at: now)
-    let result = callSPI(transfer, context, &request)
+    let result = carryOut(&request)
     if result < 0 { throw SPIError(errno: -result) }
     return request.bytes
   }
+}
+
+extension SPIPort {
+  /// The transfer: recorded, or the one that was.
+  @_noLocks @_noAllocation
+  private func carryOut(_ request: UnsafeMutablePointer<SPITransfer>) -> Int32 {
+    guard let tape = TickTape.current else { return callSPI(transfer, context, request) }
+    tape.sends(.spiSent, request, MemoryLayout<SPIBytes>.size)
+    var got = SPIResult(result: 0, bytes: request.pointee.bytes)
+    if !tape.isReplaying {
+      let paused = TickTape.pause()
+      got.result = Int(callSPI(transfer, context, request))
+      TickTape.resume(paused)
+      got.bytes = request.pointee.bytes
+    }
+    tape.gets(.spiGot, &got, MemoryLayout<SPIResult>.size)
+    request.pointee.bytes = got.bytes
+    return Int32(truncatingIfNeeded: got.result)
+  }
+}
+
+/// What a transfer brought, for a recording: without a byte between its fields.
+private struct SPIResult: BitwiseCopyable {
+  var result: Int
+  var bytes: SPIBytes
 }
 
 @_semantics("no_performance_analysis") @inline(never)
@@ -111,8 +136,8 @@ extension SPIError: CustomStringConvertible {
   }
 }
 
-/// The first error of a type that a module throws makes the type's witness table, which allocates: one is thrown here, before
-/// any tick. Found by RealtimeSanitizer; the compiler's proof does not see it.
+/// Throws one error before any tick, because the first error of a type that a module throws makes the type's witness table, which
+/// allocates. This was found by RealtimeSanitizer; the compiler's proof does not detect it.
 @inline(never) @_optimize(none)
 private func throwOnce() {
   do throws(SPIError) { throw .gone } catch {}

@@ -1,16 +1,16 @@
 import Tactus
 
-/// One transfer as it happened on a simulated SPI bus.
+/// A transfer that happened on a simulated SPI bus.
 public struct SPITransaction: LoggedTransaction, Sendable, BitwiseCopyable {
-  /// Counts from 0 without a gap; a gap in what was read means that entries were overwritten before they were read.
+  /// The number of the entry, counted from 0. A gap in the numbers means that entries were overwritten before they were read.
   public var sequence: Int64
-  /// When, by the clock of the log.
+  /// The instant of the transfer, by the clock of the log.
   public var at: TickInstant
-  /// What was sent.
+  /// The bytes that were sent.
   public var out: SPIBytes
-  /// What came in at the same time.
+  /// The bytes that were received at the same time.
   public var received: SPIBytes
-  /// 0, or −errno.
+  /// The result of the transfer: 0, or −errno if it failed.
   public var result: Int32
 }
 
@@ -19,7 +19,7 @@ extension SPITransaction {
 }
 
 extension TransactionLog {
-  /// One thread only.
+  /// Appends an entry. The function must be called by one thread only.
   @_noLocks @_noAllocation
   func append(_ transfer: borrowing SPITransfer, out: SPIBytes, result: Int32) {
     var transaction = SPITransaction(

@@ -7,8 +7,8 @@ public struct SimulatedSPIChip {
   let transfer: SPIPort.Transfer
   let owner: AnyObject
 
-  /// `transfer` must carry `@_noLocks @_noAllocation`: the compiler cannot follow the call. `owner` keeps `context`
-  /// valid; the bus keeps `owner`.
+  /// Creates a chip. `transfer` must carry `@_noLocks @_noAllocation`, since the compiler cannot follow the call. `owner` keeps
+  /// `context` valid, and the bus retains `owner`.
   public init(context: UnsafeMutableRawPointer, owner: AnyObject, transfer: @escaping SPIPort.Transfer) {
     self.context = context
     self.owner = owner
@@ -18,22 +18,22 @@ public struct SimulatedSPIChip {
 
 /// One chip select of an SPI bus with a simulated chip, injectable faults and a log of its transactions.
 ///
-/// Its port belongs to one loop; `transactions`, `inject` and `clearFaults` are for any thread. Must outlive its port.
-/// Timing: a transfer is the chip's own work; it allocates nothing, and time does not pass in it.
+/// The port belongs to one loop; `transactions`, `inject` and `clearFaults` may be called from any thread. The bus must outlive its
+/// port. Timing: a transfer takes the chip's own work; it allocates nothing, and no simulated time passes in it.
 // Safe: faults and log are atomics; the chip is set before the start.
 public final class SimulatedSPIBus: @unchecked Sendable {
-  /// What can go wrong on the wire.
+  /// A fault of the bus.
   public enum Fault: Sendable, Hashable {
-    /// No chip drives the line: it reads ones.
+    /// No chip drives the line, so all bits that are read are ones.
     case noChip
-    /// Every transfer ends so: 19, ENODEV, when the adapter is unplugged.
+    /// Every transfer fails with this errno, such as 19 (ENODEV) when the adapter is unplugged.
     case fails(errno: Int32)
   }
 
   private let state: UnsafeMutablePointer<SimulatedSPIBusState>
   private var owner: AnyObject?
 
-  /// `logCapacity`: transactions kept, 1…. `clock` stamps them.
+  /// Creates a bus with a chip. The log keeps `logCapacity` transactions, 1 or more, stamped by `clock`.
   public init(_ chip: SimulatedSPIChip, logCapacity: Int = 1024, clock: RecordClock = .tick) {
     precondition(logCapacity > 0)
     owner = chip.owner
@@ -44,7 +44,7 @@ public final class SimulatedSPIBus: @unchecked Sendable {
         log: TransactionLog(of: SPITransaction.self, capacity: logCapacity, clock: clock)))
   }
 
-  /// A bus without a chip: the line floats high until one is attached.
+  /// Creates a bus without a chip. The line floats high until a chip is attached.
   public init(logCapacity: Int = 1024, clock: RecordClock = .tick) {
     precondition(logCapacity > 0)
     state = .allocate(capacity: 1)
@@ -54,7 +54,7 @@ public final class SimulatedSPIBus: @unchecked Sendable {
         log: TransactionLog(of: SPITransaction.self, capacity: logCapacity, clock: clock)))
   }
 
-  /// Puts a chip on the bus, in place of another one. Before the loops start.
+  /// Attaches a chip to the bus, in place of the previous one. The function must be called before the loops start.
   public func attach(_ chip: SimulatedSPIChip) {
     owner = chip.owner
     state.pointee.context = chip.context
@@ -67,18 +67,18 @@ public final class SimulatedSPIBus: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// The loop's end.
+  /// Returns the port for the one loop that owns it.
   public func port() -> SPIPort { SPIPort(context: state, transfer: transferOnSimulatedSPI) }
 
-  /// The transactions from number `sequence` on that are still in the log, oldest first.
+  /// Returns the transactions from number `sequence` on that are still in the log, the oldest first.
   public func transactions(since sequence: Int64 = 0) -> [SPITransaction] {
     state.pointee.log.transactions(since: sequence)
   }
 
-  /// How many there have been since the start: the number that the next one gets.
+  /// The number of entries since the start, which is the number that the next entry gets.
   public var transactionCount: Int64 { state.pointee.log.count }
 
-  /// The faults that the bus has now.
+  /// The present faults of the bus.
   public var activeFaults: [Fault] {
     var active: [Fault] = state.pointee.hasNoChip.load(ordering: .relaxed) ? [.noChip] : []
     let errno = state.pointee.errno.load(ordering: .relaxed)
@@ -86,7 +86,7 @@ public final class SimulatedSPIBus: @unchecked Sendable {
     return active
   }
 
-  /// From now on the bus has this fault, too; one of a kind replaces the one before it.
+  /// Adds a fault. It replaces a fault of the same kind.
   public func inject(_ fault: Fault) {
     switch fault {
     case .noChip: state.pointee.hasNoChip.store(true, ordering: .relaxed)
@@ -96,7 +96,7 @@ public final class SimulatedSPIBus: @unchecked Sendable {
     }
   }
 
-  /// Takes every fault back.
+  /// Removes every fault.
   public func clearFaults() {
     state.pointee.hasNoChip.store(false, ordering: .relaxed)
     state.pointee.errno.store(0, ordering: .relaxed)

@@ -1,16 +1,16 @@
 import Synchronization
 import Tactus
 
-/// A serial line with a bad cable in it: unplugged, or without a device at its other end.
+/// A serial line with an injected fault: unplugged, or without a device at its other end.
 ///
-/// Wraps a real or simulated port, which its owner must keep alive. The port belongs to one loop; faults and the log are for any
-/// thread. Allocates nothing after creation.
+/// Wraps a real or simulated port, which its owner must keep alive. The port belongs to one loop; faults and the log may be used
+/// from any thread. Nothing is allocated after creation.
 public final class ImpairedSerialPort: @unchecked Sendable {  // safe: faults and log are atomics
-  /// What can go wrong on the line.
+  /// A fault of the line.
   public enum Fault: UInt8, Sendable, CaseIterable {
     /// The device is unplugged (`SerialError.gone`).
     case gone = 1
-    /// Bytes are lost both ways, without an error.
+    /// Bytes are lost in both directions, without an error.
     case silence = 2
   }
 
@@ -19,9 +19,9 @@ public final class ImpairedSerialPort: @unchecked Sendable {  // safe: faults an
 
   /// - Parameters:
   ///   - port: the line, which is taken over.
-  ///   - logCapacity: transfers kept, 1….
-  ///   - clock: stamps the transfers.
-  ///   - stall: served whenever the loop reads.
+  ///   - logCapacity: the number of transfers that are kept in the log, 1 or more.
+  ///   - clock: the clock that stamps the transfers.
+  ///   - stall: a stall that is served whenever the loop reads.
   public init(
     _ port: consuming SerialPort, logCapacity: Int = 1024, clock: RecordClock = .tick, stall: LaneStall.Served? = nil
   ) {
@@ -36,24 +36,24 @@ public final class ImpairedSerialPort: @unchecked Sendable {  // safe: faults an
     log.deallocate()
   }
 
-  /// The loop's end.
+  /// Returns the port for the one loop that owns it.
   public func port() -> SerialPort { SerialPort(context: state, write: writeImpaired, read: readImpaired) }
 
-  /// From now on the line has this fault instead of the one before.
+  /// Gives the line this fault in place of the previous one.
   public func inject(_ fault: Fault) { state.pointee.fault.store(fault.rawValue, ordering: .relaxed) }
   /// The fault that the line has, or `nil` if it works.
   public var fault: Fault? { Fault(rawValue: state.pointee.fault.load(ordering: .relaxed)) }
-  /// Takes the fault back, if there is one.
+  /// Removes the fault, if there is one.
   public func clearFaults() { state.pointee.fault.store(0, ordering: .relaxed) }
 
-  /// The loop's writes, and its reads that found something, from number `sequence` on, that are still in the log.
+  /// Returns the loop's writes, and its reads that returned bytes, from number `sequence` on, as far as they are still in the log.
   public func transactions(since sequence: Int64 = 0) -> [ByteTransaction] { log.transactions(since: sequence) }
 
-  /// How many there have been since the start: the number that the next one gets.
+  /// The number of entries since the start, which is the number that the next entry gets.
   public var transactionCount: Int64 { log.count }
 }
 
-/// What a port's context points to; only the loop touches it, `fault` excepted.
+/// The state to which a port's context points. Only the loop uses it, except for `fault`.
 struct ImpairedSerialState: ~Copyable {
   var port: SerialPort
   let fault = Atomic<UInt8>(0)
@@ -78,7 +78,7 @@ struct ImpairedSerialState: ~Copyable {
     return result
   }
 
-  /// What has come is taken in any case: a line that polls readable for ever would release its loop for ever.
+  /// Reads bytes. Waiting bytes are taken even during a fault, since a line that stays readable would release its loop without end.
   @_noLocks @_noAllocation
   mutating func read(_ bytes: UnsafeMutableRawPointer, _ count: Int, at now: Int64) -> Int {
     if let stall { stall.serve(at: TickInstant(nanoseconds: now)) }

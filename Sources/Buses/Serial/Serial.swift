@@ -1,28 +1,28 @@
 import Tactus
 
-/// Why bytes did not go out of, or come in from, a serial line.
+/// The reason why bytes could not be written to or read from a serial line.
 public enum SerialError: Error, Sendable, Hashable, BitwiseCopyable {
-  /// The line took only `written` of `count` bytes: its buffer is full because the peer does not read, or flow control holds it.
+  /// The line accepted only `written` of `count` bytes, because its buffer is full: the peer does not read, or flow control holds it.
   case full(written: Int, count: Int)
-  /// The device is gone (EIO, ENXIO, end of file).
+  /// The device is gone (EIO, ENXIO or end of file).
   case gone
-  /// Anything else the kernel says.
+  /// The kernel reported another error.
   case system(errno: Int32)
 }
 
-/// A serial line as a driver sees it: never blocks, allocates nothing. Not copyable: one line, one owning loop.
+/// A serial line as a driver uses it. It never blocks and allocates nothing. The type is not copyable: one loop owns the line.
 public struct SerialPort: ~Copyable {
-  /// Writes `count` bytes from, or reads up to `count` bytes into, the second pointer. Returns the number of bytes, 0
-  /// when a read finds nothing, or −errno.
+  /// Writes `count` bytes from, or reads up to `count` bytes into, the second pointer. Returns the number of bytes, which is 0 if a
+  /// read finds none, or −errno.
   public typealias Transfer = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer, Int, Int64) -> Int
 
   let context: UnsafeMutableRawPointer
   let writeFunction: Transfer
   let readFunction: Transfer
-  /// Set by the owning loop at the start of its tick.
+  /// The instant of the present tick, set by the owning loop at the start of the tick.
   public var now = TickInstant.zero
 
-  /// `context` must stay valid as long as the port; its maker owns it. The functions' last argument is `now` in
+  /// Creates a port. `context` must stay valid as long as the port; its creator owns it. The functions' last argument is `now` in
   /// nanoseconds, for simulated devices.
   public init(context: UnsafeMutableRawPointer, write: @escaping Transfer, read: @escaping Transfer) {
     self.context = context
@@ -31,33 +31,32 @@ public struct SerialPort: ~Copyable {
     throwOnce()
   }
 
-  /// All of `bytes` or an error.
+  /// Writes all of `bytes`, or throws an error.
   @_noLocks @_noAllocation
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(SerialError) {
     guard let base = bytes.baseAddress, bytes.count > 0 else { return }
-    let result = callSerial(
-      writeFunction, context, UnsafeMutableRawPointer(mutating: base), bytes.count, now.nanoseconds)
+    let result = carryOut(base, bytes.count)
     if result < 0 { throw SerialError(errno: Int32(-result)) }
     if result < bytes.count { throw .full(written: result, count: bytes.count) }
   }
 
-  /// What has arrived, at most `bytes.count`; 0 when nothing has.
+  /// Reads the bytes that have arrived, at most `bytes.count`. Returns their number, which is 0 if none has arrived.
   @_noLocks @_noAllocation
   public mutating func read(into bytes: UnsafeMutableRawBufferPointer) throws(SerialError) -> Int {
     guard let base = bytes.baseAddress, bytes.count > 0 else { return 0 }
-    let result = callSerial(readFunction, context, base, bytes.count, now.nanoseconds)
+    let result = take(base, bytes.count)
     if result < 0 { throw SerialError(errno: Int32(-result)) }
     return result
   }
 
-  /// Writes one byte, or throws.
+  /// Writes one byte, or throws an error.
   @_noLocks @_noAllocation
   public mutating func write(_ byte: UInt8) throws(SerialError) {
     var byte = byte
     try write(from: &byte)
   }
 
-  /// Takes the oldest byte that has arrived, or returns `nil` when no byte is waiting.
+  /// Reads the oldest byte that has arrived. Returns `nil` if no byte is waiting.
   @_noLocks @_noAllocation
   public mutating func read() throws(SerialError) -> UInt8? {
     var byte: UInt8 = 0
@@ -72,6 +71,41 @@ public struct SerialPort: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func read(into byte: UnsafeMutablePointer<UInt8>) throws(SerialError) -> Int {
     try read(into: UnsafeMutableRawBufferPointer(start: byte, count: 1))
+  }
+}
+
+extension SerialPort {
+  /// Writes bytes: recorded, or as it was.
+  @_noLocks @_noAllocation
+  private func carryOut(_ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    let bytes = UnsafeMutableRawPointer(mutating: bytes)
+    guard let tape = TickTape.current else {
+      return callSerial(writeFunction, context, bytes, count, now.nanoseconds)
+    }
+    tape.sends(.serialSent, bytes, count)
+    var result = 0
+    if !tape.isReplaying {
+      let paused = TickTape.pause()
+      result = callSerial(writeFunction, context, bytes, count, now.nanoseconds)
+      TickTape.resume(paused)
+    }
+    tape.gets(.serialGot, &result, 8)
+    return result
+  }
+
+  /// Reads bytes: recorded, or those that were.
+  @_noLocks @_noAllocation
+  private func take(_ bytes: UnsafeMutableRawPointer, _ limit: Int) -> Int {
+    guard let tape = TickTape.current else { return callSerial(readFunction, context, bytes, limit, now.nanoseconds) }
+    var result = 0
+    if !tape.isReplaying {
+      let paused = TickTape.pause()
+      result = callSerial(readFunction, context, bytes, limit, now.nanoseconds)
+      TickTape.resume(paused)
+    }
+    tape.gets(.serialGot, &result, 8)
+    if result > 0 { tape.gets(.serialGot, bytes, result < limit ? result : limit) }
+    return result
   }
 }
 
@@ -103,8 +137,8 @@ extension SerialError: CustomStringConvertible {
   }
 }
 
-/// The first error of a type that a module throws makes the type's witness table, which allocates: one is thrown here, before
-/// any tick. Found by RealtimeSanitizer; the compiler's proof does not see it.
+/// Throws one error before any tick, because the first error of a type that a module throws makes the type's witness table, which
+/// allocates. This was found by RealtimeSanitizer; the compiler's proof does not detect it.
 @inline(never) @_optimize(none)
 private func throwOnce() {
   do throws(SerialError) { throw .gone } catch {}

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Bytes in flight on a simulated line: one producer, one consumer, fixed capacity, no lock.
+/// The bytes in flight on a simulated line: a queue of fixed capacity with one producer and one consumer, without a lock.
 ///
-/// A trivial handle; its owner calls `deallocate`.
+/// The queue is a trivial handle; its owner calls `deallocate`.
 struct ByteQueue: BitwiseCopyable {
   private let bytes: UnsafeMutablePointer<UInt8>
   private let capacity: Int
-  /// Bytes ever put and ever taken: `indices[0]` is the producer's, `indices[1]` the consumer's.
+  /// The numbers of bytes ever put and ever taken: `indices[0]` is the producer's, `indices[1]` the consumer's.
   private let indices: UnsafeMutablePointer<Atomic<Int>>
 
   init(capacity: Int) {
@@ -24,7 +24,7 @@ struct ByteQueue: BitwiseCopyable {
     indices.deallocate()
   }
 
-  /// Puts what fits; returns how much.
+  /// Puts as many bytes as there is room for. Returns their number.
   @_noLocks @_noAllocation
   func put(_ source: UnsafeRawBufferPointer) -> Int {
     let put = indices[0].load(ordering: .relaxed)
@@ -35,7 +35,7 @@ struct ByteQueue: BitwiseCopyable {
     return count
   }
 
-  /// Takes at most `target.count` bytes; returns how many.
+  /// Takes at most `target.count` bytes. Returns their number.
   @_noLocks @_noAllocation
   func take(_ target: UnsafeMutableRawBufferPointer) -> Int {
     let taken = indices[1].load(ordering: .relaxed)

@@ -3,13 +3,13 @@ import Tactus
 
 /// A serial line with a simulated device, or a test, at the other end.
 ///
-/// Two queues of fixed size, one each way; a byte is there as soon as it is written. The host side belongs to one loop;
-/// `device` to whatever plays the device: one thread, which need not be the loop's. Faults and the log are for any thread.
-/// Must outlive its ports. Allocates nothing after creation.
+/// There are two queues of fixed size, one in each direction; a byte arrives as soon as it is written. The host side belongs to one
+/// loop, and `device` to the simulation of the device, which runs on one thread, not necessarily the loop's. Faults and the log may
+/// be used from any thread. The object must outlive its ports. Nothing is allocated after creation.
 public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queues' indices and the fault are atomics
-  /// What can go wrong on the line.
+  /// A fault of the line.
   public enum Fault: UInt8, Sendable {
-    /// The line takes nothing (`SerialError.full`).
+    /// The line accepts no bytes (`SerialError.full`).
     case full = 1
     /// The device is unplugged (`SerialError.gone`).
     case gone = 2
@@ -20,9 +20,9 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
   private var owner: AnyObject?
 
   /// - Parameters:
-  ///   - capacity: bytes in flight each way, 1….
-  ///   - logCapacity: transfers kept, 1….
-  ///   - clock: stamps them.
+  ///   - capacity: the number of bytes that may be in flight in each direction, 1 or more.
+  ///   - logCapacity: the number of transfers that are kept in the log, 1 or more.
+  ///   - clock: the clock that stamps the transfers.
   public init(capacity: Int = 4096, logCapacity: Int = 1024, clock: RecordClock = .tick) {
     log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity, clock: clock)
     state = .allocate(capacity: 1)
@@ -39,13 +39,13 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
     log.deallocate()
   }
 
-  /// The loop's writes, and its reads that found something, from number `sequence` on, that are still in the log.
+  /// Returns the loop's writes, and its reads that returned bytes, from number `sequence` on, as far as they are still in the log.
   public func transactions(since sequence: Int64 = 0) -> [ByteTransaction] { log.transactions(since: sequence) }
 
-  /// How many there have been since the start: the number that the next one gets.
+  /// The number of entries since the start, which is the number that the next entry gets.
   public var transactionCount: Int64 { log.count }
 
-  /// The loop's end.
+  /// Returns the port for the one loop that owns it.
   public func port() -> SerialPort {
     SerialPort(context: state, write: writeToSimulatedDevice, read: readFromSimulatedDevice)
   }
@@ -55,18 +55,18 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
     SimulatedSerialDevice.Line(received: state.pointee.toDevice, sent: state.pointee.toHost)
   }
 
-  /// Attaches a device that is served after every write and before every read of the loop. Before the loop starts.
+  /// Attaches a device that is served after every write and before every read of the loop. The function must be called before the loop starts.
   public func attach(_ device: SimulatedSerialDevice) {
     precondition(owner == nil, "two devices on one line")
     owner = device.owner
     state.pointee.served = SimulatedSerialState.Served(context: device.context, serve: device.serve)
   }
 
-  /// From now on the line has this fault instead of the one before.
+  /// Gives the line this fault in place of the previous one.
   public func inject(_ fault: Fault) { state.pointee.fault.store(fault.rawValue, ordering: .relaxed) }
   /// The fault that the line has, or `nil` if it works.
   public var fault: Fault? { Fault(rawValue: state.pointee.fault.load(ordering: .relaxed)) }
-  /// Takes the fault back, if there is one.
+  /// Removes the fault, if there is one.
   public func clearFaults() { state.pointee.fault.store(0, ordering: .relaxed) }
 }
 
@@ -77,22 +77,22 @@ public struct SimulatedSerialDevice {
     let received: ByteQueue
     let sent: ByteQueue
 
-    /// Takes what the host has written, at most `bytes.count`; returns how much.
+    /// Takes at most `bytes.count` bytes that the host has written. Returns their number.
     @_noLocks @_noAllocation
     public func read(into bytes: UnsafeMutableRawBufferPointer) -> Int { received.take(bytes) }
 
-    /// Sends to the host what fits; returns how much.
+    /// Sends as many bytes to the host as there is room for. Returns their number.
     @_noLocks @_noAllocation @discardableResult
     public func write(_ bytes: UnsafeRawBufferPointer) -> Int { sent.put(bytes) }
 
-    /// Takes the oldest byte that the host has written, or returns `nil` when no byte is waiting.
+    /// Takes the oldest byte that the host has written. Returns `nil` if no byte is waiting.
     @_noLocks @_noAllocation
     public func read() -> UInt8? {
       var byte: UInt8 = 0
       return read(into: &byte) == 1 ? byte : nil
     }
 
-    /// Sends one byte to the host. Returns whether there was room for it.
+    /// Sends one byte to the host. Returns whether there was room for the byte.
     @_noLocks @_noAllocation @discardableResult
     public func write(_ byte: UInt8) -> Bool {
       var byte = byte
@@ -110,15 +110,15 @@ public struct SimulatedSerialDevice {
     }
   }
 
-  /// Reads and answers what has arrived. Its second argument points to the `Line`, the last is now in nanoseconds.
+  /// Reads and answers the bytes that have arrived. The second argument points to the `Line`, and the last is the present instant in nanoseconds.
   public typealias Serve = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer, Int64) -> Void
 
   let context: UnsafeMutableRawPointer
   let serve: Serve
   let owner: AnyObject
 
-  /// `serve` must carry `@_noLocks @_noAllocation`: the compiler cannot follow the call. `owner` keeps `context` valid;
-  /// the line keeps `owner`.
+  /// Creates a device. `serve` must carry `@_noLocks @_noAllocation`, since the compiler cannot follow the call. `owner` keeps
+  /// `context` valid, and the line retains `owner`.
   public init(context: UnsafeMutableRawPointer, owner: AnyObject, serve: @escaping Serve) {
     self.context = context
     self.owner = owner
@@ -180,7 +180,7 @@ private func readFromSimulatedDevice(
   return result
 }
 
-/// The one call the compiler cannot follow.
+/// Calls the function, which the compiler cannot follow.
 @_semantics("no_performance_analysis") @inline(never)
 private func callServe(
   _ serve: SimulatedSerialDevice.Serve, _ context: UnsafeMutableRawPointer, _ line: UnsafeMutableRawPointer,

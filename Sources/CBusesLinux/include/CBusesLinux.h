@@ -8,22 +8,22 @@
 
 // ---- Devices (opener.c)
 
-/// Opens a device: its path, the flags of open(2). Returns a descriptor or −errno.
+/// Opens a device by its path and the flags of open(2). Returns a descriptor or −errno.
 typedef int (*tactus_device_opener)(const char *path, int flags);
 
-/// Sets who opens a device that this process cannot open; NULL for nobody, which is the default.
+/// Sets the function that opens devices that this process cannot open, or NULL for none, which is the default.
 void tactus_set_device_opener(tactus_device_opener opener);
 
 // ---- I2C (i2c.c)
 
-/// One opened adapter: /dev/i2c-N.
+/// An opened adapter, /dev/i2c-N.
 struct tactus_i2c {
   int descriptor;
-  /// The address the kernel holds for SMBus transfers (I2C_SLAVE), −1 before the first.
+  /// The address that the kernel has selected for SMBus transfers (I2C_SLAVE), or −1 before the first.
   int selected;
 };
 
-/// What an adapter can do, one bit each.
+/// The abilities of an adapter, one bit each.
 enum {
   TACTUS_I2C_WRITE_BYTE = 1,
   TACTUS_I2C_WRITE_BLOCK = 2,
@@ -31,71 +31,71 @@ enum {
   TACTUS_I2C_PLAIN = 8,
 };
 
-/// Opens the device; a negative result is −errno.
+/// Opens the device. Returns a descriptor, or −errno.
 int tactus_i2c_open(const char *path);
-/// Takes the chip at `address` for this descriptor, as long as it is open; −EBUSY when another descriptor has it, here or in another
-/// program. It binds only those who ask.
+/// Claims the chip at `address` for this descriptor, as long as it is open. Returns −EBUSY if another descriptor in this or another
+/// program has claimed it. The claim binds only those that claim as well.
 int tactus_i2c_claim(int descriptor, uint8_t address);
-/// The TACTUS_I2C_… bits, or −errno when the device is no I2C adapter (ENOTTY).
+/// Returns the TACTUS_I2C_… bits, or −errno if the device is no I2C adapter (ENOTTY).
 int tactus_i2c_functions(int descriptor);
-/// Bounds a transfer to 10 ms (20 ms on a kernel with 100 timer ticks a second) and switches the kernel's own retries off, for everybody on this adapter.
+/// Limits a transfer to 10 ms (20 ms on a kernel with 100 timer ticks a second) and disables the kernel's retries, for all users of this adapter.
 int tactus_i2c_bound(int descriptor);
-/// Makes `address` the target of SMBus transfers; −EBUSY when a kernel driver holds it.
+/// Makes `address` the target of SMBus transfers. Returns −EBUSY if a kernel driver holds it.
 TACTUS_REALTIME int tactus_i2c_select(struct tactus_i2c *bus, uint8_t address);
 
 TACTUS_REALTIME int tactus_i2c_write_byte(struct tactus_i2c *bus, uint8_t address, uint8_t reg, uint8_t value);
-/// 1…32 bytes.
+/// Writes a block of 1…32 bytes.
 TACTUS_REALTIME int tactus_i2c_write_block(
     struct tactus_i2c *bus, uint8_t address, uint8_t reg, const void *bytes, size_t count);
-/// 1…32 bytes; −EPROTO when the adapter delivered fewer.
+/// Reads a block of 1…32 bytes. Returns −EPROTO if the adapter delivered fewer.
 TACTUS_REALTIME int tactus_i2c_read_block(
     struct tactus_i2c *bus, uint8_t address, uint8_t reg, void *bytes, size_t count);
-/// Without a register (I2C_RDWR); 0…32 bytes.
+/// Writes 0…32 bytes without a register (I2C_RDWR).
 TACTUS_REALTIME int tactus_i2c_plain_write(
     struct tactus_i2c *bus, uint8_t address, const void *bytes, size_t count);
 TACTUS_REALTIME int tactus_i2c_plain_read(struct tactus_i2c *bus, uint8_t address, void *bytes, size_t count);
 
 // ---- SPI (spi.c)
 
-/// Opens /dev/spidevB.C and sets mode 0…3, 8 bits a word, most significant first, and the clock. −EINVAL: the driver takes no such
-/// setting; −ENOTTY: no SPI device.
+/// Opens /dev/spidevB.C and sets the mode 0…3, 8 bits per word, most significant bit first, and the clock. Returns −EINVAL if the
+/// driver refuses such a setting, and −ENOTTY if the device is no SPI device.
 int tactus_spi_open(const char *path, uint8_t mode, uint32_t hertz);
-/// `count` bytes out of `bytes`, as many in their place.
+/// Sends `count` bytes of `bytes` and replaces them by the received ones.
 TACTUS_REALTIME int tactus_spi_exchange(int descriptor, void *bytes, size_t count);
 
 // ---- Serial lines and pseudo-terminals (serial.c)
 
-/// Opens a terminal device without making it the controlling one, nonblocking.
+/// Opens a terminal device without making it the controlling terminal, nonblocking.
 int tactus_serial_open(const char *path);
-/// 1 when the kernel writes its messages to the line behind `path`, 0 otherwise.
+/// Returns 1 if the kernel writes its messages to the line behind `path`, otherwise 0.
 int tactus_serial_is_console(const char *path);
-/// The `index`-th known rate in ascending order, 0 past the last.
+/// Returns the known rate number `index` in ascending order, or 0 beyond the last.
 int tactus_serial_rate(int index);
-/// Raw, 8 data bits, no parity, 1 stop bit, no flow control, at `baud`. −ENOTTY: no terminal. −EINVAL: the driver kept
-/// another setting.
+/// Sets the line to raw mode with 8 data bits, no parity, 1 stop bit and no flow control, at `baud`. Returns −ENOTTY if the device
+/// is no terminal, and −EINVAL if the driver kept another setting.
 int tactus_serial_configure(int descriptor, int baud);
-/// Keeps others out: −EBUSY when another process has locked the line.
+/// Locks the line against other processes. Returns −EBUSY if another process has locked it.
 int tactus_serial_claim(int descriptor);
 void tactus_serial_release(int descriptor);
-/// Puts behind the descriptor what never polls readable, and takes nothing, as long as the descriptor returned is open; or
-/// −errno.
+/// Replaces the device behind the descriptor by one that never polls readable and accepts no bytes, as long as the returned
+/// descriptor is open. Returns that descriptor, or −errno.
 int tactus_serial_detach(int descriptor);
-/// Puts behind the descriptor what is behind `by`, and closes `by`. Other threads may be using the descriptor.
+/// Replaces the device behind the descriptor by that of `by`, and closes `by`. Other threads may be using the descriptor.
 void tactus_serial_replace(int descriptor, int by);
-/// A pseudo-terminal in raw mode: both descriptors nonblocking, the slave's path (at most `size` bytes) in `path`.
+/// Creates a pseudo-terminal in raw mode with two nonblocking descriptors. The path of the slave, of at most `size` bytes, is written to `path`.
 int tactus_pty_open(int *master, int *slave, char *path, size_t size);
 
-/// Bytes taken, 0 when the line's buffer is full.
+/// Returns the number of bytes that were accepted, or 0 if the line's buffer is full.
 TACTUS_REALTIME long tactus_serial_write(int descriptor, const void *bytes, size_t count);
-/// Bytes read, 0 when nothing waits, −EIO at end of file.
+/// Returns the number of bytes that were read, 0 if none waits, or −EIO at the end of file.
 TACTUS_REALTIME long tactus_serial_read(int descriptor, void *bytes, size_t count);
 
 // ---- GPIO (gpio.c): the character device's uAPI v2, Linux 5.10 and later
 
-/// The kernel's 32 bytes, which need not end in a zero, and one.
+/// The size of the kernel's texts: 32 bytes, which need not end in a zero, and a final zero.
 enum { TACTUS_GPIO_TEXT = 33 };
 
-/// Who a chip is: `gpiochip0`, `pinctrl-bcm2711`, 58.
+/// The name of a chip, its label and its number of lines, such as `gpiochip0`, `pinctrl-bcm2711` and 58.
 struct tactus_gpio_chip {
   char name[TACTUS_GPIO_TEXT];
   char label[TACTUS_GPIO_TEXT];
@@ -104,7 +104,7 @@ struct tactus_gpio_chip {
 
 struct tactus_gpio_line {
   char name[TACTUS_GPIO_TEXT];
-  /// Who uses it; may be empty also when it is used.
+  /// The user of the line, which may be empty even if the line is used.
   char consumer[TACTUS_GPIO_TEXT];
   int32_t is_used;
   int32_t is_output;
@@ -122,17 +122,17 @@ struct tactus_gpio_input {
   uint32_t debounce_us;
 };
 
-/// Opens a chip; a negative result is −errno.
+/// Opens a chip. Returns a descriptor, or −errno.
 int tactus_gpio_open(const char *path);
 int tactus_gpio_chip(int descriptor, struct tactus_gpio_chip *chip);
-/// −EINVAL past the last line.
+/// Returns −EINVAL for an offset beyond the last line.
 int tactus_gpio_line(int descriptor, uint32_t offset, struct tactus_gpio_line *line);
-/// Requests 1…64 lines as outputs, inactive; bit k of `active_low` is the k-th. The lines' descriptor, close-on-exec;
-/// −EBUSY when one is in use.
+/// Requests 1…64 lines as inactive outputs, where bit k of `active_low` stands for line k. Returns the lines' descriptor, which is
+/// close-on-exec, or −EBUSY if a line is in use.
 int tactus_gpio_request_outputs(
     int descriptor, const uint32_t *offsets, size_t count, uint64_t active_low, const char *consumer);
-/// Requests 1…64 lines as inputs with their edges. The lines' descriptor, close-on-exec, nonblocking; −E2BIG when they
-/// differ in more than ten ways.
+/// Requests 1…64 lines as inputs with their edges. Returns the lines' descriptor, which is close-on-exec and nonblocking, or −E2BIG
+/// if the lines have more than ten different settings.
 int tactus_gpio_request_events(
     int descriptor, const struct tactus_gpio_input *inputs, size_t count, const char *consumer);
 
@@ -152,29 +152,29 @@ struct tactus_gpio_edge {
   int32_t is_rising;
 };
 
-/// What one call of `tactus_gpio_edges` takes at most.
+/// The greatest number of edges that one call of `tactus_gpio_edges` takes.
 enum { TACTUS_GPIO_BATCH = 64 };
 
-/// Takes up to `capacity` edges; how many, 0 when none wait.
+/// Takes up to `capacity` edges. Returns their number, which is 0 if none waits.
 TACTUS_REALTIME long tactus_gpio_edges(
     const struct tactus_gpio_events *events, struct tactus_gpio_edge *edges, size_t capacity);
 
 // ---- PWM (pwm.c): the kernel's attribute files below /sys/class/pwm
 
-/// Opens one for reading and writing; a negative result is −errno.
+/// Opens an attribute for reading and writing. Returns a descriptor, or −errno.
 int tactus_pwm_open(const char *path);
-/// Takes the attribute for this descriptor, as `tactus_i2c_claim` takes a chip.
+/// Claims the attribute for this descriptor, as `tactus_i2c_claim` claims a chip.
 int tactus_pwm_claim(int descriptor);
-/// Writes a number, not negative, as the attribute's whole content.
+/// Writes a non-negative number as the attribute's whole content.
 TACTUS_REALTIME int tactus_pwm_set(int descriptor, int64_t value);
-/// The number that it shows; −EIO when it shows none.
+/// Reads the attribute's number. Returns −EIO if the attribute contains none.
 int tactus_pwm_get(int descriptor, int64_t *value);
-/// Opens, writes, closes.
+/// Opens the attribute, writes a text and closes it.
 int tactus_pwm_store(const char *path, const char *text);
 
 // ---- UDP (datagram.c)
 
-/// IPv6 or, as ::ffff:a.b.c.d, IPv4: the 16 address bytes as two words in host order.
+/// An IPv6 address, or an IPv4 address as ::ffff:a.b.c.d: the 16 address bytes as two words in host order.
 struct tactus_endpoint {
   uint64_t high;
   uint64_t low;
@@ -184,36 +184,42 @@ struct tactus_endpoint {
 
 struct tactus_datagram_socket;
 
-/// Numeric address text, `fe80::1%eth0` included, into the address part of `endpoint`: 4, 6, or −EINVAL.
+/// Parses a numeric address, such as `fe80::1%eth0`, into the address part of `endpoint`. Returns 4, 6 or −EINVAL.
 int tactus_parse_address(const char *text, struct tactus_endpoint *endpoint);
-/// Opens, enlarges the receive buffer, binds. `family` is 4 or 6.
+/// Opens a socket, enlarges its receive buffer and binds it. `family` is 4 or 6.
 int tactus_datagram_open(
     int family, const struct tactus_endpoint *local, int buffer_bytes, struct tactus_datagram_socket **socket);
 void tactus_datagram_close(struct tactus_datagram_socket *socket);
 int tactus_datagram_descriptor(const struct tactus_datagram_socket *socket);
 int tactus_datagram_local(const struct tactus_datagram_socket *socket, struct tactus_endpoint *local);
-/// The receive buffer in effect, as the kernel accounts it (twice what was asked for).
+/// Returns the receive buffer in effect as the kernel accounts it, which is twice the requested size.
 int tactus_datagram_buffer(const struct tactus_datagram_socket *socket);
 
-/// What one call of `tactus_datagram_receive` takes at most.
+/// The greatest number of datagrams that one call of `tactus_datagram_receive` takes.
 enum { TACTUS_DATAGRAM_BATCH = 64 };
 
-/// Receives up to `capacity` (1…TACTUS_DATAGRAM_BATCH) datagrams with one system call: datagram i cut to `size` bytes at
-/// `bytes + i × size`. Returns how many, 0 when none wait.
+/// Receives up to `capacity` (1…TACTUS_DATAGRAM_BATCH) datagrams with one system call. Datagram i is cut to `size` bytes and stored
+/// at `bytes + i × size`. Returns the number of datagrams, which is 0 if none waits.
 TACTUS_REALTIME long tactus_datagram_receive(
     struct tactus_datagram_socket *socket, void *bytes, size_t capacity, size_t size);
-/// Source and true length of the `index`-th datagram of the last receive.
+/// Returns the true length of datagram `index` of the last receive, and its source.
 TACTUS_REALTIME size_t tactus_datagram_header(
     const struct tactus_datagram_socket *socket, size_t index, struct tactus_endpoint *source);
-/// When the kernel received the `index`-th datagram of the last receive, in nanoseconds since 1970, UTC; 0 if it does not say.
+/// Returns the time at which the kernel received datagram `index` of the last receive, in nanoseconds since 1970, UTC, or 0 if the
+/// kernel does not report it.
 TACTUS_REALTIME int64_t tactus_datagram_stamp(const struct tactus_datagram_socket *socket, size_t index);
-/// 0 or −errno.
+/// Sends a datagram. Returns 0 or −errno.
 TACTUS_REALTIME long tactus_datagram_send(
     struct tactus_datagram_socket *socket, const struct tactus_endpoint *target, const void *bytes, size_t count);
-/// Datagrams the kernel threw away since the socket was opened because its buffer was full.
+/// Returns the number of datagrams that the kernel dropped since the socket was opened because its buffer was full.
 int64_t tactus_datagram_drops(const struct tactus_datagram_socket *socket);
+
+// ---- Sensors (sensor.c): files below /sys/class/hwmon, /sys/bus/iio and /sys/bus/w1
+
+/// Reads at most `size` bytes of a file of sysfs. Blocks as long as the sensor takes. Returns how many, or −errno.
+int tactus_sensor_read(const char *path, uint8_t *bytes, int size);
 
 // ---- Errors
 
-/// strerror, in a static text of the C library.
+/// Returns the text of strerror, which is a static text of the C library.
 const char *tactus_error_text(int error);

@@ -9,16 +9,17 @@
 
 enum { MQTT_FILES = 4 };
 
-/// Starts a program, usually the launcher, which confines itself and becomes the broker: with `process_child_environment`, signals
-/// unblocked and at their defaults, its three standard streams at /dev/null, `files` as descriptors 4, 5, 6, 7, and 3, on which it says why it
-/// could not; no other. Returns when the other end of 3 is closed (it has become the broker, or has ended), with what came in `failure`, which
-/// is empty otherwise. Does not copy the caller's memory. Returns the process id, or −errno if the program could not be started.
+/// Starts a program, usually the launcher, which confines itself and becomes the broker. The program gets
+/// `process_child_environment`, signals unblocked and at their defaults, its three standard streams at /dev/null, `files` as
+/// descriptors 4 to 7, descriptor 3 for the message of a failure, and no other descriptor. Returns when the other end of descriptor
+/// 3 is closed, because the program has become the broker or has ended; `failure` then holds the message, which is empty on
+/// success. The caller's memory is not copied. Returns the process id, or −errno if the program could not be started.
 pid_t mqtt_spawn(const char *program, char *const arguments[], const int files[MQTT_FILES], char *failure, size_t size);
-/// Says what `mqtt_spawn` will start after a program that has a spawner is confined. Returns 0 or −errno.
+/// Declares what `mqtt_spawn` will start after a program that has a spawner is confined. Returns 0 or −errno.
 int mqtt_declare(const char *program, char *const arguments[]);
-/// Returns the process that listens at the other end of a connected local socket, or −errno. The kernel says it.
+/// Returns the process that listens at the other end of a connected local socket as the kernel reports it, or −errno.
 pid_t mqtt_listener(int socket);
-/// Returns the process that listens on a local socket, or −errno. Does not wait: −EAGAIN if it does not take connections.
+/// Returns the process that listens on a local socket, or −errno. Does not wait; returns −EAGAIN if the socket accepts no connections.
 pid_t mqtt_listener_at(const char *path);
 /// Sends SIGTERM or SIGKILL to a process that `mqtt_spawn` has started. Returns 0 or −errno.
 int mqtt_send_signal(pid_t process, int signal);

@@ -6,31 +6,30 @@
 extern "C" {
 #endif
 
-/// One file.
+/// An embedded file.
 struct service_document {
-  /// Its path below the folder that it is built in from: Sources/ServiceDocuments, Sources/Systems/NAME/Documents.
+  /// The path of the file below the folder from which it is embedded: Sources/ServiceDocuments or Sources/Systems/NAME/Documents.
   const char *name;
-  /// What it holds: `count` bytes, which are there as long as the program, and no zero behind them.
+  /// The content of the file: `count` bytes, valid as long as the program runs, without a final zero.
   const unsigned char *bytes;
   size_t count;
 };
 
-/// What one system adds to them: see SystemDocuments.swift.
+/// The documents of one system: see SystemDocuments.swift.
 struct system_documents {
-  struct service_document card, script, style, api, dashboard;
+  struct service_document card, script, style, api;
 };
 
-/// Of the arrays that a system's documents.c has embedded: one that is missing does not compile.
+/// Builds the structure from the arrays that a system's documents.c has embedded. A missing array is a compile error.
 #define SYSTEM_DOCUMENTS                               \
   (struct system_documents) {                          \
     {"card.html", card_html, sizeof card_html},        \
     {"card.js", card_js, sizeof card_js},              \
     {"card.css", card_css, sizeof card_css},           \
     {"openapi.json", openapi_json, sizeof openapi_json}, \
-    {"dashboard.json", dashboard_json, sizeof dashboard_json}, \
   }
 
-/// Every file. Writes their number to `count`.
+/// Returns every file, and writes their number to `count`.
 const struct service_document *service_documents(size_t *count);
 
 #ifdef __cplusplus

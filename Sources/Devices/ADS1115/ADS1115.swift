@@ -3,63 +3,63 @@ import Tactus
 
 /// The TI ADS1115: a 16-bit analogue-to-digital converter with four inputs on I2C.
 ///
-/// A small value that takes the bus per call, remembers nothing and never waits. Order of a measurement: `start`, then
-/// `isReady` and `read` after `conversionTime`. Each is one transfer, so that a loop can spread them over its ticks.
-/// Errors: whatever the bus says, after its own retries. Source: README.md beside this file.
+/// The driver is a small value that takes the bus per call, keeps no state and never waits. A measurement consists of `start` and,
+/// after `conversionTime`, `isReady` and `read`. Each of these is one transfer, so that a loop can spread them over its ticks.
+/// Errors are those of the bus, after its retries. Source: README.md beside this file.
 public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
-  /// The range, either way from zero. An input must stay below the supply besides, whatever the range.
+  /// The measuring range, in both directions from zero. Whatever the range, an input must also stay below the supply.
   public enum Range: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
-    /// ±6.144 V, 187.5 µV a count.
+    /// A range of ±6.144 V with 187.5 µV per count.
     case millivolts6144
-    /// ±4.096 V, 125 µV a count.
+    /// A range of ±4.096 V with 125 µV per count.
     case millivolts4096
-    /// ±2.048 V, 62.5 µV a count.
+    /// A range of ±2.048 V with 62.5 µV per count.
     case millivolts2048
-    /// ±1.024 V, 31.25 µV a count.
+    /// A range of ±1.024 V with 31.25 µV per count.
     case millivolts1024
-    /// ±0.512 V, 15.625 µV a count.
+    /// A range of ±0.512 V with 15.625 µV per count.
     case millivolts512
-    /// ±0.256 V, 7.8125 µV a count.
+    /// A range of ±0.256 V with 7.8125 µV per count.
     case millivolts256
   }
 
-  /// Conversions a second.
+  /// The number of conversions per second.
   public enum Rate: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
-    /// 8 conversions a second, 125 ms each.
+    /// A rate of 8 conversions a second, which take 125 ms each.
     case hertz8
-    /// 16 conversions a second, 62.5 ms each.
+    /// A rate of 16 conversions a second, which take 62.5 ms each.
     case hertz16
-    /// 32 conversions a second, 31.25 ms each.
+    /// A rate of 32 conversions a second, which take 31.25 ms each.
     case hertz32
-    /// 64 conversions a second, 15.625 ms each.
+    /// A rate of 64 conversions a second, which take 15.625 ms each.
     case hertz64
-    /// 128 conversions a second, 7.8125 ms each.
+    /// A rate of 128 conversions a second, which take 7.8125 ms each.
     case hertz128
-    /// 250 conversions a second, 4 ms each.
+    /// A rate of 250 conversions a second, which take 4 ms each.
     case hertz250
-    /// 475 conversions a second, 2.105 ms each.
+    /// A rate of 475 conversions a second, which take 2.105 ms each.
     case hertz475
-    /// 860 conversions a second, 1.163 ms each.
+    /// A rate of 860 conversions a second, which take 1.163 ms each.
     case hertz860
   }
 
-  /// 0x48, with the ADDR pin at ground; the others are 0x49…0x4B.
+  /// The address 0x48, with the ADDR pin at ground. The others are 0x49…0x4B.
   public static var standardAddress: I2CAddress {
     @_noLocks @_noAllocation get { I2CAddress(0x48)! }
   }
-  /// How many inputs the chip has.
+  /// The number of inputs of the chip.
   public static var channelCount: Int {
     @_noLocks @_noAllocation get { 4 }
   }
 
   /// The address of the chip on its bus.
   public let address: I2CAddress
-  /// The range in which it measures.
+  /// The measuring range.
   public let range: Range
-  /// How fast it converts.
+  /// The number of conversions per second.
   public let rate: Rate
 
-  /// A chip at an address, with the range and the rate of all its measurements. Touches no bus.
+  /// Creates a driver for a chip at an address, with the range and the rate of all its measurements. Does not use the bus.
   @_noLocks @_noAllocation
   public init(address: I2CAddress = standardAddress, range: Range = .millivolts4096, rate: Rate = .hertz128) {
     self.address = address
@@ -67,12 +67,12 @@ public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
     self.rate = rate
   }
 
-  /// One period and a tenth of it, because the chip's oscillator is not exact.
+  /// The time of one conversion plus a tenth of it, because the chip's oscillator is not exact.
   public var conversionTime: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(1_100_000_000 / rate.hertz) }
   }
 
-  /// Begins one conversion of input `channel`, 0…3, against ground.
+  /// Starts one conversion of input `channel`, 0…3, against ground.
   @_noLocks @_noAllocation
   public func start(_ channel: Int, on bus: inout I2CBus) throws(I2CError) {
     let word = configuration(channel) | Config.start
@@ -82,15 +82,15 @@ public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
     try bus.writeBlock(bytes, to: address, register: Register.config)
   }
 
-  /// Whether the conversion of `channel` has ended. False as well when the chip was without power since: what `read` gave then
-  /// would be no input's voltage.
+  /// Returns whether the conversion of `channel` has ended. The result is also `false` if the chip was without power since, in
+  /// which case `read` would not return the input's voltage.
   @_noLocks @_noAllocation
   public func isReady(_ channel: Int, on bus: inout I2CBus) throws(I2CError) -> Bool {
     let bytes = try bus.readBlock(2, from: address, register: Register.config)
     return UInt16(bytes[0]) << 8 | UInt16(bytes[1]) == configuration(channel) | Config.ready
   }
 
-  /// The last conversion's voltage.
+  /// Returns the voltage of the last conversion.
   @_noLocks @_noAllocation
   public func read(on bus: inout I2CBus) throws(I2CError) -> Microvolts {
     let bytes = try bus.readBlock(2, from: address, register: Register.conversion)
@@ -98,7 +98,7 @@ public struct ADS1115: Sendable, Hashable, BitwiseCopyable {
     return Microvolts(Int64(counts) * range.fullScaleMicrovolts / 32_768)
   }
 
-  /// Single shot, comparator off, without the start bit.
+  /// Returns the configuration for a single conversion with the comparator off, without the start bit.
   @_noLocks @_noAllocation
   private func configuration(_ channel: Int) -> UInt16 {
     precondition(channel >= 0 && channel < Self.channelCount, "inputs are 0…3")
@@ -119,7 +119,7 @@ extension ADS1115 {
   }
 
   enum Config {
-    /// Written: begin. Read: nothing is being converted.
+    /// The start bit: when written it starts a conversion; when read it shows that no conversion is running.
     static var start: UInt16 {
       @_noLocks @_noAllocation get { 0x8000 }
     }
@@ -136,7 +136,7 @@ extension ADS1115 {
 }
 
 extension ADS1115.Range {
-  /// What 32,768 counts would be.
+  /// The voltage of 32,768 counts, in microvolts.
   public var fullScaleMicrovolts: Int64 {
     @_noLocks @_noAllocation get {
       switch self {
@@ -152,7 +152,7 @@ extension ADS1115.Range {
 }
 
 extension ADS1115.Rate {
-  /// Conversions a second.
+  /// The number of conversions per second.
   public var hertz: Int64 {
     @_noLocks @_noAllocation get {
       switch self {

@@ -2,15 +2,15 @@ import Buses
 import Synchronization
 import Tactus
 
-/// An ADS1115 with a voltage on each of its inputs.
+/// A simulated ADS1115 with a voltage on each of its inputs.
 ///
-/// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. `set`, `microvolts` and `reset` are for any thread; they act
-/// at the next access to the chip.
+/// Attach `chip` to a `SimulatedI2CBus`, which retains the simulator. `set`, `microvolts` and `reset` may be called from any
+/// thread; they take effect at the next access to the chip.
 public final class ADS1115Simulator: @unchecked Sendable {  // safe: inputs are atomics, the rest is the loop's
   let inputs: UnsafeMutablePointer<ADS1115Inputs>
   private let state: UnsafeMutablePointer<ADS1115State>
 
-  /// As it comes up, every input at ground.
+  /// Creates a chip in its state after power-up, with every input at ground.
   public init() {
     inputs = .allocate(capacity: 1)
     inputs.initialize(to: ADS1115Inputs())
@@ -24,32 +24,32 @@ public final class ADS1115Simulator: @unchecked Sendable {  // safe: inputs are 
     inputs.deallocate()
   }
 
-  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
+  /// The chip to be attached to a `SimulatedI2CBus`, at the chip's address.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToADS1115)
   }
 
-  /// Puts a voltage on input 0…3. What a wire that is open or shorted shows is up to the circuit.
+  /// Sets the voltage on input 0…3. The voltage for an open or shorted wire depends on the circuit.
   public func set(_ channel: Int, _ voltage: Microvolts) {
     inputs.pointee[channel].store(voltage.count, ordering: .relaxed)
   }
 
-  /// One input, 0…3, for the ticks of a twin: `set` of this class retains it, which a tick may not.
+  /// Returns one input, 0…3, for the ticks of a simulation. `set` of this class retains the simulator, which is not allowed in a tick.
   ///
-  /// Keep the simulator, or a bus that it is attached to, as long as the input.
+  /// Keep the simulator, or a bus to which it is attached, as long as the input.
   public func input(_ channel: Int) -> ADS1115SimulatedInput {
     precondition((0..<ADS1115.channelCount).contains(channel), "inputs are 0…3")
     return ADS1115SimulatedInput(inputs: inputs, channel: channel)
   }
 
-  /// The voltage on input 0…3.
+  /// Returns the voltage on input 0…3.
   public func voltage(_ channel: Int) -> Microvolts { Microvolts(inputs.pointee[channel].load(ordering: .relaxed)) }
 
-  /// The supply is gone for a moment: as it comes up, the conversion lost.
+  /// Simulates a short loss of power: the chip returns to its state after power-up, and a running conversion is lost.
   public func reset() { inputs.pointee.resets.add(1, ordering: .relaxed) }
 }
 
-/// Set by any thread, met by the loop.
+/// The voltages and resets, set by any thread and used by the loop.
 struct ADS1115Inputs: ~Copyable {
   private let voltages: UnsafeMutablePointer<Atomic<Int64>>
   let resets = Atomic<Int>(0)
@@ -70,13 +70,13 @@ struct ADS1115Inputs: ~Copyable {
   }
 }
 
-/// The registers; only the loop touches them.
+/// The registers, which only the loop uses.
 struct ADS1115State {
   private let inputs: UnsafeMutablePointer<ADS1115Inputs>
   private var config: UInt16 = 0x8583
   private var conversion: UInt16 = 0
   private var thresholds: (low: UInt16, high: UInt16) = (0x8000, 0x7FFF)
-  /// When the conversion that is being made ends, or `nil` if there is none.
+  /// The instant at which the running conversion ends, or `nil` if no conversion is running.
   private var readyAt: TickInstant?
   private var resetsSeen = 0
 
@@ -161,7 +161,7 @@ struct ADS1115State {
     }
   }
 
-  /// The multiplexer's two inputs, in counts of the range; beyond it the counts saturate.
+  /// The voltage between the multiplexer's two inputs, in counts of the range. Beyond the range the counts saturate.
   private var measured: UInt16 {
     @_noLocks @_noAllocation get {
       let voltage: Int64

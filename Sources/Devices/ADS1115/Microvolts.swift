@@ -1,9 +1,9 @@
-/// A voltage in whole microvolts, either way from zero.
+/// A voltage in whole microvolts, positive or negative.
 public struct Microvolts: Sendable, Hashable, BitwiseCopyable {
   /// The number of microvolts.
   public var count: Int64
 
-  /// A voltage of so many microvolts.
+  /// Creates a voltage of `count` microvolts.
   @_noLocks @_noAllocation
   public init(_ count: Int64) { self.count = count }
 }

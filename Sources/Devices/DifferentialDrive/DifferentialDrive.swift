@@ -1,45 +1,46 @@
 import Tactus
 import TactusControl
 
-/// A robot on two driven wheels in an empty, level world: what the simulated motor boards move.
+/// A robot on two driven wheels in an empty, level world, which the simulated motor boards move.
 ///
-/// Each wheel follows its commanded speed with a first-order lag. Between commands wheel speeds and heading are the
-/// closed-form solution; the position is their integral by Boole's rule over steps of at most 50 ms and half a radian,
-/// so that it depends on the commands and their instants and (to 1e-6) not on how often somebody looks.
-/// A value; allocates nothing. Timing: about 40 ns a step; at rest and straight ahead any time is one step.
+/// Each wheel follows its commanded speed with a first-order lag. Between commands wheel speeds and heading follow the closed-form
+/// solution. The position is their integral by Boole's rule over steps of at most 50 ms and half a radian, so that it depends on
+/// the commands and their instants and (to 1e-6) not on how often it is read. It is a value and allocates nothing. Timing: about 40
+/// ns per step; at rest and straight ahead any length of time is one step.
 public struct DifferentialDrive: Sendable, BitwiseCopyable {
-  /// What the robot is like.
+  /// The properties of the robot.
   public struct Parameters: Sendable, Hashable, BitwiseCopyable {
-    /// Wheel speed at full duty, in m/s.
+    /// The wheel speed at full duty, in m/s.
     public var topSpeed = 0.6
-    /// Distance between the wheels, in m.
+    /// The distance between the wheels, in m.
     public var track = 0.12
-    /// Time constant of the lag.
+    /// The time constant of the lag.
     public var timeConstant = Nanoseconds(150_000_000)
-    /// The wheels stand still below this duty of 255.
+    /// The duty, of 255, below which the wheels stand still.
     public var stallDuty = 30
 
-    /// A small robot: 0.6 m/s, wheels 0.12 m apart, a lag of 150 ms, standing below a duty of 30.
+    /// Creates the parameters of a small robot: 0.6 m/s, wheels 0.12 m apart, a lag of 150 ms, standing still below a duty of 30.
     @_noLocks @_noAllocation
     public init() {}
 
-    /// The speed in m/s that a duty of −255…255 leads to.
+    /// Returns the speed in m/s for a duty of −255…255.
     @_noLocks @_noAllocation
     public func speed(duty: Int) -> Double {
       duty > -stallDuty && duty < stallDuty ? 0 : topSpeed * Double(duty) / 255
     }
   }
 
-  /// Where the robot is: `x`, `y` in m, `heading` in rad, counted on over full turns; 0 looks along x, left is positive.
+  /// The position and direction of the robot: `x` and `y` in m, and `heading` in rad, which is not reduced to one turn. A heading
+  /// of 0 points along x; left is positive.
   public struct Pose: Sendable, Hashable, BitwiseCopyable {
-    /// Position ahead of the origin, m.
+    /// The position ahead of the origin, in m.
     public var x: Double
-    /// Position to the left of the origin, m.
+    /// The position to the left of the origin, in m.
     public var y: Double
-    /// Direction, rad: 0 looks along x, left is positive.
+    /// The direction in rad: 0 points along x, left is positive.
     public var heading: Double
 
-    /// A pose; the origin, looking along x, unless it is said otherwise.
+    /// Creates a pose, by default at the origin and pointing along x.
     @_noLocks @_noAllocation
     public init(x: Double = 0, y: Double = 0, heading: Double = 0) {
       self.x = x
@@ -50,12 +51,12 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
 
   /// Speeds of the two wheels over the ground, in m/s; positive drives forward.
   public struct Speeds: Sendable, Hashable, BitwiseCopyable {
-    /// Speed of the left wheel, m/s; positive drives forward.
+    /// The speed of the left wheel in m/s; positive drives forward.
     public var left: Double
-    /// Speed of the right wheel, m/s; positive drives forward.
+    /// The speed of the right wheel in m/s; positive drives forward.
     public var right: Double
 
-    /// Speeds of the wheels; standing unless it is said otherwise.
+    /// Creates the speeds of the wheels, by default at rest.
     @_noLocks @_noAllocation
     public init(left: Double = 0, right: Double = 0) {
       self.left = left
@@ -63,27 +64,27 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
     }
   }
 
-  /// What the robot is like.
+  /// The properties of the robot.
   public let parameters: Parameters
-  /// The instant that `pose` and `speeds` are about.
+  /// The instant of `pose` and `speeds`.
   public private(set) var at: TickInstant
-  /// Where the robot is at `at`.
+  /// The position and direction of the robot at `at`.
   public private(set) var pose = Pose()
-  /// How fast its wheels turn at `at`.
+  /// The speeds of the wheels at `at`.
   public private(set) var speeds = Speeds()
-  /// What the wheels are heading for.
+  /// The commanded speeds, which the wheels approach.
   public private(set) var target = Speeds()
-  /// Cosine and sine of the heading, turned with it.
-  private var cosine = 1.0, sine = 0.0
+  /// Cosine and sine of the heading, updated with it.
+  private(set) var cosine = 1.0, sine = 0.0
 
-  /// At rest at the origin. Track and time constant must be positive.
+  /// Creates a robot at rest at the origin. Track, time constant and top speed must be positive.
   public init(_ parameters: Parameters = Parameters(), at: TickInstant = TickInstant(nanoseconds: 0)) {
     precondition(parameters.track > 0 && parameters.timeConstant > .zero && parameters.topSpeed > 0)
     self.parameters = parameters
     self.at = at
   }
 
-  /// Puts the robot somewhere, moving as told; the commanded speeds stay.
+  /// Places the robot at a pose with given speeds. The commanded speeds stay unchanged.
   public mutating func place(_ pose: Pose, speeds: Speeds = Speeds()) {
     precondition(pose.x.isFinite && pose.y.isFinite && pose.heading.isFinite)
     precondition(speeds.left.isFinite && speeds.right.isFinite)
@@ -93,14 +94,14 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
     sine = Math.sin(pose.heading)
   }
 
-  /// From `instant` on the wheels head for these speeds. An instant before `at` counts as `at`.
+  /// Sets the commanded speeds from `instant` on. An instant before `at` counts as `at`.
   @_noLocks @_noAllocation
   public mutating func command(_ target: Speeds, at instant: TickInstant) {
     advance(to: instant)
     self.target = target
   }
 
-  /// Moves the world on to `instant`; does nothing when that is not later than `at`.
+  /// Advances the world to `instant`. Does nothing if `instant` is not later than `at`.
   @_noLocks @_noAllocation
   public mutating func advance(to instant: TickInstant) {
     let span = instant.nanoseconds &- at.nanoseconds
@@ -120,7 +121,7 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
     step(left, constant)
   }
 
-  /// In s: so short that the heading turns by at most half a radian, and at most 50 ms.
+  /// The longest step in s, so short that the heading turns by at most half a radian, and at most 50 ms.
   private var longestStep: Double {
     @_noLocks @_noAllocation get {
       let now = (speeds.right - speeds.left).magnitude
@@ -130,7 +131,7 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Distance = u·t + (v − u)·τ·(1 − e^(−t/τ)), in any length of time.
+  /// Moves straight ahead for any length of time. Distance = u·t + (v − u)·τ·(1 − e^(−t/τ)).
   @_noLocks @_noAllocation
   private mutating func goStraight(_ time: Double, _ constant: Double) {
     let remaining = Math.exp(-time / constant)
@@ -179,8 +180,8 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
     slow(remaining)
   }
 
-  /// Brings the wheels nearer to their target; within a nanometre a second they have reached it, so that a robot at rest
-  /// costs nothing.
+  /// Brings the wheels nearer to their commanded speeds. Within a nanometre per second they count as reached, so that a robot at
+  /// rest needs no computation.
   @_noLocks @_noAllocation
   private mutating func slow(_ remaining: Double) {
     let left = (speeds.left - target.left) * remaining
@@ -190,7 +191,7 @@ public struct DifferentialDrive: Sendable, BitwiseCopyable {
   }
 }
 
-/// Cosine and sine of at most half a radian, to 1e-13.
+/// Cosine and sine of an angle of at most half a radian, to 1e-13.
 private struct Rotation: BitwiseCopyable {
   var cosine = 1.0, sine = 0.0
 

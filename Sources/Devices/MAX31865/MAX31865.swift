@@ -3,34 +3,34 @@ import Tactus
 
 /// The Maxim MAX31865 with a platinum thermometer (Pt100 or Pt1000), on SPI mode 1 or 3, at most 5 MHz.
 ///
-/// It converts by itself, 50 or 60 times a second. A call never waits: it reads all registers in one transfer, and where the configuration
-/// is not the driver's (the chip was just powered, or lost its power) it writes it, and shows nothing until a conversion of that is
-/// there. A small value that takes the port per call. Errors: the port's. Timing: at most two transfers a call, of 9 and 2 bytes. Source: README.md
-/// beside this file.
+/// The chip converts continuously, 50 or 60 times a second. A call never waits: it reads all registers in one transfer. If the
+/// configuration is not the driver's, because the chip was just powered or has lost its power, the call writes it, and returns no
+/// reading until a conversion with it has ended. The driver is a small value that takes the port per call. Errors are those of the
+/// port. Timing: at most two transfers per call, of 9 and 2 bytes. Source: README.md beside this file.
 public struct MAX31865: Sendable, BitwiseCopyable {
-  /// What the last conversion showed.
+  /// The result of the last conversion.
   public enum Reading: Sendable, Hashable, BitwiseCopyable {
-    /// Nothing: no conversion has ended yet, or no chip answers.
+    /// No conversion has ended yet, or no chip answers.
     case none
-    /// A temperature in °C, inside the range.
+    /// A valid temperature in °C, within the range.
     case celsius(Double)
-    /// Hotter than the range: a wire is off.
+    /// The temperature is above the range because a wire is disconnected.
     case open
-    /// Colder than the range: two wires touch.
+    /// The temperature is below the range because two wires touch.
     case shorted
-    /// The chip has found a voltage on an input that it does not allow.
+    /// The chip has detected a voltage on an input that is not allowed.
     case voltage
   }
 
-  /// How many wires lead to the thermometer: two or four, or three.
+  /// The number of wires to the thermometer: two or four, or three.
   public enum Wires: Sendable, Hashable, BitwiseCopyable {
-    /// Two, whose own resistance counts as the thermometer's, or four.
+    /// Two wires, whose resistance counts as part of the thermometer's, or four wires.
     case twoOrFour
-    /// Three of one kind, whose resistance the chip takes away.
+    /// Three wires of the same kind, whose resistance the chip subtracts.
     case three
   }
 
-  /// How long a new configuration takes until a conversion of it is there: 100 ms.
+  /// The time from writing a new configuration to its first conversion: 100 ms.
   public static var settlingTime: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(100) }
   }
@@ -39,21 +39,21 @@ public struct MAX31865: Sendable, BitwiseCopyable {
   public let nominal: Double
   /// The reference resistor, in ohms: 400 or 430 for a Pt100, 4,000 or 4,300 for a Pt1000.
   public let reference: Double
-  /// Temperatures in °C that are taken for such.
+  /// The lowest and the highest temperature in °C that count as valid.
   public let lowest, highest: Double
-  /// What the last call showed.
+  /// The result of the last call.
   public private(set) var reading = Reading.none
   private let configuration: UInt8
-  /// When a conversion of this configuration is there; `nil` until it has been written.
+  /// The instant at which a conversion with this configuration has ended, or `nil` until the configuration has been written.
   private var readyAt: TickInstant?
 
-  /// A thermometer that has not been read yet. Touches no bus.
+  /// Creates a driver that has not read the thermometer yet. Does not use the bus.
   ///
   /// - Parameters:
-  ///   - nominal: resistance at 0 °C in ohms, more than 0.
+  ///   - nominal: the resistance at 0 °C in ohms, more than 0.
   ///   - reference: the reference resistor in ohms, more than `nominal`.
-  ///   - rejects60Hz: whether the mains have 60 Hz; otherwise 50.
-  ///   - range: in °C, within −200…850; beyond it a wire is off or two touch.
+  ///   - rejects60Hz: whether the mains frequency is 60 Hz; otherwise it is 50 Hz.
+  ///   - range: the valid temperatures in °C, within −200…850. Beyond it a wire is disconnected or two wires touch.
   public init(
     wires: Wires = .twoOrFour, nominal: Double = 100, reference: Double = 430, rejects60Hz: Bool = false,
     range: ClosedRange<Double> = -50...300
@@ -98,7 +98,7 @@ public struct MAX31865: Sendable, BitwiseCopyable {
     return reading
   }
 
-  /// As `read`: the temperature in °C, or `nil` if there is none.
+  /// Reads the chip as `read` does, and returns the temperature in °C, or `nil` if the reading is not a temperature.
   @_noLocks @_noAllocation
   public mutating func celsius(on port: inout SPIPort) throws(SPIError) -> Double? {
     if case .celsius(let celsius) = try read(on: &port) { celsius } else { nil }

@@ -2,17 +2,17 @@ import Buses
 import Synchronization
 import Tactus
 
-/// A MAX31865 with a platinum thermometer, whose temperature any thread sets.
+/// A simulated MAX31865 with a platinum thermometer, whose temperature any thread sets.
 ///
-/// Attach `chip` to a `SimulatedSPIBus`, which keeps the simulator.
+/// Attach `chip` to a `SimulatedSPIBus`, which retains the simulator.
 // Safe: all that threads share is atomics.
 public final class MAX31865Simulator: @unchecked Sendable {
   private let state: UnsafeMutablePointer<MAX31865State>
 
-  /// A chip that has just been powered: it does not convert until it is told to.
+  /// Creates a chip that has just been powered. It does not convert until it is configured.
   ///
   /// - Parameters:
-  ///   - celsius: the thermometer's temperature, −200…850 °C.
+  /// - celsius: the thermometer's temperature, −200…850 °C.
   ///   - nominal: the thermometer's resistance at 0 °C in ohms.
   ///   - reference: the reference resistor in ohms.
   public init(celsius: Double = 20, nominal: Double = 100, reference: Double = 430) {
@@ -27,51 +27,51 @@ public final class MAX31865Simulator: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// The thermometer, for the ticks of a twin: a call of this class retains it, which a tick may not.
+  /// The thermometer, for the ticks of a simulation. A call of this class retains the simulator, which is not allowed in a tick.
   ///
-  /// Keep the simulator, or a bus that it is attached to, as long as the thermometer.
+  /// Keep the simulator, or a bus to which it is attached, as long as the thermometer.
   public var thermometer: MAX31865SimulatedThermometer { MAX31865SimulatedThermometer(state: state) }
 
-  /// The thermometer has this temperature, in °C, with both wires as they should be.
+  /// Sets the temperature of the thermometer in °C, with all wires intact.
   public func set(celsius: Double) { thermometer.set(celsius: celsius) }
 
-  /// A voltage that the chip does not allow is on an input, or is not any more.
+  /// Sets whether a voltage that is not allowed is on an input.
   public func setVoltage(_ isWrong: Bool) { state.pointee.isVoltageWrong.store(isWrong, ordering: .relaxed) }
 
-  /// A loss of power: the configuration is that of the start.
+  /// Simulates a loss of power: the configuration returns to its initial value.
   public func reset() { state.pointee.configuration.store(0, ordering: .relaxed) }
 
-  /// The end for a `SimulatedSPIBus`.
+  /// The chip to be attached to a `SimulatedSPIBus`.
   public var chip: SimulatedSPIChip {
     SimulatedSPIChip(context: state, owner: self, transfer: transferToMAX31865)
   }
 }
 
-/// The thermometer of a `MAX31865Simulator`, as a plain value that a tick may set. Valid as long as its simulator.
+/// The thermometer of a `MAX31865Simulator`, as a plain value that a tick may set. The value is valid as long as its simulator exists.
 public struct MAX31865SimulatedThermometer: BitwiseCopyable, @unchecked Sendable {
   // Sendable: what the pointer leads to is atomics.
   fileprivate let state: UnsafeMutablePointer<MAX31865State>
 
-  /// It has this temperature, in °C, with both wires as they should be.
+  /// Sets the temperature in °C, with all wires intact.
   @_noLocks @_noAllocation
   public func set(celsius: Double) { state.pointee.set(ratio: Platinum.ratio(celsius: celsius)) }
 
-  /// A wire is off: the converter shows the end of its range.
+  /// Simulates a disconnected wire: the converter shows the end of its range.
   @_noLocks @_noAllocation
   public func setOpen() { state.pointee.code.store(32_767, ordering: .relaxed) }
 
-  /// Two wires touch.
+  /// Simulates two wires that touch.
   @_noLocks @_noAllocation
   public func setShorted() { state.pointee.code.store(0, ordering: .relaxed) }
 }
 
 private struct MAX31865State: ~Copyable {
-  /// Counts for a ratio of 1.
+  /// The number of counts for a ratio of 1.
   let scale: Double
   let code = Atomic<UInt16>(0)
   let configuration = Atomic<UInt8>(0)
   let isVoltageWrong = Atomic(false)
-  /// The mark of a fault, which stays until it is cleared.
+  /// Whether a fault is marked. The mark stays until it is cleared.
   let isMarked = Atomic(false)
 
   init(scale: Double) { self.scale = scale }
@@ -83,7 +83,7 @@ private struct MAX31865State: ~Copyable {
     code.store(counts < 0 ? 0 : counts > 32_767 ? 32_767 : whole, ordering: .relaxed)
   }
 
-  /// The first byte is the address, of a write with its high bit; the bytes behind it are those of the registers from there on.
+  /// Answers a transfer. The first byte is the address, with its high bit set for a write; the bytes that follow are those of consecutive registers.
   @_noLocks @_noAllocation
   func answer(_ bytes: inout SPIBytes) {
     guard bytes.count > 1 else { return }

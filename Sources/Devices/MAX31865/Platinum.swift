@@ -1,6 +1,6 @@
 import TactusControl
 
-/// The resistance of platinum thermometers by IEC 60751: Callendar–Van Dusen, −200…850 °C.
+/// The resistance of platinum thermometers by IEC 60751 with the Callendar–Van Dusen equation, for −200…850 °C.
 enum Platinum {
   private static var a: Double {
     @_noLocks @_noAllocation get { 3.9083e-3 }
@@ -12,15 +12,15 @@ enum Platinum {
     @_noLocks @_noAllocation get { -4.183e-12 }
   }
 
-  /// Resistance at a temperature in °C, as a multiple of that at 0 °C.
+  /// Returns the resistance at a temperature in °C, as a multiple of that at 0 °C.
   @_noLocks @_noAllocation
   static func ratio(celsius: Double) -> Double {
     let t = celsius
     return 1 + a * t + b * t * t + (t < 0 ? c * (t - 100) * t * t * t : 0)
   }
 
-  /// The temperature at a resistance: exact from 0 °C up, within 0.001 °C below. A ratio that no temperature has gives one beyond 850 °C or
-  /// below −200 °C.
+  /// Returns the temperature for a resistance ratio: exact from 0 °C up, and within 0.001 °C below. A ratio beyond the range of the
+  /// equation gives a temperature above 850 °C or below −200 °C.
   @_noLocks @_noAllocation
   static func celsius(ratio: Double) -> Double {
     let discriminant = a * a - 4 * b * (1 - ratio)

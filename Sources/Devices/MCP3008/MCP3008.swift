@@ -3,23 +3,23 @@ import Tactus
 
 /// The Microchip MCP3008: eight analogue inputs of 10 bits, on SPI mode 0, at most 1.35 MHz at 2.7 V.
 ///
-/// A small value that takes the port per call and remembers nothing. A conversion is part of its transfer: there is nothing to
-/// wait for. Errors: the port's. Source: README.md beside this file.
+/// The driver is a small value that takes the port per call and keeps no state. A conversion is part of its transfer, so there is
+/// nothing to wait for. Errors are those of the port. Source: README.md beside this file.
 public struct MCP3008: Sendable, Hashable, BitwiseCopyable {
-  /// How many inputs the chip has.
+  /// The number of inputs of the chip.
   public static var channelCount: Int {
     @_noLocks @_noAllocation get { 8 }
   }
-  /// What the reference voltage reads as.
+  /// The value that is read for the reference voltage.
   public static var greatestValue: UInt16 {
     @_noLocks @_noAllocation get { 1023 }
   }
 
-  /// The chip has nothing to set.
+  /// Creates a driver. The chip has no settings.
   @_noLocks @_noAllocation
   public init() {}
 
-  /// Channel 0…7 against ground, 0…1023 of the reference voltage, or `nil` if no chip drives the line, which then floats high.
+  /// Returns the value of channel 0…7 against ground, 0…1023 of the reference voltage, or `nil` if no chip drives the line, which then floats high.
   @_noLocks @_noAllocation
   public func read(_ channel: Int, on port: inout SPIPort) throws(SPIError) -> UInt16? {
     precondition(channel >= 0 && channel < Self.channelCount, "channels are 0…7")

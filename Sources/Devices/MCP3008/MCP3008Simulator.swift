@@ -2,13 +2,13 @@ import Buses
 import Synchronization
 import Tactus
 
-/// An MCP3008 with a voltage on each input, which any thread sets.
+/// A simulated MCP3008 with a voltage on each input, which any thread sets.
 ///
-/// Attach `chip` to a `SimulatedSPIBus`, which keeps the simulator.
+/// Attach `chip` to a `SimulatedSPIBus`, which retains the simulator.
 public final class MCP3008Simulator: @unchecked Sendable {  // safe: all of it is atomics
   private let state: UnsafeMutablePointer<MCP3008State>
 
-  /// `reference`: volts at the reference pin, more than 0.
+  /// Creates a chip. `reference` is the voltage at the reference pin in volts, more than 0.
   public init(reference: Double = 3.3) {
     precondition(reference > 0)
     state = .allocate(capacity: 1)
@@ -20,13 +20,13 @@ public final class MCP3008Simulator: @unchecked Sendable {  // safe: all of it i
     state.deallocate()
   }
 
-  /// Volts at input `channel`, which is 0…7. The chip clamps them to 0…reference.
+  /// The voltage at input `channel`, 0…7, in volts. The chip limits it to 0…reference.
   public subscript(channel: Int) -> Double {
     get { Double(state.pointee.inputs(channel).pointee.load(ordering: .relaxed)) / 1e6 }
     set { state.pointee.inputs(channel).pointee.store(Int(saturating: (newValue * 1e6).rounded()), ordering: .relaxed) }
   }
 
-  /// The end for a `SimulatedSPIBus`, which is made with it.
+  /// The chip to be attached to a `SimulatedSPIBus`.
   public var chip: SimulatedSPIChip {
     SimulatedSPIChip(context: state, owner: self, transfer: transferToMCP3008)
   }
@@ -34,7 +34,7 @@ public final class MCP3008Simulator: @unchecked Sendable {  // safe: all of it i
 
 private struct MCP3008State: ~Copyable {
   let reference: Int
-  /// Microvolts by channel.
+  /// The voltages in microvolts, by channel.
   private let microvolts: UnsafeMutablePointer<Atomic<Int>>
 
   init(referenceMicrovolts: Int) {
@@ -51,8 +51,8 @@ private struct MCP3008State: ~Copyable {
     return microvolts + channel
   }
 
-  /// Until the start bit the line floats high; then, after the four bits of the channel, half a clock to sample, a 0 and ten bits.
-  /// Only the alignment of the driver's three bytes is simulated: another one reads all ones.
+  /// Answers a transfer. The line floats high until the start bit; after it come the four bits of the channel, half a clock to
+  /// sample, a 0 and ten bits. Only the alignment of the driver's three bytes is simulated; with any other the answer is all ones.
   @_noLocks @_noAllocation
   func answer(_ bytes: inout SPIBytes) {
     let isAligned = bytes.count == 3 && bytes[0] == 0x01 && bytes[1] & 0x80 != 0

@@ -1,12 +1,12 @@
 /// A frequency in whole hertz, more than 0.
 public struct Frequency: Sendable, Hashable, Comparable, BitwiseCopyable {
-  /// Cycles a second.
+  /// The number of cycles per second.
   public let hertz: Int64
 
-  /// So many cycles a second; 0 or less traps.
+  /// Returns a frequency of `hertz` cycles per second; 0 or less traps.
   @_noLocks @_noAllocation
   public static func hertz(_ hertz: Int64) -> Self { Self(hertz: hertz) }
-  /// So many thousand cycles a second; 0 or less traps.
+  /// Returns a frequency of `kilohertz` thousand cycles per second; 0 or less traps.
   @_noLocks @_noAllocation
   public static func kilohertz(_ kilohertz: Int64) -> Self { Self(hertz: kilohertz * 1_000) }
 

@@ -2,46 +2,47 @@ import Buses
 import Tactus
 import Wire
 
-/// The NXP PCA9685: sixteen PWM outputs on I2C, here for servos.
+/// The NXP PCA9685 with sixteen PWM outputs on I2C, here for servos.
 ///
-/// A small value that takes the bus per call, remembers nothing and never waits: what must come later is a call of its own, and
-/// the constants say how much later. The chip keeps pulsing its last values for ever: turn it off before going away.
-/// Order: `configure`, then `start` after `startUp`; `write` and `turnOff` as often as wanted; `turnAllOff` and, after one
-/// `timing.period`, `fallAsleep`.
-/// Errors: whatever the bus says, after its own retries. Source: README.md beside this file.
+/// The driver is a small value that takes the bus per call, keeps no state and never waits: an action that must come later is a
+/// separate call, and the constants state the time between. The chip keeps pulsing its last values for ever, so it must be turned
+/// off before the program ends. The order of calls is `configure`, then `start` after `startUp`; `write` and `turnOff` as often as
+/// needed; `turnAllOff` and, after one `timing.period`, `fallAsleep`. Errors are those of the bus, after its retries. Source:
+/// README.md beside this file.
 public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
-  /// 0x40, with all six address pins low.
+  /// The address 0x40, with all six address pins low.
   public static var standardAddress: I2CAddress {
     @_noLocks @_noAllocation get { I2CAddress(0x40)! }
   }
-  /// From waking to the oscillator's running, 500 µs by the datasheet.
+  /// The time from waking until the oscillator runs, 500 µs by the datasheet.
   public static var startUp: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(500_000) }
   }
-  /// How many outputs the chip has.
+  /// The number of outputs of the chip.
   public static var channelCount: Int {
     @_noLocks @_noAllocation get { 16 }
   }
-  /// Number of channels that fit into one transfer of 32 bytes, four bytes each.
+  /// The number of channels that fit into one transfer of 32 bytes, with four bytes each.
   public static var channelsPerWrite: Int {
     @_noLocks @_noAllocation get { 8 }
   }
 
   /// The address of the chip on its bus.
   public let address: I2CAddress
-  /// Its oscillator and the rate of its pulses.
+  /// The chip's oscillator and the rate of its pulses.
   public let timing: PCA9685Timing
 
-  /// A chip at an address; 50 pulses a second unless it is said otherwise. Touches no bus.
+  /// Creates a driver for a chip at an address, by default with 50 pulses a second. Does not use the bus.
   @_noLocks @_noAllocation
   public init(address: I2CAddress = standardAddress, timing: PCA9685Timing = .servo) {
     self.address = address
     self.timing = timing
   }
 
-  /// Every channel off, then totem-pole outputs, asleep, rate, awake with auto-increment and without all-call.
+  /// Configures the chip: turns every channel off, sets totem-pole outputs, puts the chip to sleep, sets the rate, and wakes it
+  /// with auto-increment and without all-call.
   ///
-  /// Off comes first: after a crash the chip still pulses. Five transfers. `start` follows, `startUp` later.
+  /// The channels are turned off first, since after a crash the chip still pulses. The call takes five transfers. Call `start` after `startUp`.
   @_noLocks @_noAllocation
   public func configure(on bus: inout I2CBus) throws(I2CError) {
     if Mechanism.offFirst.acts { try turnAllOff(on: &bus) }
@@ -51,8 +52,8 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
     try bus.writeByte(Mode1.autoIncrement, to: address, register: Register.mode1)
   }
 
-  /// Ends what `configure` began, `startUp` or more after it: restarts the PWM when the chip remembers having been put to
-  /// sleep in the middle of it. One transfer, or two.
+  /// Completes `configure`, at least `startUp` after it: restarts the PWM if the chip was put to sleep while it was pulsing. The
+  /// call takes one or two transfers.
   @_noLocks @_noAllocation
   public func start(on bus: inout I2CBus) throws(I2CError) {
     let mode = try bus.readBlock(1, from: address, register: Register.mode1)[0]
@@ -60,8 +61,8 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
     try bus.writeByte(Mode1.restart | Mode1.autoIncrement, to: address, register: Register.mode1)
   }
 
-  /// Reads back whether the chip still is as `configure` left it. A chip that lost its power is asleep at 200 Hz, its outputs off,
-  /// and takes every write without a pulse. Two transfers.
+  /// Reads back whether the chip is still in the state in which `configure` left it. A chip that lost its power is asleep at 200 Hz
+  /// with its outputs off, and accepts every write without a pulse. The call takes two transfers.
   @_noLocks @_noAllocation
   public func check(on bus: inout I2CBus) throws(I2CError) -> PCA9685Health {
     let modes = try bus.readBlock(2, from: address, register: Register.mode1)
@@ -71,7 +72,7 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
     return isAsConfigured ? .configured : .lost(mode1: modes[0], mode2: modes[1], prescale: prescale)
   }
 
-  /// Sets `count` channels, 1…8, from `first` on, in one auto-increment transfer, so that no pulse is made of an old and a new half.
+  /// Sets `count` channels, 1…8, from `first` on, in one auto-increment transfer, so that no pulse is a mixture of an old and a new value.
   @_noLocks @_noAllocation
   public func write(
     _ outputs: PCA9685Outputs, first: Int, count: Int, on bus: inout I2CBus
@@ -83,7 +84,7 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
     try bus.writeBlock(bytes, to: address, register: Register.channel(first))
   }
 
-  /// Sets one channel: one transfer of four bytes.
+  /// Sets one channel, in one transfer of four bytes.
   @_noLocks @_noAllocation
   public func write(_ output: PCA9685Output, to channel: Int, on bus: inout I2CBus) throws(I2CError) {
     precondition(channel >= 0 && channel < Self.channelCount, "channels are 0…15")
@@ -92,20 +93,20 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
     try bus.writeBlock(bytes, to: address, register: Register.channel(channel))
   }
 
-  /// No pulse on any channel, from now on: one transfer of one byte. Cuts a pulse that is being made.
+  /// Stops the pulses on all channels immediately, in one transfer of one byte. A pulse in progress is cut short.
   @_noLocks @_noAllocation
   public func turnAllOff(on bus: inout I2CBus) throws(I2CError) {
     try bus.writeByte(Channel.full, to: address, register: Register.allOffHigh)
   }
 
-  /// Stops the oscillator. Not before one `timing.period` after `turnAllOff`: sleep cuts a pulse that is being made, and servos and
-  /// speed controllers jump at that. `PCA9685Shutdown` keeps the order.
+  /// Stops the oscillator. The function must be called at least one `timing.period` after `turnAllOff`, because sleep cuts a pulse
+  /// in progress short, which makes servos and speed controllers jump. `PCA9685Shutdown` keeps this order.
   @_noLocks @_noAllocation
   public func fallAsleep(on bus: inout I2CBus) throws(I2CError) {
     try bus.writeByte(Mode1.sleep | Mode1.autoIncrement, to: address, register: Register.mode1)
   }
 
-  /// ON at count 0, OFF at the pulse's end; or full-off.
+  /// Appends the registers of one channel: ON at count 0 and OFF at the pulse's end, or full-off.
   @_noLocks @_noAllocation
   private func append(_ output: PCA9685Output, to bytes: inout I2CBytes) {
     var counts: UInt16 = 0
@@ -120,14 +121,14 @@ public struct PCA9685: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What one channel does.
+/// The output of one channel.
 public enum PCA9685Output: Sendable, Hashable, BitwiseCopyable {
-  /// The line stays low: no pulse, no hold.
+  /// The line stays low, so the servo gets no pulse and does not hold its position.
   case off
-  /// A pulse of this width in every period. One too short for a count is off.
+  /// A pulse of this width in every period. A pulse shorter than one count is off.
   case pulse(PulseWidth)
 
-  /// Returns whether both do the same. For ticks, which may not compare with `==`.
+  /// Returns whether both outputs are the same. For ticks, which may not compare with `==`.
   @_noLocks @_noAllocation
   public func isSame(as other: Self) -> Bool {
     switch (self, other) {
@@ -138,15 +139,15 @@ public enum PCA9685Output: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What all sixteen channels do; off at first.
+/// The outputs of all sixteen channels, which are off at first.
 public struct PCA9685Outputs: Sendable, BitwiseCopyable {
   private var outputs: [16 of PCA9685Output]
 
-  /// Every channel off.
+  /// Creates outputs with every channel off.
   @_noLocks @_noAllocation
   public init() { outputs = .init(repeating: .off) }
 
-  /// Channel 0…15.
+  /// The output of channel 0…15.
   @_noLocks @_noAllocation
   public subscript(channel: Int) -> PCA9685Output {
     get { outputs[channel] }
@@ -154,10 +155,10 @@ public struct PCA9685Outputs: Sendable, BitwiseCopyable {
   }
 }
 
-/// What a read-back found.
+/// The result of a read-back of the configuration.
 public enum PCA9685Health: Sendable, Hashable, BitwiseCopyable {
   /// The registers are as `configure` left them.
   case configured
-  /// The registers are not as `configure` left them: the chip was without power, or something else writes to it.
+  /// The registers are not as `configure` left them, because the chip was without power or another program writes to it.
   case lost(mode1: UInt8, mode2: UInt8, prescale: UInt8)
 }

@@ -15,16 +15,16 @@ struct PCA9685Chip: BitwiseCopyable {
   private var mode2: UInt8 = 0x04
   private var subaddresses: [4 of UInt8] = [0xE2, 0xE4, 0xE8, 0xE0]
   private var prescale: UInt8 = 0x1E
-  /// ON_L, ON_H, OFF_L, OFF_H of each channel.
+  /// The registers ON_L, ON_H, OFF_L and OFF_H of each channel.
   private var channels: [64 of UInt8]
-  /// Channels that sleep has stopped until a restart or a write of theirs.
+  /// The channels that sleep has stopped, until a restart or a write to them.
   private var suspended: UInt16 = 0
   private var pointer: UInt8 = 0
-  /// Where the counter began; every cycle starts a whole number of periods later.
+  /// The instant at which the counter began. Every cycle starts a whole number of periods later.
   private var countsFrom = TickInstant(nanoseconds: 0)
   var ignored: Int64 = 0
 
-  /// As it comes up: asleep, 200 Hz, all off.
+  /// Creates a chip in its state after power-up: asleep, at 200 Hz, with all channels off.
   @_noLocks @_noAllocation
   init() {
     channels = .init(repeating: 0)
@@ -41,7 +41,7 @@ struct PCA9685Chip: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func point(at register: UInt8) { pointer = register }
 
-  /// One byte at the pointer, which moves on when MODE1 says so.
+  /// Writes one byte to the register at the pointer, which then advances if MODE1 enables that.
   @_noLocks @_noAllocation
   mutating func write(_ byte: UInt8, at now: TickInstant) {
     let register = pointer
@@ -74,7 +74,7 @@ struct PCA9685Chip: BitwiseCopyable {
     return byte
   }
 
-  /// From LED15_OFF_H and from PRE_SCALE it wraps to MODE1.
+  /// Advances the register pointer, which wraps from LED15_OFF_H and from PRE_SCALE to MODE1.
   @_noLocks @_noAllocation
   private mutating func movePointer() {
     guard mode1 & PCA9685.Mode1.autoIncrement != 0 else { return }
@@ -111,7 +111,7 @@ struct PCA9685Chip: BitwiseCopyable {
   @_noLocks @_noAllocation
   private func counts(_ index: Int) -> Int64 { Int64(channels[index]) | Int64(channels[index + 1] & 0x0F) << 8 }
 
-  /// Neither full-off nor full-on nor empty.
+  /// Returns whether a channel pulses: it is neither full-off nor full-on, and its pulse is not empty.
   @_noLocks @_noAllocation
   private func hasPulse(_ channel: Int) -> Bool {
     let index = 4 * channel
@@ -119,7 +119,7 @@ struct PCA9685Chip: BitwiseCopyable {
     return !isFull && counts(index) != counts(index + 2)
   }
 
-  /// Full-on without full-off, awake.
+  /// Returns whether a channel is permanently high: full-on without full-off, and the chip awake.
   @_noLocks @_noAllocation
   func isStuckHigh(_ channel: Int) -> Bool {
     let index = 4 * channel
@@ -127,7 +127,7 @@ struct PCA9685Chip: BitwiseCopyable {
     return !isAsleep && !isOff && channels[index + 1] & PCA9685.Channel.full != 0
   }
 
-  /// What the channel puts out from `now` on, beginning with the next cycle, or `nil` if there is nothing.
+  /// Returns the pulses of a channel from `now` on, beginning with the next cycle, or `nil` if the channel does not pulse.
   @_noLocks @_noAllocation
   func train(_ channel: Int, oscillator: Int64, at now: TickInstant) -> Train? {
     guard !isAsleep, suspended & 1 << UInt16(clamping: channel) == 0, hasPulse(channel) else { return nil }

@@ -8,7 +8,7 @@ extension PCA9685 {
     static var mode2: UInt8 {
       @_noLocks @_noAllocation get { 0x01 }
     }
-    /// LEDn_ON_L; ON_H, OFF_L and OFF_H follow.
+    /// Returns the register LEDn_ON_L, which is followed by ON_H, OFF_L and OFF_H.
     @_noLocks @_noAllocation
     static func channel(_ channel: Int) -> UInt8 { UInt8(truncatingIfNeeded: 0x06 + 4 * channel) }
     static var allOnLow: UInt8 {
@@ -41,14 +41,14 @@ extension PCA9685 {
   }
 
   enum Mode2 {
-    /// OUTDRV: outputs drive both ways, not inverted, changing at the transfer's end.
+    /// The OUTDRV bit: outputs drive in both directions, are not inverted and change at the end of a transfer.
     static var totemPole: UInt8 {
       @_noLocks @_noAllocation get { 0x04 }
     }
   }
 
   enum Channel {
-    /// In ON_H: full on. In OFF_H: full off, which wins.
+    /// The bit for full on in ON_H and for full off in OFF_H, where full off has priority.
     static var full: UInt8 {
       @_noLocks @_noAllocation get { 0x10 }
     }

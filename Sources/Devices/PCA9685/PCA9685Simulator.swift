@@ -2,20 +2,20 @@ import Buses
 import Synchronization
 import Tactus
 
-/// A PCA9685 with a servo on each channel.
+/// A simulated PCA9685 with a servo on each channel.
 ///
-/// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator, and `allCallChip` where the all-call address matters.
-/// `snapshot` and the faults are for any thread; `advance` for the loop that owns the bus, or the thread of a simulation.
-/// A fault acts at the next access to the chip, or `advance`.
+/// Attach `chip` to a `SimulatedI2CBus`, which retains the simulator, and also `allCallChip` if the all-call address is used.
+/// `snapshot` and the faults may be used from any thread; `advance` is for the loop that owns the bus, or for the thread of a
+/// simulation. A fault takes effect at the next access to the chip or `advance`.
 public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule above; faults and snapshot are atomics
-  /// What the chip and the servos are like.
+  /// The properties of the chip and the servos.
   public struct Parameters: Sendable, Hashable {
-    /// The frequency at which the oscillator really runs.
+    /// The actual frequency of the oscillator.
     public var oscillator = Frequency.kilohertz(25_000)
-    /// How fast the servos turn. The default, 600, is 60 degrees in 0.1 s, as small servos do.
+    /// The speed of the servos in degrees per second. The default of 600 is 60 degrees in 0.1 s, as for small servos.
     public var degreesPerSecond = 600.0
 
-    /// An oscillator of 25 MHz, servos of 600 degrees a second.
+    /// Creates the parameters of an oscillator of 25 MHz and servos of 600 degrees a second.
     public init() {}
   }
 
@@ -23,7 +23,7 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
   private let faults: UnsafeMutablePointer<PCA9685Faults>
   private let published: SharedWords
 
-  /// A chip as it comes up: asleep, every channel off, every servo in the middle.
+  /// Creates a chip in its state after power-up: asleep, every channel off, every servo in the middle.
   public init(_ parameters: Parameters = Parameters()) {
     precondition(parameters.degreesPerSecond > 0)
     published = .allocate(byteCount: MemoryLayout<SimulatedServosSnapshot>.size)
@@ -41,43 +41,43 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
     published.deallocate()
   }
 
-  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
+  /// The chip to be attached to a `SimulatedI2CBus`, at the chip's address.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToPCA9685)
   }
 
-  /// For address 0x70: answers while MODE1 has the all-call bit.
+  /// The chip to be attached at address 0x70, which answers while MODE1 has the all-call bit.
   public var allCallChip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToPCA9685ByAllCall)
   }
 
-  /// The servos at the last access or `advance`. Never waits for more than the writer's few stores.
+  /// The servos at the last access or `advance`. Reading never waits longer than for a few stores of the writer.
   public var snapshot: SimulatedServosSnapshot {
     var snapshot = SimulatedServosSnapshot()
     while published.load(into: &snapshot) == nil {}
     return snapshot
   }
 
-  /// A bit for each channel whose line is not low, be it with pulses or stuck high. As of `snapshot`, whose servos it leaves out.
+  /// A mask with a bit for each channel whose line is not permanently low, because it pulses or is stuck high. It has the instant of `snapshot`.
   public var drivenChannels: UInt16 { faults.pointee.driven.load(ordering: .relaxed) }
 
-  /// Moves the servos to their places at `instant`, without a transfer on the bus.
+  /// Moves the servos to their positions at `instant`, without a transfer on the bus.
   @_noLocks @_noAllocation
   public func advance(to instant: TickInstant) {
     _ = state.pointee.advance(to: instant)
     state.pointee.publish()
   }
 
-  /// The chip's supply: without it nothing answers and nothing pulses; when it is back, the chip comes up asleep.
+  /// Whether the chip has power. Without power the chip neither answers nor pulses; when power returns, the chip is asleep.
   public var isPowered: Bool {
     get { faults.pointee.isPowered.load(ordering: .relaxed) }
     set { faults.pointee.isPowered.store(newValue, ordering: .relaxed) }
   }
 
-  /// The supply is gone for a moment, or somebody sends the general call's software reset: as it comes up, all off.
+  /// Simulates a short loss of power, or a software reset by the general call: the chip returns to its state after power-up, with all channels off.
   public func reset() { faults.pointee.resets.add(1, ordering: .relaxed) }
 
-  /// A servo that something holds where it is, or frees again.
+  /// Makes a servo stuck in its position, or frees it.
   public func jam(_ channel: Int, _ isJammed: Bool = true) {
     precondition((0..<PCA9685.channelCount).contains(channel))
     let bit = UInt32(1) << UInt32(clamping: channel)
@@ -89,20 +89,20 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
   }
 }
 
-/// Set by any thread, met by the loop; `driven` is set by the loop, for any thread.
+/// The faults, set by any thread and applied by the loop. `driven` is set by the loop and read by any thread.
 struct PCA9685Faults: ~Copyable {
   let isPowered = Atomic<Bool>(true)
   let resets = Atomic<Int>(0)
-  /// A bit a channel.
+  /// A mask of the stuck servos, with one bit per channel.
   let jammed = Atomic<UInt32>(0)
-  /// A bit a channel.
+  /// A mask of the driven channels, with one bit per channel.
   let driven = Atomic<UInt16>(0)
 }
 
-/// The chip and its servos; only the loop touches it.
+/// The chip and its servos, which only the loop uses.
 struct PCA9685World {
   private var chip = PCA9685Chip()
-  /// An end of a pulse that is still to come, of a train that has been replaced.
+  /// The end of a pulse in progress whose train has been replaced.
   private struct Fall: BitwiseCopyable {
     var at: TickInstant
     var width: Nanoseconds
@@ -130,7 +130,7 @@ struct PCA9685World {
     self.published = published
   }
 
-  /// Everything that happens up to `now`, then the faults. False while the chip has no power.
+  /// Simulates everything that happens up to `now`, then applies the faults. Returns `false` while the chip has no power.
   @_noLocks @_noAllocation
   mutating func advance(to now: TickInstant) -> Bool {
     let jammed = faults.pointee.jammed.load(ordering: .relaxed)
@@ -180,7 +180,7 @@ struct PCA9685World {
     shown[channel] = servo
   }
 
-  /// Ends of pulses after `start`, up to and including `end`, which is not before the first.
+  /// Returns the number of pulses that end after `start` and up to and including `end`, which is not before the first pulse.
   @_noLocks @_noAllocation
   private func pulses(_ train: PCA9685Chip.Train, from start: TickInstant, to end: TickInstant) -> Int64 {
     let fall = train.rise + train.width
@@ -188,7 +188,7 @@ struct PCA9685World {
     return (end - fall).count / train.period.count + 1 - before
   }
 
-  /// Brings the pulses in line with the registers, at `shown.at`.
+  /// Updates the pulses to the registers, at `shown.at`.
   @_noLocks @_noAllocation
   private mutating func settle() {
     var driven: UInt16 = 0
@@ -249,7 +249,7 @@ struct PCA9685World {
 }
 
 extension PCA9685Chip.Train {
-  /// The end of the pulse that is being made at `now`; nil while the line is low.
+  /// Returns the end of the pulse in progress at `now`, or `nil` if the line is low.
   @_noLocks @_noAllocation
   fileprivate func fall(after now: TickInstant) -> TickInstant? {
     guard rise < now else { return nil }

@@ -3,16 +3,16 @@ import Wire
 
 /// A PCA9685's clock: its oscillator and the divider that makes the PWM period from it.
 public struct PCA9685Timing: Sendable, Hashable, BitwiseCopyable {
-  /// 25 MHz by the datasheet; real ones run at 23…27 MHz, so a board is calibrated by measuring a pulse.
+  /// The frequency of the oscillator, 25 MHz by the datasheet. Real chips have 23…27 MHz, so a board is calibrated by measuring a pulse.
   public let oscillator: Frequency
-  /// The PRE_SCALE register, 3…255.
+  /// The value of the PRE_SCALE register, 3…255.
   public let prescale: UInt8
 
-  /// The oscillators that are accepted.
+  /// The range of oscillator frequencies that are accepted.
   public static let oscillators = Frequency.kilohertz(20_000)...Frequency.kilohertz(50_000)
 
-  /// The divider nearest to `rate`: round(oscillator ÷ (4096 · rate)) − 1; 24…1743 Hz at 25 MHz
-  /// (what is asked for beyond 1526 Hz is made at 1526 Hz).
+  /// Creates the timing with the divider nearest to `rate`: round(oscillator ÷ (4096 · rate)) − 1, for 24…1743 Hz at 25 MHz. Rates
+  /// above 1526 Hz give 1526 Hz.
   public init(rate: Frequency, oscillator: Frequency = .kilohertz(25_000)) throws(PCA9685TimingError) {
     guard Self.oscillators.contains(oscillator) else { throw .oscillator(oscillator) }
     let ticks = 4096 * rate.hertz
@@ -28,12 +28,12 @@ public struct PCA9685Timing: Sendable, Hashable, BitwiseCopyable {
     self.prescale = prescale
   }
 
-  /// 50 Hz at 25 MHz: PRE_SCALE 121, really 50.03 Hz, 4.88 µs a count.
+  /// The timing for servos: 50 Hz at 25 MHz with a PRE_SCALE of 121, which gives 50.03 Hz and 4.88 µs per count.
   public static var servo: Self {
     @_noLocks @_noAllocation get { Self(prescale: 121, oscillator: .kilohertz(25_000)) }
   }
 
-  /// One PWM period, rounded up to the nanosecond.
+  /// The length of one PWM period, rounded up to the nanosecond.
   public var period: Nanoseconds {
     @_noLocks @_noAllocation get {
       let ticks = 4096 * (Int64(prescale) + 1) * 1_000_000_000
@@ -41,8 +41,7 @@ public struct PCA9685Timing: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// The counts of a pulse, rounded to the nearest: µs · oscillator ÷ (prescale + 1); at most 4095, so that a line is never
-  /// high without end.
+  /// Returns the counts of a pulse, rounded to the nearest: µs · oscillator ÷ (prescale + 1). At most 4095, so that a line is never permanently high.
   @_noLocks @_noAllocation
   public func counts(_ pulse: PulseWidth) -> UInt16 {
     let divisor = (Int64(prescale) + 1) * 1_000_000
@@ -50,7 +49,7 @@ public struct PCA9685Timing: Sendable, Hashable, BitwiseCopyable {
     return counts > 4095 ? 4095 : UInt16(truncatingIfNeeded: counts)
   }
 
-  /// How long the line is high for so many counts, 0…4095.
+  /// Returns the time for which the line is high with this number of counts, 0…4095.
   @_noLocks @_noAllocation
   public func duration(counts: UInt16) -> Nanoseconds {
     Nanoseconds(Int64(counts) * (Int64(prescale) + 1) * 1_000_000_000 / oscillator.hertz)

@@ -1,20 +1,20 @@
 import Tactus
 import Wire
 
-/// One servo on a channel: how far it may go, where its middle is, and which way round it is mounted.
+/// A servo on a channel: its travel, its middle, and whether it is mounted the other way round.
 public struct ServoChannel: Sendable, Hashable, BitwiseCopyable {
   /// The output of the chip, 0…15.
   public let number: Int
-  /// The shortest pulse, as commanded, before the inversion.
+  /// The shortest pulse, as commanded before the inversion.
   public let lowest: PulseWidth
-  /// The pulse of the middle, as commanded.
+  /// The pulse for the middle, as commanded.
   public let centre: PulseWidth
-  /// The longest pulse, as commanded, before the inversion.
+  /// The longest pulse, as commanded before the inversion.
   public let highest: PulseWidth
-  /// Mirrors the travel about the centre: `lowest` and `highest` change places, the centre stays.
+  /// Whether the travel is mirrored about the centre: `lowest` and `highest` change places, the centre stays.
   public let isInverted: Bool
 
-  /// Throws when the number is none, or unless 500 µs ≤ lowest ≤ centre ≤ highest ≤ 2500 µs and lowest < highest.
+  /// Creates a channel. Throws if the number is out of range, or unless 500 µs ≤ lowest ≤ centre ≤ highest ≤ 2500 µs and lowest < highest.
   public init(
     _ number: Int, lowest: PulseWidth = .shortest, centre: PulseWidth = .middle, highest: PulseWidth = .longest,
     isInverted: Bool = false
@@ -29,9 +29,9 @@ public struct ServoChannel: Sendable, Hashable, BitwiseCopyable {
     self.isInverted = isInverted
   }
 
-  /// What goes to the servo for a commanded pulse: clamped, then mirrored if the servo is.
+  /// Returns the pulse that is sent to the servo for a commanded pulse: clamped, then mirrored if the servo is inverted.
   ///
-  /// The mirror keeps the share of the travel on each side of the centre: half-way to the top becomes half-way to the bottom.
+  /// The mirror keeps the share of the travel on each side of the centre: half-way to the highest pulse becomes half-way to the lowest.
   @_noLocks @_noAllocation
   public func wired(_ pulse: PulseWidth) -> PulseWidth {
     let wanted = Mechanism.servoTravel.acts ? pulse.clamped(from: lowest, to: highest) : pulse
@@ -50,7 +50,7 @@ public struct ServoChannel: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// A channel that cannot be.
+/// The reason why a channel is invalid.
 public enum ServoChannelError: Error, Sendable, Hashable {
   /// The chip has no such output.
   case number(Int)

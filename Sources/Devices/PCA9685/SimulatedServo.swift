@@ -4,30 +4,30 @@ import Wire
 
 /// A hobby servo on one channel of a simulated PCA9685, as seen from outside.
 public struct SimulatedServo: Sendable, Hashable, BitwiseCopyable {
-  /// Where the horn is, in degrees: −90 at a pulse of 500 µs, 90 at 2500 µs; 0 at first.
+  /// The position of the horn in degrees: −90 for a pulse of 500 µs, 90 for 2500 µs, and 0 at first.
   public var position = 0.0
-  /// Where its last whole pulse sends it, or `nil` if it has never had one.
+  /// The position in degrees of the last whole pulse, or `nil` if the servo has never had a whole pulse.
   public var target: Double?
-  /// The width of the pulses that it is given, or `nil` if there is none.
+  /// The width of the present pulses, or `nil` if the channel does not pulse.
   public var pulse: Nanoseconds?
-  /// When its last whole pulse ended, or `nil` if it has never had one.
+  /// The instant at which the last whole pulse ended, or `nil` if the servo has never had a whole pulse.
   public var lastPulse: TickInstant?
-  /// Whole pulses so far.
+  /// The number of whole pulses so far.
   public var pulses: Int64 = 0
-  /// Pulses that were cut short so far.
+  /// The number of pulses that were cut short so far.
   public var cutPulses: Int64 = 0
-  /// The line is high all the time, which no servo understands and some do not survive.
+  /// Whether the line is permanently high, which no servo understands and which damages some.
   public var isStuckHigh = false
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// Without a pulse for this long a servo lets go.
+  /// The time without a pulse after which a servo stops holding its position.
   static var hold: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(50_000_000) }
   }
 
-  /// A whole pulse, or the last of several of this width.
+  /// Takes a whole pulse, or the last of several of this width.
   @_noLocks @_noAllocation
   mutating func take(_ width: Nanoseconds, at end: TickInstant) {
     let degrees = Double(width.count - 1_500_000) * 0.000_09
@@ -35,7 +35,7 @@ public struct SimulatedServo: Sendable, Hashable, BitwiseCopyable {
     lastPulse = end
   }
 
-  /// Turns toward the target from `start` to `end`, while it is held.
+  /// Turns the servo toward its target from `start` to `end`, while it holds its position.
   @_noLocks @_noAllocation
   mutating func turn(from start: TickInstant, to end: TickInstant, degreesPerSecond: Double) {
     guard let target, let lastPulse else { return }
@@ -48,22 +48,22 @@ public struct SimulatedServo: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What can be seen of a simulated PCA9685 and its servos.
+/// The state of a simulated PCA9685 and its servos as seen from outside.
 public struct SimulatedServosSnapshot: Sendable, BitwiseCopyable {
-  /// The instant of everything else: the last access to the chip, or the last `advance`.
+  /// The instant of all other values: the last access to the chip, or the last `advance`.
   public var at = TickInstant(nanoseconds: 0)
   private var servos: [16 of SimulatedServo]
-  /// Writes that the chip acknowledged and ignored: PRE_SCALE while awake, a register that is none.
+  /// The number of writes that the chip acknowledged and ignored: PRE_SCALE while awake, or a register that does not exist.
   public var ignored: Int64 = 0
-  /// Times that the chip came up from nothing, the first not counted.
+  /// The number of times that the chip has powered up, without the first.
   public var resets: Int64 = 0
-  /// Whether the oscillator of the chip is off, so that it pulses nothing.
+  /// Whether the oscillator of the chip is off, so that no channel pulses.
   public var isAsleep = true
 
   @_noLocks @_noAllocation
   init() { servos = .init(repeating: SimulatedServo()) }
 
-  /// Channel 0…15.
+  /// The servo on channel 0…15.
   @_noLocks @_noAllocation
   public subscript(channel: Int) -> SimulatedServo {
     get { servos[channel] }

@@ -1,22 +1,24 @@
 import Buses
 import Tactus
 
-/// The Raspbot V2 board with a robot under it; a side moves at the mean of its two motors.
+/// A simulated Raspbot V2 board with a robot. Each side moves at the mean speed of its two motors.
 ///
-/// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. The board acknowledges whatever is written to it and
-/// ignores what it does not know; it keeps the last command for ever. Reads give 0xFF: its sensors are not simulated.
+/// Attach `chip` to a `SimulatedI2CBus`, which retains the simulator. The board acknowledges every write, ignores writes that it
+/// does not know, and keeps the last command for ever, that of the buzzer, too. The ultrasonic sensor sees the vehicle's wall, at 20…4000 mm, once it is
+/// switched on, and gives 0 before; the line sensor gives what `SimulatedVehicle.setLine` has set; other reads give 0xFF.
 public final class RaspbotV2Simulator: @unchecked Sendable {  // safe: the rule of `SimulatedVehicle`
-  /// The robot that the board drives: its snapshot, and where it is put.
+  /// The robot that the board drives, with its snapshot and its placement.
   public let vehicle: SimulatedVehicle
   private let state: UnsafeMutablePointer<State>
 
   fileprivate struct State {
     let body: UnsafeMutablePointer<VehicleBody>
-    /// Speeds that the four motors were told, in m/s; forward is positive.
+    /// The commanded speeds of the four motors in m/s; positive drives forward.
     var motors = [4 of Double](repeating: 0)
+    var isDistanceOn = false
   }
 
-  /// A board that has had no command, and a robot at rest at the origin.
+  /// Creates a board that has had no command, with a robot at rest at the origin.
   public init(parameters: DifferentialDrive.Parameters = DifferentialDrive.Parameters()) {
     vehicle = SimulatedVehicle(parameters)
     state = .allocate(capacity: 1)
@@ -28,7 +30,7 @@ public final class RaspbotV2Simulator: @unchecked Sendable {  // safe: the rule 
     vehicle.deallocate()
   }
 
-  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
+  /// The chip to be attached to a `SimulatedI2CBus`, at the board's address.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToRaspbotV2)
   }
@@ -43,13 +45,24 @@ private func transferToRaspbotV2(_ context: UnsafeMutableRawPointer, _ request: 
   if let write = BoardWrite(transfer.pointee) {
     if !apply(write, to: state, at: transfer.pointee.at) { body.pointee.ignored &+= 1 }
   } else {
-    fillWithIdleBus(&transfer.pointee.bytes)
+    answer(&transfer.pointee, state)
   }
   body.pointee.publish()
   return 0
 }
 
-/// False when the board ignores the write.
+@_noLocks @_noAllocation
+private func answer(_ transfer: inout I2CTransfer, _ state: UnsafeMutablePointer<RaspbotV2Simulator.State>) {
+  let distance = state.pointee.isDistanceOn ? state.pointee.body.pointee.distanceMillimetres : 0
+  switch (transfer.register, transfer.bytes.count) {
+  case (0x1A, 1): transfer.bytes[0] = UInt8(truncatingIfNeeded: distance)
+  case (0x0A, 1): transfer.bytes[0] = state.pointee.body.pointee.line
+  case (0x1B, 1): transfer.bytes[0] = UInt8(truncatingIfNeeded: distance >> 8)
+  default: fillWithIdleBus(&transfer.bytes)
+  }
+}
+
+/// Applies a write. Returns `false` if the board ignores it.
 @_noLocks @_noAllocation
 private func apply(
   _ write: BoardWrite, to state: UnsafeMutablePointer<RaspbotV2Simulator.State>, at instant: TickInstant
@@ -64,6 +77,12 @@ private func apply(
     body.pointee.run(target, at: instant)
   case 0x02 where write.count == 2 && write[0] == 1 && write[1] <= 180: body.pointee.pan = write[1]
   case 0x02 where write.count == 2 && write[0] == 2 && write[1] <= 110: body.pointee.tilt = write[1]
+  case 0x06 where write.count == 1 && write[0] <= 1: body.pointee.isBuzzing = write[0] == 1
+  case 0x08 where write.count == 3:
+    body.pointee.lights = .init(repeating: LightColour(red: write[0], green: write[1], blue: write[2]))
+  case 0x09 where write.count == 4 && write[0] < 14:
+    body.pointee.lights[Int(write[0])] = LightColour(red: write[1], green: write[2], blue: write[3])
+  case 0x07 where write.count == 1 && write[0] <= 1: state.pointee.isDistanceOn = write[0] == 1
   default: return false
   }
   return true

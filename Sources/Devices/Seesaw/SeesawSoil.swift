@@ -3,23 +3,23 @@ import Tactus
 
 /// The Adafruit STEMMA soil sensor: a seesaw chip with one capacitive touch input and a thermometer, on I2C.
 ///
-/// A small value that takes the bus per call, remembers nothing and never waits: a measurement is a request and, `conversion`
-/// later, a read, with the bus free in between.
-/// Errors: whatever the bus says, after its own retries. Timing: one transfer a call. Source: README.md beside this file.
+/// The driver is a small value that takes the bus per call, keeps no state and never waits: a measurement consists of a request
+/// and, `conversion` later, a read; the bus is free in between. Errors are those of the bus, after its retries. Timing: one
+/// transfer per call. Source: README.md beside this file.
 public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
-  /// 0x36; jumpers make it 0x37…0x39.
+  /// The address 0x36, which jumpers change to 0x37…0x39.
   public static var standardAddress: I2CAddress {
     @_noLocks @_noAllocation get { I2CAddress(0x36)! }
   }
-  /// From a request to the first read: 5 ms.
+  /// The time from a request to the first read: 5 ms.
   public static var conversion: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(5) }
   }
-  /// From a reset to the first request: 500 ms.
+  /// The time from a reset to the first request: 500 ms.
   public static var startUp: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(500) }
   }
-  /// Counts above it come from a bus that could not wait for the chip's clock stretching, not from soil.
+  /// The greatest valid count. Higher counts come from a bus that could not wait for the chip's clock stretching.
   public static var greatestMoisture: UInt16 {
     @_noLocks @_noAllocation get { 4095 }
   }
@@ -27,11 +27,11 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
   /// The address of the probe on its bus.
   public let address: I2CAddress
 
-  /// A probe at an address. Touches no bus.
+  /// Creates a driver for a probe at an address. Does not use the bus.
   @_noLocks @_noAllocation
   public init(address: I2CAddress = standardAddress) { self.address = address }
 
-  /// Starts the chip anew; it does not answer for `startUp`.
+  /// Resets the chip, which does not answer for `startUp`.
   @_noLocks @_noAllocation
   public func reset(on bus: inout I2CBus) throws(I2CError) {
     var bytes = I2CBytes()
@@ -41,7 +41,7 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
     try bus.plainWrite(bytes, to: address)
   }
 
-  /// Asks for a measurement, which can be read `conversion` later.
+  /// Requests a measurement, which can be read after `conversion`.
   @_noLocks @_noAllocation
   public func request(_ quantity: Quantity, on bus: inout I2CBus) throws(I2CError) {
     var bytes = I2CBytes()
@@ -50,7 +50,7 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
     try bus.plainWrite(bytes, to: address)
   }
 
-  /// What was requested, about 200 (very dry) … 2000 (very wet), or `nil` if that is no measurement.
+  /// Returns the requested moisture, about 200 (very dry) … 2000 (very wet), or `nil` if the count is no valid measurement.
   @_noLocks @_noAllocation
   public func moisture(on bus: inout I2CBus) throws(I2CError) -> UInt16? {
     let bytes = try bus.plainRead(2, from: address)
@@ -58,7 +58,7 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
     return counts > Self.greatestMoisture ? nil : counts
   }
 
-  /// What was requested, in °C, or `nil` if outside what the chip works in, −40…85 °C.
+  /// Returns the requested temperature in °C, or `nil` if it is outside the chip's operating range, −40…85 °C.
   @_noLocks @_noAllocation
   public func temperature(on bus: inout I2CBus) throws(I2CError) -> Double? {
     let bytes = try bus.plainRead(4, from: address)
@@ -68,20 +68,20 @@ public struct SeesawSoil: Sendable, Hashable, BitwiseCopyable {
     return celsius > 85 ? nil : celsius
   }
 
-  /// What was requested: 0x55 (SAMD09) or 0x87 (ATtiny817), or `nil` for another chip.
+  /// Returns the requested hardware code, 0x55 (SAMD09) or 0x87 (ATtiny817), or `nil` if it is that of another chip.
   @_noLocks @_noAllocation
   public func hardware(on bus: inout I2CBus) throws(I2CError) -> UInt8? {
     let code = try bus.plainRead(1, from: address)[0]
     return code == 0x55 || code == 0x87 ? code : nil
   }
 
-  /// What can be asked for.
+  /// A quantity that can be requested.
   public enum Quantity: UInt8, Sendable, BitwiseCopyable {
-    /// Which processor the probe has.
+    /// The kind of processor of the probe.
     case hardware
     /// The temperature of the probe.
     case temperature
-    /// How much water there is at the probe.
+    /// The amount of water at the probe.
     case moisture
 
     var base: UInt8 {

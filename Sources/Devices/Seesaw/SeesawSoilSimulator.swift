@@ -2,14 +2,14 @@ import Buses
 import Synchronization
 import Tactus
 
-/// A STEMMA soil sensor on the bus side, stuck in soil whose moisture and temperature any thread sets.
+/// A simulated STEMMA soil sensor on the bus side, in soil whose moisture and temperature any thread sets.
 ///
-/// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. Read too early after a request it answers all ones, as a
-/// bus does whose controller does not wait; during start-up it does not acknowledge.
+/// Attach `chip` to a `SimulatedI2CBus`, which retains the simulator. If it is read too early after a request, the answer is all
+/// ones, as on a bus whose controller does not wait. During start-up it does not acknowledge.
 public final class SeesawSoilSimulator: @unchecked Sendable {  // safe: the world is atomics, the rest is the loop's
   private let state: UnsafeMutablePointer<SeesawState>
 
-  /// Moisture in counts, 0…4095; temperature in °C, 0…85.
+  /// Creates a sensor with a moisture in counts, 0…4095, and a temperature in °C, 0…85.
   public init(moisture: Int = 800, celsius: Double = 21, hardware: UInt8 = 0x55) {
     state = .allocate(capacity: 1)
     state.initialize(to: SeesawState(hardware: hardware))
@@ -22,13 +22,13 @@ public final class SeesawSoilSimulator: @unchecked Sendable {  // safe: the worl
     state.deallocate()
   }
 
-  /// Counts, 0…4095: about 200 in dry air, 2000 in water.
+  /// The moisture in counts, 0…4095: about 200 in dry air, 2000 in water.
   public var moisture: Int {
     get { state.pointee.moisture.load(ordering: .relaxed) }
     set { state.pointee.moisture.store(newValue, ordering: .relaxed) }
   }
 
-  /// °C, 0…85: the chip's format holds no negative ones.
+  /// The temperature in °C, 0…85. The chip's format has no negative temperatures.
   public var celsius: Double {
     get { Double(state.pointee.temperature.load(ordering: .relaxed)) / 65_536 }
     set {
@@ -37,15 +37,15 @@ public final class SeesawSoilSimulator: @unchecked Sendable {  // safe: the worl
     }
   }
 
-  /// The next so many moisture reads give all ones, as on a bus with bad clock stretching.
+  /// Makes the next `count` moisture reads give all ones, as on a bus with bad clock stretching.
   public func glitch(reads count: Int) { state.pointee.glitches.store(count, ordering: .relaxed) }
 
-  /// Reads that came before the measurement was there.
+  /// The number of reads that came before the measurement was complete.
   public var earlyReads: Int { state.pointee.earlyReads.load(ordering: .relaxed) }
-  /// How often the probe has been started anew.
+  /// The number of times that the probe has been reset.
   public var resets: Int { state.pointee.resets.load(ordering: .relaxed) }
 
-  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
+  /// The chip to be attached to a `SimulatedI2CBus`, at the probe's address.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToSeesaw)
   }
@@ -53,13 +53,13 @@ public final class SeesawSoilSimulator: @unchecked Sendable {  // safe: the worl
 
 private struct SeesawState: ~Copyable {
   let moisture = Atomic<Int>(0)
-  /// In 1/65536 °C.
+  /// The temperature in 1/65536 °C.
   let temperature = Atomic<Int>(0)
   let glitches = Atomic<Int>(0)
   let earlyReads = Atomic<Int>(0)
   let resets = Atomic<Int>(0)
   let hardware: UInt8
-  /// The register pair that was written last, and when.
+  /// The pair of registers that was written last, and the instant of that write.
   var base: UInt8 = 0xFF
   var function: UInt8 = 0xFF
   var requested = TickInstant.zero
@@ -114,7 +114,7 @@ private struct SeesawState: ~Copyable {
     }
   }
 
-  /// Big-endian; bytes beyond it idle high.
+  /// Puts a big-endian value into the bytes. Bytes beyond it are ones, since the bus idles high.
   @_noLocks @_noAllocation
   private func put(_ value: Int, into bytes: inout I2CBytes, size: Int) {
     for index in 0..<bytes.count {

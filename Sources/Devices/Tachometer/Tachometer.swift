@@ -1,42 +1,42 @@
 import Buses
 import Tactus
 
-/// A fan's tachometer: an open-collector output that gives some pulses a turn, on one input line with edge events.
+/// A fan's tachometer: an open-collector output that gives a number of pulses per turn, on one input line with edge events.
 ///
-/// Called once a tick. The speed comes from the kernel's stamps of the pulses, never from the tick's own time, so a
-/// late tick measures as well as a punctual one. It is the number of whole turns by the time that they took, over as
-/// many turns as fit into `window`, but at least one; whole turns because a rotor's poles are not spaced evenly.
+/// To be called once per tick. The speed is derived from the kernel's stamps of the pulses, never from the time of the tick, so a
+/// late tick measures as well as a punctual one. The speed is a number of whole turns divided by their time, over as many turns as
+/// fit into `window` and at least one. Whole turns are used because a rotor's poles are not spaced evenly.
 ///
-/// - **Slowing down**: a turn that is not over yet bounds the speed, so the result falls while pulses stay out.
-/// - **Stopped**: 0 once no pulse has come for `silence`. Speeds below one pulse in `silence` read 0.
-/// - **Bouncing**: an edge that follows a pulse within `blanking` is no pulse.
-/// - **Lost edges** are counted by their sequence numbers. On a line that bounces, that number says nothing about
-///   turns: there the measurement starts anew behind the gap.
+/// - **Slowing down**: a turn that is not complete limits the speed, so the result falls while no pulses come.
+/// - **Stopped**: the speed is 0 once no pulse has come for `silence`. Speeds below one pulse in `silence` read 0.
+/// - **Bouncing**: an edge that follows a pulse within `blanking` does not count as a pulse.
+/// - **Lost edges** are counted by their sequence numbers. On a line that bounces their number does not show the number of
+///   turns, so the measurement starts anew after the gap.
 ///
-/// Not copyable: it owns its line and the buffers. Errors: whatever the line says; the state stays as it was. Timing:
-/// at most four drains and 63 comparisons; allocates nothing. Source: README.md beside this file.
+/// The type is not copyable: the tachometer owns its line and the buffers. Errors are those of the line, after which the state is
+/// unchanged. Timing: at most four drains and 63 comparisons; allocates nothing. Source: README.md beside this file.
 public struct Tachometer: ~Copyable {
   private static var batchesPerTick: Int {
     @_noLocks @_noAllocation get { 4 }
   }
-  /// After so many pulses without a bounce, a line no longer counts as one that bounces.
+  /// The number of pulses without a bounce after which a line no longer counts as bouncing.
   private static var calmPulses: Int64 {
     @_noLocks @_noAllocation get { 64 }
   }
 
-  /// Pulses of one turn, 1…16.
+  /// The number of pulses per turn, 1…16.
   public let pulsesPerTurn: Int
-  /// The span over which speed is averaged.
+  /// The time over which speed is averaged.
   public let window: Nanoseconds
-  /// Without a pulse for so long, the speed is 0.
+  /// The time without a pulse after which the speed is 0.
   public let silence: Nanoseconds
-  /// An edge that follows a pulse by less than this is a bounce: half of a pulse's time at the greatest speed.
+  /// The time after a pulse in which another edge counts as a bounce: half of a pulse's time at the greatest speed.
   public let blanking: Nanoseconds
-  /// Edges that counted as pulses, those included that were lost on a line that does not bounce.
+  /// The number of edges that counted as pulses, including lost edges on a line that does not bounce.
   public private(set) var pulses: Int64 = 0
-  /// Edges that did not count.
+  /// The number of edges that did not count as pulses.
   public private(set) var bounces: Int64 = 0
-  /// Edges that the kernel dropped because they were not read in time.
+  /// The number of edges that the kernel dropped because they were not read in time.
   public var lost: Int64 {
     @_noLocks @_noAllocation get { edges.dropped }
   }
@@ -45,20 +45,21 @@ public struct Tachometer: ~Copyable {
   private var batch = GPIOEdgeBatch()
   private var edges = GPIOPulseCount()
   private var turns: TachometerTurns
-  /// Pulses since the last bounce; as many as make a calm line before the first one.
+  /// The number of pulses since the last bounce. Before the first bounce it is the number that makes a line count as calm.
   private var calm: Int64
   private var lastPulse: TickInstant?
   private var speed = 0.0
 
-  /// A tachometer on one line.
+  /// Creates a tachometer on one line.
   ///
   /// - Parameters:
-  ///   - port: one line that reports one kind of edge, without a debounce: best the falling one electrically, which the
-  ///     transistor makes, while a resistor makes the rising one.
-  ///   - pulsesPerTurn: 1…16; 2 for PC fans.
-  ///   - window: 10 ms…10 s. A longer one smooths more and lags more, by half of itself.
-  ///   - silence: 10 ms…60 s. 500 ms is one pulse at 60 rpm and 2 pulses a turn, slower than any PC fan turns.
-  ///   - maximumRPM: 1…1,000,000. The greatest speed at which bounces can be told from pulses.
+  ///   - port: one line that reports one kind of edge, without a debounce; preferably the electrically falling edge, which the
+  ///     transistor makes, since a resistor makes the rising one.
+  ///   - pulsesPerTurn: the number of pulses per turn, 1…16; 2 for PC fans.
+  ///   - window: the time over which speed is averaged, 10 ms…10 s. A longer window smooths more and lags more, by half its length.
+  ///   - silence: the time without a pulse after which the speed is 0, 10 ms…60 s. 500 ms is one pulse at 60 rpm and 2 pulses per
+  ///     turn, which is slower than any PC fan turns.
+  ///   - maximumRPM: the greatest speed at which bounces can be distinguished from pulses, 1…1,000,000.
   public init(
     _ port: consuming GPIOEvents, pulsesPerTurn: Int = 2, window: Nanoseconds = .milliseconds(100),
     silence: Nanoseconds = .milliseconds(500), maximumRPM: Double = 20_000
@@ -77,8 +78,7 @@ public struct Tachometer: ~Copyable {
     turns = TachometerTurns(pulsesPerTurn: Int64(pulsesPerTurn))
   }
 
-  /// The speed in rpm, 0 or more, by the pulses up to `now`, the instant of the tick. The direction of turning is
-  /// unknown.
+  /// Returns the speed in rpm, 0 or more, from the pulses up to `now`, the instant of the tick. The direction of turning is unknown.
   @_noLocks @_noAllocation
   public mutating func rpm(at now: TickInstant) throws(GPIOError) -> Double {
     port.now = now
@@ -118,7 +118,7 @@ public struct Tachometer: ~Copyable {
     lastPulse = edge.at
   }
 
-  /// Behind a gap: forgets the pulses before it if the lost edges may have been bounces.
+  /// Handles a gap in the edges: discards the pulses before it if the lost edges may have been bounces.
   @_noLocks @_noAllocation
   private mutating func bridge(_ steps: Int64, to instant: TickInstant) {
     guard let newest = turns.newest else { return }

@@ -2,47 +2,46 @@ import Buses
 import Tactus
 import TactusControl
 
-/// A fan's tachometer output on a line of a `SimulatedGPIOBank`: low for half of a pulse's time, high for the other
-/// half.
+/// A simulated tachometer output of a fan on a line of a `SimulatedGPIOBank`. The line is low for half of a pulse's time and high for the other half.
 ///
-/// For simulations of the fan: a loop, which calls `step` once a tick, or a test. Pulses come at their own instants
-/// between two steps, to a nanosecond, whatever the rate of the steps. Timing of a step: two changes for each pulse, at
-/// most 1,024 pulses; allocates nothing.
+/// For simulations of the fan: a loop, which calls `step` once per tick, or a test. Pulses have their exact instants between two
+/// steps, to a nanosecond, whatever the rate of the steps. Timing of a step: two changes per pulse, at most 1,024 pulses; allocates
+/// nothing.
 ///
-/// Not simulated: poles that are spaced unevenly.
+/// Poles that are spaced unevenly are not simulated.
 public struct TachometerSimulator: ~Copyable {
   private static var changesPerStep: Int64 {
     @_noLocks @_noAllocation get { 2_048 }
   }
 
-  /// Pulses of one turn, 1…16.
+  /// The number of pulses per turn, 1…16.
   public let pulsesPerTurn: Int
-  /// Fault: each pulse begins with so many short ones besides, `bounceTime` low and high in turns. 0…16; more count as
-  /// 16.
+  /// A fault: the number of short extra pulses at the beginning of each pulse, each of `bounceTime` low and `bounceTime` high.
+  /// 0…16; larger numbers count as 16.
   public var bounces = 0
-  /// Of a bounce, low and high each: what does not fit into half of a pulse's time is left out.
+  /// The length of the low and of the high part of a bounce. Bounces that do not fit into half of a pulse's time are omitted.
   public var bounceTime = Nanoseconds.microseconds(10)
-  /// Fault: each pulse comes late by 0…`jitter`, as an interrupt does; at most a quarter of a pulse's time.
+  /// A fault: each pulse is late by 0…`jitter`, as an interrupt may be; at most by a quarter of a pulse's time.
   public var jitter = Nanoseconds.zero
-  /// Fault: the wire is off, so that the line stays high.
+  /// A fault: the wire is disconnected, so the line stays high.
   public var isDisconnected = false
-  /// Changes that the line had no room for, because the line is not read.
+  /// The number of changes that were lost because the line is not read and had no room for them.
   public private(set) var lost: Int64 = 0
 
   private var line: SimulatedGPIODriver
   private var random: SplitMix64
   private var at: TickInstant?
-  /// Halves of a pulse since the last change, 0..<1.
+  /// The phase since the last change in halves of a pulse, 0..<1.
   private var phase = 0.0
   private var isHigh = true
   private var lastChange = TickInstant.zero
 
-  /// A fan that stands, the line high.
+  /// Creates a fan that stands still, with the line high.
   ///
   /// - Parameters:
-  ///   - line: of the request that a `Tachometer` listens to.
-  ///   - pulsesPerTurn: 1…16.
-  ///   - seed: the jitter follows from it alone.
+  ///   - line: a line of the request that a `Tachometer` reads.
+  ///   - pulsesPerTurn: the number of pulses per turn, 1…16.
+  ///   - seed: the seed that determines the jitter.
   public init(_ line: consuming SimulatedGPIODriver, pulsesPerTurn: Int = 2, seed: UInt64 = 1) {
     precondition((1...16).contains(pulsesPerTurn), "a turn has 1…16 pulses")
     self.line = line
@@ -51,8 +50,8 @@ public struct TachometerSimulator: ~Copyable {
     self.line.set(isHigh: true, at: .zero)
   }
 
-  /// The fan has turned at `rpm` since the last step, which was before `now`; a negative speed is turning backward. The
-  /// first step only says when it begins. A speed that is not finite traps.
+  /// Advances the fan, which has turned at `rpm` since the last step; that step must be before `now`. A negative speed is turning
+  /// backward. The first step only sets the beginning. A speed that is not finite traps.
   @_noLocks @_noAllocation
   public mutating func step(rpm: Double, at now: TickInstant) {
     precondition(rpm.isFinite, "a speed is finite")
@@ -97,7 +96,7 @@ public struct TachometerSimulator: ~Copyable {
     }
   }
 
-  /// Changes are put in their order: after a jitter or a bounce, the next one is not before them.
+  /// Sets the line's level, not before the previous change: after a jitter or a bounce changes stay in order.
   @_noLocks @_noAllocation
   private mutating func put(_ isHigh: Bool, at instant: TickInstant) {
     if lastChange < instant { lastChange = instant }

@@ -1,6 +1,6 @@
 import Tactus
 
-/// The last pulses of a tachometer: when each came, and its number. Owns its memory.
+/// The last pulses of a tachometer, each with its instant and its number. The value owns its memory.
 struct TachometerTurns: ~Copyable {
   private struct Pulse: BitwiseCopyable {
     var at: TickInstant
@@ -14,7 +14,7 @@ struct TachometerTurns: ~Copyable {
   private let pulsesPerTurn: Int64
   private let pulses: UnsafeMutablePointer<Pulse>
   private var count = 0
-  /// Where the next pulse goes.
+  /// The index of the next pulse.
   private var end = 0
   private var number: Int64 = 0
 
@@ -30,7 +30,7 @@ struct TachometerTurns: ~Copyable {
     @_noLocks @_noAllocation get { count == 0 }
   }
 
-  /// When the newest pulse came, or `nil` if no pulse is known.
+  /// The instant of the newest pulse, or `nil` if no pulse is known.
   var newest: TickInstant? {
     @_noLocks @_noAllocation get { count == 0 ? nil : self[0].at }
   }
@@ -38,7 +38,7 @@ struct TachometerTurns: ~Copyable {
   @_noLocks @_noAllocation
   mutating func removeAll() { count = 0 }
 
-  /// A pulse, `steps` after the one before it: more than 1 where some were lost.
+  /// Adds a pulse, `steps` after the previous one; `steps` is more than 1 if pulses were lost.
   @_noLocks @_noAllocation
   mutating func add(_ instant: TickInstant, after steps: Int64) {
     number &+= steps
@@ -47,8 +47,8 @@ struct TachometerTurns: ~Copyable {
     if count < Self.capacity { count &+= 1 }
   }
 
-  /// The speed in rpm over as many whole turns as fit into `window`, at least one, or over what is known while that is
-  /// less than a turn; `nil` with fewer than two pulses.
+  /// Returns the speed in rpm over as many whole turns as fit into `window`, and at least one, or over the known part of a turn
+  /// while less than one turn is known. Returns `nil` with fewer than two pulses.
   @_noLocks @_noAllocation
   func speed(over window: Nanoseconds) -> Double? {
     guard count >= 2 else { return nil }
@@ -68,8 +68,7 @@ struct TachometerTurns: ~Copyable {
     return rpm(newest.number &- first.number, in: newest.at - first.at)
   }
 
-  /// The most that the speed can be at `now`, in rpm: the turn that ends with the pulse that has not come yet is not
-  /// over.
+  /// Returns the greatest possible speed at `now`, in rpm, given that the turn of the next pulse is not complete yet.
   @_noLocks @_noAllocation
   func bound(at now: TickInstant) -> Double {
     guard count > 0 else { return .infinity }
@@ -88,7 +87,7 @@ struct TachometerTurns: ~Copyable {
     return Double(pulses) * 60e9 / (Double(pulsesPerTurn) * Double(time.count))
   }
 
-  /// The pulses backward, 0 being the newest.
+  /// The pulses in reverse order; index 0 is the newest.
   @_noLocks @_noAllocation
   private subscript(index: Int) -> Pulse {
     pulses[(end &- 1 &- index &+ 2 &* Self.capacity) % Self.capacity]

@@ -3,27 +3,27 @@ import Tactus
 
 /// An NTC thermistor in a divider on one input of an ADS1115.
 ///
-/// A call never waits for the converter: one starts a conversion, later ones find it running, the first after
-/// `converter.conversionTime` reads it. So with 128 conversions a second and a tick each 1 ms there is a new
-/// temperature every 10 ms; with ticks of 5 ms, every 15 ms. Single shot instead of continuous mode: the chip has one
-/// converter for four inputs, a conversion belongs to the input that the configuration read back names, and after a
-/// loss of power the configuration is another one, so that the chip's 0 is not taken for a temperature.
+/// A call never waits for the converter: one call starts a conversion, later calls find it running, and the first call after
+/// `converter.conversionTime` reads it. With 128 conversions a second and a tick every 1 ms there is a new temperature every 10 ms;
+/// with ticks every 5 ms, every 15 ms. Single conversions are used instead of continuous mode for three reasons: the chip has one
+/// converter for four inputs; a conversion belongs to the input in the configuration that is read back; and after a loss of power
+/// the configuration differs, so that the chip's 0 is not taken for a temperature.
 ///
-/// Several on one converter take turns: call one only while no other `isConverting`. A call does not start what follows
-/// a reading, so each gets its turn.
+/// Several thermistors on one converter take turns: call one only while no other `isConverting`. A call that reads a conversion
+/// does not start the next one, so that each gets its turn.
 ///
-/// A small value that takes the bus per call. Errors: whatever the bus says, after its own retries; the bus is left
-/// alone for `pause` then. Timing: at most two transfers a call. Source: README.md beside this file.
+/// The driver is a small value that takes the bus per call. Errors are those of the bus, after its retries; the bus is then not
+/// used for `pause`. Timing: at most two transfers per call. Source: README.md beside this file.
 public struct Thermistor: Sendable, BitwiseCopyable {
-  /// What the last conversion showed.
+  /// The result of the last conversion.
   public enum Reading: Sendable, Hashable, BitwiseCopyable {
-    /// Nothing: no conversion has ended within `freshness`.
+    /// No conversion has ended within `freshness`.
     case none
-    /// A temperature in °C, inside the range.
+    /// A valid temperature in °C, within the range.
     case celsius(Double)
-    /// Colder than the range: a wire is off.
+    /// The temperature is below the range because a wire is disconnected.
     case open
-    /// Hotter than the range: two wires touch.
+    /// The temperature is above the range because two wires touch.
     case shorted
   }
 
@@ -32,42 +32,42 @@ public struct Thermistor: Sendable, BitwiseCopyable {
     case converting(until: TickInstant)
   }
 
-  /// A reading that is older counts no more: 1 s.
+  /// The age beyond which a reading no longer counts: 1 s.
   public static var freshness: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(1) }
   }
-  /// How long a chip that does not answer is left alone: 200 ms, because a stuck bus costs 10 ms a transfer.
+  /// The time for which a chip that does not answer is not used: 200 ms, because each transfer on a stuck bus takes 10 ms.
   public static var pause: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(200) }
   }
 
-  /// The chip, with its range and rate.
+  /// The converter, with its range and rate.
   public let converter: ADS1115
-  /// The input of the chip, 0…3.
+  /// The input of the converter, 0…3.
   public let channel: Int
-  /// What hangs on the input.
+  /// The divider on the input.
   public let divider: ThermistorDivider
-  /// What the last conversion showed. As old as the last call: `celsius(on:)` is what forgets an old one.
+  /// The result of the last conversion, as of the last call. Only `celsius(on:)` discards an old reading.
   public private(set) var reading = Reading.none
-  /// When that conversion was read; `nil` before the first.
+  /// The instant at which that conversion was read, or `nil` before the first conversion.
   public private(set) var readAt: TickInstant?
-  /// Conversions that the chip lost, because it had no power meanwhile or somebody else started another one.
+  /// The number of conversions that the chip lost because it had no power meanwhile or another owner started another conversion.
   public private(set) var misses: Int64 = 0
 
-  /// Below the first the thermistor is hotter than the range if it is on the ground's side, above the second colder.
+  /// The limits of valid voltages. With the thermistor on the ground side, lower voltages are above the temperature range and higher ones below it.
   private let lowest: Microvolts
   private let highest: Microvolts
   private var phase = Phase.idle(until: .zero)
 
-  /// A thermistor on input `channel`. Touches no bus.
+  /// Creates a thermistor on input `channel`. Does not use the bus.
   ///
   /// - Parameters:
-  ///   - converter: its range must reach to the divider's supply.
-  ///   - channel: 0…3.
-  ///   - divider: what hangs on the input.
-  ///   - range: temperatures in °C that are taken for such, above −273.15; beyond it a wire is off or shorted. The
-  ///     default, −40…125, is what common parts are made for. Its cold end is 80 mV from the voltage of an open wire,
-  ///     so that one is still found with a supply that is 2 % lower than told.
+  ///   - converter: the converter, whose range must reach to the divider's supply.
+  ///   - channel: the input of the converter, 0…3.
+  ///   - divider: the divider on the input.
+  ///   - range: the valid temperatures in °C, above −273.15. Beyond it a wire is disconnected or shorted. The default,
+  ///     −40…125, is the range of common parts. Its cold end is 80 mV from the voltage of an open wire, so that an open wire
+  ///     is still detected if the supply is 2 % lower than given.
   public init(
     _ converter: ADS1115 = ADS1115(), channel: Int, divider: ThermistorDivider = ThermistorDivider(),
     range: ClosedRange<Double> = -40...125
@@ -85,16 +85,15 @@ public struct Thermistor: Sendable, BitwiseCopyable {
     highest = Microvolts(max(ends.0.count, ends.1.count) + count)
   }
 
-  /// Whether a conversion has been started and not been read.
+  /// Whether a conversion has been started and not been read yet.
   public var isConverting: Bool {
     @_noLocks @_noAllocation get {
       if case .converting = phase { true } else { false }
     }
   }
 
-  /// Starts a conversion, or reads the one that has ended, whatever is due at `bus.now`. Returns the last known
-  /// temperature in °C, or `nil` if it is not known, the wire being open or shorted or the last conversion older than
-  /// `freshness`: see `reading`.
+  /// Starts a conversion, or reads the conversion that has ended, whichever is due at `bus.now`. Returns the last known temperature
+  /// in °C, or `nil` if a wire is open or shorted or the last conversion is older than `freshness`; see `reading`.
   @_noLocks @_noAllocation
   public mutating func celsius(on bus: inout I2CBus) throws(I2CError) -> Double? {
     if let readAt, bus.now - readAt > Self.freshness { reading = .none }

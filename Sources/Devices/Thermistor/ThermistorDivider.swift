@@ -1,26 +1,25 @@
 import TactusControl
 
-/// A thermistor and a resistor between supply and ground, and the voltage between the two.
+/// A thermistor and a resistor in series between supply and ground, with the input at their junction.
 public struct ThermistorDivider: Sendable, Hashable, BitwiseCopyable {
-  /// Which side of the divider the thermistor is on.
+  /// The side of the divider on which the thermistor is.
   public enum Side: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
-    /// Between the input and ground: the voltage falls with temperature.
+    /// The thermistor is between the input and ground, so the voltage falls with temperature.
     case ground
-    /// Between the supply and the input: the voltage rises with temperature.
+    /// The thermistor is between the supply and the input, so the voltage rises with temperature.
     case supply
   }
 
   /// The thermistor's constants.
   public let curve: ThermistorCurve
-  /// The resistor in Ω, more than 0.
+  /// The resistance of the resistor in Ω, more than 0.
   public let ohms: Double
-  /// What feeds the divider, more than 0 V.
+  /// The supply voltage of the divider, more than 0 V.
   public let supply: Microvolts
-  /// Which side the thermistor is on.
+  /// The side of the thermistor.
   public let side: Side
 
-  /// A divider, by default of 10 kΩ with the thermistor to ground at 3.3 V. Traps unless resistance and supply are more
-  /// than 0.
+  /// Creates a divider, by default of 10 kΩ with the thermistor to ground at 3.3 V. Traps unless resistance and supply are more than 0.
   @_noLocks @_noAllocation
   public init(
     _ curve: ThermistorCurve = ThermistorCurve(), ohms: Double = 10_000, supply: Microvolts = Microvolts(3_300_000),
@@ -34,7 +33,7 @@ public struct ThermistorDivider: Sendable, Hashable, BitwiseCopyable {
     self.side = side
   }
 
-  /// The voltage at a temperature, more than −273.15 °C, to the nearest microvolt. NaN traps.
+  /// Returns the voltage at a temperature, more than −273.15 °C, to the nearest microvolt. NaN traps.
   @_noLocks @_noAllocation
   public func voltage(celsius: Double) -> Microvolts {
     precondition(celsius > -273.15, "a temperature is above absolute zero")
@@ -47,7 +46,7 @@ public struct ThermistorDivider: Sendable, Hashable, BitwiseCopyable {
     return Microvolts(Int64(Math.integer(part * Double(supply.count)) ?? 0))
   }
 
-  /// The temperature in °C at a voltage; `nil` unless it is between ground and supply.
+  /// Returns the temperature in °C at a voltage, or `nil` unless the voltage is between ground and supply.
   @_noLocks @_noAllocation
   public func celsius(_ voltage: Microvolts) -> Double? {
     guard voltage.count > 0, voltage.count < supply.count else { return nil }

@@ -1,31 +1,31 @@
 import Synchronization
 
-/// A thermistor in a divider on one input of an `ADS1115Simulator`, set in °C.
+/// A simulated thermistor in a divider on one input of an `ADS1115Simulator`, set in °C.
 ///
-/// For simulations of what is warm: a loop, in its ticks, or a test. The exact inverse of `Thermistor`: what that
-/// one reads differs by the converter's count only. Not copyable: one input, one owner.
+/// For simulations of a temperature: a loop, in its ticks, or a test. It is the exact inverse of `Thermistor`, whose readings
+/// differ only by the converter's count. The type is not copyable: one owner sets the input.
 public struct ThermistorSimulator: ~Copyable, @unchecked Sendable {  // safe: what the pointer leads to is atomics
-  /// What can go wrong with the wires.
+  /// A fault of the wires.
   public enum Fault: UInt8, Sendable, Hashable, BitwiseCopyable {
-    /// A wire is off: the resistor alone pulls the input to its own side.
+    /// A wire is disconnected, and the resistor alone pulls the input to its own side.
     case open
-    /// Two wires touch: the input is where the thermistor leads to.
+    /// Two wires touch, and the input has the potential of the thermistor's other side.
     case shorted
   }
 
-  /// What hangs on the input.
+  /// The divider on the input.
   public let divider: ThermistorDivider
   /// The temperature in °C.
   public private(set) var celsius: Double
-  /// What is wrong now, or `nil` if nothing is.
+  /// The present fault, or `nil` if the wires are intact.
   public private(set) var fault: Fault?
 
   private let converter: ADS1115Simulator
-  /// The converter's inputs as a plain value that a tick may reach: valid as long as the converter.
+  /// The converter's inputs as a plain value that a tick may use. The value is valid as long as the converter exists.
   private let inputs: UnsafeMutablePointer<ADS1115Inputs>
   private let channel: Int
 
-  /// A thermistor on input `channel`, 0…3, at `celsius`, above −273.15 °C.
+  /// Creates a thermistor on input `channel`, 0…3, at `celsius`, above −273.15 °C.
   public init(
     _ converter: ADS1115Simulator, channel: Int, divider: ThermistorDivider = ThermistorDivider(), celsius: Double = 25
   ) {
@@ -38,21 +38,21 @@ public struct ThermistorSimulator: ~Copyable, @unchecked Sendable {  // safe: wh
     apply()
   }
 
-  /// Brings it to a temperature, above −273.15 °C; another one traps. A fault stays.
+  /// Sets the temperature, above −273.15 °C; any other traps. A fault stays.
   @_noLocks @_noAllocation
   public mutating func set(celsius: Double) {
     self.celsius = celsius
     apply()
   }
 
-  /// Breaks or shorts the wires; a fault replaces the one before it.
+  /// Breaks or shorts the wires. The fault replaces the previous one.
   @_noLocks @_noAllocation
   public mutating func inject(_ fault: Fault) {
     self.fault = fault
     apply()
   }
 
-  /// Mends the wires.
+  /// Restores the wires.
   @_noLocks @_noAllocation
   public mutating func clearFaults() {
     fault = nil

@@ -3,7 +3,7 @@ public struct XGOAddress: Sendable, Hashable, BitwiseCopyable {
   /// The register, 0…255.
   public var value: UInt8
 
-  /// Any register; those that are known are static members.
+  /// Creates the address of any register. Known registers are static members.
   @_noLocks @_noAllocation @inline(__always)
   public init(_ value: UInt8) { self.value = value }
 
@@ -12,47 +12,47 @@ public struct XGOAddress: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension XGOAddress {
-  /// One byte, percent.
+  /// The battery's charge: one byte, in percent.
   public static var battery: Self {
     @_noLocks @_noAllocation get { Self(0x01) }
   }
-  /// Ten ASCII characters; the first tells the board: R rider, M mini, L lite.
+  /// The firmware: ten ASCII characters, of which the first identifies the board: R for rider, M for mini, L for lite.
   public static var firmware: Self {
     @_noLocks @_noAllocation get { Self(0x07) }
   }
-  /// Forward speed; `RiderScale.forwardSpeed`.
+  /// The forward speed, with `RiderScale.forwardSpeed`.
   public static var forwardSpeed: Self {
     @_noLocks @_noAllocation get { Self(0x30) }
   }
-  /// Turn rate, positive to the left; `RiderScale.yawRate`.
+  /// The turn rate, positive to the left, with `RiderScale.yawRate`.
   public static var yawRate: Self {
     @_noLocks @_noAllocation get { Self(0x32) }
   }
-  /// Body height; `RiderScale.height`.
+  /// The body height, with `RiderScale.height`.
   public static var height: Self {
     @_noLocks @_noAllocation get { Self(0x35) }
   }
-  /// Body roll; `RiderScale.roll`.
+  /// The body roll, with `RiderScale.roll`.
   public static var bodyRoll: Self {
     @_noLocks @_noAllocation get { Self(0x36) }
   }
-  /// A canned action; 255 resets.
+  /// A predefined action; 255 resets the robot.
   public static var action: Self {
     @_noLocks @_noAllocation get { Self(0x3E) }
   }
-  /// Balancing by the IMU: 1 on, 0 off.
+  /// The levelling of the body's roll by the IMU: 1 for on, 0 for off.
   public static var balance: Self {
     @_noLocks @_noAllocation get { Self(0x61) }
   }
-  /// Measured roll, a little-endian float in degrees.
+  /// The measured roll, a little-endian float in degrees.
   public static var measuredRoll: Self {
     @_noLocks @_noAllocation get { Self(0x62) }
   }
-  /// Measured pitch, a little-endian float in degrees.
+  /// The measured pitch, a little-endian float in degrees.
   public static var measuredPitch: Self {
     @_noLocks @_noAllocation get { Self(0x63) }
   }
-  /// Measured yaw, a little-endian float in degrees.
+  /// The measured yaw, a little-endian float in degrees.
   public static var measuredYaw: Self {
     @_noLocks @_noAllocation get { Self(0x64) }
   }

@@ -1,23 +1,23 @@
 /// One UART frame of an XGO board: `55 00 LEN MODE ADDRESS DATA… SUM 00 AA`.
 ///
-/// LEN counts the whole frame, 8 + data bytes. SUM = 255 − (LEN + MODE + ADDRESS + data) mod 256. A frame is its bytes:
-/// it holds them ready for the line, at most 40, by value. Requests and replies have the same shape.
-/// Source: facts/robot.md, "The REAL Rider-Pi CM4" (from Xgorobot/XGO-PythonLib 1.4.2).
+/// LEN counts the whole frame, 8 + data bytes. SUM = 255 − (LEN + MODE + ADDRESS + data) mod 256. The value holds the bytes of the
+/// frame as they are sent, at most 40. Requests and replies have the same form. Source: facts/robot.md, "The REAL Rider-Pi CM4"
+/// (from Xgorobot/XGO-PythonLib 1.4.2).
 public struct XGOFrame: Sendable, BitwiseCopyable {
-  /// Data bytes in the longest frame of this module; the board's longest known reply carries 10.
+  /// The number of data bytes in the longest frame of this module. The board's longest known reply has 10.
   public static var maximumDataCount: Int {
     @_noLocks @_noAllocation @inline(__always) get { 32 }
   }
-  /// Bytes around the data.
+  /// The number of bytes around the data.
   static var overhead: Int {
     @_noLocks @_noAllocation @inline(__always) get { 8 }
   }
 
   private var bytes: [40 of UInt8]
-  /// Bytes in the frame, 8…40.
+  /// The number of bytes in the frame, 8…40.
   public private(set) var count: Int
 
-  /// Writes one register. For several from `address` on: `init(mode:address:)`, then `append`.
+  /// Returns a frame that writes one register. To write several from `address` on, use `init(mode:address:)` and `append`.
   @_noLocks @_noAllocation
   public static func write(_ byte: UInt8, to address: XGOAddress) -> XGOFrame {
     var frame = XGOFrame(mode: 0x01, address: address)
@@ -25,7 +25,7 @@ public struct XGOFrame: Sendable, BitwiseCopyable {
     return frame
   }
 
-  /// Asks for `count` bytes from `address` on.
+  /// Returns a frame that requests `count` bytes from `address` on.
   @_noLocks @_noAllocation
   public static func read(_ count: UInt8, from address: XGOAddress) -> XGOFrame {
     var frame = XGOFrame(mode: 0x02, address: address)
@@ -33,7 +33,7 @@ public struct XGOFrame: Sendable, BitwiseCopyable {
     return frame
   }
 
-  /// A frame without data yet; see `append`. MODE is 0x01 to write, 0x02 to read; boards reply with others.
+  /// Creates a frame without data, to which `append` adds data. MODE is 0x01 to write and 0x02 to read; boards reply with other modes.
   @_noLocks @_noAllocation
   public init(mode: UInt8, address: XGOAddress) {
     bytes = .init(repeating: 0)
@@ -44,8 +44,8 @@ public struct XGOFrame: Sendable, BitwiseCopyable {
     seal()
   }
 
-  /// The frame at the start of `bytes`, whose first byte is 0x55, whose LEN is 8…40 and whose last byte is there; nil
-  /// when a fixed byte or the sum is wrong.
+  /// Creates the frame at the start of `bytes`, whose first byte is 0x55, whose LEN is 8…40 and whose last byte has been received.
+  /// The result is `nil` if a fixed byte or the sum is wrong.
   @_noLocks @_noAllocation
   init?(validating received: [40 of UInt8]) {
     bytes = received
@@ -54,7 +54,7 @@ public struct XGOFrame: Sendable, BitwiseCopyable {
     else { return nil }
   }
 
-  /// Adds a data byte; there must be fewer than 32.
+  /// Appends a data byte. There must be fewer than 32.
   @_noLocks @_noAllocation
   public mutating func append(_ byte: UInt8) {
     precondition(dataCount < Self.maximumDataCount, "an XGO frame carries at most 32 data bytes")
@@ -63,30 +63,30 @@ public struct XGOFrame: Sendable, BitwiseCopyable {
     seal()
   }
 
-  /// The MODE byte: 0x01 writes, 0x02 reads; boards reply with others.
+  /// The MODE byte: 0x01 to write, 0x02 to read; boards reply with other modes.
   public var mode: UInt8 {
     @_noLocks @_noAllocation get { bytes[3] }
   }
 
-  /// The first register that the frame is about.
+  /// The first register that the frame writes or reads.
   public var address: XGOAddress {
     @_noLocks @_noAllocation get { XGOAddress(bytes[4]) }
   }
 
-  /// 0…32.
+  /// The number of data bytes, 0…32.
   public var dataCount: Int {
     @_noLocks @_noAllocation get { count - Self.overhead }
   }
 
-  /// Data byte `index`, 0..<dataCount.
+  /// Returns data byte `index`, 0..<dataCount.
   @_noLocks @_noAllocation
   public func data(_ index: Int) -> UInt8 {
     precondition(index >= 0 && index < dataCount)
     return bytes[5 + index]
   }
 
-  /// The little-endian float in data bytes 0…3, as roll, pitch and yaw come; nil when there are not exactly four bytes.
-  /// It may be NaN or infinite.
+  /// The little-endian float in data bytes 0…3, in which roll, pitch and yaw are sent, or `nil` if there are not exactly four
+  /// bytes. The float may be NaN or infinite.
   public var float: Float? {
     @_noLocks @_noAllocation get {
       guard dataCount == 4 else { return nil }
@@ -95,20 +95,20 @@ public struct XGOFrame: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Adds a float as four data bytes, little-endian.
+  /// Appends a float as four data bytes, little-endian.
   @_noLocks @_noAllocation
   public mutating func append(_ float: Float) {
     for shift in 0..<UInt32(4) { append(UInt8(truncatingIfNeeded: float.bitPattern >> (8 * shift))) }
   }
 
-  /// Byte `index` of the frame as it goes over the line, 0..<count.
+  /// The byte `index` of the frame as it is sent, 0..<count.
   @_noLocks @_noAllocation
   public subscript(index: Int) -> UInt8 {
     precondition(index >= 0 && index < count)
     return bytes[index]
   }
 
-  /// Copies the frame to the start of `buffer`, which holds at least `count` bytes; returns `count`.
+  /// Copies the frame to the start of `buffer`, which must hold at least `count` bytes. Returns `count`.
   @_noLocks @_noAllocation
   public func encode(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     precondition(buffer.count >= count, "the buffer is too small for the frame")
@@ -116,7 +116,7 @@ public struct XGOFrame: Sendable, BitwiseCopyable {
     return count
   }
 
-  /// Everything that follows from `count`, mode, address and data.
+  /// Sets the length and the sum, which follow from `count`, mode, address and data.
   @_noLocks @_noAllocation
   private mutating func seal() {
     bytes[2] = UInt8(truncatingIfNeeded: count)
@@ -144,7 +144,7 @@ extension XGOFrame: Equatable {
 }
 
 extension XGOFrame: CustomStringConvertible {
-  /// `55 00 09 01 30 7F 46 00 AA`
+  /// The bytes of the frame in hexadecimal: `55 00 09 01 30 7F 46 00 AA`.
   public var description: String {
     (0..<count).map { index in
       let digits = String(bytes[index], radix: 16, uppercase: true)

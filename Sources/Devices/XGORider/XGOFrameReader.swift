@@ -1,8 +1,8 @@
-/// Finds the frames in what an XGO board sends.
+/// Finds the frames in the bytes that an XGO board sends.
 ///
-/// Noise, cut frames and wrong sums are skipped byte by byte until the next frame: a valid frame is never lost because
-/// of bytes before it, except when a false start (55 00 and a plausible length) covers it: then it is found once that
-/// false frame is refused, at most 40 bytes later. Holds at most 40 bytes. No allocation.
+/// Noise, cut frames and wrong sums are skipped byte by byte until the next frame. A valid frame is never lost because of earlier
+/// bytes. If a false start (55 00 and a plausible length) covers it, the frame is found once the false frame is rejected, at most
+/// 40 bytes later. Holds at most 40 bytes and allocates nothing.
 ///
 ///     for byte in received {
 ///       reader.append(byte)
@@ -11,14 +11,14 @@
 public struct XGOFrameReader: Sendable, BitwiseCopyable {
   private var bytes: [40 of UInt8]
   private var count = 0
-  /// Bytes that belonged to no frame, since the beginning.
+  /// The number of bytes since the beginning that belonged to no frame.
   public private(set) var skipped: UInt64 = 0
 
-  /// Begins without any byte.
+  /// Creates a reader without any byte.
   @_noLocks @_noAllocation
   public init() { bytes = .init(repeating: 0) }
 
-  /// Takes one received byte. When 40 are waiting because `next` was not called, the oldest is skipped.
+  /// Takes one received byte. If 40 bytes are waiting because `next` was not called, the oldest is skipped.
   @_noLocks @_noAllocation
   public mutating func append(_ byte: UInt8) {
     if count == 40 {
@@ -29,7 +29,7 @@ public struct XGOFrameReader: Sendable, BitwiseCopyable {
     count += 1
   }
 
-  /// The next whole frame with a correct sum; nil when more bytes are needed.
+  /// Returns the next whole frame with a correct sum, or `nil` if more bytes are needed.
   @_noLocks @_noAllocation
   public mutating func next() -> XGOFrame? {
     while count > 0 {
@@ -46,7 +46,7 @@ public struct XGOFrameReader: Sendable, BitwiseCopyable {
     return nil
   }
 
-  /// Forgets a frame begun, as after a time-out.
+  /// Discards a frame that has begun, for example after a timeout.
   @_noLocks @_noAllocation
   public mutating func reset() {
     skipped &+= UInt64(clamping: count)
@@ -59,7 +59,7 @@ public struct XGOFrameReader: Sendable, BitwiseCopyable {
     case noise
   }
 
-  /// What begins at the oldest byte.
+  /// Examines the oldest bytes.
   @_noLocks @_noAllocation
   private func inspect() -> Finding {
     guard bytes[0] == 0x55 else { return .noise }

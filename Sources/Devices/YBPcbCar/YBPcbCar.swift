@@ -3,12 +3,11 @@ import Wire
 
 /// The Yahboom YB_Pcb_Car motor board of the Raspbot V1: two motors and servos on I2C.
 ///
-/// A small value that takes the bus per call and remembers nothing. The board keeps the last command for ever: write it
-/// again and again, and stop it before going away.
-/// Errors: whatever the bus says, after its own retries. Timing: one transfer a call, two for a stop.
-/// Source: README.md beside this file.
+/// The driver is a small value that takes the bus per call and keeps no state. The board keeps the last command for ever, so the
+/// command must be repeated, and the board stopped before the program ends. Errors are those of the bus, after its retries. Timing:
+/// one transfer per call, two for a stop. Source: README.md beside this file.
 public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
-  /// 0x16, which cannot be changed.
+  /// The address 0x16, which cannot be changed.
   public static var standardAddress: I2CAddress {
     @_noLocks @_noAllocation get { I2CAddress(0x16)! }
   }
@@ -38,14 +37,14 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
 
   /// The address of the board on its bus.
   public let address: I2CAddress
-  /// How a speed in percent becomes a duty.
+  /// The conversion of a speed in percent to a duty.
   public let dutyScale: DutyScale
-  /// Writes register 0x00 with magnitudes 0…100, fractions cut off, as the original script did, instead of 0x01 with duties.
+  /// Whether register 0x00 is written with magnitudes 0…100, fractions cut off, as the original script did, instead of register 0x01 with duties.
   ///
   /// For byte compatibility only: no library of the board's maker knows that register.
   public let legacyRegister: Bool
 
-  /// A board at an address. Touches no bus.
+  /// Creates a driver for a board at an address. Does not use the bus.
   public init(
     address: I2CAddress = standardAddress, dutyScale: DutyScale = DutyScale(), legacyRegister: Bool = false
   ) {
@@ -54,7 +53,8 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
     self.legacyRegister = legacyRegister
   }
 
-  /// Runs both motors: `[direction, magnitude]` left, then right; direction 1 is forward, 0 back, 1 at rest.
+  /// Runs both motors: sends `[direction, magnitude]` for the left and then the right motor. Direction is 1 for forward, 0 for
+  /// backward and 1 at rest.
   @_noLocks @_noAllocation
   public func drive(_ speeds: WheelSpeeds, on bus: inout I2CBus) throws(I2CError) {
     var bytes = I2CBytes()
@@ -65,7 +65,7 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
     try bus.writeBlock(bytes, to: address, register: legacyRegister ? Register.legacyRun : Register.run)
   }
 
-  /// Whole percent, cut off as the original script does, for the legacy register; else the duty.
+  /// Returns the magnitude for the legacy register in whole percent, cut off as the original script does, or else the duty.
   @_noLocks @_noAllocation
   private func magnitude(_ speed: Percent) -> UInt8 {
     guard legacyRegister else { return dutyScale.duty(speed) }
@@ -74,10 +74,11 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
     return UInt8(saturating: magnitude < 100 ? magnitude : 100)
   }
 
-  /// Stops both motors, by the stop register and by a run at zero: a board that misses one may take the other.
+  /// Stops both motors, by the stop register and by running at zero, since a board that misses one write may take the other.
   ///
-  /// All are written even when one fails, except after a time-out: a stuck bus would only cost the same time again. With
-  /// `legacyRegister` a zero goes to that register too. Throws the first error; the caller stops again until it does not.
+  /// All writes are made even if one fails, except after a timeout, since a stuck bus would only cost the same time again. With
+  /// `legacyRegister` a zero is written to that register as well. Throws the first error; the caller repeats the call until it does
+  /// not throw.
   @_noLocks @_noAllocation
   public func stop(on bus: inout I2CBus) throws(I2CError) {
     var failure: I2CError?
@@ -104,7 +105,7 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
     if let failure { throw failure }
   }
 
-  /// Turns a servo to 0…180 degrees; angles beyond are clamped before they are sent, not a number counts as 90.
+  /// Turns a servo to 0…180 degrees. Angles beyond are clamped before they are sent, and NaN counts as 90.
   @_noLocks @_noAllocation
   public func turn(_ servo: Servo, degrees: Double, on bus: inout I2CBus) throws(I2CError) {
     var bytes = I2CBytes()
@@ -113,7 +114,7 @@ public struct YBPcbCar: Sendable, Hashable, BitwiseCopyable {
     try bus.writeBlock(bytes, to: address, register: Register.servo)
   }
 
-  /// Forward at zero: `[1, 0, 1, 0]`.
+  /// The bytes for forward at zero: `[1, 0, 1, 0]`.
   private var restBytes: I2CBytes {
     @_noLocks @_noAllocation get {
       var bytes = I2CBytes()

@@ -1,12 +1,12 @@
 import Buses
 import Tactus
 
-/// The YB_Pcb_Car board with a robot under it.
+/// A simulated YB_Pcb_Car board with a robot.
 ///
-/// Attach `chip` to a `SimulatedI2CBus`, which keeps the simulator. The board acknowledges whatever is written to it and
-/// ignores what it does not know; it keeps the last command for ever. Reads give 0xFF.
+/// Attach `chip` to a `SimulatedI2CBus`, which retains the simulator. The board acknowledges every write, ignores writes that it
+/// does not know, and keeps the last command for ever. Reads give 0xFF.
 public final class YBPcbCarSimulator: @unchecked Sendable {  // safe: the rule of `SimulatedVehicle`
-  /// The robot that the board drives: its snapshot, and where it is put.
+  /// The robot that the board drives, with its snapshot and its placement.
   public let vehicle: SimulatedVehicle
   private let state: UnsafeMutablePointer<State>
 
@@ -15,7 +15,7 @@ public final class YBPcbCarSimulator: @unchecked Sendable {  // safe: the rule o
     let acceptsLegacyRegister: Bool
   }
 
-  /// `acceptsLegacyRegister`: an imaginary firmware that also runs the motors by register 0x00, magnitudes 0…100.
+  /// Creates a board. `acceptsLegacyRegister` simulates a firmware that also runs the motors by register 0x00, with magnitudes 0…100.
   public init(
     parameters: DifferentialDrive.Parameters = DifferentialDrive.Parameters(), acceptsLegacyRegister: Bool = false
   ) {
@@ -29,7 +29,7 @@ public final class YBPcbCarSimulator: @unchecked Sendable {  // safe: the rule o
     vehicle.deallocate()
   }
 
-  /// The end for a `SimulatedI2CBus`: attach it at the address of the chip.
+  /// The chip to be attached to a `SimulatedI2CBus`, at the board's address.
   public var chip: SimulatedI2CChip {
     SimulatedI2CChip(context: state, owner: self, transfer: transferToYBPcbCar)
   }
@@ -52,7 +52,7 @@ private func transferToYBPcbCar(_ context: UnsafeMutableRawPointer, _ request: U
   return 0
 }
 
-/// False when the board ignores the write.
+/// Applies a write. Returns `false` if the board ignores it.
 @_noLocks @_noAllocation
 private func apply(
   _ write: BoardWrite, to body: UnsafeMutablePointer<VehicleBody>, legacy: Bool, at instant: TickInstant
@@ -80,7 +80,7 @@ private func apply(
   return true
 }
 
-/// Duties of −255…255.
+/// Runs the motors with duties of −255…255.
 @_noLocks @_noAllocation
 private func run(_ body: UnsafeMutablePointer<VehicleBody>, left: Int, right: Int, at instant: TickInstant) {
   let parameters = body.pointee.world.parameters

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Host and port as `Host` carries them (RFC 9110 §7.2): `pi.local`, `192.168.1.7:8000`, `[fe80::1]:8000`.
+/// The host and port of a `Host` header (RFC 9110 §7.2): `pi.local`, `192.168.1.7:8000`, `[fe80::1]:8000`.
 struct Authority: Equatable {
-  /// Lower case; an IPv6 address in its brackets.
+  /// The host in lower case; an IPv6 address keeps its brackets.
   let host: String
   let port: UInt16?
-  /// Whether the host is an address in digits, which no name service can point elsewhere.
+  /// Whether the host is a numeric IP address, which no name service can point elsewhere.
   let isAddress: Bool
 
-  /// Reads a host with or without a port; `nil` without a host, with user information, or with an invalid port.
+  /// Reads a host with or without a port. Returns `nil` if the host is missing, the port is invalid or the text holds user information.
   init?(_ text: some StringProtocol) {
     // Before case is folded: the Kelvin sign would become a k.
     guard text.utf8.count <= 300, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -41,7 +41,7 @@ struct Authority: Equatable {
     return end == text.endIndex || text[end] == ":" ? end : nil
   }
 
-  /// As inet_pton(3) reads it: no `127.1`, no `0x7f000001`.
+  /// Returns whether inet_pton(3) accepts the host as an address; it rejects `127.1` and `0x7f000001`.
   private static func isAddress(_ host: String) -> Bool {
     var four = in_addr()
     var six = in6_addr()
@@ -52,14 +52,14 @@ struct Authority: Equatable {
   }
 }
 
-/// Where a web page comes from (RFC 6454): `https://pi.local:8443`.
+/// The origin of a web page (RFC 6454): `https://pi.local:8443`.
 struct Origin: Hashable {
   let scheme: String
   let host: String
-  /// The scheme's own unless given.
+  /// The port of the origin: the default port of the scheme unless the text gives another, or `nil` if the scheme has no known default.
   let port: UInt16?
 
-  /// Reads an origin. It is `nil` if the text is no origin, as `null` is not.
+  /// Reads an origin. Returns `nil` if the text is not an origin, as `null` is not.
   init?(_ text: some StringProtocol) {
     let parts = text.lowercased().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, parts[1].hasPrefix("//"), !parts[0].isEmpty,

@@ -1,8 +1,8 @@
 import Peers
 import Synchronization
 
-/// Numbers callers: the same token from the same address is the same client, for as long as it is among the last 1,024.
-/// Usable from any thread.
+/// Gives numbers to callers: the same token from the same address is the same client as long as the pair is among the
+/// last 1,024 seen. Usable from any thread.
 final class ClientNumbers: Sendable {
   static let capacity = 1024
   static let greatest: UInt32 = 0x7FFF_FFFF
@@ -19,7 +19,7 @@ final class ClientNumbers: Sendable {
 
   private let state = Mutex(State())
 
-  /// 1…0x7FFF_FFFF; a WebSocket has a number above, of its own.
+  /// Returns the client's number, 1…0x7FFF_FFFF. WebSockets have numbers above that range.
   func number(tokenID: String?, address: String) -> UInt32 {
     state.withLock { state in
       let fresh = state.last == Self.greatest ? 1 : state.last + 1

@@ -2,9 +2,10 @@ import HTTPTypes
 import Peers
 import Tactus
 
-/// Decides whether a request is let in: by Host and Origin, then the token, then its scope.
+/// Decides whether a request is admitted: by its Host and Origin, then by its token or its connection's certificate, then by the scope of that.
 ///
-/// Usable from any thread. Takes a few microseconds, a stat(2) of the token file included, and reads that file when it has changed.
+/// A doorman is usable from any thread. Each check takes a few microseconds, a stat(2) of the token file included; the
+/// file is read again when it has changed.
 public struct Doorman: Sendable {
   private let rules: HostRules
   private let tokens: any TokenVerifier
@@ -14,15 +15,22 @@ public struct Doorman: Sendable {
   private let now: @Sendable () -> TickInstant
   private let limiter = AttemptLimiter()
   private let clients = ClientNumbers()
+  private let sightings: TokenSightings
+  private let certificates: ClientCertificates?
 
+  /// Makes a doorman with the given rules and tokens.
+  ///
   /// - Parameters:
-  ///   - isOpen: `service.auth: none`: a request without a token is an admin's; a shown token is checked all the same. Only for a service
-  ///     on loopback.
+  ///   - isOpen: whether `service.auth` is `none`: a request without a token is treated as an admin's, and a token that
+  ///     is shown is still checked. Only for a service on loopback.
+  ///   - sightings: where the last use of each token is noted.
+  ///   - certificates: what clients' certificates give, or `nil` if none gives anything.
   ///   - tokenCommand: the command that makes a valid token, named in the refusal of a request without one.
   ///   - seconds: the time of day in seconds since 1970, for the expiry of tokens.
-  ///   - now: monotonic, for counting failed attempts.
+  ///   - now: the monotonic time, for counting failed attempts.
   public init(
-    rules: HostRules, tokens: any TokenVerifier, isOpen: Bool = false,
+    rules: HostRules, tokens: any TokenVerifier, isOpen: Bool = false, sightings: TokenSightings = TokenSightings(),
+    certificates: ClientCertificates? = nil,
     tokenCommand: String = "tactus token create --name phone",
     seconds: @escaping @Sendable () -> Int64 = { WallClock.microseconds / 1_000_000 },
     now: @escaping @Sendable () -> TickInstant
@@ -30,21 +38,34 @@ public struct Doorman: Sendable {
     self.rules = rules
     self.tokens = tokens
     self.isOpen = isOpen
+    self.sightings = sightings
+    self.certificates = certificates
     self.tokenCommand = tokenCommand
     self.seconds = seconds
     self.now = now
   }
 
+  /// Decides about one request and identifies its caller.
+  ///
   /// - Parameters:
-  ///   - request: the head as received; a token in `Authorization: Bearer`, or for a WebSocket in its subprotocols.
+  ///   - request: the head as received, with the token in `Authorization: Bearer` or, for a WebSocket, in the subprotocols.
   ///   - peer: the peer's address without its port.
-  ///   - scope: what the route asks for, or `nil` if it needs no token, but a token that is shown must be valid.
-  /// - Returns: the caller; `client` is 0 if the route needs no token and none was shown.
+  ///   - scope: the scope that the route requires, or `nil` if the route needs no token; a token that is shown must be valid all the same.
+  /// - Returns: the caller. `client` is 0 if the route needs no token and the request has none.
   /// - Throws: 400 `HOST_DENIED` or `TOKEN_AMBIGUOUS`, 403 `ORIGIN_DENIED`, 401 `TOKEN_MISSING`, `TOKEN_INVALID` or
   ///   `TOKEN_EXPIRED`, 403 `SCOPE_DENIED`, 429 `TOO_MANY_ATTEMPTS`.
   public func admit(_ request: HTTPRequest, peer: String, scope: Scope?) throws(APIError) -> Caller {
+    try admit(request, peer: peer, certificate: nil, scope: scope)
+  }
+
+  /// Decides about one request of a connection on which a certificate may have been shown. A token in the request goes before the certificate.
+  ///
+  /// - Throws: the errors of `admit(_:peer:scope:)`; 403 with the code of a `CertificateRefusal`.
+  func admit(
+    _ request: HTTPRequest, peer: String, certificate: ClientCertificate?, scope: Scope?
+  ) throws(APIError) -> Caller {
     try rules.check(request)
-    let caller = try identify(request, peer: peer, mayBeNobody: scope == nil)
+    let caller = try identify(request, peer: peer, certificate, mayBeNobody: scope == nil)
     if Mechanism.scopeCheck.acts, let scope, caller.scope < scope {
       throw APIError(
         .forbidden, "SCOPE_DENIED",
@@ -53,16 +74,23 @@ public struct Doorman: Sendable {
     return caller
   }
 
-  private func identify(_ request: HTTPRequest, peer: String, mayBeNobody: Bool) throws(APIError) -> Caller {
+  private func identify(
+    _ request: HTTPRequest, peer: String, _ certificate: ClientCertificate?, mayBeNobody: Bool
+  ) throws(APIError) -> Caller {
     switch BearerToken.find(in: request.headerFields) {
     case .token(let token):
-      let grant = try verify(token, peer: peer)
-      return Caller(
-        scope: grant.scope, tokenID: grant.tokenID, address: peer,
-        client: clients.number(tokenID: grant.tokenID, address: peer), expires: grant.expires)
+      return caller(try verify(token, peer: peer), peer: peer)
     case .ambiguous:
       throw APIError(.badRequest, "TOKEN_AMBIGUOUS", "expected one token in one place")
     case .none, .otherScheme:
+      if let certificate, let certificates {
+        switch certificates.grant(certificate, at: seconds(), address: peer) {
+        case .success(let grant): return caller(grant, peer: peer)
+        case .failure(let refusal):
+          // Whoever has no certificate may look at the page, too, and log in there with a token.
+          if !mayBeNobody { throw APIError(.forbidden, refusal.code, refusal.message) }
+        }
+      }
       if isOpen {
         return Caller(
           scope: .admin, tokenID: nil, address: peer, client: clients.number(tokenID: nil, address: peer))
@@ -75,10 +103,19 @@ public struct Doorman: Sendable {
     }
   }
 
+  private func caller(_ grant: TokenGrant, peer: String) -> Caller {
+    Caller(
+      scope: grant.scope, tokenID: grant.tokenID, address: peer,
+      client: clients.number(tokenID: grant.tokenID, address: peer), expires: grant.expires)
+  }
+
   private func verify(_ token: String, peer: String) throws(APIError) -> TokenGrant {
     let refusal: TokenRefusal
-    switch tokens.verify(token, now: seconds()) {
-    case .success(let grant): return grant
+    let time = seconds()
+    switch tokens.verify(token, now: time) {
+    case .success(let grant):
+      sightings.note(grant.tokenID, address: peer, at: time)
+      return grant
     case .failure(let reason): refusal = reason
     }
     if let wait = limiter.fail(peer, at: now()) {

@@ -2,20 +2,22 @@ import Glibc
 import HTTPTypes
 import Tactus
 
-/// Which names the service answers to and which web pages may use it: a page elsewhere must not drive a robot on the LAN,
-/// neither directly nor by a name of its own that it lets point here (DNS rebinding).
+/// The names under which the service may be addressed and the web pages that may use it. A foreign page must not drive
+/// a robot on the LAN, neither directly nor through a domain name that resolves to this host (DNS rebinding).
 ///
-/// `Host` must be an address in digits, `localhost`, the host's name, that name in `.local`, or listed; its port does not
-/// matter. `Origin`, which only browsers send, must be the page that this door served, or listed. Both are checked for looks
-/// as for commands.
+/// `Host` must be a numeric address, `localhost`, the host's name, that name in `.local`, or a listed name; its port
+/// does not matter. `Origin`, which only browsers send, must be the page that this service has served, or a listed one.
+/// Both are checked for every request, not only for commands.
 public struct HostRules: Sendable {
   private let hosts: Set<String>
   private let origins: Set<Origin>
 
+  /// Makes the rules from the host's name and the configured lists.
+  ///
   /// - Parameters:
-  ///   - machineName: what gethostname(2) says: `pi` or `pi.example.org`.
-  ///   - allowedHosts: further names, for example that of a reverse proxy; a port is ignored.
-  ///   - allowedOrigins: further pages: `https://home.example.org`.
+  ///   - machineName: the host name as gethostname(2) returns it: `pi` or `pi.example.org`.
+  ///   - allowedHosts: further host names, for example the name of a reverse proxy; a port is ignored.
+  ///   - allowedOrigins: the origins of further pages: `https://home.example.org`.
   /// - Throws: `HostRulesError` for an entry that can never match.
   public init(
     machineName: String = HostRules.machineName, allowedHosts: [String] = [], allowedOrigins: [String] = []
@@ -36,7 +38,7 @@ public struct HostRules: Sendable {
     (self.hosts, self.origins) = (hosts, origins)
   }
 
-  /// What gethostname(2) says; empty when it says nothing.
+  /// The host name as gethostname(2) returns it, or an empty text if the call fails.
   public static var machineName: String {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }
@@ -45,6 +47,8 @@ public struct HostRules: Sendable {
 
   private static let host = HTTPField.Name("Host")!
 
+  /// Checks the `Host` and `Origin` headers of a request.
+  ///
   /// - Throws: 400 `HOST_DENIED`, 403 `ORIGIN_DENIED`.
   func check(_ request: HTTPRequest) throws(APIError) {
     // The first Host field is the request's authority; a second one stays among the fields.
@@ -71,17 +75,20 @@ public struct HostRules: Sendable {
   }
 }
 
-/// An entry of the configuration's lists that can never match.
+/// The error for an entry of `service.allowed_hosts`, `service.allowed_origins` or `service.frame_ancestors` that can never match.
 public enum HostRulesError: Error, Sendable, Equatable, CustomStringConvertible {
   /// An entry of `service.allowed_hosts` that is neither a name nor an address, such as `http://pi`.
   case host(String)
   /// An entry of `service.allowed_origins` without a scheme or a host, or with a path: `pi.local`, `null`.
   case origin(String)
+  /// An entry of `service.frame_ancestors` without a scheme or a host, or with a path.
+  case ancestor(String)
 
   public var description: String {
     switch self {
     case .host(let entry): "service.allowed_hosts: expected names or addresses, got \(entry)"
     case .origin(let entry): "service.allowed_origins: expected https://NAME or http://NAME:PORT, got \(entry)"
+    case .ancestor(let entry): "service.frame_ancestors: expected https://NAME or http://NAME:PORT, got \(entry)"
     }
   }
 }

@@ -1,10 +1,10 @@
-/// What a token allows. Each scope includes those before it.
+/// The requests that a token allows. Each scope includes the scopes before it.
 public enum Scope: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
-  /// Look: states, statistics, logs, events.
+  /// Permission to read states, statistics, logs and events.
   case read
-  /// Move: commands of every system, e-stop and reset included.
+  /// Permission to send commands to every system, e-stop and reset included.
   case control
-  /// Change the daemon itself: log level, simulated faults.
+  /// Permission to change the daemon itself: the log level, its tokens, and simulated faults.
   case admin
 
   public static func < (one: Scope, other: Scope) -> Bool { one.rank < other.rank }

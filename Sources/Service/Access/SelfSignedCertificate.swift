@@ -2,31 +2,32 @@ import CCrypto
 import Glibc
 import Tactus
 
-/// The certificate that the service makes for itself if the file names none: ECDSA on P-256, ten years.
+/// The certificate that the service makes for itself if the configuration names none: ECDSA on P-256, valid for ten years.
 ///
-/// No authority vouches for it: people compare its fingerprint once, programs pin it.
+/// No certificate authority has signed it: people compare its fingerprint once, and programs pin the fingerprint.
 public struct SelfSignedCertificate: Sendable, Equatable {
   static let lifetime: Int64 = 3650 * 86_400
-  /// When this was written: no clock that is right shows less. 1 November 2026.
+  /// The time at which this constant was written, 1 November 2026. A clock that shows an earlier time is wrong.
   static let earliest: Int64 = 1_793_491_200
 
-  /// Path of the PEM certificate.
+  /// Path of the certificate in PEM.
   public let certificate: String
-  /// Path of its PEM key (PKCS#8), mode 0600.
+  /// Path of the certificate's private key in PEM (PKCS#8), with mode 0600.
   public let key: String
-  /// Of the DER bytes: `AA:BB:…`, 32 bytes, as browsers and `openssl x509 -fingerprint -sha256` show it.
+  /// The SHA-256 of the certificate's DER bytes as browsers and `openssl x509 -fingerprint -sha256` show it: `AA:BB:…`, 32 bytes.
   public let fingerprintSHA256: String
 
-  /// Takes the certificate in a folder, or makes one where there is none, or it has ended, or its key is another's. By a clock that may be
-  /// wrong none has ended: people trust its fingerprint.
+  /// Returns the certificate in a folder, or makes a new one if there is none, if it has expired, or if its key does not belong to it.
+  ///
+  /// While the clock is not synchronised no certificate counts as expired, because people have come to trust its fingerprint.
   ///
   /// - Parameters:
-  ///   - folder: `tls.crt` and `tls.key` in it; made (mode 0700) when missing.
-  ///   - names: DNS names and IP addresses that a new one is for; at least one. An existing one is kept whatever its names:
-  ///     its fingerprint is what people trust.
-  ///   - now: seconds since 1970.
-  ///   - isClockSynchronised: whether something keeps the clock right. Otherwise a new certificate is valid from this program's own time on, if
-  ///     `now` is later, and for ten years from the later of both.
+  ///   - folder: the folder of `tls.crt` and `tls.key`; it is made with mode 0700 if it is missing.
+  ///   - names: the DNS names and IP addresses of a new certificate, at least one. An existing certificate is kept
+  ///     whatever its names are, because people have come to trust its fingerprint.
+  ///   - now: the present time in seconds since 1970.
+  ///   - isClockSynchronised: whether a time service keeps the clock right. If not, a new certificate is valid from
+  ///     `earliest` on, or from `now` if that is sooner, until ten years after the later of the two.
   /// - Throws: `SelfSignedCertificateError`.
   public static func load(
     orMakeIn folder: String, names: [String], now: Int64 = WallClock.microseconds / 1_000_000,
@@ -53,12 +54,12 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     return SelfSignedCertificate(certificate: paths.certificate, key: paths.key, fingerprintSHA256: found.fingerprint)
   }
 
-  /// The SHA-256 of any other certificate, in the form of `fingerprintSHA256`, or `nil` if it or its key cannot be read, or if they do
-  /// not belong together.
+  /// Returns the SHA-256 of any other certificate, in the form of `fingerprintSHA256`, or `nil` if the certificate or
+  /// its key cannot be read or if they do not belong together.
   ///
   /// - Parameters:
-  ///   - certificate: path of the PEM file; the first certificate in it counts.
-  ///   - key: path of its PEM key.
+  ///   - certificate: path of the PEM file, of which the first certificate is used.
+  ///   - key: path of the certificate's key in PEM.
   public static func fingerprint(of certificate: String, key: String) -> String? {
     guard let bytes = try? readWhole(certificate), let keyBytes = try? readWhole(key) else { return nil }
     return examine(bytes, key: keyBytes)?.fingerprint
@@ -98,13 +99,13 @@ public struct SelfSignedCertificate: Sendable, Equatable {
   }
 }
 
-/// Why there is no certificate.
+/// Why a certificate could be neither read nor made.
 public enum SelfSignedCertificateError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The certificate or its key is there and cannot be read. `reason`: the system's words.
+  /// The certificate or its key exists but cannot be read. `reason` is the message of the operating system.
   case unreadable(path: String, reason: String)
-  /// The certificate, its key or their folder cannot be written; `path` says which.
+  /// The certificate, its key or their folder cannot be written; `path` is the one that failed.
   case unwritable(path: String, reason: String)
-  /// libcrypto makes none for these names.
+  /// libcrypto refuses to make a certificate for these names.
   case refused([String])
 
   public var description: String {

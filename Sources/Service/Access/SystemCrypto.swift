@@ -1,9 +1,8 @@
 import CCrypto
 
-/// The system's libcrypto. Every function of it that can fail traps: it fails when the library is broken, and then nothing
-/// that relies on it may go on.
+/// The system's libcrypto. A failing function traps: it fails only if the library is broken, and then no code that relies on the library may go on.
 enum SystemCrypto {
-  /// 32 bytes.
+  /// Returns the SHA-256 of the bytes, 32 bytes long.
   static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     let bytes = Array(bytes)
     var digest = [UInt8](repeating: 0, count: 32)
@@ -11,7 +10,7 @@ enum SystemCrypto {
     return digest
   }
 
-  /// 32 bytes (RFC 2104).
+  /// Returns the HMAC-SHA-256 of the bytes (RFC 2104), 32 bytes long.
   static func hmacSHA256(_ bytes: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
     let bytes = Array(bytes)
     var code = [UInt8](repeating: 0, count: 32)
@@ -20,12 +19,12 @@ enum SystemCrypto {
     return code
   }
 
-  /// Whether both are the same, in a time that depends on their lengths only.
+  /// Returns whether both sequences are the same, in a time that depends on their lengths only.
   static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     one.count == other.count && crypto_equal(one, other, one.count) != 0
   }
 
-  /// Unpredictable bytes.
+  /// Returns unpredictable bytes.
   static func randomBytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     precondition(crypto_random(&bytes, count) == 0, "libcrypto has no random bytes")

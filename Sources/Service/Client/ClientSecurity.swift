@@ -4,42 +4,60 @@ import NIOCore
   import CCrypto
   import NIOSSL
 
-  /// The client's side of TLS: a certificate that the machine trusts, or exactly the one with a given fingerprint.
+  /// The client's side of TLS. It accepts a certificate that the host trusts, or exactly the certificate with a given fingerprint.
   struct ClientSecurity: Sendable {
     private let context: NIOSSLContext
     private let host: String
     private let fingerprint: [UInt8]?
 
-    init(host: String, fingerprint: String?) throws(ServiceClient.Failure) {
+    init(
+      host: String, fingerprint: String?, identity: ClientIdentity? = nil
+    ) throws(ServiceClient.Failure) {
       if let fingerprint {
         guard let bytes = Self.bytes(fingerprint) else { throw .badFingerprint(fingerprint) }
         self.fingerprint = bytes
       } else {
         self.fingerprint = nil
       }
+      var configuration = TLSConfiguration.makeClientConfiguration()
+      if let identity {
+        do {
+          configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(identity.certificate).map {
+            .certificate($0)
+          }
+          configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: identity.key, format: .pem))
+          // Refuses a key that is not the certificate's.
+          _ = try NIOSSLContext(configuration: configuration)
+        } catch {
+          throw .badIdentity(
+            "expected a certificate in \(identity.certificate) and its key in \(identity.key), both PEM, got: \(error)")
+        }
+      }
       do {
-        context = try NIOSSLContext(configuration: .makeClientConfiguration())
+        context = try NIOSSLContext(configuration: configuration)
       } catch {
         throw .unreachable("TLS: \(error)")
       }
       self.host = host
     }
 
-    func secure(_ pipeline: ChannelPipeline.SynchronousOperations) throws {
+    /// Adds TLS to a connection, last, or before all other handlers of a connection that has begun without it.
+    func secure(_ pipeline: ChannelPipeline.SynchronousOperations, first: Bool = false) throws {
+      let position: ChannelPipeline.SynchronousOperations.Position = first ? .first : .last
       // An address is no name for SNI.
       let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
       let name = isAddress ? nil : host
       guard let fingerprint else {
-        return try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
+        return try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name), position: position)
       }
       // Instead of the usual checks: names and dates say nothing about a certificate that is known byte for byte.
       let handler = try NIOSSLClientHandler(context: context, serverHostname: name) { chain, verdict in
         verdict.succeed(Self.isPinned(chain.first, fingerprint) ? .certificateVerified : .failed)
       }
-      try pipeline.addHandler(handler)
+      try pipeline.addHandler(handler, position: position)
     }
 
-    /// What a failed handshake means, or `nil` if the error is not one of TLS.
+    /// Returns the meaning of a failed handshake in words, or `nil` if the error is not one of TLS.
     func words(_ error: any Error) -> String? {
       guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
       guard fingerprint == nil else {
@@ -64,11 +82,13 @@ import NIOCore
     }
   }
 #else
-  /// Nothing: this build has no TLS.
+  /// The stand-in for a build without TLS; its initialiser always throws.
   struct ClientSecurity: Sendable {
-    init(host: String, fingerprint: String?) throws(ServiceClient.Failure) { throw .withoutTLS }
+    init(
+      host: String, fingerprint: String?, identity: ClientIdentity? = nil
+    ) throws(ServiceClient.Failure) { throw .withoutTLS }
 
-    func secure(_ pipeline: ChannelPipeline.SynchronousOperations) throws {}
+    func secure(_ pipeline: ChannelPipeline.SynchronousOperations, first: Bool = false) throws {}
 
     func words(_ error: any Error) -> String? { nil }
   }

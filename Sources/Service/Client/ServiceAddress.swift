@@ -1,13 +1,13 @@
-/// Where a daemon's door is, as people write it: `pi.local`, `192.168.1.7:9000`, `[::1]:8000`, `https://pi.local:8000`.
+/// The address of a daemon's service as people write it: `pi.local`, `192.168.1.7:9000`, `[::1]:8000`, `https://pi.local:8000`.
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
-  /// A name or an address; an IPv6 address without its brackets.
+  /// The name or IP address of the host; an IPv6 address has no brackets.
   public let host: String
   /// TCP port, 1 to 65535.
   public let port: Int
   /// Whether the text began with `https://`.
   public let isSecure: Bool
 
-  /// nil when it is none of the above; a path other than `/` is none.
+  /// Reads an address. Returns `nil` if the text has none of these forms; a path other than `/` is not allowed.
   public init?(_ text: String, port defaultPort: Int = 8000) {
     var rest = Substring(text)
     isSecure = rest.hasPrefix("https://")

@@ -3,28 +3,30 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Asks a daemon's door, for commands such as `tactus top`.
+/// An HTTP client of a daemon's service, for commands such as `tactus top`.
 ///
-/// One connection a question. Any thread; nothing blocks but `ask` and `stop`.
+/// Each request has its own connection. Usable from any thread; only `ask` and `stop` block.
 public final class ServiceClient: Sendable {
-  /// The whole of a response.
+  /// A complete response.
   public struct Answer: Sendable {
-    /// HTTP status code; anything but 2xx is an answer, too, not a `Failure`.
+    /// The HTTP status code. A status other than 2xx is an `Answer`, too, not a `Failure`.
     public let status: Int
-    /// At most 4 MB; empty if the response had none.
+    /// The body, at most 4 MB unless more was allowed; empty if the response had none.
     public let body: [UInt8]
   }
 
-  /// Why there is no answer.
+  /// Why a request has no answer.
   public enum Failure: Error, Sendable, CustomStringConvertible {
-    /// No connection, or it broke; why, in a few words.
+    /// The connection failed or broke, for the given reason in a few words.
     case unreachable(String)
-    /// Nothing whole came in time.
+    /// No complete response arrived within the limit.
     case timedOut
     /// This program was built without TLS.
     case withoutTLS
-    /// The text given as a fingerprint is not 64 hexadecimal digits, colons aside.
+    /// The text given as a fingerprint is not 64 hexadecimal digits with optional colons.
     case badFingerprint(String)
+    /// The client's certificate or its key cannot be used, for the given reason.
+    case badIdentity(String)
 
     public var description: String {
       switch self {
@@ -32,48 +34,69 @@ public final class ServiceClient: Sendable {
       case .timedOut: "no answer"
       case .withoutTLS: "this program was built without TLS (swift build --traits TLS): give an http:// address"
       case .badFingerprint(let text): "expected a SHA-256 fingerprint of 64 hexadecimal digits, got \(text)"
+      case .badIdentity(let reason): reason
       }
     }
   }
 
-  /// Where every question goes; also sent as `Host`.
+  /// The address to which every request goes, which is also sent as `Host`.
   public let address: ServiceAddress
   private let token: String?
   private let security: ClientSecurity?
   private let group: MultiThreadedEventLoopGroup
 
+  /// Makes a client and starts its thread.
+  ///
   /// - Parameters:
-  ///   - token: sent with every question.
-  ///   - fingerprint: SHA-256 of the server's own certificate in hexadecimal, colons allowed; `nil` for a certificate that the
-  ///     machine trusts. Only for https.
-  /// - Throws: `.withoutTLS`, `.badFingerprint`.
-  public init(_ address: ServiceAddress, token: String?, fingerprint: String? = nil) throws(Failure) {
+  ///   - token: the token sent with every request, or `nil` for none.
+  ///   - fingerprint: SHA-256 of the server's self-signed certificate in hexadecimal, colons allowed, or `nil` if the
+  ///     host trusts the certificate. Only for https.
+  ///   - identity: the client's own certificate, or `nil` for none. Only for https.
+  /// - Throws: `.withoutTLS`, `.badFingerprint`, `.badIdentity`.
+  public init(
+    _ address: ServiceAddress, token: String?, fingerprint: String? = nil, identity: ClientIdentity? = nil
+  ) throws(Failure) {
     self.address = address
     self.token = token
-    security = address.isSecure ? try ClientSecurity(host: address.host, fingerprint: fingerprint) : nil
+    security =
+      address.isSecure
+      ? try ClientSecurity(host: address.host, fingerprint: fingerprint, identity: identity) : nil
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   }
 
-  /// Ends the client's thread. No question may be open or follow.
+  /// Ends the client's thread. No request may be open, and none may follow.
   public func stop() { try? group.syncShutdownGracefully() }
 
-  /// `GET path`. Calls `answered` once, on the client's thread, after at most `limit`; the answer's body is at most 4 MB.
+  /// Sends `GET path`. Calls `answered` once, on the client's thread, after at most `limit`; the answer's body is at most 4 MB.
   public func get(
     _ path: String, limit: TimeAmount = .seconds(3),
     answered: @escaping @Sendable (Result<Answer, Failure>) -> Void
   ) {
-    answer(.GET, path, body: nil, limit: limit).whenComplete { [self] in answered(told($0)) }
+    answer(.GET, path, body: nil, most: Self.longest, limit: limit).whenComplete { [self] in answered(told($0)) }
   }
 
-  /// A request with a body of JSON, if any. Blocks the calling thread until the answer is there, for at most `limit`; the
-  /// answer's body is at most 4 MB.
+  /// Sends a request, with a body if one is given, and returns the answer. Blocks the calling thread until the answer has arrived, for at
+  /// most `limit`.
   ///
-  /// - Parameter path: with its query, percent-encoded.
+  /// - Parameters:
+  ///   - path: the percent-encoded path with its query.
+  ///   - bodyType: the content type of the body.
+  ///   - most: the greatest length of the answer's body, bytes.
   public func ask(
-    _ method: String, _ path: String, body: [UInt8]? = nil, limit: Duration
+    _ method: String, _ path: String, body: [UInt8]? = nil, bodyType: String = "application/json", most: Int = longest,
+    limit: Duration
   ) -> Result<Answer, Failure> {
-    let answer = answer(HTTPMethod(rawValue: method), path, body: body, limit: TimeAmount(limit))
+    let body = body.map { Body(bytes: $0, type: bodyType) }
+    let answer = answer(HTTPMethod(rawValue: method), path, body: body, most: most, limit: TimeAmount(limit))
     return told(Result { try answer.wait() })
+  }
+
+  /// The greatest length of an answer's body unless more is allowed, 4 MB.
+  public static let longest = 4 << 20
+
+  private struct Body {
+    let bytes: [UInt8]
+    let type: String
   }
 
   private func told(_ result: Result<Answer, any Error>) -> Result<Answer, Failure> {
@@ -81,7 +104,7 @@ public final class ServiceClient: Sendable {
   }
 
   private func answer(
-    _ method: HTTPMethod, _ path: String, body: [UInt8]?, limit: TimeAmount
+    _ method: HTTPMethod, _ path: String, body: Body?, most: Int, limit: TimeAmount
   ) -> EventLoopFuture<Answer> {
     let security = security
     let loop = group.next()
@@ -92,8 +115,8 @@ public final class ServiceClient: Sendable {
     head.headers.add(name: "Connection", value: "close")
     if let token { head.headers.add(name: "Authorization", value: "Bearer \(token)") }
     if let body {
-      head.headers.add(name: "Content-Type", value: "application/json")
-      head.headers.add(name: "Content-Length", value: "\(body.count)")
+      head.headers.add(name: "Content-Type", value: body.type)
+      head.headers.add(name: "Content-Length", value: "\(body.bytes.count)")
     } else if method != .GET {
       head.headers.add(name: "Content-Length", value: "0")
     }
@@ -102,8 +125,8 @@ public final class ServiceClient: Sendable {
         let pipeline = channel.pipeline.syncOperations
         if let security { try security.secure(pipeline) }
         try pipeline.addHTTPClientHandlers()
-        try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: 4 << 20))
-        try pipeline.addHandler(ClientExchange(head, body, promise))
+        try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: most))
+        try pipeline.addHandler(ClientExchange(head, body?.bytes, promise))
       }
     }.connect(host: address.host, port: address.port)
     connection.cascadeFailure(to: promise)
@@ -114,7 +137,7 @@ public final class ServiceClient: Sendable {
     return promise.futureResult
   }
 
-  /// What went wrong with a connection, without the library's own vocabulary.
+  /// Returns a connection's failure in words, without the vocabulary of the network library.
   static func words(_ error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
@@ -127,7 +150,7 @@ public final class ServiceClient: Sendable {
   }
 }
 
-/// Sends one request and takes its response.
+/// Sends one request and receives its response.
 private final class ClientExchange: ChannelInboundHandler {
   typealias InboundIn = NIOHTTPClientResponseFull
   typealias OutboundOut = HTTPClientRequestPart

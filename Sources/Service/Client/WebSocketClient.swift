@@ -7,55 +7,57 @@ import NIOWebSocket
 import Synchronization
 import Tactus
 
-/// A client of a daemon's WebSocket: binary messages, from and to a `MessageBridge`.
+/// A client of a daemon's WebSocket, which passes binary messages from and to a `MessageBridge`.
 ///
-/// Connects again when the connection ends, 0.5, 1, 2, 4, then every 5 s later. What the loop sends meanwhile is dropped, not
-/// kept: an old command is worse than none. Any thread; nothing blocks but `stop`.
+/// The client connects again when the connection ends, after 0.5, 1, 2 and 4 s, then every 5 s. Messages that the loop
+/// sends meanwhile are dropped, because an old command is worse than none. Usable from any thread; only `stop` blocks.
 public final class WebSocketClient: Sendable {
-  /// Carries messages between a loop and the connection, without the prefix.
+  /// The bridge that carries messages, without the prefix, between a loop and the connection.
   public let bridge: MessageBridge
   private let connector: WebSocketConnector
   private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
+  /// Makes a client, which connects after `start`.
+  ///
   /// - Parameters:
-  ///   - address: the daemon's; the path is `/ws`.
-  ///   - prefix: bytes that stand before each message that is sent; of the messages that arrive, those that begin with them are delivered.
-  ///   - token, fingerprint: as `ServiceClient`'s.
-  /// - Throws: `ServiceClient.Failure`: `.withoutTLS`, `.badFingerprint`; `RuntimeError`: no descriptor is left.
+  ///   - address: the address of the daemon, whose WebSocket has the path `/ws`.
+  ///   - prefix: the bytes put before each message sent. Of the messages received only those with this prefix are delivered.
+  ///   - token, fingerprint: as in `ServiceClient`.
+  /// - Throws: `ServiceClient.Failure.withoutTLS` or `.badFingerprint`; `RuntimeError` if no descriptor is left.
   public init(_ address: ServiceAddress, prefix: [UInt8] = [], token: String?, fingerprint: String? = nil) throws {
     let security = address.isSecure ? try ClientSecurity(host: address.host, fingerprint: fingerprint) : nil
     bridge = try MessageBridge()
     connector = WebSocketConnector(address, MessagePrefix(prefix), token, security, bridge, group.next())
   }
 
-  /// Begins to connect.
+  /// Starts to connect.
   public func start() { connector.start() }
 
-  /// Why there is no connection, in a few words, or `nil` if there is one.
+  /// Why there is no connection, in a few words, or `nil` if the client is connected.
   public var trouble: String? { connector.trouble.withLock { $0 } }
 
-  /// Sends what the loop has sent, says goodbye, waits for at most a second until the daemon has closed the connection, and ends
-  /// the thread. Once, and last.
+  /// Sends the messages that are waiting, closes the WebSocket, waits for at most a second until the daemon has closed
+  /// the connection, and ends the thread. To be called once; no other call may follow.
   public func stop() {
     connector.stop()
     try? group.syncShutdownGracefully()
   }
 }
 
-/// Bytes before each binary message of one conversation, both ways, by which several share a WebSocket.
+/// The bytes before each binary message of one conversation in both directions, by which several conversations share a WebSocket.
 struct MessagePrefix: Sendable, Equatable {
   let bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// `message` without the prefix, or `nil` if it is of another conversation.
+  /// Returns `message` without the prefix, or `nil` if it belongs to another conversation.
   func content(of message: [UInt8]) -> [UInt8]? {
     guard message.starts(with: bytes) else { return nil }
     return Array(message[bytes.count...])
   }
 }
 
-/// One connection after the other, on one event loop.
+/// Keeps one connection at a time, on one event loop, and replaces it when it ends.
 private final class WebSocketConnector: @unchecked Sendable {  // safe: all but the constants is used on the event loop
   let trouble = Mutex<String?>("connecting")
   private let address: ServiceAddress
@@ -112,8 +114,9 @@ private final class WebSocketConnector: @unchecked Sendable {  // safe: all but 
     try? stopped.wait()
   }
 
-  /// Ends a connection in such a way that what was sent last is read. A socket that is closed while telemetry waits in it
-  /// resets the connection, and the other end loses what it has not read yet.
+  /// Ends a connection in such a way that the daemon still reads the last messages, and returns the future of its end.
+  /// Closing a socket that holds unread telemetry would reset the connection, and the daemon would lose the messages
+  /// that it has not read yet.
   private func leave(_ channel: any Channel) -> EventLoopFuture<Void> {
     let goodbye = WebSocketFrame(
       fin: true, opcode: .connectionClose, maskKey: .random(), data: channel.allocator.buffer(capacity: 0))
@@ -192,7 +195,7 @@ private final class WebSocketConnector: @unchecked Sendable {  // safe: all but 
     loop.scheduleTask(in: .milliseconds(milliseconds)) { self.connect() }
   }
 
-  /// Sends, or drops, what waits.
+  /// Sends the waiting messages, or drops them if there is no connection.
   private func forward() {
     while let message = bridge.take() {
       guard let channel else { continue }
@@ -204,7 +207,7 @@ private final class WebSocketConnector: @unchecked Sendable {  // safe: all but 
   }
 }
 
-/// Why a daemon does not upgrade.
+/// The reason why a daemon refused the upgrade to a WebSocket.
 private final class Refusal: @unchecked Sendable {  // safe: used on one event loop
   private var reason: String?
   var whenKnown: ((String) -> Void)? { didSet { tell() } }
@@ -245,7 +248,7 @@ private final class RefusalHandler: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-/// Wakes at every ring of the bell.
+/// Calls a closure each time the bridge signals a waiting message.
 private final class DepartureHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   private let rang: () -> Void
@@ -255,7 +258,7 @@ private final class DepartureHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { rang() }
 }
 
-/// What the daemon sends: binary messages with the prefix go to the loop, pings are answered; text messages are ignored.
+/// Handles the daemon's frames: binary messages with the prefix go to the loop, pings are answered, text messages are ignored.
 private final class WebSocketClientSession: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame

@@ -1,25 +1,93 @@
 import ServiceDocuments
 
-/// The page a browser shows at `/`: every system and loop live, the e-stop. It asks for a token when the daemon does.
+/// The web page at `/`, which shows every system and loop live and has the e-stop. The page asks for a token if the daemon requires one.
 struct Console {
-  /// Systems that have a card of their own, in the page's order.
+  /// The systems that have a card of their own, in the order of the page.
   let systems: [SystemDocuments]
-  /// Cards of declared systems that have written their own.
+  /// The cards of declared systems that have written one.
   var cards: [OwnCard] = []
-  /// The program's name: the page's title, and the command that makes a token.
+  /// The program's name: the title of the page and the name of the command that makes a token.
   let program: String
+  /// The `Content-Security-Policy` that says who may show the page in a frame, or `nil` if nobody may.
+  var framePolicy: String?
 
-  /// Files that never change while the daemon runs; no token, since they hold nothing that anyone may not see.
+  /// The routes of the page's files, which never change while the daemon runs. They need no token, because they hold nothing secret.
   var routes: [Route] {
-    ServiceDocuments.page.map { name in route(name) { ServiceDocuments.bytes("Console/" + name) } }
+    let whole = page(ServiceDocuments.bytes("Console/index.html"))
+    return ServiceDocuments.page.map { name in
+      route(name) { name == "index.html" ? Array(whole.text.utf8) : ServiceDocuments.bytes("Console/" + name) }
+    }
+      + whole.bundles.map { bundle in
+        route(bundle.name) { Array(bundle.files.map { script($0) }.joined(separator: Array("\n".utf8))) }
+      }
       + systems.map { system in route(system.name + ".js") { system.script } }
       + cards.map { card in route(card.kind + ".card.js") { card.script } }
+  }
+
+  /// Several scripts of the page that are sent as one file, since each file costs a slow link a round trip.
+  struct Bundle: Equatable {
+    let name: String
+    let files: [String]
+  }
+
+  private func script(_ name: String) -> [UInt8] {
+    Self.short(systems.first { $0.name + ".js" == name }?.script ?? ServiceDocuments.bytes("Console/" + name))
+  }
+
+  /// Returns a script without lines that are comments, without empty lines, and without indentation, which is a fifth of it.
+  ///
+  /// No text of our scripts goes over more than one line, so that nothing else is changed (`ConsoleBundleTests`).
+  static func short(_ script: [UInt8]) -> [UInt8] {
+    let lines = script.split(separator: UInt8(ascii: "\n")).compactMap { line -> ArraySlice<UInt8>? in
+      let text = line.drop { $0 == UInt8(ascii: " ") }
+      return text.isEmpty || text.starts(with: "//".utf8) ? nil : text
+    }
+    return Array(lines.joined(separator: "\n".utf8)) + "\n".utf8
+  }
+
+  /// Returns the page with one file for each run of scripts, all of which it names before the first. A card of another package stays a file of its own: an error
+  /// in it must not take the page with it.
+  static func bundled(_ page: String) -> (text: String, bundles: [Bundle]) {
+    var lines: [Substring] = []
+    var run: [Substring] = []
+    var bundles: [Bundle] = []
+    func file(_ line: Substring) -> String? {
+      let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+      guard parts.count == 3, parts[0] == "<script src=", parts[2] == "></script>", !parts[1].hasSuffix(".card.js")
+      else {
+        return nil
+      }
+      return String(parts[1])
+    }
+    let end: [Substring] = ["end"]
+    for line in page.split(separator: "\n", omittingEmptySubsequences: false) + end {
+      if file(line) != nil {
+        run.append(line)
+        continue
+      }
+      if run.count > 1 {
+        bundles.append(Bundle(name: "page-\(bundles.count + 1).js", files: run.compactMap(file)))
+        lines.append(Substring("<script src=\"page-\(bundles.count).js\"></script>"))
+      } else {
+        lines += run
+      }
+      run = []
+      lines.append(line)
+    }
+    // A browser asks for what stands at the page's end only when it has all that stands before it.
+    if let first = lines.firstIndex(where: { $0.hasPrefix("<script src=") }), !lines[first].contains(".card.js") {
+      let later = bundles.filter { !lines[first].contains("\"\($0.name)\"") }
+      lines.insert(
+        contentsOf: later.map { "<link rel=\"preload\" href=\"\($0.name)\" as=\"script\" fetchpriority=\"high\">" },
+        at: first)
+    }
+    return (lines.dropLast().joined(separator: "\n"), bundles)
   }
 
   private func route(_ name: String, _ file: @escaping @Sendable () -> [UInt8]) -> Route {
     let (kind, make): (String, @Sendable () -> [UInt8]) =
       switch name.split(separator: ".").last {
-      case "html": ("text/html; charset=utf-8", { [self] in page(file()) })
+      case "html": ("text/html; charset=utf-8", file)
       case "css":
         ("text/css; charset=utf-8", { [systems, cards] in file() + systems.flatMap(\.style) + cards.flatMap(\.style) })
       case "js": ("text/javascript; charset=utf-8", file)
@@ -27,19 +95,20 @@ struct Console {
       case "webmanifest": ("application/manifest+json", { [self] in named(file()) })
       default: preconditionFailure("\(name): a kind of file that has no content type")
       }
-    let document = PreparedDocument(contentType: kind, file: make)
-    return Route(name == "index.html" ? "/" : "/" + name, scope: nil, document)
+    let isPage = name == "index.html"
+    let document = PreparedDocument(contentType: kind, framePolicy: isPage ? framePolicy : nil, file: make)
+    return Route(isPage ? "/" : "/" + name, scope: nil, document)
   }
 
   private var title: String { program.prefix(1).uppercased() + program.dropFirst() }
 
-  /// What the program is called once it is installed as an app.
+  /// Returns the web app manifest with the program's title as the name of the installed app.
   private func named(_ manifest: [UInt8]) -> [UInt8] {
     Array(String(decoding: manifest, as: UTF8.self).replacing("\"Tactus\"", with: "\"\(title)\"").utf8)
   }
 
-  /// With the systems' cards and scripts in their places.
-  private func page(_ file: [UInt8]) -> [UInt8] {
+  /// Returns the page with the cards and scripts of the systems inserted, and its scripts bundled.
+  private func page(_ file: [UInt8]) -> (text: String, bundles: [Bundle]) {
     let text = String(decoding: file, as: UTF8.self)
     let sections = systems.map { String(decoding: $0.card, as: UTF8.self) } + cards.map(\.template)
     let scripts = (systems.map { "\($0.name).js" } + cards.map { "\($0.kind).card.js" }).map {
@@ -52,10 +121,10 @@ struct Console {
       ("<!-- the cards of the systems -->\n", sections.joined(separator: "\n")),
       ("<!-- the scripts of the systems -->\n", scripts.joined()),
     ]
-    return Array(
+    return Self.bundled(
       parts.reduce(text) { page, part in
         precondition(page.contains(part.0), "index.html has no place for \(part.0)")
         return page.replacing(part.0, with: part.1)
-      }.utf8)
+      })
   }
 }

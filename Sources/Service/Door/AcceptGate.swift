@@ -1,24 +1,26 @@
 import Glibc
 import NIOCore
 
-/// Before each accept: whether a descriptor is left for the connection and some more for the rest of the process. If not, the connection
-/// waits in the kernel's queue, and is tried again ten times a second.
+/// Checks before each accept that enough file descriptors are left for the connections and some more for the rest of
+/// the process. If not, new connections wait in the kernel's queue and are tried again ten times a second.
 ///
-/// The last must stay free: libdispatch ends the process when it finds none for a look at its threads.
+/// The last descriptor must stay free: libdispatch ends the process if it finds none for an inspection of its threads.
 final class AcceptGate: ChannelDuplexHandler {
   typealias InboundIn = any Channel
   typealias OutboundIn = any Channel
 
-  /// Accepts of one turn.
+  /// The greatest number of accepts in one turn of the event loop.
   static let most: UInt = 4
-  /// Besides those.
+  /// The number of descriptors that must be free besides those.
   private static let free = 4
   private static let pause = TimeAmount.milliseconds(100)
 
   private let descriptors: Int
   private var waiting: Scheduled<Void>?
 
-  /// - Parameter descriptors: how many the process may have open.
+  /// Makes the gate of a listening socket.
+  ///
+  /// - Parameter descriptors: the number of descriptors that the process may have open.
   init(descriptors: Int) { self.descriptors = descriptors }
 
   func read(context: ChannelHandlerContext) {

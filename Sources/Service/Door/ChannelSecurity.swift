@@ -4,17 +4,25 @@ import NIOCore
   import NIOSSL
 #endif
 
-/// TLS in front of a connection, or nothing.
+/// The TLS configuration of accepted connections, or plain HTTP.
 struct ChannelSecurity: Sendable {
+  /// Makes the TLS handler of one connection. `shown` is called on its event loop if the client shows a certificate.
+  typealias MakeHandler =
+    @Sendable (_ shown: @escaping @Sendable (ClientCertificate) -> Void) throws -> any ChannelHandler
+
   #if TLS
     private let context: NIOSSLContext?
+    private let configuration: TLSConfiguration
+    private let clients: ClientCertificates?
 
-    /// Reads the certificate and its key; TLS 1.2 and later.
+    /// Reads the certificate and its key. TLS 1.2 and later are accepted.
     ///
+    /// - Parameter clients: what clients' certificates give, or `nil` if clients are not asked for one.
     /// - Throws: `.certificate` with the file that cannot be used.
-    init(_ mode: ServiceConfiguration.TLSMode) throws(ServiceStartError) {
+    init(_ mode: ServiceConfiguration.TLSMode, clients: ClientCertificates? = nil) throws(ServiceStartError) {
+      self.clients = clients
       guard case .files(let certificate, let key) = mode else {
-        context = nil
+        (context, configuration) = (nil, .makeClientConfiguration())
         return
       }
       do {
@@ -27,23 +35,41 @@ struct ChannelSecurity: Sendable {
         // How long a close waits for the client's: within what stopping the service allows.
         configuration.shutdownTimeout = .milliseconds(400)
         context = try NIOSSLContext(configuration: configuration)
+        self.configuration = configuration
       } catch {
         throw .certificate("\(certificate), \(key): \(error)")
       }
     }
 
-    /// The handler that a connection begins with; `nil` for plain HTTP.
-    var makeHandler: (@Sendable () throws -> any ChannelHandler)? {
+    /// Makes the TLS handler at the head of a connection's pipeline, or is `nil` for plain HTTP.
+    var makeHandler: MakeHandler? {
       guard let context else { return nil }
-      return { NIOSSLServerHandler(context: context) }
+      guard let clients else { return { _ in NIOSSLServerHandler(context: context) } }
+      return { [configuration] shown in
+        // A context of its own, so that no session is resumed: a resumed one would not show the whole chain. It takes
+        // the authorities of the last reload, whose names help a browser to choose.
+        var configuration = configuration
+        configuration.certificateVerification = .optionalVerification
+        configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(clients.rules.authorities))
+        configuration.sendCANameList = true
+        let context = try NIOSSLContext(configuration: configuration)
+        // TLS checks that the client has the key. Whether the certificate gives anything is decided at each request,
+        // whose answer can say why not.
+        return NIOSSLServerHandler(context: context) { chain, verdict in
+          shown(ClientCertificate(chain.prefix(ClientCertificate.most).compactMap { try? $0.toDERBytes() }))
+          verdict.succeed(.certificateVerified)
+        }
+      }
     }
   #else
-    /// - Throws: `.noTLS` when the mode asks for it.
-    init(_ mode: ServiceConfiguration.TLSMode) throws(ServiceStartError) {
+    /// Makes the configuration for plain HTTP.
+    ///
+    /// - Throws: `.noTLS` if the mode is not `.off`.
+    init(_ mode: ServiceConfiguration.TLSMode, clients: ClientCertificates? = nil) throws(ServiceStartError) {
       guard mode == .off else { throw .noTLS }
     }
 
-    /// What a connection begins with: plain HTTP.
-    var makeHandler: (@Sendable () throws -> any ChannelHandler)? { nil }
+    /// Always `nil`, because this build has no TLS.
+    var makeHandler: MakeHandler? { nil }
   #endif
 }

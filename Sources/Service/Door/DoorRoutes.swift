@@ -3,15 +3,15 @@ import HTTPTypes
 import NIOCore
 import Wire
 
-/// The routes that belong to no system: state of all, health, emergency stop of all, the API's description.
+/// The routes that belong to no single system: the state of all systems, health, the emergency stop of all, and the API's description.
 struct DoorRoutes: Sendable {
   let systems: [any ServedSystem]
   let health: ServiceHealth
   let version: String
   var additions = APIAdditions()
-  /// Beside its own.
+  /// The routes of the systems, which the API's description also lists.
   var others: [Route] = []
-  /// Whether so few file descriptors are left that only callers that may stop are let in.
+  /// Whether so few file descriptors are left that only callers that may stop are admitted.
   var isScarce: @Sendable () -> Bool = { false }
 
   var routes: [Route] {
@@ -28,8 +28,8 @@ struct DoorRoutes: Sendable {
     ]
   }
 
-  /// `{"ok":true,"version":…,"systems":{NAME:STATE}}` with what systems put at its top level; made anew when a system's
-  /// version has changed.
+  /// `{"ok":true,"version":…,"systems":{NAME:STATE}}` with the members that systems add at the top level. The document
+  /// is made again when a system's version has changed.
   private var status: PreparedDocument {
     let (systems, version) = (systems, encodeJSON(version))
     let newest: @Sendable () -> UInt64 = { systems.reduce(0) { $0 &* 0x9E37_79B9_7F4A_7C15 &+ $1.version } }
@@ -47,20 +47,21 @@ struct DoorRoutes: Sendable {
     }
   }
 
-  /// The OpenAPI document of what this service has.
+  /// The OpenAPI document of the routes that this service has.
   private var description: PreparedDocument {
     let (version, additions, door) = (version, additions, self)
     return PreparedDocument(
       version: { 0 },
       make: {
         let names = (door.routes + door.others).map { "\($0.method) \($0.path)" }
-        // The connection answers that one before a route is looked for.
-        return OpenAPIDocument.bytes(version: version, served: Set(names + ["GET /ws"]), additions)
+        // The connection answers these before a route is looked for.
+        let sockets = door.systems.flatMap { $0.sockets.map { "GET \($0.path)" } }
+        return OpenAPIDocument.bytes(version: version, served: Set(names + ["GET /ws"] + sockets), additions)
       })
   }
 
-  /// Made anew at most once a beat, but at once for troubles: it may be requested without a token, and each state is
-  /// written and read for it.
+  /// The health document, made again at most once a beat, but at once for a new trouble: it may be requested without a
+  /// token, and each making encodes and parses every system's state.
   private var healthDocument: PreparedDocument {
     PreparedDocument(
       version: { [health, isScarce] in health.version &* 2 &+ (isScarce() ? 1 : 0) }, content: { answerHealth() })
@@ -76,8 +77,9 @@ struct DoorRoutes: Sendable {
     let message: String?
   }
 
-  /// 503 while a control loop does not tick or the daemon stops: a load balancer or a service manager reads the status only. Degraded by
-  /// anything else is 200: to restart the daemon, or to go back to an older one, would make nothing better.
+  /// Returns the health document. The status is 503 while a control loop does not tick or the daemon is stopping, because
+  /// load balancers and service managers read nothing but the status. Any other trouble leaves it at 200, because a
+  /// restart or an older version would not help.
   private func answerHealth() -> PreparedDocument.Content {
     let stalled = health.stalled
     let troubles = health.troubles + (isScarce() ? [ServiceTrouble.fewDescriptors] : [])
@@ -100,7 +102,7 @@ struct DoorRoutes: Sendable {
       status: isWorking ? .ok : .serviceUnavailable, bytes: ByteBuffer(bytes: encodeJSON(document)))
   }
 
-  /// The member `state` of a system's state, or `nil` if it has none that is a word.
+  /// Returns the member `state` of a system's state document, or `nil` if that member is missing or is not a text.
   private static func stateName(of state: [UInt8]) -> String? {
     guard case .object(let members)? = try? JSONParser.parse(state),
       case .text(let name)? = members.first(where: { $0.name == "state" })?.value
@@ -109,7 +111,7 @@ struct DoorRoutes: Sendable {
   }
 }
 
-/// All systems at once; one that fails does not keep the others from stopping.
+/// Runs one action on all systems concurrently, and returns the response; the failure of one does not keep the others from stopping.
 private func everySystem(
   of systems: [any ServedSystem], doing what: String,
   _ work: @escaping @Sendable (any ServedSystem) async throws -> Void

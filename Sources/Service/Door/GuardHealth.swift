@@ -1,53 +1,55 @@
 import Synchronization
 
-/// What is known of the guard, the process that writes the safe states when this one cannot: for `GET /api/health` and metrics.
+/// The state of the guard, the process that writes the safe states when this one cannot, for `GET /api/health` and metrics.
 public final class GuardHealth: Sendable {
-  /// What the guard is doing. The raw values are those of `GET /api/health`.
+  /// The state of the guard. The raw values are those of `GET /api/health`.
   public enum State: String, Sendable, Encodable {
-    /// It has been ready and has not ended since.
+    /// The guard is ready and is watching this process.
     case watching
-    /// It has died or hangs, and the next is not ready yet.
+    /// The guard has died or hangs, and its replacement is not ready yet.
     case replacing
-    /// It has died or hung, and no other can be had: every output is kept stopped.
+    /// The guard has died or hung and no replacement can be started; every output is kept stopped.
     case lost
-    /// No guard runs: it is switched off, or everything is simulated.
+    /// No guard runs, because it is switched off or every device is simulated.
     case none
   }
 
   struct Report: Sendable, Equatable, Encodable {
     var state: State
-    /// How often one took another's place since the start.
+    /// The number of times that a guard was replaced since the start.
     var replacements = 0
-    /// How often the guard has written the safe state: since the start, and once more if it did so when the program before had died.
+    /// The number of times that a guard has written the safe state since the start, plus one if it did so when the previous run had died.
     var madeSafe: UInt64 = 0
-    /// When it did so last, by the time of day; absent if it never did.
+    /// The time of day at which a guard last wrote the safe state, or `nil` if none has.
     var madeSafeISO: String?
   }
 
   private struct Content: Sendable {
     var report: Report
-    /// Replacements, by how the one before was lost.
+    /// The number of replacements by the reason for which the previous guard was lost.
     var byReason: [String: Int] = [:]
-    /// Why no guard can be had, or `nil` if one watches or is being started.
+    /// Why no guard can be started, or `nil` if one is watching or being started.
     var lostBecause: String?
   }
 
   private let content: Mutex<Content>
-  /// Counted since the start.
+  /// The number of changes since the start.
   let changes = Atomic<UInt64>(0)
 
-  /// - Parameter state: at the daemon's start: `.watching` if it has a guard, otherwise `.none`.
+  /// Makes the health of a guard that was never replaced.
+  ///
+  /// - Parameter state: the state at the daemon's start: `.watching` if the daemon has a guard, otherwise `.none`.
   public init(_ state: State) { content = Mutex(Content(report: Report(state: state))) }
 
   var report: Report { content.withLock { $0.report } }
   var replacementsByReason: [String: Int] { content.withLock { $0.byReason } }
-  /// Why no guard can be had, or `nil` if one watches, is being started, or is not wanted.
+  /// Why no guard can be started, or `nil` if one is watching, is being started, or is not wanted.
   public var lostBecause: String? { content.withLock { $0.lostBecause } }
 
-  /// One has died, or hangs.
+  /// Notes that the guard has died or hangs.
   public func lose() { change { $0.report.state = .replacing } }
 
-  /// No other can be had, for this reason.
+  /// Notes that no replacement can be started, for the given reason.
   public func despair(_ why: String) {
     change { content in
       content.report.state = .lost
@@ -55,9 +57,9 @@ public final class GuardHealth: Sendable {
     }
   }
 
-  /// Another is watching in its place.
+  /// Notes that a replacement is watching.
   ///
-  /// - Parameter reason: how the one before was lost: `died` or `hung`.
+  /// - Parameter reason: how the previous guard was lost: `died` or `hung`.
   public func replace(_ reason: String = "died") {
     change { content in
       content.report.state = .watching
@@ -67,7 +69,7 @@ public final class GuardHealth: Sendable {
     }
   }
 
-  /// The guard has written the safe state so often more, last at this time of day.
+  /// Notes that the guard has written the safe state `times` more times, most recently at the given time of day.
   public func noteMadeSafe(_ times: UInt64, at time: String) {
     change { content in
       content.report.madeSafe += times

@@ -3,21 +3,22 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// The listening socket, and the connections it has let in.
+/// The listening socket and the connections accepted from it.
 final class Listener: Sendable {
-  /// They last as long as the process, and sleep while nothing is served: NIO forbids ending threads on which a handler may
-  /// still want to run something, and a handler may return at any time after its connection is closed.
+  /// The threads that serve connections. They last as long as the process and sleep while no connection is open: NIO
+  /// forbids ending a thread while a handler may still schedule work on it, and a handler may return at any time after
+  /// its connection is closed.
   static let threads = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount <= 2 ? 1 : 2)
 
-  /// In effect.
+  /// The address to which the socket is bound.
   let address: SocketAddress
   private let socket: any Channel
   private let connections = OpenConnections()
 
-  /// Takes the port; connections wait until `open`. Blocks the calling thread, which is none of `threads`.
+  /// Binds the port; connections wait in the kernel's queue until `open`. Blocks the calling thread, which must not be one of `threads`.
   ///
-  /// - Parameter descriptors: how many the process may have open.
-  /// - Throws: NIO's error: the port is taken, or the address is not one of the host's.
+  /// - Parameter descriptors: the number of descriptors that the process may have open.
+  /// - Throws: NIO's error if the port is taken or the address is not one of the host's.
   init(
     _ service: ServiceChannel, address: String, port: UInt16, threads: MultiThreadedEventLoopGroup = threads,
     descriptors: Int = .max, logger: Logger
@@ -41,8 +42,11 @@ final class Listener: Sendable {
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 4 * 1024)
       )
       // What waits here for a client that does not read, besides one answer's last piece; and in the kernel, whose own choice is megabytes.
-      .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 * 1024, high: APIAnswer.pieceBytes))
+      // Little, and in the kernel little that the network has not taken: a stream's picture that waits in either is seen late, and one that
+      // its system still has can be left out.
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 4 * 1024, high: 8 * 1024))
       .childChannelOption(.socketOption(.so_sndbuf), value: 128 * 1024)
+      .childChannelOption(ChannelOptions.socket(SocketOptionLevel(IPPROTO_TCP), TCP_NOTSENT_LOWAT), value: 8 * 1024)
       .childChannelInitializer { channel in
         connections.add(channel)
         return service.setup(channel: channel, logger: logger).map { value in
@@ -54,13 +58,13 @@ final class Listener: Sendable {
     self.address = address
   }
 
-  /// Lets connections in.
+  /// Starts to accept connections.
   func open() { _ = socket.setOption(.autoRead, value: true) }
 
-  /// Closes the port at once, then every connection; requests under way have a quarter of a second to be answered.
+  /// Closes the port at once, then every connection; requests in progress have a quarter of a second to be answered.
   ///
-  /// Blocks the calling thread, which is none of `threads`, for at most 750 ms, whatever the clients and handlers do. Needs no
-  /// thread of the pool that tasks share. Once only.
+  /// Blocks the calling thread, which must not be one of `threads`, for at most 750 ms, whatever the clients and
+  /// handlers do. Uses no thread of the shared pool of tasks. To be called only once.
   func stop() {
     // It fails when an error has closed the socket already.
     try? socket.close().wait()

@@ -2,17 +2,17 @@ import Dispatch
 import NIOCore
 import Synchronization
 
-/// The connections that are open, so that stopping can end them all.
+/// The open connections, kept so that stopping the service can end all of them.
 final class OpenConnections: Sendable {
   private struct State {
     var channels: [ObjectIdentifier: any Channel] = [:]
-    /// Signalled when the last connection has closed; `nil` while new ones are let in.
+    /// Signalled when the last connection has closed; `nil` while the service accepts connections.
     var ended: DispatchSemaphore?
   }
 
   private let state = Mutex(State())
 
-  /// On the channel's event loop.
+  /// Adds a connection. To be called on the channel's event loop.
   func add(_ channel: any Channel) {
     let identifier = ObjectIdentifier(channel)
     let isEnding = state.withLock { state in
@@ -28,8 +28,7 @@ final class OpenConnections: Sendable {
     if isEnding { channel.close(promise: nil) }
   }
 
-  /// Says to every connection that it should end, and signals `ended` when all have. A connection that comes later is closed
-  /// at once.
+  /// Asks every connection to end and signals `ended` when all have closed. A connection added afterwards is closed at once.
   func quiesce(ended: DispatchSemaphore) {
     let open = state.withLock { state in
       state.ended = ended
@@ -39,7 +38,7 @@ final class OpenConnections: Sendable {
     for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
   }
 
-  /// Any thread; returns at once.
+  /// Starts to close every connection, without waiting. Usable from any thread.
   func closeAll() {
     for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
   }

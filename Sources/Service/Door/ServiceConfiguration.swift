@@ -1,33 +1,37 @@
-/// Where the service listens and what it puts up with.
+/// The address at which the service listens, its TLS mode and its limits.
 public struct ServiceConfiguration: Sendable {
   /// Whether connections are encrypted, and with which certificate.
   public enum TLSMode: Sendable, Equatable {
-    /// Plain HTTP.
+    /// The service speaks plain HTTP.
     case off
-    /// PEM files: the certificate with those that lead to a known authority, and its key.
+    /// The service speaks TLS with these PEM files: the certificate followed by its intermediate certificates, and its private key.
     case files(certificate: String, key: String)
   }
 
-  /// In digits: `127.0.0.1`, `::1`.
+  /// The numeric address at which the service listens: `127.0.0.1`, `::1`.
   public var address: String
-  /// 0 takes any free one.
+  /// The TCP port; 0 chooses any free port.
   public var port: UInt16
-  /// In a build without TLS (`hasTLS`) anything but `.off` makes `WebService.bind()` throw `.noTLS`.
+  /// The TLS mode. In a build without TLS (`hasTLS`) any mode but `.off` makes `WebService.bind()` throw `.noTLS`.
   public var tls: TLSMode
-  /// The program's, for `/api/status` and the OpenAPI document.
+  /// What clients' certificates give, or `nil` if clients are not asked for one; used with TLS only.
+  public var clients: ClientCertificates?
+  /// The program's version, for `/api/status` and the OpenAPI document.
   public var version: String
-  /// How many threads serve connections. `nil` means 2, or 1 on a machine with up to two processors.
+  /// The number of threads that serve connections. `nil` means 2, or 1 on a host with up to two processors.
   public var threads: Int?
-  /// Connections, time-outs and sizes.
+  /// The limits of connections, timeouts and sizes.
   public var limits: ConnectionLimits
-  /// Longest request body in bytes.
+  /// The greatest length of a request body in bytes.
   public var bodyLimit: Int
-  /// Origins whose pages may read answers: `https://panel.example`. The door's own pages need none.
+  /// The origins whose web pages may read answers: `https://panel.example`. The pages that the service itself serves need no entry.
   public var allowedOrigins: [String]
-  /// What the program's systems add to the page and to the OpenAPI document.
+  /// The origins whose web pages may show the page in a frame.
+  public var frameAncestors = FrameAncestors.none
+  /// The parts that the program's systems add to the page and to the OpenAPI document.
   public var additions = APIAdditions()
 
-  /// By default the service listens on loopback only, on port 8000, without TLS, and takes bodies of up to 1 MiB.
+  /// Makes a configuration. By default the service listens on loopback only, on port 8000, without TLS, and accepts bodies of up to 1 MiB.
   public init(
     address: String = "127.0.0.1", port: UInt16 = 8000, tls: TLSMode = .off, version: String, threads: Int? = nil,
     limits: ConnectionLimits = ConnectionLimits(), bodyLimit: Int = 1_048_576, allowedOrigins: [String] = []
@@ -42,7 +46,7 @@ public struct ServiceConfiguration: Sendable {
     self.allowedOrigins = allowedOrigins
   }
 
-  /// Whether this build speaks TLS: the trait `TLS`.
+  /// Whether this build supports TLS, which needs the package trait `TLS`.
   public static var hasTLS: Bool {
     #if TLS
       true

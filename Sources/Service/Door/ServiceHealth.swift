@@ -1,7 +1,7 @@
 import Synchronization
 import Tactus
 
-/// What is wrong with the daemon as a whole.
+/// The health of the daemon as a whole: stalled loops, troubles, and whether it is stopping.
 final class ServiceHealth: Sendable {
   private struct State {
     var stalled: Set<String> = []
@@ -14,7 +14,7 @@ final class ServiceHealth: Sendable {
 
   init(guardHealth: GuardHealth = GuardHealth(.none)) { self.guardHealth = guardHealth }
 
-  /// Another one after each change, and at each beat, at which the systems' states may be others.
+  /// A number that changes after each change of the health and at each beat, because the systems' states may have changed by then.
   var version: UInt64 { changes.load(ordering: .relaxed) &+ guardHealth.changes.load(ordering: .relaxed) }
 
   func beat() { changes.wrappingAdd(1, ordering: .relaxed) }
@@ -32,7 +32,7 @@ final class ServiceHealth: Sendable {
     changes.wrappingAdd(1, ordering: .relaxed)
   }
 
-  /// Names of the loops that do not tick, in order.
+  /// The names of the loops that do not tick, in alphabetical order.
   var stalled: [String] { state.withLock { $0.stalled.sorted() } }
   var troubles: [ServiceTrouble] {
     // What a test has removed comes last: it is no news to the test, which looks for something else.
@@ -42,19 +42,22 @@ final class ServiceHealth: Sendable {
   var isStopping: Bool { state.withLock { $0.isStopping } }
 }
 
-/// What keeps a part of the daemon from working while its loops go on.
+/// A condition that keeps a part of the daemon from working while its loops go on.
 public struct ServiceTrouble: Sendable, Hashable {
-  /// `MECHANISM_REMOVED`, `GUARD_LOST`, `STORE_FAILED`, `TOKENS_FAILED`, `SPAWNER_LOST`, `BROKER_FAILED`, `FEW_DESCRIPTORS`
+  /// The code for programs: `MECHANISM_REMOVED`, `GUARD_LOST`, `STORE_FAILED`, `TOKENS_FAILED`, `SPAWNER_LOST`,
+  /// `BROKER_FAILED` or `FEW_DESCRIPTORS`.
   public let code: String
-  /// For people: what is wrong, the way out, and what does not work until then.
+  /// The message for people: the problem, its remedy, and the parts that do not work until then.
   public let message: String
 
+  /// Makes a trouble.
+  ///
   /// - Parameters:
-  ///   - code: for programs, in capitals with underscores.
-  ///   - message: for people.
+  ///   - code: the code for programs, in capitals with underscores.
+  ///   - message: the message for people.
   public init(code: String, message: String) { (self.code, self.message) = (code, message) }
 
-  /// A test's program, which does without safety mechanisms; `nil` for every other.
+  /// The trouble of a program from which a test has removed safety mechanisms, or `nil` if none is removed.
   static let removed: ServiceTrouble? =
     Mechanism.removed.isEmpty
     ? nil

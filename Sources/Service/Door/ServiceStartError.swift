@@ -3,7 +3,7 @@ import NIOCore
 
 /// Why the service could not open its port.
 public enum ServiceStartError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Another program has the port.
+  /// The port is in use by another program.
   case portInUse(address: String, port: UInt16)
   /// The address is not one of the host's, or the port may not be used. `reason` is the kernel's message.
   case cannotListen(address: String, port: UInt16, reason: String)

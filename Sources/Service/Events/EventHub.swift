@@ -1,21 +1,22 @@
 import NIOCore
 import Synchronization
 
-/// Hands events to every WebSocket client that wants them. Never waits for one.
+/// Passes events to all WebSocket clients without ever waiting for a client.
 ///
-/// An event is put into its frame once, and all clients share the bytes. Each event loop is called once for each batch.
+/// Each event is encoded into its frame once, and all clients share the bytes. Each event loop is called once for each batch.
 public final class EventHub: Sendable {
   private struct State {
     var number: UInt64 = 0
+    var changes = StateChanges()
     var audiences: [ObjectIdentifier: Audience] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// A hub without clients. The first edge or state has the number 1.
+  /// Makes a hub without clients. The first edge or state has the number 1.
   public init() {}
 
-  /// Any thread; returns at once.
+  /// Publishes events without waiting for any client. Usable from any thread.
   public func publish(_ events: [Event]) {
     guard !events.isEmpty else { return }
     // Within the lock, so that two publishers' batches reach every client in the order of their numbers.
@@ -25,7 +26,7 @@ public final class EventHub: Sendable {
         case .edge, .state: state.number += 1
         case .telemetry, .frame: break
         }
-        return NumberedEvent(event, number: state.number)
+        return NumberedEvent(event, number: state.number, followed: state.changes.take(event, number: state.number))
       }
       for audience in state.audiences.values {
         audience.loop.execute { audience.tell(batch) }
@@ -33,7 +34,16 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// Called on the session's event loop. Returns the number of the last event that this session does not get.
+  /// Checks the token of every session again, without waiting for it: a token may have been revoked.
+  public func checkTokens() {
+    state.withLock { state in
+      for audience in state.audiences.values {
+        audience.loop.execute { audience.checkTokens() }
+      }
+    }
+  }
+
+  /// Adds a session. Returns the number of the last event that the session does not get. To be called on the session's event loop.
   func join(_ session: WebSocketSession, on loop: any EventLoop) -> UInt64 {
     loop.preconditionInEventLoop()
     return state.withLock { state in
@@ -44,7 +54,7 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// On the session's event loop.
+  /// Removes a session. To be called on the session's event loop.
   func leave(_ session: WebSocketSession, on loop: any EventLoop) {
     loop.preconditionInEventLoop()
     state.withLock { state in
@@ -54,13 +64,19 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// The number of the last edge or state.
+  /// Counts a session that follows the changes of states from now on. Each such session is to call `unfollow` once.
+  func follow() { state.withLock { $0.changes.followers += 1 } }
+
+  /// Ends what `follow` has begun.
+  func unfollow() { state.withLock { $0.changes.followers -= 1 } }
+
+  /// The number of the last edge or state published.
   var number: UInt64 { state.withLock { $0.number } }
 }
 
 /// The sessions of one event loop.
 ///
-/// Unchecked: `sessions` is touched on `loop` only.
+/// Unchecked because `sessions` is used on `loop` only.
 private final class Audience: @unchecked Sendable {
   let loop: any EventLoop
   var sessions: [ObjectIdentifier: WebSocketSession] = [:]
@@ -71,5 +87,10 @@ private final class Audience: @unchecked Sendable {
     loop.preconditionInEventLoop()
     // A session that is dropped here leaves the list: the loop goes over a copy.
     for session in Array(sessions.values) { session.tell(batch) }
+  }
+
+  func checkTokens() {
+    loop.preconditionInEventLoop()
+    for session in Array(sessions.values) { session.checkToken() }
   }
 }

@@ -1,17 +1,20 @@
 import NIOCore
 import Tactus
 
-/// An event with its number, in its frame.
+/// An event with its sequence number, encoded as a WebSocket frame.
 struct NumberedEvent: Sendable {
   let kind: Event.Kind
   let type: String
   let system: String
   let at: TickInstant
   let number: UInt64
-  /// A whole text frame; a binary one of a `frame`.
+  /// The complete frame: binary for an event of the kind `frame`, otherwise text.
   let frame: ByteBuffer
+  /// The frames for clients that follow changes; `nil` if they get the same as everybody.
+  let followed: FollowedState?
 
-  init(_ event: Event, number: UInt64) {
+  init(_ event: Event, number: UInt64, followed: FollowedState? = nil) {
+    self.followed = followed
     (kind, type, system, at, self.number) = (event.kind, event.type, event.system, event.at, number)
     if case .frame = event.kind {
       frame = webSocketFrame(.binary, event.body)
@@ -20,7 +23,7 @@ struct NumberedEvent: Sendable {
     }
   }
 
-  /// `{"type":…,"system":…,"seq":…,"monotonicNs":…,` (without `seq` where there is no number) and the members of the body.
+  /// Returns `{"type":…,"system":…,"seq":…,"monotonicNs":…,` and the members of the body, without `seq` if `number` is `nil`.
   static func document(_ event: Event, number: UInt64?) -> [UInt8] {
     let body = event.body
     precondition(body.first == UInt8(ascii: "{") && body.last == UInt8(ascii: "}"), "a body that is no object")

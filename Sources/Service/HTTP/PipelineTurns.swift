@@ -1,26 +1,28 @@
 import NIOCore
 import Synchronization
 
-/// The turns of the connections of one event loop whose clients have sent requests behind one another.
+/// Shares the time of one event loop among connections whose clients have sent several requests without waiting for answers.
 ///
-/// An event loop looks at its sockets when it has nothing else to do. Forty clients that send hundreds of small requests in each packet give
-/// it so much to do that an e-stop on another connection waited for more than a second. So what waits behind a connection's first request
-/// is taken in turns, a few requests at a time, and between two turns the event loop is free for the sockets.
+/// An event loop polls its sockets when it has no other work. Forty clients that send hundreds of small requests in
+/// each packet gave it so much work that an e-stop on another connection waited for more than a second. Therefore the
+/// requests behind a connection's first one are taken in turns, a few at a time, and between two turns the event loop
+/// is free for its sockets.
 ///
-/// Only for its event loop.
+/// To be used on its event loop only.
 final class PipelineTurns {
-  /// Requests of one turn. With a debug build, in which one costs up to 0.3 ms, turns take at most about half of the time.
+  /// The greatest number of requests in one turn. In a debug build, in which one request costs up to 0.3 ms, turns take
+  /// at most about half of the time.
   static let most = 8
   static let pause = TimeAmount.milliseconds(4)
 
   private let eventLoop: any EventLoop
-  /// Oldest first; each connection is in it once at most.
+  /// The connections with waiting requests, oldest first; each connection is listed once at most.
   private var waiting = CircularBuffer<ArrivalHandler>()
   private var isScheduled = false
 
   init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-  /// The connection has a request that waits. Its `takeTurn` is called once, in one of the next turns.
+  /// Notes that the connection has a waiting request. Its `takeTurn` is called once, in one of the next turns.
   func add(_ connection: ArrivalHandler) {
     waiting.append(connection)
     schedule()
@@ -41,11 +43,11 @@ final class PipelineTurns {
   }
 }
 
-/// The turns of each event loop. Any thread.
+/// The turns of each event loop. Usable from any thread.
 final class TurnsOfLoops: Sendable {
   private let all = Mutex<[ObjectIdentifier: NIOLoopBound<PipelineTurns>]>([:])
 
-  /// Those of an event loop, on which this is called.
+  /// Returns the turns of an event loop. To be called on that event loop.
   func turns(of eventLoop: any EventLoop) -> PipelineTurns {
     all.withLock { all in
       if let known = all[ObjectIdentifier(eventLoop)] { return known.value }

@@ -3,14 +3,14 @@ import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPCompression
 
-/// What a file that never changes is sent with: its gzip form, and an entity tag (RFC 9110, 8.8.3).
+/// The gzip form and the entity tag (RFC 9110, 8.8.3) of a file that never changes.
 struct PreparedFile: Sendable {
-  /// In gzip, or `nil` if that is no shorter.
+  /// The file in gzip, or `nil` if compression makes it no shorter.
   let gzip: ByteBuffer?
-  /// With its quotes. Weak, since both forms have the same one.
+  /// The entity tag with its quotes. It is weak, because both forms of the file share it.
   let tag: String
 
-  /// Compresses the file, which takes a few milliseconds for each 100 kB: once for each file of the program.
+  /// Compresses the file, which takes a few milliseconds for each 100 kB. This is done once for each file of the program.
   init(_ bytes: [UInt8]) {
     let short = Self.compressed(bytes)
     gzip = short.flatMap { $0.readableBytes < bytes.count ? $0 : nil }
@@ -19,14 +19,14 @@ struct PreparedFile: Sendable {
     tag = "W/\"" + String(hash, radix: 16) + "\""
   }
 
-  /// Whether the client has this version: `If-None-Match` is the tag, a list with it, or `*`.
+  /// Returns whether the client has this version: `If-None-Match` is the tag, a list with the tag, or `*`.
   func isKnown(_ headers: HTTPHeaders) -> Bool {
     headers[canonicalForm: "if-none-match"].contains { field in
       field == "*" || field.dropPrefix("W/") == tag.dropPrefix("W/")
     }
   }
 
-  /// Whether the client takes gzip, and does not say `q=0`.
+  /// Returns whether the client accepts gzip and does not exclude it by `q=0`.
   static func takesGzip(_ headers: HTTPHeaders) -> Bool {
     headers[canonicalForm: "accept-encoding"].contains { field in
       let parts = field.lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
@@ -35,7 +35,7 @@ struct PreparedFile: Sendable {
     }
   }
 
-  /// As the library's handler compresses an answer. `nil` if it did not.
+  /// Returns the bytes as the library's handler compresses an answer, or `nil` if compression failed.
   private static func compressed(_ bytes: [UInt8]) -> ByteBuffer? {
     let channel = EmbeddedChannel(handler: HTTPResponseCompressor())
     var request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")

@@ -1,13 +1,13 @@
 import Wire
 
-/// What a member of a request must be, and how it is read: `.integer(1...240)`, `.list(of: .object(Zone.self), 0...16)`.
+/// The kind of value that a member of a request must have, and how it is read: `.integer(1...240)`, `.list(of: .object(Zone.self), 0...16)`.
 public struct JSONKind<Value>: Sendable {
-  /// `an integer 1…240`
+  /// The expectation in words: `an integer 1…240`.
   public let expected: String
-  /// Reads a value; `field` is its path, for the error.
+  /// Reads a value; `field` is the path of the member, for the error.
   let read: @Sendable (_ value: JSONValue, _ field: String) throws(APIError) -> Value
 
-  /// A kind of its own: `read` answers nil for what it does not accept.
+  /// Makes a kind. `read` returns `nil` for a value that is not accepted.
   public init(_ expected: String, _ read: @escaping @Sendable (JSONValue) -> Value?) {
     self.expected = expected
     self.read = { (value, field) throws(APIError) in
@@ -27,7 +27,7 @@ public struct JSONKind<Value>: Sendable {
 }
 
 extension JSONKind where Value == Double {
-  /// A finite number in a range.
+  /// Returns the kind of a finite number in a range.
   public static func number(_ range: ClosedRange<Double>) -> JSONKind {
     JSONKind("a number \(plain(range.lowerBound))…\(plain(range.upperBound))") { value in
       guard case .number(let digits) = value, let number = Double(digits), range.contains(number) else { return nil }
@@ -41,7 +41,7 @@ extension JSONKind where Value == Double {
 }
 
 extension JSONKind where Value == Int {
-  /// A whole number in a range; `3.0` and `3e0` are whole.
+  /// Returns the kind of a whole number in a range; `3.0` and `3e0` are whole.
   public static func integer(_ range: ClosedRange<Int>) -> JSONKind {
     JSONKind("an integer \(range.lowerBound)…\(range.upperBound)") { value in
       guard case .number(let digits) = value else { return nil }
@@ -54,7 +54,7 @@ extension JSONKind where Value == Int {
 }
 
 extension JSONKind where Value == Bool {
-  /// `true` or `false`.
+  /// The kind of `true` and `false`.
   public static var boolean: JSONKind {
     JSONKind("true or false") { value in
       if case .boolean(let value) = value { value } else { nil }
@@ -63,7 +63,7 @@ extension JSONKind where Value == Bool {
 }
 
 extension JSONKind where Value == String {
-  /// Text of a length in characters.
+  /// Returns the kind of a text whose length in characters is in a range.
   public static func text(_ length: ClosedRange<Int>) -> JSONKind {
     JSONKind("text of \(length.lowerBound)…\(length.upperBound) characters") { value in
       guard case .text(let text) = value, length.contains(text.count) else { return nil }
@@ -71,7 +71,7 @@ extension JSONKind where Value == String {
     }
   }
 
-  /// One of some words, in exactly this case.
+  /// Returns the kind of a text that is one of the given words, in the same case.
   public static func choice(_ words: [String]) -> JSONKind {
     let expected = "one of \(words.joined(separator: ", "))"
     return JSONKind(expected: expected) { (value, field) throws(APIError) in
@@ -84,7 +84,7 @@ extension JSONKind where Value == String {
 }
 
 extension JSONKind where Value: JSONReadable {
-  /// An object with the members that `Value` reads.
+  /// Returns the kind of an object with the members that `Value` reads.
   public static func object(_ type: Value.Type = Value.self) -> JSONKind {
     JSONKind(expected: "an object") { (value, field) throws(APIError) in
       try JSONReader.read(type, from: value, field: field)
@@ -93,7 +93,7 @@ extension JSONKind where Value: JSONReadable {
 }
 
 extension JSONKind {
-  /// A list of a length; the error names the item: `zones[2]`.
+  /// Returns the kind of a list whose number of items is in a range. An error names the item: `zones[2]`.
   public static func list<Item: Sendable>(of item: JSONKind<Item>, _ length: ClosedRange<Int>) -> JSONKind
   where Value == [Item] {
     let expected = "a list of \(length.lowerBound)…\(length.upperBound), each \(item.expected)"

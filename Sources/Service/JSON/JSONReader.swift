@@ -1,6 +1,6 @@
 import Wire
 
-/// What a request's body, or an object in it, is read into.
+/// A type that can be read from a request's body or from an object in it.
 ///
 ///     struct Drive: JSONReadable {
 ///       let left: Double, right: Double
@@ -11,7 +11,7 @@ import Wire
 ///     }
 ///     let drive = try request.decode(Drive.self)
 ///
-/// Reads every member it knows; the others are then refused.
+/// The initialiser reads every member that the type knows; members that it does not read are refused afterwards.
 public protocol JSONReadable: SendableMetatype {
   /// Reads one object, member by member.
   ///
@@ -23,12 +23,14 @@ public protocol JSONReadable: SendableMetatype {
 /// The members of one JSON object, read by name.
 public struct JSONReader {
   private let members: [JSONValue.Member]
-  /// `zones[2]`; empty for the body itself.
+  /// The path of the object in the body, such as `zones[2]`; empty for the body itself.
   private let path: String
   private var known: [String] = []
   private var ignored: [String] = []
 
-  /// - Throws: 422 `VALIDATION` when the member is missing or is not of the kind.
+  /// Returns the value of a member.
+  ///
+  /// - Throws: 422 `VALIDATION` if the member is missing or is not of the kind.
   public mutating func required<Value>(_ name: String, _ kind: JSONKind<Value>) throws(APIError) -> Value {
     guard let value = take(name) else {
       throw .validation(field(name), expected: kind.expected, got: "nothing")
@@ -36,24 +38,24 @@ public struct JSONReader {
     return try kind.read(value, field(name))
   }
 
-  /// nil when the member is missing or null.
+  /// Returns the value of a member, or `nil` if the member is missing or null.
   ///
-  /// - Throws: 422 `VALIDATION` when it is there and not of the kind.
+  /// - Throws: 422 `VALIDATION` if the member is neither null nor of the kind.
   public mutating func optional<Value>(_ name: String, _ kind: JSONKind<Value>) throws(APIError) -> Value? {
     guard let value = take(name), value != .null else { return nil }
     return try kind.read(value, field(name))
   }
 
-  /// Whether the member is there, even as null: for members of which null says something else than nothing does.
+  /// Returns whether the member is present, even as null: for members whose null differs in meaning from their absence.
   public func has(_ name: String) -> Bool { members.contains { $0.name == name } }
 
-  /// What the log says of a member: what came, in at most 40 characters.
+  /// Returns the member's value as received, cut to 40 characters, for the log, or `nothing` if the member is missing.
   public func summary(_ name: String) -> String { members.first { $0.name == name }?.value.summary ?? "nothing" }
 
-  /// A member that may be there and says nothing: what a client sends back as it got it.
+  /// Accepts a member without reading it, because clients may send back a document as they received it.
   public mutating func ignore(_ name: String) { ignored.append(name) }
 
-  /// A rule over more than one member.
+  /// Returns the error for a rule that concerns more than one member.
   public func refusal(_ name: String, expected: String, got: String) -> APIError {
     .validation(field(name), expected: expected, got: got)
   }
@@ -65,14 +67,14 @@ public struct JSONReader {
 
   private func field(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
 
-  /// Reads an object, and refuses members that `type` did not ask for.
+  /// Returns the value of an object, and refuses members that `type` does not read.
   static func read<Value: JSONReadable>(
     _ type: Value.Type, from value: JSONValue, field: String
   ) throws(APIError) -> Value {
     try read(value, field: field) { (reader) throws(APIError) in try type.init(&reader) }
   }
 
-  /// Reads an object by a closure, and refuses members that the closure did not ask for.
+  /// Returns the value that a closure reads from an object, and refuses members that the closure does not read.
   static func read<Value>(
     _ value: JSONValue, field: String, _ read: (inout JSONReader) throws(APIError) -> Value
   ) throws(APIError) -> Value {

@@ -1,6 +1,6 @@
 import Wire
 
-/// `["type": "integer", "minimum": 0]`; members keep their order.
+/// JSON written as literals: `["type": "integer", "minimum": 0]`. Members keep their order.
 extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
 {
@@ -13,10 +13,12 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, 
   public init(integerLiteral number: Int) { self = .integer(number) }
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
 
-  /// A number written without fraction and exponent.
+  /// Returns a number, written without fraction and exponent.
   public static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
 
-  /// - Parameter value: a whole one is written without a fraction, one that is not finite as null.
+  /// Returns a number.
+  ///
+  /// - Parameter value: the number; a whole one is written without a fraction, one that is not finite as null.
   public static func decimal(_ value: Double) -> JSONValue {
     guard value.isFinite else { return .null }
     return .number(Int(exactly: value).map(String.init) ?? String(value))
@@ -24,28 +26,28 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, 
 }
 
 extension JSONValue {
-  /// Reads JSON text as strictly as the service does, or `nil` if it is anything else.
+  /// Reads JSON text as strictly as the service does. Returns `nil` if the text is not such JSON.
   public init?(json bytes: [UInt8]) {
     guard let value = try? JSONParser.parse(bytes) else { return nil }
     self = value
   }
 
-  /// The member of that name, or `nil` if there is none, or if this is no object.
+  /// The member of that name, or `nil` if it is missing or this value is not an object.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
 
-  /// The members of an object in their order; empty for anything else.
+  /// The members of an object in their order; empty if this value is not an object.
   public var members: [Member] { if case .object(let members) = self { members } else { [] } }
 
-  /// The items of a list; empty for anything else.
+  /// The items of a list; empty if this value is not a list.
   public var items: [JSONValue] { if case .list(let items) = self { items } else { [] } }
 
-  /// What a text says; `nil` for anything else.
+  /// The text, or `nil` if this value is not a text.
   public var string: String? { if case .text(let text) = self { text } else { nil } }
 
-  /// The value without the members of these names, at any depth.
+  /// Returns the value without the members of these names, at any depth.
   public func without(_ names: Set<String>) -> JSONValue {
     switch self {
     case .object(let members):
@@ -56,6 +58,6 @@ extension JSONValue {
     }
   }
 
-  /// Both objects' members, these first.
+  /// Returns an object with the members of both objects, this one's first.
   public func adding(_ other: JSONValue) -> JSONValue { .object(members + other.members) }
 }

@@ -1,7 +1,7 @@
 import Wire
 
 extension JSONValue {
-  /// The value as JSON text; reads back as the same value.
+  /// The value as JSON text, which reads back as the same value.
   public var bytes: [UInt8] {
     switch self {
     case .null: Array("null".utf8)
@@ -18,11 +18,11 @@ extension JSONValue {
     [UInt8(ascii: start)] + parts.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: end)]
   }
 
-  /// JSON text in one line, without spaces.
+  /// The value as JSON text in one line without spaces.
   public var compact: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// JSON text for people: a member a line, two spaces a level; a list of plain values stays on its line while that fits 100
-  /// columns.
+  /// The value as JSON text for people: one member a line, indented by two spaces a level. A list of plain values stays
+  /// on its line if it fits 100 columns.
   public var indented: String { indented(by: 0, after: 0) }
 
   private func indented(by depth: Int, after column: Int) -> String {

@@ -1,6 +1,6 @@
-/// The known name that is most like `name`, or nil when none is like it: at most a third of its letters differ.
+/// Returns the known name that is most similar to `name`, or `nil` if in every known name more than a third of the letters differ.
 ///
-/// For error messages. Takes no time to speak of whatever `name` is: it is cut to 64 characters.
+/// For error messages. Takes a negligible time for any `name`, because it is cut to 64 characters.
 public func nearestName(to name: String, among known: [String]) -> String? {
   let name = String(name.prefix(64))
   let best = known.map { ($0, editDistance(name, $0)) }.min { $0.1 < $1.1 }
@@ -8,7 +8,7 @@ public func nearestName(to name: String, among known: [String]) -> String? {
   return best.0
 }
 
-/// Letters to insert, remove, replace or swap with their neighbour to turn one text into the other, ignoring case.
+/// Returns the number of letters to insert, remove, replace or swap with their neighbour to turn one text into the other, ignoring case.
 public func editDistance(_ first: String, _ second: String) -> Int {
   let a = Array(first.lowercased())
   let b = Array(second.lowercased())

@@ -1,15 +1,15 @@
 import Logging
 import Synchronization
 
-/// The newest log lines, as JSON. Usable from any thread; holds its lock for a few copies only.
+/// The newest log lines, as JSON. Usable from any thread; the lock is held for a few copies only.
 public final class LogHistory: Sendable {
-  /// What a query found.
+  /// The result of a query.
   public struct Page: Sendable, Equatable {
-    /// JSON objects in the order of their numbers; each begins with its number, `seq`.
+    /// JSON objects in the order of their numbers; each begins with the line's number, `seq`.
     public var lines: [String]
-    /// What to ask for next to miss nothing and see nothing twice.
+    /// The number to ask for next, so that no line is missed or returned twice.
     public var next: Int64
-    /// Lines between the number asked for and the oldest one kept: gone.
+    /// The number of lines that were discarded between the number asked for and the oldest line kept.
     public var dropped: Int64
   }
 
@@ -24,7 +24,7 @@ public final class LogHistory: Sendable {
   }
 
   private struct Lines {
-    /// A ring: line number n is at n modulo its size.
+    /// A ring buffer: line number n is at n modulo its size.
     var ring: [Line?]
     var first: Int64 = 0
     var end: Int64 = 0
@@ -48,7 +48,7 @@ public final class LogHistory: Sendable {
   private let capacityBytes: Int
   private let lines: Mutex<Lines>
 
-  /// The oldest lines go when there are more than `capacity` of them, or more than `bytes` together.
+  /// Makes an empty history. The oldest lines are discarded when there are more than `capacity` lines, or more than `bytes` bytes.
   public init(capacity: Int = 4096, bytes: Int = 2 << 20) {
     precondition(capacity > 0 && bytes > 0)
     self.capacity = capacity
@@ -56,7 +56,7 @@ public final class LogHistory: Sendable {
     lines = Mutex(Lines(ring: Array(repeating: nil, count: capacity)))
   }
 
-  /// `text` is a JSON object with at least one member, without secrets.
+  /// Adds a line. `text` is a JSON object with at least one member, without secrets.
   public func append(level: Logger.Level, system: String, text: String) {
     precondition(text.utf8.first == UInt8(ascii: "{") && text.utf8.count > 2)
     lines.withLock { lines in
@@ -71,12 +71,13 @@ public final class LogHistory: Sendable {
     }
   }
 
-  /// Lines at `level` or above of `system`, or of all if it is `nil`.
+  /// Returns the lines at `level` or above, of `system`, or of all systems if that is `nil`.
   ///
   /// - Parameters:
-  ///   - since: the first number of interest; `nil` for the newest `limit` matching lines. A number that has not come yet finds
-  ///     nothing, and `next` then is where the lines are: the daemon has been started anew.
-  ///   - limit: the greatest number of lines; the oldest from `since` on.
+  ///   - since: the first number of interest, or `nil` for the newest `limit` matching lines. A number that has not
+  ///     been reached yet, as after a restart of the daemon, finds no lines, and `next` is then the number of the next
+  ///     line.
+  ///   - limit: the greatest number of lines; the oldest ones from `since` on are returned.
   public func page(since: Int64?, limit: Int, level: Logger.Level = .trace, system: String? = nil) -> Page {
     lines.withLock { lines in
       guard let since else {

@@ -3,7 +3,7 @@ import HTTPTypes
 import Logging
 import Tactus
 
-/// `/api/logs`, `/api/logs/export`, `/api/log-level`.
+/// The routes `/api/logs`, `/api/logs/export` and `/api/log-level`.
 public struct LogRoutes: Sendable {
   private let history: LogHistory
   private let threshold: LogThreshold
@@ -12,14 +12,16 @@ public struct LogRoutes: Sendable {
   private static let mostLines = 1000
   private static let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
 
+  /// Makes the routes of one log.
+  ///
   /// - Parameters:
-  ///   - history: where lines are read from.
-  ///   - threshold: what `PUT /api/log-level` sets.
+  ///   - history: the log lines that are returned.
+  ///   - threshold: the threshold that `PUT /api/log-level` sets.
   public init(history: LogHistory, threshold: LogThreshold) {
     (self.history, self.threshold) = (history, threshold)
   }
 
-  /// All are open to the scope `read` except `PUT /api/log-level`, which needs `admin`.
+  /// All routes need the scope `read`, except `PUT /api/log-level`, which needs `admin`.
   public var routes: [Route] {
     [
       Route(.get, "/api/logs") { try lines($0) },
@@ -42,7 +44,7 @@ public struct LogRoutes: Sendable {
     return APIResponse(contentType: "application/json", body: Array(body.utf8))
   }
 
-  /// What the history holds, a line each; the log file, if there is one, goes further back.
+  /// Returns the lines of the history, one JSON object a line. The log file, if there is one, goes further back.
   private func export() -> APIResponse {
     let lines = history.page(since: 0, limit: .max).lines
     let stamp = WallClock.text.prefix(19).filter { $0 != "-" && $0 != ":" }

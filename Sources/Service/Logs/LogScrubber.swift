@@ -1,30 +1,32 @@
 import Logging
 
-/// Takes secrets out of what is logged: the one place where that is decided.
+/// Removes secrets from all text that is logged.
 ///
-/// Gone are bearer tokens, `tactus_…` tokens, anything shaped like a JSON web token, the rest of a line after
-/// `Authorization`, the values of `token=`, `password=`, `secret=`, `key=` and their relatives (in queries, JSON or prose,
-/// with `=`, `%3D` or `:`), metadata of such names, and the secrets given at creation wherever they stand.
-/// Errs on the side of taking too much. Time: linear in the text.
+/// Removed are bearer tokens, `tactus_…` tokens, texts in the form of a JSON web token, the rest of a line after
+/// `Authorization`, the values of `token=`, `password=`, `secret=`, `key=` and similar names (in queries, JSON or
+/// prose, with `=`, `%3D` or `:`), metadata of such names, and the secrets given to the initialiser wherever they
+/// occur. In doubt too much is removed. The time is linear in the length of the text.
 public struct LogScrubber: Sendable {
-  /// What stands in a secret's place.
+  /// The text that replaces a secret.
   public static let mark = "[scrubbed]"
 
-  /// Longest first, so that one which contains another goes whole.
+  /// The exact secrets, longest first, so that a secret which contains another one is removed as a whole.
   private let secrets: [[UInt8]]
 
-  /// - Parameter secrets: exact texts to take out; those shorter than 8 bytes are ignored.
+  /// Makes a scrubber.
+  ///
+  /// - Parameter secrets: exact texts to remove; those shorter than 8 bytes are ignored.
   public init(secrets: [String] = []) {
     self.secrets = secrets.map { Array($0.utf8) }.filter { $0.count >= 8 }.sorted { $0.count > $1.count }
   }
 
-  /// Returns the text with every secret replaced by `mark`, or as it is if there is none.
+  /// Returns the text with every secret replaced by `mark`, or unchanged if it has none.
   public func scrub(_ text: String) -> String {
     var pass = ScrubbingPass(Array(text.utf8), secrets: secrets)
     return pass.run() ? String(decoding: pass.output, as: UTF8.self) : text
   }
 
-  /// Values by their own text and by their names. Numbers and flags stay what they are.
+  /// Returns the metadata with secrets removed, recognised by a value's text or by its name. Numbers and flags stay as they are.
   public func scrub(_ metadata: Logger.Metadata) -> Logger.Metadata {
     // Two keys that are secrets are one afterwards.
     Dictionary(

@@ -1,14 +1,16 @@
 import Logging
 import Synchronization
 
-/// The least important level that is logged, for all loggers at once. Usable from any thread.
+/// The least severe level that is logged, for all loggers at once. Usable from any thread.
 public final class LogThreshold: Sendable {
   private let index: Atomic<Int>
 
-  /// - Parameter level: lines below it are not logged.
+  /// Makes a threshold.
+  ///
+  /// - Parameter level: the least severe level that is logged.
   public init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
 
-  /// Lines below it are not logged. A change holds from the next line on, except for loggers with a level of their own.
+  /// The least severe level that is logged. A change takes effect with the next line, except for loggers with a level of their own.
   public var level: Logger.Level {
     get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
     set { index.store(Self.index(of: newValue), ordering: .relaxed) }

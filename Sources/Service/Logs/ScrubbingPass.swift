@@ -1,5 +1,5 @@
-/// One text on its way through the scrubber, word by word. A word is a run of what tokens are made of: letters, digits, `_`,
-/// `-`. Every byte is copied or skipped once; what looks ahead consumes what it saw.
+/// Scrubs one text word by word. A word is a run of the characters of a token: letters, digits, `_` and `-`. Every byte
+/// is copied or skipped once; bytes that are inspected ahead are also consumed.
 struct ScrubbingPass {
   private let input: [UInt8]
   private let secrets: [[UInt8]]
@@ -11,7 +11,7 @@ struct ScrubbingPass {
   private static let prefix = Array("tactus_".utf8)
   private static let webToken = Array("eyJ".utf8)
   private static let bearer = Array("bearer".utf8)
-  /// Shorter ones are words of a sentence about tokens.
+  /// The least length of a token in bytes; shorter words belong to a sentence about tokens.
   private static let shortestToken = 8
 
   init(_ text: [UInt8], secrets: [[UInt8]]) {
@@ -19,7 +19,7 @@ struct ScrubbingPass {
     self.secrets = secrets
   }
 
-  /// False: nothing was found.
+  /// Scrubs the text into `output`. Returns whether a secret was found.
   mutating func run() -> Bool {
     output.reserveCapacity(input.count)
     while position < input.count {
@@ -64,7 +64,8 @@ struct ScrubbingPass {
     }
   }
 
-  /// `Bearer XYZ`, and the WebSocket's subprotocol `bearer.XYZ`. Returns what may be a name at the value's end.
+  /// Scrubs the token in `Bearer XYZ`, or in the WebSocket's subprotocol `bearer.XYZ`. Returns the word at the token's
+  /// end if it may be the name of another secret, otherwise `nil`.
   private mutating func scrubBearer() -> ArraySlice<UInt8>? {
     let value = run(from: position) { $0 == 0x20 || $0 == 0x2E || $0 == 0x3A || $0 == 0x3D || $0 == 0x09 }
     guard value > position else { return nil }
@@ -74,7 +75,7 @@ struct ScrubbingPass {
     return skipValue(to: end)
   }
 
-  /// Returns what may be a name at the value's end.
+  /// Scrubs the value of a secret name. Returns the word at the value's end if it may be the name of another secret, otherwise `nil`.
   private mutating func scrubValue(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     var value = run(from: position, while: Self.isQuoteOrSpace)
     guard value < input.count else { return nil }
@@ -104,7 +105,8 @@ struct ScrubbingPass {
     return skipValue(to: end)
   }
 
-  /// Skips a value; when its last word is a name, only as far as that, so that what follows is seen as its value.
+  /// Skips a value. If its last word may be the name of a secret, skips only up to the end of that word and returns it,
+  /// so that the following text is scrubbed as its value.
   private mutating func skipValue(to end: Int) -> ArraySlice<UInt8>? {
     var wordEnd = end
     while wordEnd > position, !Self.isWord(input[wordEnd - 1]) { wordEnd -= 1 }
@@ -126,7 +128,7 @@ struct ScrubbingPass {
     return word
   }
 
-  /// `eyJ….….…`, or at least two parts.
+  /// Returns the end of a JSON web token, `eyJ….….…`, of at least two parts, or `nil` if none begins at `start`.
   private func endOfWebToken(from start: Int) -> Int? {
     var end = run(from: start, while: Self.isWord)
     guard end < input.count, input[end] == 0x2E, end - start >= Self.shortestToken else { return nil }
@@ -165,7 +167,7 @@ struct ScrubbingPass {
     (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 0x5F || byte == 0x2D
   }
 
-  /// What a bearer token may contain beside a word's bytes (RFC 6750): `.~+/=`.
+  /// Returns whether a bearer token may contain this byte although no word does (RFC 6750): `.~+/=`.
   private static func isTokenMark(_ byte: UInt8) -> Bool {
     byte == 0x2E || byte == 0x7E || byte == 0x2B || byte == 0x2F || byte == 0x3D
   }

@@ -1,8 +1,10 @@
-/// Whether the guard watches.
+/// The metrics of the guard.
 public struct GuardMetrics: MetricSource {
   private let health: GuardHealth
 
-  /// - Parameter health: read at every scrape.
+  /// Makes the metrics of a guard.
+  ///
+  /// - Parameter health: the state of the guard, read at every scrape.
   public init(_ health: GuardHealth) { self.health = health }
 
   public func write(into writer: inout MetricsWriter) {

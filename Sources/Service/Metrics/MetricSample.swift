@@ -1,54 +1,56 @@
 import Tactus
 
-/// One value of a family, distinguished by its labels.
+/// One value of a metric family, distinguished from the others by its labels.
 public struct MetricSample: Sendable {
   let labels: [(name: String, value: String)]
   let value: Double
 
+  /// Makes a sample.
+  ///
   /// - Parameters:
-  ///   - value: in base units: seconds, bytes, ratios; NaN and infinities are allowed.
-  ///   - labels: in the order of printing.
+  ///   - value: the value in base units: seconds, bytes, ratios. NaN and infinities are allowed.
+  ///   - labels: the labels in the order in which they are printed.
   public init(_ value: Double, _ labels: KeyValuePairs<String, String> = [:]) {
     self.init(value, labels: labels.map { ($0.key, $0.value) })
   }
 
-  /// The same, with labels that are made while the program runs.
+  /// Makes a sample with labels that are computed while the program runs.
   public init(_ value: Double, labels: [(name: String, value: String)]) {
     self.labels = labels
     self.value = value
   }
 
-  /// The same, of a whole number.
+  /// Makes a sample of a whole number with labels that are computed while the program runs. A number beyond 2⁵³ is rounded to a `Double`.
   public init(_ value: some BinaryInteger, labels: [(name: String, value: String)]) {
     self.init(Double(value), labels: labels)
   }
 
-  /// A whole number; beyond 2⁵³ it is rounded to a `Double`.
+  /// Makes a sample of a whole number, which is rounded to a `Double` beyond 2⁵³.
   public init(_ value: some BinaryInteger, _ labels: KeyValuePairs<String, String> = [:]) {
     self.init(Double(value), labels)
   }
 
-  /// 1 for `true`, 0 for `false`.
+  /// Makes a sample that is 1 for `true` and 0 for `false`.
   public init(_ value: Bool, _ labels: KeyValuePairs<String, String> = [:]) { self.init(value ? 1.0 : 0, labels) }
 
-  /// A span of time, in seconds.
+  /// Makes a sample of a time span, in seconds.
   public init(_ value: Nanoseconds, _ labels: KeyValuePairs<String, String> = [:]) {
     self.init(value.inSeconds, labels)
   }
 }
 
-/// One histogram of a family, distinguished by its labels.
+/// One histogram of a metric family, distinguished from the others by its labels.
 public struct MetricHistogram: Sendable {
   let labels: [(name: String, value: String)]
-  /// Ascending, in seconds, each with the number of values that do not exceed it.
+  /// The upper bounds in seconds, ascending, each with the number of values that do not exceed it.
   let buckets: [(bound: Double, count: UInt64)]
   let count: UInt64
   let sum: Double
 
-  /// The runtime's histogram in 24 buckets, 1.023 µs…8.6 s, each twice as wide as the one before.
+  /// Converts the runtime's histogram to 24 buckets of 1.023 µs…8.6 s, each twice as wide as the one before.
   ///
-  /// The bounds are the last whole nanoseconds below the powers of two from 2¹⁰ to 2³³: where buckets of the runtime end,
-  /// so that every count is exact.
+  /// The bounds are the last whole nanoseconds below the powers of two from 2¹⁰ to 2³³, at which buckets of the runtime
+  /// end, so that every count is exact.
   public init(_ histogram: HistogramSnapshot, _ labels: KeyValuePairs<String, String> = [:]) {
     self.labels = labels.map { ($0.key, $0.value) }
     var buckets: [(bound: Double, count: UInt64)] = []

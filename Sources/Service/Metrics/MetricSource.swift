@@ -1,13 +1,13 @@
-/// Something with metrics of its own: the runtime, a system, the service.
+/// A source of metric families, such as the runtime, a system or the service.
 public protocol MetricSource: Sendable {
-  /// Writes whole families. Any thread, at every scrape; reads what is published, waits for no loop.
+  /// Writes complete metric families. Called on any thread at every scrape; reads published values only and waits for no loop.
   func write(into writer: inout MetricsWriter)
 }
 
 extension Route {
-  /// `GET /metrics`: all families of all sources, in their order.
+  /// Returns the route `GET /metrics` with all families of all sources, in the order of the sources.
   ///
-  /// Written anew for every scrape: a scraper comes every few seconds, and what it gets is of this moment.
+  /// The text is written anew for every scrape, so that the values are those of the present moment.
   public static func metrics(_ sources: [any MetricSource]) -> Route {
     Route(.get, "/metrics") { _ in
       var writer = MetricsWriter()

@@ -1,32 +1,32 @@
 /// Writes metrics in Prometheus' text format 0.0.4.
 ///
-/// A family is written whole, by one call. A name that the format does not allow, a counter without `_total`, a family that is
-/// written twice: our bugs, and it traps.
+/// A family is written as a whole, by one call. A name that the format does not allow, a counter whose name does not
+/// end in `_total`, or a family that is written twice traps.
 /// Source: prometheus.io/docs/instrumenting/exposition_formats, "Text-based format".
 public struct MetricsWriter: Sendable {
-  /// Of a scrape's answer.
+  /// The content type of the answer to a scrape.
   public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// What has been written so far.
+  /// The text written so far.
   public private(set) var text = ""
   private var families: Set<String> = []
 
-  /// An empty page. Each scrape has a writer of its own.
+  /// Makes an empty text. Each scrape needs its own writer.
   public init() {}
 
-  /// Something that only grows while the daemon lives. Nothing is written when there is no sample.
+  /// Writes a family of values that only grow during the daemon's life, or nothing if there is no sample.
   public mutating func counter(_ name: String, _ help: String, _ samples: [MetricSample]) {
     precondition(name.hasSuffix("_total"), "a counter's name ends in _total: \(name)")
     write(name, "counter", help, samples)
   }
 
-  /// Something that goes up and down. Nothing is written when there is no sample: what is unknown is absent.
+  /// Writes a family of values that rise and fall, or nothing if there is no sample: an unknown value is left out.
   public mutating func gauge(_ name: String, _ help: String, _ samples: [MetricSample]) {
     precondition(!name.hasSuffix("_total"), "only a counter's name ends in _total: \(name)")
     write(name, "gauge", help, samples)
   }
 
-  /// Distributions, in seconds. Nothing is written when there is none.
+  /// Writes a family of distributions in seconds, or nothing if there is none.
   public mutating func histogram(_ name: String, _ help: String, _ histograms: [MetricHistogram]) {
     guard !histograms.isEmpty else { return }
     begin(name, "histogram", help)
@@ -68,7 +68,7 @@ public struct MetricsWriter: Sendable {
     text += Self.number(value) + "\n"
   }
 
-  /// `[a-zA-Z_:][a-zA-Z0-9_:]*`, in labels without the colon.
+  /// Returns whether a text is a metric's name, `[a-zA-Z_:][a-zA-Z0-9_:]*`, or without `colons` a label's name, which has no colon.
   private static func isName(_ name: String, colons: Bool) -> Bool {
     guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
     return name.utf8.allSatisfy { byte in
@@ -94,7 +94,7 @@ public struct MetricsWriter: Sendable {
     return result
   }
 
-  /// The shortest text that reads back as the same number; whole numbers without a point.
+  /// Returns the shortest text that reads back as the same number; a whole number is written without a point.
   private static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

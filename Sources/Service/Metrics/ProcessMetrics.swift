@@ -1,10 +1,10 @@
 import Foundation
 
-/// The process as the kernel accounts for it, under the names every Prometheus client library gives.
+/// The kernel's accounting of this process, under the names that every Prometheus client library uses.
 ///
-/// Read from /proc; what is not there is absent. Source: proc(5).
+/// Read from /proc; a value that is missing there is left out. Source: proc(5).
 public struct ProcessMetrics: MetricSource {
-  /// Reads nothing: every scrape reads anew.
+  /// Makes the source without reading any file; every scrape reads anew.
   public init() {}
 
   public func write(into writer: inout MetricsWriter) {
@@ -35,18 +35,18 @@ public struct ProcessMetrics: MetricSource {
     }
   }
 
-  /// Fields 3… of /proc/self/stat: what follows the program's name, which may hold spaces and brackets.
+  /// The fields of /proc/self/stat from field 3 on, which follow the program's name; the name may contain spaces and brackets.
   private static var statFields: [Substring] {
     guard let text = read("/proc/self/stat"), let bracket = text.lastIndex(of: ")") else { return [] }
     return text[text.index(after: bracket)...].split(whereSeparator: \.isWhitespace)
   }
 
-  /// Seconds since 1970.
+  /// The time at which the kernel started, in seconds since 1970, or `nil` if /proc/stat cannot be read.
   private static var bootTime: Double? {
     read("/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }.flatMap { Double($0.dropFirst(6)) }
   }
 
-  /// The bytes of a file of /proc, whose size is not known beforehand.
+  /// Returns the text of a file of /proc, whose size is not known beforehand, or `nil` if it cannot be read.
   private static func read(_ path: String) -> String? {
     guard let file = FileHandle(forReadingAtPath: path) else { return nil }
     return (try? file.readToEnd()).map { String(decoding: $0, as: UTF8.self) }

@@ -1,11 +1,13 @@
 import Tactus
 
-/// What a runtime measures about its loops and lanes.
+/// The measurements that a runtime makes of its loops and lanes.
 public struct RuntimeMetrics: MetricSource {
   private let runtime: Runtime
   private let version: String
 
-  /// - Parameter version: of the program.
+  /// Makes the metrics of a runtime.
+  ///
+  /// - Parameter version: the version of the program.
   public init(_ runtime: Runtime, version: String) {
     self.runtime = runtime
     self.version = version

@@ -1,19 +1,20 @@
 import Synchronization
 
-/// What the door has done since the daemon's start, for `/metrics`.
+/// The counters of the service since the daemon's start, for `/metrics`.
 ///
-/// Usable from any thread. Relaxed: each number is right, no two are of the same instant.
+/// Usable from any thread. The counters are updated with relaxed ordering: each value is right, but values read
+/// together may belong to different instants.
 public final class ServiceCounters: Sendable {
-  /// All counters at 0.
+  /// Makes all counters, starting at 0.
   public init() {}
 
-  /// Connections accepted and let in.
+  /// Connections accepted and admitted.
   public let connections = ServiceCounter()
-  /// Connections and requests turned away: too many, in all or of one address.
+  /// Connections and requests refused because there were too many, in all or from one address.
   public let connectionsRefused = ServiceCounter()
   /// Connections without a token that were closed to make room for others.
   public let connectionsEvicted = ServiceCounter()
-  /// Connections that are open now.
+  /// Connections that are open at present.
   public let connectionsOpen = ServiceCounter()
   /// Answers of class 2xx.
   public let success = ServiceCounter()
@@ -23,26 +24,26 @@ public final class ServiceCounters: Sendable {
   public let clientErrors = ServiceCounter()
   /// Answers of class 5xx.
   public let serverErrors = ServiceCounter()
-  /// Answers that were given on the event loop from prepared bytes.
+  /// Answers given on the event loop from prepared bytes.
   public let prepared = ServiceCounter()
-  /// Requests whose head or body did not become whole in time.
+  /// Requests whose head or body was not complete in time.
   public let timeouts = ServiceCounter()
-  /// Bytes that were no HTTP, or more header than allowed.
+  /// Requests that were not valid HTTP, or had more header fields than allowed.
   public let malformed = ServiceCounter()
 
-  /// WebSocket clients that were let in.
+  /// WebSocket clients admitted.
   public let clients = ServiceCounter()
-  /// WebSocket clients that are open now.
+  /// WebSocket clients that are connected at present.
   public let clientsOpen = ServiceCounter()
-  /// Clients dropped because they did not read.
+  /// WebSocket clients disconnected because they did not read.
   public let clientsTooSlow = ServiceCounter()
-  /// Clients dropped because they did not answer pings.
+  /// WebSocket clients disconnected because they did not answer pings.
   public let clientsSilent = ServiceCounter()
-  /// Clients closed for breaking the protocol.
+  /// WebSocket clients disconnected because they broke the protocol.
   public let clientsMalformed = ServiceCounter()
-  /// Events handed to a client's socket, telemetry included, one for each client.
+  /// Events passed to a client's socket, telemetry included, counted once for each client.
   public let eventsSent = ServiceCounter()
-  /// Telemetry that a newer one replaced before the client could take it.
+  /// Telemetry events that a newer one replaced before the client could receive them.
   public let eventsCoalesced = ServiceCounter()
 
   func countAnswer(_ status: Int) {
@@ -56,13 +57,13 @@ public final class ServiceCounters: Sendable {
   }
 }
 
-/// One number that threads count in.
+/// A counter that any thread may change.
 public final class ServiceCounter: Sendable {
   private let count = Atomic<UInt64>(0)
 
   init() {}
 
-  /// The number now. It only grows, except for counters of what is open.
+  /// The present value. It only grows, except for counters of open connections and clients.
   public var value: UInt64 { count.load(ordering: .relaxed) }
 
   func add(_ amount: UInt64) { count.wrappingAdd(amount, ordering: .relaxed) }

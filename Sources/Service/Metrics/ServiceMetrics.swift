@@ -1,8 +1,10 @@
-/// What the door has done, as metrics.
+/// The counters of the service as metrics.
 public struct ServiceMetrics: MetricSource {
   private let counters: ServiceCounters
 
-  /// - Parameter counters: read at every scrape.
+  /// Makes the metrics of these counters.
+  ///
+  /// - Parameter counters: the counters, read at every scrape.
   public init(_ counters: ServiceCounters) { self.counters = counters }
 
   public func write(into writer: inout MetricsWriter) {

@@ -1,10 +1,10 @@
 public import Store
 
-/// Whether what is to survive the process does, as metrics.
+/// The state of the store as metrics: whether it is open, and whether it can be written.
 public struct StoreMetrics: MetricSource {
   private let file: StoreFile
 
-  /// Each `write` asks `file` for its state anew, and waits for no disk.
+  /// Makes the source. Each `write` asks `file` for its present state and does not wait for a disk.
   public init(_ file: StoreFile) { self.file = file }
 
   public func write(into writer: inout MetricsWriter) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `/api/sim/fault`: of all faults those that this program can have.
+/// The description of `/api/sim/fault`, limited to the faults that this program can have.
 extension APIAdditions {
   private typealias Object = [String: Any]
 
@@ -9,12 +9,12 @@ extension APIAdditions {
 
   func describeFaults(in schemas: inout [String: Any], _ paths: inout [String: Any]) {
     if let busFaults { keepFaults(busFaults.union(Self.ofEveryProgram), in: &schemas, &paths) }
-    let faulty = systems.filter { !$0.faults.isEmpty }
+    let faulty = faults.sorted { $0.key < $1.key }
     guard !faulty.isEmpty else { return }
     Self.change(&schemas, ["FaultRequest", "oneOf"]) { variants in
-      ((variants as? [Object]) ?? []) + faulty.map { Self.request(of: $0) }
+      ((variants as? [Object]) ?? []) + faulty.map { Self.request(of: ($0.key, $0.value)) }
     }
-    Self.change(&schemas, ["Faults", "properties", "named"]) { _ in Self.inForce(faulty) }
+    Self.change(&schemas, ["Faults", "properties", "named"]) { _ in Self.inForce(faulty.map(\.key)) }
   }
 
   /// Removes every fault that is not in the set, and the members and examples that only removed faults have.
@@ -44,7 +44,7 @@ extension APIAdditions {
     }
   }
 
-  /// The same fault on a bus that the program has.
+  /// Returns the fault, moved to a bus that the program has and that can have it; unchanged if its bus exists or no other can have the fault.
   private func onOwnBus(_ fault: Object) -> Object {
     guard let bus = fault["bus"] as? String, buses[bus] == nil, let name = fault["fault"] as? String,
       let own = buses.filter({ $0.value.contains(name) }).keys.min()
@@ -52,8 +52,8 @@ extension APIAdditions {
     return fault.merging(["bus": own]) { $1 }
   }
 
-  /// Returns a variant of the request, reduced to the faults that are in the set and to the buses that can have one of them, or `nil` if it has
-  /// none of them.
+  /// Returns a variant of the request, reduced to the faults that are in the set and to the buses that can have one of
+  /// them, or `nil` if it describes none of the faults.
   private func variant(_ variant: Object, of faults: Set<String>) -> Object? {
     var variant = variant
     var kept: [String] = []
@@ -73,7 +73,7 @@ extension APIAdditions {
     return variant
   }
 
-  private static func request(of system: System) -> Object {
+  private static func request(of system: (name: String, faults: [String])) -> Object {
     [
       "type": "object", "description": "A fault that \(system.name) declares: see `GET /api/systems`.",
       "required": ["system", "fault"],
@@ -88,20 +88,20 @@ extension APIAdditions {
     ]
   }
 
-  private static func inForce(_ systems: [System]) -> Object {
+  private static func inForce(_ systems: [String]) -> Object {
     [
       "type": "array", "description": "In force now, of those that declared systems have.",
       "items": [
         "type": "object", "required": ["system", "fault"],
         "properties": [
-          "system": ["type": "string", "enum": systems.map(\.name)] as Object, "fault": ["type": "string"] as Object,
+          "system": ["type": "string", "enum": systems] as Object, "fault": ["type": "string"] as Object,
         ] as Object,
         "additionalProperties": false,
       ] as Object,
     ]
   }
 
-  /// Changes the value at a path of members; does nothing if the way to the last of them is not there.
+  /// Changes the value at a path of members; does nothing if an object on the path is missing.
   private static func change(_ object: inout Object, _ path: [String], _ body: (Any?) -> Any) {
     guard path.count > 1 else {
       object[path[0]] = body(object[path[0]])

@@ -2,47 +2,51 @@ import Foundation
 import ServiceDocuments
 import Wire
 
-/// What a program's systems add to the description of the API, and to the page.
+/// The parts that a program's systems add to the description of the API and to the page.
 public struct APIAdditions: Sendable {
-  /// One system that runs.
+  /// The description of one system that runs.
   public struct System: Sendable {
     /// The tag of its routes in the document, and its key in `systems` of `GET /api/status`.
     public let name: String
-    /// One sentence.
+    /// A description of the system in one sentence.
     public let summary: String
-    /// JSON objects: path items by path, schemas by name.
+    /// JSON objects: the path items by path, and the schemas by name, in the shorthand of `OpenAPIShorthand`.
     public let paths, schemas: JSONValue
-    /// The name of the schema of its state.
+    /// The name of the schema of the system's state.
     public let stateSchema: String
-    /// Names of the faults that its simulation can have; empty if it is not simulated.
-    public let faults: [String]
 
+    /// Makes the description of a system.
+    ///
     /// - Parameters:
-    ///   - paths: a JSON object; anything else stops the program when the document is made.
-    ///   - schemas: a JSON object, too, in which the schema named `stateSchema` is.
+    ///   - paths: the path items as a JSON object. Any other value traps when the document is made.
+    ///   - schemas: the schemas as a JSON object, which contains the schema named `stateSchema`.
     public init(
-      name: String, summary: String, paths: JSONValue, schemas: JSONValue, stateSchema: String, faults: [String] = []
+      name: String, summary: String, paths: JSONValue, schemas: JSONValue, stateSchema: String
     ) {
       (self.name, self.summary, self.paths, self.schemas) = (name, summary, paths, schemas)
-      (self.stateSchema, self.faults) = (stateSchema, faults)
+      self.stateSchema = stateSchema
     }
   }
 
-  /// The program's name: the title of document and page.
+  /// The program's name, which is the title of the document and of the page.
   public var title: String
-  /// Those that are declared and run.
+  /// The declared systems that run.
   public var systems: [System]
-  /// Of the program's systems that have written their part, whether they run or not.
+  /// The documents of the program's systems that have written their own, whether they run or not.
   public var documents: [SystemDocuments]
-  /// Names of the faults that the simulated buses can have, or `nil` if the document lists all of them.
+  /// The names of the faults that the simulated buses can have, or `nil` if the document is to list all faults.
   public var busFaults: Set<String>?
 
-  /// Cards of systems of `systems` that have written their own, one a kind.
+  /// The cards of those `systems` that have written their own, one for each kind.
   public var cards: [OwnCard] = []
-  /// Of each simulated bus, by its name, the faults that it can have; examples are of one of these. Empty: they stay as they are written.
+  /// The faults that each simulated bus can have, by the bus's name; the examples of the document use one of these. If
+  /// empty, the examples stay as written.
   public var buses: [String: Set<String>] = [:]
 
-  /// By default nothing is added to the document, and its title is `tactus`.
+  /// The names of the faults that simulated systems have declared, by the system's name; no list is empty.
+  public var faults: [String: [String]] = [:]
+
+  /// Makes the additions. By default nothing is added to the document, and its title is `tactus`.
   public init(
     title: String = "tactus", systems: [System] = [], documents: [SystemDocuments] = [],
     busFaults: Set<String>? = nil
@@ -51,7 +55,7 @@ public struct APIAdditions: Sendable {
     self.busFaults = busFaults
   }
 
-  /// The description of the written routes that there are, with those of these systems, and without what none of them needs.
+  /// Returns the document with the title and the parts of these systems added, and without tags and schemas that are no longer used.
   func apply(to document: [String: Any]) -> [String: Any] {
     var document = document
     var info = document["info"] as? [String: Any] ?? [:]
@@ -63,8 +67,8 @@ public struct APIAdditions: Sendable {
     var components = document["components"] as? [String: Any] ?? [:]
     var schemas = components["schemas"] as? [String: Any] ?? [:]
     for system in systems {
-      paths.merge(Self.object(system.paths)) { _, own in own }
-      schemas.merge(Self.object(system.schemas)) { _, own in own }
+      paths.merge(OpenAPIShorthand.paths(Self.object(system.paths))) { _, own in own }
+      schemas.merge(OpenAPIShorthand.schemas(Self.object(system.schemas))) { _, own in own }
       tags.append(["name": system.name, "description": system.summary])
     }
     schemas["Status"] = status(schemas["Status"])
@@ -76,7 +80,7 @@ public struct APIAdditions: Sendable {
     return Self.withoutUnusedSchemas(document)
   }
 
-  /// With the states of these systems.
+  /// Returns the schema of `GET /api/status` with the states of these systems added.
   private func status(_ schema: Any?) -> Any {
     guard !systems.isEmpty, var status = schema as? [String: Any],
       var properties = status["properties"] as? [String: Any], var states = properties["systems"] as? [String: Any]
@@ -89,13 +93,13 @@ public struct APIAdditions: Sendable {
     return status
   }
 
-  /// Of the operations.
+  /// Returns the tags of all operations.
   private static func tags(in paths: [String: Any]) -> Set<String> {
     let items = paths.values.compactMap { $0 as? [String: Any] }
     return Set(items.flatMap(\.values).compactMap { $0 as? [String: Any] }.flatMap { $0["tags"] as? [String] ?? [] })
   }
 
-  /// What no path leads to any more goes.
+  /// Returns the document without the schemas that no path refers to, directly or indirectly.
   private static func withoutUnusedSchemas(_ document: [String: Any]) -> [String: Any] {
     var document = document
     guard var components = document["components"] as? [String: Any],

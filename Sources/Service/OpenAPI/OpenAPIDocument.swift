@@ -1,13 +1,20 @@
 import Foundation
 import ServiceDocuments
 
-/// The description of the API, built into the program.
+/// The OpenAPI description of the API, which is built into the program.
 public enum OpenAPIDocument {
-  /// As written for these systems, without the program's version.
+  /// Returns the document as written, with the parts of these systems, without the program's version.
   static func written(_ systems: [SystemDocuments]) -> [String: Any] {
-    systems.reduce(object(ServiceDocuments.bytes("openapi.json"), "openapi.json")) { document, system in
-      merged(document, object(system.api, "\(system.name)'s openapi.json"))
+    var document = systems.reduce(object(ServiceDocuments.bytes("openapi.json"), "openapi.json")) { document, system in
+      let own = object(system.api, "\(system.name)'s openapi.json")
+      let made = object(system.madeAPI, "what is made of \(system.name)")
+      return merged(document, OpenAPIShorthand.written(own, over: made))
     }
+    document["paths"] = OpenAPIShorthand.paths(document["paths"] as? [String: Any] ?? [:])
+    var components = document["components"] as? [String: Any] ?? [:]
+    components["schemas"] = OpenAPIShorthand.schemas(components["schemas"] as? [String: Any] ?? [:])
+    document["components"] = components
+    return document
   }
 
   private static func object(_ bytes: [UInt8], _ name: String) -> [String: Any] {
@@ -17,7 +24,7 @@ public enum OpenAPIDocument {
     return object
   }
 
-  /// Members of both, objects member by member, lists one behind the other.
+  /// Returns the members of both objects: objects are merged member by member, lists are joined.
   private static func merged(_ one: [String: Any], _ other: [String: Any]) -> [String: Any] {
     one.merging(other) { mine, others in
       switch (mine, others) {
@@ -28,9 +35,9 @@ public enum OpenAPIDocument {
     }
   }
 
-  /// With the program's version and its systems, and of the routes only those that the service has; keys sorted.
+  /// Returns the document with the program's version and its systems, limited to the routes that the service has; the keys are sorted.
   ///
-  /// - Parameter served: `GET /api/robot` and so on.
+  /// - Parameter served: the routes that the service has, in the form `GET /api/robot`.
   static func bytes(version: String, served: Set<String>, _ additions: APIAdditions = APIAdditions()) -> [UInt8] {
     var document = written(additions.documents)
     guard var info = document["info"] as? [String: Any], let paths = document["paths"] as? [String: [String: Any]]

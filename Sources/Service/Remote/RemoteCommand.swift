@@ -1,17 +1,19 @@
 import Wire
 
-/// A command as it comes over a messaging link: where to, and `stop` or `{"command":"drive","id":7,"left":30,"right":30}`.
+/// A command received over a messaging link: a word such as `stop`, or `{"command":"drive","id":7,"left":30,"right":30}`.
 struct RemoteCommand: Equatable {
-  /// `drive`: the last word of the route over HTTP.
+  /// The word of the command, `drive`: the last segment of the same route over HTTP.
   let word: String
-  /// Identifier that the answer repeats, or `nil` if the command has none.
+  /// The identifier that the answer repeats, or `nil` if the command has none.
   let id: JSONValue?
-  /// What is left for the route: a JSON object, or nothing.
+  /// The remaining members, which are the body for the route: a JSON object, or no bytes if there are none.
   let body: [UInt8]
 
-  /// Longest word and longest `id`.
+  /// The greatest length of a word and of an `id` in bytes.
   static let longestWord = 64
 
+  /// Reads the payload of a message.
+  ///
   /// - Throws: 400 `BAD_JSON`, 422 `VALIDATION`.
   init(_ payload: [UInt8]) throws(APIError) {
     let text = String(decoding: payload, as: UTF8.self).trimmingSpace
@@ -56,13 +58,13 @@ struct RemoteCommand: Equatable {
     return value
   }
 
-  /// `e-stop`
+  /// Returns whether a text is the word of a command, such as `e-stop`.
   private static func isWord(_ text: String) -> Bool {
     (1...longestWord).contains(text.utf8.count)
       && text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "-") }
   }
 
-  /// Whether it can only make a system safer, by its word.
+  /// Whether the command, judged by its word, can only make a system safer.
   var isStop: Bool { ["stop", "e-stop", "off", "disarm", "pause"].contains(word) }
 }
 

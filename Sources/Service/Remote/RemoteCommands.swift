@@ -4,22 +4,24 @@ import Synchronization
 import Tactus
 import Wire
 
-/// Commands that come over a messaging link (MQTT), by the rules of the HTTP door: the same handlers, the same answers.
+/// Carries out commands received over a messaging link (MQTT) by the rules of the HTTP service: the same handlers, the same answers.
 ///
-/// The commands of one system are carried out one after the other, in their order; an e-stop does not wait. All senders
-/// on the link are one client, since it does not name them. Usable from any thread; `take` returns at once.
+/// The commands of one system are carried out one after another, in their order; an e-stop does not wait. All senders
+/// on the link count as one client, because the link does not identify them. Usable from any thread; `take` does not
+/// wait.
 public final class RemoteCommands: Sendable {
-  /// Commands a second, of all systems, and how many at once after a silence; stops are not counted.
+  /// The number of commands a second that are accepted for all systems together, and in a burst after a silence; stops are not counted.
   public static let commandsPerSecond = 100
-  /// Commands that may wait for one system, and stops that may wait besides: a client that drives too often must still be able to stop.
+  /// The number of commands that may wait for one system. `placesForStops` more places are for stops, because a client
+  /// that sends too many commands must still be able to stop.
   static let waitingLimit = 64
   static let placesForStops = 16
-  /// Longest path in levels.
+  /// The greatest number of levels in a path.
   static let longestPath = 8
-  /// What has waited longer for the commands before it moves nothing any more; stops do not grow old.
+  /// The greatest time that a command may wait for the commands before it; a command that waited longer is refused. Stops do not expire.
   static let patience = Nanoseconds.seconds(1)
 
-  /// Called once, on any thread, with the body that HTTP would answer, and the command's `id` in it if it has one.
+  /// Called once, on any thread, with the body that HTTP would answer, preceded by the command's `id` if the command has one.
   public typealias Answer = @Sendable ([UInt8]) -> Void
 
   private struct Work: Sendable {
@@ -36,15 +38,15 @@ public final class RemoteCommands: Sendable {
   }
 
   private struct State {
-    /// One for each table.
+    /// The queue of each route table.
     var lanes: [String: Lane]
     var outcomes: [String: Int64] = [:]
-    /// When the allowance is whole again: each command moves it by one interval (a token bucket).
+    /// The instant at which the full burst is allowed again; each command moves it by one interval (a token bucket).
     var wholeAt = TickInstant.zero
   }
 
   private let systems: [any ServedSystem]
-  /// By system; `all`: those of all systems.
+  /// The command routes of each system by its name; `all` has those for all systems.
   private let tables: [String: RouteTable]
   private let caller: Caller
   private let actions: ActionLog
@@ -52,7 +54,9 @@ public final class RemoteCommands: Sendable {
   private let now: @Sendable () -> TickInstant
   private let state: Mutex<State>
 
-  /// - Parameter link: for the log: `mqtt`.
+  /// Makes the commands of these systems for one link.
+  ///
+  /// - Parameter link: the name of the link in the log: `mqtt`.
   public init(
     _ systems: [any ServedSystem], link: String, logger: Logger,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
@@ -77,14 +81,14 @@ public final class RemoteCommands: Sendable {
       && route.path.hasPrefix("/api/")
   }
 
-  /// How many commands ended how: `ok`, or the code of the refusal.
+  /// The number of commands by outcome: `ok`, or the code of the refusal.
   public var outcomes: [String: Int64] { state.withLock { $0.outcomes } }
 
-  /// Carries a command out; `answer` is called once, from any thread, with what HTTP would answer, and the command's `id`.
+  /// Carries out a command. `answer` is called once, on any thread, with the body that HTTP would answer and the command's `id`.
   ///
   /// - Parameters:
-  ///   - path: `["robot"]`, `["sprinkler", "zone", "1"]`; empty: all systems.
-  ///   - isOld: whether the link had kept it; it is refused then, since its time is unknown.
+  ///   - path: the levels of the topic: `["robot"]`, `["sprinkler", "zone", "1"]`; empty for all systems.
+  ///   - isOld: whether the broker had retained the command; it is then refused, because its age is unknown.
   public func take(path: [String], payload: [UInt8], isOld: Bool, answer: @escaping Answer) {
     let command: RemoteCommand
     do throws(APIError) {
@@ -110,8 +114,8 @@ public final class RemoteCommands: Sendable {
     }
   }
 
-  /// The link is lost: clients of the link let go of what they held, as when a WebSocket closes, and their commands
-  /// that have not begun are dropped; stops are carried out.
+  /// Handles the loss of the link: systems release what clients of the link held, as when a WebSocket closes. Commands
+  /// that have not begun are dropped; stops are still carried out.
   public func linkLost() {
     let dropped = state.withLock { state in
       state.lanes.keys.flatMap { lane in
@@ -149,13 +153,13 @@ public final class RemoteCommands: Sendable {
     return (name, place)
   }
 
-  /// `zone/{id} on`
+  /// Returns a command as an error lists it: `zone/{id} on`.
   private static func known(_ route: Route, of system: String) -> String {
     let (item, word) = topic(of: route, system)
     return (item.isEmpty ? "" : item + " ") + word
   }
 
-  /// `zone/{id}` and `on`
+  /// Returns the item and the word of a route's command: `zone/{id}` and `on`.
   private static func topic(of route: Route, _ system: String) -> (item: String, word: String) {
     var segments = route.path.split(separator: "/").dropFirst()
     let levels = system.split(separator: "/")
@@ -163,7 +167,7 @@ public final class RemoteCommands: Sendable {
     return (segments.dropLast().joined(separator: "/"), String(segments.last ?? ""))
   }
 
-  /// Every command, by its route, `POST /api/zone/{id}/on`: the topic below the device's, and the word.
+  /// The topic below the device's topic and the word of every command, by its route `POST /api/zone/{id}/on`.
   var topics: [String: (topic: String, word: String)] {
     tables.reduce(into: [:]) { topics, table in
       for route in table.value.routes {
@@ -252,7 +256,7 @@ public final class RemoteCommands: Sendable {
     finish(error.code, error.response.body, id: id, answer)
   }
 
-  /// The answer with the `id` as its first member.
+  /// Counts the outcome and passes on the answer with the `id` as its first member.
   private func finish(_ outcome: String, _ document: [UInt8], id: JSONValue?, _ answer: Answer) {
     state.withLock { $0.outcomes[outcome, default: 0] += 1 }
     guard let id, document.first == UInt8(ascii: "{") else { return answer(document) }

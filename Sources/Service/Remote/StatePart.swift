@@ -1,13 +1,13 @@
-/// A part of a system whose state is published separately where topics have levels: a leg, a zone.
+/// A part of a system whose state is published on a topic of its own, such as a leg or a zone.
 public struct StatePart: Sendable, Equatable {
-  /// Below the system: `zone/1`.
+  /// The path of the topic below the system's topic: `zone/1`.
   public let path: String
-  /// A JSON object.
+  /// The state of the part, a JSON object.
   public let state: [UInt8]
 
-  /// Encodes `state` at once, which must give a JSON object. A value that JSON cannot represent stops the program.
+  /// Encodes `state` at once; it must be encoded as a JSON object. A value that JSON cannot represent traps.
   public init(_ path: String, json state: some Encodable) { (self.path, self.state) = (path, encodeJSON(state)) }
 
-  /// A part whose state is encoded already, as a JSON object.
+  /// Makes a part whose state has been encoded as a JSON object already.
   public init(_ path: String, encoded state: [UInt8]) { (self.path, self.state) = (path, state) }
 }

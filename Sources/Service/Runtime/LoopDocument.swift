@@ -1,30 +1,30 @@
 import Tactus
 
-/// One loop of `GET /api/runtime`. `released == ran + skipped + pending`, always.
+/// One loop of `GET /api/runtime`. `released == ran + skipped + pending` always holds.
 public struct LoopDocument: Codable, Sendable {
-  /// Unique in the runtime.
+  /// The name of the loop, unique in the runtime.
   public var name: String
   /// The name of the lane that runs the loop.
   public var lane: String
-  /// Periodic releases a second: 10⁹ / `periodNs`.
+  /// The number of periodic releases a second: 10⁹ / `periodNs`.
   public var rateHz: Double
-  /// The time between two periodic releases, as it is now.
+  /// The present time between two periodic releases, in nanoseconds.
   public var periodNs: Int64
-  /// The first release is due at `epochNs` + `phaseNs`.
+  /// The phase in nanoseconds: the first release is due at `epochNs` + `phaseNs`.
   public var phaseNs: Int64
   /// Periodic releases that have come due.
   public var released: Int64
-  /// Periodic releases that ran, the one that runs included.
+  /// Periodic releases that ran, including the one that is running.
   public var ran: Int64
   /// Periodic releases given up under the late policy.
   public var skipped: Int64
   /// Periodic releases that are due and have neither run nor been given up. Grows while a tick hangs.
   public var pending: Int64
-  /// Of the pending releases and the one that runs, those whose deadline has passed. Grows while a tick hangs.
+  /// The pending and running releases whose deadline has passed. Grows while a tick hangs.
   public var overdue: Int64
-  /// Null while none runs.
+  /// The tick or safe state in progress, or null between two ticks.
   @OrNull public var running: Running?
-  /// Null before the second tick.
+  /// The longest gap between two ticks, or null before the second tick.
   @OrNull public var longestGap: Gap?
   /// Ticks released by the loop's own deadline.
   public var byDeadline: Int64
@@ -36,13 +36,13 @@ public struct LoopDocument: Codable, Sendable {
   public var oversleeps: Int64
   /// Periodic releases that ran past their deadline, whatever the cause.
   public var deadlineMisses: Int64
-  /// How often the loop was put into its safe state for consecutive misses.
+  /// The number of times that the loop was put into its safe state for consecutive misses.
   public var safeStates: Int64
-  /// Release latency of every release: from its scheduled instant to the start of its tick, or to when it was given up.
+  /// The latency of every release, from its scheduled instant to the start of its tick, or to the instant at which it was given up.
   public var latencyNs: Distribution
-  /// Execution time of every tick that has ended: from its start to its end.
+  /// The execution time of every completed tick, from its start to its end.
   public var executionNs: Distribution
-  /// One for each age that the loop is declared with; empty if it declares none.
+  /// The ages of the data that the loop uses, one for each age declared; empty if the loop declares none.
   public var ages: [Age]
 
   init(_ loop: LoopStatistics, histograms: Bool) {
@@ -70,11 +70,11 @@ public struct LoopDocument: Codable, Sendable {
     ages = loop.ages.map { Age($0, histograms: histograms) }
   }
 
-  /// A tick, or the loop's safe state, that has begun and not ended.
+  /// A tick or a run of the loop's safe state that has begun and not ended.
   public struct Running: Codable, Sendable {
-    /// On the clock of `monotonicNs`.
+    /// The instant of its start, on the clock of `monotonicNs`.
     public var sinceNs: Int64
-    /// Whether the loop's safe state runs. If not, a tick does.
+    /// Whether the loop's safe state is running, rather than a tick.
     public var isSafeState: Bool
 
     init(_ tick: RunningTick) {
@@ -83,9 +83,9 @@ public struct LoopDocument: Codable, Sendable {
     }
   }
 
-  /// The longest time between the starts of two ticks in a row, since the start.
+  /// The longest time between the starts of two consecutive ticks since the start.
   public struct Gap: Codable, Sendable {
-    /// From the start of the first tick to the start of the second.
+    /// The time in nanoseconds from the start of the first tick to the start of the second.
     public var lengthNs: Int64
     /// The start of the first tick, on the clock of `monotonicNs`.
     public var sinceNs: Int64
@@ -96,25 +96,25 @@ public struct LoopDocument: Codable, Sendable {
     }
   }
 
-  /// How old the data is that the loop acts on. Null is unknown: nothing was used yet, or there is no bound.
+  /// The age of the data that the loop acts on. A member is null while it is unknown, because no data was used yet or there is no bound.
   public struct Age: Codable, Sendable {
-    /// The name that the age was declared with.
+    /// The name with which the age was declared.
     public var name: String
-    /// The loops that the data passes, this one last.
+    /// The loops that the data passes through, this loop last.
     public var path: [String]
-    /// How data that no loop measures comes to the loop; null if the first loop of the path measures it.
+    /// How data that no loop measures reaches the loop, or null if the first loop of the path measures it.
     @OrNull public var arrival: String?
-    /// At the end of each tick that used measured data.
+    /// The ages at the end of each tick that used measured data.
     public var ageNs: Distribution
-    /// The age at the last use; null before the first.
+    /// The age at the last use, or null before the first use.
     @OrNull public var lastNs: Int64?
-    /// Of what was used last, by now: grows while nothing is used.
+    /// The present age of the data used last, which grows while no data is used; null before the first use.
     @OrNull public var nowNs: Int64?
-    /// Ticks that used data which had never been measured.
+    /// The number of ticks that used data which had never been measured.
     public var unsampled: Int64
-    /// What the planner says that no age exceeds; null if there is no bound, or not yet.
+    /// The greatest age that the planner allows for, or null if there is no bound or none yet.
     @OrNull public var boundNs: Int64?
-    /// Whether the bound rests on measured execution times.
+    /// Whether the bound is based on measured execution times.
     public var isBoundMeasured: Bool
 
     init(_ age: AgeStatistics, histograms: Bool) {
@@ -130,9 +130,9 @@ public struct LoopDocument: Codable, Sendable {
     }
   }
 
-  /// Values since the start; percentiles within 6.25 %. All null while there is none.
+  /// The distribution of the values since the start; percentiles are exact within 6.25 %. All members are null while there is no value.
   public struct Distribution: Codable, Sendable {
-    /// The median.
+    /// The median, or null while there is no value.
     @OrNull public var p50: Int64?
     /// 90 % of the values do not exceed it.
     @OrNull public var p90: Int64?
@@ -144,8 +144,8 @@ public struct LoopDocument: Codable, Sendable {
     @OrNull public var min: Int64?
     /// The largest value, exact.
     @OrNull public var max: Int64?
-    /// The buckets that are not empty, in ascending order, each as `[largest value, number of values]`; only with `?histograms=1`.
-    /// Differences between two documents are the distribution of the time between them.
+    /// The buckets that are not empty, in ascending order, each as `[largest value, number of values]`; null without
+    /// `?histograms=1`. The differences between two documents are the distribution of the time between them.
     public var buckets: [[Int64]]?
 
     init(_ histogram: HistogramSnapshot, buckets withBuckets: Bool) {

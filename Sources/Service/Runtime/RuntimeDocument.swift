@@ -1,12 +1,12 @@
 import Tactus
 
-/// `GET /api/runtime`: every loop and lane as it is now. Times are nanoseconds; null is unknown.
+/// The document of `GET /api/runtime`: the present state of every loop and lane. Times are nanoseconds; null means unknown.
 public struct RuntimeDocument: Codable, Sendable {
-  /// Always true: a failed request is answered with another document.
+  /// Always true; a failed request is answered with another document.
   public var ok = true
-  /// Of the program.
+  /// The version of the program.
   public var version: String
-  /// This instant, on CLOCK_MONOTONIC.
+  /// The present instant, on CLOCK_MONOTONIC.
   public var monotonicNs: Int64
   /// The instant of the loops' phase 0, on CLOCK_MONOTONIC; 0 before the first start.
   public var epochNs: Int64
@@ -14,30 +14,30 @@ public struct RuntimeDocument: Codable, Sendable {
   public var memoryLock: MemoryLock
   /// How deep the CPUs may sleep while the loops run, as of the last start.
   public var wakeUpLatency: WakeUpLatency
-  /// Of the whole process.
+  /// The findings that concern the whole process.
   public var findings: [LaneDocument.Finding]
-  /// Every lane, in the order of declaration, and the watchdog's last; empty before the first start.
+  /// Every lane in the order of declaration, the watchdog's lane last; empty before the first start.
   public var lanes: [LaneDocument]
-  /// The loops of all lanes but the watchdog's, lane by lane as declared, the most urgent of a lane first.
+  /// The loops of all lanes except the watchdog's, lane by lane as declared, the most urgent loop of a lane first.
   public var loops: [LoopDocument]
-  /// One for each of `loops`, in the same order.
+  /// The planner's results, one for each of `loops` in the same order.
   public var planner: [PlannerDocument]
 
-  /// What became of locking the process's memory (`mlockall`).
+  /// The result of locking the process's memory (`mlockall`).
   public struct MemoryLock: Codable, Sendable {
     /// `notRequested`, `locked` or `refused`.
     public var state: String
-    /// Why it was refused.
+    /// The error number of the refusal, or null unless `state` is `refused`.
     @OrNull public var errno: Int32?
   }
 
-  /// `/dev/cpu_dma_latency`.
+  /// The state of `/dev/cpu_dma_latency`.
   public struct WakeUpLatency: Codable, Sendable {
     /// `notRequested`, `held` or `refused`.
     public var state: String
-    /// How long a CPU may take to wake up, as the runtime asked; null unless `state` is `held`.
+    /// The wake-up latency that the runtime requested, or null unless `state` is `held`.
     @OrNull public var requestedNs: Int64?
-    /// What all programs together hold the kernel to; null: it does not say.
+    /// The wake-up latency that the kernel keeps, which is the lowest that any program requests, or null if the kernel does not report it.
     @OrNull public var effectiveNs: Int64?
 
     init(_ hold: WakeUpHold) {
@@ -56,9 +56,11 @@ public struct RuntimeDocument: Codable, Sendable {
     }
   }
 
+  /// Makes the document of the present state.
+  ///
   /// - Parameters:
-  ///   - histograms: adds the loops' buckets.
-  ///   - now: on the runtime's clock.
+  ///   - histograms: whether the buckets of the loops' distributions are included.
+  ///   - now: the present instant on the runtime's clock.
   public init(_ runtime: Runtime, version: String, histograms: Bool, now: TickInstant) {
     self.version = version
     monotonicNs = now.nanoseconds
@@ -80,34 +82,34 @@ public struct RuntimeDocument: Codable, Sendable {
   }
 }
 
-/// What a lane asked of the kernel and what it got.
+/// The settings that a lane requested of the kernel and those that are in effect.
 public struct LaneDocument: Codable, Sendable {
-  /// Unique in the runtime; the watchdog's is `watchdog`.
+  /// The name of the lane, unique in the runtime; the watchdog's lane is `watchdog`.
   public var name: String
-  /// `normal`, `fifo 80`, `deadline 2 ms / 5 ms / 5 ms`.
+  /// The requested scheduling: `normal`, `fifo 80`, `deadline 2 ms / 5 ms / 5 ms`.
   public var requested: String
-  /// As `requested`; `normal` if the kernel refused that.
+  /// The scheduling in effect, in the form of `requested`; `normal` if the kernel refused the request.
   public var effective: String
-  /// The one CPU that the lane declares; null for any, and for more than one.
+  /// The CPU that the lane declares, or null if it declares none or several.
   @OrNull public var requestedCPU: Int?
-  /// The one CPU that the lane's thread stays on; null for any, and for more than one.
+  /// The CPU to which the lane's thread is bound, or null if it may run on any or on several.
   @OrNull public var effectiveCPU: Int?
-  /// Sets as the kernel writes them: `0-1,3`.
+  /// The CPUs that the lane declares, written as the kernel writes sets: `0-1,3`; null if it declares none.
   @OrNull public var requestedCPUs: String?
-  /// Those of `requestedCPUs` that the thread stays on; null if none were requested, or none of them granted.
+  /// The CPUs of `requestedCPUs` to which the thread is bound, or null if none were requested or none granted.
   @OrNull public var effectiveCPUs: String?
-  /// Whether nothing was refused. Warnings do not count.
+  /// Whether no request was refused. Warnings do not count.
   public var isAsRequested: Bool
-  /// Of a SCHED_DEADLINE lane; null for others.
+  /// The number of periods in which a SCHED_DEADLINE lane used up its budget, or null for other lanes.
   @OrNull public var budgetsUsedUp: Int64?
-  /// Empty if everything requested is in effect and nothing may weaken it.
+  /// The refusals and warnings of this lane; empty if everything requested is in effect and nothing may weaken it.
   public var findings: [Finding]
 
-  /// Something that is not as requested, or that may weaken what is.
+  /// A request that is not in effect, or a condition that may weaken one that is.
   public struct Finding: Codable, Sendable {
-    /// True: something requested was refused; false: a warning.
+    /// Whether a request was refused; if not, the finding is a warning.
     public var isRefusal: Bool
-    /// One sentence for people, with what to do about it.
+    /// One sentence for people, with a remedy.
     public var description: String
 
     init(_ finding: LaneReport.Finding) {
@@ -130,19 +132,19 @@ public struct LaneDocument: Codable, Sendable {
   }
 }
 
-/// Whether a loop can meet its deadline beside the others of its lane.
+/// The planner's result for one loop: whether it can meet its deadline beside the other loops of its lane.
 public struct PlannerDocument: Codable, Sendable {
   /// The name of the loop.
   public var loop: String
   /// The name of the lane that runs the loop.
   public var lane: String
-  /// As declared, else the longest measured.
+  /// The declared execution time, or the longest measured one if none is declared, in nanoseconds.
   public var executionTimeNs: Int64
-  /// Whether the loop declares no execution time. `executionTimeNs` is then measured, and 0 before a tick has ended.
+  /// Whether the loop declares no execution time. `executionTimeNs` is then measured, and 0 until a tick has ended.
   public var isMeasured: Bool
-  /// After a release, by when its tick has to end.
+  /// The time after a release by which its tick must end, in nanoseconds.
   public var deadlineNs: Int64
-  /// null: the lane is overloaded.
+  /// The longest time from a release to the end of its tick, in nanoseconds, or null if the lane is overloaded.
   @OrNull public var responseTimeNs: Int64?
   /// Whether `responseTimeNs` is at most `deadlineNs`; false if the lane is overloaded.
   public var meetsDeadline: Bool

@@ -1,9 +1,9 @@
 import Tactus
 
 extension Route {
-  /// `GET /api/runtime`, with `?histograms=1` the loops' buckets too.
+  /// Returns the route `GET /api/runtime`; `?histograms=1` adds the buckets of the loops' distributions.
   ///
-  /// Made for each request, since every tick changes it and few ask: `tactus top` once a second.
+  /// The document is made for each request, because every tick changes it and requests are rare: `tactus top` sends one a second.
   /// - Throws: 422 for another value of `histograms` than 0 and 1.
   public static func runtime(
     _ runtime: Runtime, version: String, now: @escaping @Sendable () -> TickInstant

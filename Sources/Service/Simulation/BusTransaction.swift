@@ -1,26 +1,27 @@
 import Buses
 import Foundation
 
-/// One transaction as `GET /api/sim/bus/NAME` shows it.
+/// One bus transaction in the document of `GET /api/sim/bus/NAME`.
 struct BusTransaction: Encodable {
   var sequence: Int64
   var monotonicNs: Int64
-  /// `writeByte`, `writeBlock`, `readBlock`, `plainWrite`, `plainRead`; `transfer`; `sent`, `received`; `request`, `set`, `read`, `release`.
+  /// The operation: of I2C `writeByte`, `writeBlock`, `readBlock`, `plainWrite` or `plainRead`; of SPI `transfer`; of a
+  /// serial line or datagrams `sent` or `received`; of GPIO `request`, `set`, `read` or `release`.
   var operation: String
-  /// I2C only.
+  /// The address of the chip, or `nil` if the bus is not an I2C bus.
   var address: UInt8?
-  /// I2C with a register only.
+  /// The register, or `nil` if the transaction is not an I2C access to a register.
   var register: UInt8?
-  /// In hexadecimal, two digits a byte; not of GPIO lines.
+  /// The bytes in hexadecimal, two digits a byte, or `nil` for GPIO lines.
   var bytes: String?
-  /// SPI only: what came in while `bytes` went out.
+  /// The bytes received while `bytes` were sent, or `nil` if the bus is not an SPI bus.
   var received: String?
-  /// GPIO only: the lines concerned, and the electrical level of each, 0 or 1.
+  /// The GPIO lines concerned; `levels` are their electrical levels, 0 or 1. `nil` if this is not a GPIO transaction.
   var lines: [Int]?
   var levels: [Int]?
-  /// 0, or −errno.
+  /// The result: 0, or −errno.
   var result: Int32
-  /// `EREMOTEIO`; only of an error.
+  /// The name of the error, such as `EREMOTEIO`, or `nil` if the transaction succeeded.
   var error: String?
 
   init(_ transaction: I2CTransaction) {

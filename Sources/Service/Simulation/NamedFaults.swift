@@ -1,38 +1,40 @@
 import Synchronization
 
-/// A fault of a simulation that a system has declared.
+/// A simulated fault that a system has declared.
 public struct NamedFault: Sendable {
-  /// Unique in its system: `stall`.
+  /// The name of the fault, unique in its system: `stall`.
   public let name: String
-  /// One sentence.
+  /// The meaning of the fault in one sentence.
   public let meaning: String
   let inject: @Sendable (Bool) -> Void
 
-  /// - Parameter inject: called with whether it is to be so, on any thread.
+  /// Makes a fault.
+  ///
+  /// - Parameter inject: called on any thread with whether the fault is to be in force.
   public init(name: String, meaning: String, inject: @escaping @Sendable (Bool) -> Void) {
     (self.name, self.meaning, self.inject) = (name, meaning, inject)
   }
 }
 
-/// The declared faults of one simulated system, and which of them are in force. Usable from any thread.
+/// The declared faults of one simulated system, with the set of those in force. Usable from any thread.
 public final class NamedFaults: Sendable {
   /// The name of the system: `fan`.
   public let system: String
-  /// All faults that the system has declared, in that order.
+  /// All faults that the system has declared, in the order of declaration.
   public let all: [NamedFault]
   private let inForce = Mutex<Set<String>>([])
 
-  /// No fault is in force at first.
+  /// Makes the faults; none is in force at first.
   ///
-  /// - Parameter all: no two of the same name.
+  /// - Parameter all: the faults, whose names must differ.
   public init(system: String, _ all: [NamedFault]) { (self.system, self.all) = (system, all) }
 
-  /// The names of those in force.
+  /// The names of the faults in force.
   public var active: Set<String> { inForce.withLock { $0 } }
 
-  /// Puts a fault into force, or ends it.
+  /// Puts a fault into force or ends it.
   ///
-  /// - Returns: whether the system has a fault of that name; if not, nothing is done.
+  /// - Returns: whether the system has a fault of that name; if not, the call has no effect.
   @discardableResult
   public func set(_ name: String, _ isActive: Bool) -> Bool {
     guard let fault = all.first(where: { $0.name == name }) else { return false }
@@ -47,7 +49,7 @@ public final class NamedFaults: Sendable {
   public func clear() { for name in active { set(name, false) } }
 }
 
-/// `{"system":"fan","fault":"stall","active":true}`
+/// The request body `{"system":"fan","fault":"stall","active":true}`.
 struct NamedFaultBody: JSONReadable {
   let system: String
   let fault: String
@@ -59,7 +61,7 @@ struct NamedFaultBody: JSONReadable {
     isActive = try body.optional("active", .boolean) ?? true
   }
 
-  /// The one of these that is meant.
+  /// Returns the declared faults of the system named in the request.
   ///
   /// - Throws: 422 if no system has that name, or if the system has no fault of that name.
   func find(among all: [NamedFaults]) throws(APIError) -> NamedFaults {

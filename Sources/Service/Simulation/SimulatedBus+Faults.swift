@@ -2,7 +2,9 @@ import Buses
 import Tactus
 
 extension SimulatedBus {
-  /// - Throws: 422 when a bus of this kind cannot have it.
+  /// Puts a fault into force.
+  ///
+  /// - Throws: 422 if a bus of this kind cannot have the fault.
   func inject(_ fault: SimulatedFault) throws(APIError) {
     let known = SimulatedFault.Name.of(line)
     guard known.contains(fault.fault) else {
@@ -90,7 +92,7 @@ extension SimulatedBus {
     }
   }
 
-  /// The fault as the API describes it; `nil` for one that cannot be injected from outside.
+  /// Returns the fault as the API describes it, or `nil` if it cannot be injected through the API.
   private func described(_ fault: SimulatedGPIOBank.Fault) -> SimulatedFault? {
     switch fault {
     case .claimed: return nil

@@ -1,35 +1,37 @@
 import Buses
 import Devices
 
-/// One bus of the simulated world: what it is called and what can be done to it. Usable from any thread.
+/// One bus of the simulated world: its name and the faults that can be injected into it. Usable from any thread.
 public struct SimulatedBus: Sendable {
-  /// What is simulated, or impaired on its way, by its kind.
+  /// The simulated or impaired device, by its kind.
   public enum Line: Sendable {
     /// An I2C bus with simulated chips.
     case i2c(SimulatedI2CBus)
     /// One chip select of an SPI bus with a simulated chip.
     case spi(SimulatedSPIBus)
-    /// A serial line with a simulated device at its other end.
+    /// A serial line to a simulated device.
     case serial(SimulatedSerialPort)
-    /// A port for datagrams, over UDP or over a serial line, with a bad network in front of it.
+    /// A port for datagrams, over UDP or a serial line, behind a simulated unreliable network.
     case datagram(ImpairedDatagrams)
-    /// A connection by radio, such as Bluetooth, with a simulated peer.
+    /// A radio connection, such as Bluetooth, with a simulated peer.
     case link(SimulatedMessageLink)
-    /// A chip's lines are no bus, and are looked at and disturbed like one.
+    /// The lines of a GPIO chip, which are not a bus but are inspected and disturbed like one.
     case gpio(SimulatedGPIOBank)
-    /// A serial line with a device of our own at its other end.
+    /// A serial line to a device of this project, impaired on its way.
     case wire(ImpairedSerialPort)
-    /// What hangs on a system's ports: no bus either, and disturbed like one.
+    /// The devices on a system's ports, which are not a bus either but are disturbed like one.
     case twin(any SimulatedTwin)
   }
 
-  /// `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-gpio`, `leg-bluetooth`, `pump-serial`, `pump`.
+  /// The name of the bus: `i2c-1`, `ttyAMA0`, `robot-udp`, `leg-gpio`, `leg-bluetooth`, `pump-serial`, `pump`.
   public let name: String
   let line: Line
-  /// Converters on it, by address, with what their inputs were at first.
+  /// The converters on the bus by address, each with the initial voltages of its inputs.
   private let converters: [UInt8: (chip: ADS1115Simulator, atFirst: [Microvolts])]
 
-  /// - Parameter converters: on an I2C bus, by their addresses: their inputs' voltages can be set.
+  /// Makes a bus with the given name.
+  ///
+  /// - Parameter converters: the converters on an I2C bus by their addresses; the voltages of their inputs can be set.
   public init(_ name: String, _ line: Line, converters: [UInt8: ADS1115Simulator] = [:]) {
     (self.name, self.line) = (name, line)
     self.converters = converters.mapValues { chip in (chip, (0..<ADS1115.channelCount).map { chip.voltage($0) }) }
@@ -47,7 +49,7 @@ public struct SimulatedBus: Sendable {
     }
   }
 
-  /// Names of the faults that it can have, as the API calls them.
+  /// The names, in the API, of the faults that the bus can have.
   public var possibleFaults: Set<String> {
     let known = SimulatedFault.Name.of(line).filter { $0 != .voltage || !converters.isEmpty }
     return Set(known.map(\.rawValue))
@@ -79,7 +81,9 @@ public struct SimulatedBus: Sendable {
     }
   }
 
-  /// - Throws: 422 when there is no converter at that address.
+  /// Sets the voltage of a converter's input.
+  ///
+  /// - Throws: 422 if there is no converter at that address.
   func set(_ fault: SimulatedFault) throws(APIError) {
     guard let address = fault.address, let converter = converters[UInt8(clamping: address)]?.chip else {
       let known = converters.keys.sorted().map { "\($0)" }.joined(separator: ", ")
@@ -90,7 +94,7 @@ public struct SimulatedBus: Sendable {
     converter.set(fault.channel!, Microvolts(Int64(fault.mv!) * 1000))
   }
 
-  /// Voltages that were set from outside.
+  /// The voltages that differ from the initial ones, as faults.
   var voltages: [SimulatedFault] {
     converters.sorted { $0.key < $1.key }.flatMap { address, converter in
       (0..<ADS1115.channelCount).filter { converter.chip.voltage($0) != converter.atFirst[$0] }.map { channel in
@@ -121,18 +125,20 @@ public struct SimulatedBus: Sendable {
   }
 }
 
-/// A simulated device's sensors and outputs, which can be disturbed like a bus.
+/// The simulated sensors and outputs of a device, which can be disturbed like a bus.
 public protocol SimulatedTwin: Sendable {
-  /// As `GET /api/sim/bus` shows it.
+  /// The kind of the device in the documents of `GET /api/sim/bus`.
   var kind: String { get }
-  /// What can be asked of `inject`.
+  /// The names of the faults that `inject` accepts.
   var faultNames: [SimulatedFault.Name] { get }
-  /// Puts a fault into force beside those that are. Usable from any thread.
+  /// Puts a fault into force in addition to those in force already. Usable from any thread.
   ///
-  /// - Parameter fault: one whose name is in `faultNames`.
+  /// - Parameter fault: a fault whose name is in `faultNames`.
   func inject(_ fault: SimulatedFault)
   /// Ends all faults that are in force. Usable from any thread.
   func clearFaults()
-  /// - Parameter name: by which the faults name it.
+  /// Returns the faults in force.
+  ///
+  /// - Parameter name: the name of the bus in the faults returned.
   func activeFaults(of name: String) -> [SimulatedFault]
 }

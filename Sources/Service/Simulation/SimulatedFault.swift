@@ -1,9 +1,9 @@
 import Buses
 import Tactus
 
-/// A fault as `POST /api/sim/fault` takes it and `GET /api/sim/fault` shows it: absent members do not belong to it.
+/// A fault in the form that `POST /api/sim/fault` accepts and `GET /api/sim/fault` returns; members that do not apply to the fault are absent.
 public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
-  /// What goes wrong. The raw value is its name in the API.
+  /// The kind of fault. The raw value is its name in the API.
   public enum Name: String, Encodable, CaseIterable, Sendable {
     /// On an I2C bus, transfers to `address` are not acknowledged: the next `count`, or all until cleared.
     case nak
@@ -11,29 +11,29 @@ public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
     case stuck
     /// On an I2C bus, `perMille` of 1,000 transfers are not acknowledged, whatever their address.
     case randomNak = "random-nak"
-    /// Of a converter's input: a sensor that is open or shorted, an empty battery.
+    /// An input of a converter has the voltage `mv`: an open or shorted sensor, an empty battery.
     case voltage
-    /// A serial line takes no bytes to send.
+    /// A serial line accepts no bytes to send.
     case full
     /// The device of a serial line, the SPI bus or the GPIO chip is unplugged: every access fails.
     case gone
-    /// An SPI bus whose chip does not drive its line.
+    /// The chip on an SPI bus does not drive its data line.
     case noChip = "no-chip"
     /// On a GPIO chip, `line` stays high whatever drives it.
     case stuckHigh = "stuck-high"
     /// On a GPIO chip, `line` stays low whatever drives it.
     case stuckLow = "stuck-low"
-    /// For datagrams, nothing arrives and nothing leaves; for a link, no peer is in reach.
+    /// No datagram arrives or leaves; on a link, no peer is in reach.
     case linkLoss = "link-loss"
     /// Of 1,000 datagrams that arrive, `perMille` are lost.
     case packetLoss = "packet-loss"
-    /// Each datagram arrives `ms` later, and up to `jitterMs` more at random.
+    /// Each datagram arrives `ms` later, plus up to `jitterMs` at random.
     case delay
     /// Of 1,000 datagrams that arrive, `perMille` arrive twice.
     case duplication
-    /// Of 1,000 datagrams, `perMille` are held back by `holdMs`, 20 unless given, so that later ones overtake them.
+    /// Of 1,000 datagrams, `perMille` are held back by `holdMs` (20 by default), so that later ones overtake them.
     case reordering
-    /// Bytes are lost both ways, without an error.
+    /// Bytes are lost in both directions, without an error.
     case silence
     /// The wire of a pump's `sensor` is open.
     case sensorOpen = "sensor-open"
@@ -41,18 +41,18 @@ public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
     case sensorShort = "sensor-short"
     /// The skin that a pump cools is held at `celsius`, whatever cools or warms it.
     case overheat
-    /// A pump's motor turns and no water comes.
+    /// A pump's motor turns but moves no water.
     case dryRun = "dry-run"
     /// A pump's sensors, pot and button cannot be read.
     case inputsGone = "inputs-gone"
-    /// The output to a pump's motor takes nothing and keeps what it has.
+    /// The output to a pump's motor accepts no value and keeps its last one.
     case outputGone = "output-gone"
     /// A tick of the lane's loop blocks once for `ms`, 1…5,000.
     case laneStall = "lane-stall"
-    /// Ends the faults of `bus`, or all faults if no bus is given. Only a request: it is never in force.
+    /// Ends the faults of `bus`, or all faults if no bus is given. Only a request; never listed as in force.
     case clear
 
-    /// Faults that a bus of this kind can have.
+    /// Returns the faults that a bus of this kind can have.
     static func of(_ line: SimulatedBus.Line) -> [Name] {
       switch line {
       case .i2c: [.nak, .randomNak, .stuck, .voltage]
@@ -67,47 +67,49 @@ public struct SimulatedFault: Encodable, Hashable, JSONReadable, Sendable {
     }
   }
 
-  /// Which fault it is: it decides which other members belong to it.
+  /// The kind of fault, which determines the other members that apply.
   public var fault: Name
   var bus: String?
   var lane: String?
-  /// 8…119.
+  /// The address of the chip on an I2C bus, 8…119, or `nil` if the fault has none.
   var address: Int?
-  /// Of a GPIO chip, 0…63.
+  /// The line of the GPIO chip, 0…63, or `nil` if the fault concerns no single line.
   var line: Int?
-  /// Of a converter: its input 0…3, and the voltage there, −6144…6144 mV.
+  /// The input of a converter, 0…3, with `mv`, the voltage at that input, −6144…6144 mV; `nil` unless the fault is `voltage`.
   var channel: Int?
   var mv: Int?
-  /// Number of transfers that are still refused, or `nil` if all are until it is cleared.
+  /// The number of transfers that are still not acknowledged, or `nil` if all are refused until the fault is cleared.
   var count: Int?
-  /// 0…1000.
+  /// The number of affected transfers or datagrams of 1,000, 0…1000, or `nil` if the fault has no such rate.
   var perMille: Int?
   var ms: Int?
   var jitterMs: Int?
   var holdMs: Int?
-  /// Of a pump.
+  /// The temperature sensor of a pump, or `nil` if the fault concerns none.
   public var sensor: Sensor?
-  /// At which the skin is held, 0…60; 41 unless given.
+  /// The temperature at which the skin is held, 0…60 °C, or `nil` for 41 °C.
   public var celsius: Int?
 
-  /// A pump's temperature sensors.
+  /// The temperature sensors of a pump.
   public enum Sensor: String, Encodable, CaseIterable, Sendable {
-    /// In the water that the pump moves.
+    /// The sensor in the water that the pump moves.
     case water
-    /// On the skin that the water cools.
+    /// The sensor on the skin that the water cools.
     case skin
   }
 
-  /// A fault without its numbers.
+  /// Makes a fault without its numbers.
   ///
   /// - Parameters:
-  ///   - bus: the name of its bus; `nil` for `laneStall`.
-  ///   - lane: the name of its lane; `nil` unless it is `laneStall`.
+  ///   - bus: the name of the fault's bus; `nil` for `laneStall`.
+  ///   - lane: the name of the fault's lane; `nil` unless the fault is `laneStall`.
   public init(_ fault: Name, bus: String? = nil, lane: String? = nil) {
     (self.fault, self.bus, self.lane) = (fault, bus, lane)
   }
 
-  /// - Throws: 422 with the field for anything unknown, missing or out of range.
+  /// Reads a fault from the body of a request.
+  ///
+  /// - Throws: 422 with the field for a member that is unknown, missing or out of range.
   public init(_ body: inout JSONReader) throws(APIError) {
     fault = Name(rawValue: try body.required("fault", .choice(Name.allCases.map(\.rawValue))))!
     let name = JSONKind<String>.text(1...64)

@@ -1,13 +1,15 @@
 import Buses
 
-/// What the other end of a simulated link is to do: the body of `POST /api/sim/link/{name}`.
+/// The actions of the peer of a simulated link: the body of `POST /api/sim/link/{name}`.
 struct SimulatedPeer: JSONReadable {
-  /// Whether the peer connects or disconnects, or `nil` if it does neither.
+  /// Whether the peer connects (`true`) or disconnects (`false`), or `nil` if its connection does not change.
   let isThere: Bool?
-  /// The message that the peer writes after that, or `nil` if it writes none.
+  /// The message that the peer writes afterwards, or `nil` if it writes none.
   let message: [UInt8]?
 
-  /// - Throws: 422 with the field for anything unknown, wrong or nothing at all.
+  /// Reads the body of a request.
+  ///
+  /// - Throws: 422 with the field for a member that is unknown or wrong, or if both members are missing.
   init(_ body: inout JSONReader) throws(APIError) {
     isThere = try body.optional("connected", .boolean)
     let text = try body.optional("message", .text(2...2 * MessageLink.mostBytes))

@@ -1,27 +1,29 @@
 import Tactus
 
-/// `/api/sim/…`: the simulated world seen and disturbed from outside. Only a simulated daemon has these routes.
+/// The routes `/api/sim/…`, by which clients inspect and disturb the simulated world. Only a simulated daemon has these routes.
 public struct SimulatedWorld: Sendable {
   private let buses: [SimulatedBus]
   private let lanes: [String: LaneStall]
-  /// What else of the systems can be seen.
+  /// Further routes by which systems show their simulation.
   private let others: [Route]
   private let named: [NamedFaults]
 
   private static let transactionsUnlessAsked = 1000
   private static let mostTransactions = 4096
 
+  /// Makes the simulated world of one daemon.
+  ///
   /// - Parameters:
-  ///   - lanes: by name.
-  ///   - routes: what else of the systems can be seen: `GET /api/sim/robot`.
-  ///   - named: faults that systems have declared.
+  ///   - lanes: the stalls of the lanes, by the lane's name.
+  ///   - routes: further routes by which systems show their simulation, such as `GET /api/sim/robot`.
+  ///   - named: the faults that systems have declared.
   public init(
     buses: [SimulatedBus], lanes: [String: LaneStall] = [:], routes: [Route] = [], named: [NamedFaults] = []
   ) {
     (self.buses, self.lanes, others, self.named) = (buses, lanes, routes, named)
   }
 
-  /// `/api/sim/bus`, `/api/sim/fault` and `/api/sim/link`, and what was given as `routes`. POST needs the scope admin.
+  /// The routes `/api/sim/bus`, `/api/sim/fault` and `/api/sim/link`, and the additional `routes`. POST needs the scope `admin`.
   public var routes: [Route] {
     [
       Route(.get, "/api/sim/bus") { _ in list() },
@@ -36,7 +38,7 @@ public struct SimulatedWorld: Sendable {
 
   private struct BusDocument: Encodable {
     var name, kind: String
-    /// Since the start.
+    /// The number of transactions since the start.
     var transactions: Int64
     var faults: [SimulatedFault]
   }
@@ -57,9 +59,9 @@ public struct SimulatedWorld: Sendable {
   private struct TransactionsDocument: Encodable {
     var ok = true
     var name, kind: String
-    /// What to ask for next.
+    /// The number to ask for next.
     var next: Int64
-    /// Transactions between the number asked for and the oldest one kept: gone.
+    /// The number of transactions that were discarded between the number asked for and the oldest one kept.
     var dropped: Int64
     var transactions: [BusTransaction]
   }
@@ -93,9 +95,9 @@ public struct SimulatedWorld: Sendable {
   private struct LinkDocument: Encodable {
     var ok = true
     let name: String
-    /// Whether a peer wants to be connected.
+    /// Whether a peer is trying to be connected.
     let peer: Bool
-    /// Whether a peer is connected, which it is not while the link is lost.
+    /// Whether a peer is connected; `false` while the link is lost.
     let connected: Bool
   }
 
@@ -122,13 +124,13 @@ public struct SimulatedWorld: Sendable {
   // MARK: faults
 
   private struct FaultsDocument: Encodable {
-    /// Of a system that has declared it.
+    /// A declared fault in force, with its system.
     struct Named: Encodable {
       let system, fault: String
     }
     var ok = true
     var faults: [SimulatedFault]
-    /// Declared faults in force, or `nil` if no system declares any fault.
+    /// The declared faults in force, or `nil` if no system declares any fault.
     var named: [Named]?
   }
 
@@ -169,7 +171,8 @@ public struct SimulatedWorld: Sendable {
     return faults(logValue: "fault=\(fault.fault.rawValue) on=\(fault.bus ?? fault.lane ?? "all")")
   }
 
-  /// Of the faults that no bus can have, those that a system has declared need its name; of others the answer lists what there is here.
+  /// Checks the name of the fault. A fault that only a system has declared needs the system's name; for an unknown
+  /// fault the error lists the available ones.
   private func known(_ body: JSONReader) throws(APIError) {
     var body = body
     guard let fault = try? body.required("fault", .text(1...64)) else { return }

@@ -1,19 +1,19 @@
 import Synchronization
 import Tactus
 
-/// What a control loop says of one request, by the request's number.
+/// The answer of a control loop to one request, which it identifies by number.
 public protocol MailboxAnswer: Sendable, BitwiseCopyable {
-  /// The number of the request that this answers, as the mailbox gave it.
+  /// The number of the request that this answers, as given by the mailbox.
   var number: UInt64 { get }
 }
 
 extension Answer: MailboxAnswer {}
 
-/// Requests to a system's loop, and its answers to them.
+/// Carries requests to a system's loop and the loop's answers back.
 ///
-/// Usable from any thread. The lock is between the service's threads; the loop sees only the rings and takes no lock.
+/// Usable from any thread. The lock is taken by the service's threads only; the loop uses only the rings and takes no lock.
 public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
-  /// Called once, on any thread, with the loop's answer, or with why there is none.
+  /// Called once, on any thread, with the loop's answer or with the error for which there is none.
   public typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
 
   private struct Waiter {
@@ -26,12 +26,12 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     var requests: RingWriter<Request>
     var answers: RingReader<Answer>
     var lastNumber: UInt64 = 0
-    /// Of the newest answer that was taken.
+    /// The number of the newest answer received.
     var lastAnswered: UInt64 = 0
-    /// In the order of their numbers, as the answers come.
+    /// The requests without an answer, in the order of their numbers, which is also the order of the answers.
     var waiting: [Waiter] = []
-    /// The loop's newest tick when the last request was made, and the requests made since: all that the ring can hold,
-    /// since a tick takes what is there.
+    /// The loop's newest tick when the last request was made. `sentSince` counts the requests made since that tick;
+    /// they are all that the ring can hold, because a tick takes every request in it.
     var tickSeen = TickInstant.zero
     var sentSince = 0
   }
@@ -41,15 +41,17 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   private let requestsPerTick: Int
   private let newestTick: @Sendable () -> TickInstant
   private let ring: @Sendable () -> Void
-  /// The loop's clock, by which requests are issued and time out.
+  /// The loop's clock, by which requests are issued and expire.
   public let now: @Sendable () -> TickInstant
 
+  /// Makes the mailbox of one loop.
+  ///
   /// - Parameters:
-  ///   - system: for messages: `robot`.
-  ///   - requestsPerTick: what a tick takes, and the ring holds.
-  ///   - newestTick: the instant of the loop's newest snapshot.
+  ///   - system: the system's name for messages: `robot`.
+  ///   - requestsPerTick: the number of requests that a tick takes and the ring holds.
+  ///   - newestTick: returns the instant of the loop's newest snapshot.
   ///   - ring: wakes the loop.
-  ///   - now: the loop's clock.
+  ///   - now: returns the present instant of the loop's clock.
   public init(
     of system: String, requests: consuming RingWriter<Request>, answers: consuming RingReader<Answer>,
     requestsPerTick: Int, newestTick: @escaping @Sendable () -> TickInstant, ring: @escaping @Sendable () -> Void,
@@ -63,7 +65,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     self.now = now
   }
 
-  /// As above, with a loop's channel, of which it takes the requests' and the answers' ends.
+  /// Makes the mailbox of a loop's channel, of which it takes the writing end of the requests and the reading end of the answers.
   public convenience init<Notice, Snapshot>(
     of system: String, _ channel: LoopChannel<Request, Answer, Notice, Snapshot>,
     newestTick: @escaping @Sendable () -> TickInstant, ring: @escaping @Sendable () -> Void,
@@ -74,12 +76,12 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
       requestsPerTick: channel.requestsPerTick, newestTick: newestTick, ring: ring, now: now)
   }
 
-  /// Makes a request, and calls `complete` exactly once, on any thread: with the loop's answer, or with 503 `BUSY` when the
-  /// ring is full, 503 `NOT_TAKEN` when no answer came in time. Never blocks.
+  /// Sends a request. Calls `complete` exactly once, on any thread: with the loop's answer, with 503 `BUSY` if the ring
+  /// is full, or with 503 `NOT_TAKEN` if no answer came in time. Never blocks.
   ///
   /// - Parameters:
-  ///   - isStop: it can only make the system safer.
-  ///   - make: the request of this number, issued at this instant.
+  ///   - isStop: whether the request can only make the system safer.
+  ///   - make: makes the request with the given number and instant of issue.
   public func send(isStop: Bool, _ make: (UInt64, TickInstant) -> Request, _ complete: @escaping Completion) {
     let isSent = state.withLock { state in
       // Read here: a thread that comes late to the lock would set the tick back.
@@ -104,10 +106,10 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     }
   }
 
-  /// Completes what the loop has answered, and what it has not answered in time at `now`.
+  /// Completes the requests that the loop has answered, and those whose time is over at `now`.
   ///
-  /// - Parameter before: called when the answers have been taken and are not delivered yet, so that what the loop did before it answered can
-  ///   be seen by everyone who gets an answer.
+  /// - Parameter before: called after the answers have been received and before they are delivered, so that the effects
+  ///   which precede an answer are visible to its recipient.
   public func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
     var done: [(Completion, Result<Answer, APIError>)] = []
     state.withLock { state in
@@ -125,7 +127,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     for (complete, result) in done { complete(result) }
   }
 
-  /// Requests that have been answered neither way.
+  /// The number of requests that have neither been answered nor timed out.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   private var notTaken: APIError {
@@ -135,12 +137,12 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
 
 /// The limits of every mailbox, whatever its requests are.
 public enum MailboxNumbers {
-  /// How long a request waits for its answer. Longer than the loops' own patience with it (`RobotRequest.patience`,
-  /// `LegRequest.patience`): a request that was given up moves nothing.
+  /// How long a request waits for its answer. This is longer than the loops themselves wait (`LoopMailbox.patience`), so that a request that has timed out
+  /// has no effect.
   public static let timeout = Nanoseconds.seconds(1)
-  /// Places in the ring that only stops may take: a client that goes on driving while the loop stands still must not keep
-  /// an e-stop out.
+  /// The number of places in the ring reserved for stops: a client that goes on driving while the loop is stalled must not keep an e-stop out.
   static let placesForStops = 16
-  /// Requests that are no stops and may be unanswered together: with those of stops they fit into a ring of answers, which holds 256.
+  /// The number of requests other than stops that may be unanswered at a time. Together with the stops they fit into
+  /// the ring of answers, which holds 256.
   static let mostUnanswered = 256 - placesForStops
 }

@@ -1,53 +1,57 @@
 import Tactus
 import Wire
 
-/// One system as the door sees it: routes, events, what arrives in binary frames. Reads snapshots and sends requests through
-/// lock-free mailboxes; never touches a loop.
+/// One system as the service uses it: its routes, its events and its handling of binary frames. An implementation reads
+/// snapshots and sends requests through lock-free mailboxes; it never calls a loop.
 public protocol ServedSystem: Sendable {
-  /// `robot`: the `system` of its events, the key of its state in `/api/status`.
+  /// The system's name, such as `robot`: the `system` of its events and the key of its state in `/api/status`.
   var name: String { get }
-  /// Its own HTTP routes, read once by the service and once by `RemoteCommands`, which finds its commands among them.
+  /// The system's HTTP routes, read once by the service and once by `RemoteCommands`, which finds the commands among them.
   var routes: [Route] { get }
-  /// Changes whenever `state` does.
+  /// A number that changes whenever `state` does.
   var version: UInt64 { get }
-  /// The state as a JSON object: what `GET /api/NAME` answers, without `ok`.
+  /// The state as a JSON object: the answer to `GET /api/NAME` without `ok`.
   var state: [UInt8] { get }
-  /// The members of this JSON object stand at the top level of `GET /api/status`, or `nil` if there are none. They are of the same `version`.
+  /// A JSON object whose members stand at the top level of `GET /api/status`, or `nil` if the system adds none. They belong to the same `version`.
   var statusMembers: [UInt8]? { get }
-  /// Parts of the state that are also published separately, on links whose topics have levels.
+  /// The parts of the state that are also published separately, on links with hierarchical topics.
   var parts: [StatePart] { get }
-  /// Names of members of `state` and `parts`, at any depth, whose values move by themselves: ages, counts, measurements. A broker gets
-  /// them now and then, and of every other change soon. `monotonicNs` and `counters` move in every system and need not be named.
+  /// The names of members of `state` and `parts`, at any depth, whose values change by themselves: ages, counts,
+  /// measurements. A broker receives these occasionally, and every other change soon. `monotonicNs` and `counters`
+  /// change in every system and need not be named.
   var movingMembers: Set<String> { get }
-  /// What Home Assistant shows of it.
+  /// Returns the entities by which Home Assistant shows the system.
   func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity]
-  /// The events for subscribers at a beat (10 Hz): a `state` event when a second is full (`second`), telemetry otherwise.
+  /// Returns the events for subscribers at a beat (10 Hz): a `state` event when a second is complete (`second`), otherwise telemetry.
   func events(at now: TickInstant, second: Bool) -> [Event]
-  /// Stops every actuator, latched. Returns when the loop has taken it; throws `APIError` when it did not.
+  /// Stops every actuator until `reset`. Returns after the loop has accepted the stop; throws an `APIError` if it did not.
   func emergencyStop(_ caller: Caller) async throws
-  /// Whether an emergency stop is latched. Read at every news and ten times a second.
+  /// Whether an emergency stop is latched. Read at every notice and ten times a second.
   var isEmergencyStopped: Bool { get }
-  /// As `emergencyStop`, without waiting for the loop, which takes it in its first tick if it has not started yet.
+  /// Stops every actuator without waiting for the loop, which accepts the stop in its first tick if it has not started yet.
   func holdEmergencyStop()
-  /// Leaves e-stop and fault.
+  /// Ends an emergency stop or a fault.
   func reset(_ caller: Caller) async throws
-  /// A binary frame of a WebSocket client. False: not for this system. Called in the order of arrival on the client's event
-  /// loop, never blocks; `answer` is called at most once, from any thread.
+  /// Handles a binary frame of a WebSocket client. Returns `false` if the frame is not for this system. Called in the
+  /// order of arrival on the client's event loop; must not block. `answer` may be called once at most, on any thread.
   func take(frame: [UInt8], from caller: Caller, answer: @escaping @Sendable (FrameOutcome) -> Void) -> Bool
-  /// A WebSocket client has gone: whatever it was holding is let go at once.
+  /// The system's own WebSockets, read once. None has the path of a route, of another or `/ws`.
+  var sockets: [SystemSocket] { get }
+  /// Handles the disconnect of a WebSocket client: the system releases at once whatever the client was holding.
   func clientLeft(_ caller: Caller)
 }
 
-/// What became of a binary frame.
+/// The outcome of a binary frame.
 public enum FrameOutcome: Sendable {
-  /// Goes back as a binary frame.
+  /// The frame was accepted, and these bytes are sent back as a binary frame.
   case reply([UInt8])
-  /// The frame was for this system and wrong or refused: the client gets an `error` event.
+  /// The frame was for this system but malformed or refused; the client gets an `error` event.
   case refused(APIError)
 }
 
 extension ServedSystem {
   public var statusMembers: [UInt8]? { nil }
   public var parts: [StatePart] { [] }
+  public var sockets: [SystemSocket] { [] }
   public func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] { [] }
 }

@@ -1,14 +1,14 @@
 import Wire
 
-/// What a WebSocket client says in a text message.
+/// A text message of a WebSocket client.
 struct ClientMessage {
   enum Kind: String {
-    case subscribe, unsubscribe, ping
+    case subscribe, unsubscribe, changes, ping
     case eStop = "e-stop"
     case reset
   }
 
-  /// Whatever the client wants to find in the answer: a number, a string or nothing.
+  /// The identifier that the answer repeats, a number or a text.
   enum ID: Encodable, Equatable {
     case number(Int)
     case text(String)
@@ -24,14 +24,16 @@ struct ClientMessage {
 
   let type: String
   let id: ID?
-  /// The systems that subscribe and unsubscribe name; `nil` for all.
+  /// The systems that a subscribe or unsubscribe message names, or `nil` for all systems.
   let systems: [String]?
-  /// How often a second a subscriber wants telemetry, any number; 10 if the message does not say.
+  /// The telemetry rate that a subscriber requests, in hertz; any number, or `nil` for 10.
   let rateHz: Double?
 
   var kind: Kind? { Kind(rawValue: type) }
 
-  /// - Throws: `BAD_JSON`, `VALIDATION`: for an `error` event.
+  /// Reads a message. Unknown members are ignored.
+  ///
+  /// - Throws: `BAD_JSON` or `VALIDATION`, to be sent as an `error` event.
   init(text: String) throws(APIError) {
     let value: JSONValue
     do {

@@ -1,14 +1,16 @@
 import Tactus
 
-/// How often one client wants one system's telemetry.
+/// The rate at which one client receives one system's telemetry.
 struct TelemetryRate {
   private let interval: Int64
   private var due = Int64.min
 
-  /// - Parameter hertz: 1…10.
+  /// Makes a rate at which the first telemetry is due at once.
+  ///
+  /// - Parameter hertz: the rate in hertz, 1…10.
   init(hertz: Double) { interval = Int64(saturating: 1e9 / hertz) }
 
-  /// Whether telemetry of this instant is to be sent. On average the rate is kept also where it is no divisor of the beat's.
+  /// Returns whether telemetry of this instant is to be sent. The rate is kept on average even if it does not divide that of the beat.
   mutating func takes(_ now: TickInstant) -> Bool {
     // The instant is that of the system's newest tick, which at 20 Hz is up to 50 ms before the beat or just at it, in turn:
     // 70 ms early is on time.

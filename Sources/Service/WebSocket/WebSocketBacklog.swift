@@ -1,21 +1,21 @@
 import NIOCore
 
-/// Events that wait for a client that reads too slowly. Bounded: a client that falls further behind is dropped.
+/// The events that wait for a client that reads too slowly. The backlog is bounded: a client that falls further behind is disconnected.
 struct WebSocketBacklog {
   enum Verdict: Equatable {
-    /// Nothing waits: write it.
+    /// No event is waiting, so this one is to be written at once.
     case write
-    /// It waits.
+    /// The event was queued.
     case wait
-    /// It waits in place of an older telemetry of its system.
+    /// The event was queued in place of older telemetry of the same system.
     case replaced
-    /// More waits than may.
+    /// More events are waiting than allowed.
     case tooSlow(behind: Int)
   }
 
   private struct Item {
     let bytes: ByteBuffer
-    /// The system whose telemetry it is; `nil` for an event that must not be left out.
+    /// The system whose telemetry the item is, or `nil` for an event that must not be left out.
     let telemetry: String?
   }
 
@@ -27,12 +27,20 @@ struct WebSocketBacklog {
 
   var isEmpty: Bool { items.isEmpty }
 
-  /// - Parameter telemetry: the system whose telemetry it is; `nil` for an edge, a state or an answer.
-  mutating func offer(_ bytes: ByteBuffer, telemetry: String? = nil, isWritable: Bool) -> Verdict {
+  /// Returns whether a frame is to be written at once; if not, the frame is queued.
+  ///
+  /// - Parameters:
+  ///   - telemetry: the system whose telemetry the frame is, or `nil` for an edge, a state or an answer.
+  ///   - keeping: how many frames of this telemetry may wait, this one included; the oldest is dropped.
+  mutating func offer(
+    _ bytes: ByteBuffer, telemetry: String? = nil, keeping: Int = 1, isWritable: Bool
+  ) -> Verdict {
     if isWritable, items.isEmpty { return .write }
     var replaced = false
     // The newest goes to the end: put in the old one's place it would overtake what happened in between.
-    if let telemetry, let old = items.firstIndex(where: { $0.telemetry == telemetry }) {
+    if let telemetry, items.count(where: { $0.telemetry == telemetry }) >= keeping,
+      let old = items.firstIndex(where: { $0.telemetry == telemetry })
+    {
       byteCount -= items.remove(at: old).bytes.readableBytes
       replaced = true
     }
@@ -44,7 +52,7 @@ struct WebSocketBacklog {
     return replaced ? .replaced : .wait
   }
 
-  /// The oldest, once the client reads again.
+  /// Removes and returns the oldest frame, or `nil` if none is waiting. To be called when the client reads again.
   mutating func next() -> ByteBuffer? {
     guard let item = items.popFirst() else { return nil }
     byteCount -= item.bytes.readableBytes

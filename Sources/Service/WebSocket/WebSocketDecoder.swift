@@ -1,16 +1,16 @@
 import NIOCore
 import NIOWebSocket
 
-/// Takes frames apart (RFC 6455 §5.2). A length that cannot be right is refused before its payload is waited for: NIO's decoder
-/// takes lengths that are said in more bytes than they need.
+/// Decodes WebSocket frames (RFC 6455 §5.2). An invalid length is refused before its payload arrives; NIO's decoder
+/// would accept lengths that are encoded in more bytes than necessary.
 struct WebSocketDecoder: ByteToMessageDecoder {
   typealias InboundOut = WebSocketFrame
 
   private struct Header {
     let first: UInt8
-    /// Bytes of the header.
+    /// The length of the header in bytes.
     var size: Int
-    /// Bytes of the payload.
+    /// The length of the payload in bytes.
     var length: Int
     var mask: WebSocketMaskingKey?
 
@@ -37,7 +37,7 @@ struct WebSocketDecoder: ByteToMessageDecoder {
     return .continue
   }
 
-  /// `nil` if it is not whole yet.
+  /// Returns the header of the next frame, or `nil` if it is incomplete.
   private func header(_ buffer: ByteBuffer) throws(WebSocketMachine.CloseReason) -> Header? {
     let start = buffer.readerIndex
     guard let first = buffer.getInteger(at: start, as: UInt8.self),
@@ -63,7 +63,8 @@ struct WebSocketDecoder: ByteToMessageDecoder {
     return header
   }
 
-  /// The length behind the first two bytes, the bytes it takes, and the greatest that would have needed fewer.
+  /// Returns the length that follows the first two bytes, the number of bytes that encode it, and the greatest length
+  /// that a shorter form could encode. Returns `nil` if the length is incomplete.
   private func extendedLength(_ buffer: ByteBuffer, isWord: Bool) -> (value: UInt64, size: Int, needless: UInt64)? {
     let place = buffer.readerIndex + 2
     return isWord

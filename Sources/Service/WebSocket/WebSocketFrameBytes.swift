@@ -1,7 +1,7 @@
 import NIOCore
 import NIOWebSocket
 
-/// A frame as a server sends it: whole and unmasked, so the same bytes serve every client.
+/// Returns a frame as a server sends it: complete and unmasked, so that the same bytes serve every client.
 func webSocketFrame(_ opcode: WebSocketOpcode, _ payload: some Collection<UInt8>) -> ByteBuffer {
   let opcodeBits: UInt8 =
     switch opcode {

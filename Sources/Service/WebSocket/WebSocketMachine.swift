@@ -1,15 +1,15 @@
 import NIOCore
 import NIOWebSocket
 
-/// What one WebSocket's frames mean (RFC 6455 §5): messages put together, the rules kept, the close handshake, silence noticed.
-/// Decides and does nothing else; the session carries out.
+/// The protocol state of one WebSocket (RFC 6455 §5): it assembles messages, enforces the rules, handles the close
+/// handshake and detects silence. The machine only decides; `WebSocketSession` carries out the decisions.
 ///
-///     open ──violation, our wish──▶ closing ──its close, 1 s──▶ over
-///       └──────────its close─────────────────────────────────────▶
+///     open ──violation, server closes──▶ closing ──client closes, 1 s──▶ over
+///       └──client closes───────────────────────────────────────────────▶
 struct WebSocketMachine {
   enum State: Equatable {
     case open
-    /// Our close frame is out; only the client's is waited for.
+    /// The server's close frame has been sent; only the client's close frame is awaited.
     case closing
     case over
   }
@@ -30,11 +30,11 @@ struct WebSocketMachine {
     case text(String)
     case binary([UInt8])
     case pong([UInt8])
-    /// Send a close frame, wait for the client's.
+    /// Send a close frame and wait for the client's.
     case close(CloseReason)
     /// Answer the client's close frame with its code, if it has one, and end the connection.
     case answerClose(UInt16?)
-    /// Both close frames have been exchanged: end the connection.
+    /// End the connection, because both close frames have been exchanged.
     case end
   }
 
@@ -70,7 +70,7 @@ struct WebSocketMachine {
     }
   }
 
-  /// We want to close.
+  /// Starts the close handshake from the server's side, and returns the close frame to send, if any.
   mutating func close(_ reason: CloseReason) -> Action {
     guard state == .open else { return .nothing }
     state = .closing
@@ -78,13 +78,13 @@ struct WebSocketMachine {
     return .close(reason)
   }
 
-  /// Called every ping interval. `nothing`: a ping is due.
+  /// Checks the client's silence; called every ping interval. Returns `nothing` if a ping is due.
   mutating func pingDue(at now: NIODeadline) -> Action {
     guard now - lastHeard >= limits.silence else { return .nothing }
     return close(CloseReason(1008, "no pong for \(limits.silence.nanoseconds / 1_000_000_000) s"))
   }
 
-  /// The connection is gone: its unsent events are dropped.
+  /// Notes that the connection has ended.
   mutating func disconnected() {
     state = .over
     message = nil
@@ -143,7 +143,7 @@ struct WebSocketMachine {
     return .answerClose(code)
   }
 
-  /// RFC 6455 §7.4 and the registry: what an endpoint may put into a close frame.
+  /// Returns whether an endpoint may put this code into a close frame (RFC 6455 §7.4 and its registry).
   private static func mayBeSent(_ code: UInt16) -> Bool {
     switch code {
     case 1000...1003, 1007...1014, 3000...4999: true

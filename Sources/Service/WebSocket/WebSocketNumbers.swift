@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers for WebSocket clients, from 0x8000_0000 up; none comes again within 2³¹ connections.
+/// Gives numbers to WebSocket clients, from 0x8000_0000 up; none is repeated within 2³¹ connections.
 final class WebSocketNumbers: Sendable {
   private let count = Atomic<UInt32>(0)
 

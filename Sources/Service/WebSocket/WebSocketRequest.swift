@@ -4,19 +4,25 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// A request for `/ws` that is what RFC 6455 §4.2.1 asks for.
+/// A request for `/ws`, or a WebSocket of a system's own, that meets RFC 6455 §4.2.1.
 struct WebSocketRequest: Sendable {
-  /// The subprotocol of our events; the other one a client may offer, `bearer.TOKEN`, is for the doorman and never answered.
+  /// The subprotocol of the service's events. The other one that a client may offer, `bearer.TOKEN`, is for the doorman and never answered.
   static let subprotocol = "events.v1"
 
   let head: HTTPRequestHead
-  let answersSubprotocol: Bool
+  /// The WebSocket of a system's own that is asked for, or `nil` for `/ws`.
+  let socket: SystemSocket?
+  /// The subprotocol that is answered, or `nil` if the client does not offer it.
+  let answeredSubprotocol: String?
 
-  /// - Throws: 405 for another method than GET; 426 without an upgrade to WebSocket version 13; 400 for a wrong key.
-  init(_ head: HTTPRequestHead) throws(APIError) {
+  /// Checks the head of a request for `/ws`, or for a WebSocket of a system's own, `socket`.
+  ///
+  /// - Throws: 405 for a method other than GET; 426 without an upgrade to WebSocket version 13; 400 for a wrong key or a body.
+  init(_ head: HTTPRequestHead, of socket: SystemSocket? = nil) throws(APIError) {
+    let path = socket?.path ?? "/ws"
     guard head.method == .GET else {
       throw APIError(
-        .methodNotAllowed, "METHOD_NOT_ALLOWED", "/ws knows GET only, got \(head.method.rawValue)",
+        .methodNotAllowed, "METHOD_NOT_ALLOWED", "\(path) knows GET only, got \(head.method.rawValue)",
         headers: [.allow: "GET"])
     }
     func lists(_ field: String, _ word: String) -> Bool {
@@ -26,7 +32,7 @@ struct WebSocketRequest: Sendable {
       head.headers["sec-websocket-version"] == ["13"]
     else {
       throw APIError(
-        .upgradeRequired, "UPGRADE_REQUIRED", "/ws speaks WebSocket version 13 over HTTP/1.1 only",
+        .upgradeRequired, "UPGRADE_REQUIRED", "\(path) speaks WebSocket version 13 over HTTP/1.1 only",
         headers: [.upgrade: "websocket", .connection: "upgrade", .secWebSocketVersion: "13"])
     }
     let keys = head.headers["sec-websocket-key"]
@@ -38,15 +44,18 @@ struct WebSocketRequest: Sendable {
       throw APIError(.badRequest, "BAD_REQUEST", "a request for a WebSocket has no body")
     }
     self.head = head
-    answersSubprotocol = head.headers[canonicalForm: "sec-websocket-protocol"].contains { $0 == Self.subprotocol }
+    self.socket = socket
+    let subprotocol = socket?.subprotocol ?? Self.subprotocol
+    let offered = head.headers[canonicalForm: "sec-websocket-protocol"]
+    answeredSubprotocol = offered.contains { $0 == subprotocol } ? subprotocol : nil
   }
 }
 
 extension WebSocketRequest {
-  /// The fields of the answer 101.
+  /// Returns the header fields of the answer 101.
   func answer(_ channel: any Channel) -> EventLoopFuture<HTTPHeaders> {
     var fields = HTTPHeaders()
-    if answersSubprotocol { fields.add(name: "sec-websocket-protocol", value: Self.subprotocol) }
+    if let answeredSubprotocol { fields.add(name: "sec-websocket-protocol", value: answeredSubprotocol) }
     let upgrader = NIOWebSocketServerUpgrader(
       shouldUpgrade: { [fields] channel, _ in channel.eventLoop.makeSucceededFuture(fields) },
       upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() })
@@ -55,7 +64,7 @@ extension WebSocketRequest {
 }
 
 extension Caller {
-  /// The same caller with a number of this WebSocket's own.
+  /// Returns the same caller with the number of this WebSocket.
   func webSocket(number: UInt32) -> Caller {
     Caller(scope: scope, tokenID: tokenID, address: address, client: number, expires: expires)
   }

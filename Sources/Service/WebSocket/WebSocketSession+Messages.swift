@@ -2,9 +2,9 @@ import NIOCore
 import NIOWebSocket
 import Tactus
 
-/// What a client says, and what it is answered.
+/// The handling of a client's messages, and the answers to them.
 extension WebSocketSession {
-  /// A client that connects, or comes back, knows all after this: no history is asked for.
+  /// Sends the complete present state, so that a client that connects, or reconnects, need not ask for history.
   func greet() {
     struct Hello: Encodable {
       let version: String
@@ -33,11 +33,14 @@ extension WebSocketSession {
       case .unsubscribe:
         for name in try names(message) { rates[name] = nil }
         tell(Answer(id: message.id, action: message.type, systems: rates.keys.sorted()))
+      case .changes:
+        followChanges()
+        tell(Answer(id: message.id, action: message.type))
       case .ping: tell(Answer(id: message.id), type: "pong")
       case .eStop: try act(message) { system, caller in try await system.emergencyStop(caller) }
       case .reset: try act(message) { system, caller in try await system.reset(caller) }
       case nil:
-        throw .validation("type", expected: "subscribe, unsubscribe, ping, e-stop or reset", got: message.type)
+        throw .validation("type", expected: "subscribe, unsubscribe, changes, ping, e-stop or reset", got: message.type)
       }
     } catch {
       tell(error, id: message.id)
@@ -61,7 +64,7 @@ extension WebSocketSession {
     return names
   }
 
-  /// An action on every system at once, answered when all have taken it or one has not.
+  /// Runs an action on every system concurrently, and answers when all systems have accepted it or one has not.
   private func act(
     _ message: ClientMessage, _ action: @escaping @Sendable (any ServedSystem, Caller) async throws -> Void
   ) throws(APIError) {

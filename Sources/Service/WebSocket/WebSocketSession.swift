@@ -3,7 +3,7 @@ import NIOCore
 import NIOWebSocket
 import Tactus
 
-/// One WebSocket client: its frames in, events out, its end. All on its event loop.
+/// One WebSocket client: decodes its messages, sends it events and ends its connection. To be used on its event loop only.
 final class WebSocketSession: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = ByteBuffer
@@ -16,15 +16,23 @@ final class WebSocketSession: ChannelInboundHandler {
   private var backlog: WebSocketBacklog
   private var context: ChannelHandlerContext?
   private var joined = false
-  /// Events up to this number are part of the snapshot the client began with.
+  /// The number of the last event that is part of the snapshot with which the client began.
   private var firstNumber: UInt64 = 0
   var rates: [String: TelemetryRate] = [:]
+  /// The systems of which the client has had a complete state since it follows changes; `nil` if it does not.
+  private var followed: Set<String>?
   var actionsInProgress = 0
   private var pings: Scheduled<Void>?
   private var expiry: Scheduled<Void>?
   private var tokenCheck: Scheduled<Void>?
+  /// The WebSocket of a system's own that this is, or `nil` for `/ws`.
+  private let socket: SystemSocket?
+  /// Whom the client speaks with, or `nil` on `/ws` and before the beginning and after the end.
+  var talk: (any SocketTalk)?
+  var talkBeat: Scheduled<Void>?
 
-  init(_ admission: WebSocketAdmission, shared: ServiceChannel.Shared) {
+  init(_ admission: WebSocketAdmission, socket: SystemSocket? = nil, shared: ServiceChannel.Shared) {
+    self.socket = socket
     (self.admission, caller, self.shared, limits) = (admission, admission.caller, shared, shared.limits.webSocket)
     machine = WebSocketMachine(limits, at: .uptimeNanoseconds(0))
     backlog = WebSocketBacklog(limits)
@@ -44,7 +52,7 @@ final class WebSocketSession: ChannelInboundHandler {
     schedulePing(context)
     awaitExpiry(context)
     scheduleTokenCheck(context)
-    greet()
+    if let socket { begin(socket) } else { greet() }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -58,14 +66,17 @@ final class WebSocketSession: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
-  /// What it was holding is let go, at once and once.
+  /// Unsubscribes the client and lets the systems release whatever it was holding; only the first call has an effect.
   private func leave() {
     pings?.cancel()
     expiry?.cancel()
     tokenCheck?.cancel()
+    talkBeat?.cancel()
+    talk = nil
     guard joined, let context else { return }
     joined = false
     shared.hub.leave(self, on: context.eventLoop)
+    if followed != nil { shared.hub.unfollow() }
     shared.counters.clientsOpen.subtract(1)
     for system in shared.systems { system.clientLeft(caller) }
   }
@@ -83,13 +94,14 @@ final class WebSocketSession: ChannelInboundHandler {
   private func scheduleTokenCheck(_ context: ChannelHandlerContext) {
     guard caller.tokenID != nil else { return }
     tokenCheck = context.eventLoop.assumeIsolated().scheduleTask(in: limits.tokenCheckInterval) {
-      self.tokenCheckDue(context)
+      self.checkToken()
     }
   }
 
-  /// What a token has opened ends with it: it may have been revoked, or made anew for less.
-  private func tokenCheckDue(_ context: ChannelHandlerContext) {
-    guard machine.state == .open else { return }
+  /// Checks the token again: the connection ends if its token was revoked, or now has another scope.
+  func checkToken() {
+    tokenCheck?.cancel()
+    guard let context, machine.state == .open else { return }
     do throws(APIError) {
       guard try admission.admittedAgain(by: shared).scope == caller.scope else {
         return carryOut(machine.close(.init(4001, "TOKEN_CHANGED")))
@@ -138,8 +150,9 @@ final class WebSocketSession: ChannelInboundHandler {
   private func carryOut(_ action: WebSocketMachine.Action) {
     switch action {
     case .nothing: break
-    case .text(let text): heard(text)
-    case .binary(let bytes): heard(bytes)
+    case .text(let text): if let talk { talk.take(text) } else { heard(text) }
+    case .binary(let bytes):
+      if talk == nil { heard(bytes) } else { carryOut(machine.close(.init(1003, "expected text"))) }
     case .pong(let bytes): send(webSocketFrame(.pong, bytes))
     case .close(let reason): close(reason)
     case .answerClose(let code):
@@ -151,9 +164,9 @@ final class WebSocketSession: ChannelInboundHandler {
 
   // MARK: Out
 
-  /// A batch of the hub's.
+  /// Sends the events of one batch of the hub to this client, as far as it has subscribed to them.
   func tell(_ batch: [NumberedEvent]) {
-    guard machine.state == .open else { return }
+    guard machine.state == .open, socket == nil else { return }
     for event in batch where machine.state == .open {
       switch event.kind {
       case .telemetry:
@@ -164,22 +177,41 @@ final class WebSocketSession: ChannelInboundHandler {
         send(event.frame, telemetry: "binary " + event.type)
       case .edge, .state:
         guard event.number > firstNumber else { continue }
-        send(event.frame)
+        send(frame(of: event))
       }
       shared.counters.eventsSent.add(1)
     }
     context?.flush()
   }
 
-  /// An event for this client alone: it has the number of the last event that went to all.
+  /// From now on the client gets a complete state of each system once, and then what changes in it.
+  func followChanges() {
+    guard joined, followed == nil else { return }
+    followed = []
+    shared.hub.follow()
+  }
+
+  private func frame(of event: NumberedEvent) -> ByteBuffer {
+    guard followed != nil, let states = event.followed else { return event.frame }
+    let isFirst = followed?.insert(event.system).inserted == true
+    return isFirst ? states.whole : states.changes ?? states.whole
+  }
+
+  /// Sends an event to this client alone, with the number of the last event that went to all clients.
   func tell(_ event: Event) {
     send(NumberedEvent(event, number: max(shared.hub.number, firstNumber)).frame)
     context?.flush()
   }
 
-  func send(_ frame: ByteBuffer, telemetry: String? = nil) {
+  var eventLoop: (any EventLoop)? { context?.eventLoop }
+
+  func flush() { context?.flush() }
+
+  func send(_ frame: ByteBuffer, telemetry: String? = nil, keeping: Int = 1) {
     guard machine.state == .open, let context else { return }
-    switch backlog.offer(frame, telemetry: telemetry, isWritable: context.channel.isWritable) {
+    switch backlog.offer(
+      frame, telemetry: telemetry, keeping: keeping, isWritable: context.channel.isWritable)
+    {
     case .write:
       context.write(wrapOutboundOut(frame), promise: nil)
       if telemetry == nil { context.flush() }
@@ -218,7 +250,10 @@ final class WebSocketSession: ChannelInboundHandler {
     return webSocketFrame(.connectionClose, bytes)
   }
 
-  /// - Parameter waits: for the client's close frame; without, the connection ends when this one is out. It ends in any case.
+  /// Sends a close frame.
+  ///
+  /// - Parameter waits: whether the client's close frame is awaited. If not, the connection ends once the frame has
+  ///   been sent. It ends after `closeTime` in any case.
   private func sendLast(_ frame: ByteBuffer, waits: Bool) {
     backlog.clear()
     guard let context else { return }
@@ -229,7 +264,7 @@ final class WebSocketSession: ChannelInboundHandler {
     context.eventLoop.scheduleTask(in: limits.closeTime) { box.value.close(promise: nil) }
   }
 
-  /// A way back to the session for what is answered on another thread.
+  /// Returns a closure that passes a value from any thread to the session on its event loop.
   func onLoop<Value: Sendable>(
     _ body: @escaping @Sendable (WebSocketSession, Value) -> Void
   ) -> @Sendable (Value) -> Void {

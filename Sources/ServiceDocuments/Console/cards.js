@@ -33,7 +33,7 @@ function addCard(system, shape) {
   card.system = system;
   card.own = ownRoot(system);
   split.append(commandsOf(card, system), card.own || fieldsOf(card, system));
-  card.section.append(title, element("p", system.summary, { className: "hint" }), card.why, split, ...settingsOf(card, system), ...faultsOf(card, system));
+  card.section.append(title, element("p", system.summary, { className: "hint" }), card.why, split, ...curvesOf(card), ...settingsOf(card, system), ...faultsOf(card, system), guideOf(system));
   byId("diagnostics").before(card.section);
   card.action = actionOf(card, system);
   addView(system.name, system.title, id, null);
@@ -85,7 +85,7 @@ function traceOf(field) {
 
 // ---- commands
 
-// What has parameters is a line of its own; the rest are buttons side by side, and last what every system has.
+// What has parameters is a line of its own; the rest are buttons side by side, and last what every system has that drives something.
 function commandsOf(card, system) {
   const set = element("fieldset", null, { className: "hands" });
   for (const one of system.commands) if (one.parameters.length) set.append(formOf(card, one));
@@ -97,7 +97,7 @@ function commandsOf(card, system) {
   card.reset = button("Reset", (event) => askSystem(card, event.target, "reset"), { title: "Leaves the emergency stop or the fault of this system" });
   const always = element("span", null, { className: "row" });
   always.append(stop, card.reset);
-  row.append(always);
+  if (system.stops !== false) row.append(always);
   place.append(row);
   set.append(place);
   return set;
@@ -185,6 +185,19 @@ function folded(words, ...content) {
   details.append(element("summary", words), ...content);
   details.ontoggle = () => { if (details.open) loadSystems(); };
   return details;
+}
+
+// What each command does, in the declaration's words, and what holds for every system.
+function guideOf(system) {
+  const guide = element("details", null, { className: "guide" }), list = element("ul");
+  for (const { name, meaning } of system.commands) {
+    const line = element("li");
+    line.append(element("strong", titleOf(name)), " ", element("span", meaning));
+    list.append(line);
+  }
+  list.append(element("li", "When this program ends, dies or hangs, every output goes to its safe state. E-STOP does it at once, and holds until Reset."));
+  guide.append(element("summary", "How to use it, and what is safe"), list);
+  return guide;
 }
 
 // A table of which the first column names what the row is about.

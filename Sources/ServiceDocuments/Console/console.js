@@ -8,6 +8,13 @@ const oldAfterMs = 2500; // values are told once a second at least
 
 // The token lives as long as the tab, or on this device until somebody logs out if they ask for that; never in an address.
 let token = sessionStorage.getItem("token") || localStorage.getItem("token") || "";
+// What an address of the page may end in, in place of a view: exchanged for a token once. It does not stay in the address.
+let ticket = /^#\/ticket\/([\w-]{1,64})$/.exec(location.hash)?.[1] ?? null;
+const tokenBefore = token; // goes on where a ticket is good no more
+if (ticket) {
+  token = "";
+  history.replaceState(null, "", location.pathname + location.search);
+}
 let isLocked = false; // the daemon wants a token that this page does not have
 let socket = null;
 let retryMs = 500;
@@ -29,37 +36,49 @@ function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 
 function connect() {
   begunAt = performance.now();
-  const address = new URL("ws", here);
-  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  const offers = token ? ["events.v1", "bearer." + token] : ["events.v1"];
-  let opened = false;
+  const begun = begunSocket?.token === token ? begunSocket : null;
+  if (!begun) begunSocket?.socket.close();
+  begunSocket = null;
   try {
-    socket = new WebSocket(address, offers);
+    socket = begun ? begun.socket : openSocket(token);
   } catch {
     return askForToken("A token has no spaces or control characters.");
   }
-  socket.binaryType = "arraybuffer";
+  let opened = false;
   socket.onopen = () => {
     opened = true;
     retryMs = 500;
+    endPolling();
     lock(false);
     watched = "";
     ping();
   };
   socket.onmessage = (message) => typeof message.data === "string" ? take(JSON.parse(message.data)) : takeBytes(new Uint8Array(message.data));
   socket.onclose = async (event) => {
-    lose(event.reason || "no connection");
+    if (!isPolled) lose(event.reason || "no connection");
     if (!opened && await isRefused()) return;
     if (event.code === 4001) return askForToken("This token has expired or was revoked.");
     setTimeout(connect, retryMs);
     retryMs = Math.min(retryMs * 2, 5000);
   };
+  if (!begun) return;
+  // What has come before.
+  if (begun.openedAt) {
+    socket.onopen();
+    pings.set(0, begun.openedAt);
+  }
+  for (const message of begun.messages) socket.onmessage(message);
+  if (begun.closed) socket.onclose(begun.closed);
 }
 
 // A browser does not say why a WebSocket was refused; the same door over HTTP does.
 async function isRefused() {
   const answer = await request("GET", "/api/status");
+  if (answer.isDone && socket?.readyState !== WebSocket.OPEN) beginPolling();
+  // A page that a browser had kept, of a daemon that is down.
+  if (!answer.isDone && !answer.document?.code && !isLive && !heardAt.size) alarm("link", "Not connected: nothing is known of the daemon now, and the controls are off. E-STOP still tries.");
   if (![401, 403, 429].includes(answer.status)) return false;
+  endPolling();
   askForToken(reasons[answer.document.code] || answer.message, answer.message);
   return true;
 }
@@ -69,6 +88,7 @@ const reasons = {
   TOKEN_MISSING: "This page needs a token.",
   TOKEN_INVALID: "This token does not work here. Was all of it copied? It may also be revoked, or another computer's.",
   TOKEN_EXPIRED: "This token has expired. Make a new one.",
+  TICKET_INVALID: "This address is not good any more: it works once, within 5 minutes. Have a new one made.",
 };
 
 // message: the daemon's, which has the command between backquotes
@@ -84,21 +104,44 @@ function askForToken(why, message = "") {
 function lock(locks) {
   const isNew = isLocked !== locks;
   isLocked = locks;
-  byId("door").hidden = !locks;
+  byId("door").hidden = !locks || ticket !== null;
+  byId("ticket-door").hidden = !locks || ticket === null;
   document.body.classList.toggle("locked", locks);
   byId("log-out").hidden = locks || !token;
   // What was refused for want of a token was refused to somebody who had not logged in.
   if (isNew && (eStop.phase === "idle" || eStop.phase === "refused")) stopPhase("idle");
 }
 
+function enter(text, remembers) {
+  token = text;
+  sessionStorage.setItem("token", token);
+  if (remembers) localStorage.setItem("token", token);
+  connect();
+}
+
 byId("door").onsubmit = (event) => {
   event.preventDefault();
-  token = byId("token").value.trim();
+  const text = byId("token").value.trim();
   byId("token").value = "";
-  sessionStorage.setItem("token", token);
-  if (byId("remember").checked) localStorage.setItem("token", token);
+  enter(text, byId("remember").checked);
+};
+
+// Only when somebody presses it: what looks at an address before a person does would use the ticket up.
+byId("ticket-door").onsubmit = async (event) => {
+  event.preventDefault();
+  const { isDone, status, document: answer, message } = await request("POST", "/api/ticket", { ticket });
+  if (!isDone && status !== 404) return put(byId("ticket-why"), sentence(message));
+  ticket = null;
+  if (isDone) return enter(answer.token, byId("ticket-remember").checked);
+  if (!tokenBefore) return askForToken(reasons[answer.code] || message);
+  token = tokenBefore;
+  lock(false);
+  alarm("ticket", reasons[answer.code] || message, () => alarm("ticket", null));
   connect();
 };
+
+// Another ticket, in a page that is open already.
+addEventListener("hashchange", () => { if (location.hash.startsWith("#/ticket/")) location.reload(); });
 
 // What this page drives is let go before its token is forgotten.
 byId("log-out").onclick = () => {
@@ -130,7 +173,7 @@ function answered(id) {
   pings.delete(id);
   if (sent > answeredAt) answeredAt = sent;
   if (now - answeredAt >= silentAfterMs) return; // it comes from before the silence
-  byId("round-trip").textContent = (now - sent).toFixed(1) + " ms";
+  if (id) byId("round-trip").textContent = (now - sent).toFixed(1) + " ms"; // 0 waited for the scripts
   if (isLive) return;
   isLive = true;
   show("up", "live");
@@ -142,10 +185,12 @@ function answered(id) {
 
 // Nobody answers: what is shown is the past, and what is asked for might be carried out at any time or never.
 function lose(why) {
+  const wasLive = isLive;
   pings.clear();
+  endPolling();
   show("down", why);
   byId("round-trip").textContent = "";
-  if (!isLive) return;
+  if (!wasLive) return;
   releaseAll();
   isLive = false;
   dropLooks();
@@ -161,12 +206,13 @@ setInterval(() => {
     ping();
   }
   watchedAt = now;
-  if (isLive && now - answeredAt > silentAfterMs) lose("no answer");
+  if (isLive && now - answeredAt > (isPolled ? polledSilentMs : silentAfterMs)) lose("no answer");
   // Open or on its way, and nobody there: a new socket may find a way.
   if (!isLive && socket && socket.readyState < WebSocket.CLOSING && now - Math.max(answeredAt, begunAt) > abandonedAfterMs) {
     socket.onmessage = socket.onclose = null;
     socket.close();
     lose("no answer");
+    isRefused();
     connect();
   }
   showAges(now);
@@ -176,8 +222,11 @@ setInterval(() => {
 function hands() {
   if (eStop.phase === "idle") stopPhase("idle");
   const work = isLive && !isReadOnly;
-  for (const set of document.querySelectorAll("fieldset.hands")) set.disabled = !work;
-  for (const card of ownCards.values()) if (card.hands) card.hands(work);
+  const driven = [...ownCards.values()].filter((card) => card.release); // over the socket
+  for (const set of document.querySelectorAll("fieldset.hands")) {
+    set.disabled = !work || (isPolled && driven.some((card) => byId(card.section).contains(set)));
+  }
+  for (const card of ownCards.values()) if (card.hands) card.hands(work && !(isPolled && card.release));
   byId("reset").disabled = !work;
   document.body.classList.toggle("silent", !isLive);
   byId("read-only").hidden = !isReadOnly;
@@ -190,7 +239,7 @@ const ownCards = new Map(); // system → its card, for a system that has writte
 // take(event): shows it, and returns whether nothing is left to be said of it; and, if it has something to do there,
 // takeBytes(bytes): of a binary frame, refused(error): returns whether it was about this system, refusedUnnamed(error): it has
 // no number, and no system has claimed it, hands(work): its controls work or do not, release(): nobody looks any more,
-// isView: what is driven is seen or controlled here, viewed(view): another view is shown now,
+// isView: what is driven is seen or controlled here, viewed(view, sought): another view is shown now, or something is sought in it (#/plants/12),
 // stage: where a camera's picture lies in its view}
 function addOwnCard(system, card) {
   ownCards.set(system, card);
@@ -217,7 +266,7 @@ document.addEventListener("visibilitychange", () => { if (document.hidden) relea
 function showAges(now) {
   for (const [id, system] of Object.entries(sectionSystems)) {
     const age = now - heardAt.get(system), section = byId(id);
-    const isOld = age > oldAfterMs || (!isLive && age >= 0);
+    const isOld = age > oldAfterMs + (isPolled ? pollPeriodMs : 0) || (!isLive && age >= 0);
     section.classList.toggle("old", isOld);
     const words = isOld ? ageOf(age).replace("ago", "old") : "";
     if (section.querySelector("h2").dataset.age !== words) section.querySelector("h2").dataset.age = words;
@@ -226,15 +275,33 @@ function showAges(now) {
 
 // ---- events
 
+const states = new Map(); // system → its newest state, as the daemon tells it once a second
+
+// The state before with what has changed. A copy, since cards may have kept the one before.
+function changed(state, changes) {
+  if (changes === null || typeof changes !== "object" || Array.isArray(changes)) return changes;
+  const made = Array.isArray(state) ? [...state] : { ...state };
+  for (const [name, value] of Object.entries(changes)) made[name] = changed(made[name], value);
+  return made;
+}
+
 function take(event) {
   if (event.type === "pong") return answered(event.id);
+  if (event.type === "state") states.set(event.system, event);
+  if (event.type === "changes") {
+    const { changes, ...head } = event;
+    event = { ...changed(states.get(event.system), changes), ...head, type: event.system };
+    states.set(event.system, event);
+  }
   if (event.type === "hello") {
     byId("version").textContent = "version " + event.version;
     ownName = "local client " + event.client;
     isReadOnly = event.scope === "read";
     mayAdminister = event.scope === "admin";
+    showSystemView();
     hands();
     stopAgain();
+    send({ type: "changes" });
     loadSystems();
     return note(event, "connected");
   }
@@ -315,7 +382,7 @@ async function lookAtHealth() {
   const { document: health } = await request("GET", "/api/health");
   if (!health || !health.status) return;
   const text = health.status === "degraded" ? sentence(health.message) : "";
-  if (byId("degraded").textContent !== text) byId("degraded").textContent = text;
+  put(byId("degraded"), text);
   byId("degraded").hidden = !text;
 }
 
@@ -332,5 +399,8 @@ function sendBytes(bytes) {
   if (socket && socket.readyState === WebSocket.OPEN) socket.send(bytes);
 }
 
+// The page's own files are kept for when the daemon is down. Browsers do so over https and from this machine; others do without.
+addEventListener("load", () => navigator.serviceWorker?.register(at("worker.js")).catch(() => {}));
+
 // When the other files are there, too.
-addEventListener("DOMContentLoaded", () => { hands(); connect(); lookAtHealth(); setInterval(lookAtHealth, 5000); });
+addEventListener("DOMContentLoaded", () => { hands(); if (ticket) { lock(true); show("down", "locked"); } else connect(); lookAtHealth(); setInterval(lookAtHealth, 5000); });

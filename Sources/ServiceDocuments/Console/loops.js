@@ -118,6 +118,7 @@ function showLoops(runtime) {
   for (const lane of runtime.lanes) {
     for (const { description } of lane.findings) findings.set(description, [...(findings.get(description) || []), lane.name]);
   }
+  showTiming(runtime);
   byId("findings").replaceChildren(...[...findings].map(([description, lanes]) => element("li", lanes.join(", ") + ": " + description)));
 }
 

@@ -4,6 +4,8 @@
 
 // Where the page is: the daemon may be reached below a path, behind a proxy. `path` as the API has it: /api/status.
 const here = new URL(".", location.href);
+const isOfThisComputer = /^(localhost|127\..*|\[::1\])$/.test(here.hostname);
+const onlyHere = "This page was opened by an address that only this computer knows: open it by the computer's name or its address in the network for one that other devices reach.";
 const at = (path) => new URL(path.replace(/^\//, ""), here);
 
 const byId = (id) => document.getElementById(id);
@@ -78,7 +80,8 @@ async function save(control, path, name) {
   unsay(control);
   const answer = await fetch(at(path), { headers: headers() }).catch(() => null);
   if (!answer || !answer.ok) return say(control, answer ? (await answer.json().catch(() => ({}))).message || answer.statusText : "no answer");
-  const link = element("a", null, { href: URL.createObjectURL(await answer.blob()), download: name });
+  const own = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") || "");
+  const link = element("a", null, { href: URL.createObjectURL(await answer.blob()), download: own ? own[1] : name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }

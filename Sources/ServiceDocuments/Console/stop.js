@@ -35,7 +35,7 @@ function tryStop() {
     eStop.socket = socket;
     send({ type: "e-stop", id: "e-stop " + eStop.number });
   }
-  if (!isLive || waits >= socketAloneMs) stopOverHTTP(eStop.number);
+  if (!isLive || isPolled || waits >= socketAloneMs) stopOverHTTP(eStop.number);
   if (waits >= (isLive ? stopRepeatMs : socketAloneMs)) stopPhase("unconfirmed", "E-STOP is NOT CONFIRMED: the daemon does not answer. It is tried again every second. What still moves can only be stopped by its power switch.");
   eStop.timer = setTimeout(tryStop, waits < socketAloneMs ? socketAloneMs : stopRepeatMs);
 }
@@ -49,7 +49,8 @@ async function stopOverHTTP(number) {
   const answer = await request("POST", "/api/e-stop");
   eStop.overHTTP = false;
   if (number !== eStop.number) return;
-  if (answer.isDone) confirmStop(); else if (answer.status) stopFailed(answer.status === 401 || answer.status === 403, answer.message);
+  // An error without a code is a proxy's, for a daemon that is down: nobody has refused, and it is tried again.
+  if (answer.isDone) confirmStop(); else if (answer.document?.code) stopFailed(answer.status === 401 || answer.status === 403, answer.message);
 }
 
 function confirmStop() {
@@ -89,7 +90,12 @@ function refused(event) {
 let stopTouched = -Infinity;
 byId("e-stop").onpointerdown = () => { stopTouched = performance.now(); emergencyStop(); };
 byId("e-stop").onclick = () => { if (performance.now() - stopTouched > 2000) emergencyStop(); };
-byId("reset").onclick = () => { alarm("reset", null); send({ type: "reset", id: "reset" }); };
+byId("reset").onclick = async () => {
+  alarm("reset", null);
+  if (!isPolled) return send({ type: "reset", id: "reset" });
+  const answer = await request("POST", "/api/reset");
+  if (!answer.isDone) alarm("reset", "Reset was refused: " + answer.message + ".", () => {});
+};
 
 // ---- keys. Space is how people scroll, and water runs for hours: Space and Esc stop only while something drives, wherever the focus is,
 // or while the card of what is driven, or its picture, has the focus.

@@ -77,6 +77,7 @@ function showSystem(card, event) {
     // What telemetry does not have stays as the state said it.
     if (value !== undefined) showField(field, value, event.monotonicNs / 1e9);
   }
+  followCurves(card, event);
   showTile(card, event, isStopped);
   for (const input of card.inputs) follow(input, event[input.name]);
 }
@@ -104,13 +105,13 @@ function showNotice(card, event) {
 
 function showTrouble(card) {
   const text = card.trouble ? sentence(card.trouble.text) : "";
-  if (card.why.textContent !== text) card.why.textContent = text;
+  put(card.why, text);
   card.why.hidden = !text;
 }
 
 function showField(field, value, now) {
   const text = fieldText(field, value);
-  if (field.output.textContent !== text) field.output.textContent = text;
+  put(field.output, text);
   field.output.title = value == null ? "unknown" : typeof value === "number" ? String(value) : "";
   if (!field.trace) return;
   const last = field.history.at(-1);

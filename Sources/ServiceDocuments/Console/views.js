@@ -49,9 +49,25 @@ function removeView(name) {
 
 // ---- which one is shown
 
-const asked = () => decodeURIComponent(location.hash.replace(/^#\/?/, "")) || "overview";
+// #/plants/12: the view, and what is sought in it. A view's name may have a slash, too: kettle/left.
+function wholeAsked() {
+  try { return decodeURIComponent(location.hash.replace(/^#\/?/, "")) || "overview"; } catch { return "overview"; } // a lone %
+}
+function asked() {
+  const whole = wholeAsked(), parent = whole.slice(0, whole.lastIndexOf("/"));
+  return !views.has(whole) && views.has(parent) ? parent : whole;
+}
+const sought = () => wholeAsked().slice(asked().length + 1);
+
+// Help, and the view of the parts for who writes a card: their scripts are fetched only where somebody asks for them.
+function loadSeldom() {
+  const name = asked();
+  if (!["help", "parts"].includes(name) || views.has(name) || byId(name + "-script")) return;
+  document.head.append(element("script", null, { id: name + "-script", src: name + ".js" }));
+}
 
 function showView() {
+  loadSeldom();
   const before = view;
   view = views.has(asked()) ? asked() : "overview";
   for (const part of document.querySelectorAll("main > [data-view]")) part.toggleAttribute("data-shown", part.dataset.view === view);
@@ -59,7 +75,7 @@ function showView() {
   document.body.dataset.shows = view;
   nameWindow();
   showAbsent();
-  for (const card of ownCards.values()) if (card.viewed) card.viewed(view);
+  for (const card of ownCards.values()) if (card.viewed) card.viewed(view, sought());
   if (view === before) return;
   views.get(view).link.scrollIntoView({ inline: "nearest", block: "nearest" }); // the bar of a phone scrolls
   // What is driven is looked at.
@@ -68,19 +84,28 @@ function showView() {
   scrollTo(0, 0);
 }
 
+// To what is sought in a view, when the view stands.
+function goTo(part) {
+  requestAnimationFrame(() => { part.scrollIntoView({ block: "center" }); part.focus({ preventScroll: true }); });
+}
+
 // Where somebody goes by a link, a screen reader reads on there, and the keys are that system's.
-addEventListener("hashchange", () => {
-  showView();
+function readOn() {
   const title = document.querySelector("main > [data-shown] h2");
-  if (!title) return;
+  if (!title || sought()) return; // the card goes to what is sought
   title.tabIndex = -1;
   title.focus({ preventScroll: true });
+}
+addEventListener("hashchange", () => {
+  showView();
+  const script = byId(asked() + "-script");
+  if (script && !views.has(asked())) script.onload = readOn; else readOn();
 });
 
 let program = document.title;
 function nameWindow() {
   const trouble = holds.size ? "⚠ " : "";
-  const title = trouble + (view === "overview" ? program : views.get(view).title + " · " + program);
+  const title = trouble + (view === "overview" ? program : translated(views.get(view).title) + " · " + program);
   if (document.title !== title) document.title = title;
 }
 
@@ -115,6 +140,7 @@ function mark(section, level, text) {
   }
   showAbsent();
   showWell();
+  watch();
 }
 
 function showWell() {
@@ -151,30 +177,34 @@ function tileOf(name, title, icon) {
 function tile(name, { now = "", next = "", action = null }) {
   const shown = views.get(name)?.tile;
   if (!shown) return;
-  if (shown.now.textContent !== now) shown.now.textContent = now;
-  if (shown.next.textContent !== next) shown.next.textContent = next;
+  put(shown.now, now);
+  put(shown.next, next);
   shown.action = action && action.act;
   shown.button.hidden = !action;
   if (!action) return;
-  if (shown.button.textContent !== action.words) shown.button.textContent = action.words;
+  put(shown.button, action.words);
   shown.button.className = action.look || "";
   shown.button.setAttribute("aria-label", action.words + ", " + views.get(name).title);
 }
 
-// ---- telemetry: ten times a second of what is in view or drives; of the rest the state that every client gets once a second
+// ---- telemetry: ten times a second of what is in view and does something, or drives; of the rest the state that every client gets once a
+// second
 
 let watched = "";
 function watch() {
   const systems = [...heardAt.keys()].filter((system) => system !== "loops"
-    && (viewOfSystem(system) === view || driving.get(system) || ownCards.get(system)?.isView && ownCards.get(view)?.stage));
+    && (driving.get(system) || !isQuiet(system) && (viewOfSystem(system) === view || ownCards.get(system)?.isView && ownCards.get(view)?.stage)));
   if (!isLive || watched === systems.join()) return;
   watched = systems.join();
   send({ type: "unsubscribe" });
   if (systems.length) send({ type: "subscribe", systems, rateHz: 10 });
 }
 
+const sectionOf = (system) => Object.keys(sectionSystems).find((id) => sectionSystems[id] === system);
+const isQuiet = (system) => marks.get(sectionOf(system))?.level === "idle";
+
 function viewOfSystem(system) {
-  const section = Object.keys(sectionSystems).find((id) => sectionSystems[id] === system);
+  const section = sectionOf(system);
   return section && byId(section) ? byId(section).dataset.view : null;
 }
 
@@ -207,4 +237,5 @@ addEventListener("keydown", (event) => {
 
 addView("overview", "Overview", "overview", icons.overview, false);
 addView("diagnostics", "Diagnostics", "loops-section", icons.diagnostics, false);
+showWell();
 showView();

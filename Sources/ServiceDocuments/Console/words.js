@@ -12,7 +12,7 @@ function setTimeZone(zone) {
 
 byId("time-zone").textContent = "Times are those of this browser, " + timeZone.replaceAll("_", " ") + ".";
 
-const inZone = (date, options) => new Date(date).toLocaleString(undefined, { ...options, timeZone });
+const inZone = (date, options) => new Date(date).toLocaleString(locale, { ...options, timeZone });
 
 // Fri, Nov 27, 06:30
 function dayAndTime(date) {

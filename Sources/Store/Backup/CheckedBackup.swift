@@ -1,6 +1,6 @@
-/// A backup that was found sound and brought up to date: a file beside the store, removed when the last reference to this is gone.
+/// A backup that has been checked and migrated. It is a file beside the store, which is removed when the last reference to this object is released.
 public final class CheckedBackup: Sendable {
-  /// As errors call it.
+  /// The name of the backup in errors.
   let name: String
   let path: String
 

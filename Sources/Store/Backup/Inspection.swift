@@ -1,22 +1,22 @@
 import GRDB
 import Glibc
 
-/// What a file is, found by reading it only.
+/// The inspection of a store's file, which only reads the file.
 enum Inspection {
   enum Verdict: Sendable, Hashable {
-    /// Whole, and ours; these migrations were applied.
+    /// The file is intact and was written by this program; these migrations have been applied.
     case sound(applied: Set<String>)
     case newer(unknown: [String])
     case foreign(found: String)
     case damaged(reason: String)
   }
 
-  /// Beyond so many bytes indices are not compared with their tables any more: that alone takes longer than all the rest.
+  /// The size in bytes beyond which indices are no longer compared with their tables, since that alone would take longer than all the rest.
   static let largeFile = 256 << 20
 
-  /// Looks at a file that exists. Its pages, its tables as they were made, and every row's seal are compared.
+  /// Inspects a file that exists: its pages, the definitions of its tables and the seal of every row are checked.
   ///
-  /// - Throws: What keeps it from being read: permissions, a folder that cannot be written.
+  /// - Throws: the reason why the file cannot be read, such as its permissions or a folder that cannot be written.
   static func verdict(on path: String, schema: StoreSchema) throws(StoreError) -> Verdict {
     let size = try Disk.size(path) ?? 0
     guard size > 0 else { return .damaged(reason: "it is empty") }
@@ -68,7 +68,8 @@ enum Inspection {
     return .sound(applied: applied)
   }
 
-  /// Sectors that cannot be read count as damage: the file can still be moved aside, and a snapshot take its place.
+  /// Returns whether an error means damage. Sectors that cannot be read count as damage, since the file can still be moved aside
+  /// and replaced by a snapshot.
   private static func isDamage(_ error: DatabaseError) -> Bool {
     switch error.extendedResultCode {
     case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ: true
@@ -76,7 +77,8 @@ enum Inspection {
     }
   }
 
-  /// Bytes 18 and 19 say who may write and read. SQLite opens a file read-only whose byte 18 it does not know.
+  /// Returns why the file's header is damaged, or `nil` if it is intact. Bytes 18 and 19 are the versions for writing and reading;
+  /// SQLite opens a file with an unknown byte 18 read-only.
   private static func brokenHeader(_ path: String, _ size: Int) throws(StoreError) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Disk.failure(path, "opening") }

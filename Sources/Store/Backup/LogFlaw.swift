@@ -1,21 +1,21 @@
-/// What of a write-ahead log SQLite passes over in silence: it takes the transactions up to the first frame that is not as it was
-/// written, and never says that there were more.
+/// The damaged part of a write-ahead log. SQLite applies the transactions up to the first damaged frame and does not report that there were more.
 ///
 /// Source: the SQLite file format, "The Write-Ahead Log".
 public struct LogFlaw: Sendable, Hashable {
-  /// Path of the write-ahead log: the store's, with `-wal` behind it.
+  /// The path of the write-ahead log: the store's path with `-wal` appended.
   public let file: String
-  /// Of the first frame that is not as it was written; 0: the header is not.
+  /// The offset of the first damaged frame, or 0 if the header is damaged.
   public let offset: Int
-  /// Those that begin or end behind it. One may be what a power cut has left of a write that was confirmed to no caller.
+  /// The number of transactions that begin or end after the damage. One of them may be the rest of a write that a power cut
+  /// interrupted and that was never confirmed to a caller.
   public let transactions: Int
-  /// Where all of the log was kept, or `nil` if nowhere.
+  /// The path of a copy of the whole log, or `nil` if no copy was kept.
   public internal(set) var copy: String?
 
-  /// Changes that were acknowledged may be gone.
+  /// Whether acknowledged changes may be lost.
   public var isLoss: Bool { offset == 0 || transactions > 1 }
 
-  /// For the log.
+  /// A line for the program's log.
   public var line: String {
     let place = copy.map { "; a copy is \($0)" } ?? ""
     if offset == 0 { return "\(file): its header is damaged: every change in it is lost\(place)" }
@@ -28,7 +28,7 @@ extension LogFlaw {
   private static let headerLength = 32
   private static let frameHeaderLength = 24
 
-  /// Of all bytes of a log, or `nil` if it is as it was written.
+  /// Returns the damage in the bytes of a log, or `nil` if the log is intact.
   static func find(in log: UnsafeRawBufferPointer) -> (offset: Int, transactions: Int)? {
     guard log.count >= headerLength else { return (0, 0) }
     let magic = word(log, 0)
@@ -66,7 +66,7 @@ extension LogFlaw {
     UInt32(bigEndian: log.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// The log's running sum.
+  /// The running checksum of a log.
   private struct Checksum {
     private var first: UInt32 = 0
     private var second: UInt32 = 0

@@ -3,7 +3,7 @@ import Synchronization
 public import WallTime
 
 extension StoreFile {
-  /// The whole store as the bytes of one SQLite file.
+  /// Returns the whole store as the bytes of one SQLite file.
   public func backup() throws(StoreError) -> [UInt8] {
     try snapshotting.withLock { _ throws(StoreError) in
       try writeCopy(to: shelf.unfinished)
@@ -12,9 +12,9 @@ extension StoreFile {
     }
   }
 
-  /// The whole store as one SQLite file, mode 0600, that is on the disk when this returns.
+  /// Writes the whole store to one SQLite file with mode 0600, which is on the disk when this returns.
   ///
-  /// - Throws: `StoreError.failed` if there is something of that name.
+  /// - Throws: `StoreError.failed` if a file of this name exists.
   public func backup(to file: String) throws(StoreError) {
     guard try Disk.size(file) == nil else {
       throw .failed(file: file, doing: "writing a backup", reason: "there is a file of that name")
@@ -23,14 +23,14 @@ extension StoreFile {
     try Disk.sync(Disk.folder(of: file))
   }
 
-  /// Looks at a backup as at a file that is opened, brings it up to date, and makes a snapshot of what is here: the way back.
+  /// Checks a backup as a file that is opened is checked, migrates it, and makes a snapshot of the present store, so that the restore can be undone.
   ///
-  /// - Throws: `StoreError.damaged`, `.newer`, `.foreign`. Nothing has been changed then.
+  /// - Throws: `StoreError.damaged`, `.newer` or `.foreign`. Nothing has been changed after an error.
   public func check(_ backup: [UInt8], at now: WallInstant) throws(StoreError) -> CheckedBackup {
     try check(backup, named: "the backup", at: now)
   }
 
-  /// The same, from a file.
+  /// Checks a backup in a file, as above.
   public func check(backup file: String, at now: WallInstant) throws(StoreError) -> CheckedBackup {
     try check(try Disk.read(file), named: file, at: now)
   }
@@ -50,7 +50,7 @@ extension StoreFile {
     return backup
   }
 
-  /// Restores from a backup, attached as `backup`, in one transaction: every system's `restore`, then `body`.
+  /// Restores from a backup, attached as `backup`, in one transaction: calls `restore` of every system, then `body`.
   ///
   /// - Parameter body: returns whether to commit; `false` rolls everything back.
   /// - Returns: what `body` returned.
@@ -74,5 +74,20 @@ extension StoreFile {
       note(.byPeople)
     }
     return isDone
+  }
+
+  /// Puts a backup in place of the whole store, with the values that `restore` leaves as they are. For a program that holds nothing of the store in
+  /// memory.
+  ///
+  /// - Throws: `StoreError`. The store is then as it was.
+  public func replace(with backup: CheckedBackup) throws(StoreError) {
+    let pool = try pool
+    try SQLite.translating(path, "replacing it with \(backup.name)") {
+      let source = try DatabaseQueue(path: backup.path, configuration: SQLite.configuration)
+      defer { try? source.close() }
+      try source.backup(to: pool)
+    }
+    restores.wrappingAdd(1, ordering: .releasing)
+    note(.byPeople)
   }
 }

@@ -1,10 +1,11 @@
 import Glibc
 
 extension Disk {
-  /// Less than this is no room: a transaction of ours and its place in the write-ahead log take some tens of KB.
+  /// The free space in bytes below which the disk counts as full. A transaction of the store and its part of the write-ahead log
+  /// need some tens of KB.
   private static let leastRoom: UInt64 = 128 << 10
 
-  /// Why the file system of a folder would take no writes, or `nil` if it would, or cannot be asked. Writes nothing.
+  /// Returns why the file system of a folder would accept no writes, or `nil` if it would accept them or cannot be queried. Writes nothing.
   static func lacks(_ folder: String, for file: String, _ doing: String) -> StoreError? {
     var system = statvfs()
     guard statvfs(folder, &system) == 0 else { return nil }
@@ -16,12 +17,12 @@ extension Disk {
     return isFull || hasNoFiles ? .diskFull(file: file, doing: doing) : nil
   }
 
-  /// Which file a path leads to, so that another one in its place is noticed.
+  /// The identity of the file at a path, by which another file in its place is noticed.
   struct Identity: Equatable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// `nil` if there is no way to a file at this path.
+    /// Reads the identity of the file at a path. The result is `nil` if there is no file that can be reached.
     init?(_ path: String) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The kernel's file calls as the store uses them, their refusals as `StoreError`s that name the file.
+/// The kernel's file calls as the store uses them. Failures are `StoreError`s that name the file.
 enum Disk {
-  /// errno as an error.
+  /// Returns the present errno as an error.
   static func failure(_ file: String, _ doing: String) -> StoreError {
     let code = errno
     if code == ENOSPC || code == EDQUOT { return .diskFull(file: file, doing: doing) }
@@ -19,7 +19,7 @@ enum Disk {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Makes a folder with all those above it, mode 0700; leaves one that is there as it is.
+  /// Creates a folder and all its parents with mode 0700. An existing folder is left as it is.
   static func makeFolders(_ path: String) throws(StoreError) {
     if access(path, F_OK) == 0 { return }
     let above = folder(of: path)
@@ -28,7 +28,7 @@ enum Disk {
     giveToOwner(path, of: above)
   }
 
-  /// Nil: there is none.
+  /// Returns the size of a file, or `nil` if the file does not exist.
   static func size(_ path: String) throws(StoreError) -> Int? {
     var status = stat()
     if stat(path, &status) != 0 {
@@ -41,7 +41,7 @@ enum Disk {
     return Int(status.st_size)
   }
 
-  /// An empty file, mode 0600, that was not there before.
+  /// Creates an empty file with mode 0600. Throws if a file of this name exists.
   static func create(_ path: String) throws(StoreError) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(path, "making") }
@@ -49,7 +49,7 @@ enum Disk {
     giveToOwner(path, of: folder(of: path))
   }
 
-  /// Made by root, files belong to whom the folder belongs: a service with a user of its own can open them later.
+  /// Gives a file that root has created to the owner of the folder, so that a service with its own user can open the file later.
   static func giveToOwner(_ path: String, of folder: String) {
     var owner = stat()
     guard geteuid() == 0, stat(folder, &owner) == 0 else { return }
@@ -84,7 +84,7 @@ enum Disk {
     }
   }
 
-  /// A file's or a folder's contents are on the disk when this returns.
+  /// Writes the contents of a file or a folder to the disk, where they are when this returns.
   static func sync(_ path: String) throws(StoreError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path, "opening") }
@@ -92,14 +92,14 @@ enum Disk {
     try check(fsync(descriptor), path, "syncing")
   }
 
-  /// Puts a file that is complete in another's place: the bytes and the name are on the disk when this returns.
+  /// Puts a complete file in the place of another. Its bytes and its name are on the disk when this returns.
   static func putInPlace(_ temporary: String, as path: String) throws(StoreError) {
     try sync(temporary)
     try check(rename(temporary, path), path, "putting the new file in its place")
     try sync(folder(of: path))
   }
 
-  /// Gives a file another name that nothing has yet: `name`, `name-2`, `name-3`…; returns it.
+  /// Renames a file to the first free name of `name`, `name-2`, `name-3`…, and returns that name.
   static func move(_ path: String, aside name: String) throws(StoreError) -> String {
     let target = free(name)
     try check(rename(path, target), path, "moving it aside")
@@ -107,7 +107,7 @@ enum Disk {
     return target
   }
 
-  /// `name`, `name-2`, `name-3`…: the first that nothing has.
+  /// Returns the first of the names `name`, `name-2`, `name-3`… that does not exist.
   static func free(_ name: String) -> String {
     var target = name
     var number = 1

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Keeps every other process away from a store for as long as it lives. The kernel lifts it when the process dies.
+/// A lock that keeps every other process from opening a store while this object exists. The kernel releases the lock when the process dies.
 final class FileLock: Sendable {
   private let descriptor: Int32
 
@@ -23,7 +23,8 @@ final class FileLock: Sendable {
     close(descriptor)
   }
 
-  /// What the last process that has opened the store wrote here: a process that finds its own mark again knows that no other has opened it since.
+  /// The mark that the last process to open the store has written. A process that reads back its own mark knows that no other
+  /// process has opened the store since.
   var mark: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 32)
     let count = pread(descriptor, &bytes, bytes.count, 0)

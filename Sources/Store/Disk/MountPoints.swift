@@ -1,10 +1,10 @@
 import Glibc
 
-/// What is mounted, and what the machine's configuration says should be.
+/// The mounted file systems, and those that the machine's configuration requires.
 struct MountPoints: Sendable {
-  /// The device that is mounted at each point: `8:1`.
+  /// The device that is mounted at each mount point, such as `8:1`.
   let mounted: [String: String]
-  /// Where `/etc/fstab` mounts something.
+  /// The mount points that `/etc/fstab` lists.
   let configured: Set<String>
 
   /// - Parameters:
@@ -24,21 +24,21 @@ struct MountPoints: Sendable {
       })
   }
 
-  /// Where the file system of a path is mounted. Of several mounts of one device the outermost: the inner ones are parts of it, as a
-  /// service manager mounts what a service may write to.
+  /// Returns the mount point of a path's file system. If one device is mounted several times, the outermost mount counts: the inner
+  /// ones are parts of it, such as a service manager mounts for the folders that a service may write.
   func mount(of path: String) -> String {
     guard let inner = Self.innermost(of: Set(mounted.keys), for: path), let device = mounted[inner] else { return "/" }
     return mounted.filter { $0.value == device && Self.isBelow(path, $0.key) }.keys
       .min { $0.utf8.count < $1.utf8.count } ?? inner
   }
 
-  /// As they are now. An unreadable list is an empty one: then nothing is known to be missing.
+  /// The present mount points. A list that cannot be read counts as empty, so that no mount counts as missing.
   static var current: MountPoints {
     func text(_ path: String) -> String { (try? Disk.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
     return MountPoints(mounts: text("/proc/self/mountinfo"), table: text("/etc/fstab"))
   }
 
-  /// The innermost of these points that a path is on or below.
+  /// Returns the innermost of these points that is the path or a parent of it, or `nil` if none is.
   static func innermost(of points: Set<String>, for path: String) -> String? {
     points.filter { isBelow(path, $0) }.max { $0.utf8.count < $1.utf8.count }
   }
@@ -47,7 +47,7 @@ struct MountPoints: Sendable {
     point == "/" || path == point || path.hasPrefix(point.hasSuffix("/") ? point : point + "/")
   }
 
-  /// `\040` is a space, as in both files.
+  /// Returns the text with its escapes decoded, such as `\040` for a space, as both files contain them.
   static func unescaped(_ text: some StringProtocol) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -1,27 +1,28 @@
 import Glibc
 
-/// Tells a mount that is missing from a first start: an empty mount point looks like a folder in which nothing was ever kept.
+/// Distinguishes a missing mount from a first start, since an empty mount point looks like a folder in which nothing was ever stored.
 ///
-/// A mount is expected at a path if `store.mount` of the configuration names one above it, if `/etc/fstab` does, or if an earlier
-/// start has noted that the store was on one. The note is in another file system than the store, or it would vanish with it.
+/// A mount is expected at a path if `store.mount` of the configuration names a mount point above it, if `/etc/fstab` does, or if an
+/// earlier start has noted that the store was on a mount. The note is on another file system than the store, since it would
+/// disappear with the store otherwise.
 public struct MountWatch: Sendable {
-  /// `store.mount`; "/" expects nothing.
+  /// The value of `store.mount`. With `/` no mount is expected.
   private let named: String?
-  /// The file with the notes, one "MOUNT PATH" a line, escaped as in `/etc/fstab`.
+  /// The path of the file with the notes, one "MOUNT PATH" per line, escaped as in `/etc/fstab`.
   private let notes: String?
   private let points: @Sendable () -> MountPoints
 
-  /// A mount that should be there.
+  /// A mount that is expected to be present.
   struct Expected: Equatable {
     let point: String
-    /// Who says so.
+    /// The source of this expectation, for error messages.
     let known: String
   }
 
   /// - Parameters:
-  ///   - named: the mount that must be there, as `store.mount` names it; `/` expects none, `nil` leaves it
-  ///     to `/etc/fstab` and the notes.
-  ///   - notes: path of the file with the notes; `nil` to keep none.
+  ///   - named: the mount that must be present, as `store.mount` names it; with `/` none is expected, and with `nil` `/etc/fstab` and
+  ///     the notes decide.
+  ///   - notes: the path of the file with the notes, or `nil` to keep no notes.
   public init(named: String? = nil, notes: String? = nil) {
     self.init(named: named, notes: notes, points: { .current })
   }
@@ -30,10 +31,10 @@ public struct MountWatch: Sendable {
     (self.named, self.notes, self.points) = (named, notes, points)
   }
 
-  /// Expects nothing, notes nothing.
+  /// A watch that expects no mount and keeps no notes.
   static var none: MountWatch { MountWatch(named: "/", notes: nil) }
 
-  /// - Throws: `notMounted` if the mount that the store should be on is not there.
+  /// - Throws: `notMounted` if the mount that the store should be on is not present.
   func check(_ file: String) throws(StoreError) {
     if let named, !MountPoints.isBelow(Self.resolved(file), Self.resolved(named)) {
       throw .failed(
@@ -42,7 +43,7 @@ public struct MountWatch: Sendable {
     if let missing = missing(for: file) { throw missing }
   }
 
-  /// The mount that a file should be on and that is not there, as the error of a store there, or `nil` if none is missing.
+  /// Returns the error of a store whose expected mount is not present, or `nil` if no mount is missing.
   public func missing(for file: String) -> StoreError? {
     let points = points()
     // A mount may be meant to be at the end of a link, or at the link itself.
@@ -66,7 +67,7 @@ public struct MountWatch: Sendable {
     return Expected(point: point, known: "noted in \(notes) when it was there")
   }
 
-  /// Where the file system of a path is mounted, or should be.
+  /// Returns the mount point of a path's file system, and whether it is mounted at present.
   package func point(of path: String) -> (path: String, isMounted: Bool) {
     let points = points()
     let real = Self.resolved(path)
@@ -75,9 +76,9 @@ public struct MountWatch: Sendable {
     return (MountPoints.innermost(of: Set(points.mounted.keys), for: real) ?? "/", true)
   }
 
-  /// Notes on which mount a file is that is there, if nothing else says so.
+  /// Notes the mount on which an existing file is, unless the configuration states it.
   ///
-  /// - Returns: What is to be said to people when it cannot be known that the mount is missing, or `nil` if that cannot be, or is known.
+  /// - Returns: a warning for people if a later start could not detect that the mount is missing, or `nil` if it could.
   public func remember(_ file: String) -> String? {
     let points = points()
     let path = Self.resolved(file)
@@ -126,7 +127,7 @@ public struct MountWatch: Sendable {
     }
   }
 
-  /// Absolute and without links, as far as it exists.
+  /// Returns the path as an absolute path without links, as far as it exists.
   static func resolved(_ path: String) -> String {
     if let real = realpath(path, nil) {
       defer { free(real) }

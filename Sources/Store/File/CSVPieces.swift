@@ -1,8 +1,8 @@
-/// A list of the store as CSV (RFC 4180), in pieces: a header line, then some hundred lines at a time.
+/// A list of the store as CSV (RFC 4180), in pieces: a header line, then some hundred lines per piece.
 ///
-/// Unknown is empty. Lines that come or go between two pieces neither repeat nor hide others.
+/// Unknown values are empty. Lines that are added or removed between two pieces neither repeat nor hide other lines.
 public struct CSVPieces<Position: Sendable>: Sendable {
-  /// Some lines, and where the next ones begin, or `nil` if there are no more.
+  /// Some lines and the position of the next ones, which is `nil` if there are no more lines.
   public typealias Page = (lines: [[String]], next: Position?)
 
   private enum Place {
@@ -24,7 +24,7 @@ public struct CSVPieces<Position: Sendable>: Sendable {
     self.page = page
   }
 
-  /// The next piece, or `nil` after the last one.
+  /// Returns the next piece, or `nil` after the last one.
   public mutating func next() throws(StoreError) -> String? {
     switch place {
     case .header:
@@ -47,8 +47,9 @@ public struct CSVPieces<Position: Sendable>: Sendable {
 }
 
 extension String {
-  /// Text that somebody else has chosen, as a cell of CSV that no spreadsheet takes for a formula: an apostrophe before what could
-  /// begin one, as the Open Worldwide Application Security Project advises ("CSV Injection"). Numbers of ours keep their sign.
+  /// A text of foreign origin as a cell of CSV that no spreadsheet takes for a formula: an apostrophe is put before a character
+  /// that could begin a formula, as the Open Worldwide Application Security Project advises ("CSV Injection"). Numbers that this
+  /// program writes keep their sign.
   public var csvText: String {
     guard let first = unicodeScalars.first, "=+-@\t\r\n＝＋－＠".unicodeScalars.contains(first) else { return self }
     return "'" + self

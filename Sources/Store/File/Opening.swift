@@ -1,9 +1,9 @@
 import WallTime
 
-/// Brings a sound file of a version that we know to a path, whatever is there now: the file itself, the last good snapshot, a new one.
+/// Provides an intact file of a known version at a path, whatever is there at present: the file itself, the last good snapshot or a new file.
 ///
-/// Wherever the process is killed meanwhile, the next opening finds its way: a file comes into its place complete, by a rename, and
-/// what is set aside goes before what replaces it.
+/// If the process is killed meanwhile, the next opening continues correctly: a file comes into its place complete, by a rename, and
+/// a damaged file is set aside before another replaces it.
 struct Opening {
   let path: String
   let schema: StoreSchema
@@ -36,7 +36,7 @@ struct Opening {
     }
   }
 
-  /// The newest snapshot that is sound takes the file's place; without one, a new file does.
+  /// Replaces the file by the newest intact snapshot, or by a new file if there is none.
   private mutating func replace(otherwise origin: StoreReport.Origin) throws(StoreError) {
     // SQLite would apply whatever write-ahead log it finds beside the file.
     for log in [path + "-wal", path + "-journal"] where try Disk.size(log) != nil {
@@ -66,7 +66,7 @@ struct Opening {
     report.setAside.append(StoreReport.SetAside(file: file, movedTo: nil, reason: reason))
   }
 
-  /// Its logs go with it, so that they can be opened together.
+  /// Sets a damaged file aside together with its logs, so that they can be opened together.
   private mutating func setAside(_ file: String, reason: String) throws(StoreError) {
     let moved = try Disk.move(file, aside: "\(file).damaged-\(now.nameText)")
     for log in ["-wal", "-journal"] where try Disk.size(file + log) != nil {
@@ -75,7 +75,7 @@ struct Opening {
     report.setAside.append(StoreReport.SetAside(file: file, movedTo: moved, reason: reason))
   }
 
-  /// A copy of a log that has lost something, since SQLite writes over it.
+  /// Copies a log that has lost transactions, since SQLite overwrites it.
   private func keep(_ flaw: LogFlaw) throws(StoreError) -> LogFlaw {
     guard flaw.isLoss else { return flaw }
     var flaw = flaw

@@ -1,6 +1,6 @@
 import GRDB
 
-/// What the store asks of every connection.
+/// The settings of every connection to the store.
 enum SQLite {
   static var configuration: Configuration {
     var configuration = Configuration()
@@ -14,7 +14,7 @@ enum SQLite {
     return configuration
   }
 
-  /// Connections to a store that is sound, its write-ahead log beside it.
+  /// Returns connections to an intact store with its write-ahead log.
   static func pool(_ path: String) throws(StoreError) -> DatabasePool {
     try translating(path, "opening") {
       let pool = try DatabasePool(path: path, configuration: configuration)
@@ -29,7 +29,7 @@ enum SQLite {
     }
   }
 
-  /// GRDB's and SQLite's errors as the store's.
+  /// Runs `body` and translates errors of GRDB and SQLite to those of the store.
   static func translating<Result>(
     _ file: String, _ doing: String, _ body: () throws -> Result
   ) throws(StoreError) -> Result {
@@ -54,25 +54,25 @@ enum SQLite {
 }
 
 extension DatabaseError {
-  /// SQLite's own words without the statement and its arguments, which hold people's data.
+  /// The text of SQLite's error without the statement and its arguments, which contain people's data.
   var reason: String { "SQLite error \(extendedResultCode.rawValue): \(message ?? "no message")" }
 }
 
 extension SQLite {
-  /// Makes all migrations that a file, open nowhere else, still lacks.
+  /// Applies all migrations that a file lacks. The file must not be open elsewhere.
   static func bringUpToDate(_ path: String, _ schema: StoreSchema) throws(StoreError) {
     try alone(path, "making its tables") { try schema.migrator().migrate($0) }
   }
 
-  /// Marks a file, open nowhere else, as one with a write-ahead log, before it comes into its place: there, a kill in the middle of
-  /// that would leave a journal that only a writer can roll back.
+  /// Marks a file that is not open elsewhere as one with a write-ahead log, before it is put in its place. If the process were
+  /// killed while doing so there, it would leave a journal that only a writer can roll back.
   static func useWriteAheadLog(_ path: String) throws(StoreError) {
     try alone(path, "setting its journal mode") { queue in
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
     }
   }
 
-  /// Rolls back what another program, killed while it wrote without a write-ahead log, has left half done.
+  /// Rolls back an unfinished write of another program that was killed while it wrote without a write-ahead log.
   static func rollBack(_ path: String) throws {
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     defer { try? queue.close() }

@@ -1,25 +1,25 @@
-/// Why the store could not do what it was asked, in words fit for a log line: they name the file and hold nothing else that is
-/// private.
+/// The reason why an operation of the store failed. The texts are suitable for a log line: they name the file and contain nothing
+/// else that is private.
 public enum StoreError: Error, Sendable, Hashable {
-  /// A later version of the program wrote it. Nothing has been touched.
+  /// A later version of the program wrote the file. Nothing has been changed.
   case newer(file: String, unknown: [String])
-  /// A sound SQLite file that is not ours. Nothing has been touched.
+  /// The file is an intact SQLite file of another program. Nothing has been changed.
   case foreign(file: String, found: String)
-  /// Its contents are not what was written.
+  /// The contents of the file are damaged.
   case damaged(file: String, reason: String)
-  /// Nothing of the change has been made; the next one may go through again.
+  /// The disk is full. Nothing of the change has been made; the next change may succeed.
   case diskFull(file: String, doing: String)
-  /// The file system takes no writes. Nothing of the change has been made.
+  /// The file system is read-only. Nothing of the change has been made.
   case readOnly(file: String, doing: String)
   /// Another process has the store open.
   case inUse(file: String)
-  /// The file system that the store is on is not there. `known`: who says that it should be.
+  /// The file system of the store is not mounted. `known` is the source of the expectation that it should be.
   case notMounted(file: String, mount: String, known: String)
-  /// The file that was opened is not at its path any more.
+  /// The opened file is no longer at its path.
   case gone(file: String)
-  /// The file that was opened is gone, and what is at its path now is another one.
+  /// The opened file is gone, and another file is at its path.
   case replaced(file: String)
-  /// The kernel or SQLite refused, for another reason.
+  /// The kernel or SQLite refused the operation for another reason.
   case failed(file: String, doing: String, reason: String)
 }
 
@@ -43,7 +43,7 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-  /// What a person can do; the daemon notices by itself, unless it says otherwise.
+  /// The remedy for a person. The daemon notices it without a restart unless the text says otherwise.
   public var wayOut: String {
     switch self {
     case .newer: "install the version that wrote it, or one that is newer"
@@ -58,7 +58,7 @@ extension StoreError {
     }
   }
 
-  /// Whether two differ at most in what was being done, so that one line in the log is enough for both.
+  /// Returns whether two errors differ at most in what was being done, so that one line in the log is enough for both.
   public func isSameTrouble(as other: StoreError) -> Bool {
     switch (self, other) {
     case (.diskFull(let file, _), .diskFull(let otherFile, _)), (.readOnly(let file, _), .readOnly(let otherFile, _)):

@@ -4,15 +4,15 @@ public import WallTime
 
 // Opening, and noticing what becomes of the disk afterwards.
 extension StoreFile {
-  /// Makes a folder with all those above it, as the store's own are made; leaves one that is there as it is.
+  /// Creates a folder and all its parents in the same way as the store's folders. An existing folder is left as it is.
   package static func makeFolders(_ path: String) throws(StoreError) { try Disk.makeFolders(path) }
 
-  /// Opens the store, with all that this may take: see `StoreReport`. Reads all of it: the README has times. Not called by two threads
-  /// at once.
+  /// Opens the store, with all steps that this requires; see `StoreReport`. The whole file is read; the README has times. The
+  /// function must not be called by two threads at the same time.
   ///
-  /// - Parameter at: The time of day, for names of files.
-  /// - Throws: `StoreError.newer`, `.foreign`, `.inUse`, `.notMounted`, and what keeps anybody from writing there. `.damaged` and
-  ///   `.replaced` only for a file that was open before in this process. It may be tried again.
+  /// - Parameter at: the time of day, for the names of files.
+  /// - Throws: `StoreError.newer`, `.foreign`, `.inUse`, `.notMounted`, and errors that prevent all writing there. `.damaged` and
+  ///   `.replaced` are thrown only for a file that was open before in this process. Opening may be tried again.
   public func open(at now: WallInstant) throws(StoreError) -> StoreReport {
     do throws(StoreError) {
       let lost = state.withLock { $0.lost }
@@ -75,21 +75,21 @@ extension StoreFile {
 
   // MARK: what can be asked of it
 
-  /// Whether `open` has succeeded, and the file has been neither closed nor lost since. Waits for no disk.
+  /// Whether `open` has succeeded and the file has been neither closed nor lost since. Reading this waits for no disk.
   public var isOpen: Bool { state.withLock { $0.isReady } }
 
-  /// It is an earlier state: what was kept last is lost. See `StoreReport`.
+  /// Whether the store is an earlier state, so that the last changes are lost. See `StoreReport`.
   public var isRecovered: Bool { state.withLock { $0.connection?.isRecovered ?? false } }
 
-  /// Why it keeps nothing, or soon will not, or `nil` if all is well. Waits for no disk.
+  /// The reason why writes fail, or will fail soon, or `nil` if the store accepts writes. Reading this waits for no disk.
   public var trouble: StoreError? { state.withLock { $0.failure ?? $0.lack } }
 
-  /// - Throws: Why it is not open.
+  /// - Throws: the reason why the store is not open.
   var pool: DatabasePool {
     get throws(StoreError) { try pool { $0.isReady } }
   }
 
-  /// The same for what is part of opening.
+  /// The connections, also while the store is still being opened.
   var openedPool: DatabasePool {
     get throws(StoreError) { try pool { _ in true } }
   }
@@ -100,11 +100,11 @@ extension StoreFile {
     return connection.pool
   }
 
-  /// - Throws: Why it is not open.
+  /// - Throws: the reason why the store is not open.
   public func requireOpen() throws(StoreError) { _ = try pool }
 
-  /// Looks at an open store's disk, to be called every few seconds: what fills up, turns read-only or goes away is noticed although
-  /// nothing is written, and so is what has come back.
+  /// Checks the disk of an open store; to be called every few seconds. A disk that fills up, becomes read-only or disappears is
+  /// noticed even if nothing is written, and so is its recovery.
   public func look() {
     guard let connection = state.withLock({ $0.isReady ? $0.connection : nil }) else { return }
     if connection.identity != Disk.Identity(path) { return leave(connection) }
@@ -118,7 +118,7 @@ extension StoreFile {
     }
   }
 
-  /// What were written now would be in a file that is never found again.
+  /// Stops using a file that is no longer at its path, since anything written to it would be lost.
   private func leave(_ connection: Connection) {
     state.withLock { state in
       state = State(

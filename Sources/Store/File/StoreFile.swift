@@ -3,34 +3,35 @@ import Glibc
 import Synchronization
 public import WallTime
 
-/// One SQLite file for what all systems keep, with its snapshots beside it.
+/// One SQLite file for the data of all systems, with its snapshots beside it.
 ///
-/// What `open` gives is sound: see `Opening`. A write that has returned is on the disk (WAL, `synchronous = FULL`). All functions
-/// block, on the disk and on each other: for any thread of the service, never for a loop. Reads do not wait for writes.
+/// A store that `open` returns is intact: see `Opening`. A write that has returned is on the disk (WAL, `synchronous = FULL`). All
+/// functions block, for the disk and for each other, so they may be called by any thread of the service but never by a loop. Reads
+/// do not wait for writes.
 public final class StoreFile: Sendable {
-  /// Path of the SQLite file. Its snapshots are in the folder of that name with `.snapshots` behind it.
+  /// The path of the SQLite file. Its snapshots are in the folder with the same name and `.snapshots` appended.
   public let path: String
   let schema: StoreSchema
   let shelf: SnapshotShelf
   let mounts: MountWatch
-  /// Held while a snapshot is made.
+  /// A lock that is held while a snapshot is made, with the instant of the last snapshot.
   let snapshotting = Mutex<WallInstant?>(nil)
   let unsaved = Mutex(Unsaved.byPeople)
-  /// How many backups have been looked at: each has a file of its own.
+  /// The number of backups that have been checked. Each is checked in a separate file.
   let checks = Atomic(0)
   let restores = Atomic(0)
   let state: Mutex<State>
 
   struct State {
-    /// `nil` while it is not open.
+    /// The connection, or `nil` while the store is not open.
     var connection: Connection?
-    /// Opening has come to its end: before that no other thread reads or writes.
+    /// Whether opening is complete. Before that no other thread reads or writes.
     var isReady = false
-    /// Why it is not open, or why the last write came to nothing, or `nil` if it takes writes.
+    /// The reason why the store is not open, or why the last write failed, or `nil` if the store accepts writes.
     var failure: StoreError?
-    /// What the disk lacks, by the last look at it, whether or not anything was written since.
+    /// The reason why the disk accepts no writes, as of the last check, whether or not anything was written since; `nil` if it accepts them.
     var lack: StoreError?
-    /// Of the file that was open until it was gone: no other one takes its place while this process lives.
+    /// The identification of a file that disappeared while it was open, or `nil` if none did. No other file replaces it in this process.
     var lost: Lost?
   }
 
@@ -47,26 +48,26 @@ public final class StoreFile: Sendable {
     let isRecovered: Bool
   }
 
-  /// Backups that were restored since it was opened: a copy in memory is read again after each.
+  /// The number of backups that have been restored since the store was opened. Copies in memory are read again after each.
   public var restoreCount: Int { restores.load(ordering: .acquiring) }
 
-  /// What has changed since the last snapshot.
+  /// The changes since the last snapshot.
   public enum Unsaved: Int, Sendable {
-    /// Nothing that a snapshot must be made for.
+    /// Nothing has changed for which a snapshot must be made.
     case nothing
-    /// Only what the machine writes of itself: a snapshot is due `SnapshotPolicy.routineSeconds` after the last one.
+    /// Only data that the machine writes by itself has changed: a snapshot is due `SnapshotPolicy.routineSeconds` after the last one.
     case byMachine
-    /// Something that a person has changed: a snapshot is due `SnapshotPolicy.seconds` after the last one.
+    /// A person has changed data: a snapshot is due `SnapshotPolicy.seconds` after the last one.
     case byPeople
   }
 
-  /// A store that is not open yet: reads and writes throw until `open` has succeeded.
+  /// Creates a store that is not open yet: reads and writes throw until `open` has succeeded.
   ///
   /// - Parameters:
-  ///   - path: The file; its folder is made with mode 0700, itself with 0600.
-  ///   - mounts: What must be mounted for it.
+  ///   - path: the path of the file. Its folder is created with mode 0700, the file with 0600.
+  ///   - mounts: the watch for the mount of the store.
   ///
-  /// - Parameter systems: what is kept in it, in the order in which their tables came.
+  /// - Parameter systems: the systems whose data the store keeps, in the order in which their tables were added.
   public convenience init(
     _ path: String, systems: [StoreSystem], policy: SnapshotPolicy = SnapshotPolicy(), mounts: MountWatch
   ) {
@@ -79,7 +80,7 @@ public final class StoreFile: Sendable {
     state = Mutex(State(failure: .failed(file: path, doing: "opening", reason: "it has not been opened yet")))
   }
 
-  /// Opens a store: see `open(at:)`.
+  /// Creates and opens a store; see `open(at:)`.
   public static func open(
     _ path: String, systems: [StoreSystem], policy: SnapshotPolicy = SnapshotPolicy(), at now: WallInstant
   ) throws(StoreError) -> (file: StoreFile, report: StoreReport) {
@@ -93,7 +94,7 @@ public final class StoreFile: Sendable {
     return (file, try file.open(at: now))
   }
 
-  /// What was wrong with it has been told once.
+  /// Empties the write-ahead log, whose damage has been reported once.
   func emptyLog() throws(StoreError) {
     let pool = try openedPool
     try SQLite.translating(path, "emptying its write-ahead log") {
@@ -101,7 +102,7 @@ public final class StoreFile: Sendable {
     }
   }
 
-  /// Makes what is missing, after a snapshot of how it was.
+  /// Applies missing migrations after a snapshot of the present state. Returns their names.
   func migrate(at now: WallInstant) throws(StoreError) -> [String] {
     let pool = try openedPool
     let applied = try SQLite.translating(path, "reading its version") {
@@ -114,13 +115,13 @@ public final class StoreFile: Sendable {
     return missing
   }
 
-  /// Reads one consistent state, whatever is written meanwhile.
+  /// Reads one consistent state, regardless of concurrent writes.
   public func read<Result>(_ doing: String, _ body: (Database) throws -> Result) throws(StoreError) -> Result {
     let pool = try pool
     return try SQLite.translating(path, doing) { try pool.read(body) }
   }
 
-  /// All of it or nothing; on the disk when it returns.
+  /// Writes in one transaction, either completely or not at all. The change is on the disk when this returns.
   public func write<Result>(
     _ doing: String, by who: Unsaved, _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
@@ -140,7 +141,7 @@ public final class StoreFile: Sendable {
     unsaved.withLock { if who.rawValue > $0.rawValue { $0 = who } }
   }
 
-  /// Folds the write-ahead log into the file. Nothing may be asked of the store afterwards; another process can open it.
+  /// Merges the write-ahead log into the file and closes it. The store must not be used afterwards; another process can open it.
   public func close() throws(StoreError) {
     let pool = try pool
     try SQLite.translating(path, "closing") {

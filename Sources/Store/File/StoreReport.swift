@@ -1,43 +1,43 @@
 public import WallTime
 
-/// What was found when a store was opened, and what was done about it. The daemon logs `lines`.
+/// The findings when a store was opened, and the actions that were taken. The daemon logs `lines`.
 public struct StoreReport: Sendable, Hashable {
-  /// Where the opened store's content came from.
+  /// The origin of the opened store's content.
   public enum Origin: Sendable, Hashable {
-    /// The file was there and sound.
+    /// The file existed and was intact.
     case found
     /// There was neither a file nor a snapshot.
     case created
-    /// The file was damaged or missing; this snapshot, of that time, has taken its place. What came later is lost.
+    /// The file was damaged or missing, and this snapshot of that time has taken its place. Later changes are lost.
     case snapshot(file: String, made: WallInstant)
-    /// The file was damaged, and no snapshot could take its place: all is lost but what was set aside.
+    /// The file was damaged, and no snapshot could take its place. Everything is lost except the files that were set aside.
     case startedAnew
   }
-  /// A file that could not be used, and where it is now.
+  /// A file that could not be used, and its present path.
   public struct SetAside: Sendable, Hashable {
-    /// The path at which it was found.
+    /// The path at which the file was found.
     public var file: String
-    /// Nil: it was left where it is.
+    /// The path to which the file was moved, or `nil` if it was left in its place.
     public var movedTo: String?
-    /// Why it could not be used, for people: `damaged: …`.
+    /// The reason why the file could not be used, for people: `damaged: …`.
     public var reason: String
   }
-  /// Path of the store.
+  /// The path of the store.
   public internal(set) var file: String
-  /// What was found or made at that path.
+  /// The origin of the content.
   public internal(set) var origin: Origin
-  /// In the order in which they were tried: the store or its logs, then its snapshots from the newest on.
+  /// The files that could not be used, in the order in which they were tried: the store or its logs, then its snapshots from the newest on.
   public internal(set) var setAside: [SetAside] = []
-  /// Migrations that were made now, in their order.
+  /// The names of the migrations that were applied, in their order.
   public internal(set) var migrated: [String] = []
 
-  /// The file was found sound, and the write-ahead log beside it was not, or `nil` if nothing was wrong with it.
+  /// The damage of the write-ahead log of a file that was intact, or `nil` if the log was intact as well.
   public internal(set) var logFlaw: LogFlaw?
 
-  /// What could go wrong at a later start, or `nil` if nothing could. See `MountWatch`.
+  /// A warning of a problem at a later start, or `nil` if none is to be expected. See `MountWatch`.
   public internal(set) var warning: String?
 
-  /// Something was lost.
+  /// Whether data was lost.
   public var isLoss: Bool {
     switch origin {
     case .found, .created: logFlaw?.isLoss ?? false
@@ -45,7 +45,7 @@ public struct StoreReport: Sendable, Hashable {
     }
   }
 
-  /// For the log, the gravest last.
+  /// The lines for the log, the gravest last.
   public var lines: [String] {
     var lines = setAside.map { item in
       "\(item.file): \(item.reason); \(item.movedTo.map { "moved to \($0)" } ?? "left where it is")"

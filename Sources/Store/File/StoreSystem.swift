@@ -1,42 +1,42 @@
 import GRDB
 
-/// What one system keeps in the store: how its tables are made and changed, and what a restored backup does to them.
+/// The data of one system in the store: how its tables are created and changed, and how a restored backup affects them.
 public struct StoreSystem: Sendable {
-  /// One change of a system's tables, made once in every store.
+  /// A change of a system's tables, which is made once in every store.
   public struct Migration: Sendable {
-    /// `sprinkler.1`; never changed once released, as little as what it does.
+    /// The name of the migration, such as `sprinkler.1`. Neither the name nor the change may be modified once released.
     var name: String
     var make: @Sendable (Database) throws -> Void
 
     /// - Parameters:
-    ///   - name: `sprinkler.1`: one that no other migration has, and that is never changed once released.
-    ///   - make: changes the tables, in a transaction of its own. What it does is never changed once released, either.
+    ///   - name: a unique name such as `sprinkler.1`, which must not be modified once released.
+    ///   - make: changes the tables, in a separate transaction. The change must not be modified once released either.
     public init(name: String, make: @escaping @Sendable (Database) throws -> Void) {
       self.name = name
       self.make = make
     }
   }
   var migrations: [Migration]
-  /// What a backup does to a running system's tables, in the transaction of the restore, the backup attached as `backup`, its
-  /// tables brought up to date. Logs are merged. What a system holds in memory it reads again (`StoreFile.restoreCount`), or it changes
-  /// both in one moment, as `SprinklerStore.restore` does.
+  /// Merges a backup into a running system's tables, in the transaction of the restore, with the backup attached as `backup` and
+  /// its tables migrated. Logs are merged. Data that a system holds in memory is either read again (`StoreFile.restoreCount`) or
+  /// changed at the same moment as the tables, as in `SprinklerStore.restore`.
   var restore: @Sendable (Database) throws -> Void
 
   /// - Parameters:
-  ///   - migrations: every one since the first release, in the order in which they are applied.
+  ///   - migrations: every migration since the first release, in the order in which they are applied.
   ///   - restore: takes the system's rows from the database attached as `backup`, in the restore's transaction.
-  ///     An error takes back the whole restore.
+  ///     An error rolls back the whole restore.
   public init(migrations: [Migration], restore: @escaping @Sendable (Database) throws -> Void) {
     self.migrations = migrations
     self.restore = restore
   }
 
-  /// Refuses a restore for rows of the attached backup that make no sense: a row's seal says that it is what was written, not what.
+  /// Refuses a restore if rows of the attached backup have invalid values. A row's seal shows only that the row is as it was written.
   ///
   /// - Parameters:
-  ///   - rows: for people: `lines of its watering log`.
-  ///   - sense: an SQL condition over the columns of one row.
-  /// - Throws: `StoreError.damaged`, which takes back the restore.
+  ///   - rows: the name of the rows for people, such as `lines of its watering log`.
+  ///   - sense: an SQL condition over the columns of one row, which valid rows meet.
+  /// - Throws: `StoreError.damaged`, which rolls back the restore.
   public static func refuse(_ rows: String, in table: String, unless sense: String, _ database: Database) throws {
     let odd = try Int.fetchOne(
       database, sql: "SELECT count(*) FROM backup.\(table.quotedDatabaseIdentifier) WHERE (\(sense)) IS NOT TRUE")
@@ -46,13 +46,13 @@ public struct StoreSystem: Sendable {
   }
 }
 
-/// The migrations of several systems as one.
+/// The migrations of several systems combined.
 struct StoreSchema: Sendable {
   var systems: [StoreSystem]
 
   var names: [String] { systems.flatMap { $0.migrations.map(\.name) } }
 
-  /// - Parameter names: Only these; all if nil.
+  /// - Parameter names: the names of the migrations to apply, or `nil` for all.
   func migrator(only names: Set<String>? = nil) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     for migration in systems.flatMap(\.migrations) where names?.contains(migration.name) ?? true {
@@ -61,15 +61,15 @@ struct StoreSchema: Sendable {
     return migrator
   }
 
-  /// The shape of a file to which these migrations were applied.
+  /// Returns the shape of a file to which these migrations have been applied.
   func shape(of names: Set<String>) throws -> [String] {
     let queue = try DatabaseQueue()
     try migrator(only: names).migrate(queue)
     return try queue.read(Self.shape)
   }
 
-  /// Tables, columns, indices and everything else that a file's schema holds, a line each. Not the statements that made them: other
-  /// versions of SQLite write those otherwise.
+  /// Returns the tables, columns, indices and all other parts of a file's schema, one line each. The SQL statements that created
+  /// them are not included, since other versions of SQLite write them differently.
   static func shape(_ database: Database) throws -> [String] {
     try String.fetchAll(
       database,

@@ -2,15 +2,15 @@ import Foundation
 import WallTime
 
 extension WallInstant {
-  /// `2026-02-03T04:05:06Z`.
+  /// The instant as `2026-02-03T04:05:06Z`.
   var isoText: String { date.formatted(Date.ISO8601FormatStyle()) }
 
-  /// For names of files: `20260203T040506Z`.
+  /// The instant for names of files, such as `20260203T040506Z`.
   var nameText: String {
     date.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
   }
 
-  /// From `nameText`.
+  /// Parses the text of `nameText`. The result is `nil` for any other text.
   init?(nameText: some StringProtocol) {
     let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
     guard let date = try? Date(String(nameText), strategy: style),
@@ -19,6 +19,6 @@ extension WallInstant {
     self.init(secondsSince1970: seconds)
   }
 
-  /// The same instant for Foundation's calendars and formatters.
+  /// The instant as Foundation's calendars and formatters use it.
   public var date: Date { Date(timeIntervalSince1970: TimeInterval(secondsSince1970)) }
 }

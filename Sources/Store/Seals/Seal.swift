@@ -1,4 +1,4 @@
-/// The checksum of a row's columns: FNV-1a over their kinds and bytes. Files hold it: what it comes to never changes.
+/// The checksum of a row's columns: FNV-1a over their kinds and bytes. Files contain it, so its value for the same columns must never change.
 struct Seal {
   private var sum: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -16,7 +16,7 @@ struct Seal {
     add(word: real.bitPattern)
   }
 
-  /// Text as UTF-8.
+  /// Adds a text in UTF-8.
   mutating func add(text: UnsafeRawBufferPointer) {
     add(3 as UInt8)
     add(bytes: text)
@@ -40,7 +40,7 @@ struct Seal {
     }
   }
 
-  /// Whole logs pass here when a store is opened: no iterator, one variable.
+  /// Adds bytes. Whole logs pass through here when a store is opened, so the code uses no iterator and one variable.
   private mutating func add(bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
     var sum = sum

@@ -1,14 +1,14 @@
 import GRDB
 import GRDBSQLite
 
-/// A row with a checksum of its own.
+/// A row with a checksum.
 ///
-/// SQLite finds a page that makes no sense; it does not see that a digit in a column has become another one. Every table of the
-/// store ends with the column `seal`, the FNV-1a sum of the others, and opening a store compares them.
+/// SQLite detects a damaged page but not a digit in a column that has changed. Every table of the store therefore ends with the
+/// column `seal`, the FNV-1a sum of the other columns, which is checked when a store is opened.
 public enum SealedRow {
-  /// Writes a row, in place of one with the same key.
+  /// Writes a row, replacing one with the same key.
   ///
-  /// - Parameter values: All columns of the table but `seal`, in their order. U+0000, at which SQLite's texts end, becomes U+FFFD.
+  /// - Parameter values: all columns of the table except `seal`, in their order. U+0000, at which SQLite's texts end, becomes U+FFFD.
   public static func write(
     _ values: [any DatabaseValueConvertible & Sendable], to table: StaticString, in database: Database
   )
@@ -17,7 +17,7 @@ public enum SealedRow {
     try write(values.map(\.databaseValue), into: "\(table)", in: database)
   }
 
-  /// The same, of a table whose name a declaration has given.
+  /// Writes a row as above, to a table whose name a declaration has given.
   static func write(_ values: [DatabaseValue], into table: String, in database: Database) throws {
     let values = values.map { value in
       guard case .string(let text) = value.storage, text.utf8.contains(0) else { return value }
@@ -29,10 +29,10 @@ public enum SealedRow {
     try statement.execute(arguments: StatementArguments(values + [seal(values).databaseValue]))
   }
 
-  /// The first row whose seal does not fit, in words, or `nil` if all fit.
+  /// Returns a description of the first row whose seal does not match, or `nil` if all match.
   ///
-  /// Reads SQLite's own bytes: a log of years is looked at whenever the store is opened, and copying every text of it would take
-  /// most of the time.
+  /// Reads SQLite's bytes directly: a log of several years is checked whenever the store is opened, and copying every text of it
+  /// would take most of the time.
   static func firstBroken(in table: String, _ database: Database) throws -> String? {
     guard try database.columns(in: table).last?.name == "seal" else { return nil }
     let query = try database.makeStatement(sql: "SELECT * FROM \(table.quotedDatabaseIdentifier)")
@@ -49,7 +49,7 @@ public enum SealedRow {
     return nil
   }
 
-  /// Of the first columns of the row that a statement is at.
+  /// Returns the seal of the first columns of a statement's present row.
   private static func seal(_ statement: SQLiteStatement, columns: Int32) -> Int64 {
     var seal = Seal()
     for column in 0..<columns {

@@ -1,6 +1,6 @@
 import WallTime
 
-/// The folder `STORE.snapshots` and what is in it.
+/// The folder `STORE.snapshots` and its contents.
 struct SnapshotShelf: Sendable {
   let folder: String
   let policy: SnapshotPolicy
@@ -10,25 +10,25 @@ struct SnapshotShelf: Sendable {
     self.policy = policy
   }
 
-  /// The oldest first.
+  /// Returns all snapshots, the oldest first.
   func snapshots() throws(StoreError) -> [Snapshot] {
     try Disk.names(in: folder).compactMap { Snapshot(folder: folder, name: $0) }.sorted { $0.number < $1.number }
   }
 
-  /// Where a new one is written, before it has its name.
+  /// The path at which a new snapshot is written before it gets its name.
   var unfinished: String { folder + "/unfinished" }
 
-  /// What the names of backups that are looked at begin with.
+  /// The beginning of the paths of backups that are being checked.
   var restored: String { folder + "/restored" }
 
-  /// What a process that was killed has left half done.
+  /// Removes unfinished files of a process that was killed.
   func removeLeftovers() throws(StoreError) {
     for name in try Disk.names(in: folder) where name.hasPrefix("unfinished") || name.hasPrefix("restored") {
       try Disk.remove("\(folder)/\(name)")
     }
   }
 
-  /// Gives the unfinished snapshot its name, then removes those that the policy does not keep.
+  /// Gives the unfinished snapshot its name, then removes the snapshots that the policy does not keep.
   func finish(at now: WallInstant) throws(StoreError) -> Snapshot {
     let name = Snapshot.name((try snapshots().last?.number ?? 0) + 1, now)
     guard let snapshot = Snapshot(folder: folder, name: name) else {
@@ -40,7 +40,7 @@ struct SnapshotShelf: Sendable {
     return snapshot
   }
 
-  /// The numbers of those to keep: the last few, and the last one of each of the last days that have any.
+  /// Returns the numbers of the snapshots to keep: the newest ones, and the last one of each of the last days that have any.
   static func kept(_ snapshots: [Snapshot], _ policy: SnapshotPolicy) -> Set<Int> {
     var kept = Set(snapshots.suffix(policy.recent).map(\.number))
     var days: Set<Int64> = []

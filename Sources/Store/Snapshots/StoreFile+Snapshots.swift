@@ -2,13 +2,13 @@ import GRDB
 public import WallTime
 
 extension StoreFile {
-  /// The oldest first.
+  /// Returns all snapshots, the oldest first.
   public func snapshots() throws(StoreError) -> [Snapshot] { try shelf.snapshots() }
 
-  /// Makes a snapshot if something changed since the last one and the policy says that it is time; to be called every few seconds.
+  /// Makes a snapshot if there are changes since the last one and the policy's time has passed. The function must be called every few seconds.
   ///
-  /// - Parameter isLast: The file is about to be closed: what people have changed is copied whatever the policy says.
-  /// - Returns: Nil: none was due.
+  /// - Parameter isLast: whether the file is about to be closed; changes by people are then copied whatever the policy says.
+  /// - Returns: the snapshot, or `nil` if none was due.
   public func snapshotIfDue(at now: WallInstant, isLast: Bool = false) throws(StoreError) -> Snapshot? {
     let wait: Int64
     switch unsaved.withLock({ $0 }) {
@@ -21,10 +21,9 @@ extension StoreFile {
     return try snapshot(at: now)
   }
 
-  /// Makes a snapshot now. Writes go on meanwhile. When it fails, those that are there stay.
+  /// Makes a snapshot now. Writes continue meanwhile. If it fails, the existing snapshots stay.
   ///
-  /// Takes longer than opening: the copy is checked like a file that is opened, since
-  /// older snapshots are removed in its favour.
+  /// Takes longer than opening: the copy is checked like a file that is opened, since older snapshots are removed in its favour.
   @discardableResult
   public func snapshot(at now: WallInstant) throws(StoreError) -> Snapshot {
     try snapshotting.withLock { last throws(StoreError) in
@@ -44,7 +43,7 @@ extension StoreFile {
     }
   }
 
-  /// Writes a checked copy, complete and synced, over whatever is there.
+  /// Writes a checked copy, complete and synced, overwriting an existing file.
   func writeCopy(to copy: String) throws(StoreError) {
     let pool = try openedPool
     try Disk.remove(copy)

@@ -1,21 +1,21 @@
 import GRDB
 
-/// Single values that a system keeps over a restart, by their names: a counter, how far something has come. Blocks like `StoreFile`.
+/// Single named values that a system keeps over a restart, such as a counter or a position. Blocks like `StoreFile`.
 public struct KeptValues: Sendable {
   private let file: StoreFile
   private let table: String
   private let instance: String
 
   /// - Parameters:
-  ///   - system: the kind of the system: `kettle`.
-  ///   - instance: the system's whole name: `kettle/one`.
+  ///   - system: the kind of the system, such as `kettle`.
+  ///   - instance: the full name of the system, such as `kettle/one`.
   public init(of system: String, instance: String, in file: StoreFile) {
     (self.file, self.instance, table) = (file, instance, Self.table(of: system))
   }
 
   private static func table(of system: String) -> String { system.replacing("-", with: "_") + "_kept" }
 
-  /// The migration that makes the table of a system's kept values. What is kept is about now: a restored backup does not change it.
+  /// Returns the migration that creates the table of a system's kept values. They describe the present, so a restored backup does not change them.
   public static func migration(of system: String) -> StoreSystem.Migration {
     StoreSystem.Migration(name: "\(system).kept") { database in
       try database.execute(
@@ -27,7 +27,7 @@ public struct KeptValues: Sendable {
     }
   }
 
-  /// What was kept last, by name.
+  /// Returns the values that were written last, by name.
   public func read() throws(StoreError) -> [String: StoredValue] {
     try file.read("reading what \(instance) has kept") { database in
       let rows = try Row.fetchAll(
@@ -37,7 +37,7 @@ public struct KeptValues: Sendable {
     }
   }
 
-  /// Keeps all of these, or none; on the disk when this returns.
+  /// Writes all of these values or none of them. They are on the disk when this returns.
   public func write(_ values: [String: StoredValue]) throws(StoreError) {
     try file.write("keeping values of \(instance)", by: .byMachine) { database in
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {

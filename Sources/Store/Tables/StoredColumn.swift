@@ -1,14 +1,14 @@
 import GRDB
 
-/// One value of a row, as SQLite has it.
+/// A value of a row, in SQLite's types.
 public enum StoredValue: Sendable, Hashable {
-  /// Unknown, or not given.
+  /// The value is unknown or was not given.
   case nothing
-  /// A whole number; a yes or no is 1 or 0, an instant its seconds since 1970.
+  /// A whole number. A boolean is 1 or 0, and an instant is its seconds since 1970.
   case integer(Int64)
   /// A finite number.
   case real(Double)
-  /// A text or a word.
+  /// A text, which may be one of several words.
   case text(String)
 
   var database: DatabaseValue {
@@ -20,7 +20,7 @@ public enum StoredValue: Sendable, Hashable {
     }
   }
 
-  /// Of another kind than those that tables of rows have: nothing.
+  /// Converts a value of SQLite. A value of a kind that tables of rows do not have becomes `nothing`.
   init(_ value: DatabaseValue) {
     switch value.storage {
     case .int64(let value): self = .integer(value)
@@ -31,36 +31,44 @@ public enum StoredValue: Sendable, Hashable {
   }
 }
 
-/// One column of a table of rows: its name, and what its values may be.
+/// A column of a table of rows: its name and its permitted values.
 public struct StoredColumn: Sendable, Hashable {
-  /// What a value may be.
+  /// The kind and range of a column's values.
   public enum Kind: Sendable, Hashable {
-    /// A whole number of a range.
+    /// A whole number in a range.
     case integer(ClosedRange<Int64>)
-    /// A finite number of a range.
+    /// A finite number in a range.
     case real(ClosedRange<Double>)
-    /// Any text.
+    /// A text without restrictions.
     case text
-    /// One of these words.
+    /// A text that is one of these words.
     case word([String])
   }
 
-  /// Lower-case letters, digits and `_`.
+  /// The name of the column: lower-case letters, digits and `_`.
   public let name: String
   let kind: Kind
   let mayBeNothing: Bool
+  /// The version of the store's format that added the column to its table, or `nil` if the table was created with it.
+  public let since: Int?
+  /// The value in rows that were written before the column was added.
+  let standard: StoredValue
 
   /// - Parameters:
-  ///   - name: lower-case letters, digits and `_`; never `seal` or `instance`, which every table has for itself.
+  ///   - name: lower-case letters, digits and `_`; not `seal` or `instance`, which every table may have itself.
   ///   - mayBeNothing: whether a value may be unknown.
-  public init(_ name: String, _ kind: Kind, mayBeNothing: Bool) {
+  ///   - since: the version of the store's format that added the column, or `nil` if the table was created with it.
+  ///   - standard: the value in rows that were written before.
+  public init(_ name: String, _ kind: Kind, mayBeNothing: Bool, since: Int? = nil, standard: StoredValue = .nothing) {
     precondition(!["seal", "instance"].contains(name), "\(name) is a column that every table has for itself")
-    (self.name, self.kind, self.mayBeNothing) = (name, kind, mayBeNothing)
+    precondition(since == nil || mayBeNothing || standard != .nothing, "\(name): rows of before need a value")
+    (self.name, self.kind, self.mayBeNothing, self.since) = (name, kind, mayBeNothing, since)
+    self.standard = standard
   }
 
   var quoted: String { name.quotedDatabaseIdentifier }
 
-  /// `"minutes" INTEGER NOT NULL`
+  /// The SQL declaration of the column, such as `"minutes" INTEGER NOT NULL`.
   var declaration: String {
     let type =
       switch kind {
@@ -71,7 +79,7 @@ public struct StoredColumn: Sendable, Hashable {
     return "\(quoted) \(type)\(mayBeNothing ? "" : " NOT NULL")"
   }
 
-  /// An SQL condition that every value that makes sense meets.
+  /// An SQL condition that every valid value meets.
   var sense: String {
     let condition =
       switch kind {
@@ -84,7 +92,7 @@ public struct StoredColumn: Sendable, Hashable {
     return mayBeNothing ? "(\(quoted) IS NULL OR \(condition))" : "(\(condition))"
   }
 
-  /// A value as this column has it: a whole number of a column of numbers is a number.
+  /// Returns a value in the column's kind: a whole number becomes a real number in a column of real numbers.
   func fitted(_ value: StoredValue) -> StoredValue {
     if case (.integer(let whole), .real) = (value, kind) { .real(Double(whole)) } else { value }
   }

@@ -3,20 +3,20 @@ public import WallTime
 
 /// The rows of one system in a table. Blocks like `StoreFile`.
 public struct StoredRows: Sendable {
-  /// Which rows, and in which order.
+  /// A selection of rows and their order.
   public struct Query: Sendable, Hashable {
-    /// Of the table's time, then or later.
+    /// The earliest time of the rows, inclusive, or `nil` for no limit.
     public var since: WallInstant?
-    /// Before that.
+    /// The time before which the rows must be, or `nil` for no limit.
     public var until: WallInstant?
-    /// Whether the first row is the newest; otherwise the oldest.
+    /// Whether the newest row comes first; otherwise the oldest does.
     public var isNewestFirst: Bool
-    /// The number of the last row of the page before, or `nil` to begin at the first.
+    /// The number of the last row of the previous page, or `nil` to begin at the first row.
     public var after: Int64?
-    /// 1…10,000.
+    /// The greatest number of rows, 1…10,000.
     public var limit: Int
 
-    /// All rows, from the newest or from the oldest.
+    /// Creates a query, by default for all rows from the newest on.
     public init(
       since: WallInstant? = nil, until: WallInstant? = nil, isNewestFirst: Bool = true, after: Int64? = nil,
       limit: Int = 100
@@ -26,15 +26,15 @@ public struct StoredRows: Sendable {
     }
   }
 
-  /// Some rows, and the number after which the next ones begin, or `nil` if there are no more.
+  /// Some rows and the number after which the next page begins, which is `nil` if there are no more rows.
   public typealias Page = (rows: [[StoredValue]], next: Int64?)
 
-  /// The file that they are in.
+  /// The file that contains the rows.
   public let file: StoreFile
   let table: StoredTable
   private let instance: String
 
-  /// - Parameter instance: the system's name where several share the table; otherwise not used.
+  /// - Parameter instance: the system's name if several systems share the table; otherwise not used.
   public init(_ table: StoredTable, in file: StoreFile, of instance: String) {
     (self.file, self.table, self.instance) = (file, table, instance)
   }
@@ -42,19 +42,19 @@ public struct StoredRows: Sendable {
   /// The name of the column with the rows' numbers.
   public var numberColumn: String { table.number.name }
 
-  /// Of a shared table only the rows of this system.
+  /// An SQL condition that selects only this system's rows in a shared table.
   private var own: (sql: String, arguments: StatementArguments) {
     table.isShared ? ("instance = ?", [instance]) : ("TRUE", [])
   }
 
   // MARK: writing
 
-  /// Writes a row, on the disk when this returns. One with the number 0 is new and gets the next.
+  /// Writes a row, which is on the disk when this returns. A row with the number 0 is new and gets the next number.
   ///
   /// - Parameters:
   ///   - row: a value for each column.
-  ///   - who: whether a person has changed something, of which a snapshot is made sooner.
-  /// - Returns: its number.
+  ///   - who: whether a person made the change, after which a snapshot is made sooner.
+  /// - Returns: the number of the row.
   @discardableResult
   public func write(_ row: [StoredValue], by who: StoreFile.Unsaved) throws(StoreError) -> Int64 {
     precondition(row.count == table.columns.count, "\(table.name): a row has a value for each column")
@@ -77,7 +77,7 @@ public struct StoredRows: Sendable {
 
   // MARK: reading
 
-  /// The row of a number, or `nil` if there is none.
+  /// Returns the row with a number, or `nil` if there is no such row.
   public func row(_ number: Int64) throws(StoreError) -> [StoredValue]? {
     try file.read("reading \(table.name)") { database in
       try Row.fetchOne(
@@ -87,7 +87,7 @@ public struct StoredRows: Sendable {
     }
   }
 
-  /// Some rows by their numbers.
+  /// Returns a page of rows in the order of their numbers.
   public func page(_ query: Query) throws(StoreError) -> Page {
     precondition((1...10_000).contains(query.limit), "a page has 1…10,000 rows")
     // One more than asked tells whether there is a next page.
@@ -126,18 +126,18 @@ public struct StoredRows: Sendable {
 
   // MARK: pruning
 
-  /// Removes the rows whose time is before, the last one excepted: numbers go on from it.
+  /// Removes the rows whose time is before an instant, except the last row, from whose number the numbering continues.
   ///
-  /// - Returns: so many.
+  /// - Returns: the number of removed rows.
   @discardableResult
   public func prune(before: WallInstant) throws(StoreError) -> Int {
     guard let time = table.time else { return 0 }
     return try remove("\(time.quoted) < ?", [before.secondsSince1970])
   }
 
-  /// Removes the first rows, but for so many, one at least.
+  /// Removes the oldest rows beyond a number of rows to keep, at least one.
   ///
-  /// - Returns: so many.
+  /// - Returns: the number of removed rows.
   @discardableResult
   public func prune(beyond most: Int) throws(StoreError) -> Int {
     let count = try file.read("counting \(table.name)") { database in

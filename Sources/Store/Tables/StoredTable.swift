@@ -1,23 +1,26 @@
 import GRDB
 
-/// A table of rows with numbers, which comes whole from a list of columns: made, sealed, read in pages, pruned, and checked when a backup is restored.
+/// A table of numbered rows that is defined by a list of columns: it can be created, sealed, read in pages and pruned, and is
+/// checked when a backup is restored.
 public struct StoredTable: Sendable {
-  /// As the file has it: `kettle_runs`.
+  /// The name of the table in the file, such as `kettle_runs`.
   public let name: String
   let columns: [StoredColumn]
-  /// The column of the row's number, 1….
+  /// The column of the row's number, which counts from 1.
   let number: StoredColumn
-  /// The column of the instant by which old rows are removed, or `nil` if age removes none.
+  /// The column of the instant by which old rows are removed, or `nil` if rows are not removed by age.
   let time: StoredColumn?
-  /// Whether several systems share the table, each with numbers of its own.
+  /// Whether several systems share the table, each with its own numbering.
   let isShared: Bool
 
   /// - Parameters:
-  ///   - name: lower-case letters, digits and `_`.
-  ///   - columns: in the order of the file, which never changes once released.
-  ///   - number: the name of one of them, whose values are whole numbers from 1.
-  ///   - time: the name of the one with seconds since 1970 by which old rows are removed, or `nil` if age removes none.
-  ///   - isShared: whether several systems share it, each with numbers of its own.
+  ///   - name: the name of the table: lower-case letters, digits and `_`.
+  ///   - columns: the columns in the order of the file. A released column is neither changed nor removed; a column that
+  ///     a later release adds has its `since`.
+  ///   - number: the name of the column with the row's number, whose values are whole numbers from 1.
+  ///   - time: the name of the column with the seconds since 1970 by which old rows are removed, or `nil` if rows are not removed by
+  ///     age.
+  ///   - isShared: whether several systems share the table, each with its own numbering.
   public init(_ name: String, columns: [StoredColumn], number: String, time: String?, isShared: Bool) {
     guard let numbers = columns.first(where: { $0.name == number }) else {
       preconditionFailure("\(name): its number \(number) is none of its columns")
@@ -29,8 +32,10 @@ public struct StoredTable: Sendable {
 
   var quoted: String { name.quotedDatabaseIdentifier }
 
-  /// Makes it, in a migration.
-  public func make(_ database: Database) throws {
+  /// Creates the table, in a migration, without the columns that later versions of the format have added.
+  public func make(_ database: Database) throws { try make(columns.filter { $0.since == nil }, database) }
+
+  private func make(_ columns: [StoredColumn], _ database: Database) throws {
     let own = (isShared ? ["instance TEXT NOT NULL"] : []) + columns.map(\.declaration)
     let key = isShared ? "instance, \(number.quoted)" : number.quoted
     try database.execute(
@@ -38,9 +43,31 @@ public struct StoredTable: Sendable {
     )
   }
 
-  /// Takes the rows that only the attached backup has.
+  /// The versions of the store's format that have added columns, in ascending order.
+  public var laterSteps: [Int] { Set(columns.compactMap(\.since)).sorted() }
+
+  /// Adds the columns of a version of the store's format, in a migration. The rows get the columns' standard values and
+  /// new seals.
+  public func widen(to step: Int, _ database: Database) throws {
+    guard laterSteps.contains(step) else { return }
+    let columns = columns.filter { $0.since ?? .min <= step }
+    let before = "\(name)_before_\(step)"
+    try database.execute(sql: "ALTER TABLE \(quoted) RENAME TO \(before.quotedDatabaseIdentifier)")
+    try make(columns, database)
+    let rows = try Row.fetchCursor(database, sql: "SELECT * FROM \(before.quotedDatabaseIdentifier)")
+    while let row = try rows.next() {
+      let values = columns.map { column in
+        column.since == step ? column.fitted(column.standard).database : row[column.name] as DatabaseValue
+      }
+      try SealedRow.write(
+        (isShared ? [row["instance"] as DatabaseValue] : []) + values, into: name, in: database)
+    }
+    try database.execute(sql: "DROP TABLE \(before.quotedDatabaseIdentifier)")
+  }
+
+  /// Adds the rows that exist only in the attached backup.
   ///
-  /// - Throws: `StoreError.damaged` if one of its rows makes no sense.
+  /// - Throws: `StoreError.damaged` if one of these rows has invalid values.
   public func restore(_ database: Database) throws {
     let sense = columns.map(\.sense) + ["\(number.quoted) >= 1"] + (isShared ? ["length(instance) > 0"] : [])
     try StoreSystem.refuse("rows of \(name)", in: name, unless: sense.joined(separator: " AND "), database)

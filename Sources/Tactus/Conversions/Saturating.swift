@@ -2,7 +2,7 @@
 // is not compiled where such numbers arrive: Sources/Wire/TrappingConversions.swift.
 
 extension Int64 {
-  /// The number without its fraction; what is too large is the largest value, what is too small the smallest, and what is no number is 0.
+  /// Converts a `Double` and drops its fraction. A number beyond the range gives the nearest end of the range, and NaN gives 0.
   @_noLocks @_noAllocation @inlinable @inline(__always) public init(saturating number: Double) {
     if number >= 0x1p63 {
       self = .max
@@ -15,68 +15,68 @@ extension Int64 {
 }
 
 extension UInt64 {
-  /// The number without its fraction; what is too large is the largest value, what is below 0 or no number is 0.
+  /// Converts a `Double` and drops its fraction. A number that is too large gives `.max`; a negative number or NaN gives 0.
   @_noLocks @_noAllocation @inlinable @inline(__always) public init(saturating number: Double) {
     self = number >= 0x1p64 ? .max : number > 0 ? UInt64(number) : 0
   }
 }
 
 extension Int {
-  /// As `Int64(saturating:)`, in this type's range.
+  /// Converts as `Int64(saturating:)` does, with the range of `Int`.
   @_noLocks @_noAllocation @inlinable @inline(__always) public init(saturating number: Double) {
     self.init(clamping: Int64(saturating: number))
   }
 }
 
 extension Int32 {
-  /// As `Int64(saturating:)`, in this type's range.
+  /// Converts as `Int64(saturating:)` does, with the range of `Int32`.
   @_noLocks @_noAllocation @inlinable @inline(__always) public init(saturating number: Double) {
     self.init(clamping: Int64(saturating: number))
   }
 }
 
 extension UInt32 {
-  /// As `Int64(saturating:)`, in this type's range.
+  /// Converts as `Int64(saturating:)` does, with the range of `UInt32`.
   @_noLocks @_noAllocation @inlinable @inline(__always) public init(saturating number: Double) {
     self.init(clamping: Int64(saturating: number))
   }
 }
 
 extension Int16 {
-  /// As `Int64(saturating:)`, in this type's range.
+  /// Converts as `Int64(saturating:)` does, with the range of `Int16`.
   @_noLocks @_noAllocation @inlinable @inline(__always) public init(saturating number: Double) {
     self.init(clamping: Int64(saturating: number))
   }
 }
 
 extension UInt16 {
-  /// As `Int64(saturating:)`, in this type's range.
+  /// Converts as `Int64(saturating:)` does, with the range of `UInt16`.
   @_noLocks @_noAllocation @inlinable @inline(__always) public init(saturating number: Double) {
     self.init(clamping: Int64(saturating: number))
   }
 }
 
 extension UInt8 {
-  /// As `Int64(saturating:)`, in this type's range.
+  /// Converts as `Int64(saturating:)` does, with the range of `UInt8`.
   @_noLocks @_noAllocation @inlinable @inline(__always) public init(saturating number: Double) {
     self.init(clamping: Int64(saturating: number))
   }
 }
 
 extension Int64 {
-  /// The sum, or the value at the end of the range that it is beyond.
+  /// Returns the sum, or the nearest end of the range if the sum overflows.
   @_noLocks @_noAllocation @inlinable @inline(__always) public func addingSaturated(_ other: Self) -> Self {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? (other < 0 ? .min : .max) : sum
   }
 
-  /// The difference, or the value at the end of the range that it is beyond.
+  /// Returns the difference, or the nearest end of the range if the difference overflows.
   @_noLocks @_noAllocation @inlinable @inline(__always) public func subtractingSaturated(_ other: Self) -> Self {
     let (difference, overflows) = subtractingReportingOverflow(other)
     return overflows ? (other < 0 ? .max : .min) : difference
   }
 
-  /// The product, or the value at the end of the range that it is beyond.
+  /// Returns the product, or the nearest end of the range if the product overflows.
   @_noLocks @_noAllocation @inlinable @inline(__always) public func multipliedSaturated(by other: Self) -> Self {
     let (product, overflows) = multipliedReportingOverflow(by: other)
     return overflows ? ((self < 0) == (other < 0) ? .max : .min) : product

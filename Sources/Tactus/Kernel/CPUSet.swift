@@ -1,13 +1,13 @@
-/// A set of CPUs, 0…1023: `[0, 1, 3]`, or by the kernel's text `0-1,3`.
+/// A set of CPUs with numbers from 0 to 1023, written `[0, 1, 3]` or as the kernel writes it, `0-1,3`.
 public struct CPUSet: Sendable, Hashable, ExpressibleByArrayLiteral {
-  /// Ascending, each once. What is out of range is refused by `Runtime`.
+  /// The numbers of the CPUs, ascending and without repetition. `Runtime` refuses numbers that are out of range.
   public let cpus: [Int]
 
   /// The CPUs with these numbers, from 0; a number that is repeated counts once.
   public init(_ cpus: some Sequence<Int>) { self.cpus = Set(cpus).sorted() }
   public init(arrayLiteral cpus: Int...) { self.init(cpus) }
 
-  /// From the text of the kernel's files and tools: numbers and ranges with commas between them. `nil` for any other text.
+  /// Parses the text that the kernel's files and tools use: numbers and ranges with commas between them. The result is `nil` for any other text.
   public init?(_ text: String) {
     var cpus: [Int] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -21,17 +21,17 @@ public struct CPUSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     self.init(cpus)
   }
 
-  /// Whether the CPU with this number is one of them.
+  /// Returns whether the set contains the CPU with this number.
   public func contains(_ cpu: Int) -> Bool { cpus.contains(cpu) }
-  /// Whether the set has no processor. A lane cannot run on such a set, and `Runtime` refuses it.
+  /// Whether the set has no CPU. A lane cannot run on an empty set, and `Runtime` refuses it.
   public var isEmpty: Bool { cpus.isEmpty }
 
   static let limit = 1024
 
-  /// Those that `other` does not have.
+  /// Returns the CPUs of this set that `other` does not contain.
   func subtracting(_ other: CPUSet) -> CPUSet { CPUSet(cpus.filter { !other.contains($0) }) }
 
-  /// As the kernel takes it: bit n of word n / 64.
+  /// The set as the bit mask that the kernel takes: CPU n is bit n modulo 64 of word n / 64.
   var words: [UInt64] {
     var words = [UInt64](repeating: 0, count: Self.limit / 64)
     for cpu in cpus { words[cpu / 64] |= 1 << UInt64(cpu % 64) }
@@ -42,7 +42,7 @@ public struct CPUSet: Sendable, Hashable, ExpressibleByArrayLiteral {
 }
 
 extension CPUSet: CustomStringConvertible {
-  /// `0-1,3`.
+  /// The set as the kernel writes it, such as `0-1,3`.
   public var description: String {
     var ranges: [ClosedRange<Int>] = []
     for cpu in cpus {

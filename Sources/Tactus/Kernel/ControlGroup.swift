@@ -1,33 +1,33 @@
 import CTactus
 
-/// What the control groups that this process is in allow: of every limit the tightest one on the way to the root.
+/// The limits that control groups set on this process. Of each limit the tightest one between the process's group and the root counts.
 ///
-/// A container and a service have such limits and do not show them otherwise. Both versions of the kernel's interface are
-/// read, where systemd and Docker mount them.
+/// Containers and services have such limits and do not report them otherwise. Both versions of the kernel's interface are read, at
+/// the places where systemd and Docker mount them.
 public struct ControlGroup: Sendable, Hashable {
-  /// So many µs of processor time in every so many µs, for all threads of the group together.
+  /// A quota of processor time: at most `runtime` in every `period`, for all threads of the group together.
   public struct Share: Sendable, Hashable, CustomStringConvertible {
-    /// Processor time that the group may use in each period, µs; 0 forbids it.
+    /// Processor time that the group may use in each period, in µs; 0 forbids it.
     public var runtime: Int64
-    /// Length of a period, µs, more than 0. Each period the group may use `runtime` anew.
+    /// Length of a period in µs, more than 0. The group may use `runtime` anew in each period.
     public var period: Int64
 
     public var description: String { "\(runtime) µs of every \(period) µs" }
   }
 
-  /// `cpu.max`: of threads with ordinary scheduling; real-time ones are not held to it. `nil` if there is no limit.
+  /// The quota of `cpu.max`, which holds for threads with ordinary scheduling and not for real-time threads. `nil` if there is no limit.
   public var share: Share?
-  /// `cpu.rt_runtime_us`: of real-time threads; 0 forbids them. `nil` if the kernel has no such limit for groups.
+  /// The quota of `cpu.rt_runtime_us` for real-time threads; a runtime of 0 forbids them. `nil` if the kernel has no such limit for groups.
   public var realTimeShare: Share?
-  /// `cpuset.cpus.effective`: where its threads may run, or `nil` if the kernel does not say.
+  /// The CPUs of `cpuset.cpus.effective`, on which the group's threads may run, or `nil` if the kernel does not report them.
   public var cpus: CPUSet?
-  /// `memory.max` in bytes, which locked memory counts for, or `nil` if there is no limit.
+  /// The limit of `memory.max` in bytes, which includes locked memory, or `nil` if there is no limit.
   public var memory: Int64?
 
-  /// No limit of any kind.
+  /// Creates limits that allow everything.
   public init() {}
 
-  /// - Parameter read: the text of the file at a path from the root, `nil` if it cannot be read.
+  /// - Parameter read: returns the text of the file at a path from the root, or `nil` if the file cannot be read.
   public init(read: (String) -> String?) {
     for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -44,12 +44,13 @@ public struct ControlGroup: Sendable, Hashable {
     }
   }
 
-  /// The limits of the process under `root`, which is empty but in tests.
+  /// Reads the limits of this process from the files under `root`, which is empty except in tests.
   init(root: String) {
     self.init { path in Self.read(root + path) }
   }
 
-  /// `/a/b`: `/a/b`, `/a` and the root, which alone is seen from inside a container.
+  /// Returns the folders of a group and of all its parents: for `/a/b` these are `/a/b`, `/a` and the root. Inside a container only
+  /// the root is visible.
   private static func folders(_ path: String) -> [String] {
     let names = path.split(separator: "/")
     return (0...names.count).reversed().map { count in names.prefix(count).map { "/" + $0 }.joined() }

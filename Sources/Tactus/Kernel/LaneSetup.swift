@@ -1,6 +1,6 @@
 import CTactus
 
-/// Gives the calling thread what a lane asks for and reports what it got.
+/// Gives the calling thread the scheduling and the CPUs that a lane declares, and reports which of them are in effect.
 enum LaneSetup {
   static func apply(
     lane: String, scheduling: Scheduling, cpus: CPUSet?, group: ControlGroup = ControlGroup()
@@ -43,7 +43,7 @@ enum LaneSetup {
       findings: findings)
   }
 
-  /// The report of a thread whose own state cannot be read, and which therefore stays as it is.
+  /// Returns the report of a thread whose present state cannot be read. Such a thread keeps the scheduling and the CPUs that it has.
   static func decline(lane: String, scheduling: Scheduling, cpus: CPUSet?, errno: Int32) -> LaneReport {
     let asks = scheduling != .normal || cpus != nil
     let finding = LaneReport.Finding(
@@ -54,7 +54,7 @@ enum LaneSetup {
       findings: asks ? [finding] : [])
   }
 
-  /// Puts the calling thread on those of `cpus` that it may have. Returns those, or `nil` if there are none.
+  /// Restricts the calling thread to those of `cpus` that it may use. Returns these CPUs, or `nil` if it may use none of them.
   private static func setCPUs(
     _ cpus: CPUSet, _ group: ControlGroup, _ findings: inout [LaneReport.Finding]
   ) -> CPUSet? {

@@ -1,8 +1,10 @@
 import CTactus
 import Synchronization
 
-/// How many runtimes of this process want its memory locked. Global because what it counts is: the kernel knows one lock
-/// for the whole process, and the first runtime to stop must not take it from the others.
+/// The number of runtimes in this process that need its memory locked.
+///
+/// The count is global because the kernel has one memory lock for the whole process: the first runtime that stops must not release
+/// it while other runtimes need it.
 enum MemoryLocks {
   private static let holders = Mutex(0)
 

@@ -1,14 +1,13 @@
 import CTactus
 import Synchronization
 
-/// Counts how often a SCHED_DEADLINE thread uses up the processor time that it has in a period, from that time alone.
+/// Counts how often a SCHED_DEADLINE thread uses up its processor time in a period, derived from the thread's processor time alone.
 ///
-/// A pointer and numbers: the lane's thread charges it at the end of each tick. See `LaneStatistics.budgetsUsedUp`.
+/// A plain value of a pointer and numbers. The lane's thread updates it at the end of each tick. See `LaneStatistics.budgetsUsedUp`.
 struct ProcessorBudget: BitwiseCopyable {
   let runtime: Int64
   let usedUp: UnsafeMutablePointer<Atomic<Int64>>
-  /// The thread's processor time up to which it is charged, and what of it was used since the last sleep and since the last
-  /// budget that was used up.
+  /// The thread's processor time, in nanoseconds, that has been accounted for.
   private var charged: Int64 = 0
   private var used: Int64 = 0
 
@@ -17,16 +16,16 @@ struct ProcessorBudget: BitwiseCopyable {
     self.usedUp = usedUp
   }
 
-  /// `nil` for a lane with another scheduling.
+  /// Returns `nil` if the lane has another scheduling than SCHED_DEADLINE.
   init?(_ lane: LaneRun) {
     guard case .deadline(let runtime, _, _) = lane.scheduling else { return nil }
     self.init(runtime: runtime.count, usedUp: lane.budgetsUsedUp)
   }
 
-  /// What the thread did before does not count.
+  /// Starts the account at this processor time. Processor time that the thread used earlier does not count.
   mutating func begin(at processorTime: Int64) { charged = processorTime }
 
-  /// - Parameter thenSleeps: a sleep follows, from which the thread wakes with a budget of its own.
+  /// - Parameter thenSleeps: whether the thread sleeps next and therefore wakes up with a fresh budget.
   @_noLocks @_noAllocation
   mutating func charge(until processorTime: Int64, thenSleeps: Bool) {
     used &+= processorTime &- charged

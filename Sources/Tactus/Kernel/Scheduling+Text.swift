@@ -1,5 +1,5 @@
 extension Scheduling: CustomStringConvertible {
-  /// `normal`, `fifo 80`, `deadline 2 ms / 5 ms / 5 ms` (runtime, deadline, period).
+  /// The scheduling as text: `normal`, `fifo 80` or `deadline 2 ms / 5 ms / 5 ms` (runtime, deadline, period).
   public var description: String {
     switch self {
     case .normal: "normal"

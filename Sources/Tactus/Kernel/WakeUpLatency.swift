@@ -1,25 +1,26 @@
 import CTactus
 
-/// How deep a CPU may sleep while a runtime runs, by the time that it takes to wake up.
+/// The limit on how deeply CPUs may sleep while a runtime runs, given as the time that a CPU takes to wake up.
 public enum WakeUpLatency: Sendable, Hashable {
-  /// At most this time, in whole µs, 0 or more: the runtime holds `/dev/cpu_dma_latency` open at it from `start()` to
-  /// `stop()`. 0 keeps every CPU of the machine awake, which costs energy and heat, and is what cyclictest measures with.
+  /// Limits the wake-up time to this many whole µs, 0 or more. The runtime holds `/dev/cpu_dma_latency` open with this value from
+  /// `start()` to `stop()`. A limit of 0 keeps every CPU of the machine awake, which costs energy and heat; cyclictest measures
+  /// with this limit.
   case held(Nanoseconds)
-  /// As the kernel's idle governor thinks best: a deep sleep takes up to some hundred µs to wake from.
+  /// Leaves the depth of sleep to the kernel's idle governor. Waking up from a deep sleep takes up to some hundred µs.
   case asTheKernelLikes
 }
 
-/// What became of a `WakeUpLatency`.
+/// Whether the requested `WakeUpLatency` is in effect.
 public enum WakeUpHold: Sendable, Hashable {
-  /// The runtime leaves it to the kernel, has no real-time lane, or has not been started.
+  /// No limit is held: none was requested, the runtime has no real-time lane, or it has not been started.
   case notRequested
-  /// The kernel holds itself to `effective`, which is less than what was requested if another program asks for less; `nil`
-  /// if it does not say.
+  /// The kernel keeps the limit `effective`, which is lower than `requested` if another program requests less, or `nil` if the
+  /// kernel does not report it.
   case held(requested: Nanoseconds, effective: Nanoseconds?)
   /// The device could not be opened or written, with the system call's error number.
   case refused(errno: Int32)
 
-  /// Why it was refused, with the way out, or `nil` if it was not.
+  /// The reason for a refusal with a remedy, or `nil` if the limit was not refused.
   public var refusal: String? {
     guard case .refused(let errno) = self else { return nil }
     let reason =
@@ -31,8 +32,9 @@ public enum WakeUpHold: Sendable, Hashable {
     return "the CPUs' wake-up latency is not held, /dev/cpu_dma_latency: \(reason)"
   }
 
-  /// Opens the device under `root`, which is empty but in tests. The descriptor holds it; −1 if nothing does. Every runtime
-  /// has one of its own: the kernel takes the least of all that are open.
+  /// Opens the device under `root`, which is empty except in tests, and writes the limit. The limit holds while the returned
+  /// descriptor is open; −1 stands for no descriptor. Each runtime opens the device itself, since the kernel applies the lowest
+  /// limit of all open descriptors.
   static func take(_ latency: WakeUpLatency, root: String) -> (hold: WakeUpHold, descriptor: Int32) {
     guard case .held(let limit) = latency else { return (.notRequested, -1) }
     var effective: Int32 = -1

@@ -1,21 +1,21 @@
-/// How a lane's thread is scheduled by the kernel.
+/// The kernel's scheduling of a lane's thread.
 public enum Scheduling: Sendable, Hashable {
-  /// The kernel's ordinary scheduling: no promise.
+  /// The kernel's ordinary scheduling, which guarantees nothing.
   case normal
-  /// SCHED_FIFO at this priority, 1…99: runs before everything of lower priority.
+  /// SCHED_FIFO with this priority, 1…99. The thread runs before all threads of lower priority.
   case fifo(Int)
-  /// SCHED_DEADLINE: at most `runtime` of CPU in each `period`, delivered by `deadline` after its start;
-  /// `runtime ≤ deadline ≤ period`. The kernel refuses what cannot be kept. Not together with CPUs.
+  /// SCHED_DEADLINE: up to `runtime` of processor time in each `period`, delivered within `deadline` of the period's start, with
+  /// `runtime ≤ deadline ≤ period`. The kernel refuses a reservation that it cannot keep. Cannot be combined with CPUs.
   case deadline(runtime: Nanoseconds, deadline: Nanoseconds, period: Nanoseconds)
 }
 
-/// Which misses lead a loop into its safe state.
+/// The deadline misses that count towards a loop's safe state.
 public enum CountedMisses: BitwiseCopyable {
-  /// Every miss, since the state of the hardware is uncertain after it.
+  /// Every miss counts, since the state of the hardware is uncertain after a miss.
   case all
-  /// Only misses that this stall has made on request, or `nil` if there is no stall, so that no miss counts.
+  /// Only misses that this stall caused on request count; with `nil` no miss counts.
   ///
-  /// For a loop whose hardware is simulated: it shows only faults that were injected, however loaded the machine is.
+  /// For a loop whose hardware is simulated: the loop then reacts to injected faults only, however loaded the machine is.
   case injected(LaneStall.Served?)
 }
 
@@ -27,19 +27,19 @@ public struct Lane {
   let loops: [Loop]
 
   /// - Parameters:
-  ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
+  ///   - name: a name that is unique in the runtime; its first 15 bytes become the thread's name.
   ///   - scheduling: how the kernel schedules the lane's thread.
-  ///   - cpu: the one CPU the thread stays on, from 0; `nil` for any.
-  ///   - loops: the loops of the lane, at least one. Of two that are due the one with the shorter period goes first.
+  ///   - cpu: the one CPU that the thread runs on, counted from 0, or `nil` for any.
+  ///   - loops: the loops of the lane, at least one. If two are due, the one with the shorter period runs first.
   public init(_ name: String, scheduling: Scheduling = .normal, cpu: Int? = nil, @LoopBuilder loops: () -> [Loop]) {
     self.init(name, scheduling: scheduling, cpus: cpu.map { [$0] }, loops: loops)
   }
 
   /// - Parameters:
-  ///   - name: unique in the runtime; the first 15 bytes become the thread's name.
+  ///   - name: a name that is unique in the runtime; its first 15 bytes become the thread's name.
   ///   - scheduling: how the kernel schedules the lane's thread.
-  ///   - cpus: those that the thread stays on, one at least; `nil` for any. Those of them that are offline or that the process's
-  ///     control group does not have are refused in the lane's report; the thread runs on the others.
+  ///   - cpus: the CPUs that the thread may run on, at least one, or `nil` for any. CPUs that are offline or outside the process's
+  ///     control group are refused in the lane's report; the thread runs on the others.
   ///   - loops: the loops of the lane, at least one.
   public init(_ name: String, scheduling: Scheduling = .normal, cpus: CPUSet?, @LoopBuilder loops: () -> [Loop]) {
     self.name = name
@@ -49,12 +49,19 @@ public struct Lane {
   }
 }
 
+extension Lane {
+  /// The same lane with no other loops than these, for a replay of a recording that others were not in.
+  public func only(_ names: [String]) -> Lane {
+    Lane(name, scheduling: scheduling, cpus: cpus) { loops.filter { names.contains($0.name) } }
+  }
+}
+
 /// The declaration of one loop.
 public struct Loop {
   let name: String
   let rate: Rate
   let phase: Nanoseconds?
-  /// Names of the loops that it runs after.
+  /// The names of the loops after which this loop runs.
   let predecessors: [String]
   let late: LatePolicy
   let deadline: Nanoseconds?
@@ -66,36 +73,37 @@ public struct Loop {
   let minimumInterval: Nanoseconds
   let ages: [DataAge]
   let body: BodySource
+  private(set) var isRecorded = true
 
-  /// A loop whose body is made once, here, and serves one run: `Runtime` refuses a second with `.ranAlready`, since what the
-  /// first one left in the body (the instants of a simulation, for one) would be taken for its own. For bodies that hold
-  /// what there is only once. See the other initialiser for a loop that may run again.
+  /// A loop whose body is made once, by this initialiser, and serves a single run. `Runtime` refuses a second run with
+  /// `.ranAlready`, because the body still holds state of the first, such as instants of a simulation. It is for bodies that hold
+  /// something of which there is only one. The other initialiser declares a loop that can run again.
   ///
-  /// What is out of range here is refused by `Runtime` with `.invalidLoop`.
+  /// `Runtime` refuses values that are out of range with `.invalidLoop`.
   /// - Parameters:
-  ///   - name: unique in the runtime.
-  ///   - rate: how often it is released.
-  ///   - phase: of the first release after the start, 0 or more; `nil` for that of the loops it runs `after`; without such the
-  ///     planner spreads it away from the lane's other loops.
-  ///   - predecessors: loops of the same lane whose output this loop uses. When it and one of them are due, that one runs first,
-  ///     however late the lane is and whatever the late policies; so it does, with a phase for both, within one release.
-  ///     At different rates the order holds wherever releases coincide: a 100 Hz loop after a 1 kHz loop finds in each of its
-  ///     ticks the value of the same instant; a 1 kHz loop after a 100 Hz loop does in every tenth, and in between the
-  ///     last one. Those that it follows become as urgent as this loop is. `Runtime` refuses with `.invalidOrder` an
-  ///     unknown name, a loop of another lane, a circle, and phases that let no two releases coincide.
+  ///   - name: a name that is unique in the runtime.
+  ///   - rate: how often the loop is released.
+  ///   - phase: time from the start to the first release, 0 or more. With `nil` the loop has the phase of the loops it runs `after`;
+  ///     without such loops the planner chooses a phase away from the lane's other loops.
+  ///   - predecessors: loops of the same lane whose output this loop uses. When this loop and a predecessor are due, the predecessor
+  ///     runs first, however late the lane is and whatever the late policies are. Loops that share a phase run in order within one release.
+  ///     At different rates the order holds wherever releases coincide: a 100 Hz loop after a 1 kHz loop reads in each of its
+  ///     ticks the value of the same instant; a 1 kHz loop after a 100 Hz loop reads the value of the same instant in every tenth
+  ///     tick, and the last value in the ticks between. Predecessors become as urgent as this loop. `Runtime` refuses with
+  ///     `.invalidOrder` an unknown name, a loop of another lane, a circle, and phases with which no two releases coincide.
   ///   - late: what happens to releases that come due before the loop could run them.
-  ///   - deadline: after a release, by when its tick has to end; `nil` for the period.
+  ///   - deadline: time after a release by which its tick must have ended, or `nil` for the period.
   ///   - executionTime: the longest a tick takes. When every loop of the lane declares one, a set that cannot meet its
   ///     deadlines is refused.
-  ///   - tolerance: lateness beyond which a late wake-up counts as oversleep; `nil` for a tenth of the period.
-  ///   - safeStateAfter: consecutive misses (skipped, or ended past the deadline) after which the loop's safe state is
-  ///     entered; 0 for never.
-  ///   - counting: which misses these are.
-  ///   - inputs: what also releases the loop, by arrival; whichever is ready. Those of a lane are at most 60.
-  ///   - minimumInterval: between two releases by input, whichever they are, and before a deadline that has passed already releases the
-  ///     loop; more than 0.
-  ///   - ages: how old the data is that the loop acts on, see `DataAge`. Each belongs to one loop.
-  ///   - body: makes the body; called once, here.
+  ///   - tolerance: the lateness beyond which a late wake-up counts as oversleep, or `nil` for a tenth of the period.
+  ///   - safeStateAfter: the number of consecutive misses (releases that were skipped or ended past the deadline) after which the
+  ///     loop enters its safe state; 0 for never.
+  ///   - counting: the misses that count towards `safeStateAfter`.
+  ///   - inputs: inputs whose arrival also releases the loop. A lane has at most 60 inputs.
+  ///   - minimumInterval: the shortest time between two releases by any input, and before a deadline that has already passed releases
+  ///     the loop; more than 0.
+  ///   - ages: the ages of the data that the loop acts on, see `DataAge`. Each belongs to one loop.
+  ///   - body: makes the loop's body; called once, by this initialiser.
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
     _ name: String, every rate: Rate, phase: Nanoseconds? = nil, after predecessors: String...,
@@ -110,13 +118,13 @@ public struct Loop {
       inputs: inputs, minimumInterval: minimumInterval, ages: ages, body: .made(LoopBody(body)))
   }
 
-  /// A loop whose body is made anew for each run, so that simulating and then starting is the same as starting. The body of
-  /// the run before is gone by then: the mailbox ends that it held can be had again.
+  /// A loop whose body is made anew for each run, so that a simulation does not change the run that follows. The body of the
+  /// previous run has been released by then, so the mailbox ends that it held can be taken again.
   ///
   ///     Loop("balance", every: .hertz(1000), eachRun: { Balance(tilt: tilt.reader()) })
   ///
-  /// `body` makes the body. It is called by `Runtime.start()`, `simulation()` and `simulate()` on the thread that calls them. All
-  /// other parameters are those of the initialiser above.
+  /// `Runtime.start()`, `simulation()` and `simulate()` call `body` on the thread of their caller. All other parameters are those
+  /// of the initialiser above.
   @_disfavoredOverload
   @inlinable
   public init<Body: ControlLoop & ~Copyable>(
@@ -155,7 +163,14 @@ public struct Loop {
 }
 
 extension Loop {
-  /// What is wrong with the declaration, or `nil` if nothing is.
+  /// The same loop, left out of recordings: for one that is no control loop but a simulated world, or that watches over others. A replay does not run it.
+  public func unrecorded() -> Loop {
+    var loop = self
+    loop.isRecorded = false
+    return loop
+  }
+
+  /// The reason why the declaration is invalid, or `nil` if it is valid.
   var flaw: String? {
     if let flaw = rate.flaw { return flaw }
     if minimumInterval <= .zero {
@@ -183,22 +198,22 @@ public typealias LoopBuilder = ListBuilder<Loop>
 /// Builds the list of a runtime's lanes, with `if` and `for`.
 public typealias LaneBuilder = ListBuilder<Lane>
 
-/// The result builder behind the braces of `Lane` and `Runtime`: elements, lists of elements, `if`, `else` and `for`, in the
-/// order in which they are written.
+/// The result builder behind the braces of `Lane` and `Runtime`. It takes elements, lists of elements, `if`, `else` and `for`, and
+/// keeps the order in which they are written.
 @resultBuilder
 public enum ListBuilder<Element> {
-  /// One element.
+  /// Returns a list of one element.
   public static func buildExpression(_ element: Element) -> [Element] { [element] }
-  /// A list that was made before, in its order.
+  /// Returns a list that was made before, in its order.
   public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
-  /// Everything between two braces, in the order in which it is written.
+  /// Returns everything between two braces, in the order in which it is written.
   public static func buildBlock(_ lists: [Element]...) -> [Element] { lists.flatMap { $0 } }
-  /// An `if` without `else`: nothing when its condition is false.
+  /// Returns the elements of an `if` without `else`, or an empty list when its condition is false.
   public static func buildOptional(_ list: [Element]?) -> [Element] { list ?? [] }
-  /// The first branch of an `if` with `else`.
+  /// Returns the first branch of an `if` with `else`.
   public static func buildEither(first list: [Element]) -> [Element] { list }
-  /// The `else` of an `if`.
+  /// Returns the `else` branch of an `if`.
   public static func buildEither(second list: [Element]) -> [Element] { list }
-  /// A `for`: all rounds, one after the other.
+  /// Returns the elements of all rounds of a `for`, one round after the other.
   public static func buildArray(_ lists: [[Element]]) -> [Element] { lists.flatMap { $0 } }
 }

@@ -12,34 +12,43 @@ final class LaneRun: @unchecked Sendable {
   let loopNames: [String]
   private let order: LoopOrder
   let ages: [[DataAge]]
-  /// Those of them that no other loop has.
+  /// The ages of this lane's loops that this lane has claimed, so that no other loop can.
   private var takenAges: [DataAge] = []
-  /// One loop as it was declared, with its present period: what a change of rates is checked against and made from. The slots are the
-  /// lane's own while it runs.
+  /// The declaration of a loop with its present period. Changes of rates are checked against it, since the slots belong to the
+  /// lane's thread while the lane runs.
   struct Declared {
     var period: Nanoseconds
-    /// `nil` if it is the period.
+    /// The declared deadline, or `nil` for the period.
     let deadline: Nanoseconds?
-    /// `nil` if it is a tenth of the period.
+    /// The declared tolerance, or `nil` for a tenth of the period.
     let tolerance: Nanoseconds?
-    /// `nil` if none is declared.
+    /// The declared execution time, or `nil` if none is declared.
     let executionTime: Nanoseconds?
   }
 
-  /// Most urgent first.
+  /// The declarations of the loops, the most urgent first.
   private(set) var declared: [Declared]
   let executionTimes: [Nanoseconds?]
-  /// `nil` if no other process stops the outputs. Kept here, since the loops read its memory.
+  /// The stops of another process, or `nil` if no other process stops the outputs. Held here because the loops read its memory.
   private let externalStops: ExternalStops?
   let minimumIntervals: [Nanoseconds]
   let slots: UnsafeMutablePointer<LoopSlot>
   let scheduler: UnsafeMutablePointer<LaneScheduler>
   let simulated: UnsafeMutablePointer<SimulatedLane>
-  /// The lane's time for readers: the simulation's present, or the instant at which the lane ended;
-  /// `.max` while it runs in real time.
+  /// The lane's time for readers on other threads: the simulation's present, or the instant at which the lane ended. `.max` while
+  /// the lane runs in real time.
   let present: UnsafeMutablePointer<Atomic<Int64>>
-  /// Of a SCHED_DEADLINE lane, see `LaneStatistics.budgetsUsedUp`.
+  /// The count of `LaneStatistics.budgetsUsedUp`, for a SCHED_DEADLINE lane.
   let budgetsUsedUp: UnsafeMutablePointer<Atomic<Int64>>
+  /// How the lane is recorded, or `nil` if it is not.
+  private let recorder: Recorder?
+  /// The tape of the present or the last run. Its readers hold the lock, and so does who replaces it.
+  private let tape = Mutex(TapeHold())
+  private struct TapeHold: @unchecked Sendable {
+    // Sendable: behind the lock, and what the lane's thread writes meanwhile is atomic or checked afterwards.
+    var tape: UnsafeMutablePointer<LaneTape>?
+    var parts: [[LoopPart]] = []
+  }
   private var hasScheduler = false
   private var hasRun = false
   private var isSimulated = false
@@ -47,11 +56,13 @@ final class LaneRun: @unchecked Sendable {
 
   var loopCount: Int { loopNames.count }
 
-  /// - Parameter lanes: the lane of each loop of the runtime.
+  /// - Parameter lanes: the name of the lane of each loop of the runtime, by the loop's name.
   init(
-    _ lane: Lane, number: Int, lanes: [String: String] = [:], externalStops: ExternalStops? = nil
+    _ lane: Lane, number: Int, lanes: [String: String] = [:], externalStops: ExternalStops? = nil,
+    recorder: Recorder? = nil
   ) throws(RuntimeError) {
     self.externalStops = externalStops
+    self.recorder = recorder
     guard !lane.loops.isEmpty else { throw .noLoops(lane: lane.name) }
     order = try LoopOrder(lane.loops, lane: lane.name, lanes: lanes)
     let loops = order.loops
@@ -95,14 +106,14 @@ final class LaneRun: @unchecked Sendable {
           tolerance: (loop.tolerance ?? period / 10).count,
           simulatedExecution: (loop.executionTime ?? .zero).count, inputs: loop.inputs,
           isOrdered: ordered.contains(index), ages: Self.linked(loop.ages), bodySource: loop.body,
-          body: loop.body.first, record: record))
+          body: loop.body.first, isRecorded: loop.isRecorded, memory: .init(start: nil, count: 0), record: record))
     }
     resetRecords()
     if let misses = infeasible(declared) { throw .infeasible(lane: name, misses: misses) }
     try takeAges(lanes: lanes)
   }
 
-  /// The ages of one loop as its slot has them, or `nil` if there is none.
+  /// Links the ages of one loop into the list that its slot holds. Returns the first of them, or `nil` if the loop has no age.
   private static func linked(_ ages: [DataAge]) -> UnsafeMutablePointer<AgeRecord>? {
     ages.reversed().reduce(nil) { next, age in
       age.record.pointee.next = next
@@ -119,6 +130,7 @@ final class LaneRun: @unchecked Sendable {
     present.deallocate()
     budgetsUsedUp.deinitialize(count: 1)
     budgetsUsedUp.deallocate()
+    removeTape()
     for age in takenAges { age.isTaken.store(false, ordering: .releasing) }
     for index in 0..<loopCount {
       slots[index].record.deinitialize(count: 1)
@@ -130,7 +142,7 @@ final class LaneRun: @unchecked Sendable {
 
   func index(of loop: String) -> Int? { loopNames.firstIndex(of: loop) }
 
-  /// The loops that have run and cannot run again.
+  /// The names of the loops that have run and whose bodies serve a single run.
   var usedUp: [String] {
     guard hasRun else { return [] }
     return (0..<loopCount).compactMap { index in
@@ -138,7 +150,7 @@ final class LaneRun: @unchecked Sendable {
     }
   }
 
-  /// Makes the bodies of a run, after those of the run before are gone.
+  /// Makes the bodies of a run, after the bodies of the previous run have been released.
   private func makeBodies() {
     for index in 0..<loopCount {
       guard case .eachRun = slots[index].bodySource else { continue }
@@ -150,19 +162,99 @@ final class LaneRun: @unchecked Sendable {
     }
   }
 
-  /// A fresh scheduler with empty accounts, for real or for simulated time.
-  func prepare(simulating: Bool) {
+  /// Makes a new scheduler with empty accounts, for real or for simulated time, or for a replay.
+  func prepare(simulating: Bool, replayedBy replay: LaneReplay? = nil) {
     if hasScheduler { scheduler.deinitialize(count: 1) }
-    scheduler.initialize(
-      to: LaneScheduler(slots: slots, count: loopCount, simulated: simulating ? simulated : nil))
-    hasScheduler = true
     for index in 0..<loopCount { slots[index].externalStops = ExternalStopCursor(externalStops) }
     resetRecords()
     budgetsUsedUp.pointee.store(0, ordering: .relaxed)
     makeBodies()
-    if simulating { hasRun = true }
-    isSimulated = simulating
-    present.pointee.store(simulating ? .min : .max, ordering: .releasing)
+    scheduler.initialize(
+      to: LaneScheduler(
+        slots: slots, count: loopCount, simulated: simulating ? simulated : nil, tape: makeTape(replay)))
+    hasScheduler = true
+    let isReal = !simulating && replay == nil
+    if !isReal { hasRun = true }
+    isSimulated = !isReal
+    present.pointee.store(isReal ? .max : .min, ordering: .releasing)
+  }
+
+  // MARK: Recording
+
+  private func removeTape() {
+    tape.withLock { hold in
+      hold.tape?.deinitialize(count: 1)
+      hold.tape?.deallocate()
+      hold.tape = nil
+    }
+    for index in 0..<loopCount {
+      slots[index].memory.deallocate()
+      slots[index].memory = .init(start: nil, count: 0)
+    }
+  }
+
+  /// Makes the tape of a run, after its bodies.
+  private func makeTape(_ replay: LaneReplay?) -> UnsafeMutablePointer<LaneTape>? {
+    removeTape()
+    // Without a descriptor to look at addresses with, a recording could not be replayed: it is not made.
+    let isRecorded = recorder != nil && (0..<loopCount).contains { slots[$0].isRecorded }
+    guard replay != nil || isRecorded, let space = try? AddressSpace() else { return nil }
+    var frame = MemoryLayout<LaneTape.FrameHead>.size + 8
+    var parts: [[LoopPart]] = []
+    for index in 0..<loopCount {
+      let memory = slots[index].isRecorded ? slots[index].body.memory.parts.filter { !$0.isEmpty } : []
+      let copy = UnsafeMutableBufferPointer<UnsafeMutableRawBufferPointer>.allocate(capacity: memory.count)
+      _ = copy.initialize(from: memory)
+      slots[index].memory = copy
+      var own: [LoopPart] = []
+      for part in memory {
+        own.append(LoopPart(size: part.count, addresses: Addresses(in: UnsafeRawBufferPointer(part), of: space)))
+      }
+      parts.append(own)
+      frame += MemoryLayout<LoopSlot.Place>.size + 8 + memory.reduce(0) { $0 + $1.count + 16 }
+    }
+    let made = UnsafeMutablePointer<LaneTape>.allocate(capacity: 1)
+    if let replay {
+      made.initialize(to: LaneTape(replayedBy: Unmanaged.passUnretained(replay).toOpaque()))
+    } else {
+      made.initialize(to: LaneTape(bytes: max(recorder?.bytesPerLane ?? 0, 4 * frame * LaneTape.segmentCount)))
+    }
+    tape.withLock { [parts] hold in
+      hold.tape = made
+      hold.parts = parts
+    }
+    return made
+  }
+
+  /// The memory of its loops in the present or last run with a tape.
+  var parts: [[LoopPart]] { tape.withLock { $0.parts } }
+
+  /// Makes the scheduler anew, for a frame that does not follow from what was before.
+  func resetScheduler() {
+    let tape = scheduler.pointee.tape
+    scheduler.deinitialize(count: 1)
+    scheduler.initialize(to: LaneScheduler(slots: slots, count: loopCount, simulated: nil, tape: tape))
+  }
+
+  /// Makes the scheduler one without a tape, whose memory the replay has lent.
+  func endReplay() {
+    scheduler.deinitialize(count: 1)
+    scheduler.initialize(to: LaneScheduler(slots: slots, count: loopCount, simulated: nil))
+    removeTape()
+  }
+
+  /// What the lane has recorded in its present or last run, from the segment on that holds `instant`; `nil` if nothing was recorded.
+  func recorded(since instant: Int64) -> LaneRecording? {
+    let loops = (0..<loopCount).map { (name: loopNames[$0], isRecorded: slots[$0].isRecorded) }
+    return tape.withLock { hold in
+      guard let tape = hold.tape, !tape.pointee.isReplaying else { return nil }
+      return LaneRecording(
+        name: name,
+        loops: zip(loops, hold.parts).map {
+          LaneRecording.Loop(name: $0.name, isRecorded: $0.isRecorded, parts: $1)
+        },
+        segments: tape.pointee.copies(since: instant), gaps: tape.pointee.gaps.pointee.load(ordering: .relaxed))
+    }
   }
 
   private func resetRecords() {
@@ -174,14 +266,15 @@ final class LaneRun: @unchecked Sendable {
 
   // MARK: What others see
 
-  /// The instant for which the lane's accounts are read. Read it before an account: one that is newer says so itself, and
-  /// a reader that is held up in between sees no releases that are due only for him.
-  private var instant: Int64 {
+  /// The instant for which the lane's accounts are read. Read this before an account: a newer account carries its own newer
+  /// instant, and a reader that is preempted in between does not count releases that came due only while it was preempted.
+  var instant: Int64 {
     let present = present.pointee.load(ordering: .acquiring)
     return present == .max ? tactus_monotonic_now() : present
   }
 
-  /// Why the lane has not got on for more than `limit` at `now`, which was read before, or `nil` if it has, or has ended.
+  /// Returns why the lane has made no progress for more than `limit` at `now`, which was read before, or `nil` if the lane makes
+  /// progress or has ended.
   func hang(longerThan limit: Nanoseconds, at now: TickInstant) -> LaneHang? {
     guard isSimulated || present.pointee.load(ordering: .acquiring) == .max else { return nil }
     var newest = Int64.min
@@ -212,7 +305,7 @@ final class LaneRun: @unchecked Sendable {
     LaneHang(lane: name, loop: loopNames[loop], cause: cause, since: TickInstant(nanoseconds: since))
   }
 
-  /// The accounts of one loop, read without stopping it.
+  /// Returns the statistics of one loop, read without stopping the loop.
   func statistics(of index: Int) -> LoopStatistics {
     let instant = instant
     let (account, latency, execution) = slots[index].record.pointee.snapshot()
@@ -221,14 +314,14 @@ final class LaneRun: @unchecked Sendable {
       at: max(instant, account.activitySince), latency: latency, execution: execution, ages: ages[index])
   }
 
-  /// The counters of one loop, read without stopping it.
+  /// Returns the counters of one loop, read without stopping the loop.
   func counters(of index: Int) -> LoopCounters {
     let instant = instant
     let account = slots[index].record.pointee.account()
     return account.counters(at: max(instant, account.activitySince))
   }
 
-  /// Whether each release of the loop `other` is also one of `loop`, over all changes of rates.
+  /// Returns whether each release of the loop `other` coincides with a release of `loop`, over all changes of rates.
   func coincides(_ loop: Int, withEveryReleaseOf other: Int) -> Bool {
     let period = slots[loop].record.pointee.account().period
     return slots[loop].isOrdered && slots[other].isOrdered && slots[other].inputs.isEmpty
@@ -236,7 +329,7 @@ final class LaneRun: @unchecked Sendable {
       && (slots[other].phase - slots[loop].phase) % period == 0
   }
 
-  /// What is known of the lane itself.
+  /// The statistics of the lane itself.
   var statistics: LaneStatistics {
     let isDeadline = if case .deadline = scheduling { true } else { false }
     return LaneStatistics(
@@ -245,7 +338,7 @@ final class LaneRun: @unchecked Sendable {
 
   // MARK: Real time
 
-  /// Starts the thread and returns once it is set up and waits at the gate.
+  /// Starts the thread and returns its report once the thread is set up and waits at the gate.
   func startThread(_ group: ControlGroup) throws(RuntimeError) -> LaneReport {
     let thread = try LaneThread(lane: self, group: group)
     let report = try thread.start()
@@ -253,7 +346,7 @@ final class LaneRun: @unchecked Sendable {
     return report
   }
 
-  /// Opens the gate: the loops' first releases are at `epoch + phase`. `nil` ends the thread without a tick.
+  /// Opens the gate: the loops' first releases are at `epoch + phase`. With `nil` the thread ends without a tick.
   func openGate(epoch: Int64?) {
     if let epoch {
       hasRun = true
@@ -262,8 +355,8 @@ final class LaneRun: @unchecked Sendable {
     thread?.openGate(run: epoch != nil)
   }
 
-  /// Asks the lane's thread to stop, without waiting for it. Returns the thread, so that its end can be awaited, or `nil` if the
-  /// lane has no thread.
+  /// Requests the lane's thread to stop, without waiting for it. Returns the thread, so that its end can be awaited, or `nil` if
+  /// the lane has no thread.
   func requestStop() -> LaneThread? {
     thread?.requestStop()
     return thread
@@ -271,13 +364,13 @@ final class LaneRun: @unchecked Sendable {
 
   func awaitEnd() { _ = thread?.awaitEnd(until: nil) }
 
-  /// What the lane does, of a lane that should have ended.
+  /// The hang of a lane that should have ended: what the lane is doing at present.
   var presentHang: LaneHang {
     hang(longerThan: .zero, at: TickInstant(nanoseconds: instant))
       ?? hang(0, .waiting, since: slots[0].record.pointee.account().activitySince)
   }
 
-  /// Takes back what the thread needed. Only after its end.
+  /// Releases the thread's resources. The function must be called only after the thread has ended.
   func releaseThread() {
     thread?.release()
     thread = nil
@@ -285,22 +378,22 @@ final class LaneRun: @unchecked Sendable {
 
   // MARK: Changes
 
-  /// What a change of rates would make infeasible, or `nil` if nothing.
+  /// Returns the deadline misses that a change of rates would cause, or `nil` if all deadlines would be met.
   func infeasible(_ changes: [Int: Nanoseconds]) -> [String]? {
     var planned = declared
     for (index, period) in changes { planned[index].period = period }
     return infeasible(planned)
   }
 
-  /// Why a change of rates would leave an order without meaning, or `nil` if it does not.
+  /// Returns why a change of rates would break an order of loops, or `nil` if all orders stay possible.
   func contradiction(_ changes: [Int: Nanoseconds]) -> RuntimeError? {
     var periods = declared.map(\.period)
     for (index, period) in changes { periods[index] = period }
     return order.contradiction(periods: periods, phases: (0..<loopCount).map { Nanoseconds(slots[$0].phase) })
   }
 
-  /// Takes a checked change of rates at the lane's next tick boundary, or at once when it does not run. Returns `false`, with
-  /// nothing changed, if the lane came to no boundary within `limit`.
+  /// Applies a checked change of rates at the lane's next tick boundary, or immediately if the lane does not run. Returns `false`,
+  /// with nothing changed, if the lane came to no boundary within `limit`.
   func apply(_ changes: [Int: Nanoseconds], running: Bool, within limit: Nanoseconds) -> Bool {
     var entries: [RateChange] = []
     let before = declared
@@ -372,7 +465,7 @@ final class LaneRun: @unchecked Sendable {
   }
 }
 
-/// A change of one loop's rate, taken at a tick boundary.
+/// A change of one loop's rate, applied at a tick boundary.
 struct RateChange: BitwiseCopyable {
   var loop: Int
   var period: Int64
@@ -381,7 +474,7 @@ struct RateChange: BitwiseCopyable {
 }
 
 extension LaneRun {
-  /// Ages that name no loop, or that another loop has, are refused.
+  /// Claims the ages of the lane's loops. Refuses an age whose path names an unknown loop and an age that another loop has claimed.
   private func takeAges(lanes: [String: String]) throws(RuntimeError) {
     for (loop, ages) in zip(loopNames, ages) {
       for age in ages {

@@ -1,23 +1,25 @@
 import CTactus
 
-/// The scheduler of one lane: which loop runs next, with which tick, and what is accounted.
+/// The scheduler of one lane. It decides which loop runs next and with which tick, and keeps the accounts.
 ///
-/// One and the same code in real and in simulated time; only `clock` and the way to wait differ. Loops are held in order
+/// Real and simulated time use the same code; only `clock` and the way to wait differ. Loops are held in order
 /// of urgency (`LoopOrder`), so that a loop's index is its rank: among loops that are due the smallest index runs first,
 /// and runs to its end (non-preemptive, rate-monotonic).
 struct LaneScheduler: ~Copyable {
   let slots: UnsafeMutablePointer<LoopSlot>
   let count: Int
-  /// Loops that are not due yet, by the instant at which they will be.
+  /// The loops that are not due yet, keyed by the instant of their next release.
   private var releases: ReleaseHeap
-  /// Loops that are due, by rank.
+  /// The loops that are due, keyed by rank.
   private var ready: ReleaseHeap
-  /// Non-nil in simulated time.
+  /// The simulated lane, or `nil` in real time.
   let simulated: UnsafeMutablePointer<SimulatedLane>?
-  /// The last wait: the lane was asleep from `sleptFrom` to `wokeAt`.
+  /// The tape that the lane is recorded on or replayed from, or `nil` for none.
+  let tape: UnsafeMutablePointer<LaneTape>?
+  /// The start and the end of the last sleep of the lane.
   private var sleptFrom = Int64.max
   private var wokeAt = Int64.max
-  /// In simulated time, the tick that has begun and not ended.
+  /// The tick that has begun and not ended, in simulated time.
   private var unfinished: UnfinishedTick?
 
   private struct UnfinishedTick: BitwiseCopyable {
@@ -26,47 +28,83 @@ struct LaneScheduler: ~Copyable {
     var end: Int64
   }
 
-  /// `slots` stay owned by the caller.
-  init(slots: UnsafeMutablePointer<LoopSlot>, count: Int, simulated: UnsafeMutablePointer<SimulatedLane>?) {
+  /// Creates a scheduler over `slots`, which the caller continues to own.
+  init(
+    slots: UnsafeMutablePointer<LoopSlot>, count: Int, simulated: UnsafeMutablePointer<SimulatedLane>?,
+    tape: UnsafeMutablePointer<LaneTape>? = nil
+  ) {
     self.slots = slots
     self.count = count
     self.simulated = simulated
+    self.tape = tape
     releases = ReleaseHeap(capacity: count)
     ready = ReleaseHeap(capacity: count)
   }
 
-  /// Sets every loop to its first release. Called once, before the lane runs.
+  /// Sets every loop to its first release. The function is called once before the lane runs.
   mutating func begin(epoch: Int64) {
     for loop in 0..<count {
       slots[loop].reset(epoch: epoch)
       publish(slots + loop)
       releases.insert(loop, key: nextKey(slots + loop))
     }
+    if let tape { beginSegment(tape, epoch) }
   }
 
-  /// The next instant at which a loop wants to run; past when one is due already.
+  @_noLocks @_noAllocation @inline(never)
+  private func beginSegment(_ tape: UnsafeMutablePointer<LaneTape>, _ now: Int64) {
+    tape.pointee.beginSegment(at: now, slots, count, ready: ready, sleptFrom: sleptFrom, wokeAt: wokeAt)
+  }
+
+  /// Puts every loop where its slot says, as at a frame of a tape.
+  mutating func stand(ready isReady: (Int) -> Bool, sleptFrom: Int64, wokeAt: Int64) {
+    (self.sleptFrom, self.wokeAt) = (sleptFrom, wokeAt)
+    for loop in 0..<count {
+      publish(slots + loop)
+      if isReady(loop) {
+        ready.insert(loop, key: Int64(truncatingIfNeeded: loop))
+      } else {
+        releases.insert(loop, key: nextKey(slots + loop))
+      }
+    }
+  }
+
+  /// Whether every loop stands where a frame says.
+  func stands(_ loop: Int, at there: LoopSlot.Place) -> Bool {
+    var here = place(of: slots + loop, isReady: ready.contains(loop))
+    var there = there
+    return tactus_same(&here, &there, MemoryLayout<LoopSlot.Place>.size) != 0
+  }
+
+  /// The next instant at which a loop is due, or `.min` if one is due already.
   var nextInstant: Int64 {
     @_noLocks @_noAllocation @inline(__always) get { ready.count > 0 ? .min : releases.topKey }
   }
 
-  /// Notes a wait, so that our own lateness can be told from the kernel's.
+  /// Records a sleep, so that the loop's own lateness can be distinguished from the kernel's.
   @_noLocks @_noAllocation @inline(__always)
   mutating func slept(from: Int64, to: Int64) {
     sleptFrom = from
     wokeAt = to
   }
 
-  /// An input of `loop` is readable since `instant`; `.max`: no longer. Changes nothing for a loop that is already due.
+  /// Records that an input of `loop` is readable since `instant`, or no longer readable if `instant` is `.max`. Has no effect on a
+  /// loop that is already due.
   @_noLocks @_noAllocation
   mutating func inputReady(_ loop: Int, at instant: Int64) {
     guard releases.contains(loop) else { return }
+    if let tape, (slots + loop).pointee.inputAt != instant {
+      tape.pointee.inputReady(loop, at: instant)
+      tape.pointee.commit()
+    }
     (slots + loop).pointee.inputAt = instant
     releases.update(loop, key: nextKey(slots + loop))
   }
 
-  /// Runs the most urgent loop that is due at `now` and returns when its tick ended; `.min` when none is due.
+  /// Runs the most urgent loop that is due at `now`. Returns the instant at which its tick ended, or `.min` if no loop is due.
   @_noLocks @_noAllocation
   mutating func runNext(_ now: Int64) -> Int64 {
+    if let tape, !tape.pointee.isReplaying, tape.pointee.isFull { beginSegment(tape, now) }
     if ready.count == 0 {
       guard releases.topKey <= now else { return .min }
       if releases.secondKey > now {
@@ -86,11 +124,15 @@ struct LaneScheduler: ~Copyable {
     return end
   }
 
-  /// Puts every loop into its safe state, most urgent first. Of several releases that are due all but the newest are given
-  /// up, so that what kept the lane until now has its lateness.
+  /// Puts every loop into its safe state, the most urgent first. If a loop has several releases due, all but the newest are given
+  /// up, so that the accounts show the delay that has kept the lane until now.
   @_noLocks @_noAllocation
   mutating func stopLoops(at now: Int64) {
+    if let tape { tape.pointee.stops(at: now) }
+    defer { if let tape { tape.pointee.commit() } }
     for loop in 0..<count {
+      if let tape { tape.pointee.use(slots + loop) }
+      defer { if let tape { tape.pointee.leave() } }
       let overdue = now &- (slots + loop).pointee.nextRelease
       if overdue >= (slots + loop).pointee.period {
         (slots + loop).pointee.record.pointee.change()
@@ -107,7 +149,7 @@ struct LaneScheduler: ~Copyable {
     }
   }
 
-  /// When the tick that has begun ends, in simulated time; `.max` if none has.
+  /// The instant at which the tick that has begun ends, in simulated time, or `.max` if no tick has begun.
   var finishesAt: Int64 {
     @_noLocks @_noAllocation @inline(__always) get {
       guard let unfinished else { return .max }
@@ -115,20 +157,32 @@ struct LaneScheduler: ~Copyable {
     }
   }
 
-  /// Ends the tick that has begun, at the instant at which it ends.
+  /// Ends the tick that has begun, at the instant at which it ends in simulated time.
   @_noLocks @_noAllocation
   mutating func finish() {
     guard var last = unfinished else { return }
     unfinished = nil
+    if let tape {
+      tape.pointee.finished()
+      tape.pointee.use(slots + last.loop)
+    }
     finish(slots + last.loop, &last.tick, end: last.end)
+    if let tape {
+      tape.pointee.leave()
+      tape.pointee.commit()
+    }
     if releases.contains(last.loop) { releases.update(last.loop, key: nextKey(slots + last.loop)) }
   }
 
-  /// Gives a loop a new period, at a tick boundary. The next release is one new period after the last one, or the first
-  /// such instant after `now`; of a loop in an order, the first from there on that is in phase. As many releases are due as
-  /// before; the newest is the last such instant up to `now`.
+  /// Changes the period of a loop at a tick boundary. The next release is one new period after the last release, or the first such
+  /// instant after `now`; for a loop in an order it is the first such instant that is in phase. The number of releases that are due
+  /// stays the same; the newest of them is the last such instant up to `now`.
   @_noLocks @_noAllocation
   mutating func take(_ change: RateChange, at now: Int64) {
+    if let tape {
+      tape.pointee.changes(change, at: now)
+      tape.pointee.commit()
+    }
     let loop = change.loop
     let period = change.period
     let slot = slots + loop
@@ -166,6 +220,10 @@ struct LaneScheduler: ~Copyable {
     var tick = Tick(
       index: slot.pointee.nextIndex &- 1, cause: .input, scheduled: TickInstant(nanoseconds: start),
       started: TickInstant(nanoseconds: start))
+    if let tape {
+      tape.pointee.released(loop, start, sleptFrom: sleptFrom, wokeAt: wokeAt)
+      tape.pointee.use(slot)
+    }
     slot.pointee.record.pointee.change()
     slot.pointee.account.runningDeadline = .max
     takeExternalStop(slot, &tick)
@@ -182,6 +240,7 @@ struct LaneScheduler: ~Copyable {
     }
     slot.pointee.inputAt = .max
     begin(slot, tick)
+    if let tape { return runTaped(tape, slot, loop, &tick) }
 
     tactus_tick_begins()
     let wanted = callTick(slot, &tick)
@@ -203,7 +262,39 @@ struct LaneScheduler: ~Copyable {
     return end
   }
 
-  /// Chooses the periodic release to run under the late policy and gives up those that will not.
+  /// The rest of `run` with a tape. A tick that is not recorded is not replayed either: what it wanted is on the tape.
+  @_noLocks @_noAllocation @inline(never)
+  private mutating func runTaped(
+    _ tape: UnsafeMutablePointer<LaneTape>, _ slot: UnsafeMutablePointer<LoopSlot>, _ loop: Int, _ tick: inout Tick
+  ) -> Int64 {
+    let start = tick.started.nanoseconds
+    tape.pointee.tick(tick)
+    var wanted = Int64.max
+    if slot.pointee.isRecorded || !tape.pointee.isReplaying {
+      tactus_tick_begins()
+      wanted = callTick(slot, &tick)
+      tactus_tick_ends()
+    }
+    var end = start
+    if tape.pointee.isReplaying {
+    } else if let simulated {
+      end = simulated.pointee.end(of: loop, tick, execution: slot.pointee.simulatedExecution)
+    } else {
+      end = tactus_monotonic_now()
+    }
+    let ended = tape.pointee.ended(slot, wanted: wanted, end: end, isDeferred: simulated != nil && end > start)
+    slot.pointee.wakeAt = ended.wanted > start ? ended.wanted : start &+ slot.pointee.minimumInterval
+    if ended.isDeferred != 0 {
+      unfinished = UnfinishedTick(loop: loop, tick: tick, end: ended.end)
+    } else {
+      finish(slot, &tick, end: ended.end)
+    }
+    tape.pointee.leave()
+    tape.pointee.commit()
+    return ended.end
+  }
+
+  /// Chooses the periodic release that runs under the late policy and gives up the releases that will not run.
   @_noLocks @_noAllocation @inline(__always)
   private func takePeriodic(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick) {
     let start = tick.started.nanoseconds
@@ -231,7 +322,7 @@ struct LaneScheduler: ~Copyable {
     slot.pointee.account.ran &+= 1
   }
 
-  /// Several releases are due: skips those that the policy gives up, and enters the safe state when they are too many.
+  /// Handles several due releases: skips those that the policy gives up, and enters the safe state if there are too many misses.
   @_noLocks @_noAllocation @inline(never)
   private func giveUp(_ slot: UnsafeMutablePointer<LoopSlot>, due: Int64, _ tick: inout Tick) {
     let skipped: Int64 =
@@ -244,7 +335,7 @@ struct LaneScheduler: ~Copyable {
     enterSafeStateIfDue(slot, &tick, at: tick.started.nanoseconds)
   }
 
-  /// Gives up the oldest releases, all due by `instant`: that is how late each of them is, as if it had run then.
+  /// Gives up the oldest releases, all due by `instant`. Their lateness is recorded as if each of them had run at `instant`.
   @_noLocks @_noAllocation
   private func skip(_ slot: UnsafeMutablePointer<LoopSlot>, _ skipped: Int64, at instant: Int64) {
     guard skipped > 0 else { return }
@@ -266,8 +357,12 @@ struct LaneScheduler: ~Copyable {
     guard Mechanism.missedReleases.acts, limit > 0, slot.pointee.consecutiveMisses >= limit, !slot.pointee.isInSafeState
     else { return }
     if case .injected(let stall) = slot.pointee.countedMisses {
-      guard let stall, stall.explains(misses: limit, ofPeriod: slot.pointee.period, since: slot.pointee.missesSince)
-      else { return }
+      var isExplained = false
+      if let stall {
+        isExplained = stall.explains(misses: limit, ofPeriod: slot.pointee.period, since: slot.pointee.missesSince)
+      }
+      if let tape { isExplained = tape.pointee.explained(isExplained) }
+      guard isExplained else { return }
     }
     slot.pointee.isInSafeState = true
     slot.pointee.account.safeStates &+= 1
@@ -275,20 +370,20 @@ struct LaneScheduler: ~Copyable {
     slot.pointee.record.pointee.change()
   }
 
-  /// Before anything else of the tick. The record is being changed.
+  /// Takes an external stop into account. The function is called before everything else of the tick, while the record is being changed.
   @_noLocks @_noAllocation @inline(__always)
   private func takeExternalStop(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick) {
     let last = slot.pointee.lastStart
-    guard
-      let stop = slot.pointee.externalStops.next(
-        lastTick: last == .max ? tick.started : TickInstant(nanoseconds: last))
-    else { return }
+    var stopped = slot.pointee.externalStops.next(
+      lastTick: last == .max ? tick.started : TickInstant(nanoseconds: last))
+    if let tape { stopped = tape.pointee.externalStop(stopped) }
+    guard let stop = stopped else { return }
     slot.pointee.account.safeStates &+= 1
     enterSafeState(slot, &tick, .externalStop(stop), at: tick.started.nanoseconds)
     slot.pointee.record.pointee.change()
   }
 
-  /// Published before it begins: a safe state that hangs is visible, too.
+  /// Calls the loop's `safeState`. The call is published before it begins, so that a safe state that hangs is visible as well.
   @_noLocks @_noAllocation
   private func enterSafeState(
     _ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick, _ cause: SafeStateCause, at instant: Int64
@@ -296,6 +391,10 @@ struct LaneScheduler: ~Copyable {
     slot.pointee.account.activity = .safeState
     slot.pointee.account.activitySince = instant
     publish(slot)
+    if let tape {
+      tape.pointee.safeState(slot - slots, cause, at: instant)
+      if tape.pointee.isReplaying, !slot.pointee.isRecorded { return }
+    }
     callSafeState(slot, &tick, cause)
   }
 
@@ -313,7 +412,7 @@ struct LaneScheduler: ~Copyable {
     if most > slot.pointee.account.mostLatency { slot.pointee.account.mostLatency = most }
   }
 
-  /// Publishes that a tick begins, and how late: a tick that never ends is in the account as well.
+  /// Publishes that a tick begins, and its lateness, so that a tick that never ends is in the account as well.
   @_noLocks @_noAllocation @inline(__always)
   private func begin(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: Tick) {
     let start = tick.started.nanoseconds

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The thread of one lane in real time: a block on a serial Dispatch queue that does not return until the lane stops.
 ///
-/// The thread goes back to Dispatch as it came: policy, priority, affinity, timer slack and name restored. What could not
-/// be restored is not changed in the first place.
+/// The thread is returned to Dispatch with its policy, priority, affinity, timer slack and name restored. Settings that could not
+/// be restored are not changed in the first place.
 final class LaneThread: @unchecked Sendable {
   // Sendable: what the thread and its owner share is in `control` (atomics), or ordered by the semaphores.
   static let inputLimit = 60
@@ -25,7 +25,7 @@ final class LaneThread: @unchecked Sendable {
   private var report: LaneReport?
   private var mayRun = false
 
-  /// The lane is not retained: it joins the thread before it goes.
+  /// Creates the thread of `lane`. The lane is not retained, since it joins the thread before it is released.
   init(lane: LaneRun, group: ControlGroup) throws(RuntimeError) {
     (name, scheduling, cpus, scheduler) = (lane.name, lane.scheduling, lane.cpus, lane.scheduler)
     self.group = group
@@ -48,23 +48,23 @@ final class LaneThread: @unchecked Sendable {
     }
   }
 
-  /// The thread and its waiters agree on which of them was first.
+  /// The state of a thread's start, by which the thread and its starter agree which of them came first.
   private enum Life: UInt8, AtomicRepresentable {
     case awaited
     case began
-    /// The waiting has ended: a thread that comes late must touch nothing.
+    /// The starter has stopped waiting: a thread that comes later must not touch anything.
     case givenUp
   }
 
-  /// How long the kernel may take to give Dispatch a thread, and a thread that there is to run: a machine may be busy.
+  /// The longest times that the kernel may take to give Dispatch a thread, and that a thread may take to run on a busy machine.
   private static let threadPatience = DispatchTimeInterval.milliseconds(700)
   private static let turnPatience = DispatchTimeInterval.seconds(10)
 
-  /// Starts the thread; returns when it is set up.
+  /// Starts the thread and returns its report when the thread is set up.
   ///
-  /// When the kernel refuses Dispatch a thread, Dispatch asks again and again, and `async` does not return. It is therefore
-  /// called on a thread of our own, which the kernel gives or refuses at once. A block that Dispatch runs after we have
-  /// given up does nothing.
+  /// When the kernel refuses Dispatch a thread, Dispatch retries without end and `async` does not return. Dispatch is therefore
+  /// called on a separate thread, which the kernel grants or refuses immediately. A block that Dispatch runs after the wait has
+  /// been given up does nothing.
   func start() throws(RuntimeError) -> LaneReport {
     let context = Unmanaged.passRetained(self)
     let result = tactus_thread_run(
@@ -101,24 +101,25 @@ final class LaneThread: @unchecked Sendable {
     tactus_eventfd_signal(control.pointee.wake)
   }
 
-  /// Returns when the loops are in their safe state and the thread is about to go back to Dispatch; `false` if that has not
-  /// come within `limit` (`nil` for no limit). Any number of threads may wait, one after the other or at once.
+  /// Returns `true` when the loops are in their safe state and the thread is about to return to Dispatch, or `false` if that has
+  /// not happened by `limit`; with `nil` there is no limit. Any number of threads may wait at the same time or one after another.
   func awaitEnd(until limit: DispatchTime?) -> Bool {
     guard done.wait(timeout: limit ?? .distantFuture) == .success else { return false }
     done.signal()  // for other waiters
     return true
   }
 
-  /// Takes back what the thread shared with others. Called once, after its end.
+  /// Releases the resources that the thread shared with others. The function is called once, after the thread has ended.
   func release() { destroyControl() }
 
-  /// Not in deinit: Dispatch's block may hold this object a little longer than the owner does.
+  /// Destroys the shared control. Not done in `deinit`, because Dispatch's block may hold this object a little longer than the owner does.
   private func destroyControl() {
     control.deinitialize(count: 1)
     control.deallocate()
   }
 
-  /// Hands the lane a change and returns when it has taken it; `false` if it has not within `limit` and does not any more.
+  /// Hands a change to the lane. Returns `true` when the lane has taken the change, or `false` if it has not within `limit`; it
+  /// will not take the change later.
   func apply(_ changes: [RateChange], within limit: Nanoseconds) -> Bool {
     changes.withUnsafeBufferPointer { changes in
       let offered = UnsafeMutablePointer(mutating: changes.baseAddress!)
@@ -157,7 +158,7 @@ final class LaneThread: @unchecked Sendable {
   }
 }
 
-/// What a lane's thread waits on, and the requests that other threads make of it.
+/// The descriptors that a lane's thread waits on, and the requests of other threads to the lane.
 struct LaneControl: ~Copyable {
   struct Input: BitwiseCopyable {
     var loop: Int
@@ -167,17 +168,17 @@ struct LaneControl: ~Copyable {
   let stopRequested = Atomic<Bool>(false)
   let change = Atomic<UnsafeMutablePointer<RateChange>?>(nil)
   var changeCount = 0
-  /// eventfds: something is to be looked at; a change was taken.
+  /// Eventfds: `wake` signals to the lane that a request waits, `taken` signals to the requester that a change was taken.
   let wake: Int32
   let taken: Int32
   let timer: Int32
-  /// Of a SCHED_DEADLINE lane.
+  /// The processor budget of a SCHED_DEADLINE lane.
   var budget: ProcessorBudget?
-  /// The instant the timer is armed for.
+  /// The instant for which the timer is armed.
   var armedFor = Int64.max
   let inputs: UnsafeMutablePointer<Input>
   let inputCount: Int
-  /// `wake`, `timer`, then the inputs.
+  /// The wait list: `wake`, `timer`, then the inputs.
   let waits: UnsafeMutablePointer<tactus_wait>
 
   init(inputs list: [Input], budget: ProcessorBudget?) throws(RuntimeError) {
@@ -212,18 +213,19 @@ struct LaneControl: ~Copyable {
   }
 }
 
-/// Above this a lane waits on its wake-up descriptor as well, so that stopping it or changing it does not take a period.
+/// The longest sleep, in nanoseconds, that does not watch the wake-up descriptor. In longer sleeps the lane watches it, so that
+/// stopping or changing the lane does not take a whole period.
 private var longestDeafSleep: Int64 {
   @_noLocks @_noAllocation @inline(__always) get { 20_000_000 }
 }
 
-/// Takes the processor time of a tick, or of all that came before a sleep, into account.
+/// Charges the processor time of a tick, or all processor time before a sleep, to the budget.
 @_noLocks @_noAllocation @inline(never)
 private func chargeBudget(_ control: UnsafeMutablePointer<LaneControl>, isOver: Bool) {
   control.pointee.budget?.charge(until: tactus_thread_processor_time(), thenSleeps: isOver)
 }
 
-/// The life of a lane between its gate and its stop.
+/// Runs a lane from the opening of its gate until it is stopped.
 @_noLocks @_noAllocation
 private func runLane(_ scheduler: UnsafeMutablePointer<LaneScheduler>, _ control: UnsafeMutablePointer<LaneControl>) {
   var now = tactus_monotonic_now()

@@ -1,10 +1,10 @@
-/// A binary heap of loops by key (release instant, or rank), smallest first; ties go to the smaller loop index.
+/// A binary heap of loops by key (release instant or rank), the smallest first. Of equal keys the smaller loop index comes first.
 ///
-/// O(log n) a step, allocates only when made.
+/// Each operation takes O(log n). Memory is allocated only when the heap is made.
 struct ReleaseHeap: ~Copyable {
   private let keys: UnsafeMutablePointer<Int64>
   private let loops: UnsafeMutablePointer<Int32>
-  /// Where each loop stands in the heap; −1 when it is not in it.
+  /// The place of each loop in the heap, or −1 for a loop that is not in the heap.
   private let places: UnsafeMutablePointer<Int32>
   private(set) var count = 0
 
@@ -23,12 +23,12 @@ struct ReleaseHeap: ~Copyable {
     places.deallocate()
   }
 
-  /// The smallest key; `.max` when empty.
+  /// The smallest key, or `.max` if the heap is empty.
   var topKey: Int64 {
     @_noLocks @_noAllocation @inline(__always) get { count > 0 ? keys[0] : .max }
   }
 
-  /// The smallest key but one; `.max` when there is none.
+  /// The second smallest key, or `.max` if the heap has fewer than two loops.
   var secondKey: Int64 {
     @_noLocks @_noAllocation @inline(__always) get {
       if count < 2 { return .max }
@@ -52,7 +52,7 @@ struct ReleaseHeap: ~Copyable {
     siftUp(count &- 1)
   }
 
-  /// Takes the loop with the smallest key out. The heap must not be empty.
+  /// Removes the loop with the smallest key and returns it. The heap must not be empty.
   @_noLocks @_noAllocation
   mutating func removeTop() -> Int {
     let loop = Int(loops[0])
@@ -67,7 +67,7 @@ struct ReleaseHeap: ~Copyable {
     return loop
   }
 
-  /// Gives a loop a new key; inserts it when it is not in the heap.
+  /// Changes the key of a loop, or inserts the loop if it is not in the heap.
   @_noLocks @_noAllocation @inline(__always)
   mutating func update(_ loop: Int, key: Int64) {
     let place = Int(places[loop])

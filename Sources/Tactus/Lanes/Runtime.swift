@@ -13,28 +13,29 @@ import Synchronization
 ///     …
 ///     runtime.stop()
 ///
-/// Keeps no global state, installs no signal handler; two runtimes live in one process. After `stop()` no thread,
-/// priority, affinity or descriptor of it is left. May be started again if every loop of it makes its body for each run.
+/// The runtime keeps no global state and installs no signal handler, so two runtimes can exist in one process. After `stop()` none
+/// of its threads, priorities, affinities and descriptors remain. A runtime can be started again if the body of every loop is made
+/// for each run.
 ///
-/// What only reads (`statistics`, `analysis()`, `reports`, `memoryLock`, `epoch`) waits for no lane and for no call that
-/// does, whatever hangs.
+/// Reading (`statistics`, `analysis()`, `reports`, `memoryLock`, `epoch`) never waits for a lane, nor for a call that waits for a
+/// lane, even if a lane hangs.
 public final class Runtime: Sendable {
-  /// Those that were declared.
+  /// The declared lanes.
   let lanes: [LaneRun]
-  /// Those, and the watchdog's behind them.
+  /// The declared lanes, followed by the watchdog's lane if there is a watchdog.
   private let allLanes: [LaneRun]
   private let strict: Bool
   private let lockMemory: Bool
   private let wakeUpLatency: WakeUpLatency
-  /// Whether strict mode insists on it.
+  /// Whether strict mode requires the wake-up latency to be in effect.
   private let insistsOnLatency: Bool
-  /// Where the kernel's files are; empty but in tests.
+  /// The folder that holds the kernel's files; empty except in tests.
   private let root: String
-  /// Holds the latency while the runtime runs; −1 if nothing does.
+  /// The descriptor that holds the wake-up latency while the runtime runs; −1 if none does.
   private let latencyDescriptor = Atomic<Int32>(-1)
-  /// Held while lanes are started or changed, never while the end of one is awaited.
+  /// The runtime's phase. The lock is held while lanes are started or changed, never while the end of a lane is awaited.
   private let phase = Mutex(Phase.idle)
-  /// Held for copies alone.
+  /// Facts for readers. The lock is held only while they are copied.
   private let facts = Mutex(Facts())
 
   private enum Phase { case idle, running, stopping, simulating }
@@ -49,7 +50,7 @@ public final class Runtime: Sendable {
 
   /// Whether the process's memory is locked, so that no page has to be fetched while a tick runs.
   public enum MemoryLock: Sendable, Hashable {
-    /// It was not requested.
+    /// Locking was not requested.
     case notRequested
     /// All memory of the process is locked, including what it will allocate.
     case locked
@@ -58,29 +59,31 @@ public final class Runtime: Sendable {
   }
 
   /// - Parameters:
-  ///   - strict: `start()` fails unless everything requested of the kernel is in effect.
-  ///   - lockMemory: locks all memory of the process, pages as they are first used; `nil` to lock it if any lane asks for real time.
-  ///   - wakeUpLatency: how deep the CPUs may sleep while the runtime runs; `nil` for 0 if any lane asks for real time, and
-  ///     not insisted on in strict mode.
-  ///   - watchdog: watches the lanes; `nil` for none. Its lane is named "watchdog".
-  ///   - externalStops: the stops of another process, such as a guard, that brings the outputs into their safe state; each loop is
-  ///     then asked for its safe state (`SafeStateCause.externalStop`). `nil` if no other process does.
-  ///   - lanes: at least one.
+  ///   - strict: whether `start()` fails unless everything requested from the kernel is in effect.
+  ///   - lockMemory: whether all memory of the process is locked, each page when it is first used; with `nil` it is locked if any
+  ///     lane requests real-time scheduling.
+  ///   - wakeUpLatency: how deeply the CPUs may sleep while the runtime runs; with `nil` the limit is 0 if any lane requests
+  ///     real-time scheduling, and strict mode does not require it.
+  ///   - watchdog: watches the lanes; `nil` for no watchdog. Its lane is named "watchdog".
+  ///   - externalStops: the stops by another process, such as a guard, that brings the outputs into their safe state; each loop is
+  ///     then asked for its safe state (`SafeStateCause.externalStop`). `nil` if no other process stops the outputs.
+  ///   - recorder: records what every tick reads and writes, into memory; see `recording(last:)`. `nil` records nothing.
+  ///   - lanes: the lanes, at least one.
   /// - Throws: `RuntimeError` when the lanes contradict each other, declare what is out of range, or cannot meet their
   ///   deadlines.
   public convenience init(
     strict: Bool = false, lockMemory: Bool? = nil, wakeUpLatency: WakeUpLatency? = nil, watchdog: Watchdog? = nil,
-    externalStops: ExternalStops? = nil, @LaneBuilder lanes: () -> [Lane]
+    externalStops: ExternalStops? = nil, recorder: Recorder? = nil, @LaneBuilder lanes: () -> [Lane]
   ) throws(RuntimeError) {
     try self.init(
       strict: strict, lockMemory: lockMemory, wakeUpLatency: wakeUpLatency, watchdog: watchdog,
-      externalStops: externalStops, root: "", lanes: lanes)
+      externalStops: externalStops, recorder: recorder, root: "", lanes: lanes)
   }
 
-  /// - Parameter root: put before the paths of the kernel's files.
+  /// - Parameter root: the folder that holds the kernel's files, put before their paths.
   init(
     strict: Bool, lockMemory: Bool? = nil, wakeUpLatency: WakeUpLatency?, watchdog: Watchdog? = nil,
-    externalStops: ExternalStops? = nil, root: String,
+    externalStops: ExternalStops? = nil, recorder: Recorder? = nil, root: String,
     @LaneBuilder lanes: () -> [Lane]
   ) throws(RuntimeError) {
     let declared = lanes()
@@ -95,7 +98,9 @@ public final class Runtime: Sendable {
     }
     var runs: [LaneRun] = []
     for (number, lane) in declared.enumerated() {
-      runs.append(try LaneRun(lane, number: number, lanes: laneNamesOfLoops, externalStops: externalStops))
+      runs.append(
+        try LaneRun(
+          lane, number: number, lanes: laneNamesOfLoops, externalStops: externalStops, recorder: recorder))
     }
     self.lanes = runs
     if let watchdog {
@@ -115,13 +120,13 @@ public final class Runtime: Sendable {
     stop()
   }
 
-  /// Starts every lane. Phase 0 of all is one epoch, 200 µs and half a microsecond a loop after the last is set up.
+  /// Starts every lane. All lanes count their phases from one epoch, which is 200 µs plus half a microsecond per loop after the last lane is set up.
   ///
   /// Returns once every lane's thread is set up: `reports` then says what is in effect. Blocks for well under a
   /// millisecond a lane, and for a SCHED_FIFO lane as long as it takes to look through the machine's threads for rivals.
-  /// - Throws: `.alreadyRunning`, also while a lane hangs that `stop(within:)` has not ended; `.simulating`, `.ranAlready`,
-  ///   `.system`, `.noThread`, and in strict mode `.notRealTime`; nothing runs then. `.noThread` comes within a second when the
-  ///   kernel refuses a thread, after 10 s when Dispatch's own 255 are in use.
+  /// - Throws: `.alreadyRunning`, also while a lane hangs that `stop(within:)` could not end; `.simulating`, `.ranAlready`,
+  ///   `.system`, `.noThread`, and in strict mode `.notRealTime`. After an error no lane runs. `.noThread` comes within a second if
+  ///   the kernel refuses a thread, and after 10 s if all 255 threads of Dispatch are in use.
   public func start() throws(RuntimeError) {
     var failure: RuntimeError?
     phase.withLock { phase in
@@ -207,17 +212,17 @@ public final class Runtime: Sendable {
     return refused.isEmpty ? nil : .notRealTime(refused)
   }
 
-  /// Puts every loop into its safe state on its own lane, then ends the lanes. Returns when that is done: the tick that is
-  /// running and 20 ms later, so never while a tick hangs; see `stop(within:)`. Does nothing when the runtime does not run.
-  /// Never call it from a tick, nor from the watchdog's handler.
+  /// Puts every loop into its safe state on its own lane, then ends the lanes. Returns when all lanes have ended, up to 20 ms after
+  /// the tick that is running; it therefore never returns while a tick hangs (see `stop(within:)`). Does nothing if the runtime
+  /// does not run. The function must not be called from a tick or from the watchdog's handler.
   public func stop() { _ = stop(until: nil) }
 
-  /// As `stop()`, for at most `limit`.
+  /// Stops as `stop()` does, but waits at most for `limit`.
   ///
   /// A loop's safe state runs on its own lane, so it cannot run while a tick of that lane hangs: a caller that gets `.hangs` has to
-  /// make what these lanes drive safe by other means. All other lanes are in their safe state and have ended. The lanes that
-  /// hang do the same as soon as they can; call again to wait for that. Until then the runtime can be read, not started.
-  /// - Throws: `.hangs` with the lanes that have not ended, and what they do.
+  /// make the outputs of the hanging lanes safe by other means. All other lanes are in their safe state and have ended. A hanging
+  /// lane follows as soon as its tick ends; another call waits for that. Until then the runtime can be read but not started.
+  /// - Throws: `.hangs` with the lanes that have not ended, and what each of them is doing.
   public func stop(within limit: Nanoseconds) throws(RuntimeError) {
     let hanging = stop(until: .now() + .nanoseconds(Int(limit.count)))
     if !hanging.isEmpty { throw .hangs(hanging) }
@@ -240,7 +245,7 @@ public final class Runtime: Sendable {
     return []
   }
 
-  /// Asks lanes to end and waits for that, without the lock. Returns those that have not ended.
+  /// Requests the lanes to end and waits for their ends without holding the lock. Returns the lanes that have not ended.
   private func end(_ lanes: [LaneRun], until limit: DispatchTime?) -> [LaneHang] {
     let ending = phase.withLock { phase -> [(lane: LaneRun, thread: LaneThread)] in
       guard phase == .running || phase == .stopping else { return [] }
@@ -250,16 +255,16 @@ public final class Runtime: Sendable {
     return ending.filter { !$0.thread.awaitEnd(until: limit) }.map(\.lane.presentHang)
   }
 
-  /// What each lane asked of the kernel and what it got, since the last start.
+  /// The kernel settings that each lane requested, and those that are in effect, since the last start.
   public var reports: [LaneReport] { facts.withLock { $0.reports } }
 
-  /// Whether the memory is locked, since the last start.
+  /// Whether the process's memory is locked, since the last start.
   public var memoryLock: MemoryLock { facts.withLock { $0.memory } }
 
-  /// What became of the wake-up latency, since the last start.
+  /// Whether the wake-up latency is in effect, since the last start.
   public var wakeUpHold: WakeUpHold { facts.withLock { $0.wakeUp } }
 
-  /// Why something that was asked of the kernel for the whole process is not in effect, or may not hold, since the last start.
+  /// The reasons why a process-wide request to the kernel is not in effect or may not hold, since the last start.
   public var findings: [LaneReport.Finding] {
     let facts = facts.withLock { $0 }
     var findings: [LaneReport.Finding] = []
@@ -277,11 +282,11 @@ public final class Runtime: Sendable {
     return findings
   }
 
-  /// The instant of phase 0 of the last start.
+  /// The instant from which phases are counted since the last start.
   public var epoch: TickInstant { facts.withLock { $0.epoch } }
 
-  /// The accounts of every loop, read by any thread without stopping or awaiting one: what a tick that hangs keeps waiting
-  /// is seen while it hangs. The loops are read one after the other.
+  /// The accounts of every loop, which any thread can read without stopping a loop or waiting for one: while a tick hangs, the
+  /// accounts show what it keeps waiting. The loops are read one after the other.
   public var statistics: RuntimeStatistics {
     var loops = lanes.flatMap { lane in (0..<lane.loopCount).map { lane.statistics(of: $0) } }
     if loops.contains(where: { !$0.ages.isEmpty }) {
@@ -297,7 +302,8 @@ public final class Runtime: Sendable {
     return RuntimeStatistics(loops: loops, lanes: lanes.map(\.statistics))
   }
 
-  /// The counters of one loop as `statistics` has them, without the histograms, which cost most of it, or `nil` if no loop has this name.
+  /// Returns the counters of one loop, or `nil` if no loop has this name. The same as in `statistics`, without the histograms,
+  /// which are the costly part.
   public func counters(of loop: String) -> LoopCounters? {
     for lane in lanes {
       if let index = lane.index(of: loop) { return lane.counters(of: index) }
@@ -305,13 +311,14 @@ public final class Runtime: Sendable {
     return nil
   }
 
-  /// Changes the rates of loops, all or nothing: every change is checked first, then each lane takes its own at a tick
-  /// boundary. A changed loop's next release is one new period after its last; its rank in the lane stays. A loop that runs
-  /// after others, or others after it, is released in phase again at most one period later. Returns when all lanes have
-  /// taken it. Never call it from a tick; during a simulation only from the thread that runs it.
-  /// - Throws: `.unknownLoop`, `.invalidLoop`; `.invalidOrder` when loops in an order would no longer be released at one
-  ///   instant; `.infeasible` when the new set could not meet its deadlines; `.hangs` when a lane came to no tick boundary
-  ///   within a second. Nothing has changed then.
+  /// Changes the rates of loops, either all of them or none: every change is checked first, then each lane takes its own changes at
+  /// a tick boundary. The next release of a changed loop is one new period after its last; its rank in the lane stays. A loop that
+  /// runs after others, or before others, is released in phase again at most one period later. Returns when all lanes have taken
+  /// their changes. The function must not be called from a tick; during a simulation it may be called only from the thread that
+  /// runs the simulation.
+  /// - Throws: `.unknownLoop`, `.invalidLoop`; `.invalidOrder` if loops in an order would no longer be released at the same
+  ///   instant; `.infeasible` if the new set could not meet its deadlines; `.hangs` if a lane came to no tick boundary within
+  ///   a second. Nothing has changed after an error.
   public func setRates(_ rates: [String: Rate]) throws(RuntimeError) {
     var failure: RuntimeError?
     phase.withLock { phase in
@@ -344,11 +351,11 @@ public final class Runtime: Sendable {
     }
   }
 
-  /// Takes the lanes into simulated time. The runtime cannot be started while the simulation lives.
+  /// Puts the lanes into simulated time. The runtime cannot be started while the simulation exists.
   ///
   /// - Parameters:
-  ///   - seed: of the simulation's random numbers.
-  ///   - start: the instant at which time begins: zero, or later, for a program that starts anew in a world that goes on.
+  ///   - seed: the seed of the simulation's random numbers.
+  ///   - start: the instant at which time begins: zero, or a later instant for a program that restarts in a world that continues.
   /// - Throws: `.alreadyRunning`, `.simulating`, `.ranAlready`.
   public func simulation(seed: UInt64 = 1, from start: TickInstant = .zero) throws(RuntimeError) -> Simulation {
     var failure: RuntimeError?
@@ -371,6 +378,45 @@ public final class Runtime: Sendable {
     let simulation = try simulation(seed: seed)
     simulation.run(for: duration)
     simulation.stop()
+  }
+
+  /// What the lanes have recorded in the present or the last run: at least the last `span` of it, as far as it is still there. Any thread may call this;
+  /// no lane waits for it.
+  ///
+  /// - Parameters:
+  ///   - span: how far back; `nil` for all that is there.
+  ///   - facts: what is to be found in the recording's head, such as the program's version, by name.
+  /// - Returns: `nil` if the runtime has no recorder or has not run.
+  public func recording(last span: Nanoseconds? = nil, facts: [String: String] = [:]) -> Recording? {
+    let since = span.map { max(lanes.map(\.instant).max()! - $0.count, 0) } ?? .min
+    let recorded = lanes.compactMap { $0.recorded(since: since) }
+    return recorded.isEmpty ? nil : Recording(facts: facts, lanes: recorded)
+  }
+
+  /// Replays a recording of the same lanes: every tick of it runs again, with what it read then, under the scheduler that real and simulated time have,
+  /// and what it decides and writes is compared. Nothing of the world is read or written. Each lane is replayed up to its first difference.
+  ///
+  /// The lanes are declared as they were when it was recorded, by a program of the same build. After a change of the program, a recording can be replayed as long
+  /// as the loops hold the same things in the same places. Returns when all of it has been replayed.
+  /// - Throws: `.alreadyRunning`, `.simulating`, `.ranAlready`, and `.invalidRecording` if it is a recording of other lanes.
+  public func replay(_ recording: Recording) throws(RuntimeError) -> Replayed {
+    var failure: RuntimeError?
+    phase.withLock { phase in
+      do throws(RuntimeError) { try mayBegin(phase) } catch { failure = error }
+      if failure == nil { phase = .simulating }
+    }
+    if let failure { throw failure }
+    defer { simulationEnded() }
+    var replayed = Replayed()
+    for recorded in recording.lanes {
+      guard let lane = lanes.first(where: { $0.name == recorded.name }) else {
+        throw .invalidRecording("it has a lane \"\(recorded.name)\", which this program does not have")
+      }
+      let replay = LaneReplay(lane, recorded)
+      lane.prepare(simulating: false, replayedBy: replay)
+      try replay.run(&replayed)
+    }
+    return replayed
   }
 
   func simulationEnded() { phase.withLock { $0 = .idle } }

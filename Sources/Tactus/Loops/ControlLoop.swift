@@ -1,28 +1,28 @@
-/// Why a loop was released.
+/// The reason why a loop was released.
 public enum ReleaseCause: UInt8, Sendable, BitwiseCopyable {
-  /// `start + phase + k × period` was reached.
+  /// The instant `start + phase + k × period` was reached.
   case period
-  /// The instant the loop had named as its `nextDeadline` was reached.
+  /// The instant of the loop's `nextDeadline` was reached.
   case deadline
-  /// An input became ready: a datagram arrived.
+  /// An input became ready, for example because a datagram arrived.
   case input
 }
 
-/// All that a tick may know about time. A loop reads time from here and from nowhere else.
+/// The time of a release. A loop reads time from its tick and from nowhere else.
 public struct Tick: Sendable, BitwiseCopyable {
-  /// Number of the periodic release, from 0 at `start + phase`. A release by deadline or input carries the index of the
-  /// periodic release before it; −1 before the first.
+  /// The number of the periodic release, from 0 at `start + phase`. A release by deadline or input has the number of the periodic
+  /// release before it, or −1 before the first.
   public var index: Int64
-  /// Why the loop was released.
+  /// The reason why the loop was released.
   public var cause: ReleaseCause
-  /// When the release was due. For a release by input, when the lane saw the input.
+  /// The instant at which the release was due. For a release by input it is the instant at which the lane saw the input.
   public var scheduled: TickInstant
-  /// When the tick began.
+  /// The instant at which the tick began.
   public var started: TickInstant
-  /// Periodic releases given up since the last tick that ran.
+  /// The number of periodic releases that were given up since the last tick that ran.
   public var missed: Int64
 
-  /// Release latency: how late the tick began.
+  /// The release latency: how late the tick began.
   @inlinable public var lateness: Nanoseconds { @_noLocks @_noAllocation get { started - scheduled } }
 
   /// A tick made by hand, for tests that call a loop or a machine without a runtime.
@@ -44,19 +44,19 @@ public struct Tick: Sendable, BitwiseCopyable {
   }
 }
 
-/// Why the runtime asks a loop for its safe state.
+/// The reason why the runtime calls a loop's safe state.
 public enum SafeStateCause: Sendable, BitwiseCopyable {
-  /// So many consecutive periodic releases were missed or finished past their deadline.
+  /// This many consecutive periodic releases were skipped or ended past their deadline.
   case misses(Int64)
-  /// Another process, such as the outputs' guard, brought them into their safe state, at this instant first since the
-  /// loop's last tick: they are not what the loop last made them, and whatever it was doing has ended then. A tick follows. See
-  /// `ExternalStops`.
+  /// Another process, such as the outputs' guard, brought the outputs into their safe state. The instant is that of the first such
+  /// stop since the loop's last tick. The outputs no longer have the values that the loop last wrote, and any motion in progress
+  /// has ended. A tick follows. See `ExternalStops`.
   case externalStop(TickInstant)
-  /// The runtime is stopping; no tick follows.
+  /// The runtime is stopping, and no further tick follows.
   case stop
 }
 
-/// A loop: reads its inputs, steps its machine, applies the outputs, publishes a snapshot.
+/// A control loop: it reads its inputs, steps its machine, applies the outputs and publishes a snapshot.
 ///
 /// Write `@_noLocks @_noAllocation` on `tick` and on `safeState`: the compiler then rejects a tick that could take a lock
 /// or allocate, in debug and in release builds. The types of Swift cannot demand the attributes: the plugin `ProvedTicks`
@@ -80,28 +80,36 @@ public enum SafeStateCause: Sendable, BitwiseCopyable {
 /// <doc:WhatATickMayDo> has the compiler's messages, what each of them means and what to write instead; a test compiles
 /// all of it.
 public protocol ControlLoop: ~Copyable {
-  /// One release. Runs on the lane's thread, never at the same time as another loop of its lane.
+  /// Runs one release. The function is called on the lane's thread, never at the same time as another loop of its lane.
   mutating func tick(_ tick: Tick)
 
-  /// When the loop must be released even if neither its period nor an input does so. Read after every tick; `nil` for
-  /// none. Such a release never shifts the periodic ones. Carries the promise, too: `{ @_noLocks @_noAllocation get { … } }`.
+  /// The instant at which the loop must be released even if neither its period nor an input releases it, or `nil` for none. Read
+  /// after every tick. Such a release never shifts the periodic ones. The getter carries the attributes as well: `{ @_noLocks
+  /// @_noAllocation get { … } }`.
   var nextDeadline: TickInstant? { get }
 
-  /// Brings every actuator of the loop into its safe state, at once. Called on the lane's thread after
-  /// `safeStateAfter` consecutive misses, and after a stop from outside (ticks go on afterwards: the loop's machine holds the fault until
-  /// its named way out; what was stopped does not start again by itself), and when the runtime stops. A loop without actuators says so: see `NoOutput`.
+  /// Brings every actuator of the loop into its safe state immediately. The function is called on the lane's thread after
+  /// `safeStateAfter` consecutive misses and after a stop by another process; ticks go on afterwards, the loop's machine holds the
+  /// fault until its named way out is taken, and a stopped output does not start again by itself. The function is also called
+  /// when the runtime stops. A loop without actuators conforms to `NoOutput`.
   mutating func safeState(_ tick: Tick, cause: SafeStateCause)
+
+  /// Adds the memory behind pointers that the loop's state is in; see `LoopMemory`. Called once, when the loop has been made.
+  func addMemory(to memory: inout LoopMemory)
 }
 
 extension ControlLoop where Self: ~Copyable {
-  /// No deadline of its own: only its period and its inputs release the loop.
+  /// Adds nothing: all of the loop's state is in its own value.
+  @inlinable public func addMemory(to memory: inout LoopMemory) {}
+
+  /// Always `nil`: only its period and its inputs release the loop.
   @inlinable public var nextDeadline: TickInstant? { @_noLocks @_noAllocation get { nil } }
 }
 
-/// A loop that moves, heats, lights and opens nothing, so that its safe state is to do nothing.
+/// A loop without an actuator, whose safe state is therefore to do nothing.
 ///
-/// `struct Logger: ControlLoop, NoOutput` states that claim where the loop is declared. A loop that writes to a port, or
-/// publishes what another loop writes to one, has an output: it implements `safeState` itself.
+/// `struct Logger: ControlLoop, NoOutput` states this where the loop is declared. A loop that writes to a port, or publishes values
+/// that another loop writes to a port, has an output and implements `safeState` itself.
 public protocol NoOutput: ControlLoop, ~Copyable {}
 
 extension NoOutput where Self: ~Copyable {

@@ -1,54 +1,89 @@
-/// All that a lane knows about one of its loops.
+/// The state that a lane keeps for one of its loops.
 struct LoopSlot {
   // What was declared.
   var period: Int64
   var phase: Int64
   var deadline: Int64
   var late: LatePolicy
-  /// Consecutive misses that lead into the safe state; 0 for never.
+  /// The number of consecutive misses after which the loop enters its safe state; 0 for never.
   var safeStateAfter: Int64
   let countedMisses: CountedMisses
   var minimumInterval: Int64
-  /// Lateness beyond which waking counts as oversleep and a release counts as late.
+  /// The lateness beyond which a wake-up counts as oversleep and a release counts as late.
   var tolerance: Int64
-  /// What a tick takes in simulated time, when nothing is injected.
+  /// The length of a tick in simulated time when no disturbance is injected.
   var simulatedExecution: Int64
   let inputs: [LoopInput]
-  /// Whether other loops run after it or it after others: its releases then stay in phase over changes of its rate.
+  /// Whether other loops run after this loop or this loop after others. Its releases then stay in phase over changes of its rate.
   let isOrdered: Bool
-  /// The ages of the data it acts on, the first of a list, or `nil` if none is declared.
+  /// The first of a list of the ages of the data that the loop acts on, or `nil` if none is declared.
   let ages: UnsafeMutablePointer<AgeRecord>?
-  /// Where `body` comes from, and the body of the present run.
+  /// The source of `body`, and the body of the present run.
   let bodySource: BodySource
   var body: LoopBody
+  /// Whether the loop's ticks are recorded and replayed.
+  let isRecorded: Bool
+  /// The body's memory during a run with a recorder.
+  var memory: UnsafeMutableBufferPointer<UnsafeMutableRawBufferPointer>
   let record: UnsafeMutablePointer<LoopRecord>
 
   // Where it stands.
-  /// Index and instant of the oldest periodic release that neither ran nor was skipped.
+  /// The index and the instant of the oldest periodic release that was neither run nor skipped.
   var nextIndex: Int64 = 0
   var nextRelease: Int64 = 0
-  /// The first release of the run.
+  /// The instant of the first release of the run.
   var firstRelease: Int64 = 0
-  /// Whether the releases that are due came due at another rate, so that the next is to be brought back into phase.
+  /// Whether the due releases came due at another rate, so that the next one has to be brought back into phase.
   var isOutOfPhase = false
-  /// Instant of the release that the machine asked for; `.max`: none.
+  /// The instant of the release that the loop requested by `nextDeadline`, or `.max` if it requested none.
   var wakeAt = Int64.max
-  /// Instant from which one of the inputs waits; `.max`: none does.
+  /// The instant since which an input has been waiting, or `.max` if none waits.
   var inputAt = Int64.max
-  /// No release by input before this.
+  /// The earliest instant of the next release by input.
   var inputAllowedAt = Int64.min
   var missedSinceRun: Int64 = 0
   var consecutiveMisses: Int64 = 0
-  /// When the first of them was due.
+  /// The instant at which the first of the consecutive misses was due.
   var missesSince: Int64 = 0
   var isInSafeState = false
-  /// When the last tick began; `.max` before the first.
+  /// The instant at which the last tick began, or `.max` before the first tick.
   var lastStart = Int64.max
-  /// The external stops that the loop has taken account of.
+  /// The position up to which the loop has handled external stops.
   var externalStops = ExternalStopCursor(nil)
   var account = LoopAccount()
 
-  /// Back to the state before the first start, with the first release at `epoch + phase`.
+  /// Where the loop stands, as one plain value.
+  struct Place: BitwiseCopyable {
+    var period: Int64
+    var phase: Int64
+    var deadline: Int64
+    var tolerance: Int64
+    var nextIndex: Int64
+    var nextRelease: Int64
+    var firstRelease: Int64
+    var isOutOfPhase: Int64
+    var wakeAt: Int64
+    var inputAt: Int64
+    var inputAllowedAt: Int64
+    var missedSinceRun: Int64
+    var consecutiveMisses: Int64
+    var missesSince: Int64
+    var isInSafeState: Int64
+    var lastStart: Int64
+    /// Whether the loop is due already.
+    var isReady: Int64
+    var account: LoopAccount
+
+    /// Whether a scheduler can compute with it: a file may hold anything.
+    var isPossible: Bool {
+      let instants = [nextRelease, firstRelease, missesSince].allSatisfy { $0 > -1 << 62 && $0 < 1 << 62 }
+      let counts = [nextIndex, missedSinceRun, consecutiveMisses].allSatisfy { $0 >= 0 && $0 < 1 << 62 }
+      let times = [deadline, tolerance, phase].allSatisfy { $0 >= 0 && $0 < 1 << 62 }
+      return instants && counts && times && period > 0 && period < 1 << 62 && account.period > 0
+    }
+  }
+
+  /// Resets the slot to its state before the first start, with the first release at `epoch + phase`.
   mutating func reset(epoch: Int64) {
     nextIndex = 0
     firstRelease = epoch + phase
@@ -66,7 +101,32 @@ struct LoopSlot {
   }
 }
 
-/// The first instant from `instant` on that is a whole number of periods after the run's first release.
+/// Returns where a loop stands. Takes a pointer, since a copy of the slot would retain what is in it.
+@_noLocks @_noAllocation
+func place(of slot: UnsafeMutablePointer<LoopSlot>, isReady: Bool) -> LoopSlot.Place {
+  LoopSlot.Place(
+    period: slot.pointee.period, phase: slot.pointee.phase, deadline: slot.pointee.deadline,
+    tolerance: slot.pointee.tolerance, nextIndex: slot.pointee.nextIndex, nextRelease: slot.pointee.nextRelease,
+    firstRelease: slot.pointee.firstRelease, isOutOfPhase: slot.pointee.isOutOfPhase ? 1 : 0,
+    wakeAt: slot.pointee.wakeAt, inputAt: slot.pointee.inputAt, inputAllowedAt: slot.pointee.inputAllowedAt,
+    missedSinceRun: slot.pointee.missedSinceRun, consecutiveMisses: slot.pointee.consecutiveMisses,
+    missesSince: slot.pointee.missesSince, isInSafeState: slot.pointee.isInSafeState ? 1 : 0,
+    lastStart: slot.pointee.lastStart, isReady: isReady ? 1 : 0, account: slot.pointee.account)
+}
+
+extension LoopSlot {
+  /// Puts the loop where it stood.
+  mutating func stand(at place: Place) {
+    (period, phase, deadline, tolerance) = (place.period, place.phase, place.deadline, place.tolerance)
+    (nextIndex, nextRelease, firstRelease) = (place.nextIndex, place.nextRelease, place.firstRelease)
+    (isOutOfPhase, wakeAt, inputAt) = (place.isOutOfPhase != 0, place.wakeAt, place.inputAt)
+    (inputAllowedAt, missedSinceRun) = (place.inputAllowedAt, place.missedSinceRun)
+    (consecutiveMisses, missesSince) = (place.consecutiveMisses, place.missesSince)
+    (isInSafeState, lastStart, account) = (place.isInSafeState != 0, place.lastStart, place.account)
+  }
+}
+
+/// Returns the first instant from `instant` on that is a whole number of periods after the run's first release.
 @_noLocks @_noAllocation
 func inPhase(_ slot: UnsafeMutablePointer<LoopSlot>, from instant: Int64) -> Int64 {
   let first = slot.pointee.firstRelease
@@ -74,7 +134,7 @@ func inPhase(_ slot: UnsafeMutablePointer<LoopSlot>, from instant: Int64) -> Int
   return instant <= first ? first : first &+ ((instant &- first &- 1) / period &+ 1) &* period
 }
 
-/// The next instant at which a loop wants to run, for whatever cause.
+/// Returns the next instant at which a loop is due, for whatever cause.
 @_noLocks @_noAllocation @inline(__always)
 func nextKey(_ slot: UnsafeMutablePointer<LoopSlot>) -> Int64 {
   var key = slot.pointee.nextRelease
@@ -86,18 +146,18 @@ func nextKey(_ slot: UnsafeMutablePointer<LoopSlot>) -> Int64 {
   return key
 }
 
-/// `max`, which the compiler cannot prove harmless in a debug build.
+/// Returns the later instant. Replaces `max`, which the compiler cannot prove free of locks and allocation in a debug build.
 @_noLocks @_noAllocation @inline(__always)
 func later(_ one: Int64, _ other: Int64) -> Int64 { one > other ? one : other }
 
-/// Where a loop's body comes from.
+/// The source of a loop's body.
 @usableFromInline enum BodySource {
-  /// There is one, for one run.
+  /// A body that exists already and serves a single run.
   case made(LoopBody)
-  /// Each run gets its own.
+  /// A closure that makes a body for each run.
   case eachRun(() -> LoopBody)
 
-  /// The body before the first run.
+  /// The body that is present before the first run.
   var first: LoopBody {
     switch self {
     case .made(let body): body
@@ -106,36 +166,41 @@ func later(_ one: Int64, _ other: Int64) -> Int64 { one > other ? one : other }
   }
 }
 
-/// A loop with its type erased: closures over storage that lives as long as this object.
+/// A loop with its type erased: closures over storage that exists as long as this object.
 ///
 /// The closures are made in the embedder's module, where the loop's type is known, so they call its `tick` directly.
 public final class LoopBody {
-  /// Runs one tick and returns the loop's next deadline in nanoseconds, `.max` for none.
+  /// Runs one tick and returns the loop's next deadline in nanoseconds, or `.max` if it has none.
   @usableFromInline let tick: (UnsafePointer<Tick>) -> Int64
   @usableFromInline let safeState: (UnsafePointer<Tick>, SafeStateCause) -> Void
+  /// Where the loop's state is.
+  let memory: LoopMemory
   private let dispose: () -> Void
 
   @usableFromInline init(
     tick: @escaping (UnsafePointer<Tick>) -> Int64,
-    safeState: @escaping (UnsafePointer<Tick>, SafeStateCause) -> Void,
+    safeState: @escaping (UnsafePointer<Tick>, SafeStateCause) -> Void, memory: LoopMemory,
     dispose: @escaping () -> Void
   ) {
     self.tick = tick
     self.safeState = safeState
+    self.memory = memory
     self.dispose = dispose
   }
 
-  /// Makes the body and keeps it until the end. `Loop` calls this; an embedder has no use for it.
+  /// Makes the loop and keeps it as long as this object exists. `Loop` calls this initialiser; an embedder does not need it.
   @inlinable
   public convenience init<Body: ControlLoop & ~Copyable>(_ make: () -> Body) {
     let storage = UnsafeMutablePointer<Body>.allocate(capacity: 1)
     storage.initialize(to: make())
+    var memory = LoopMemory(of: storage)
+    storage.pointee.addMemory(to: &memory)
     self.init(
       tick: { tick in
         storage.pointee.tick(tick.pointee)
         return storage.pointee.nextDeadline?.nanoseconds ?? .max
       },
-      safeState: { tick, cause in storage.pointee.safeState(tick.pointee, cause: cause) },
+      safeState: { tick, cause in storage.pointee.safeState(tick.pointee, cause: cause) }, memory: memory,
       dispose: {
         storage.deinitialize(count: 1)
         storage.deallocate()
@@ -146,7 +211,7 @@ public final class LoopBody {
   static var none: LoopBody {
     LoopBody(
       tick: { _ in fatalError("a tick without a run") },
-      safeState: { _, _ in fatalError("a safe state without a run") }, dispose: {})
+      safeState: { _, _ in fatalError("a safe state without a run") }, memory: LoopMemory(), dispose: {})
   }
 
   deinit { dispose() }

@@ -1,14 +1,14 @@
 import CTactus
 
-/// Wakes a thread that is not a lane, or releases a loop: an eventfd.
+/// An eventfd that wakes a thread other than a lane's, or releases a loop.
 ///
-/// Ring it after pushing into a `Ring`. The ring's reader waits for the bell, or is a loop that has `loopInput` among
-/// its inputs and clears `input` in every tick, before it looks into the ring.
+/// Writers ring the bell after pushing into a `Ring`. The ring's reader waits for the bell, or is a loop that has `loopInput` among
+/// its inputs and clears `input` in every tick before it reads the ring.
 public final class Doorbell: Sendable {
-  /// Polls readable while the bell has been rung and not cleared.
+  /// The descriptor, which polls readable while the bell has been rung and not cleared.
   public let descriptor: Int32
 
-  /// A bell that has not been rung.
+  /// Creates a bell that has not been rung.
   ///
   /// - Throws: `.system` when the process or the machine has no descriptor left.
   public init() throws(RuntimeError) {
@@ -18,29 +18,29 @@ public final class Doorbell: Sendable {
 
   deinit { tactus_close(descriptor) }
 
-  /// The button: a plain value that a loop may hold. Valid as long as the bell.
+  /// The button that rings the bell: a plain value that a loop may hold. The value is valid as long as the bell exists.
   public var button: DoorbellButton { DoorbellButton(descriptor: descriptor) }
 
-  /// What releases a loop when the bell rings.
+  /// The loop input that releases a loop when the bell rings.
   public var loopInput: LoopInput { .descriptor(descriptor) }
 
-  /// The bell as that loop sees it. Valid as long as the bell.
+  /// The bell as the loop that it releases sees it. The value is valid as long as the bell exists.
   public var input: DoorbellInput { DoorbellInput(descriptor: descriptor) }
 
-  /// Blocks until the bell is rung, then clears it. False if `limit` passed first (to the next millisecond); `nil` for
-  /// no limit.
+  /// Blocks until the bell is rung, then clears it. Returns `false` if `limit`, rounded up to a whole millisecond, passed first;
+  /// with `nil` there is no limit.
   @discardableResult
   public func wait(limit: Nanoseconds? = nil) -> Bool {
     tactus_eventfd_wait(descriptor, limit.map(Self.milliseconds) ?? -1) != 0
   }
 
-  /// Rounded up, so that a short limit is a wait and not a poll.
+  /// Converts a limit to milliseconds, rounded up, so that a short limit is a wait and not a poll.
   static func milliseconds(_ limit: Nanoseconds) -> Int32 {
     Int32(clamping: max(0, limit.count / 1_000_000 + (limit.count % 1_000_000 > 0 ? 1 : 0)))
   }
 
-  /// Clears the bell, so that `wait` blocks until it is rung again. One system call, which never blocks. A loop clears
-  /// `input` instead.
+  /// Clears the bell, so that `wait` blocks until the bell is rung again. The call takes one system call, which never blocks. A
+  /// loop clears `input` instead.
   public func clear() { tactus_eventfd_clear(descriptor) }
 }
 
@@ -48,8 +48,8 @@ public final class Doorbell: Sendable {
 public struct DoorbellButton: Sendable, BitwiseCopyable {
   let descriptor: Int32
 
-  /// Rings the bell: wakes the thread in `Doorbell.wait`, or releases the loop that has `Doorbell.loopInput` among its
-  /// inputs. Rings that come before the bell is cleared count as one. May stand in a tick.
+  /// Rings the bell, which wakes the thread in `Doorbell.wait` or releases the loop that has `Doorbell.loopInput` among its inputs.
+  /// Several rings before the bell is cleared count as one. The function may be called in a tick.
   @_noLocks @_noAllocation
   public func ring() { tactus_eventfd_signal(descriptor) }
 }

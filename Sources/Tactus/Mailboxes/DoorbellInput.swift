@@ -1,11 +1,11 @@
 import CTactus
 
-/// A doorbell as the loop that it releases sees it: a plain value, real or simulated.
+/// A doorbell as seen by the loop that it releases: a plain value, real or simulated.
 ///
 /// Writers push before they ring. The loop clears the bell before it reads the ring, so no push is missed; at worst a tick
 /// finds its ring empty.
 public struct DoorbellInput: BitwiseCopyable {
-  /// −1: simulated.
+  /// The descriptor of a real bell, or −1 for a simulated one.
   private let descriptor: Int32
   private let readyAt: UnsafeMutablePointer<TickInstant>?
 
@@ -19,7 +19,7 @@ public struct DoorbellInput: BitwiseCopyable {
     self.readyAt = readyAt
   }
 
-  /// Takes the bell back to silence; a bell that has not been rung stays so. At most one system call, never blocks.
+  /// Clears the bell. Has no effect on a bell that has not been rung. The call takes at most one system call, which never blocks.
   @_noLocks @_noAllocation
   public func clear() {
     if let readyAt {

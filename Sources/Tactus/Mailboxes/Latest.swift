@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The latest value of something: one thread writes, any number read, and none of them waits.
+/// A mailbox that holds the latest value: one thread writes, any number of threads read, and no thread waits.
 ///
 ///     let tilt = Latest(Tilt())
 ///     Loop("imu", …) { IMU(tilt: tilt.writer()) }
@@ -9,39 +9,44 @@ import Synchronization
 /// A sequence-numbered pair of slots (the kernel calls it a seqcount latch): the writer fills the slot that readers are
 /// not looking at, word by word, then raises the sequence number, whose lowest bit says which slot is whole. A writer
 /// that is preempted half-way blocks no reader, and a reader has to look again only when a whole further write ended and
-/// another began while it copied. Why not a plain seqlock or a triple buffer: see docs/decisions/latest-value.md.
+/// another began while it copied. docs/decisions/latest-value.md explains why this is not a plain seqlock or a triple buffer.
 /// Elements are plain values (`BitwiseCopyable`); one write or read copies `MemoryLayout<Element>.size` bytes.
 public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   // Sendable: every access to the storage is atomic; the right to write is handed out once.
   @usableFromInline let storage: LatestStorage
   fileprivate let writers = Atomic<Int>(0)
   fileprivate let initial: Element
+  /// The value, for a recording.
+  fileprivate let end: UnsafeMutablePointer<TapeEnd>
 
-  /// A mailbox that holds `element` until something is written. Allocates; the size is fixed from then on.
+  /// Creates a mailbox that holds `element` until the first write. The initialiser allocates; the size is fixed from then on.
   public init(_ element: Element) {
     initial = element
     storage = LatestStorage(byteCount: MemoryLayout<Element>.size)
+    end = TapeEnd.make(Element.self)
     withUnsafeBytes(of: element) { bytes in
       storage.copyIn(bytes.baseAddress!, bytes.count, to: storage.slot(0))
       storage.copyIn(bytes.baseAddress!, bytes.count, to: storage.slot(1))
     }
   }
 
-  /// The writing end. There is one at a time: a second call traps unless the first end is gone.
+  deinit { end.deallocate() }
+
+  /// Returns the writing end. There is one at a time: a second call traps unless the first end is gone.
   public func writer() -> LatestWriter<Element> {
     require(writers.add(1, ordering: .acquiring).oldValue == 0, "a latest value has one writer")
     return LatestWriter(self)
   }
 
-  /// A reading end: as many as are wanted.
+  /// Returns a reading end. Any number of reading ends may exist.
   public func reader() -> LatestReader<Element> { LatestReader(self) }
 
-  /// How often a value has been published, for readers that need nothing else. Valid as long as this object.
+  /// The number of times a value has been published, for readers that need nothing else. The value is valid as long as this object exists.
   public var version: LatestVersion { LatestVersion(sequence: storage.sequence) }
 }
 
-/// Sequence number and two slots of whole words: together in one cache line where they fit, since a small value then costs
-/// its writer one line to take back from its readers; else on lines of their own.
+/// A sequence number and two slots of whole words. They share a cache line if they fit, since a small value then costs its writer
+/// one line to take back from its readers; otherwise each has lines of its own.
 @usableFromInline final class LatestStorage: @unchecked Sendable {
   @usableFromInline let base: UnsafeMutableRawPointer
   @usableFromInline let sequence: UnsafeMutablePointer<Atomic<UInt64>>
@@ -77,7 +82,7 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
 
 // For the runtime's own accounts, which are of whole words and published from its scheduler.
 
-/// Publishes `count` words as number `next`, one more than the last. Of pointers, since a storage would be retained.
+/// Publishes `count` words as number `next`, one more than the last. Takes pointers, since a storage object would be retained.
 @_noLocks @_noAllocation @inline(__always)
 func publishWords(
   _ bytes: UnsafeRawPointer, _ count: Int, as next: UInt64, slots: UnsafeMutableRawPointer, stride: Int,
@@ -96,7 +101,7 @@ func publishWords(
 }
 
 extension LatestStorage {
-  /// Copies what was last published, whole, and returns its number.
+  /// Copies the value last published, consistently, and returns its number.
   func read(into bytes: UnsafeMutableRawPointer, bytes count: Int) -> UInt64 {
     while true {
       let seen = sequence.pointee.load(ordering: .acquiring)
@@ -145,26 +150,29 @@ func copyWordsOut(_ slot: UnsafeMutablePointer<Atomic<UInt64>>, _ bytes: UnsafeM
   }
 }
 
-/// Whether something publishes, without what: a plain value, the same type whatever the element. See `Latest.version`.
+/// The version of a `Latest` without its value: a plain value of the same type whatever the element is. See `Latest.version`.
 public struct LatestVersion: @unchecked Sendable, BitwiseCopyable {
   // Sendable: every access is atomic.
   let sequence: UnsafeMutablePointer<Atomic<UInt64>>
 
-  /// How often a value has been published, from 0. Any thread; wait-free.
+  /// Returns the number of times a value has been published, from 0. The function may be called from any thread; wait-free.
   @_noLocks @_noAllocation
   public func read() -> UInt64 { sequence.pointee.load(ordering: .acquiring) }
 }
 
-/// The writing end of a `Latest`. Not copyable: it belongs to one thread at a time.
+/// The writing end of a `Latest`. The type is not copyable: it belongs to one thread at a time.
 public struct LatestWriter<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   // Sendable: moving the end moves the right to use it.
   @usableFromInline let latest: Latest<Element>
   @usableFromInline let sequence: UnsafeMutablePointer<Atomic<UInt64>>
   @usableFromInline let slots: UnsafeMutableRawPointer
   @usableFromInline let stride: Int
+  @usableFromInline let end: UnsafeMutablePointer<TapeEnd>
   @usableFromInline var next: UInt64 = 0
+  @usableFromInline var tapedBase = TapedBase()
 
   init(_ latest: Latest<Element>) {
+    end = latest.end
     self.latest = latest
     sequence = latest.storage.sequence
     slots = latest.storage.slots
@@ -174,17 +182,26 @@ public struct LatestWriter<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
 
   deinit { latest.writers.subtract(1, ordering: .releasing) }
 
-  /// Publishes `element`. Wait-free.
+  /// Publishes `element`. The operation is wait-free.
   @inlinable @inline(__always)
   public mutating func write(_ element: Element) {
+    if let tape = TickTape.current {
+      var copy = element
+      tape.publishes(&copy, MemoryLayout<Element>.size, end, &tapedBase)
+      if tape.isReplaying { return }
+    }
     let slot = nextSlot()
     withUnsafeBytes(of: element) { copyWordsIn($0.baseAddress!, MemoryLayout<Element>.size, slot) }
     sequence.pointee.store(next, ordering: .releasing)
   }
 
-  /// Publishes the element at `pointer`. Wait-free; a large one is copied once, where a call with its value copies it more often.
+  /// Publishes the element at `pointer`. The operation is wait-free. A large element is copied once; passing its value would copy it more often.
   @inlinable @inline(__always)
   public mutating func write(from pointer: UnsafePointer<Element>) {
+    if let tape = TickTape.current {
+      tape.publishes(pointer, MemoryLayout<Element>.size, end, &tapedBase)
+      if tape.isReplaying { return }
+    }
     let slot = nextSlot()
     copyWordsIn(UnsafeRawPointer(pointer), MemoryLayout<Element>.size, slot)
     sequence.pointee.store(next, ordering: .releasing)
@@ -200,7 +217,7 @@ public struct LatestWriter<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   }
 }
 
-/// A reading end of a `Latest`. Not copyable, so that reading costs no reference count; make as many as are wanted.
+/// A reading end of a `Latest`, of which any number may exist. The type is not copyable, so that reading changes no reference count.
 public struct LatestReader<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   // Sendable: every access is atomic.
   @usableFromInline let latest: Latest<Element>
@@ -208,6 +225,9 @@ public struct LatestReader<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   @usableFromInline let slots: UnsafeMutableRawPointer
   @usableFromInline let stride: Int
   @usableFromInline var copy: Element
+  /// The number of the value that `copy` holds, and the part of the tape that has the whole of it.
+  @usableFromInline var taped: UInt64 = 0
+  @usableFromInline var tapedPart = UInt64.max
 
   init(_ latest: Latest<Element>) {
     self.latest = latest
@@ -217,14 +237,32 @@ public struct LatestReader<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     copy = latest.initial
   }
 
-  /// The value last published, whole. Lock-free: looks again only when the writer has published in the meantime.
+  /// Returns the value last published, consistently. The operation is lock-free: the read is repeated only if the writer has
+  /// published in the meantime.
   @inlinable @inline(__always)
   public mutating func read() -> Element {
+    guard let tape = TickTape.current else {
+      _ = take()
+      return copy
+    }
+    // A value that has not changed since is on the tape already.
+    var seen: UInt64 = 0
+    if !tape.isReplaying { seen = take() }
+    let isNew = seen != taped || tape.part != tapedPart
+    taped = seen
+    tapedPart = tape.part
+    _ = tape.gets(.read, &copy, MemoryLayout<Element>.size, isThere: isNew)
+    return copy
+  }
+
+  /// Copies the value last published into `copy`. Returns its number.
+  @inlinable @inline(__always)
+  mutating func take() -> UInt64 {
     let sequence = self.sequence
     let slots = self.slots
     let stride = self.stride
+    var seen: UInt64 = 0
     withUnsafeMutableBytes(of: &copy) { bytes in
-      var seen: UInt64
       repeat {
         seen = sequence.pointee.load(ordering: .acquiring)
         let slot = (slots + Int(truncatingIfNeeded: seen & 1) &* stride).assumingMemoryBound(to: Atomic<UInt64>.self)
@@ -232,10 +270,15 @@ public struct LatestReader<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
         atomicMemoryFence(ordering: .acquiring)
       } while sequence.pointee.load(ordering: .relaxed) != seen
     }
-    return copy
+    return seen
   }
 
-  /// How often a value has been published: tells a new value from an old one.
+  /// The number of times a value has been published, by which a new value can be distinguished from an old one.
   @inlinable @inline(__always)
-  public var version: UInt64 { sequence.pointee.load(ordering: .acquiring) }
+  public var version: UInt64 {
+    guard let tape = TickTape.current else { return sequence.pointee.load(ordering: .acquiring) }
+    var version = sequence.pointee.load(ordering: .acquiring)
+    tape.gets(.version, &version, 8)
+    return version
+  }
 }

@@ -1,38 +1,38 @@
-/// What goes between one loop and the threads around it: requests to the loop; its answers, notices and state from it.
+/// The messages between one loop and the threads around it: requests go to the loop; answers, notices and states come from it.
 ///
-/// The messages are the system's own types, each a trivial value. `LoopMailbox` is such a channel for messages that are
-/// Tactus's own, with rules and with a limit of how old a request may become.
+/// The message types are the system's own, each a trivial value. `LoopMailbox` is such a channel with Tactus's message types, with
+/// rules and with a limit on the age of a request.
 ///
-/// The code that declares the loop owns the channel and keeps it as long as the runtime runs. Every end can be had once at a time, as of
-/// `Ring` and `Latest`.
+/// The code that declares the loop owns the channel and keeps it as long as the runtime runs. Each end can be taken once at a time,
+/// as for `Ring` and `Latest`.
 public final class LoopChannel<
   Request: BitwiseCopyable & Sendable, Answer: BitwiseCopyable & Sendable, Notice: BitwiseCopyable & Sendable,
   State: BitwiseCopyable & Sendable
 >: Sendable {
-  /// The loop's side: `PumpChannel.Ends` for a `typealias PumpChannel = LoopChannel<…>`.
+  /// The loop's side of the channel: `PumpChannel.Ends` for a `typealias PumpChannel = LoopChannel<…>`.
   public typealias Ends = LoopChannelEnds<Request, Answer, Notice, State>
-  /// The other side, all of it.
+  /// The side of the other threads, with all its ends.
   public typealias Client = LoopChannelClient<Request, Answer, Notice, State>
 
-  /// What the loop published last.
+  /// The state that the loop published last.
   public let state: Latest<State>
-  /// How many requests wait at most, and how many a tick takes at most: all that wait.
+  /// The greatest number of requests that wait, which is also the greatest number that a tick takes.
   public let requestsPerTick: Int
-  /// Greatest number of answers that wait to be read. A client with at most this many unanswered requests loses no answer.
+  /// The greatest number of answers that wait to be read. A client with at most this many unanswered requests loses no answer.
   public let answerCapacity: Int
-  /// How many notices wait at most to be read.
+  /// The greatest number of notices that wait to be read.
   public let noticeCapacity: Int
   let requests: Ring<Request>
   let answers: Ring<Answer>
   let notices: Ring<Notice>
 
-  /// A channel that has not been used. Allocates; all sizes are fixed from then on, each rounded up to a power of two.
+  /// Creates a channel that has not been used. The initialiser allocates; all sizes are fixed from then on, each rounded up to a power of two.
   ///
   /// - Parameters:
-  ///   - state: what is read before the loop's first tick.
-  ///   - requestsPerTick: 1 or more.
-  ///   - answers: 1 or more; four times as many as requests unless given, at least 256.
-  ///   - notices: 1 or more.
+  ///   - state: the state that readers see before the loop's first tick.
+  ///   - requestsPerTick: the number of requests that may wait, 1 or more.
+  ///   - answers: the number of answers that may wait, 1 or more; by default four times the number of requests, at least 256.
+  ///   - notices: the number of notices that may wait, 1 or more.
   public init(state: State, requestsPerTick: Int = 64, answers: Int? = nil, notices: Int = 256) {
     requests = Ring(capacity: requestsPerTick)
     // A tick takes all that the ring holds: the bell that it has cleared does not ring again for what it would leave.
@@ -44,32 +44,33 @@ public final class LoopChannel<
     self.state = Latest(state)
   }
 
-  /// The loop's side. A second call traps unless the ends of the first are gone, whose work the new ones continue.
+  /// Returns the loop's side. A second call traps unless the ends of the first are gone; the new ends then continue their work.
   ///
   /// - Parameters:
-  ///   - requestBell: rung after requests have been pushed, and one of the loop's inputs. Without it they wait until the next tick.
-  ///   - bell: rung when answers or notices are there to take. Both bells must outlive the loop.
+  ///   - requestBell: the bell that is rung after requests have been pushed and that is one of the loop's inputs. Without it requests
+  ///     wait for the next tick.
+  ///   - bell: rung when answers or notices are ready to be read. Both bells must outlive the loop.
   public func loopEnds(requestBell: DoorbellInput? = nil, bell: DoorbellButton? = nil) -> Ends {
     Ends(self, requestBell: requestBell, bell: bell)
   }
 
-  /// The other side, all of it: instead of the three that follow.
+  /// Returns all ends of the other threads' side, for use instead of the three functions that follow.
   public func client() -> Client { Client(self) }
 
-  /// The end that makes requests. A full ring of requests refuses: the loop is behind.
+  /// Returns the end that sends requests. If the ring of requests is full, sending fails because the loop is behind.
   public func requestWriter() -> RingWriter<Request> { requests.writer() }
 
-  /// The end that takes the answers.
+  /// Returns the end that reads the answers.
   public func answerReader() -> RingReader<Answer> { answers.reader() }
 
-  /// The end that takes the notices.
+  /// Returns the end that reads the notices.
   public func noticeReader() -> RingReader<Notice> { notices.reader() }
 }
 
 /// The loop's side of a `LoopChannel`.
 ///
-/// In a tick, in this order: `begin(_:)`; any number of `next()`, `answer(_:)` and `tell(_:)`; `finish(_:)`. A safe state leaves
-/// `begin` out. Not copyable: it belongs to one loop at a time.
+/// A tick calls, in this order: `begin(_:)`; any number of `next()`, `answer(_:)` and `tell(_:)`; `finish(_:)`. A safe state omits
+/// `begin`. The type is not copyable: the ends belong to one loop at a time.
 ///
 /// Timing: nothing waits or allocates. A tick that finds nothing new makes no system call. One that finds requests, or was
 /// released by an input, clears the bell, and one with answers or notices rings the other bell: one system call each.
@@ -85,21 +86,22 @@ public struct LoopChannelEnds<
   @usableFromInline var notices: RingWriter<Notice>
   @usableFromInline var output: LatestWriter<State>
   @usableFromInline let bell: DoorbellButton?
-  /// How many requests a tick takes at most.
+  /// The greatest number of requests that a tick takes.
   public let requestsPerTick: Int
-  /// Answers that `finish` is to send.
+  /// The answers that `finish` will send.
   @usableFromInline let given: UnsafeMutablePointer<Answer>
   @usableFromInline let mostGiven: Int
   @usableFromInline var givenCount = 0
-  /// Requests that this tick has taken.
+  /// The number of requests that this tick has taken.
   @usableFromInline var takenCount = 0
   @usableFromInline var hasNews = false
   @usableFromInline var lostNotices: Int64 = 0
   @usableFromInline var lostAnswers: Int64 = 0
 
-  /// Notices that found their ring full, since these ends were made.
+  /// The number of notices that were lost because their ring was full, since these ends were made.
   @inlinable public var noticesDropped: Int64 { @inline(__always) get { lostNotices } }
-  /// Answers that were lost because their ring was full, or because a tick gave more of them than twice the requests that it takes.
+  /// The number of answers that were lost because their ring was full, or because a tick gave more than twice as many answers as it
+  /// may take requests.
   @inlinable public var answersDropped: Int64 { @inline(__always) get { lostAnswers } }
 
   init(_ channel: LoopChannel<Request, Answer, Notice, State>, requestBell: DoorbellInput?, bell: DoorbellButton?) {
@@ -116,7 +118,7 @@ public struct LoopChannelEnds<
 
   deinit { given.deallocate() }
 
-  /// Begins a tick: clears the bell of requests.
+  /// Begins a tick: clears the bell of the requests.
   @inlinable @inline(__always)
   public mutating func begin(_ tick: Tick) {
     takenCount = 0
@@ -125,7 +127,7 @@ public struct LoopChannelEnds<
     if case .input = tick.cause { requestBell.clear() } else if !requests.isEmpty { requestBell.clear() }
   }
 
-  /// Takes the oldest request that waits. It is `nil` if none waits, or if the tick has taken as many as it may.
+  /// Takes the oldest waiting request. Returns `nil` if none waits, or if the tick has taken as many as it may.
   @inlinable @inline(__always)
   public mutating func next() -> Request? {
     guard takenCount < requestsPerTick, let request = requests.pop() else { return nil }
@@ -133,7 +135,7 @@ public struct LoopChannelEnds<
     return request
   }
 
-  /// Gives an answer, when the tick finishes. Each request is answered once; a later tick may do so, too.
+  /// Gives an answer, which is sent when the tick finishes. Each request is answered once, in this tick or a later one.
   @inlinable @inline(__always)
   public mutating func answer(_ answer: Answer) {
     guard givenCount < mostGiven else {
@@ -144,10 +146,10 @@ public struct LoopChannelEnds<
     givenCount &+= 1
   }
 
-  /// Publishes a notice, unless there is no room for it. A reader may have it before the tick finishes; the bell
-  /// rings then.
+  /// Publishes a notice, unless the ring of notices is full. A reader may see the notice before the tick finishes; the bell rings
+  /// when the tick finishes.
   ///
-  /// - Returns: whether there was room.
+  /// - Returns: whether there was room for the notice.
   @inlinable @inline(__always) @discardableResult
   public mutating func tell(_ notice: Notice) -> Bool {
     let isTold = notices.push(notice)
@@ -155,15 +157,16 @@ public struct LoopChannelEnds<
     return isTold
   }
 
-  /// Ends a tick or a safe state: publishes the state, then the answers, so that a client that is answered finds the effect in
-  /// the state. Then rings, if there are answers or notices. Answers that are lost here are counted from the next tick on.
+  /// Ends a tick or a safe state: publishes the state, then sends the answers, so that a client that gets an answer finds its
+  /// effect in the state. Rings the bell if there are answers or notices. Answers that are lost here are counted from the next tick
+  /// on.
   @inlinable @inline(__always)
   public mutating func finish(_ state: State) {
     output.write(state)
     giveAnswers()
   }
 
-  /// As `finish(_:)`, of the state at `pointer`: a large one is copied once.
+  /// Ends a tick or a safe state, as `finish(_:)` does, with the state at `pointer`. A large state is copied once.
   @inlinable @inline(__always)
   public mutating func finish(from pointer: UnsafePointer<State>) {
     output.write(from: pointer)
@@ -185,8 +188,8 @@ public struct LoopChannelEnds<
   }
 }
 
-/// The other side of a `LoopChannel`, all of it in one hand, for a simulation, a test or a program that asks from one thread. One thread
-/// only may use it.
+/// The side of a `LoopChannel` that faces the other threads, with all its ends, for a simulation, a test or a program that sends
+/// requests from one thread. It may be used by one thread only.
 public final class LoopChannelClient<
   Request: BitwiseCopyable & Sendable, Answer: BitwiseCopyable & Sendable, Notice: BitwiseCopyable & Sendable,
   State: BitwiseCopyable & Sendable
@@ -203,28 +206,28 @@ public final class LoopChannelClient<
     state = channel.state.reader()
   }
 
-  /// Makes a request. The caller rings the bell of requests afterwards.
+  /// Sends a request. The caller rings the bell of the requests afterwards.
   ///
-  /// - Returns: whether there was room: `false` if the loop is behind.
+  /// - Returns: whether there was room for the request; `false` means that the loop is behind.
   @inlinable public func send(_ request: Request) -> Bool { requests.push(request) }
 
-  /// What the loop published last.
+  /// Returns the state that the loop published last.
   @inlinable public func newest() -> State { state.read() }
 
-  /// Takes the oldest answer that waits. It is `nil` if none waits.
+  /// Takes the oldest waiting answer. Returns `nil` if none waits.
   @inlinable public func nextAnswer() -> Answer? { answers.pop() }
 
-  /// Takes the oldest notice that waits. It is `nil` if none waits.
+  /// Takes the oldest waiting notice. Returns `nil` if none waits.
   @inlinable public func nextNotice() -> Notice? { notices.pop() }
 
-  /// Takes all answers that wait, the oldest first.
+  /// Takes all waiting answers, the oldest first.
   @inlinable public func takeAnswers() -> [Answer] {
     var taken: [Answer] = []
     while let answer = answers.pop() { taken.append(answer) }
     return taken
   }
 
-  /// Takes all notices that wait, the oldest first.
+  /// Takes all waiting notices, the oldest first.
   @inlinable public func takeNotices() -> [Notice] {
     var taken: [Notice] = []
     while let notice = notices.pop() { taken.append(notice) }

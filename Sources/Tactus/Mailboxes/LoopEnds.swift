@@ -1,4 +1,4 @@
-/// The loop's side of a `LoopMailbox`: requests and rules in; the state, answers and notices out.
+/// The loop's side of a `LoopMailbox`, which takes requests and rules and publishes the state, answers and notices.
 ///
 ///     @_noLocks @_noAllocation
 ///     mutating func tick(_ tick: Tick) {
@@ -8,8 +8,8 @@
 ///       ends.finish(machine.state, isSafe: machine.isSafe)
 ///     }
 ///
-/// In a tick, in this order: `begin(_:)`; any number of `next()`, `answer(_:_:)` and `tell(_:)`; `finish(_:isSafe:)`. A safe state
-/// may call `finish` alone, or `beginSafeState(_:)` before. Not copyable: it belongs to one loop at a time.
+/// A tick calls, in this order: `begin(_:)`; any number of `next()`, `answer(_:_:)` and `tell(_:)`; `finish(_:isSafe:)`. A safe
+/// state calls `finish`, and may call `beginSafeState(_:)` before. The type is not copyable: the ends belong to one loop at a time.
 ///
 /// Timing: nothing waits or allocates. A tick that finds nothing new makes no system call. One that finds requests, or was
 /// released by an input, clears the bell, and one with answers or notices rings the other bell: one system call each.
@@ -19,7 +19,7 @@ public struct LoopEnds<
   State: BitwiseCopyable & Sendable, Rules: BitwiseCopyable & Sendable
 >: ~Copyable, @unchecked Sendable {
   // Sendable: moving the ends moves the right to use them.
-  /// Kept alive: the bell is one of its.
+  /// The mailbox, which must be kept alive because it owns the bell of the requests.
   @usableFromInline let mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>
   @usableFromInline var channel: LoopChannelEnds<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
   @usableFromInline var rulesInput: RulesInput<Rules>
@@ -28,22 +28,26 @@ public struct LoopEnds<
   @usableFromInline var now = TickInstant.zero
 
   init(
-    _ mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?, stall: LaneStall.Served?
+    _ mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?, stall: LaneStall.Served?,
+    requestBell: DoorbellInput?
   ) {
     self.mailbox = mailbox
-    channel = mailbox.channel.loopEnds(requestBell: mailbox.requestBell.input, bell: bell)
+    channel = mailbox.channel.loopEnds(requestBell: requestBell, bell: bell)
     rulesInput = mailbox.rules.input()
     self.stall = stall
     patience = mailbox.patience
   }
 
-  /// The rules as of this tick.
+  /// The rules in effect in this tick.
   @inlinable public var rules: Rules { @inline(__always) get { rulesInput.current } }
 
-  /// Answers and notices that were lost because their ring was full, since these ends were made.
+  /// The number of times that `begin(_:)` has given `rules` another value, for a loop that has work to do after a change.
+  @inlinable public var rulesChanges: UInt64 { @inline(__always) get { rulesInput.changes } }
+
+  /// The number of answers and notices that were lost because their ring was full, since these ends were made.
   @inlinable public var dropped: Int64 { @inline(__always) get { channel.noticesDropped &+ channel.answersDropped } }
 
-  /// Begins a tick: clears the bell of requests and takes rules that have changed.
+  /// Begins a tick: clears the bell of the requests and takes rules that have changed.
   @inlinable @inline(__always)
   public mutating func begin(_ tick: Tick) {
     now = tick.started
@@ -52,39 +56,53 @@ public struct LoopEnds<
     rulesInput.begin()
   }
 
-  /// As `begin(_:)` for `safeState(_:cause:)`, before it answers or publishes notices: both bear the instant of `tick`. Requests
-  /// and rules are left to the next tick.
+  /// Begins a safe state, called in `safeState(_:cause:)` before answers or notices are given, which carry the instant of `tick`.
+  /// Requests and rules are left to the next tick.
   @inlinable @inline(__always)
   public mutating func beginSafeState(_ tick: Tick) { now = tick.started }
 
-  /// Takes the oldest request that waits. It is `nil` if none waits, or if the tick has taken as many as it may.
+  /// Takes the oldest waiting request. Returns `nil` if none waits, or if the tick has taken as many as it may.
   ///
-  /// A request that is older than the loop's patience and does not make safe is answered `.stale` and not returned.
+  /// A request older than the loop's patience is answered `.stale` and not returned, unless it makes the system safe.
   @inlinable @inline(__always)
   public mutating func next() -> Request<Order>? {
     while let request = channel.next() {
-      if request.makesSafe || !(request.issued < now - patience) || !Mechanism.staleness.acts { return request }
+      if !isStale(request) { return request }
       answer(request, .stale)
     }
     return nil
   }
 
-  /// Answers a request, when the tick finishes. Each request is answered once; a later tick may do so, too.
+  /// Takes the oldest request that waits, stale or not, for a loop that learns something from a request that it does not obey. `isStale(_:)` says
+  /// whether it is stale. Returns `nil` if none waits, or if the tick has taken as many as it may.
+  @inlinable @inline(__always)
+  public mutating func nextOfAnyAge() -> Request<Order>? { channel.next() }
+
+  /// Returns whether a request is older than the loop's patience and does not make the system safe. Such a request must not be carried out.
+  @inlinable @inline(__always)
+  public func isStale(_ request: Request<Order>) -> Bool {
+    !request.makesSafe && request.issued < now - patience && Mechanism.staleness.acts
+  }
+
+  /// Gives an answer to a request, which is sent when the tick finishes. Each request is answered once, in this tick or a later one.
   @inlinable @inline(__always)
   public mutating func answer(_ request: Request<Order>, _ verdict: Verdict<Refusal>) {
     channel.answer(Answer(number: request.number, verdict: verdict, at: now))
   }
 
-  /// Publishes a notice. A reader may have it before the tick finishes; the bell rings then.
+  /// Publishes a notice. A reader may see the notice before the tick finishes; the bell rings when the tick finishes. Returns whether the ring had room: a
+  /// notice that was lost is counted, also if the loop keeps it and publishes it later.
   @inlinable @inline(__always)
-  public mutating func tell(_ notice: Notice) { channel.tell(Told(at: now, notice: notice)) }
+  @discardableResult
+  public mutating func tell(_ notice: Notice) -> Bool { channel.tell(Told(at: now, notice: notice)) }
 
-  /// Ends a tick or a safe state: publishes the state, then the answers, so that a client that is answered finds the effect in
-  /// the state. Then rings, if there are answers or notices. Answers that are lost here are in the counts of the next tick.
+  /// Ends a tick or a safe state: publishes the state, then sends the answers, so that a client that gets an answer finds its
+  /// effect in the state. Rings the bell if there are answers or notices. Answers that are lost here are in the counts of the next
+  /// tick.
   ///
   /// - Parameters:
-  ///   - state: the state that readers get from now on.
-  ///   - isSafe: whether every output of the loop is in its safe state, confirmed by the device: wider rules wait for that.
+  ///   - state: the state that readers see from now on.
+  ///   - isSafe: whether every output of the loop is in its safe state, confirmed by the device. Wider rules wait until this is true.
   @inlinable @inline(__always)
   public mutating func finish(_ state: State, isSafe: Bool) {
     rulesInput.finish(isSafe: isSafe)

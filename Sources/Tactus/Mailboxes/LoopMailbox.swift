@@ -1,75 +1,104 @@
-/// All mailboxes of one loop: requests and rules in; the state, answers and notices out.
+/// All mailboxes of one loop: requests and rules go to the loop; the state, answers and notices come from it.
 ///
 ///     typealias FanMailbox = LoopMailbox<FanOrder, FanRefusal, FanNotice, FanState, FanRules>
 ///     let mailbox = try FanMailbox(state: FanState(), rules: FanRules())
 ///     Loop("fan", every: .hertz(100), inputs: [mailbox.loopInput]) { FanLoop(ends: mailbox.loopEnds(bell: bell.button)) }
 ///
-/// The code that declares the loop owns it and keeps it as long as the runtime runs. Every loop has one: what several threads send
-/// goes through one door, which has the writer of requests and the reader of answers.
+/// The code that declares the loop owns the mailbox and keeps it as long as the runtime runs. Each loop has one. If several threads
+/// send requests, they do so through one shared object that holds the writer of requests and the reader of answers.
 public final class LoopMailbox<
   Order: BitwiseCopyable & Sendable, Refusal: BitwiseCopyable & Sendable, Notice: BitwiseCopyable & Sendable,
   State: BitwiseCopyable & Sendable, Rules: BitwiseCopyable & Sendable
 >: Sendable {
-  /// The loop's side: `FanMailbox.Ends` for a `typealias FanMailbox = LoopMailbox<…>`.
+  /// The loop's side of the mailbox: `FanMailbox.Ends` for a `typealias FanMailbox = LoopMailbox<…>`.
   public typealias Ends = LoopEnds<Order, Refusal, Notice, State, Rules>
+  /// All other sides in one hand: `FanMailbox.Client`.
+  public typealias Client = LoopChannelClient<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
 
-  /// What the loop published last, with the instant of its tick and whether its outputs were safe then.
+  /// The state that the loop published last, with the instant of its tick and whether its outputs were safe then.
   public var state: Latest<Published<State>> { channel.state }
-  /// The loop's rules, and the way to change them.
+  /// The loop's rules, through which they are also changed.
   public let rules: RulesBox<Rules>
-  /// How many requests wait at most, and how many a tick takes at most: all that wait.
+  /// The greatest number of requests that wait, which is also the greatest number that a tick takes.
   public var requestsPerTick: Int { channel.requestsPerTick }
-  /// How many answers wait at most to be read. A door that lets no more requests than this be unanswered loses no answer.
+  /// The greatest number of answers that wait to be read. A sender with at most this many unanswered requests loses no answer.
   public var answerCapacity: Int { channel.answerCapacity }
-  /// How many notices wait at most to be read.
+  /// The greatest number of notices that wait to be read.
   public var noticeCapacity: Int { channel.noticeCapacity }
-  /// How old a request may become that does not make safe.
+  /// The greatest age of a request that the loop accepts, unless the request makes the system safe.
   public let patience: Nanoseconds
   let channel: LoopChannel<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
-  let requestBell: Doorbell
+  /// The bell that is rung after a request, or `nil` if the loop takes no requests.
+  let requestBell: Doorbell?
 
-  /// Mailboxes that have not been used. Allocates; all sizes are fixed from then on.
+  /// Creates mailboxes that have not been used. The initialiser allocates; all sizes are fixed from then on.
   ///
   /// - Parameters:
-  ///   - state: what is read before the loop's first tick.
-  ///   - rules: what the loop begins with.
-  ///   - requestsPerTick: 1 or more; rounded up to a power of two. Four times as many answers, at least 256, and 256
-  ///     notices wait until they are read.
-  ///   - patience: 0 or more. A request that is older when the loop takes it is answered `.stale`, unless it makes safe.
+  ///   - state: the state that readers see before the loop's first tick.
+  ///   - rules: the rules that the loop begins with.
+  ///   - requestsPerTick: the number of requests that may wait, 1 or more; rounded up to a power of two.
+  ///   - answers: the number of answers that may wait to be read, 1 or more; unless given four times as many as requests, at least 256.
+  ///   - notices: the number of notices that may wait to be read, 1 or more.
+  ///   - patience: the greatest age of a request, 0 or more. An older request is answered `.stale`, unless it makes the system safe.
+  ///   - takesRequests: whether requests are ever made. Without them there is no bell for them, which is one descriptor less.
   /// - Throws: `.system` when the process or the machine has no descriptor left.
+  public convenience init(
+    state: State, rules: Rules, requestsPerTick: Int = 64, answers: Int? = nil, notices: Int = 256,
+    patience: Nanoseconds = .milliseconds(250), takesRequests: Bool = true
+  ) throws(RuntimeError) {
+    try self.init(
+      state: state, rules: RulesBox(rules), requestsPerTick: requestsPerTick, answers: answers, notices: notices,
+      patience: patience, takesRequests: takesRequests)
+  }
+
+  /// Creates mailboxes whose loop begins with the rules of an existing box; all else as above.
   public init(
-    state: State, rules: Rules, requestsPerTick: Int = 64, patience: Nanoseconds = .milliseconds(250)
+    state: State, rules: RulesBox<Rules>, requestsPerTick: Int = 64, answers: Int? = nil, notices: Int = 256,
+    patience: Nanoseconds = .milliseconds(250), takesRequests: Bool = true
   ) throws(RuntimeError) {
     require(patience >= .zero, "a loop's patience with requests is 0 or more")
-    requestBell = try Doorbell()
+    requestBell = takesRequests ? try Doorbell() : nil
     channel = LoopChannel(
-      state: Published(at: .zero, isSafe: false, state: state), requestsPerTick: requestsPerTick)
+      state: Published(at: .zero, isSafe: false, state: state), requestsPerTick: requestsPerTick, answers: answers,
+      notices: notices)
     self.patience = patience
-    self.rules = RulesBox(rules)
+    self.rules = rules
   }
 
-  /// What releases the loop when `requestButton` was rung, for `Loop(inputs:)`.
-  public var loopInput: LoopInput { requestBell.loopInput }
+  /// The loop input that releases the loop when `requestButton` is rung, for `Loop(inputs:)`.
+  public var loopInput: LoopInput { bell.loopInput }
 
-  /// To ring after a request was pushed. Valid as long as this object.
-  public var requestButton: DoorbellButton { requestBell.button }
+  /// The button to ring after a request was pushed. The value is valid as long as this object exists.
+  public var requestButton: DoorbellButton { bell.button }
 
-  /// The loop's side. There is one at a time: a second call traps unless the first one is gone, whose work the new one
-  /// continues.
+  private var bell: Doorbell {
+    require(requestBell != nil, "mailboxes without requests have no bell for them")
+    return requestBell!
+  }
+
+  /// Returns the loop's side. There is one at a time: a second call traps unless the first is gone; the new one then continues its work.
   ///
   /// - Parameters:
-  ///   - bell: rung when answers or notices are there to take; it must outlive the loop. `nil` if no thread waits for them.
-  ///   - stall: served when a tick begins, for tests of code that watches the loop, or `nil` if there is none.
-  public func loopEnds(bell: DoorbellButton? = nil, stall: LaneStall.Served? = nil) -> Ends {
-    Ends(self, bell: bell, stall: stall)
+  ///   - bell: rung when answers or notices are ready to be read; it must outlive the loop. `nil` if no thread waits for them.
+  ///   - stall: a stall that is served when a tick begins, for tests of code that watches the loop, or `nil` for none.
+  ///   - requestBell: in simulated time, the bell that is rung after a request in place of `requestButton`, and that is an input of the loop in place of
+  ///     `loopInput`.
+  public func loopEnds(
+    bell: DoorbellButton? = nil, stall: LaneStall.Served? = nil, requestBell: DoorbellInput? = nil
+  ) -> Ends {
+    Ends(self, bell: bell, stall: stall, requestBell: requestBell ?? self.requestBell?.input)
   }
 
-  /// The end that makes requests. One at a time, as of `Ring.writer()`. A full ring of requests refuses: the loop is behind.
+  /// Returns the other side as one object, instead of the three ends that follow.
+  public func client() -> Client { channel.client() }
+
+  /// Returns the end that sends requests. There is one at a time, as for `Ring.writer()`. If the ring of requests is full, sending
+  /// fails because the loop is behind.
   public func requestWriter() -> RingWriter<Request<Order>> { channel.requestWriter() }
 
-  /// The end that takes the answers. One at a time, as of `Ring.reader()`.
+  /// Returns the end that reads the answers. There is one at a time, as for `Ring.reader()`.
   public func answerReader() -> RingReader<Answer<Refusal>> { channel.answerReader() }
 
-  /// The end that takes the notices. One at a time, as of `Ring.reader()`.
+  /// Returns the end that reads the notices. There is one at a time, as for `Ring.reader()`.
   public func noticeReader() -> RingReader<Told<Notice>> { channel.noticeReader() }
 }

@@ -1,22 +1,22 @@
-/// A request to a loop, from a thread that is no lane. The loop answers it with its `number`.
+/// A request to a loop from another thread than a lane's. The loop answers the request with its `number`.
 public struct Request<Order: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// Names the request in its answer. The sender chooses it; the loop only copies it.
+  /// The number that identifies the request in its answer. The sender chooses it; the loop only copies it.
   public let number: UInt64
-  /// When it was made, on the clock of the loop's ticks.
+  /// The instant at which the request was made, on the clock of the loop's ticks.
   public let issued: TickInstant
-  /// Whether it can only make the system safer. Such a request never becomes stale.
+  /// Whether the request can only make the system safer. Such a request never becomes stale.
   public let makesSafe: Bool
-  /// Number of the client that sent the request; 0 if it was sent for no client.
+  /// The number of the client that sent the request, or 0 if it was not sent on behalf of a client.
   public let client: UInt32
-  /// What is to be done.
+  /// The order that the loop is asked to carry out.
   public let order: Order
 
   /// - Parameters:
-  ///   - number: names the request in its answer.
-  ///   - issued: when it was made, on the clock of the loop's ticks.
-  ///   - makesSafe: whether it can only make the system safer, so that it never becomes stale.
-  ///   - client: number of the client that sent it; 0 if it was sent for no client.
-  ///   - order: what is to be done.
+  ///   - number: the number that identifies the request in its answer.
+  ///   - issued: the instant at which the request was made, on the clock of the loop's ticks.
+  ///   - makesSafe: whether the request can only make the system safer, so that it never becomes stale.
+  ///   - client: the number of the client that sent the request, or 0 if it was not sent on behalf of a client.
+  ///   - order: the order that the loop is asked to carry out.
   @inlinable @inline(__always)
   public init(number: UInt64, issued: TickInstant, makesSafe: Bool, client: UInt32 = 0, order: Order) {
     self.number = number
@@ -27,9 +27,9 @@ public struct Request<Order: BitwiseCopyable & Sendable>: BitwiseCopyable, Senda
   }
 }
 
-/// What a loop says of a request.
+/// A loop's decision on a request.
 public enum Verdict<Refusal: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// The order is carried out; the state that was published before the answer shows it.
+  /// The order is carried out. The state that was published before the answer shows its effect.
   case accepted
   /// The order is not carried out, for this reason.
   case refused(Refusal)
@@ -43,15 +43,15 @@ extension Verdict: Equatable where Refusal: Equatable {}
 public struct Answer<Refusal: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
   /// The number of the request.
   public let number: UInt64
-  /// What became of the request.
+  /// Whether the request was accepted, refused or stale.
   public let verdict: Verdict<Refusal>
-  /// When the tick began that answered the request.
+  /// The instant at which the tick that answered the request began.
   public let at: TickInstant
 
   /// - Parameters:
   ///   - number: the number of the request.
-  ///   - verdict: what became of the request.
-  ///   - at: when the tick began that answered the request.
+  ///   - verdict: whether the request was accepted, refused or stale.
+  ///   - at: the instant at which the tick that answered the request began.
   @inlinable @inline(__always)
   public init(number: UInt64, verdict: Verdict<Refusal>, at: TickInstant) {
     self.number = number
@@ -60,16 +60,16 @@ public struct Answer<Refusal: BitwiseCopyable & Sendable>: BitwiseCopyable, Send
   }
 }
 
-/// A notice: something that a loop reports without a request.
+/// A notice, which is an event that a loop reports without a request.
 public struct Told<Notice: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// When the tick began that published the notice.
+  /// The instant at which the tick that published the notice began.
   public let at: TickInstant
-  /// What happened.
+  /// The event that the loop reports.
   public let notice: Notice
 
   /// - Parameters:
-  ///   - at: when the tick began that published the notice.
-  ///   - notice: what happened.
+  ///   - at: the instant at which the tick that published the notice began.
+  ///   - notice: the event that the loop reports.
   @inlinable @inline(__always)
   public init(at: TickInstant, notice: Notice) {
     self.at = at
@@ -77,20 +77,20 @@ public struct Told<Notice: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendabl
   }
 }
 
-/// What a loop publishes when a tick ends.
+/// The data that a loop publishes at the end of each tick.
 public struct Published<State: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// When that tick began; `.zero` before the first.
+  /// The instant at which that tick began, or `.zero` before the first tick.
   public let at: TickInstant
-  /// Whether every output of the loop was in its safe state, confirmed by the device. False before the first tick.
+  /// Whether every output of the loop was in its safe state, confirmed by the device. The result is `false` before the first tick.
   public let isSafe: Bool
-  /// The loop's own.
+  /// The state of the loop, in the system's own type.
   public let state: State
-  /// Notices that were lost because their ring was full, since the loop's ends were made.
+  /// The number of notices that were lost because their ring was full, since the loop's ends were made.
   public let noticesDropped: Int64
-  /// Answers that were lost because their ring was full, since the loop's ends were made.
+  /// The number of answers that were lost because their ring was full, since the loop's ends were made.
   public let answersDropped: Int64
 
-  /// What is published, by hand.
+  /// A publication made by hand, for tests.
   @inlinable public init(
     at: TickInstant, isSafe: Bool, state: State, noticesDropped: Int64 = 0, answersDropped: Int64 = 0
   ) {

@@ -1,19 +1,19 @@
-/// What the other threads ask of the loop, whole: a newer one leaves out nothing that an older one asked for.
+/// The complete order of the other threads to the loop. A newer order contains everything that an older one requested.
 @usableFromInline struct RulesOrder<Rules: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// The number of the newest proposal; 0 if there was none.
+  /// The number of the newest proposal, or 0 if there was none.
   @usableFromInline var proposed: UInt64
-  /// The number of the newest commit; 0 if there was none.
+  /// The number of the newest commit, or 0 if there was none.
   @usableFromInline var committed: UInt64
   @usableFromInline var now: Rules
   @usableFromInline var whenSafe: Rules
   @usableFromInline var hasWhenSafe: Bool
 }
 
-/// What the loop says of it.
+/// The loop's report on a `RulesOrder`.
 @usableFromInline struct RulesReport<Rules: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// The newest proposal that a tick has seen.
+  /// The number of the newest proposal that a tick has seen.
   @usableFromInline var prepared: UInt64
-  /// The newest commit that is in effect, at least in part.
+  /// The number of the newest commit that is in effect, at least in part.
   @usableFromInline var taken: UInt64
   /// Whether wider rules of that commit wait for the loop's safe state.
   @usableFromInline var waits: Bool
@@ -28,26 +28,26 @@
   }
 }
 
-/// The loop's end of a `RulesBox`. Not copyable: it belongs to one loop at a time.
+/// The loop's end of a `RulesBox`. The type is not copyable: it belongs to one loop at a time.
 ///
 /// Call `begin()` first in every tick and `finish(isSafe:)` last; in between, `rules` does not change.
-/// Timing: a tick in which nothing changes loads one number. One that takes rules copies them a few times. Neither waits.
+/// Timing: a tick without changes loads one number. A tick that takes rules copies them a few times. Neither waits.
 public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
   // Sendable: moving the end moves the right to use it.
   @usableFromInline let box: RulesBox<Rules>
   @usableFromInline var orders: LatestReader<RulesOrder<Rules>>
   @usableFromInline var reports: LatestWriter<RulesReport<Rules>>
-  /// Of the newest order that was read.
+  /// The version of the newest order that was read.
   @usableFromInline var version: UInt64 = 0
   @usableFromInline var taken: UInt64
   @usableFromInline var current: Rules
   @usableFromInline var whenSafe: Rules
   @usableFromInline var waits: Bool
   @usableFromInline var changeCount: UInt64 = 0
-  /// The loop was in its safe state when it last finished, and no tick has begun since.
+  /// Whether the loop was in its safe state when it last finished and no tick has begun since.
   @usableFromInline var isSafe = false
 
-  /// Continues the work of the end before it, if there was one.
+  /// Creates an end that continues the work of the previous end, if there was one.
   init(_ box: RulesBox<Rules>) {
     self.box = box
     orders = box.orders.reader()
@@ -61,13 +61,13 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
     whenSafe = orders.read().whenSafe
   }
 
-  /// The rules as of this tick.
+  /// The rules in effect in this tick.
   @inlinable public var rules: Rules { @inline(__always) get { current } }
 
-  /// How often `begin()` has given `rules` another value, so that a reader can see whether it has missed one.
+  /// The number of times `begin()` has changed `rules`, which shows a reader whether it has missed a value.
   @inlinable public var changes: UInt64 { @inline(__always) get { changeCount } }
 
-  /// Begins a tick: answers a proposal, takes rules that have been committed, all of them or none.
+  /// Begins a tick: confirms a proposal and takes committed rules, either all of them or none.
   @inlinable @inline(__always)
   public mutating func begin() {
     let newest = orders.version
@@ -75,10 +75,10 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
     isSafe = false
   }
 
-  /// Ends a tick, or a safe state.
+  /// Ends a tick or a safe state.
   ///
-  /// - Parameter isSafe: whether every output of the loop is in its safe state, confirmed by the device. It holds until the
-  ///   next `begin()`, at which wider rules may then be taken.
+  /// - Parameter isSafe: whether every output of the loop is in its safe state, confirmed by the device. The value counts until the
+  ///   next `begin()`, which may then take wider rules.
   @inlinable @inline(__always)
   public mutating func finish(isSafe: Bool) { self.isSafe = isSafe }
 

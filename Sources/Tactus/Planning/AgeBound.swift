@@ -1,26 +1,26 @@
 extension Planner {
-  /// How a loop's input comes from the loop before it on the path of the data.
+  /// The way in which a loop gets its input from the previous loop on the path of the data.
   public enum Handover: Sendable, Hashable {
-    /// Both are of one lane, the loop runs after the one before it, and each of its releases is one of that loop, too.
+    /// Both loops are of one lane, the loop runs after the previous one, and each of its releases coincides with one of the previous loop.
     case inOrder
-    /// Both are of one lane, and the one before it is the more urgent one.
+    /// Both loops are of one lane, and the previous loop is the more urgent one.
     case fromMoreUrgent
-    /// Another lane, or a less urgent loop of the same one.
+    /// The previous loop is in another lane, or is less urgent than this loop in the same lane.
     case free
   }
 
   /// A loop on the path of data from a sensor to an actuator.
   public struct Step: Sendable, Hashable {
-    /// From one release of the loop to the next, more than 0.
+    /// The time from one release of the loop to the next, more than 0.
     public var period: Nanoseconds
-    /// The longest a tick takes.
+    /// The longest execution time of a tick.
     public var executionTime: Nanoseconds
-    /// From a release to the end of its tick at the longest, or `nil` if it has no bound.
+    /// The longest time from a release to the end of its tick, or `nil` if that time has no bound.
     public var responseTime: Nanoseconds?
-    /// From the loop before; without meaning for the first.
+    /// The way in which the data comes from the previous loop. It has no meaning for the first loop.
     public var handover: Handover
 
-    /// A loop of another lane, or a less urgent one of the same, unless `handover` says how it is ordered.
+    /// A loop whose data comes from another lane or from a less urgent loop of its lane, unless `handover` says otherwise.
     public init(
       period: Nanoseconds, executionTime: Nanoseconds, responseTime: Nanoseconds?, handover: Handover = .free
     ) {
@@ -31,8 +31,8 @@ extension Planner {
     }
   }
 
-  /// How old data is at most at the end of the tick that uses it last, when every loop on its path takes the newest value
-  /// that the one before has published: from the start of the tick that measured it.
+  /// Returns the greatest age that data can have at the end of the tick that uses it last, counted from the start of the tick that
+  /// measured it. Every loop on the path uses the newest value that the previous loop has published.
   ///
   /// With period T, execution time C and response time R of each loop, n the last one:
   ///
@@ -47,8 +47,8 @@ extension Planner {
   /// Dürr, von der Brüggen, Chen, Chen, "End-to-end timing analysis of sporadic cause-effect chains in distributed systems",
   /// ACM TECS 18 (5s), 2019.
   ///
-  /// Holds for loops that miss nothing, so there is no bound (`nil`) unless each response time is less than the period; not
-  /// for the kernel's lateness, nor for values that wait in a ring behind others.
+  /// The bound holds for loops that miss no release, so the result is `nil` unless each response time is less than the period. The
+  /// bound does not include the kernel's lateness, nor the time that values wait in a ring behind others.
   public static func longestAge(along path: [Step]) -> Nanoseconds? {
     guard let last = path.last else { return nil }
     for step in path { guard let response = step.responseTime, response < step.period else { return nil } }
@@ -66,20 +66,20 @@ extension Planner {
     return age
   }
 
-  /// How old data from outside the runtime is at most at the end of the tick that uses it, when each tick takes all that has
-  /// arrived: from the instant of its arrival.
+  /// Returns the greatest age that data from outside the runtime can have at the end of the tick that uses it, counted from its
+  /// arrival. Each tick uses all data that has arrived.
   ///
   /// With period T, execution time C and response time R of the loop:
   ///
   ///     age ≤ T + R             the tick before began just before the arrival, and the next one is released a period later
   ///     age ≤ max(m, C) + C     the arrival releases the loop, which is alone in its lane, at most once in the interval m
   ///
-  /// The smaller one holds. There is no bound (`nil`) unless the response time is less than the period; none of it holds for
-  /// the kernel's lateness, nor for the time from the stamp to the handing over of the data.
+  /// The smaller bound holds. The result is `nil` unless the response time is less than the period. The bound does not include the
+  /// kernel's lateness, nor the time from the stamp of the data to its arrival.
   ///
   /// - Parameters:
   ///   - step: the loop.
-  ///   - interval: its `minimumInterval`, or `nil` if the arrival does not release it, or other loops share its lane.
+  ///   - interval: the loop's `minimumInterval`, or `nil` if the arrival does not release the loop or if other loops share its lane.
   public static func longestAge(ofArrivalsAt step: Step, releasingAtMostEvery interval: Nanoseconds? = nil)
     -> Nanoseconds?
   {
@@ -90,11 +90,11 @@ extension Planner {
   }
 }
 
-/// What the planner knows of the loops of a runtime, as of one reading of its statistics.
+/// The planner's data on the loops of a runtime, from one reading of its statistics.
 struct AgeBounds {
   private struct Known {
     var lane: LaneRun
-    /// Its rank in the lane.
+    /// The loop's rank in the lane.
     var index: Int
     var statistics: LoopStatistics
     var executionTime: Nanoseconds

@@ -1,14 +1,14 @@
-/// In which order the loops of one lane run when several of them are due, and the phases that follow from it.
+/// The order in which the loops of one lane run when several are due, and the phases that follow from the order.
 ///
-/// Shorter period first, and declared first among equals; but a loop runs behind those that it is declared to run after,
-/// which are therefore as urgent as the most urgent loop behind them.
+/// Loops with a shorter period run first, and among equal periods the loop declared first. A loop that is declared to run after
+/// others runs behind them; those loops therefore become as urgent as the most urgent loop behind them.
 struct LoopOrder {
-  /// Most urgent first: a loop's index is its rank.
+  /// The loops, the most urgent first, so that a loop's index is its rank.
   let loops: [Loop]
-  /// For each loop those that it runs after, by rank.
+  /// For each loop the ranks of the loops that it runs after.
   let predecessors: [[Int]]
 
-  /// - Parameter lanes: the lane of each loop of the runtime.
+  /// - Parameter lanes: the name of the lane of each loop of the runtime, by the loop's name.
   init(_ declared: [Loop], lane: String, lanes: [String: String]) throws(RuntimeError) {
     if declared.allSatisfy(\.predecessors.isEmpty) {
       loops = declared.enumerated()
@@ -97,7 +97,7 @@ struct LoopOrder {
     return ranked
   }
 
-  /// The phase of each loop, by rank: its own, else that of a loop which it is tied to by `after`, else the planner's.
+  /// Returns the phase of each loop by rank: the declared phase, or else that of a loop to which it is tied by `after`, or else the planner's choice.
   func phases() throws(RuntimeError) -> [Nanoseconds] {
     var given = loops.map(\.phase)
     // Predecessors have the smaller ranks: one way down takes their phases along, one way up those of the followers.
@@ -117,7 +117,7 @@ struct LoopOrder {
     return phases
   }
 
-  /// Loops that are tied to each other by `after`, two at least in each group.
+  /// Returns the groups of loops that are tied to each other by `after`, each of at least two loops.
   private func groups() -> [[Int]] {
     var group = Array(loops.indices)
     func first(_ loop: Int) -> Int { group[loop] == loop ? loop : first(group[loop]) }
@@ -130,7 +130,7 @@ struct LoopOrder {
     return Dictionary(grouping: loops.indices, by: first).values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
   }
 
-  /// Two loops in an order that are never released at one instant, or `nil` if there are none.
+  /// Returns an error that names two loops in an order that are never released at the same instant, or `nil` if all orders are possible.
   func contradiction(periods: [Nanoseconds], phases: [Nanoseconds]) -> RuntimeError? {
     for loop in loops.indices {
       for predecessor in predecessors[loop] {

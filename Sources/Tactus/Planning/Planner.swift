@@ -1,17 +1,17 @@
 /// Plans the loops of one lane: phases that keep releases apart, and whether every loop can meet its deadline.
 public enum Planner {
-  /// What the planner knows of a loop.
+  /// A loop as the planner sees it.
   public struct Task: Sendable, Hashable {
     /// The name of the loop.
     public var name: String
     /// The time between two releases, more than 0.
     public var period: Nanoseconds
-    /// After the release; at most the period for the analysis to hold.
+    /// The time after a release by which its tick has to end. The analysis holds only for deadlines up to the period.
     public var deadline: Nanoseconds
-    /// The longest a tick takes, declared or measured.
+    /// The longest execution time of a tick, declared or measured.
     public var executionTime: Nanoseconds
 
-    /// A task of these times. Its deadline is its period unless it is given.
+    /// Creates a task with these times. The default deadline is the period.
     public init(name: String, period: Nanoseconds, deadline: Nanoseconds? = nil, executionTime: Nanoseconds) {
       self.name = name
       self.period = period
@@ -20,18 +20,18 @@ public enum Planner {
     }
   }
 
-  /// Phases for loops of these periods such that the smallest distance between any two releases, at any time, is as
-  /// large as a greedy choice makes it. A given phase is kept.
+  /// Returns phases for loops with these periods such that the smallest distance between any two releases, at any time, is as large
+  /// as a greedy choice can make it. Given phases are kept.
   ///
-  /// Releases of two loops are never closer than their phases are apart modulo the greatest common divisor of their
-  /// periods. The loops are placed one after the other, shortest period first, each where its smallest distance to those
-  /// already placed is largest; among equals the smallest phase. 64 loops at most are compared; further ones, and loops
-  /// without a common divisor worth the name, are spread evenly.
+  /// Releases of two loops are never closer than their phases are apart modulo the greatest common divisor of their periods. The
+  /// loops are placed one after another, the shortest period first, each at the phase with the largest distance to the loops
+  /// already placed; of equal choices the smallest phase is taken. At most 64 loops are compared. Further loops, and loops without
+  /// a usable common divisor, are spread evenly.
   ///
   /// - Parameters:
-  ///   - periods: of each loop, more than 0.
-  ///   - given: as many: the phase that a loop keeps; `nil` for one to be found.
-  ///   - groups: indices of loops that get one phase together, kept away from all others.
+  ///   - periods: the period of each loop, more than 0.
+  ///   - given: for each loop the phase that it keeps, or `nil` for a phase to be chosen.
+  ///   - groups: indices of loops that get a common phase, apart from all other loops.
   public static func phases(
     periods: [Nanoseconds], given: [Nanoseconds?], together groups: [[Int]] = []
   ) -> [Nanoseconds] {
@@ -60,12 +60,12 @@ public enum Planner {
     return phases
   }
 
-  /// Worst-case response time of each task: from its release to the end of its tick, whatever the phases.
+  /// Returns the worst-case response time of each task: the time from its release to the end of its tick, whatever the phases are.
   ///
-  /// `tasks` come most urgent first, as a lane orders its loops: shorter period first, in the order of declaration among
-  /// equals. Non-preemptive fixed-priority scheduling: George, Rivierre, Spuri, "Preemptive and non-preemptive real-time
-  /// uniprocessor scheduling", INRIA RR-2966, 1996. nil for a task whose response time has no bound because the lane is
-  /// overloaded.
+  /// `tasks` are ordered as a lane orders its loops, the most urgent first: the shorter period first, and among equal periods the
+  /// order of declaration. Non-preemptive fixed-priority scheduling: George, Rivierre, Spuri, "Preemptive and non-preemptive
+  /// real-time uniprocessor scheduling", INRIA RR-2966, 1996. The result is `nil` for a task whose response time has no bound
+  /// because the lane is overloaded.
   public static func responseTimes(_ tasks: [Task]) -> [Nanoseconds?] {
     tasks.indices.map { index in
       responseTime(
@@ -74,7 +74,7 @@ public enum Planner {
     }
   }
 
-  /// The tasks that may miss their deadlines, each with its worst-case response time.
+  /// Returns the tasks that may miss their deadlines, each with its worst-case response time.
   public static func misses(_ tasks: [Task]) -> [(task: Task, responseTime: Nanoseconds?)] {
     zip(tasks, responseTimes(tasks)).compactMap { task, response in
       if let response, response <= task.deadline { nil } else { (task, response) }
@@ -103,7 +103,7 @@ public enum Planner {
     return Nanoseconds(worst)
   }
 
-  /// nil when it is not reached: the lane is overloaded by less than the rounding of its utilisation, or nearly so.
+  /// Returns the fixed point of `next`, or `nil` if none is reached because the lane is overloaded, or is within a rounding error of being so.
   private static func fixedPoint(from start: Int64, _ next: (Int64) -> Int64) -> Int64? {
     var value = start
     for _ in 0..<100_000 {
@@ -114,7 +114,7 @@ public enum Planner {
     return nil
   }
 
-  /// The phase for loops of these periods, shortest first, that get one together.
+  /// Returns the phase for loops with these periods, the shortest first, that share one phase.
   private static func bestPhase(periods: [Int64], placed: [(period: Int64, phase: Int64)]) -> Int64 {
     guard !placed.isEmpty else { return 0 }
     let pairs = periods.flatMap { period in

@@ -1,33 +1,33 @@
 /// A timeout that an operator keeps from expiring by sending commands.
 ///
-/// A value for machines: it reads no clock. Give `expiresAt` to the loop as its `nextDeadline`, and the runtime releases the
-/// loop at that nanosecond, whatever its period.
+/// A value for machines, which reads no clock. If the loop returns `expiresAt` as its `nextDeadline`, the runtime releases the loop
+/// at that instant, whatever its period.
 ///
 ///     var deadman = Deadman(timeout: .milliseconds(200))
 ///     deadman.feed(at: tick.started)                      // a valid command came in
 ///     if deadman.hasExpired(at: tick.started) { … }       // silence: cut the pulse
 public struct Deadman: Sendable, Hashable, BitwiseCopyable {
-  /// Longest silence, more than 0. May be changed while armed: it then holds from the last feed on.
+  /// The longest allowed silence, more than 0. If changed while the deadman is armed, the new timeout counts from the last feed.
   public var timeout: Nanoseconds
-  /// Instant of the last feed; `nil` while it is disarmed and never expires.
+  /// The instant of the last feed, or `nil` while the deadman is disarmed and never expires.
   public var fedAt: TickInstant?
 
-  /// A deadman of this `timeout`, more than 0. It is disarmed unless `fedAt` names a feed.
+  /// Creates a deadman with this `timeout`, more than 0. It is disarmed unless `fedAt` is given.
   @_noLocks @_noAllocation
   @inlinable public init(timeout: Nanoseconds, fedAt: TickInstant? = nil) {
     self.timeout = timeout
     self.fedAt = fedAt
   }
 
-  /// Arms it, or keeps it from expiring for another `timeout`.
+  /// Arms the deadman, or keeps it from expiring for another `timeout`.
   @_noLocks @_noAllocation
   @inlinable public mutating func feed(at now: TickInstant) { fedAt = now }
 
-  /// Disarms it: it does not expire until it is fed again.
+  /// Disarms the deadman: it does not expire until it is fed again.
   @_noLocks @_noAllocation
   @inlinable public mutating func disarm() { fedAt = nil }
 
-  /// The first instant at which the deadman has expired; `nil` while it is disarmed.
+  /// The first instant at which the deadman has expired, or `nil` while it is disarmed.
   @inlinable public var expiresAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard let fedAt else { return nil }
@@ -35,7 +35,7 @@ public struct Deadman: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Whether the last feed is `timeout` or longer ago. False while disarmed.
+  /// Returns whether the last feed was `timeout` or longer ago. The result is `false` while the deadman is disarmed.
   @_noLocks @_noAllocation
   @inlinable public func hasExpired(at now: TickInstant) -> Bool {
     guard let expiresAt else { return false }

@@ -1,25 +1,25 @@
-/// A lane that does not get on: a tick that does not end, or a release that no tick is run for.
+/// A lane that makes no progress: a tick that does not end, or a release for which no tick is run.
 public struct LaneHang: Sendable, Hashable, CustomStringConvertible {
   /// The name of the lane.
   public let lane: String
-  /// The name of the loop that the lane does not get past.
+  /// The name of the loop at which the lane hangs.
   public let loop: String
-  /// What the lane does not get past.
+  /// The reason why the lane hangs.
   public let cause: Cause
-  /// When the tick or the safe state began, or when the release was due.
+  /// The instant at which the tick or the safe state began, or at which the release was due.
   public let since: TickInstant
 
-  /// What a lane does not get past.
+  /// The reason why a lane hangs.
   public enum Cause: Sendable, Hashable {
     /// The loop's tick has begun and not ended.
     case tick
     /// The loop's `safeState` has begun and not ended.
     case safeState
-    /// The loop is due and the lane's thread does nothing: the kernel gives it no processor.
+    /// The loop is due and the lane's thread does not run because the kernel gives it no processor.
     case waiting
   }
 
-  /// `lane "motion": loop "balance": its tick runs since 12.5 s`; the instant is on CLOCK_MONOTONIC.
+  /// The hang as text: `lane "motion": loop "balance": its tick runs since 12.5 s`; the instant is on CLOCK_MONOTONIC.
   public var description: String {
     let what =
       switch cause {

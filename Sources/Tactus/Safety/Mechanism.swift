@@ -2,20 +2,21 @@
   import CTactus
 #endif
 
-/// A safety mechanism that a test can do without, to show that it is needed.
+/// A safety mechanism that a test can switch off, to show that it is needed.
 ///
-/// Each is named where it acts: `if Mechanism.deadman.acts && now >= end { … }`. In a debug build of this package the environment variable
-/// `TACTUS_WITHOUT=deadman` starts a program without it, or without several, separated by commas; `scripts/mechanisms` does so with one after
-/// the other, and demands that the tests of each fail. In every other build `acts` is the literal `true`, and no code reads the variable.
+/// The code names the mechanism where it acts: `if Mechanism.deadman.acts && now >= end { … }`. In a debug build of this package
+/// the environment variable `TACTUS_WITHOUT=deadman` starts a program without the mechanism, or without several, separated by
+/// commas. `scripts/mechanisms` does so with one mechanism after another and requires that the tests of each fail. In every other
+/// build `acts` is the literal `true`, and no code reads the variable.
 ///
-/// The names are those of rules and not of systems: what several systems have, such as `emergencyStopLatch`, has one name, and a test in each.
-/// The sentence above each says what happens without it.
+/// The names are those of rules and not of systems: a mechanism that several systems have, such as `emergencyStopLatch`, has one
+/// name and a test in each system. The sentence above each case says what happens without the mechanism.
 public enum Mechanism: String, CaseIterable, Sendable {
   // MARK: the runtime
 
-  /// A loop that has missed its releases goes on as if nothing had happened.
+  /// A loop that has missed its releases continues without entering its safe state.
   case missedReleases
-  /// A loop goes on as if its outputs were what it last made them, after the guard has turned them off.
+  /// A loop continues as if its outputs still had its last values, after the guard has turned them off.
   case externalStops
   /// A runtime that stops leaves the outputs as they were.
   case finalSafeState
@@ -34,83 +35,83 @@ public enum Mechanism: String, CaseIterable, Sendable {
   case heartbeatRepeated
   /// A program that leaves heartbeats out, or sends an older one, counts as sound.
   case heartbeatOrder
-  /// A program that does not tell of a loop any more counts as sound.
+  /// A program that no longer reports on one of its loops counts as sound.
   case heartbeatForgetful
-  /// What a program that is out of control turns on again after the guard's write stays on.
+  /// An output that a faulty program turns on again after the guard's write stays on.
   case guardRepeats
   /// A safe state that was not acknowledged is not written again.
   case guardRetries
-  /// The guard's write is noted nowhere: no loop learns of it.
+  /// The guard's write is not recorded, so no loop learns of it.
   case guardNote
-  /// A guard that hangs is taken for one that watches.
+  /// A guard that hangs counts as one that watches.
   case guardHang
-  /// A guard that was lost has no successor.
+  /// A guard that was lost is not replaced.
   case guardReplaced
-  /// Outputs stay on although there is no guard, and none can be had.
+  /// Outputs stay on although there is no guard and none can be started.
   case unguardedStop
   /// A guard that dies again and again is replaced for ever, and protects nothing.
   case guardLossLimit
-  /// Somebody resets the stop, and drives without a guard.
+  /// A person resets the stop and drives without a guard.
   case unguardedReset
-  /// Nobody is told that the guard has turned the outputs off.
+  /// The operator is not informed that the guard has turned the outputs off.
   case guardStopTold
   /// The board resets while all is well.
   case hardwareWatchdogFed
   /// The hardware watchdog is fed although a safe state could not be written: the board never resets.
   case hardwareWatchdogStarved
-  /// A guard that gives up takes the hardware watchdog with it.
+  /// A guard that gives up disarms the hardware watchdog.
   case hardwareWatchdogLeft
-  /// The stop hook has no plan to write, unless the configuration is whole at that moment.
+  /// The stop hook has no plan to write unless the configuration is complete at that moment.
   case planLeft
 
   // MARK: every system
 
-  /// Something other than a reset leaves an emergency stop.
+  /// An emergency stop ends without a reset.
   case emergencyStopLatch
   /// A restart undoes an emergency stop.
   case emergencyStopKept
-  /// Something other than what a person says leaves a fault.
+  /// A fault ends without a person's reset.
   case faultLatch
-  /// An off that the hardware has not taken is not written again.
+  /// An off command that the hardware has not confirmed is not written again.
   case offUntilConfirmed
-  /// A reset is taken while nobody knows whether the output is off.
+  /// A reset is accepted while it is unknown whether the output is off.
   case resetNeedsOff
-  /// What the guard has stopped starts again by itself.
+  /// An output that the guard has stopped starts again by itself.
   case staysStopped
-  /// Something drives after the end.
+  /// An output is driven after the shutdown.
   case shutdownFinal
-  /// A command that waited inside the daemon, and was given up, is obeyed.
+  /// A command that waited inside the daemon and was given up is obeyed.
   case staleness
-  /// A stop waits for what was asked before it.
+  /// A stop waits for the requests that were sent before it.
   case stopOvertakes
-  /// A wider limit holds at once, in the middle of a motion.
+  /// A wider limit takes effect immediately, in the middle of a motion.
   case widerLimitWaits
-  /// An output that does not take what is written goes on being driven.
+  /// An output that does not accept writes continues to be driven.
   case outputFault
   /// A chip that has lost its power, or a line that stays on, goes unnoticed.
   case readBack
-  /// What a board still does when the program starts goes on.
+  /// Outputs that a board still drives when the program starts stay on.
   case offFirst
 
   // MARK: commands
 
   /// A robot whose controller is silent drives on.
   case failsafe
-  /// Two controllers drive one robot by turns.
+  /// Two controllers drive one robot in turns.
   case oneController
-  /// Nobody but the controller can stop the robot.
+  /// Only the controller can stop the robot.
   case stopFromAnyone
-  /// A held stick drives on after somebody else has stopped the robot.
+  /// A held stick drives on after another person has stopped the robot.
   case letGoAfterStop
-  /// A stick that was held while the program died drives off as soon as it is there again.
+  /// A stick that was held while the program died drives off as soon as the program is back.
   case letGoAfterDeath
-  /// A reset with a stick held drives off at once.
+  /// A reset while a stick is held makes the robot drive off immediately.
   case resetNeedsRest
   /// Older and repeated commands are obeyed, and keep the failsafe from acting.
   case commandOrder
-  /// A recording of commands that is sent again drives the robot.
+  /// Recorded commands that are sent again drive the robot.
   case commandReplay
-  /// A controller whose clock was set changes the speed of a robot in motion, nobody knows by how old a command.
+  /// A controller whose clock was set changes the speed of a robot in motion by a command of unknown age.
   case restBetweenClocks
   /// A wheel turns faster than the limit.
   case speedLimit
@@ -118,13 +119,21 @@ public enum Mechanism: String, CaseIterable, Sendable {
   case acceleration
   /// A wheel's direction changes without a stop.
   case signThroughZero
+  /// The robot drives on towards something near ahead, or without knowing what is ahead.
+  case stopWithin
+  /// A robot that has fallen over drives on.
+  case tiltStop
+  /// A camera mount turns on, or a body moves, while the robot is emergency-stopped or in fault.
+  case mountHalt
+  /// A buzzer that was told to sound for a moment sounds for ever.
+  case beepEnd
   /// A leg whose operator is silent keeps its pulse.
   case deadman
-  /// A leg moves that nobody has armed.
+  /// A leg moves that has not been armed.
   case armFirst
   /// A leg whose connection is lost drives on until its deadman acts.
   case linkLoss
-  /// A leg is still armed for whoever connects next.
+  /// A leg is still armed for the next connection.
   case linkDisarms
   /// A pulse is longer or shorter than the leg's limits.
   case pulseLimits
@@ -132,22 +141,26 @@ public enum Mechanism: String, CaseIterable, Sendable {
   case servoTravel
   /// A servo jumps.
   case slewLimit
-  /// A servo's pulse ends only by the bus, which may be stuck.
+  /// Only the bus, which may be stuck, can end a servo's pulse.
   case outputEnable
-  /// A leg is driven with an empty battery.
+  /// A sequence moves legs on although nobody is there any more.
+  case sequenceNeedsSender
+  /// A sequence moves a leg against the one who commands it.
+  case sequenceYields
+  /// A leg or a robot is driven with an empty battery.
   case batteryLimit
 
   // MARK: water and heat
 
-  /// A valve stays open until somebody closes it.
+  /// A valve stays open until a person closes it.
   case valveDeadline
-  /// More valves are open than may be.
+  /// More valves than allowed are open.
   case valvesAtOnce
-  /// A run is longer than the zone's longest.
+  /// A run is longer than the zone's limit.
   case longestRun
-  /// A zone runs longer in a day than it may.
+  /// A zone runs longer in a day than allowed.
   case dayLimit
-  /// Nobody learns that no water comes while a valve is open.
+  /// A missing flow while a valve is open goes unnoticed.
   case noFlow
   /// A burst pipe goes unnoticed.
   case highFlow
@@ -157,50 +170,50 @@ public enum Mechanism: String, CaseIterable, Sendable {
   case storeFirst
   /// A pump pumps longer than its limit.
   case runLimit
-  /// A pump starts anew as soon as its limit was reached.
+  /// A pump restarts as soon as its limit was reached.
   case restAfterRun
-  /// A restart gives a pump its limit anew.
+  /// A restart gives a pump its full limit again.
   case runLimitKept
-  /// A power cut gives a pump its limit anew.
+  /// A power cut gives a pump its full limit again.
   case powerCutSpends
-  /// A pump that no command comes to pumps on.
+  /// A pump that receives no commands pumps on.
   case silenceLimit
-  /// A pump is told by what it was when it last answered.
+  /// A silent pump keeps the state of its last answer.
   case unknownWhenSilent
-  /// A start that was not confirmed is left to itself.
+  /// A start that was not confirmed is not followed by a stop.
   case unansweredStart
-  /// A sensor that is broken or shorted is believed.
+  /// The value of a broken or shorted sensor is used.
   case plausibility
   /// A pump goes on while the skin is too warm.
   case skinLimit
 
   // MARK: the door
 
-  /// Any token is a right one.
+  /// Any token is accepted.
   case tokenCheck
-  /// A token is good for ever.
+  /// A token is valid for ever.
   case tokenExpiry
-  /// Whoever guesses may guess as often as he likes.
+  /// Tokens may be guessed without a limit.
   case attemptLimit
-  /// A token's bytes can be found out one by one, by the time that their comparison takes.
+  /// A token's bytes can be found one by one from the time that their comparison takes.
   case tokenComparison
-  /// Whoever may look may drive.
+  /// A client that may only read may drive.
   case scopeCheck
-  /// A page of another site drives with the visitor's rights.
+  /// A web page of another site drives with the visitor's rights.
   case originCheck
-  /// A name that somebody else's server answers for leads to the daemon.
+  /// A host name that an attacker controls leads to the daemon.
   case hostCheck
-  /// Those who say nothing take every connection, and nobody can stop.
+  /// Idle clients take every connection, and no client can stop.
   case stopConnections
-  /// A flood of drives takes every place in a loop's ring, and a stop finds none.
+  /// A flood of drive commands fills a loop's ring, and a stop finds no place.
   case stopPlaces
-  /// A new configuration is taken in part.
+  /// A new configuration is applied in part.
   case wholeReload
   /// Two systems drive one output.
   case claims
   /// Two programs drive one chip or one PWM output.
   case oneOwner
-  /// A child process that hangs is left to itself.
+  /// A child process that hangs is not killed.
   case childSilence
 }
 
@@ -211,7 +224,7 @@ extension Mechanism {
       @_noLocks @_noAllocation get { tactus_mechanism_acts(number) != 0 }
     }
 
-    /// Its place in `allCases`.
+    /// The index of the mechanism in `allCases`.
     var number: UInt8 {
       @_noLocks @_noAllocation get { unsafeBitCast(self, to: UInt8.self) }
     }

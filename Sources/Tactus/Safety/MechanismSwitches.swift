@@ -2,11 +2,11 @@
   import CTactus
 
   extension Mechanism {
-    /// What this process does without: nothing, except in a test that shows what is needed.
+    /// The mechanisms that are switched off in this process: none, except in a test that shows that a mechanism is needed.
     public static var removed: [Mechanism] { allCases.filter { !$0.acts } }
   }
 
-  /// Called before main (Sources/CTactus/mechanisms.c) with what is in `TACTUS_WITHOUT`.
+  /// Switches off the mechanisms whose names are in `TACTUS_WITHOUT`. The function is called before main (Sources/CTactus/mechanisms.c).
   @_cdecl("tactus_mechanisms_remove")
   func removeMechanisms(_ names: UnsafePointer<CChar>) {
     for name in String(cString: names).split(separator: ",") {
@@ -20,7 +20,7 @@
   }
 #else
   extension Mechanism {
-    /// What this process does without: nothing, as this build has no switches.
+    /// The mechanisms that are switched off: none, as this build has no switches.
     public static var removed: [Mechanism] { [] }
   }
 #endif

@@ -2,15 +2,16 @@
 ///
 ///     let runtime = try Runtime(watchdog: Watchdog(after: .milliseconds(50)) { event in … }) { … }
 ///
-/// It looks eight times in each `after`, so a hang is reported between one and 1 1/8 `after` from its beginning. The handler runs
-/// on the watchdog's thread: while it runs no lane is watched, and it must not call `Runtime.stop()`, which waits for it. What a
-/// hanging lane drives cannot be made safe by that lane; the handler does it by other means, or ends the program.
+/// The watchdog checks the lanes eight times in each `after`, so a hang is reported between 1 and 1 1/8 times `after` from its
+/// beginning. The handler runs on the watchdog's thread: no lane is watched while the handler runs, and it must not call
+/// `Runtime.stop()`, which waits for the watchdog. A hanging lane cannot make its outputs safe; the handler does so by other means,
+/// or ends the program.
 public struct Watchdog: Sendable {
   /// A report of the watchdog.
   public enum Event: Sendable, Hashable {
-    /// Once for each hang.
+    /// A lane hangs. The event is reported once for each hang.
     case hangs(LaneHang)
-    /// The end of a reported hang, once for each, at the instant at which it was seen to be over.
+    /// A reported hang is over. The event is reported once for each hang, with the instant at which its end was noticed.
     case isOver(LaneHang, at: TickInstant)
   }
 
@@ -19,11 +20,11 @@ public struct Watchdog: Sendable {
   let handler: @Sendable (Event) -> Void
 
   /// - Parameters:
-  ///   - after: how long a tick may run, and a release wait while its lane does nothing; 8 µs…10⁹ s, more than any tick
-  ///     takes. The runtime refuses another with `.invalidLoop`.
-  ///   - scheduling: of the watchdog's thread. Against a real-time lane that never sleeps it needs a higher priority than
-  ///     that lane, or a processor of its own.
-  ///   - handler: called with each hang and with its end.
+  ///   - after: the longest time that a tick may run, and that a release may wait while its lane does nothing; 8 µs…10⁹ s, and longer
+  ///     than any tick takes. The runtime refuses other values with `.invalidLoop`.
+  ///   - scheduling: the scheduling of the watchdog's thread. To watch a real-time lane that never sleeps, the thread needs a higher
+  ///     priority than that lane, or a processor of its own.
+  ///   - handler: called with each hang and with the end of each hang.
   public init(
     after: Nanoseconds, scheduling: Scheduling = .normal, handler: @escaping @Sendable (Event) -> Void
   ) {
@@ -32,7 +33,7 @@ public struct Watchdog: Sendable {
     self.handler = handler
   }
 
-  /// The lane that watches `lanes`.
+  /// Returns the watchdog's lane, which watches `lanes`.
   func lane(watching lanes: [LaneRun]) -> Lane {
     Lane(Self.name, scheduling: scheduling) {
       Loop(
@@ -45,7 +46,7 @@ public struct Watchdog: Sendable {
             tick: { tick in
               for index in watched.indices { watched[index].look(at: tick.pointee.started, after: after, handler) }
               return .max
-            }, safeState: { _, _ in }, dispose: {})
+            }, safeState: { _, _ in }, memory: LoopMemory(), dispose: {})
         })
     }
   }
@@ -53,7 +54,7 @@ public struct Watchdog: Sendable {
   static let name = "watchdog"
 }
 
-/// What the watchdog knows of one lane.
+/// The watchdog's record of one lane.
 private struct WatchedLane {
   let lane: LaneRun
   var told: LaneHang?

@@ -1,23 +1,23 @@
-/// What simulated time adds to a lane: injected lateness, and the trace.
+/// The additional state of a lane in simulated time: injected lateness and the trace.
 struct SimulatedLane {
-  /// One disturbance, taken once.
+  /// A disturbance, which takes effect once.
   struct Disturbance: BitwiseCopyable {
     var from: Int64
     var by: Int64
-    /// The loop whose tick it prolongs, or `nil` if the lane's next wake-up comes late instead.
+    /// The loop whose tick becomes longer, or `nil` if the lane's next wake-up comes late instead.
     var loop: Int?
   }
 
-  /// Lane number, part of the trace.
+  /// The number of the lane, which is part of the trace.
   let number: Int64
   /// The instant up to which the lane's thread is busy.
   var busyUntil: Int64
   /// The instant up to which the simulation has run.
   var now: Int64
-  /// Sorted by `from`; capacity fixed before the run.
+  /// The disturbances, sorted by `from`. Their capacity is fixed before the run.
   var disturbances: [Disturbance] = []
   private var nextDisturbance = Int64.max
-  /// Hash over every tick that ran: order, loop, index, cause and instants.
+  /// A hash over every tick that ran, with order, loop, index, cause and instants.
   private(set) var trace: UInt64 = 0xCBF2_9CE4_8422_2325
 
   init(number: Int, from start: TickInstant = .zero) {
@@ -32,7 +32,7 @@ struct SimulatedLane {
     nextDisturbance = disturbances[0].from
   }
 
-  /// When a tick that began at its `started` ends.
+  /// Returns the instant at which a tick that began at its `started` ends.
   @_noLocks @_noAllocation @inline(__always)
   mutating func end(of loop: Int, _ tick: Tick, execution: Int64) -> Int64 {
     mix(UInt64(bitPattern: number &<< 48 ^ Int64(loop) &<< 32 ^ tick.index &<< 2 ^ causeNumber(tick.cause)))
@@ -44,7 +44,7 @@ struct SimulatedLane {
     return busyUntil
   }
 
-  /// When a lane that sleeps until `instant` wakes.
+  /// Returns the instant at which a lane that sleeps until `instant` wakes up.
   @_noLocks @_noAllocation @inline(__always)
   mutating func wake(at instant: Int64) -> Int64 {
     instant >= nextDisturbance ? instant &+ take(at: instant, loop: nil) : instant
@@ -65,9 +65,9 @@ struct SimulatedLane {
   }
 }
 
-/// The raw value, which the compiler cannot prove harmless in a debug build.
+/// Returns the raw value of a cause. It is a `switch`, because the compiler cannot prove `rawValue` free of locks and allocation in a debug build.
 @_noLocks @_noAllocation @inline(__always)
-private func causeNumber(_ cause: ReleaseCause) -> Int64 {
+func causeNumber(_ cause: ReleaseCause) -> Int64 {
   switch cause {
   case .period: 0
   case .deadline: 1

@@ -2,22 +2,22 @@ import Synchronization
 
 /// The lanes of a runtime in simulated time, driven by the same scheduler as in real time.
 ///
-/// Time starts at zero, or where another simulation of the same world ended, and jumps from release to release. Lanes run side by side as they would on cores of their own: a
-/// tick acts when it starts, and its lane is busy until it ends. Order is deterministic: earliest start first, then the
-/// order of declaration. Nothing here reads a clock.
+/// Time starts at zero, or where another simulation of the same world ended, and jumps from release to release. Lanes run side by
+/// side, each as on a core of its own: a tick acts when it starts, and its lane is busy until the tick ends. The order is
+/// deterministic: the earliest start first, then the order of declaration. The simulation reads no clock.
 public final class Simulation {
   private let runtime: Runtime
   private let lanes: [LaneRun]
-  /// Of each lane what is looked at between any two ticks: without its object, which would be counted each time.
+  /// For each lane the pointers that are used between any two ticks, without the lane object, whose reference count would be changed each time.
   private let sides: [Side]
-  /// Random numbers for whatever the world of the simulation wants to vary.
+  /// Random numbers for everything that the simulated world varies.
   public var random: SplitMix64
-  /// What `random` was seeded with: the same seed gives the same run.
+  /// The seed of `random`. The same seed gives the same run.
   public let seed: UInt64
-  /// The instant up to which everything has happened.
+  /// The instant up to which the simulation has run.
   public private(set) var now: TickInstant
 
-  /// Memory of a lane, which is there as long as `lanes`.
+  /// Pointers to the memory of a lane, valid as long as `lanes`.
   private struct Side {
     let scheduler: UnsafeMutablePointer<LaneScheduler>
     let simulated: UnsafeMutablePointer<SimulatedLane>
@@ -28,10 +28,10 @@ public final class Simulation {
   private struct Listener {
     let scheduler: UnsafeMutablePointer<LaneScheduler>
     let loop: Int
-    /// Of each of its inputs when it becomes readable; they are there as long as the lane's loops.
+    /// For each input of the loop the instant at which it becomes readable. The pointers are valid as long as the lane's loops.
     let instants: [UnsafeMutablePointer<TickInstant>]
 
-    /// When the first of them became readable.
+    /// The earliest instant at which one of the inputs became readable.
     var readyAt: TickInstant {
       var first = TickInstant.distantFuture
       for instant in instants { first = min(first, instant.pointee) }
@@ -86,21 +86,21 @@ public final class Simulation {
     }
   }
 
-  /// Runs the next tick, if it starts up to and including `instant`, and stops there, for code that looks at the world between ticks. If none
-  /// does, time passes up to `instant`. Returns whether a tick ran; it started at `now`.
+  /// Runs the next tick if it starts at or before `instant`, for code that inspects the world between ticks. Otherwise time passes
+  /// up to `instant`. Returns whether a tick ran; `now` is then the start of that tick.
   public func runTick(until instant: TickInstant) -> Bool {
     let start = runTogether(until: instant.nanoseconds, most: 1).last
     pass(until: start.map { TickInstant(nanoseconds: $0) } ?? instant)
     return start != nil
   }
 
-  /// Makes the lane's first wake-up at or after `instant` late by `by`, as a kernel that did not schedule it would.
+  /// Delays the lane's first wake-up at or after `instant` by `by`, as a kernel that schedules the lane late would.
   public func oversleep(lane: String, at instant: TickInstant, by: Nanoseconds) {
     let lane = laneNamed(lane)
     lane.simulated.pointee.add(.init(from: instant.nanoseconds, by: by.count, loop: nil))
   }
 
-  /// Makes the loop's first tick that starts at or after `instant` take `by` longer.
+  /// Prolongs the loop's first tick that starts at or after `instant` by `by`.
   public func stall(loop: String, at instant: TickInstant, by: Nanoseconds) {
     for lane in lanes {
       guard let index = lane.index(of: loop) else { continue }
@@ -109,12 +109,12 @@ public final class Simulation {
     fatalError("no loop is named \(loop)")
   }
 
-  /// Puts every loop into its safe state, as `Runtime.stop()` does; the newest release that is due stays pending.
+  /// Puts every loop into its safe state, as `Runtime.stop()` does. The newest release that is due stays pending.
   public func stop() {
     for lane in lanes { lane.scheduler.pointee.stopLoops(at: now.nanoseconds) }
   }
 
-  /// A hash over every tick so far: equal for equal runs.
+  /// A hash over every tick so far, which is equal for equal runs.
   public var traceHash: UInt64 {
     lanes.reduce(0) { ($0 ^ $1.simulated.pointee.trace) &* 0x9E37_79B9_7F4A_7C15 }
   }
@@ -124,7 +124,7 @@ public final class Simulation {
     return lane
   }
 
-  /// At most so many ticks; also when the last of them started.
+  /// Runs at most `most` ticks. Returns their number and the start of the last one.
   private func runTogether(until end: Int64, most: Int64 = .max) -> (ticks: Int64, last: Int64?) {
     var ticks: Int64 = 0
     var last: Int64?
@@ -156,7 +156,7 @@ public final class Simulation {
   }
 }
 
-/// One lane without inputs: nothing else can happen between its releases.
+/// Runs one lane without inputs, for which nothing else can happen between its releases.
 @_noLocks @_noAllocation
 private func runAlone(
   _ scheduler: UnsafeMutablePointer<LaneScheduler>, _ lane: UnsafeMutablePointer<SimulatedLane>, until end: Int64
@@ -170,8 +170,8 @@ private func runAlone(
   }
 }
 
-/// Wakes the lane if it slept and runs the loop that is due. Returns false when the wake-up was made late: the lane is
-/// then busy until it comes.
+/// Wakes the lane if it slept and runs the loop that is due. Returns `false` if a disturbance delayed the wake-up; the lane is then
+/// busy until it wakes up.
 @_noLocks @_noAllocation @inline(__always)
 private func step(
   _ scheduler: UnsafeMutablePointer<LaneScheduler>, _ lane: UnsafeMutablePointer<SimulatedLane>, at start: Int64

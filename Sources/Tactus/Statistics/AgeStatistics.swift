@@ -1,27 +1,27 @@
-/// How old the data was that a loop acted on, since its runtime started, as it was at one instant.
+/// The ages of the data that a loop has acted on since its runtime started, as read at one instant.
 public struct AgeStatistics: Sendable {
   /// The name that the age was declared with.
   public let name: String
-  /// The loops that the data passes, the one that measures first and the one that uses it last.
+  /// The names of the loops that the data passes, from the loop that measures to the loop that uses the data last.
   public let path: [String]
-  /// How the data comes to the first of them, or `nil` if that one measures it.
+  /// The way in which the data comes to the first loop of the path, or `nil` if that loop measures it.
   public let arrival: DataAge.Arrival?
-  /// At the end of each tick that used measured data: how old its oldest measurement was.
+  /// The age of the oldest measurement used, recorded at the end of each tick that used measured data.
   public let age: HistogramSnapshot
-  /// The age at the last use; `nil` before the first.
+  /// The age at the last use, or `nil` before the first use.
   public let last: Nanoseconds?
-  /// When the oldest measurement was taken that the last use had; `nil` before the first.
+  /// The instant of the oldest measurement in the last use, or `nil` before the first use.
   public let sampledAt: TickInstant?
-  /// How old that measurement is by now, at the statistics' instant: grows while nothing is used, so that a loop that has
-  /// stopped is not taken for one that is up to date. `nil` before the first use.
+  /// The present age of that measurement, at the statistics' instant, or `nil` before the first use. The age grows while no data is
+  /// used, so that a loop that has stopped is not taken for one that is up to date.
   public let now: Nanoseconds?
-  /// Ticks that used data which had never been measured: what stood in the mailbox at the start. They have no age.
+  /// The number of ticks that used data without a measurement, which a mailbox holds before the first one. They have no age.
   public let unsampled: Int64
-  /// What the planner says that no age exceeds, see `Planner.longestAge(along:)`, or `nil` if a loop on the path has no bound
-  /// for its response, an execution time is neither declared nor measured yet, or the arrival is `unknown`. A larger age means that a tick took
-  /// longer than it may, that the kernel ran a lane late, or that a rate has just been changed.
+  /// The bound that the planner computes for the ages, see `Planner.longestAge(along:)`, or `nil` if a loop on the path has no
+  /// bound for its response time, an execution time is neither declared nor measured yet, or the arrival is `unknown`. A greater
+  /// age means that a tick exceeded its execution time, that the kernel ran a lane late, or that a rate has just been changed.
   public internal(set) var bound: Nanoseconds?
-  /// Whether the bound rests on execution times that were measured, not declared: it then grows with them.
+  /// Whether the bound is based on measured instead of declared execution times, and therefore grows with them.
   public internal(set) var isBoundMeasured = false
 
   init(_ age: DataAge, usedBy loop: String, at instant: TickInstant) {

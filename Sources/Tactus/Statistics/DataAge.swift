@@ -1,7 +1,6 @@
 import Synchronization
 
-/// How old the data is that a loop acts on: measured by the runtime at the end of each tick that uses some, and bounded by
-/// the planner.
+/// The age of the data that a loop acts on, measured by the runtime at the end of each tick that uses such data and bounded by the planner.
 ///
 ///     let age = DataAge("tilt", from: "imu", "balance")
 ///     let runtime = try Runtime {
@@ -14,48 +13,47 @@ import Synchronization
 ///     …
 ///     runtime.statistics["motors"]?.ages.first    // age.maximum, bound, now
 ///
-/// The age is that of the oldest measurement behind what the tick used (`Sampled.sampledAt`), at the end of the tick: an
-/// output that the tick wrote was not older when it was written. What it cannot show: how long the sensor itself took before
-/// it was asked, how long a bus or a motor takes after the tick, and a use that the tick does not report to its meter.
-/// A loop that no longer uses anything has no further entries; `AgeStatistics.now` grows.
+/// The age is that of the oldest measurement behind the data that the tick used (`Sampled.sampledAt`), at the end of the tick: the
+/// data behind an output was not older when the tick wrote the output. The age does not include the time that a sensor takes before
+/// it is read, the time that a bus or a motor takes after the tick, or a use that the tick does not report to its meter. When a
+/// loop stops using data no entries are added, and `AgeStatistics.now` grows.
 ///
-/// What no loop of the runtime measures, such as a datagram that the kernel has stamped or a request of another thread, comes
-/// from outside:
+/// Data that no loop of the runtime measures, such as a datagram stamped by the kernel or a request of another thread, comes from outside:
 ///
 ///     let age = DataAge("command", fromOutside: .releasesLoop)
 public final class DataAge: @unchecked Sendable {
-  /// How data that no loop of the runtime measures comes to the loop that uses it: what a bound of its age rests on.
+  /// How data that no loop of the runtime measures comes to the loop that uses it. The bound of the data's age depends on this.
   public enum Arrival: Sendable, Hashable {
-    /// Its arrival is one of the loop's inputs, and each tick takes all that has arrived.
+    /// The data's arrival is one of the loop's inputs, and each tick takes all data that has arrived.
     case releasesLoop
-    /// It lies there until the loop's next tick, which takes all that has arrived.
+    /// The data waits for the loop's next tick, which takes all data that has arrived.
     case awaitsLoop
-    /// Nothing is known, so there is no bound: a value that is used more than once, or a sensor that is asked now and then.
+    /// The arrival is unknown, so there is no bound. For example a value that is used more than once, or a sensor that is read now and then.
     case unknown
   }
 
   // Sendable: `record` belongs to the one loop that the age is declared for; readers go through its atomics.
-  /// Unique among the ages of its loop; `AgeStatistics` has the same.
+  /// The name, which is unique among the ages of its loop. `AgeStatistics` carries the same name.
   public let name: String
-  /// The loops that the data passes before that which uses it, the sensor's first; none if it comes from outside.
+  /// The names of the loops that the data passes before the loop that uses it, the sensor's first; empty if the data comes from outside.
   public let path: [String]
-  /// `nil` if a loop of the runtime measures the data.
+  /// The way in which the data arrives from outside, or `nil` if a loop of the runtime measures it.
   public let arrival: Arrival?
   let record: UnsafeMutablePointer<AgeRecord>
   private let meters = Atomic<Int>(0)
-  /// Whether a loop of a runtime has it.
+  /// Whether a loop of a runtime has claimed this age.
   let isTaken = Atomic<Bool>(false)
 
   /// - Parameters:
-  ///   - name: unique among the ages of its loop.
-  ///   - path: names of the loops that the data passes, the one that measures first, without the one that uses it.
+  ///   - name: a name that is unique among the ages of its loop.
+  ///   - path: the names of the loops that the data passes, from the loop that measures, without the loop that uses the data.
   public convenience init(_ name: String, from path: String...) { self.init(name, path: path) }
 
   /// The age of data that another thread, another program or the kernel has stamped.
   ///
   /// - Parameters:
-  ///   - name: unique among the ages of its loop.
-  ///   - arrival: how it comes to the loop.
+  ///   - name: a name that is unique among the ages of its loop.
+  ///   - arrival: how the data comes to the loop.
   public convenience init(_ name: String, fromOutside arrival: Arrival) {
     self.init(name, path: [], arrival: arrival)
   }
@@ -73,7 +71,7 @@ public final class DataAge: @unchecked Sendable {
     record.deallocate()
   }
 
-  /// The meter to which the loop reports ages. There is one at a time: a second call traps unless the first is gone.
+  /// Returns the meter to which the loop reports ages. There is one at a time: a second call traps unless the first is gone.
   public func meter() -> AgeMeter {
     require(meters.add(1, ordering: .acquiring).oldValue == 0, "an age has one meter")
     return AgeMeter(self)
@@ -82,7 +80,7 @@ public final class DataAge: @unchecked Sendable {
   fileprivate func meterIsGone() { meters.subtract(1, ordering: .releasing) }
 }
 
-/// The end of a `DataAge` that its loop holds. Not copyable: it belongs to one loop.
+/// The meter to which a loop reports a `DataAge`. The type is not copyable: it belongs to one loop.
 public struct AgeMeter: ~Copyable, @unchecked Sendable {
   // Sendable: moving it moves the right to use it.
   private let age: DataAge
@@ -95,11 +93,11 @@ public struct AgeMeter: ~Copyable, @unchecked Sendable {
 
   deinit { age.meterIsGone() }
 
-  /// The tick acts on `sample`. Of several in one tick the oldest counts. Call it from `tick` alone.
+  /// Reports that the tick acts on `sample`. Of several reports in one tick the oldest sample counts. The function must be called from `tick` only.
   @inlinable @inline(__always)
   public func uses<Value>(_ sample: Sampled<Value>) { uses(sampledAt: sample.sampledAt) }
 
-  /// The tick acts on what was measured at `instant`; `nil` for what never was.
+  /// Reports that the tick acts on data that was measured at `instant`, or on data without a measurement if `instant` is `nil`.
   @_noLocks @_noAllocation
   @inlinable @inline(__always)
   public func uses(sampledAt instant: TickInstant?) {
@@ -111,24 +109,24 @@ public struct AgeMeter: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// What a lane knows of an age and publishes at the end of a tick that used data. In nanoseconds; whole words only: it is
-/// copied by words.
+/// The lane's account of an age, published at the end of a tick that used data. All times are in nanoseconds. All fields are whole
+/// words, since the account is copied by words.
 struct AgeAccount: BitwiseCopyable {
-  /// Uses of measured data, and of data that had never been measured.
+  /// The numbers of uses of measured data and of data without a measurement.
   var uses: Int64 = 0
   var unsampled: Int64 = 0
-  /// Of the last use of measured data: when that was measured, and how old it was.
+  /// The instant of the measurement and the age of the data in the last use of measured data.
   var sampledAt: Int64 = 0
   var last: Int64 = 0
   var least = Int64.max
   var most = Int64.min
 }
 
-/// The ages measured, written by the lane and read from any thread.
+/// The measured ages, written by the lane and read from any thread.
 struct AgeRecord: ~Copyable {
-  /// The instant of the oldest measurement that the present tick used; `.max` if it used none, `.min` one never measured.
+  /// The instant of the oldest measurement that the present tick used; `.max` if it used no data, `.min` if it used data without a measurement.
   let used: UnsafeMutablePointer<Int64>
-  /// The next age of the same loop.
+  /// The next age of the same loop, or `nil` at the end of the list.
   var next: UnsafeMutablePointer<AgeRecord>?
   private let ages = Histogram()
   private var present = AgeAccount()
@@ -141,7 +139,7 @@ struct AgeRecord: ~Copyable {
 
   deinit { used.deallocate() }
 
-  /// Empties it. Only while no lane writes.
+  /// Empties the record. The function must not be called while a lane writes.
   mutating func reset() {
     used.pointee = .max
     ages.reset()
@@ -149,7 +147,7 @@ struct AgeRecord: ~Copyable {
     publish()
   }
 
-  /// Takes what the tick that ends at `end` used.
+  /// Records the age of the data that the tick that ends at `end` used.
   @_noLocks @_noAllocation
   mutating func tickEnded(at end: Int64) {
     let sampledAt = used.pointee
@@ -177,15 +175,15 @@ struct AgeRecord: ~Copyable {
       sequence: storage.sequence)
   }
 
-  /// What was last published, whole.
+  /// Returns the account last published, consistently.
   func account() -> AgeAccount {
     var account = AgeAccount()
     _ = withUnsafeMutableBytes(of: &account) { storage.read(into: $0.baseAddress!, bytes: $0.count) }
     return account
   }
 
-  /// Account and histogram of one moment. A lane that publishes faster than the histogram can be copied is not waited for:
-  /// after 100 tries it may be a use ahead.
+  /// Returns the account and the histogram of one moment. If a lane publishes faster than the histogram can be copied, the
+  /// histogram may be one use ahead after 100 tries.
   func snapshot() -> (account: AgeAccount, ages: HistogramSnapshot) {
     var tries = 0
     while true {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A log-linear histogram of fixed size: 16 buckets to each power of two, so that a value is known within 6.25 %.
+/// A log-linear histogram of fixed size with 16 buckets for each power of two, so that values are known within 6.25 %.
 ///
-/// Written by one thread, read by any, without a lock: each bucket, and the sum, is a relaxed atomic. Values are
-/// nanoseconds, 0 to 2⁴⁵ (9.8 h); larger ones count in the last bucket, smaller than 0 as 0.
+/// One thread writes and any thread reads without a lock: each bucket, and the sum, is a relaxed atomic. Values are nanoseconds
+/// from 0 to 2⁴⁵ (9.8 h); larger values count in the last bucket, and negative values as 0.
 struct Histogram: ~Copyable {
   static let bucketCount = (histogramTopExponent - 3) * 16
 
@@ -28,10 +28,9 @@ struct Histogram: ~Copyable {
     if value > 0 { add(value) }
   }
 
-  /// Records `count` values, `largest`, `largest − step`, and so on, as `record` would one by one: negative ones count as 0.
-  /// `step` is more than 0.
+  /// Records `count` values, `largest`, `largest − step` and so on, as calls of `record` would: negative values count as 0. `step` is more than 0.
   ///
-  /// Bounded by the number of buckets, whatever `count` is: each turn of the loop empties one bucket's share.
+  /// The time is bounded by the number of buckets, whatever `count` is: each turn of the loop empties one bucket's share.
   @_noLocks @_noAllocation @inline(never)
   func record(seriesFrom largest: Int64, step: Int64, count: Int64) {
     var value = largest
@@ -65,7 +64,7 @@ struct Histogram: ~Copyable {
     sum.store(0, ordering: .relaxed)
   }
 
-  /// `least > most` says that there is no value.
+  /// Returns a copy of the histogram. `least > most` means that there is no value.
   func snapshot(_ least: Int64, _ most: Int64) -> HistogramSnapshot {
     HistogramSnapshot(
       counts: (0..<Self.bucketCount).map { buckets[$0].load(ordering: .relaxed) },
@@ -74,12 +73,12 @@ struct Histogram: ~Copyable {
   }
 }
 
-/// Values from two to the power of this on count in the last bucket.
+/// The power of two from which on values count in the last bucket.
 private var histogramTopExponent: Int {
   @_noLocks @_noAllocation @inline(__always) get { 45 }
 }
 
-/// The sum of `largest`, `largest − step`, …, held at the largest that fits.
+/// Returns the sum of `largest`, `largest − step` and so on, or the largest number that fits if the sum overflows.
 @_noLocks @_noAllocation
 private func seriesSum(_ largest: Int64, step: Int64, count: Int64) -> Int64 {
   // count × (largest + smallest) / 2, of which one factor is even.
@@ -97,35 +96,34 @@ func histogramBucket(_ value: Int64) -> Int {
   return (exponent &- 3) &* 16 &+ Int((value &>> Int64(exponent &- 4)) & 15)
 }
 
-/// The smallest value of a bucket.
+/// Returns the smallest value that falls into a bucket.
 @_noLocks @_noAllocation @inline(__always)
 func histogramLowerBound(_ index: Int) -> Int64 {
   guard index >= 16 else { return Int64(truncatingIfNeeded: index) }
   return Int64(truncatingIfNeeded: 16 &+ index & 15) &<< Int64(truncatingIfNeeded: index &>> 4 &- 1)
 }
 
-/// A histogram as it was at one instant.
+/// A copy of a histogram at one instant.
 public struct HistogramSnapshot: Sendable, Hashable {
-  /// Values per bucket; bucket bounds by `bounds(ofBucket:)`.
+  /// The number of values in each bucket. `bounds(ofBucket:)` returns the limits of a bucket.
   public let counts: [UInt64]
-  /// All values together, exact up to 292 years, at which it stays.
+  /// The sum of all values, exact up to 292 years, where it stays.
   public let sum: Nanoseconds
-  /// The smallest value, exact; `nil` in an empty histogram.
+  /// The smallest value, exact, or `nil` if the histogram is empty.
   public let minimum: Nanoseconds?
-  /// The largest value, exact; `nil` in an empty histogram.
+  /// The largest value, exact, or `nil` if the histogram is empty.
   public let maximum: Nanoseconds?
 
-  /// How many values there are.
+  /// The number of values.
   public var count: UInt64 { counts.reduce(0, +) }
 
-  /// The values that fall into a bucket: from the lower bound up to, not including, the upper one. The last bucket also
-  /// counts all that is larger.
+  /// Returns the range of values that fall into a bucket, without the upper bound. The last bucket also counts all larger values.
   public static func bounds(ofBucket index: Int) -> Range<Int64> {
     histogramLowerBound(index)..<histogramLowerBound(index + 1)
   }
 
-  /// The value that `fraction` (0…1) of all values do not exceed, within 6.25 %: the middle of its bucket, held within
-  /// the exact extremes. `nil` while there is no value.
+  /// Returns the value that `fraction` (0…1) of all values do not exceed, within 6.25 %: the middle of its bucket, limited to the
+  /// exact extremes. Returns `nil` if the histogram is empty.
   public func percentile(_ fraction: Double) -> Nanoseconds? {
     require((0...1).contains(fraction), "a fraction is 0…1")
     guard let minimum, let maximum, count > 0 else { return nil }

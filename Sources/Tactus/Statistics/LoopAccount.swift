@@ -1,5 +1,5 @@
-/// What a lane knows about one loop and publishes at the begin and at the end of each tick. Whole words only: it is copied
-/// by words. Instants and times in nanoseconds.
+/// A lane's account of one loop, published at the beginning and at the end of each tick. Instants and times are in nanoseconds. All
+/// fields are whole words, since the account is copied by words.
 struct LoopAccount: BitwiseCopyable {
   var ran: Int64 = 0
   var skipped: Int64 = 0
@@ -16,23 +16,23 @@ struct LoopAccount: BitwiseCopyable {
   var leastExecution = Int64.max
   var mostExecution = Int64.min
 
-  /// The longest time between the starts of two consecutive ticks, and when it began. Both are 0 until two ticks have started.
+  /// The longest time between the starts of two consecutive ticks, and the instant at which it began. Both are 0 until two ticks have started.
   var longestGap: Int64 = 0
   var longestGapFrom: Int64 = 0
 
-  /// What the loop does, and since when.
+  /// The loop's present activity and the instant at which it began.
   var activitySince = Int64.min
   var activity = LoopActivity.waiting
-  /// When the periodic release that runs is late; `.max` if none runs.
+  /// The deadline of the periodic release that is running, or `.max` if none is running.
   var runningDeadline = Int64.max
 
-  /// The oldest periodic release that neither ran nor was given up; `.max` before the start.
+  /// The instant of the oldest periodic release that was neither run nor given up, or `.max` before the start.
   var nextRelease = Int64.max
   var period: Int64 = 1
   var deadline: Int64 = 0
 }
 
-/// What a loop does at an instant: an enumeration that fills a word, since it is copied by words.
+/// The activity of a loop at an instant: an enumeration that fills a word, since it is copied by words.
 struct LoopActivity: Hashable, BitwiseCopyable {
   private let number: Int64
 
@@ -45,12 +45,12 @@ struct LoopActivity: Hashable, BitwiseCopyable {
 }
 
 extension LoopAccount {
-  /// Periodic releases that are due at `instant` and have not run.
+  /// Returns the number of periodic releases that are due at `instant` and have not run.
   func pending(at instant: Int64) -> Int64 {
     instant < nextRelease ? 0 : (instant - nextRelease) / period + 1
   }
 
-  /// Of the pending releases and the one that runs, those whose deadline has passed at `instant`.
+  /// Returns the number of pending or running releases whose deadline has passed at `instant`.
   func overdue(at instant: Int64) -> Int64 {
     let running: Int64 = activity == .tick && instant > runningDeadline ? 1 : 0
     // A tick that ends at its deadline is on time, so the first that is late has its deadline a nanosecond earlier.
@@ -58,8 +58,7 @@ extension LoopAccount {
     return running + (instant - nextRelease - deadline - 1) / period + 1
   }
 
-  /// The counters as a clock sees them that shows `instant`: what the tick that runs will be charged with at its end is
-  /// in them already.
+  /// Returns the counters for a reader at `instant`. They include overruns and misses of the running tick, which are charged at its end.
   func counters(at instant: Int64) -> LoopCounters {
     let isRunning = activity == .tick
     let pending = pending(at: instant)

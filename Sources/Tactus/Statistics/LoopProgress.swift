@@ -1,24 +1,24 @@
 import Synchronization
 
-/// The progress of one loop of a runtime, for code that watches it from outside: a plain value, to be read at any time, from any thread. Valid as
-/// long as the runtime.
+/// The progress of one loop of a runtime, for code that watches the loop from outside. It is a plain value that may be read at any
+/// time and from any thread. The value is valid as long as the runtime exists.
 public struct LoopProgress: @unchecked Sendable, BitwiseCopyable {
   // Sendable: every access is atomic.
 
-  /// Grows when a tick begins and when it ends: stands still while a tick hangs, and while the lane gets no processor.
+  /// A version that grows when a tick begins and when it ends. It stands still while a tick hangs, and while the lane gets no processor.
   public let version: LatestVersion
-  /// When this was asked for.
+  /// The loop's period at the time of the query.
   public let period: Nanoseconds
   let present: UnsafeMutablePointer<Atomic<Int64>>
 
-  /// Whether the loop's lane runs in real time. One that has not been started, or has been stopped, is in no need of ticks.
+  /// Whether the loop's lane runs in real time. A loop that has not been started, or has been stopped, needs no ticks.
   public var isRunning: Bool {
     @_noLocks @_noAllocation get { present.pointee.load(ordering: .acquiring) == .max }
   }
 }
 
 extension Runtime {
-  /// The loops' progress, lane by lane.
+  /// The progress of all loops, lane by lane.
   public var progress: [LoopProgress] { lanes.flatMap(\.progress) }
 }
 

@@ -2,16 +2,16 @@ import Synchronization
 
 /// A loop's account and histograms, written by its lane and read from any thread without stopping it.
 ///
-/// The account is published as a `Latest` is: into the slot that readers do not look at, under a sequence number. A lane
-/// that is preempted while it writes, or stands still, holds up no reader; the lane never waits.
+/// The account is published as in a `Latest`: it is written into the slot that readers do not use, under a sequence number. A lane
+/// that is preempted while it writes, or that stands still, delays no reader, and the lane never waits.
 struct LoopRecord: ~Copyable {
   let latency = Histogram()
   let execution = Histogram()
   private let storage = LatestStorage(byteCount: MemoryLayout<LoopAccount>.size)
-  /// Raised before the histograms change: equal to the storage's sequence number while histograms and account agree.
+  /// A sequence number that is raised before the histograms change. It equals the storage's number while histograms and account agree.
   private let begun = Atomic<UInt64>(0)
 
-  /// Empties everything but what is declared. Only while no lane writes.
+  /// Empties everything except the declared values. The function must not be called while a lane writes.
   func reset(period: Int64, deadline: Int64) {
     change()
     latency.reset()
@@ -20,7 +20,7 @@ struct LoopRecord: ~Copyable {
     publish(&empty)
   }
 
-  /// Says that the histograms are about to change; `publish` follows.
+  /// Marks the histograms as about to change. A call of `publish` follows.
   @_noLocks @_noAllocation @inline(__always)
   func change() {
     begun.store(storage.sequence.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
@@ -36,10 +36,10 @@ struct LoopRecord: ~Copyable {
       sequence: storage.sequence)
   }
 
-  /// How often the account has been published. Valid as long as this record.
+  /// The number of times the account has been published. The value is valid as long as this record exists.
   var version: LatestVersion { LatestVersion(sequence: storage.sequence) }
 
-  /// The account last published, whole.
+  /// Returns the account last published, consistently.
   func account() -> LoopAccount { read().account }
 
   private func read() -> (account: LoopAccount, sequence: UInt64) {
@@ -48,10 +48,10 @@ struct LoopRecord: ~Copyable {
     return (account, sequence)
   }
 
-  /// Account and histograms of one moment: as many latencies as the account has releases.
+  /// Returns the account and the histograms of one moment, with as many latencies as the account has releases.
   ///
-  /// A lane that publishes faster than the histograms can be copied (every few microseconds), or that is held up in the
-  /// few nanoseconds in which they do not agree, is not waited for: after 100 tries the histograms may be a release ahead.
+  /// If a lane publishes faster than the histograms can be copied (every few microseconds), or is preempted in the few nanoseconds
+  /// in which they do not agree, the histograms may be one release ahead after 100 tries.
   func snapshot() -> (account: LoopAccount, latency: HistogramSnapshot, execution: HistogramSnapshot) {
     var tries = 0
     while true {

@@ -1,35 +1,35 @@
-/// What a loop has done since its runtime started, as it was at one instant.
+/// The statistics of a loop since its runtime started, as read at one instant.
 ///
-/// `latency.count == counters.ran + counters.skipped + counters.byDeadline + counters.byInput`: no release is left out, so
-/// an outage shows with its whole length, however few releases ran after it.
+/// The sum `counters.ran + counters.skipped + counters.byDeadline + counters.byInput` equals `latency.count`: every release is
+/// counted, so an outage shows with its whole length, however few releases ran after it.
 public struct LoopStatistics: Sendable {
   /// The name of the loop.
   public let name: String
   /// The name of the lane that owns the loop.
   public let lane: String
-  /// The time between two periodic releases, as it is now: `Runtime.setRates` changes it.
+  /// The present time between two periodic releases. `Runtime.setRates` changes it.
   public let period: Nanoseconds
-  /// The first release's distance from the start, given or chosen by the planner.
+  /// The time from the start to the first release, declared or chosen by the planner.
   public let phase: Nanoseconds
-  /// After a release, by when its tick has to end.
+  /// The time after a release by which its tick has to end.
   public let deadline: Nanoseconds
-  /// The instant for which all of this holds. In real time CLOCK_MONOTONIC when it was read, or when the lane ended.
+  /// The instant at which the statistics hold: CLOCK_MONOTONIC at the time of reading, or at the end of the lane; simulated time in a simulation.
   public let instant: TickInstant
-  /// How many releases there were, and what became of them.
+  /// The numbers of releases, by their outcome.
   public let counters: LoopCounters
-  /// The tick that runs at `instant`, or `nil` if none does.
+  /// The tick that is running at `instant`, or `nil` if none is running.
   public let running: RunningTick?
-  /// Periodic releases whose deadline has passed at `instant`, of the pending ones and the one that runs. Grows while a
-  /// tick hangs or the lane gets no processor.
+  /// The number of pending or running periodic releases whose deadline has passed at `instant`. It grows while a tick hangs or the
+  /// lane gets no processor.
   public let overdue: Int64
-  /// The longest time between the starts of two ticks in a row; `nil` before the second.
+  /// The longest time between the starts of two consecutive ticks, or `nil` before the second tick.
   public let longestGap: TickGap?
-  /// Release latency of every release of whatever cause: from its scheduled instant to the start of its tick, or, if it was
-  /// given up, to the instant at which it was.
+  /// The latency of every release of any cause: the time from its scheduled instant to the start of its tick or, for a release that
+  /// was given up, to the instant at which it was given up.
   public let latency: HistogramSnapshot
-  /// Execution time of every tick that has ended: from its start to its end.
+  /// The execution time of every tick that has ended, from its start to its end.
   public let execution: HistogramSnapshot
-  /// How old the data was that it acted on, for each age that the loop is declared with.
+  /// The ages of the data that the loop acted on, one for each declared age.
   public internal(set) var ages: [AgeStatistics]
 
   init(
@@ -60,48 +60,48 @@ public struct LoopStatistics: Sendable {
   }
 }
 
-/// A tick, or a call of `safeState`, that has begun and not ended.
+/// A call of `tick` or `safeState` that has begun and not ended.
 public struct RunningTick: Sendable, Hashable {
-  /// When the call began.
+  /// The instant at which the call began.
   public let since: TickInstant
-  /// Whether the call that runs is `safeState`. If not, it is `tick`.
+  /// Whether the running call is `safeState`; otherwise it is `tick`.
   public let isSafeState: Bool
 }
 
-/// A time between the starts of two ticks in a row.
+/// The time between the starts of two consecutive ticks.
 public struct TickGap: Sendable, Hashable {
-  /// From the start of one tick to the start of the next.
+  /// The time from the start of one tick to the start of the next.
   public let length: Nanoseconds
-  /// The start of the first of the two.
+  /// The start of the first of the two ticks.
   public let since: TickInstant
 }
 
-/// The exact accounts of one loop. `released == ran + skipped + pending`, always.
+/// The exact counters of one loop, for which always `released == ran + skipped + pending`.
 public struct LoopCounters: Sendable, Hashable, BitwiseCopyable {
-  /// Periodic releases that have come due.
+  /// The number of periodic releases that have come due.
   public var released: Int64 = 0
-  /// Periodic releases that ran, the one that runs included.
+  /// The number of periodic releases that ran, including the running one.
   public var ran: Int64 = 0
-  /// Periodic releases given up under the late policy.
+  /// The number of periodic releases that were given up under the late policy.
   public var skipped: Int64 = 0
-  /// Periodic releases that are due and have neither run nor been given up.
+  /// The number of periodic releases that are due and have neither run nor been given up.
   public var pending: Int64 = 0
-  /// Ticks released by the loop's own deadline.
+  /// The number of ticks that were released by the loop's `nextDeadline`.
   public var byDeadline: Int64 = 0
-  /// Ticks released by an input.
+  /// The number of ticks that were released by an input.
   public var byInput: Int64 = 0
-  /// Ticks whose own work took longer than the period.
+  /// The number of ticks whose own work took longer than the period.
   public var overruns: Int64 = 0
-  /// Periodic releases for which the kernel woke the lane late by more than the loop's tolerance.
+  /// The number of periodic releases for which the kernel woke the lane late by more than the loop's tolerance.
   public var oversleeps: Int64 = 0
-  /// Periodic releases that ran past their deadline, whatever the cause.
+  /// The number of periodic releases that ran past their deadline, whatever the cause.
   public var deadlineMisses: Int64 = 0
-  /// How often the loop was put into its safe state for consecutive misses.
+  /// The number of times the loop was put into its safe state because of consecutive misses.
   public var safeStates: Int64 = 0
 }
 
 extension LoopStatistics: CustomStringConvertible {
-  /// `pendulum: 3001 ran, 0 skipped, 0 pending; latency p50 22.015 µs, p99 39.935 µs, max 229.677 µs; execution p50 …`
+  /// A summary in one line: `pendulum: 3001 ran, 0 skipped, 0 pending; latency p50 22.015 µs, p99 39.935 µs, max 229.677 µs; execution p50 …`
   public var description: String {
     func line(_ histogram: HistogramSnapshot) -> String {
       guard let p50 = histogram.percentile(0.5), let p99 = histogram.percentile(0.99), let most = histogram.maximum

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A log for ticks: one loop writes, one thread that is no lane reads and makes text of it.
+/// A log for ticks: one loop writes messages, and one thread other than a lane's reads them and formats their text.
 ///
 ///     let log = TickLog(capacity: 256)
 ///     Loop("axis", …) { Axis(log: log.writer()) }
@@ -10,16 +10,16 @@ import Synchronization
 ///     var lines = log.reader()                                                      // anywhere else
 ///     while let line = lines.pop() { print(line) }    // 12.345000000 s warning: tilt 0.52 rad, limit 0.5
 ///
-/// Bounded: a message that finds the log full is lost and counted, never waited for; its reader sees how many are missing, and
-/// where. Writing takes no lock, allocates nothing, reads no clock and copies 88 bytes; the same in simulated time.
+/// The log is bounded: a message is lost and counted if the log is full. The reader sees how many messages are missing, and where.
+/// Writing never waits, takes no lock, allocates nothing, reads no clock and copies 88 bytes; it is the same in simulated time.
 public final class TickLog: @unchecked Sendable {
   // Sendable: the ring hands out each end once, and the count is atomic.
   private let ring: Ring<TickLogEntry>
   fileprivate let count: UnsafeMutablePointer<Atomic<Int>>
 
-  /// Makes an empty log.
+  /// Creates an empty log.
   ///
-  /// - Parameter capacity: messages that may wait to be read, at least 1; rounded up to a power of two.
+  /// - Parameter capacity: the number of messages that may wait to be read, at least 1; rounded up to a power of two.
   public init(capacity: Int) {
     ring = Ring(capacity: capacity)
     count = .allocate(capacity: 1)
@@ -31,22 +31,22 @@ public final class TickLog: @unchecked Sendable {
     count.deallocate()
   }
 
-  /// The loop's end. There is one at a time: a second call traps unless the first end is gone, whose work the new one continues.
+  /// Returns the loop's end. There is one at a time: a second call traps unless the first end is gone; the new end then continues its work.
   public func writer() -> TickLogWriter { TickLogWriter(self, ring.writer()) }
 
-  /// The end that is read from. There is one at a time, as of `writer()`.
+  /// Returns the reading end. There is one at a time, as for `writer()`.
   public func reader() -> TickLogReader { TickLogReader(self, ring.reader()) }
 
-  /// Messages lost so far, because the log was full. Any thread may ask.
+  /// The number of messages lost so far because the log was full. The value may be read from any thread.
   public var lost: Int { count.pointee.load(ordering: .relaxed) }
 }
 
-/// The writing end of a `TickLog`. Not copyable: it belongs to one loop.
+/// The writing end of a `TickLog`. The type is not copyable: it belongs to one loop.
 public struct TickLogWriter: ~Copyable, @unchecked Sendable {
   // Sendable: moving the end moves the right to use it.
   private let log: TickLog
-  /// The right to write, and where. `write` does what `RingWriter.push` does, without its type parameter: the compiler proves a
-  /// generic function only where it is used, and in a debug build another copy of it would run.
+  /// The writing end of the ring, and its memory. `write` does the same as `RingWriter.push`, without a type parameter: the
+  /// compiler proves a generic function only where it is used, and a debug build would run another copy of it.
   private let end: RingWriter<TickLogEntry>
   private let entries: UnsafeMutablePointer<TickLogEntry>
   private let written: UnsafeMutablePointer<Atomic<Int>>
@@ -55,7 +55,7 @@ public struct TickLogWriter: ~Copyable, @unchecked Sendable {
   private let mask: Int
   private var index: Int
   private var readSeen: Int
-  /// Lost since the last message that was taken.
+  /// The number of messages lost since the last message that was taken.
   private var lostSince = 0
 
   fileprivate init(_ log: TickLog, _ end: consuming RingWriter<TickLogEntry>) {
@@ -70,16 +70,16 @@ public struct TickLogWriter: ~Copyable, @unchecked Sendable {
     lost = log.count
   }
 
-  /// Writes one message; counts it as lost if the log is full. Does not wait.
+  /// Writes one message, or counts it as lost if the log is full. The call never waits.
   ///
   /// - Parameters:
-  ///   - level: how important it is.
-  ///   - message: a literal; `{}` stands where a number belongs.
+  ///   - level: the importance of the message.
+  ///   - message: a literal text with `{}` in the place of each number.
   ///   - first: the number for the first `{}`. Write `Double(count)` for an integer.
-  ///   - second: the number for the second one.
-  ///   - third: the number for the third one.
-  ///   - fourth: the number for the fourth one.
-  ///   - instant: of the tick, `tick.started`.
+  ///   - second: the number for the second `{}`.
+  ///   - third: the number for the third `{}`.
+  ///   - fourth: the number for the fourth `{}`.
+  ///   - instant: the instant of the tick, `tick.started`.
   @_noLocks @_noAllocation
   public mutating func write(
     _ level: TickLogEntry.Level, _ message: StaticString, _ first: Double? = nil, _ second: Double? = nil,
@@ -119,7 +119,7 @@ public struct TickLogWriter: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// The reading end of a `TickLog`. Not copyable: it belongs to one thread at a time.
+/// The reading end of a `TickLog`. The type is not copyable: it belongs to one thread at a time.
 public struct TickLogReader: ~Copyable, Sendable {
   private let log: TickLog
   private var ring: RingReader<TickLogEntry>
@@ -129,6 +129,6 @@ public struct TickLogReader: ~Copyable, Sendable {
     self.ring = ring
   }
 
-  /// Takes the oldest message, or `nil` if there is none. Does not wait.
+  /// Takes the oldest message. Returns `nil` if the log is empty. The call never waits.
   public mutating func pop() -> TickLogEntry? { ring.pop() }
 }

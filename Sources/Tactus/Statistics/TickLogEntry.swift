@@ -1,29 +1,29 @@
-/// One message of a `TickLog`: what a tick said, with up to four numbers; text is made of it where it is read.
+/// One message of a `TickLog`: the text of a tick with up to four numbers. The reader of the log inserts the numbers into the text.
 public struct TickLogEntry: Sendable, BitwiseCopyable {
-  /// How much it matters, ascending.
+  /// The importance of a message, ascending.
   public enum Level: UInt8, Sendable, BitwiseCopyable, Comparable {
-    /// For the loop's developers.
+    /// A detail for the loop's developers.
     case debug
-    /// What happens in normal operation.
+    /// An event of normal operation.
     case info
-    /// What is not as it should be, and handled.
+    /// An irregularity that the loop has handled.
     case warning
-    /// What the loop cannot handle.
+    /// An error that the loop cannot handle.
     case error
 
-    /// Returns whether `left` matters less.
+    /// Returns whether `left` is less important than `right`.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// What the tick gave: as a rule `tick.started`, simulated in simulated time.
+  /// The instant that the tick gave, usually `tick.started`; in simulated time it is a simulated instant.
   public let at: TickInstant
-  /// How much it matters.
+  /// The importance of the message.
   public let level: Level
-  /// With `{}` where the numbers belong.
+  /// The text of the message, with `{}` in the place of each number.
   public let message: StaticString
   private let values: (Double, Double, Double, Double)
   private let count: Int
-  /// Messages that found the log full between the message before this one and this one.
+  /// The number of messages that were lost between the previous message and this one because the log was full.
   public let lost: Int
 
   @_noLocks @_noAllocation
@@ -42,7 +42,7 @@ public struct TickLogEntry: Sendable, BitwiseCopyable {
   /// The numbers, 0 to 4, in the order in which they were given.
   public var numbers: [Double] { Array([values.0, values.1, values.2, values.3].prefix(count)) }
 
-  /// The message with its numbers in place; those for which it has no `{}` follow at its end.
+  /// The message with its numbers inserted. Numbers without a `{}` follow at the end.
   public var text: String {
     var numbers = numbers[...]
     var text = ""
@@ -63,17 +63,24 @@ public struct TickLogEntry: Sendable, BitwiseCopyable {
     return text
   }
 
-  /// A whole number without decimals.
+  /// Returns a number as text; a whole number has no decimals.
   private static func text(_ number: Double) -> String {
     number.magnitude < 9e15 && number == number.rounded() ? "\(Int64(number))" : "\(number)"
   }
 }
 
 extension TickLogEntry: CustomStringConvertible {
-  /// `12.345 s warning: tilt 0.5 rad (3 messages lost before)`, with the instant as seconds of the runtime's clock.
+  /// The message as a line of a log, with the instant in seconds of the runtime's clock: `12.345 s warning: tilt 0.5 rad (3 messages lost before)`.
   public var description: String {
-    let nanoseconds = String(1_000_000_000 + at.nanoseconds % 1_000_000_000).dropFirst()
     let lost = lost == 0 ? "" : " (\(lost) \(lost == 1 ? "message" : "messages") lost before)"
-    return "\(at.nanoseconds / 1_000_000_000).\(nanoseconds) s \(level): \(text)\(lost)"
+    return "\(at.inSecondsText) \(level): \(text)\(lost)"
+  }
+}
+
+extension TickInstant {
+  /// The instant as seconds with all nanoseconds: `12.345000000 s`.
+  var inSecondsText: String {
+    let fraction = String(1_000_000_000 + nanoseconds % 1_000_000_000).dropFirst()
+    return "\(nanoseconds / 1_000_000_000).\(fraction) s"
   }
 }

@@ -4,11 +4,12 @@
   import Darwin
 #endif
 
-/// The clock that goes on from one start of a program to the next, for limits that hold over restarts.
+/// The clock that continues from one start of a program to the next, for limits that hold over restarts.
 ///
-/// Loops and machines get such an instant handed, like every other: what reads this clock cannot be simulated.
+/// Loops and machines receive such an instant from their caller, as they receive every instant: code that reads this clock cannot be simulated.
 public enum BootClock {
-  /// Time since the machine started, including the time in which it slept. May be called from any thread. Instants of two boots cannot be compared.
+  /// The time since the machine started, including the time in which it slept. The value may be read from any thread. Instants
+  /// of different boots cannot be compared.
   public static var now: TickInstant {
     var now = timespec()
     #if canImport(Glibc)
@@ -19,7 +20,7 @@ public enum BootClock {
     return TickInstant(nanoseconds: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec))
   }
 
-  /// Which start of the machine this is, or `nil` if the kernel does not say. Reads a file, so ask once.
+  /// The identifier of the machine's present boot, or `nil` if the kernel does not report one. Reading it opens a file, so read it once.
   public static var boot: BootID? {
     let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -31,13 +32,12 @@ public enum BootClock {
   }
 }
 
-/// One start of the machine. Another one means that the power was away, or that the machine was restarted.
+/// The identifier of one boot of the machine. Another identifier means that the machine lost its power or was restarted.
 public struct BootID: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The identifier as the kernel writes it: a UUID in lower case.
   public let description: String
 
-  /// From a boot identifier that was kept, such as one read from a file. Any text is accepted; equal texts are equal
-  /// boots.
+  /// Creates an identifier from one that was stored, such as text read from a file. Any text is accepted; equal texts are equal boots.
   public init(_ text: String) { description = text }
 
   public init(from decoder: any Decoder) throws { description = try decoder.singleValueContainer().decode(String.self) }

@@ -1,19 +1,19 @@
-/// How long ago something was, so kept that no setting of the wall clock changes it: what a store has of a length of time that is to hold
-/// over a restart.
+/// The age of an event, stored in such a way that setting the wall clock does not change it. Stores use it for lengths of time that
+/// hold over a restart.
 ///
-/// Within one boot it is exact. What was before the boot counts as far as it was noted, and the boot's own time counts; the time without
-/// power between them counts only if the wall clock was synchronised when the age was noted and is synchronised now. So an age is never
-/// too great, and it is too small by the time without power and the time since it was last noted at most.
+/// Within one boot the age is exact. After another boot it consists of the age as last noted, the time since this boot and, if the
+/// wall clock was synchronised when the age was noted and is synchronised now, the time without power. An age is therefore never
+/// too great; at most it is too small by the time without power and the time since it was last noted.
 public struct KeptAge: Sendable, Hashable, Codable {
-  /// When it was noted, s.
+  /// The age when it was noted, in seconds.
   private var seconds: Double
   private var boot: BootID?
-  /// The boot's clock when it was noted, s.
+  /// The boot's clock when the age was noted, in seconds.
   private var bootSeconds: Double
-  /// Seconds since 1970 when it was noted, or `nil` if the wall clock was not synchronised then.
+  /// The wall clock in seconds since 1970 when the age was noted, or `nil` if the wall clock was not synchronised then.
   private var wallSeconds: Int64?
 
-  /// Something that is now, or that was so many seconds ago.
+  /// Creates the age of an event that happened `seconds` ago.
   public init(_ seconds: Double = 0, at now: WallReading) {
     self.seconds = max(0, seconds)
     boot = now.boot
@@ -21,7 +21,7 @@ public struct KeptAge: Sendable, Hashable, Codable {
     wallSeconds = now.isSynchronised ? now.secondsSince1970 : nil
   }
 
-  /// How long ago it was, s; 0 or more.
+  /// Returns the present age in seconds, 0 or more.
   public func seconds(at now: WallReading) -> Double {
     let present = Self.seconds(now.bootTime)
     if isOfBoot(of: now) { return seconds + (present - bootSeconds) }
@@ -29,15 +29,15 @@ public struct KeptAge: Sendable, Hashable, Codable {
     return seconds + max(present, off)
   }
 
-  /// The same age, noted now.
+  /// Returns the same age, noted at the present instant.
   public func noted(at now: WallReading) -> Self { Self(seconds(at: now), at: now) }
 
-  /// How long ago it was noted, s, or `nil` if that was in another boot.
+  /// Returns the seconds since the age was noted, or `nil` if it was noted in another boot.
   public func sinceNoted(at now: WallReading) -> Double? {
     isOfBoot(of: now) ? Self.seconds(now.bootTime) - bootSeconds : nil
   }
 
-  /// Two boots without an id count as the same one as long as the clock goes on.
+  /// Returns whether the age was noted in the present boot. Two boots without an identifier count as the same boot if the clock has not gone back.
   private func isOfBoot(of now: WallReading) -> Bool { boot == now.boot && Self.seconds(now.bootTime) >= bootSeconds }
 
   private static func seconds(_ instant: TickInstant) -> Double { Double(instant.nanoseconds) / 1e9 }

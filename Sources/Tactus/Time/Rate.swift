@@ -1,28 +1,28 @@
-/// How often a loop is released: 10⁻⁶…10⁶ times a second, a period of 1 µs…10⁹ s.
+/// How often a loop is released: 10⁻⁶…10⁶ times a second, which is a period of 1 µs…10⁹ s.
 ///
-/// A rate outside of that, such as one that a person has typed, can be made and compared; `Runtime` throws
-/// `.invalidLoop` for it when it is built and when rates are changed.
+/// A rate that is out of range, such as one that a person has typed, can be made and compared. `Runtime` throws `.invalidLoop` for
+/// such a rate when it is built and when rates are changed.
 public struct Rate: Sendable, Hashable, BitwiseCopyable {
-  /// Between two releases, in whole nanoseconds; 0 for a rate without one, such as 0 Hz.
+  /// The time between two releases in whole nanoseconds, or 0 for a frequency out of range, such as 0 Hz.
   public let period: Nanoseconds
-  /// What was asked for, if it is out of range.
+  /// The requested frequency if it is out of range, or `nil` if it is valid.
   private let rejectedHertz: Double?
 
   static let periods = Nanoseconds.microseconds(1)...Nanoseconds.seconds(1_000_000_000)
 
-  /// Every `period`, 1 µs…10⁹ s.
+  /// Returns the rate with this period, 1 µs…10⁹ s.
   public static func period(_ period: Nanoseconds) -> Rate { Rate(period: period, rejectedHertz: nil) }
 
-  /// So many releases a second, 10⁻⁶…10⁶; the period is rounded to the nearest nanosecond.
+  /// Returns the rate with this frequency in releases per second, 10⁻⁶…10⁶. The period is rounded to the nearest nanosecond.
   public static func hertz(_ frequency: Double) -> Rate {
     guard (1e-6...1e6).contains(frequency) else { return Rate(period: .zero, rejectedHertz: frequency) }
     return Rate(period: Nanoseconds(Int64((1e9 / frequency).rounded())), rejectedHertz: nil)
   }
 
-  /// Releases a second; infinite for a period of 0.
+  /// The number of releases per second; infinite for a period of 0.
   public var hertz: Double { rejectedHertz ?? 1e9 / Double(period.count) }
 
-  /// What is wrong with it, or `nil` if a loop can be released so often.
+  /// The reason why the rate is invalid, or `nil` if it is valid.
   var flaw: String? {
     if let rejectedHertz { return "a rate is 10⁻⁶…10⁶ Hz, got \(rejectedHertz) Hz" }
     return Self.periods.contains(period) ? nil : "a period is 1 µs…10⁹ s, got \(period)"

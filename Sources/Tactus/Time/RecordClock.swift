@@ -1,14 +1,13 @@
 import CTactus
 
-/// Which clock stamps a record of what a loop did. The record is for people and tests; a loop itself knows its tick's
-/// instant and nothing else.
+/// The clock that stamps a record of a loop's actions. The record is for people and tests; a loop itself uses only its tick's instant.
 public enum RecordClock: Sendable, Hashable, BitwiseCopyable {
-  /// The instant of the tick: everything that a tick does has the same stamp. The only one in simulated time.
+  /// The instant of the tick: all actions of one tick have the same stamp. It is the only clock in simulated time.
   case tick
-  /// CLOCK_MONOTONIC when the record is made: what one tick does in a row has stamps in a row. For loops in real time.
+  /// CLOCK_MONOTONIC when the record is made: consecutive actions of one tick have consecutive stamps. It is for loops in real time.
   case monotonic
 
-  /// The stamp of a record made now, in a tick that began at `tick`.
+  /// Returns the stamp of a record made now, in a tick that began at `tick`.
   @_noLocks @_noAllocation
   public func stamp(inTickAt tick: TickInstant) -> TickInstant {
     switch self {

@@ -6,26 +6,26 @@ import CTactus
   import Darwin
 #endif
 
-/// The time of day, for log lines and files people read. Nothing is decided by it: it can jump. What goes by the time of day goes by
-/// `WatchedWallClock`.
+/// The time of day, for log lines and files that people read. It is not for decisions, since it can jump: those use `WatchedWallClock`.
 public enum WallClock {
-  /// Microseconds since 1970, UTC.
+  /// The microseconds since 1970, UTC.
   public static var microseconds: Int64 {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
   }
 
-  /// Whether the kernel says that something such as NTP keeps this clock right; `false`, too, if it does not say. One system call.
+  /// Whether the kernel reports that a service such as NTP synchronises this clock. The result is `false` also if the kernel does
+  /// not report. The call takes one system call.
   public static var isSynchronised: Bool { tactus_clock_is_synchronised() > 0 }
 
-  /// By how much this clock is ahead of the runtime's: what is taken off a stamp that the kernel has made by this clock, such
-  /// as that of a datagram. A clock that is set between the stamp and this call falsifies the result by as much.
+  /// The lead of this clock over the runtime's clock, to be subtracted from a stamp that the kernel has made with this clock, such
+  /// as that of a datagram. If the clock is set between the stamp and this call, the result is wrong by the same amount.
   public static var leadOverMonotonic: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(tactus_realtime_lead()) }
   }
 
-  /// UTC in RFC 3339 with microseconds: `2026-02-03T04:05:06.123456Z`. Allocates; not for ticks.
+  /// The present time in UTC as RFC 3339 with microseconds: `2026-02-03T04:05:06.123456Z`. This allocates and is not for ticks.
   public static var text: String {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)

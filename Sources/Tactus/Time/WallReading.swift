@@ -1,24 +1,25 @@
-/// The wall clock at one instant, and how far it can be believed.
+/// A reading of the wall clock at one instant, with the data that shows how far the clock can be trusted.
 ///
-/// A machine without a battery boots in the past and jumps by hours or years when the network comes. So nothing is started, missed or
-/// deleted by a clock that is not confirmed, and a length of time is never kept as the instant of its end (`KeptAge`).
+/// A machine whose clock has no battery boots with a time in the past, which jumps by hours or years when the network is up. For
+/// this reason nothing is started, missed or deleted by an unconfirmed clock, and a length of time is never stored as the instant
+/// of its end (`KeptAge`).
 public struct WallReading: Sendable, Hashable {
-  /// Microseconds since 1970, UTC, as the wall clock says.
+  /// The wall clock in microseconds since 1970, UTC.
   public var microseconds: Int64
-  /// The boot's clock at that instant.
+  /// The boot's clock at the same instant.
   public var bootTime: TickInstant
-  /// Which start of the machine it is, or `nil` if the kernel does not say.
+  /// The identifier of the machine's present boot, or `nil` if the kernel does not report one.
   public var boot: BootID?
-  /// Whether the kernel says that something such as NTP keeps the wall clock right (`adjtimex`).
+  /// Whether the kernel reports (`adjtimex`) that a service such as NTP synchronises the wall clock.
   public var isSynchronised: Bool
-  /// For how long the clock has gone without a jump, as far as it has been watched.
+  /// The time since the last jump, or since the clock has been watched if it has not jumped.
   public var steady: Nanoseconds
-  /// All jumps since the watch began, added up; forward is positive.
+  /// The sum of all jumps since the watch began; forward jumps are positive.
   public var jumped: Nanoseconds
-  /// The last jump, or `nil` if there was none since the watch began.
+  /// The last jump, or `nil` if the clock has not jumped since the watch began.
   public var lastJump: WallJump?
 
-  /// A reading with all that is known of it.
+  /// Creates a reading from all its parts.
   public init(
     microseconds: Int64, bootTime: TickInstant, boot: BootID? = nil, isSynchronised: Bool, steady: Nanoseconds,
     jumped: Nanoseconds = .zero, lastJump: WallJump? = nil
@@ -32,20 +33,21 @@ public struct WallReading: Sendable, Hashable {
     self.lastJump = lastJump
   }
 
-  /// Whole seconds since 1970, rounded down.
+  /// The wall clock in whole seconds since 1970, rounded down.
   public var secondsSince1970: Int64 {
     let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// A synchronised clock is believed once it has not jumped for this time.
+  /// The time without a jump after which a synchronised clock is confirmed.
   public static var settleTime: Nanoseconds { .seconds(30) }
-  /// A clock that is not synchronised is believed once it has not jumped for this time.
+  /// The time without a jump after which a clock that is not synchronised is confirmed.
   public static var steadyTime: Nanoseconds { .seconds(60) }
-  /// Nor is it believed sooner after the machine's start: the network comes, and with it the right time.
+  /// The time since the machine's start before which a clock that is not synchronised is not confirmed, since the network and with
+  /// it the right time may still come.
   public static var bootTimeEnough: Nanoseconds { .seconds(300) }
 
-  /// How long until the clock is confirmed if nothing happens meanwhile, or `nil` if it is.
+  /// The time until the clock is confirmed if it neither jumps nor changes its state, or `nil` if it is confirmed already.
   public var confirmedIn: Nanoseconds? {
     let wait =
       isSynchronised
@@ -54,25 +56,25 @@ public struct WallReading: Sendable, Hashable {
     return wait > .zero ? wait : nil
   }
 
-  /// Whether schedules may go by this clock.
+  /// Whether the clock is confirmed, so that schedules may use it.
   public var isConfirmed: Bool { confirmedIn == nil }
 
-  /// Whether something may be deleted because it is old by this clock: one that is synchronised and has not jumped for ten minutes, or one that
-  /// has not jumped for a day.
+  /// Whether data may be deleted because it is old by this clock: the clock is synchronised and has not jumped for ten minutes, or
+  /// it has not jumped for a day.
   public var mayDelete: Bool { steady >= (isSynchronised ? .seconds(600) : .seconds(86_400)) }
 
-  /// What the API calls it: `synchronised`, `steady`, or `unconfirmed`.
+  /// The state of the clock as the API names it: `synchronised`, `steady` or `unconfirmed`.
   public var word: String { !isConfirmed ? "unconfirmed" : isSynchronised ? "synchronised" : "steady" }
 }
 
-/// The wall clock was set.
+/// A jump of the wall clock, which happens when the clock is set.
 public struct WallJump: Sendable, Hashable {
-  /// By how much; forward is positive.
+  /// The length of the jump; forward is positive.
   public var by: Nanoseconds
-  /// When that was noticed, by the boot's clock.
+  /// The instant at which the jump was noticed, on the boot's clock.
   public var at: TickInstant
 
-  /// A jump that was noticed at that instant of the boot's clock.
+  /// Creates a jump that was noticed at an instant of the boot's clock.
   public init(by: Nanoseconds, at: TickInstant) {
     self.by = by
     self.at = at

@@ -1,15 +1,15 @@
-/// Tells a wall clock that goes from one that was set, by comparing it with the boot's clock. Reads no clock.
+/// Detects that a wall clock was set, by comparing it with the boot's clock. The watch itself reads no clock.
 public struct WallWatch: Sendable {
-  /// Both clocks at one instant.
+  /// A sample of both clocks at one instant.
   public struct Sample: Sendable {
     var microseconds: Int64
     var bootTime: TickInstant
     var isSynchronised: Bool
 
     /// - Parameters:
-    ///   - microseconds: since 1970, as the wall clock says.
+    ///   - microseconds: the wall clock in microseconds since 1970.
     ///   - bootTime: the boot's clock, which never goes back.
-    ///   - isSynchronised: whether the kernel says that something keeps the wall clock right.
+    ///   - isSynchronised: whether the kernel reports that a service synchronises the wall clock.
     public init(microseconds: Int64, bootTime: TickInstant, isSynchronised: Bool) {
       self.microseconds = microseconds
       self.bootTime = bootTime
@@ -23,13 +23,13 @@ public struct WallWatch: Sendable {
   private var jumped = Nanoseconds.zero
   private var lastJump: WallJump?
 
-  /// A smaller difference is drift, or a correction such as NTP makes all the time.
+  /// The smallest difference that counts as a jump. A smaller one is drift, or a correction as NTP makes all the time.
   private static let tolerance = Nanoseconds.seconds(2)
 
-  /// - Parameter boot: of the machine, or `nil` if it is not known.
+  /// - Parameter boot: the identifier of the machine's boot, or `nil` if it is unknown.
   public init(boot: BootID? = nil) { self.boot = boot }
 
-  /// The wall clock at the instant of a sample. Samples come in the order of the boot's clock.
+  /// Returns the reading of the wall clock for a sample. Samples must come in the order of the boot's clock.
   public mutating func read(_ sample: Sample) -> WallReading {
     if let last {
       let went = sample.bootTime - last.bootTime

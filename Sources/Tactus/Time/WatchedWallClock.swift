@@ -1,30 +1,31 @@
 import CTactus
 import Synchronization
 
-/// The wall clock with the watch over it: one for a program, handed to all that depends on the time of day. Usable from any thread.
+/// The wall clock with a watch for jumps. A program has one, which it passes to all code that depends on the time of day. The clock
+/// is usable from any thread.
 ///
-/// It notices a jump when it is read, so something has to read it a few times a second.
+/// A jump is noticed when the clock is read, so it has to be read a few times a second.
 public final class WatchedWallClock: Sendable {
   private let watch: Mutex<WallWatch>
   private let sample: @Sendable () -> WallWatch.Sample
 
-  /// The machine's clock.
+  /// Creates a watch over the machine's clock.
   public convenience init() { self.init(boot: BootClock.boot, sample: { Self.machine }) }
 
-  /// A clock of a test's.
+  /// Creates a clock for a test.
   ///
   /// - Parameters:
-  ///   - boot: the boot that it runs in, or `nil` if that is not known.
-  ///   - sample: reads both clocks. Called within a lock, so that readings come in their order.
+  ///   - boot: the identifier of the boot in which the clock runs, or `nil` if it is unknown.
+  ///   - sample: reads both clocks. Called while a lock is held, so that readings come in order.
   public init(boot: BootID?, sample: @escaping @Sendable () -> WallWatch.Sample) {
     watch = Mutex(WallWatch(boot: boot))
     self.sample = sample
   }
 
-  /// The wall clock now. Takes a microsecond: the kernel is asked whether something keeps it.
+  /// The present reading of the wall clock. Takes about a microsecond, since the kernel is asked whether the clock is synchronised.
   public var now: WallReading { watch.withLock { $0.read(sample()) } }
 
-  /// Both clocks are read at one instant: a thread that was stopped in between reads them again.
+  /// A sample of the machine's two clocks at one instant. A thread that was preempted between the two reads them again.
   private static var machine: WallWatch.Sample {
     var before = BootClock.now
     for _ in 0..<3 {

@@ -1,4 +1,4 @@
-/// The settings of this module that have a range, for errors.
+/// The settings of this module that have a range, for use in errors.
 public enum ControlSetting: UInt8, Sendable, BitwiseCopyable {
   /// The time from one step to the next.
   case sampleTime
@@ -6,7 +6,7 @@ public enum ControlSetting: UInt8, Sendable, BitwiseCopyable {
   case gain
   /// The time constant of a derivative's filter.
   case derivativeFilter
-  /// The share of the setpoint that the proportional part sees.
+  /// The weight of the setpoint in the proportional part.
   case setpointWeight
   /// The time in which back-calculation unwinds an integral part.
   case trackingTime
@@ -16,17 +16,17 @@ public enum ControlSetting: UInt8, Sendable, BitwiseCopyable {
   case cutoff
   /// A filter's quality factor.
   case quality
-  /// How fast something may change.
+  /// The rate of change of a value.
   case rate
   /// A threshold of a switch.
   case threshold
   /// A limit of an integrator.
   case limit
-  /// A value to begin with.
+  /// The initial value of a controller or filter.
   case value
   /// A position of a motion.
   case position
-  /// The velocity with which a motion begins.
+  /// The initial velocity of a motion.
   case velocity
   /// The highest velocity of a motion.
   case velocityLimit
@@ -34,10 +34,12 @@ public enum ControlSetting: UInt8, Sendable, BitwiseCopyable {
   case accelerationLimit
   /// The highest jerk of a motion.
   case jerkLimit
-  /// How long a motion takes.
+  /// The duration of a motion.
   case travelTime
+  /// The time constant of a filter.
+  case timeConstant
 
-  /// For people, with the unit.
+  /// The name of the setting for people, with its unit.
   public var name: String {
     switch self {
     case .sampleTime: "sample time (s)"
@@ -58,13 +60,15 @@ public enum ControlSetting: UInt8, Sendable, BitwiseCopyable {
     case .accelerationLimit: "acceleration limit (units/s²)"
     case .jerkLimit: "jerk limit (units/s³)"
     case .travelTime: "travel time (s)"
+    case .timeConstant: "time constant (s)"
     }
   }
 
-  /// What is accepted.
+  /// The accepted values as text.
   public var range: String {
     switch self {
-    case .sampleTime, .quality, .rate, .velocityLimit, .accelerationLimit, .jerkLimit: "a finite number above 0"
+    case .sampleTime, .timeConstant, .quality, .rate, .velocityLimit, .accelerationLimit, .jerkLimit:
+      "a finite number above 0"
     case .gain, .value, .position, .velocity: "a finite number"
     case .derivativeFilter: "0 or more"
     case .setpointWeight: "0…1"

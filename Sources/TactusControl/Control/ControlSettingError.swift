@@ -1,14 +1,14 @@
-/// Why a controller, a filter or a profile was not made: a setting is out of range, NaN or infinite.
+/// The reason why a controller, a filter or a profile was not created: a setting is out of range, NaN or infinite.
 ///
-/// Thrown when a value is made, never by a step. An initialiser may stand in a tick; there the first *error* of a
-/// program's life may allocate, as docs/decisions/errors-in-ticks.md says.
+/// Thrown by initialisers, never by a step. An initialiser may be called in a tick; the first *error* of a program's life that is
+/// thrown there may allocate, as docs/decisions/errors-in-ticks.md says.
 public struct ControlSettingError: Error, Sendable, Hashable, BitwiseCopyable {
-  /// Which setting it is.
+  /// The setting that is invalid.
   public let setting: ControlSetting
-  /// What it was given, in the setting's own unit.
+  /// The value that was given, in the unit of the setting.
   public let value: Double
 
-  /// An error of this setting, for settings of your own that have the same meaning and range.
+  /// Creates an error for a setting, also for settings of other modules that have the same meaning and range.
   @_noLocks @_noAllocation @inlinable
   public init(_ setting: ControlSetting, _ value: Double) {
     self.setting = setting
@@ -22,6 +22,6 @@ public struct ControlSettingError: Error, Sendable, Hashable, BitwiseCopyable {
 }
 
 extension ControlSettingError: CustomStringConvertible {
-  /// One sentence for people: the setting with its unit, what is accepted, what was given.
+  /// One sentence for people: the setting with its unit, the accepted values and the value that was given.
   public var description: String { "\(setting.name): expected \(setting.range), got \(value)" }
 }

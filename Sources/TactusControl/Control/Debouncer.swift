@@ -1,26 +1,26 @@
 import Tactus
 
-/// A contact that bounces: a change counts once it has lasted.
+/// A debouncer for a bouncing contact: a change counts once it has lasted for a time.
 ///
 ///     if button.step(isPressed, at: tick.started), button.isActive { … }   // it went down
 ///
-/// Measured by the tick's instants, so it takes as long at any rate, and a missed tick shortens nothing. Give
-/// `settlesAt` to the loop as its `nextDeadline`, and the change counts at that very nanosecond.
+/// Time is measured by the instants of ticks, so debouncing takes the same time at any rate, and a missed tick does not shorten it.
+/// If the loop returns `settlesAt` as its `nextDeadline`, the change counts at exactly that instant.
 public struct Debouncer: Sendable, Hashable, BitwiseCopyable {
-  /// How long a level must last before it counts. Zero or less: the first sample counts.
+  /// The time that a level must last before it counts. With zero or less the first sample counts.
   public let stableFor: Nanoseconds
-  /// The level that counts.
+  /// The debounced level.
   public private(set) var isActive: Bool
   private var changedAt: TickInstant?
 
-  /// A contact of which `isActive` is known to hold. A time of 0 or less switches the debouncing off.
+  /// Creates a debouncer whose contact is known to have the level `isActive`. A time of 0 or less switches debouncing off.
   @_noLocks @_noAllocation
   public init(stableFor: Nanoseconds, isActive: Bool = false) {
     self.stableFor = stableFor
     self.isActive = isActive
   }
 
-  /// Takes a sample; returns whether the level that counts has changed by it.
+  /// Takes a sample and returns whether it has changed the debounced level.
   @_noLocks @_noAllocation @discardableResult
   public mutating func step(_ level: Bool, at now: TickInstant) -> Bool {
     guard level != isActive else {
@@ -37,7 +37,7 @@ public struct Debouncer: Sendable, Hashable, BitwiseCopyable {
     return true
   }
 
-  /// When the change that was sampled will count, if the level stays; `nil` while the last sample is the level that counts.
+  /// The instant at which a sampled change will count if the level stays, or `nil` if the last sample is the debounced level.
   public var settlesAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard let changedAt else { return nil }

@@ -1,8 +1,8 @@
 import Tactus
 
-/// The integral of a value over time by the trapezoidal rule, held within limits.
+/// The integral of a value over time by the trapezoidal rule, kept within limits.
 ///
-/// One step is one sample time. A step whose input is not finite, or whose result would not be, changes nothing.
+/// One step is one sample time. A step whose input or result is not finite changes nothing.
 public struct Integrator: Sendable, BitwiseCopyable {
   /// The integral, in units × seconds.
   public private(set) var value: Double
@@ -11,10 +11,10 @@ public struct Integrator: Sendable, BitwiseCopyable {
   private var last: Double?
 
   /// - Parameters:
-  ///   - minimum: lower limit of the integral in units × seconds, which may be infinite.
-  ///   - maximum: upper limit, above the lower one.
-  ///   - sampleTime: from one step to the next, above 0.
-  ///   - value: where it starts; taken within the limits.
+  ///   - value: the initial integral, which is limited to the range.
+  ///   - minimum: the lower limit of the integral in units × seconds, which may be infinite.
+  ///   - maximum: the upper limit, above the lower one.
+  ///   - sampleTime: the time from one step to the next, above 0.
   /// - Throws: `ControlSettingError` for a sample time that is not above 0, a minimum not below the maximum, and an
   ///   initial value that is not finite.
   @_noLocks @_noAllocation
@@ -29,7 +29,7 @@ public struct Integrator: Sendable, BitwiseCopyable {
     self.value = Math.clamp(value, from: minimum, to: maximum)
   }
 
-  /// Adds the area between the last input and this one; the first input adds nothing.
+  /// Adds the area between the last input and this one, and returns the integral. The first input adds nothing.
   @_noLocks @_noAllocation
   public mutating func step(_ input: Double) -> Double {
     guard input.isFinite else { return value }
@@ -42,7 +42,7 @@ public struct Integrator: Sendable, BitwiseCopyable {
     return value
   }
 
-  /// Starts again at `value`, taken within the limits (0 if it is not finite); the next input is a first one.
+  /// Restarts the integral at `value`, limited to the range, or at 0 if `value` is not finite. The next input counts as the first.
   @_noLocks @_noAllocation
   public mutating func reset(to value: Double = 0) {
     self.value = Math.clamp(value.isFinite ? value : 0, from: minimum, to: maximum)

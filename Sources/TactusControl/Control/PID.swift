@@ -6,13 +6,13 @@
 ///     var pid = PID(settings)
 ///     let output = pid.step(setpoint: target, measurement: angle)  // once a tick
 ///
-/// One step is one sample time: a step does not know that a tick came late or was given up, so where that happens the
-/// derivative wants a filter of several sample times. The derivative is the measurement's alone: a step of the setpoint
-/// gives no kick.
+/// One step is one sample time. A step cannot detect that a tick came late or was given up; where that happens the derivative needs
+/// a filter of several sample times. The derivative is that of the measurement alone, so a step of the setpoint causes no kick of
+/// the output.
 ///
-/// **NaN and infinities.** A step whose inputs or result are not finite changes no state and returns the last output
-/// again (the limit nearest to 0 before the first); `rejectedSteps` counts them, so that the loop may go to its safe
-/// state after a few.
+/// **NaN and infinities.** A step whose inputs or result are not finite changes no state and returns the last output again (before
+/// the first output, the limit nearest to 0). `rejectedSteps` counts such steps, so that the loop can enter its safe state after a
+/// few.
 ///
 /// Source: Åström, Hägglund, *Advanced PID Control* (2006), chapters 3 and 13: backward difference for the derivative,
 /// forward difference for the integral.
@@ -26,7 +26,7 @@ public struct PID: Sendable, BitwiseCopyable {
   @usableFromInline var lastMeasurement: Double = .nan
   @usableFromInline var rejected: UInt32 = 0
 
-  /// A controller at rest: no integral part, no measurement yet.
+  /// Creates a controller at rest, with no integral part and no measurement yet.
   @_noLocks @_noAllocation @inlinable
   public init(_ settings: PIDSettings) {
     self.settings = settings
@@ -35,19 +35,19 @@ public struct PID: Sendable, BitwiseCopyable {
 
   /// The integral part of the output, in output units.
   @inlinable public var integral: Double { @_noLocks @_noAllocation get { integralPart } }
-  /// The filtered derivative of the measurement, units/s.
+  /// The filtered derivative of the measurement, in units per second.
   @inlinable public var slope: Double { @_noLocks @_noAllocation get { filteredSlope } }
-  /// What the last step or `track` gave, in output units; within the limits, those of a later `adopt` included.
+  /// The result of the last step or `track`, in output units, within the limits including those of a later `adopt`.
   @inlinable public var output: Double { @_noLocks @_noAllocation get { lastOutput } }
-  /// Steps in a row that were rejected because something was not finite; 0 after any other.
+  /// The number of consecutive steps rejected because a number was not finite; 0 after any accepted step.
   @inlinable public var rejectedSteps: Int { @_noLocks @_noAllocation get { Int(rejected) } }
 
-  /// The output for this sample, within the limits.
+  /// Returns the output for this sample, within the limits.
   ///
   /// - Parameters:
-  ///   - setpoint: what the measurement shall become, in its units.
-  ///   - measurement: what was measured now.
-  ///   - feedForward: what is added to the output before it is limited, in output units.
+  ///   - setpoint: the wanted value of the measurement, in its units.
+  ///   - measurement: the present measurement.
+  ///   - feedForward: a term that is added to the output before the output is limited, in output units.
   @_noLocks @_noAllocation @inlinable @inline(__always)
   public mutating func step(setpoint: Double, measurement: Double, feedForward: Double = 0) -> Double {
     let newSlope = nextSlope(measurement)
@@ -67,12 +67,12 @@ public struct PID: Sendable, BitwiseCopyable {
     return accept(given, newIntegral, newSlope, setpoint, measurement)
   }
 
-  /// Follows an output that somebody else decides (a person, a start-up sequence), so that the first `step` after it
-  /// goes on from there without a bump. Call it once a tick instead of `step`. An output beyond the limits counts as
-  /// the limit.
+  /// Follows an output that is decided elsewhere, such as by a person or a start-up sequence, so that the first `step` afterwards
+  /// continues without a bump. The function must be called once a tick instead of `step`. An output beyond the limits counts as the
+  /// limit.
   ///
-  /// Without an integral gain the integral part is left alone, since nothing would lead it back to 0: then `step` gives
-  /// what its gains give. Inputs that are not finite change nothing and count as rejected.
+  /// Without an integral gain the integral part is left unchanged, since nothing would lead it back to 0; `step` then gives the
+  /// output of the other gains. Inputs that are not finite change nothing and count as rejected.
   @_noLocks @_noAllocation @inlinable
   public mutating func track(output: Double, setpoint: Double, measurement: Double, feedForward: Double = 0) {
     let newSlope = lastMeasurement.isNaN ? 0 : nextSlope(measurement)
@@ -85,11 +85,10 @@ public struct PID: Sendable, BitwiseCopyable {
     _ = accept(given, settings.integralGain == 0 ? integralPart : given - rest, newSlope, setpoint, measurement)
   }
 
-  /// Takes other gains, limits or another sample time without a bump: the integral part takes over what the others lose
-  /// or gain at the last setpoint and measurement, and the filtered derivative goes on.
+  /// Changes gains, limits or the sample time without a bump: the integral part compensates the change of the other parts at the
+  /// last setpoint and measurement, and the filtered derivative continues.
   ///
-  /// Without an integral gain in the new settings the integral part stays as it is, and the output changes with the
-  /// gains.
+  /// If the new settings have no integral gain, the integral part stays as it is, and the output changes with the gains.
   @_noLocks @_noAllocation @inlinable
   public mutating func adopt(_ settings: PIDSettings) {
     let before = withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0)
@@ -102,8 +101,7 @@ public struct PID: Sendable, BitwiseCopyable {
     if adjusted.isFinite { integralPart = adjusted }
   }
 
-  /// Forgets everything but the settings. The next step starts with this integral part, in output units, 0 if it is not
-  /// finite.
+  /// Resets everything except the settings. The next step starts with this integral part, in output units, or with 0 if it is not finite.
   @_noLocks @_noAllocation @inlinable
   public mutating func reset(integral: Double = 0) {
     self = PID(settings)
@@ -130,7 +128,8 @@ public struct PID: Sendable, BitwiseCopyable {
     return output
   }
 
-  /// The first step has no measurement before it: its own stands for that, so the derivative begins at 0.
+  /// Handles the first step, or rejects the step. The first step has no earlier measurement and uses its own in its place, so the
+  /// derivative begins at 0.
   @_noLocks @_noAllocation @usableFromInline @inline(never)
   mutating func beginOrReject(_ setpoint: Double, _ measurement: Double, _ feedForward: Double) -> Double {
     guard lastMeasurement.isNaN, measurement.isFinite else { return reject() }

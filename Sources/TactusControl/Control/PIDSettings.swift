@@ -2,15 +2,15 @@ import Tactus
 
 /// Gains, limits and sample time of a `PID`, checked and prepared for stepping.
 ///
-/// Gains are those of the parallel form, u = P·e + I·∫e − D·dy/dt, of any sign. Made outside a tick and handed over
-/// through a `Latest`, or made in it, where gains follow the working point.
+/// The gains are those of the parallel form, u = P·e + I·∫e − D·dy/dt, of any sign. Settings can be created outside a tick and
+/// handed over through a `Latest`, or in a tick where gains follow the working point.
 public struct PIDSettings: Sendable, BitwiseCopyable {
-  /// What the integral does while the output is at a limit.
+  /// The behaviour of the integral part while the output is at a limit.
   public enum AntiWindup: Sendable, Hashable, BitwiseCopyable {
-    /// It stands still as long as the error would drive the output further beyond the limit (clamping).
+    /// The integral part stays unchanged as long as the error would drive the output further beyond the limit (clamping).
     case conditional
-    /// It is led back so that the output returns from beyond the limit with this time constant, the sample time or
-    /// more. Åström and Hägglund advise √(Ti·Td), or Ti without a derivative.
+    /// The integral part is led back so that the output returns from beyond the limit with this time constant, which is at least
+    /// the sample time. Åström and Hägglund advise √(Ti·Td), or Ti without a derivative.
     case backCalculation(trackingTime: Nanoseconds)
   }
 
@@ -28,19 +28,18 @@ public struct PIDSettings: Sendable, BitwiseCopyable {
   @usableFromInline let trackingGain: Double  // 0…1; 0: conditional
 
   /// - Parameters:
-  ///   - proportional: output units for each unit of error.
-  ///   - integral: output units for each unit of error and second.
-  ///   - derivative: output units for each unit of measurement a second.
-  ///   - derivativeFilter: time constant of the derivative's first-order filter, 0 or more. Zero: the bare difference
-  ///     of two samples.
-  ///   - setpointWeight: the share of the setpoint that the proportional part sees, 0…1. Below 1 a step of the setpoint
+  ///   - proportional: output units per unit of error.
+  ///   - integral: output units per unit of error and second.
+  ///   - derivative: output units per unit of measurement per second.
+  ///   - derivativeFilter: the time constant of the derivative's first-order filter, 0 or more. With zero the derivative is the
+  ///     difference of two samples.
+  ///   - setpointWeight: the weight of the setpoint in the proportional part, 0…1. Below 1 a step of the setpoint
   ///     overshoots less.
-  ///   - minimumOutput: lower limit of the output, in output units; it may be infinite.
-  ///   - maximumOutput: upper limit, above the lower one.
-  ///   - antiWindup: what the integral does while the output is at a limit.
-  ///   - sampleTime: from one step to the next, above 0: the loop's period.
-  /// - Throws: `ControlSettingError` for a number out of its range, and for one that is not finite where that is not
-  ///   allowed.
+  ///   - minimumOutput: the lower limit of the output, in output units; it may be infinite.
+  ///   - maximumOutput: the upper limit, above the lower one.
+  ///   - antiWindup: the behaviour of the integral part while the output is at a limit.
+  ///   - sampleTime: the time from one step to the next, above 0, which is the loop's period.
+  /// - Throws: `ControlSettingError` for a number out of its range, and for one that is not finite where it must be finite.
   @_noLocks @_noAllocation
   public init(
     proportional: Double, integral: Double = 0, derivative: Double = 0, derivativeFilter: Nanoseconds = .zero,

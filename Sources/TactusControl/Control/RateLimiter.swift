@@ -1,19 +1,19 @@
 import Tactus
 
-/// Bounds how fast a value may rise and fall: a slew-rate limiter.
+/// A slew-rate limiter, which limits how fast a value may rise and fall.
 ///
-/// One step is one sample time. An infinite target is approached at the limit; NaN leaves the value where it is.
+/// One step is one sample time. An infinite target is approached at the limit; NaN leaves the value unchanged.
 public struct RateLimiter: Sendable, BitwiseCopyable {
-  /// What the last step gave.
+  /// The result of the last step.
   public private(set) var value: Double
   private let rise: Double, fall: Double  // a step
 
   /// - Parameters:
-  ///   - rising: most units a second upward, above 0.
-  ///   - falling: most units a second downward, above 0; as `rising` if `nil`.
-  ///   - value: where it starts.
-  ///   - sampleTime: from one step to the next.
-  /// - Throws: `ControlSettingError` for a rate or sample time that is not above 0, and for what is not finite.
+  ///   - rising: the greatest upward change in units per second, above 0.
+  ///   - falling: the greatest downward change in units per second, above 0, or `nil` for the same as `rising`.
+  ///   - value: the initial value.
+  ///   - sampleTime: the time from one step to the next.
+  /// - Throws: `ControlSettingError` for a rate or sample time that is not above 0, and for a number that is not finite.
   @_noLocks @_noAllocation
   public init(
     rising: Double, falling: Double? = nil, from value: Double = 0, sampleTime: Nanoseconds
@@ -28,7 +28,7 @@ public struct RateLimiter: Sendable, BitwiseCopyable {
     self.value = value
   }
 
-  /// One step toward `target`; reaches it exactly.
+  /// Takes one step toward `target` and returns the new value. The target is reached exactly.
   @_noLocks @_noAllocation
   public mutating func step(toward target: Double) -> Double {
     let change = target - value
@@ -42,7 +42,7 @@ public struct RateLimiter: Sendable, BitwiseCopyable {
     return value
   }
 
-  /// Goes to `value` at once; a value that is not finite is ignored.
+  /// Sets the value to `value` immediately. A value that is not finite is ignored.
   @_noLocks @_noAllocation
   public mutating func jump(to value: Double) {
     if value.isFinite { self.value = value }

@@ -1,25 +1,24 @@
-/// A second-order filter: low-pass, high-pass or notch, by its coefficients.
+/// A second-order filter, whose coefficients make it a low-pass, high-pass or notch filter.
 ///
 ///     var smooth = Biquad(try .lowPass(cutoff: 40, sampleTime: .milliseconds(1)))
 ///     let angle = smooth.step(measured)  // once a tick
 ///
-/// The first finite input is taken as one that has been there for ever, so there is no transient from 0. A step whose
-/// input or result is not finite changes no state and returns the last output; before any finite input the input is
-/// returned as it came.
+/// The first finite input counts as if it had always been present, so there is no transient from 0. A step whose input or result is
+/// not finite changes no state and returns the last output; before any finite input the input is returned unchanged.
 ///
 /// Source: transposed direct form II, which loses the fewest digits at low frequencies.
 public struct Biquad: Sendable, BitwiseCopyable {
-  /// What the filter is: its kind, frequency and quality.
+  /// The coefficients, which follow from the filter's kind, frequency and quality.
   public let coefficients: BiquadCoefficients
-  /// The last output; `nil` before the first finite input.
+  /// The last output, or `nil` before the first finite input.
   public private(set) var output: Double?
   private var first: Double = 0, second: Double = 0
 
-  /// A filter without a past.
+  /// Creates a filter without earlier inputs.
   @_noLocks @_noAllocation
   public init(_ coefficients: BiquadCoefficients) { self.coefficients = coefficients }
 
-  /// Filters one sample, and returns the output in the units of the input.
+  /// Filters one sample and returns the output in the units of the input.
   @_noLocks @_noAllocation
   public mutating func step(_ input: Double) -> Double {
     let c = coefficients
@@ -35,7 +34,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
     return next
   }
 
-  /// Goes into the state that a constant input leads to; an input that is not finite, or overflows, is ignored.
+  /// Sets the filter to the state after a long constant input. An input that is not finite, or that overflows, is ignored.
   @_noLocks @_noAllocation
   public mutating func settle(at input: Double) {
     let c = coefficients
@@ -46,7 +45,7 @@ public struct Biquad: Sendable, BitwiseCopyable {
     (first, second, output) = (newFirst, newSecond, constant)
   }
 
-  /// Forgets the past: the next finite input is a first one.
+  /// Resets the filter, so that the next finite input counts as the first.
   @_noLocks @_noAllocation
   public mutating func reset() { self = Biquad(coefficients) }
 }

@@ -2,23 +2,23 @@ import Tactus
 
 /// The coefficients of a second-order section, y = b₀x + b₁x₋₁ + b₂x₋₂ − a₁y₋₁ − a₂y₋₂.
 ///
-/// Frequencies are in Hz, above 0 and below half the sample rate. The quality factor is above 0: 1/√2 is Butterworth's,
-/// for low-pass and high-pass the flattest without a peak; for a notch it is frequency ÷ bandwidth.
+/// Frequencies are in Hz, above 0 and below half the sample rate. The quality factor is above 0: 1/√2 is Butterworth's, which for
+/// low-pass and high-pass filters is the flattest response without a peak; for a notch the quality factor is frequency ÷ bandwidth.
 ///
 /// Source: R. Bristow-Johnson, *Audio EQ Cookbook* (bilinear transform, frequencies prewarped), W3C Note 2021.
 public struct BiquadCoefficients: Sendable, Hashable, BitwiseCopyable {
-  /// What the present input counts for.
+  /// The weight of the present input.
   public let b0: Double
-  /// What the input before counts for.
+  /// The weight of the previous input.
   public let b1: Double
-  /// What the input two steps before counts for.
+  /// The weight of the input two steps before.
   public let b2: Double
-  /// What the output before counts for, taken away.
+  /// The weight of the previous output, which is subtracted.
   public let a1: Double
-  /// What the output two steps before counts for, taken away.
+  /// The weight of the output two steps before, which is subtracted.
   public let a2: Double
 
-  /// Lets pass what is below `cutoff`: −3 dB there with Butterworth's quality, −40 dB a decade above.
+  /// Returns a low-pass filter: with Butterworth's quality the gain is −3 dB at `cutoff` and falls by 40 dB per decade above.
   @_noLocks @_noAllocation
   public static func lowPass(
     cutoff: Double, quality: Double = 0.707_106_781_186_547_5, sampleTime: Nanoseconds
@@ -27,8 +27,8 @@ public struct BiquadCoefficients: Sendable, Hashable, BitwiseCopyable {
     return Self((1 - cosine) / 2, 1 - cosine, (1 - cosine) / 2, cosine, alpha)
   }
 
-  /// Lets pass what is above `cutoff`: −3 dB there with Butterworth's quality, −40 dB a decade below; a constant
-  /// becomes 0.
+  /// Returns a high-pass filter: with Butterworth's quality the gain is −3 dB at `cutoff` and falls by 40 dB per decade below. A
+  /// constant input gives 0.
   @_noLocks @_noAllocation
   public static func highPass(
     cutoff: Double, quality: Double = 0.707_106_781_186_547_5, sampleTime: Nanoseconds
@@ -37,7 +37,7 @@ public struct BiquadCoefficients: Sendable, Hashable, BitwiseCopyable {
     return Self((1 + cosine) / 2, -(1 + cosine), (1 + cosine) / 2, cosine, alpha)
   }
 
-  /// Takes out `frequency` (a resonance, a mains hum) and lets pass what is far from it.
+  /// Returns a notch filter, which removes `frequency` (a resonance or mains hum) and passes frequencies far from it.
   @_noLocks @_noAllocation
   public static func notch(
     frequency: Double, quality: Double = 2, sampleTime: Nanoseconds
@@ -46,7 +46,7 @@ public struct BiquadCoefficients: Sendable, Hashable, BitwiseCopyable {
     return Self(1, -2 * cosine, 1, cosine, alpha)
   }
 
-  /// The gain at a frequency in Hz, 0 or more: 1 lets pass.
+  /// Returns the gain at a frequency in Hz, 0 or more. A gain of 1 passes the frequency unchanged.
   @_noLocks @_noAllocation
   public func gain(at frequency: Double, sampleTime: Nanoseconds) -> Double {
     let angle = 2 * .pi * frequency * sampleTime.inSeconds

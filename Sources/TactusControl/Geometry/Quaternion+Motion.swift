@@ -1,8 +1,8 @@
 import Tactus
 
 extension Quaternion {
-  /// The shortest way from this rotation to `other` at constant angular speed: 0 is this one, 1 the other; beyond, the
-  /// motion goes on. A share that is not finite gives this rotation.
+  /// Returns a rotation on the shortest way from this one to `other` at constant angular speed. A share of 0 gives this rotation
+  /// and 1 the other; beyond these the motion continues. A share that is not finite gives this rotation.
   ///
   /// Source: K. Shoemake, *Animating rotation with quaternion curves* (1985).
   @_noLocks @_noAllocation
@@ -17,8 +17,8 @@ extension Quaternion {
     return (self * part).renormalized
   }
 
-  /// Goes on by the angular rate that the body measures (a gyroscope's), in rad/s about its own axes, held for so long.
-  /// A rate that is not finite changes nothing.
+  /// Continues the rotation by an angular rate that the body measures, such as with a gyroscope, in rad/s about its own axes and
+  /// constant for `time`. A rate that is not finite changes nothing.
   @_noLocks @_noAllocation
   public mutating func step(rate: Vector3, for time: Nanoseconds) {
     guard let turned = Self(rotation: rate * time.inSeconds) else { return }

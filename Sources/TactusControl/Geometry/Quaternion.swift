@@ -8,14 +8,14 @@ import Tactus
 public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
   /// The real part: the cosine of half the angle.
   public let w: Double
-  /// The part along i: the axis's x by the sine of half the angle.
+  /// The part along i: the axis's x multiplied by the sine of half the angle.
   public let x: Double
-  /// The part along j: the axis's y by the sine of half the angle.
+  /// The part along j: the axis's y multiplied by the sine of half the angle.
   public let y: Double
-  /// The part along k: the axis's z by the sine of half the angle.
+  /// The part along k: the axis's z multiplied by the sine of half the angle.
   public let z: Double
 
-  /// No rotation.
+  /// The rotation by an angle of 0.
   public static var identity: Self {
     @_noLocks @_noAllocation @inlinable get { Self(length1: 1, 0, 0, 0) }
   }
@@ -23,14 +23,14 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation @inlinable
   init(length1 w: Double, _ x: Double, _ y: Double, _ z: Double) { (self.w, self.x, self.y, self.z) = (w, x, y, z) }
 
-  /// From four numbers of any length, made to be of length 1; `nil` for length 0 or what is not finite.
+  /// Creates a rotation from four numbers of any length, which is normalised to 1. The result is `nil` if the length is 0 or a number is not finite.
   @_noLocks @_noAllocation @inlinable
   public init?(w: Double, x: Double, y: Double, z: Double) {
     guard let unit = Vector4(w, x, y, z).normalized else { return nil }
     self.init(length1: unit.x, unit.y, unit.z, unit.w)
   }
 
-  /// By an angle in radians about an axis of any length; `nil` for an axis of length 0 and for what is not finite.
+  /// Creates a rotation by an angle in radians about an axis of any length. The result is `nil` if the axis has length 0 or a number is not finite.
   @_noLocks @_noAllocation @inlinable
   public init?(axis: Vector3, angle: Double) {
     guard let unit = axis.normalized, angle.isFinite else { return nil }
@@ -38,8 +38,8 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
     self.init(length1: cosine, sine * unit.x, sine * unit.y, sine * unit.z)
   }
 
-  /// By roll about x, then pitch about y, then yaw about z, all of the world (intrinsically z, y′, x″: the aerospace
-  /// sequence), in radians; `nil` for what is not finite.
+  /// Creates a rotation by roll about x, then pitch about y, then yaw about z, all of the world (intrinsically z, y′, x″: the
+  /// aerospace sequence), in radians. The result is `nil` if an angle is not finite.
   @_noLocks @_noAllocation @inlinable
   public init?(roll: Double, pitch: Double, yaw: Double) {
     guard (roll + pitch + yaw).isFinite else { return nil }
@@ -51,8 +51,8 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
       cr * cp * sy - sr * sp * cy)
   }
 
-  /// By a rotation vector: its direction is the axis, its length the angle in radians. Exact for the smallest, too.
-  /// `nil` for what is not finite.
+  /// Creates a rotation from a rotation vector, whose direction is the axis and whose length is the angle in radians. It is exact
+  /// also for the smallest angles. The result is `nil` if a number is not finite.
   @_noLocks @_noAllocation @inlinable
   public init?(rotation: Vector3) {
     let half = rotation.length / 2
@@ -62,8 +62,7 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
     self.init(length1: Math.cos(half), scale * rotation.x, scale * rotation.y, scale * rotation.z)
   }
 
-  /// First `right`, then `left`. Rounding makes the length stray from 1 by about 10⁻¹⁶ a product; `renormalized` takes
-  /// it back.
+  /// Returns the rotation by `right` followed by `left`. Rounding changes the length by about 10⁻¹⁶ per product; `renormalized` corrects this.
   @_noLocks @_noAllocation @inlinable
   public static func * (left: Self, right: Self) -> Self {
     Self(
@@ -73,15 +72,15 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
       left.w * right.z + left.x * right.y - left.y * right.x + left.z * right.w)
   }
 
-  /// The way back.
+  /// The inverse rotation.
   @inlinable public var inverse: Self { @_noLocks @_noAllocation get { Self(length1: w, -x, -y, -z) } }
 
-  /// Of length 1 again.
+  /// The same rotation with its length restored to 1.
   @inlinable public var renormalized: Self {
     @_noLocks @_noAllocation get { Self(w: w, x: x, y: y, z: z) ?? .identity }
   }
 
-  /// `vector` of the body, seen from the world.
+  /// Returns `vector`, given in the body's frame, in the world's frame.
   @_noLocks @_noAllocation @inlinable
   public func rotate(_ vector: Vector3) -> Vector3 {
     let axis = Vector3(x, y, z)
@@ -89,15 +88,15 @@ public struct Quaternion: Sendable, Hashable, BitwiseCopyable {
     return vector + twice * w + axis.cross(twice)
   }
 
-  /// The angle in radians between two rotations, 0…π.
+  /// Returns the angle in radians between two rotations, 0…π.
   @_noLocks @_noAllocation @inlinable
   public func angle(to other: Self) -> Double {
     let between = inverse * other
     return 2 * Math.atan2(Vector3(between.x, between.y, between.z).length, between.w.magnitude)
   }
 
-  /// Roll −π…π about x, pitch −π/2…π/2 about y, yaw −π…π about z, in radians. At a pitch of ±π/2 roll and yaw are one:
-  /// roll is then 0.
+  /// The rotation as roll −π…π about x, pitch −π/2…π/2 about y and yaw −π…π about z, in radians. At a pitch of ±π/2 roll and yaw
+  /// have the same effect; roll is then 0.
   @inlinable public var angles: (roll: Double, pitch: Double, yaw: Double) {
     @_noLocks @_noAllocation get {
       let sine = Math.clamp(2 * (w * y - z * x), from: -1, to: 1)

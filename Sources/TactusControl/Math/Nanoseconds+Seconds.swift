@@ -1,8 +1,8 @@
 import Tactus
 
 extension Nanoseconds {
-  /// From seconds in a tick: rounded to the nearest nanosecond, the longest span there is where that is not enough
-  /// (±292 years); `nil` for NaN. Back with `inSeconds`.
+  /// Converts seconds, rounded to the nearest nanosecond, for use in a tick. Beyond ±292 years the result is the longest span, and
+  /// for NaN it is `nil`. `inSeconds` converts back.
   @_noLocks @_noAllocation @inlinable
   public init?(clampingSeconds seconds: Double) {
     guard let count = Math.integer(seconds * 1e9) else { return nil }

@@ -1,13 +1,13 @@
-/// Where a motion is: position in its units (mm, rad, …), velocity in units/s, acceleration in units/s².
+/// The state of a motion: position in its units (mm, rad, …), velocity in units/s, acceleration in units/s².
 public struct MotionState: Sendable, Hashable, BitwiseCopyable {
   /// The position, in the units of the motion (mm, rad, …).
   public var position: Double
-  /// The velocity, units/s.
+  /// The velocity, in units/s.
   public var velocity: Double
-  /// The acceleration, units/s².
+  /// The acceleration, in units/s².
   public var acceleration: Double
 
-  /// A motion at this position, at rest unless it is said otherwise.
+  /// Creates a state at this position, at rest by default.
   @_noLocks @_noAllocation @inlinable
   public init(position: Double, velocity: Double = 0, acceleration: Double = 0) {
     self.position = position

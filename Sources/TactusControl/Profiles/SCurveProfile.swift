@@ -1,17 +1,17 @@
 import Tactus
 
-/// The fastest way from rest to rest under limits of velocity, acceleration and jerk: seven parts, symmetrical, without
-/// a step in the acceleration, so that what is elastic is not struck.
+/// The fastest motion from rest to rest under limits of velocity, acceleration and jerk: seven symmetrical parts without a step in
+/// the acceleration, so that elastic parts of a machine are not excited.
 ///
-/// A function of the time since its start, as `TrapezoidProfile` is; from `duration` on the position is the target,
-/// exactly. It starts at rest: for a new target under way let it end, or use a `TrapezoidProfile`.
+/// The profile is a function of the time since its start, like `TrapezoidProfile`; from `duration` on the position is exactly the
+/// target. The motion starts at rest: for a new target during the motion, let it end first or use a `TrapezoidProfile`.
 ///
 /// Source: Biagiotti, Melchiorri, *Trajectory Planning for Automatic Machines and Robots* (2008), section 3.4 (double
 /// S).
 public struct SCurveProfile: Sendable, BitwiseCopyable {
-  /// Where it starts and ends.
+  /// The positions at which the motion starts and ends.
   public let start: Double, target: Double
-  /// From start to end, up to the next nanosecond.
+  /// The time from start to end, rounded up to a nanosecond.
   public let duration: Nanoseconds
   private let direction: Double
   private let jerk: Double
@@ -21,12 +21,12 @@ public struct SCurveProfile: Sendable, BitwiseCopyable {
   private let total: Double  // s
 
   /// - Parameters:
-  ///   - start: position at rest, in units.
-  ///   - target: position at rest, in units.
-  ///   - velocityLimit: units/s, above 0.
-  ///   - accelerationLimit: units/s², above 0.
-  ///   - jerkLimit: units/s³, above 0.
-  /// - Throws: `ControlSettingError` for what is not finite or not above 0, and for a way that takes over 290 years.
+  ///   - start: the initial position at rest, in units.
+  ///   - target: the final position at rest, in units.
+  ///   - velocityLimit: the greatest velocity in units/s, above 0.
+  ///   - accelerationLimit: the greatest acceleration in units/s², above 0.
+  ///   - jerkLimit: the greatest jerk in units/s³, above 0.
+  /// - Throws: `ControlSettingError` for a number that is not finite or a limit not above 0, and for a motion of over 290 years.
   @_noLocks @_noAllocation
   public init(
     from start: Double, to target: Double, velocityLimit: Double, accelerationLimit: Double, jerkLimit: Double
@@ -62,7 +62,7 @@ public struct SCurveProfile: Sendable, BitwiseCopyable {
     duration = Nanoseconds(clampingSeconds: Math.ceil(total * 1e9) / 1e9) ?? .zero
   }
 
-  /// Where the motion is so long after its start: the start before it, the target at rest after the end.
+  /// Returns the state of the motion at a time after its start: before the start it is the initial state, after the end the target at rest.
   @_noLocks @_noAllocation
   public func state(at elapsed: Nanoseconds) -> MotionState {
     let time = elapsed.inSeconds
@@ -84,11 +84,11 @@ public struct SCurveProfile: Sendable, BitwiseCopyable {
       position: start + direction * cruise * (rise / 2 + time - rise), velocity: direction * cruise)
   }
 
-  /// Returns whether the target is reached.
+  /// Returns whether the target has been reached.
   @_noLocks @_noAllocation
   public func isOver(at elapsed: Nanoseconds) -> Bool { !(elapsed < duration) }
 
-  /// From rest upward, 0 ≤ `time` ≤ `rise`.
+  /// Returns the state of the rising part of the motion, from rest upward, for 0 ≤ `time` ≤ `rise`.
   @_noLocks @_noAllocation
   private func rising(_ time: Double) -> MotionState {
     if time < ramp {

@@ -1,22 +1,22 @@
 import Tactus
 
-/// The fastest way to a target at rest under limits of velocity and acceleration, from any position and velocity.
+/// The fastest motion to a target at rest under limits of velocity and acceleration, from any position and velocity.
 ///
 ///     let profile = try TrapezoidProfile(
 ///       from: angle, velocity: speed, to: 1.57, velocityLimit: 2, accelerationLimit: 10)
 ///     let wanted = profile.state(at: tick.started - begun)   // each tick, until isOver(at:)
 ///
-/// A function of the time since its start: nothing adds up, a late or missed tick is on the path all the same, and from
-/// `duration` on the position is the target, exactly. For a new target under way make a new profile from the state that
-/// this one has then. A start faster than the limit is braked to it first; a start too fast for the target runs past it
-/// and comes back.
+/// The profile is a function of the time since its start: no error accumulates, a late or missed tick stays on the path, and from
+/// `duration` on the position is exactly the target. For a new target during the motion, create a new profile from the present
+/// state. A motion that starts faster than the limit brakes to the limit first; one that starts too fast for the target overshoots
+/// it and returns.
 ///
 /// Source: time-optimal (bang–bang) control of a double integrator with a bounded velocity; Biagiotti, Melchiorri,
 /// *Trajectory Planning for Automatic Machines and Robots* (2008), section 3.2.
 public struct TrapezoidProfile: Sendable, BitwiseCopyable {
-  /// Where it ends.
+  /// The position at which the motion ends.
   public let target: Double
-  /// From start to end, up to the next nanosecond.
+  /// The time from start to end, rounded up to a nanosecond.
   public let duration: Nanoseconds
   private let start: MotionState
   private let direction: Double  // of the last part: 1 or −1; all below is seen in it
@@ -26,12 +26,12 @@ public struct TrapezoidProfile: Sendable, BitwiseCopyable {
   private let first: Double, second: Double, total: Double  // s: end of the first part, of the second, of all
 
   /// - Parameters:
-  ///   - position: where it starts, in units.
-  ///   - velocity: with which it starts, units/s, either direction.
-  ///   - target: where it ends, in units, at rest.
-  ///   - velocityLimit: units/s, above 0.
-  ///   - accelerationLimit: units/s², above 0, for speeding up and for braking.
-  /// - Throws: `ControlSettingError` for what is not finite or not above 0, and for a way that takes over 290 years.
+  ///   - position: the initial position, in units.
+  ///   - velocity: the initial velocity in units/s, in either direction.
+  ///   - target: the final position at rest, in units.
+  ///   - velocityLimit: the greatest velocity in units/s, above 0.
+  ///   - accelerationLimit: the greatest acceleration in units/s², above 0, for speeding up and for braking.
+  /// - Throws: `ControlSettingError` for a number that is not finite or a limit not above 0, and for a motion of over 290 years.
   @_noLocks @_noAllocation
   public init(
     from position: Double, velocity: Double = 0, to target: Double, velocityLimit: Double, accelerationLimit: Double
@@ -64,7 +64,7 @@ public struct TrapezoidProfile: Sendable, BitwiseCopyable {
     duration = Nanoseconds(clampingSeconds: Math.ceil(total * 1e9) / 1e9) ?? .zero
   }
 
-  /// Where the motion is so long after its start: the start before it, the target at rest after the end.
+  /// Returns the state of the motion at a time after its start: before the start it is the initial state, after the end the target at rest.
   @_noLocks @_noAllocation
   public func state(at elapsed: Nanoseconds) -> MotionState {
     let time = elapsed.inSeconds
@@ -86,7 +86,7 @@ public struct TrapezoidProfile: Sendable, BitwiseCopyable {
     return MotionState(position: start.position + direction * way, velocity: direction * cruise)
   }
 
-  /// Returns whether the target is reached.
+  /// Returns whether the target has been reached.
   @_noLocks @_noAllocation
   public func isOver(at elapsed: Nanoseconds) -> Bool { !(elapsed < duration) }
 }

@@ -1,14 +1,14 @@
-/// A device by Bluetooth, as people write it behind `ble:`: `HMSoft`, `AA:BB:CC:DD:EE:FF`, `HMSoft@hci1`.
+/// A Bluetooth device as it is written after `ble:`: `HMSoft`, `AA:BB:CC:DD:EE:FF`, `HMSoft@hci1`.
 public struct BluetoothPlace: Equatable, Sendable {
-  /// The device to look for.
+  /// The device to be found, by its name or its address.
   enum Peer: Equatable, Sendable {
     case name(String)
-    /// `AA:BB:CC:DD:EE:FF`
+    /// The device's address in upper case: `AA:BB:CC:DD:EE:FF`.
     case address(String)
   }
 
   var peer: Peer
-  /// The adapter; `nil` for the first that there is.
+  /// The Bluetooth adapter, or `nil` for the first one available.
   public var adapter: String?
 
   init(_ peer: Peer, adapter: String? = nil) {
@@ -16,7 +16,7 @@ public struct BluetoothPlace: Equatable, Sendable {
     self.adapter = adapter
   }
 
-  /// Reads a place, or `nil` if the text names no device.
+  /// Reads a device as written. Returns `nil` if the text names no device.
   public init?(_ text: Substring) {
     var name = text
     var adapter: String?
@@ -31,7 +31,7 @@ public struct BluetoothPlace: Equatable, Sendable {
 }
 
 extension BluetoothPlace: CustomStringConvertible {
-  /// As it was written, without `ble:`.
+  /// The device as written, without `ble:`.
   public var description: String {
     let name =
       switch peer {
@@ -46,7 +46,7 @@ extension BluetoothPlace: CustomStringConvertible {
   import BluetoothBlueZ
 
   extension BluetoothPlace {
-    /// As a central looks for it.
+    /// The description by which a central looks for the device.
     public var wanted: BluetoothPeer {
       switch peer {
       case .name(let name): BluetoothPeer(name: name)
@@ -56,7 +56,7 @@ extension BluetoothPlace: CustomStringConvertible {
   }
 
   extension BluetoothCentralState {
-    /// What is wrong with the connection, for people; `nil` while nothing is.
+    /// The trouble with the connection in words, or `nil` if the connection works.
     public var trouble: String? {
       switch self {
       case .idle(nil), .connected, .stopped: nil

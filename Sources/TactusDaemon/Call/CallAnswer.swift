@@ -1,16 +1,18 @@
 import Service
 import Wire
 
-/// What a daemon answered to a call, for people and scripts.
+/// The result of a call to a daemon, for people and scripts.
 struct CallAnswer: Equatable {
-  /// For standard output.
+  /// The text for standard output, or `nil` if nothing is printed there.
   var output: String?
-  /// For standard error, or `nil` if it was done.
+  /// The text for standard error, or `nil` if the call succeeded.
   var complaint: String?
 
+  /// Makes the result from a daemon's answer.
+  ///
   /// - Parameters:
-  ///   - command: as it was written.
-  ///   - isCompact: JSON in one line.
+  ///   - command: the command as the user wrote it.
+  ///   - isCompact: whether JSON is printed in one line.
   init(
     status: Int, body: [UInt8], to command: String, of address: ServiceAddress, hasToken: Bool, isCompact: Bool
   ) {
@@ -34,7 +36,7 @@ struct CallAnswer: Equatable {
       }
   }
 
-  /// No answer.
+  /// Makes the result of a call that received no answer.
   init(_ failure: ServiceClient.Failure, of address: ServiceAddress, isCommand: Bool) {
     let program = DaemonProgram.current.name
     complaint =

@@ -1,34 +1,34 @@
 import Service
 import Wire
 
-/// What a daemon can be asked to do: its OpenAPI document.
+/// The commands and readings that a daemon offers, from its OpenAPI document.
 struct CallDescription {
   struct Operation {
-    /// `POST`
+    /// The HTTP method: `POST`.
     let method: String
-    /// `["api", "zone", "{id}", "on"]`
+    /// The segments of the path: `["api", "zone", "{id}", "on"]`.
     let segments: [String]
     let summary: String
-    /// What the document puts it under: a system, mostly.
+    /// The first tag of the operation in the document, which is mostly the name of a system.
     let group: String
     let pathParameters: [CallParameter]
     let queryParameters: [CallParameter]
-    /// Members of its body, those of all forms; empty if it takes none, or if none are named.
+    /// The members of the body, of all its forms together; empty if the operation takes no body or names no members.
     let fields: [CallParameter]
-    /// Whether the body may have no members beside these.
+    /// Whether the body may have no members other than these.
     let isClosed: Bool
-    /// The forms that its body may have, one at least: a fault of a bus, or one of a lane.
+    /// The forms that the body may have, at least one: a fault may concern a bus or a lane.
     let forms: [CallForm]
-    /// A body of JSON without named members: `LIST`, or `nil` if there is none.
+    /// The kind of a JSON body without named members, such as `LIST`, or `nil` if the members are named or there is no body.
     let wholeBody: String?
-    /// A body that is no JSON: a file.
+    /// Whether the body is a file instead of JSON.
     let takesFile: Bool
   }
 
   let operations: [Operation]
   private let document: JSONValue
 
-  /// `nil` if it is no OpenAPI document.
+  /// Reads a document. Returns `nil` if the bytes are not an OpenAPI document.
   init?(_ bytes: [UInt8]) {
     guard let document = JSONValue(json: bytes), document["openapi"] != nil,
       case .object(let paths)? = document["paths"]
@@ -72,7 +72,7 @@ struct CallDescription {
       wholeBody: fields.isEmpty ? whole : nil, takesFile: content != nil && body == nil)
   }
 
-  /// What the document puts operations under, in its order.
+  /// The tags of the document, which group its operations, in the order of the document.
   var groups: [String] {
     let named = document["tags"]?.items.compactMap { $0["name"]?.string } ?? []
     return operations.reduce(into: named) { groups, operation in
@@ -80,8 +80,8 @@ struct CallDescription {
     }
   }
 
-  /// The operations of a path, one a method; empty if the daemon does not have it. A name goes before a parameter, as on the
-  /// server.
+  /// Returns the operations of a path, one for each method; empty if the daemon does not have the path. As on the
+  /// server, a literal segment takes precedence over a parameter.
   func operations(at segments: [String]) -> [Operation] {
     let fitting = operations.filter { operation in
       operation.segments.count == segments.count
@@ -96,10 +96,10 @@ struct CallDescription {
   static func isParameter(_ segment: String) -> Bool { segment.hasPrefix("{") }
 }
 
-/// Schemas of an OpenAPI document with their references resolved.
+/// The schemas of an OpenAPI document, with their references resolved.
 struct CallSchemas {
   let document: JSONValue
-  /// Deeper than any that there is; a reference to itself ends here.
+  /// The greatest depth followed, beyond that of every real schema; it ends a schema that refers to itself.
   private static let greatestDepth = 16
 
   func resolved(_ value: JSONValue) -> JSONValue {
@@ -111,7 +111,7 @@ struct CallSchemas {
     return value
   }
 
-  /// A schema and all that it is composed of.
+  /// Returns a schema together with all schemas of which it is composed.
   func alternatives(of schema: JSONValue, depth: Int = 0) -> [JSONValue] {
     let schema = resolved(schema)
     guard depth < Self.greatestDepth else { return [schema] }
@@ -119,7 +119,7 @@ struct CallSchemas {
     return [schema] + parts.flatMap { alternatives(of: $0, depth: depth + 1) }
   }
 
-  /// The members that an object may have; of alternatives those of all.
+  /// Returns the members that an object may have, including those of all its alternatives.
   func fields(of schema: JSONValue) -> [CallParameter] {
     var names: [String] = []
     var found: [String: [JSONValue]] = [:]
@@ -136,7 +136,7 @@ struct CallSchemas {
     return fields.filter(\.isRequired).sorted { place($0) < place($1) } + fields.filter { !$0.isRequired }
   }
 
-  /// The forms of an object that is one of several, each with its own members; empty if there is only one form.
+  /// Returns the forms of an object that may have one of several, each with its members; empty if there is only one form.
   func forms(of schema: JSONValue) -> [CallForm] {
     let schema = resolved(schema)
     let choices = (schema["oneOf"] ?? schema["anyOf"])?.items.map(resolved) ?? []

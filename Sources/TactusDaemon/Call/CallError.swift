@@ -1,4 +1,4 @@
-/// What is wrong with the words of `tactus call`; nothing was sent then.
+/// An error in the words of `tactus call`; nothing was sent.
 struct CallError: Error, Equatable, CustomStringConvertible {
   let description: String
 

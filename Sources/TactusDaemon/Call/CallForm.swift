@@ -2,13 +2,13 @@ import Wire
 
 /// One of the forms that the body of a command may have.
 struct CallForm {
-  /// What this form is for, or `nil` if the document does not say.
+  /// The purpose of this form, or `nil` if the document does not state one.
   let summary: String?
-  /// The required ones first.
+  /// The members of this form, the required ones first.
   let fields: [CallParameter]
 
-  /// How badly these members fit, as numbers to be compared one after the other: members with another value than the form has, members that it
-  /// does not have, members that are missing.
+  /// Returns how badly members fit this form, as numbers to be compared one after another: the members with a value
+  /// that the form does not allow, the members that the form does not have, and the required members that are missing.
   private func misfit(_ members: [JSONValue.Member]) -> [Int] {
     let known = members.compactMap { member in fields.first { $0.name == member.name }.map { ($0, member.value) } }
     let wrong = known.count { field, value in value.string.map { !field.allows($0) } ?? false }
@@ -16,7 +16,7 @@ struct CallForm {
     return [wrong, members.count - known.count, missing]
   }
 
-  /// Returns the form that is meant by these members.
+  /// Returns the form that fits these members best.
   static func meant(by members: [JSONValue.Member], of forms: [CallForm]) -> CallForm {
     forms.min { $0.misfit(members).lexicographicallyPrecedes($1.misfit(members)) } ?? CallForm(summary: nil, fields: [])
   }

@@ -1,4 +1,4 @@
-/// Every command that a daemon has, a line each, by system.
+/// Lists the commands of a daemon by system, one a line.
 enum CallListing {
   static func text(_ daemon: CallDescription) -> String {
     var lines: [String] = []
@@ -11,7 +11,7 @@ enum CallListing {
     return lines.joined(separator: "\n")
   }
 
-  /// `zone/ID(1…64) on [minutes=NUMBER(0.02…1440)]  # Open a zone for some minutes.`
+  /// Returns the line of a command: `zone/ID(1…64) on [minutes=NUMBER(0.02…1440)]  # Open a zone for some minutes.`
   private static func line(_ command: CallDescription.Operation, _ form: CallForm) -> String {
     let words = [path(command)] + form.fields.map(\.usage) + (command.wholeBody.map { [":=\($0)"] } ?? [])
     let summary = form.summary ?? command.summary
@@ -19,7 +19,7 @@ enum CallListing {
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
   }
 
-  /// A parameter stays with the name before it: `plants sensors/SENSOR calibrate`.
+  /// Returns the path as words. A parameter is joined to the segment before it: `plants sensors/SENSOR calibrate`.
   private static func path(_ command: CallDescription.Operation) -> String {
     let isBelowAPI = command.segments.first == "api"
     var text = isBelowAPI ? "" : "/"
@@ -35,7 +35,7 @@ enum CallListing {
 }
 
 extension CallParameter {
-  /// `ID(1…64)`
+  /// The name and the range of a path parameter: `ID(1…64)`.
   fileprivate var placeholder: String {
     let limits = summary.firstIndex(of: "(").map { summary[$0...] } ?? ""
     return name.uppercased() + limits

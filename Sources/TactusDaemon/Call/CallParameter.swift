@@ -1,22 +1,24 @@
 import Service
 import Wire
 
-/// A named value of a command, as the OpenAPI document describes it.
+/// A named value of a command as the OpenAPI document describes it.
 struct CallParameter {
   let name: String
   private(set) var isRequired: Bool
-  /// JSON Schema's: `integer`, `string`; empty if the document says none.
+  /// The types of JSON Schema, such as `integer` and `string`; empty if the document gives none.
   let types: Set<String>
-  /// Texts that it may be; empty: any.
+  /// The texts that the value may be; empty if any text is allowed.
   let choices: [String]
-  /// As the document writes them, or `nil` if there is none, or if alternatives have different ones.
+  /// The least value and the greatest value as the document writes them, or `nil` if there is no limit, or if alternatives have different limits.
   let minimum: String?
   let maximum: String?
   let unit: String?
-  /// Least and most characters of a text, or `nil` if there is no limit, or if alternatives have different ones.
+  /// The least and the greatest number of characters of a text, or `nil` if there is no limit, or if alternatives have different limits.
   let shortest, longest: Int?
 
-  /// - Parameter schemas: all that apply to it, references resolved.
+  /// Makes a parameter from its schemas.
+  ///
+  /// - Parameter schemas: all schemas that apply to the value, with references resolved.
   init(_ name: String, isRequired: Bool, schemas: [JSONValue]) {
     (self.name, self.isRequired) = (name, isRequired)
     let known = schemas.flatMap { ($0["enum"]?.items ?? []) + [$0["const"]].compactMap(\.self) }
@@ -50,23 +52,25 @@ struct CallParameter {
     }
   }
 
-  /// The same, required or not.
+  /// Returns the same parameter, made required or optional.
   func required(_ isRequired: Bool) -> CallParameter {
     var parameter = self
     parameter.isRequired = isRequired
     return parameter
   }
 
-  /// A value as the document describes it.
+  /// Returns a value in the type that the document describes.
   ///
-  /// - Throws: what is wrong with it by the document: its type, its range, a word that is none of the choices.
+  /// - Throws: an error if the document does not allow the value, because of its type, its range or its choices.
   func value(_ given: CallWords.Value) throws(CallError) -> JSONValue {
     let value = given.isJSON ? try CallWords.json(given.text, for: name) : try typed(given)
     try check(value)
     return value
   }
 
-  /// Throws if the document does not allow this value.
+  /// Checks a value.
+  ///
+  /// - Throws: an error if the document does not allow the value.
   func check(_ value: JSONValue) throws(CallError) {
     let isAllowed: Bool
     switch value {
@@ -93,7 +97,7 @@ struct CallParameter {
 
   private func isOneOf(_ names: String...) -> Bool { types.isEmpty || !types.isDisjoint(with: names) }
 
-  /// Whether a text is one of the choices, if there are any.
+  /// Returns whether the choices contain a text; `true` if there are no choices.
   func allows(_ text: String) -> Bool { choices.isEmpty || choices.contains(text) || isOneOf("number", "integer") }
 
   private func typed(_ given: CallWords.Value) throws(CallError) -> JSONValue {
@@ -112,7 +116,7 @@ struct CallParameter {
     return .text(given.text)
   }
 
-  /// `an integer 0…15`
+  /// The expectation in words: `an integer 0…15`.
   private var expected: String {
     if !choices.isEmpty { return choices.count == 1 ? choices[0] : "one of " + choices.joined(separator: ", ") }
     var words: [String] = []
@@ -128,7 +132,7 @@ struct CallParameter {
     return words.joined(separator: " or ") + (range.map { " " + $0 } ?? "")
   }
 
-  /// ` of 1…64 characters`
+  /// The limits of a text's length in words: ` of 1…64 characters`.
   private var length: String {
     switch (shortest, longest) {
     case (let least?, let most?): " of \(least)…\(most) characters"
@@ -138,7 +142,7 @@ struct CallParameter {
     }
   }
 
-  /// `0…15`
+  /// The range of a number: `0…15`, or `nil` if there is no limit.
   private var range: String? {
     switch (minimum, maximum) {
     case (let minimum?, let maximum?): "\(minimum)…\(maximum)"
@@ -148,7 +152,7 @@ struct CallParameter {
     }
   }
 
-  /// What may be written behind its name: `NUMBER(-100…100 %)`, `set|extend`.
+  /// The notation of the value in a usage line: `NUMBER(-100…100 %)`, `set|extend`.
   var summary: String {
     if !choices.isEmpty { return choices.joined(separator: "|") }
     var kinds: [String] = []
@@ -161,7 +165,7 @@ struct CallParameter {
     return (kinds.isEmpty ? "VALUE" : kinds.joined(separator: "|")) + (limits.isEmpty ? "" : "(\(limits))")
   }
 
-  /// `left=NUMBER(-100…100 %)`, `[zones:=LIST]`
+  /// The notation of the value with its name: `left=NUMBER(-100…100 %)`, `[zones:=LIST]`.
   var usage: String {
     let needsJSON = !types.isEmpty && types.isSubset(of: ["array", "object", "null"])
     let text = name + (needsJSON ? ":=" : "=") + summary

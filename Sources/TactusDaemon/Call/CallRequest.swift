@@ -1,18 +1,20 @@
 import Service
 import Wire
 
-/// A request to a daemon.
+/// An HTTP request to a daemon, made from the words of a call.
 struct CallRequest: Equatable {
   let method: String
-  /// The path with what it asks, percent-encoded.
+  /// The path with its query, percent-encoded.
   let target: String
   /// The body, or `nil` if the request has none.
   var body: JSONValue?
 
-  /// An emergency stop.
+  /// Makes the request of an emergency stop, which needs no description of the API.
   init(emergencyStop words: CallWords) { self.init(method: "POST", words.segments) }
 
-  /// - Parameter method: `nil` to choose by the words: with values the path's command, without values its reading, if it has one.
+  /// Makes the request of a call, after checking the words against the daemon's description.
+  ///
+  /// - Parameter method: the HTTP method, or `nil` to choose it by the words: POST if values are given, otherwise GET if the path has one.
   init(_ words: CallWords, method: String?, of daemon: CallDescription) throws(CallError) {
     let operations = daemon.operations(at: words.segments)
     guard !operations.isEmpty else { throw Self.unknown(words, daemon) }
@@ -37,7 +39,7 @@ struct CallRequest: Equatable {
     }
   }
 
-  /// The values in the path.
+  /// Checks the values in the path.
   private static func check(_ words: CallWords, _ operation: CallDescription.Operation) throws(CallError) {
     for (place, text) in zip(operation.segments, words.segments) where CallDescription.isParameter(place) {
       let parameter = operation.pathParameters.first { "{\($0.name)}" == place }
@@ -45,7 +47,7 @@ struct CallRequest: Equatable {
     }
   }
 
-  /// The members of the body, by the form that is meant.
+  /// Checks the members of the body against the form that fits them best.
   private static func check(
     _ members: [JSONValue.Member], _ words: CallWords, _ operation: CallDescription.Operation
   ) throws(CallError) {
@@ -71,7 +73,7 @@ struct CallRequest: Equatable {
     target = parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
   }
 
-  /// Everything but RFC 3986's unreserved characters as `%XX`.
+  /// Returns the text with every character percent-encoded except the unreserved ones of RFC 3986.
   private static func encoded(_ text: String) -> String {
     text.utf8.map { byte in
       let scalar = Unicode.Scalar(byte)

@@ -1,23 +1,25 @@
 import Service
 import Wire
 
-/// The words of `tactus call`: where to, and named values.
+/// The words of `tactus call`: a path and named values.
 struct CallWords: Equatable {
   struct Value: Equatable {
     let name: String
     let text: String
-    /// `NAME:=JSON` in place of `NAME=TEXT`.
+    /// Whether the value was written as `NAME:=JSON` instead of `NAME=TEXT`.
     let isJSON: Bool
   }
 
-  /// The segments of the path, from the root: `["api", "leg", "0", "arm"]`.
+  /// The segments of the path from the root: `["api", "leg", "0", "arm"]`.
   private(set) var segments: [String] = []
   private(set) var values: [Value] = []
-  /// `:=JSON`: the whole body.
+  /// The complete body, written as `:=JSON`, or `nil` if none was given.
   private(set) var body: JSONValue?
 
-  /// - Parameter words: `leg/0 arm`, `robot drive left=30`, `/zone/on/1`: below `/api` unless the first begins with a
-  ///   slash.
+  /// Reads the words of a command line.
+  ///
+  /// - Parameter words: the words, such as `leg/0 arm`, `robot drive left=30` or `/zone/on/1`. The path is below `/api`
+  ///   unless the first word begins with a slash.
   init(_ words: [String]) throws(CallError) {
     for word in words {
       if let equals = word.firstIndex(of: "=") {
@@ -53,14 +55,14 @@ struct CallWords: Equatable {
     return value
   }
 
-  /// As it is written: `leg 0 arm`.
+  /// The command as a user writes it: `leg 0 arm`.
   var command: String { Self.command(segments) }
 
   static func command(_ segments: [String]) -> String {
     segments.first == "api" ? segments.dropFirst().joined(separator: " ") : "/" + segments.joined(separator: "/")
   }
 
-  /// An emergency stop waits for no description of the API.
+  /// Whether the words are an emergency stop, which is sent without first reading the description of the API.
   var isEmergencyStop: Bool {
     segments.first == "api" && segments.last == "e-stop" && values.isEmpty && body == nil
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Service
 
-/// `tactus call`
+/// The command `tactus call`.
 struct CallCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     let call = "\(DaemonProgram.current.name) call"
@@ -20,25 +20,19 @@ struct CallCommand: ParsableCommand {
         :=JSON is the whole body, which only the daemon checks. The answer goes to standard output as JSON, an error to standard \
         error.
         An emergency stop is sent at once, without asking the daemon first what it can do.
-        A token comes from --token-file or from TACTUS_TOKEN in the environment.
+        \(DaemonOptions.tokens)
         Exit status: 0 done; 64 the words are none that the daemon's description allows (names, types, ranges, what is required), and \
         nothing was sent; 1 refused by the daemon, or not reached.
         """)
   }
 
-  @Option(help: "The daemon's name, address or URL: pi.local, 192.168.1.7:8000, https://pi.local:8000.")
-  var host = "127.0.0.1"
-
-  @Option(help: "The daemon's port, when the host names none.")
-  var port: UInt16 = 8000
-
-  @Option(help: ArgumentHelp("A file that holds a token of scope control; to look, read.", valueName: "file"))
-  var tokenFile: String?
-
   @Option(
-    help: ArgumentHelp(
-      "For https with a self-signed certificate: its SHA-256 fingerprint, as the daemon shows it.", valueName: "hex"))
-  var fingerprint: String?
+    help:
+      "The daemon's name, address or URL: pi.local, 192.168.1.7:8000, https://pi.local:8000. Unless given: this machine's daemon."
+  )
+  var host: String?
+
+  @OptionGroup var daemon: DaemonOptions
 
   @Option(help: "get, post, put or delete, where it is not clear.")
   var method: Method?
@@ -54,19 +48,14 @@ struct CallCommand: ParsableCommand {
   }
 
   func validate() throws {
-    guard let address = ServiceAddress(host, port: Int(port)) else {
-      throw ValidationError("Expected a host name, address or URL without a path, got \(host).")
-    }
-    if fingerprint != nil, !address.isSecure { throw ValidationError("--fingerprint needs an https:// address.") }
+    try daemon.address(of: host)
     if words.isEmpty, json || method != nil { throw ValidationError("Expected a command with --json and --method.") }
   }
 
   func run() throws {
-    guard let address = ServiceAddress(host, port: Int(port)) else { preconditionFailure("validated") }
     let words: CallWords
     do throws(CallError) { words = try CallWords(self.words) } catch { throw refused(error) }
-    let token = try CommandToken.read(file: tokenFile)
-    let client = try ServiceClient(address, token: token, fingerprint: fingerprint)
+    let (client, token) = try self.daemon.client(of: host)
     defer { client.stop() }
     if words.isEmergencyStop, method == nil || method == .post {
       return try finish(CallRequest(emergencyStop: words), words, client, hasToken: token != nil)
@@ -82,7 +71,7 @@ struct CallCommand: ParsableCommand {
     try finish(request, words, client, hasToken: token != nil)
   }
 
-  /// Longer than any command takes to be acknowledged.
+  /// The time limit of a request, longer than any command takes to be acknowledged.
   private static let limit = Duration.seconds(20)
 
   private func finish(_ request: CallRequest, _ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
@@ -103,7 +92,7 @@ struct CallCommand: ParsableCommand {
     }
   }
 
-  /// What the daemon says that it can do; needs no token.
+  /// Returns the daemon's description of its API, which needs no token.
   private func description(_ client: ServiceClient, hasToken: Bool) throws -> CallDescription {
     switch client.ask("GET", "/api/openapi.json", limit: Self.limit) {
     case .success(let answer):

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tactus check FILE`, `tactus check --config FILE`
+/// The command `tactus check FILE` or `tactus check --config FILE`.
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -27,11 +27,16 @@ struct CheckCommand: ParsableCommand {
     var configuration = try readConfiguration(file)
     do throws(ConfigError) {
       try configuration.mqtt?.readPassword()
+      try configuration.notify?.readSecrets()
+      _ = try configuration.service?.clients.read()
     } catch {
       complain("\(error)")
       throw ExitCode.badConfig
     }
     print("\(file): ok")
     for line in configuration.summary { print("  " + line) }
+    if let store = configuration.storePath(simulate: false, environment: processEnvironment()) {
+      print("  store: \(store)")
+    }
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tactus dashboard`
+/// The command `tactus dashboard`.
 struct DashboardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dashboard",

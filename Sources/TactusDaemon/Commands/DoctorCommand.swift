@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tactus doctor`
+/// The command `tactus doctor`.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

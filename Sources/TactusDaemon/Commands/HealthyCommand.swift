@@ -1,10 +1,8 @@
 import ArgumentParser
-import Foundation
 import Service
-import Synchronization
 import Tactus
 
-/// `tactus healthy`
+/// The command `tactus healthy`.
 struct HealthyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "healthy",
@@ -80,25 +78,11 @@ struct HealthyCommand: ParsableCommand {
     }
   }
 
-  private func ask(_ client: ServiceClient, _ bell: Doorbell, limit: Nanoseconds) -> HealthWatch.Answer {
-    let answer = AnswerBox()
-    let button = bell.button
-    client.get("/api/health", limit: .nanoseconds(limit.count)) { result in
-      answer.content.withLock { content in
-        content =
-          switch result {
-          case .success(let answer): .document(status: answer.status, body: answer.body)
-          case .failure(let failure): .silence("\(failure)")
-          }
-      }
-      button.ring()
+  private func ask(_ client: ServiceClient, _ bell: borrowing Doorbell, limit: Nanoseconds) -> HealthWatch.Answer {
+    switch client.ask("/api/health", bell, limit: limit) {
+    case .success(let answer): .document(status: answer.status, body: answer.body)
+    case .failure(let failure): .silence("\(failure)")
+    case nil: .silence("no answer")
     }
-    // It comes within the client's own limit.
-    bell.wait()
-    return answer.content.withLock { $0 }
   }
-}
-
-private final class AnswerBox: Sendable {
-  let content = Mutex(HealthWatch.Answer.silence("no answer"))
 }

@@ -4,7 +4,7 @@ import Confinement
 import Glibc
 import Logging
 
-/// `tactus run`
+/// The command `tactus run`.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
@@ -45,6 +45,8 @@ struct RunCommand: ParsableCommand {
     }
     do throws(ConfigError) {
       try configuration.mqtt?.readPassword()
+      try configuration.notify?.readSecrets()
+      _ = try configuration.service?.clients.read()
     } catch {
       complain("\(error)")
       throw ExitCode.badConfig
@@ -65,16 +67,14 @@ struct RunCommand: ParsableCommand {
     let log = ProgramLog(
       format: format, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
       console: configuration.logsToConsole,
-      secrets: [
-        environment["TACTUS_TOKEN"], configuration.service?.jwtKey, configuration.mqtt?.password,
-      ].compactMap(\.self) + configuration.systems.all.flatMap(\.secrets))
+      secrets: [environment["TACTUS_TOKEN"]].compactMap(\.self) + configuration.secrets)
     let status = start(configuration, found, log, format, environment, account)
     log.tellExcess(atOnce: true)
     log.sink.flush()
     throw ExitCode(status)
   }
 
-  /// Root's process becomes another account's before anything is open. Returns the environment that it has then.
+  /// Changes from root to another account before any file is opened. Returns the environment of that account.
   private func become(_ account: Account, _ environment: [String: String]) throws -> [String: String] {
     let result = account.become()
     guard result == 0, Account.current.user == account.user else {
@@ -85,7 +85,7 @@ struct RunCommand: ParsableCommand {
     return account.environment(from: environment)
   }
 
-  /// Says which paths are closed to the account that the program has become. Returns whether none is.
+  /// Prints the paths that the account of the program cannot access. Returns whether there are none.
   private func isOpen(to account: Account, _ confinement: DaemonConfinement) -> Bool {
     let flaws = confinement.closedToAccount
     for flaw in flaws { complain(flaw) }
@@ -95,7 +95,7 @@ struct RunCommand: ParsableCommand {
     return flaws.isEmpty
   }
 
-  /// The exit status.
+  /// Starts the daemon and runs it until it ends. Returns the exit status.
   private func start(
     _ configuration: Configuration, _ found: ConfigReader.Result, _ log: ProgramLog, _ format: LogFormat,
     _ environment: [String: String], _ account: Account?

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tactus schema`
+/// The command `tactus schema`.
 struct SchemaCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(

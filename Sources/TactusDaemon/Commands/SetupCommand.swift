@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import Tactus
 
-/// `tactus setup`
+/// The command `tactus setup`.
 struct SetupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup", abstract: "Prepares a machine for real time and for its hardware.",
     subcommands: [SetupPiCommand.self])
 }
 
-/// `tactus setup pi`
+/// The command `tactus setup pi`.
 struct SetupPiCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pi",
@@ -88,17 +88,6 @@ struct SetupPiCommand: ParsableCommand {
     }
     sync()
     print("written; reboot for it to take effect")
-  }
-
-  /// Asked only at a terminal.
-  private func isAgreed() -> Bool {
-    guard isatty(0) == 1 else {
-      complain("expected a terminal to ask at; to write without asking give --yes")
-      return false
-    }
-    print("Write this? [y/N] ", terminator: "")
-    fflush(nil)
-    return ["y", "Y", "yes"].contains(readLine() ?? "")
   }
 
   private func write(_ change: PiSetup.Change) throws {

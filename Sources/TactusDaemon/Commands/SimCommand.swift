@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import Service
 
-/// `tactus sim`: a scenario, unless a device is named.
+/// The command `tactus sim`, which plays a scenario unless a device is named.
 struct SimCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     let devices = DaemonProgram.current.kinds.flatMap(\.simulatedDevices)
@@ -14,7 +14,7 @@ struct SimCommand: ParsableCommand {
   }
 }
 
-/// `tactus sim FILE`
+/// The command `tactus sim FILE`.
 struct SimScenarioCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     let kinds = DaemonProgram.current.kinds.reversed().compactMap(\.scenarioHelp).joined(separator: "; ")
@@ -59,18 +59,5 @@ struct SimScenarioCommand: ParsableCommand {
       errors: file.errors + [
         ConfigError(file: file.name, key: "", message: "expected a part of a system (\(known)), got none")
       ])
-  }
-}
-
-extension SystemKind {
-  /// A scenario of this kind, from its beginning to its end.
-  public func play<Reader: ScenarioReader, Run: ScenarioRun>(
-    _ file: YAMLFile, _ reader: Reader.Type, seed: UInt64?,
-    _ start: (Scenario<Reader.Setup, Reader.Action, Reader.Check>, @escaping (String) -> Void) throws -> Run
-  ) throws -> Bool {
-    var scenario = try Reader.read(file)
-    if let seed { scenario.seed = seed }
-    var run = try start(scenario) { print($0) }
-    return run.play()
   }
 }

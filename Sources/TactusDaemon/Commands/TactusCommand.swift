@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `tactus`, or what the program is called.
+/// The top-level command, which has the name of the program: `tactus`.
 struct TactusCommand: ParsableCommand {
   static var version: String { DaemonProgram.current.version }
 
@@ -14,15 +14,21 @@ struct TactusCommand: ParsableCommand {
         """,
       version: program.version,
       subcommands: [RunCommand.self] + program.kinds.flatMap(\.commands) + [
-        TopCommand.self, CallCommand.self, ReloadCommand.self, SimCommand.self, CheckCommand.self,
+        StatusCommand.self, TopCommand.self, LogsCommand.self, CallCommand.self, ReloadCommand.self, RemoteCommand.self,
+        SimCommand.self, RecordCommand.self, ReplayCommand.self,
+        CheckCommand.self,
         SchemaCommand.self,
-        DashboardCommand.self, DoctorCommand.self, SetupCommand.self, HealthyCommand.self, TokenCommand.self,
+        DashboardCommand.self, DoctorCommand.self, SupportCommand.self, BackupCommand.self, RestoreCommand.self,
+        ScanCommand.self, SetupCommand.self,
+        HealthyCommand.self,
+        NotifyCommand.self,
+        TokenCommand.self,
         GuardCommand.self,
       ])
   }
 }
 
 extension ExitCode {
-  /// EX_CONFIG of sysexits.h.
+  /// The exit status 78 for a bad configuration file (EX_CONFIG of sysexits.h).
   static let badConfig = ExitCode(78)
 }

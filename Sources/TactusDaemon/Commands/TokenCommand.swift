@@ -4,7 +4,7 @@ import Glibc
 import Service
 import Tactus
 
-/// `tactus token`
+/// The command `tactus token`.
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
@@ -16,7 +16,7 @@ struct TokenCommand: ParsableCommand {
     subcommands: [TokenCreateCommand.self, TokenListCommand.self, TokenRotateCommand.self, TokenRevokeCommand.self])
 }
 
-/// Which token file, of a command with an argument of its own.
+/// The options that name the token file, for a command that has an argument already.
 struct TokenFileOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
@@ -34,9 +34,10 @@ struct TokenFileOptions: ParsableArguments {
     if config != nil && tokenFile != nil { throw ValidationError("Give one of --config and --token-file.") }
   }
 
-  /// Ends the command with status 78 when the configuration is wrong.
+  /// Returns the folder of the token file. Ends the command with status 78 if the configuration has errors.
   static func folder(_ config: String?, _ tokenFile: String?) throws -> TokenFolder {
     var environment = processEnvironment()
+    let program = DaemonProgram.current.name
     if let tokenFile { return TokenFolder(path: tokenFile) }
     let configuration = try config.map { try readConfiguration($0) }
     if let named = configuration?.tokenFile { return TokenFolder(path: named) }
@@ -44,13 +45,13 @@ struct TokenFileOptions: ParsableArguments {
     if Account.current.user == 0, let account = configuration?.user.flatMap(Account.init(named:)), account.user != 0 {
       environment = account.environment(from: environment)
       return TokenFolder(
-        path: TokenFile.standardPath(environment: environment, isWritable: { isOpen($0, to: account) }))
+        path: TokenFile.standardPath(of: program, environment: environment, isWritable: { isOpen($0, to: account) }))
     }
-    return TokenFolder(path: TokenFile.standardPath(environment: environment))
+    return TokenFolder(path: TokenFile.standardPath(of: program, environment: environment))
   }
 }
 
-/// Which token file: by the daemon's configuration file, given in either way, or itself.
+/// The options and the argument that name the token file, directly or through the daemon's configuration file.
 struct TokenPlace: ParsableArguments {
   @OptionGroup var config: ConfigFile
 
@@ -62,17 +63,17 @@ struct TokenPlace: ParsableArguments {
   func folder() throws -> TokenFolder { try TokenFileOptions.folder(config.path, tokenFile) }
 }
 
-/// Whether an account that this process is not may write to a folder, as far as its owner says it.
+/// Returns whether another account may write to a folder, judged by the folder's owner, group and mode.
 private func isOpen(_ folder: String, to account: Account) -> Bool {
   var status = stat()
   guard stat(folder, &status) == 0 else { return false }
   return status.st_uid == account.user || (status.st_gid == account.group && status.st_mode & 0o020 != 0)
 }
 
-/// Seconds since 1970.
+/// The present time in seconds since 1970.
 private var now: Int64 { WallClock.microseconds / 1_000_000 }
 
-/// Prints a secret alone on standard output, so that `TOKEN=$(tactus token create …)` works, and what to know on the other.
+/// Prints a secret alone on standard output, so that `TOKEN=$(tactus token create …)` works, and the accompanying advice on standard error.
 private func hand(_ text: String, of record: TokenRecord, in folder: TokenFolder, _ advice: String...) {
   complain("token \(record.id) (\(record.name), \(record.scope.rawValue)) in \(folder.path)")
   for line in advice { complain(line) }
@@ -80,7 +81,7 @@ private func hand(_ text: String, of record: TokenRecord, in folder: TokenFolder
   print(text)
 }
 
-/// What goes wrong with the file is said in one line, with status 1.
+/// Returns the result of `body`. If the token file fails, prints the reason in one line and throws the exit status 1.
 private func orComplain<Result>(_ body: () throws(TokenFileError) -> Result) throws -> Result {
   do throws(TokenFileError) {
     return try body()
@@ -90,7 +91,7 @@ private func orComplain<Result>(_ body: () throws(TokenFileError) -> Result) thr
   }
 }
 
-/// `tactus token create`
+/// The command `tactus token create`.
 struct TokenCreateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
@@ -101,6 +102,9 @@ struct TokenCreateCommand: ParsableCommand {
         tactus token create --name phone
         tactus token create --name prometheus --scope read --expires 90d
         TOKEN=$(tactus token create --name script --config /etc/tactus/tactus.yaml)
+        sudo tactus token create --name "Anna's phone" --qr http://pi.local:8000
+      With --qr the running daemon makes it, and a new device gets it by an address that is good once. Root and the service's account need no \
+      token for that; everybody else needs one of scope admin in TACTUS_TOKEN.
       """)
 
   @Option(help: "What people call it.")
@@ -112,19 +116,37 @@ struct TokenCreateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("How long it is valid: 90d, 12h; for ever unless given.", valueName: "time"))
   var expires: LongTimeSpan?
 
+  @Option(
+    help: ArgumentHelp(
+      "Instead of the token: a ticket for a new device, as a QR code. The page's address as that device reaches it.",
+      valueName: "address"))
+  var qr: String?
+
   @OptionGroup var file: TokenPlace
 
+  /// The request for a ticket, or `nil` if the text of `--qr` is not an address.
+  private var ticket: TicketRequest? {
+    qr.flatMap { TicketRequest(name: name, scope: scope, validSeconds: expires?.seconds, page: $0) }
+  }
+
   func validate() throws {
-    guard (1...64).contains(name.count), name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-    else { throw ValidationError("Expected a name of 1…64 characters.") }
+    guard TokenFile.isName(name) else { throw ValidationError("Expected \(TokenFile.nameRule).") }
+    guard let qr else { return }
+    if ticket == nil { throw ValidationError("Expected for --qr an address such as http://pi.local:8000, got \(qr).") }
+    if file.config.path != nil || file.tokenFile != nil {
+      throw ValidationError(
+        "With --qr the running daemon's own token file is taken: leave out --config and --token-file.")
+    }
   }
 
   func run() throws {
+    if let ticket { return try ticket.print() }
     let folder = try file.folder()
     let time = now
     let (record, text) = try orComplain { () throws(TokenFileError) in
       try folder.change { file throws(TokenFileError) in
         try file.checkIsNew(name: name, now: time)
+        try file.makeRoom(now: time)
         return file.create(name: name, scope: scope, expires: expires.map { time + $0.seconds }, now: time)
       }
     }
@@ -132,7 +154,7 @@ struct TokenCreateCommand: ParsableCommand {
   }
 }
 
-/// `tactus token list`
+/// The command `tactus token list`.
 struct TokenListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -157,7 +179,7 @@ struct TokenListCommand: ParsableCommand {
   }
 }
 
-/// `tactus token rotate`
+/// The command `tactus token rotate`.
 struct TokenRotateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate",
@@ -185,7 +207,7 @@ struct TokenRotateCommand: ParsableCommand {
   }
 }
 
-/// `tactus token revoke`
+/// The command `tactus token revoke`.
 struct TokenRevokeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",

@@ -4,7 +4,7 @@ import Glibc
 import Service
 import Tactus
 
-/// `tactus top`
+/// The command `tactus top`.
 struct TopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
@@ -19,22 +19,16 @@ struct TopCommand: ParsableCommand {
       command from its datagram's arrival, or its request, until the actuator had it. BOUND is what the \
       planner says that no age exceeds while every tick and the kernel are in time; it rests on the longest ticks so far.
       Only looks: q quits.
-      A token comes from --token-file or from TACTUS_TOKEN in the environment.
+      \(DaemonOptions.tokens)
       """)
 
-  @Argument(help: "The daemon's name, address or URL: pi.local, 192.168.1.7:8000, https://pi.local:8000.")
-  var host = "127.0.0.1"
+  @Argument(
+    help:
+      "The daemon's name, address or URL: pi.local, 192.168.1.7:8000, https://pi.local:8000. Unless given: this machine's daemon."
+  )
+  var host: String?
 
-  @Option(help: "The daemon's port, when the host names none.")
-  var port: UInt16 = 8000
-
-  @Option(help: ArgumentHelp("A file that holds a token of scope read.", valueName: "file"))
-  var tokenFile: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "For https with a self-signed certificate: its SHA-256 fingerprint, as the daemon shows it.", valueName: "hex"))
-  var fingerprint: String?
+  @OptionGroup var daemon: DaemonOptions
 
   @Option(help: ArgumentHelp("Between two looks, 100ms…60s.", valueName: "time"))
   var interval = TimeSpan(argument: "1s")!
@@ -43,10 +37,7 @@ struct TopCommand: ParsableCommand {
   var once = false
 
   func validate() throws {
-    guard let address = ServiceAddress(host, port: Int(port)) else {
-      throw ValidationError("Expected a host name, address or URL without a path, got \(host).")
-    }
-    if fingerprint != nil, !address.isSecure { throw ValidationError("--fingerprint needs an https:// address.") }
+    try daemon.address(of: host)
     guard (.milliseconds(100)...Nanoseconds.seconds(60)).contains(interval.nanoseconds) else {
       throw ValidationError("Expected an interval of 100ms…60s.")
     }
@@ -59,9 +50,8 @@ struct TopCommand: ParsableCommand {
       complain("expected a terminal; for a script give --once")
       throw ExitCode(64)
     }
-    let token = try CommandToken.read(file: tokenFile)
-    guard let address = ServiceAddress(host, port: Int(port)) else { preconditionFailure("validated") }
-    let client = try ServiceClient(address, token: token, fingerprint: fingerprint)
+    let (client, token) = try daemon.client(of: host)
+    let address = client.address
     defer { client.stop() }
     let poller = TopPoller(client, hasToken: token != nil, bell: events.doorbell.button)
     if once {

@@ -4,8 +4,8 @@ import Glibc
 extension Configuration {
   private static let accountKey = "runtime.user"
 
-  /// What is wrong with the account whatever the machine is. Whether the machine has it is left to the start and to `doctor`: the file may
-  /// be meant for another machine.
+  /// Returns the errors of the account that do not depend on the host. Whether the host has the account is checked at
+  /// the start and by `doctor`, because the file may be meant for another host.
   func accountErrors(_ places: ConfigPlaces) -> [ConfigError] {
     guard let user, user != "root", !confine else { return [] }
     return [
@@ -15,9 +15,9 @@ extension Configuration {
     ]
   }
 
-  /// The account that a program has to become that runs as `current`: `nil` if it stays what it is.
+  /// Returns the account to which a program that runs as `current` must change, or `nil` if it keeps its account.
   ///
-  /// - Throws: there is no such account, or only root could become it. A simulation that is not root's stays what it is.
+  /// - Throws: an error if there is no such account, or if only root could change to it. A simulation that root has not started keeps its account.
   func account(
     from current: Account, simulate: Bool, _ places: ConfigPlaces, find: (String) -> Account? = Account.init(named:)
   ) throws(ConfigError) -> Account? {

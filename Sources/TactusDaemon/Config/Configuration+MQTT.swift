@@ -4,24 +4,24 @@ import Service
 import Wire
 
 extension Configuration {
-  /// The broker, and the account on it.
+  /// The settings of the broker and of the daemon's account on it.
   public struct MQTT: Equatable, Sendable {
     enum Broker: Equatable {
       case address(String)
-      /// A mosquitto of our own.
+      /// A mosquitto process that this program starts.
       case spawn
     }
     var broker: Broker
     var port: UInt16
     var user: String?
-    /// A secret; that of the file once `readPassword` has read it.
+    /// The password, which is secret; the one in `passwordFile` after `readPassword` has read it.
     var password: String?
     var passwordFile: String?
-    /// The settings of TLS; `nil` for a connection without it.
+    /// The settings of TLS, or `nil` for a connection without TLS.
     var security: MQTTSecurity?
     var device: String
     var prefix: String
-    /// Where Home Assistant looks, whether anything is announced there or not.
+    /// The prefix under which Home Assistant looks for announcements, whether any are made or not.
     var homeAssistantPrefix: String
     var isAnnounced: Bool
     var takesCommands: Bool
@@ -31,7 +31,7 @@ extension Configuration {
 }
 
 extension Configuration.MQTT {
-  /// A broker of a simulation, at an address that nothing connects to.
+  /// Makes the settings of a simulated broker, to whose address no connection is made.
   package init(simulated device: DeviceTopics, takesCommands: Bool, stateIntervalSeconds: Int) {
     self.init(
       broker: .address(device.device), port: 1883, device: device.device, prefix: device.prefix,
@@ -39,7 +39,7 @@ extension Configuration.MQTT {
       stateIntervalSeconds: stateIntervalSeconds, keepAliveSeconds: 30)
   }
 
-  /// Whether this program can speak to a broker.
+  /// Whether this build contains the MQTT client.
   static var isBuilt: Bool {
     #if MQTT
       true
@@ -48,7 +48,7 @@ extension Configuration.MQTT {
     #endif
   }
 
-  /// Reads the section, or `nil` if the file has no `mqtt` section.
+  /// Reads the section. Returns `nil` if the file has no `mqtt` section.
   init?(_ found: ConfigReader.Result) {
     guard found.sections.contains("mqtt") else { return nil }
     let given = GivenValues(values: found.values)
@@ -71,7 +71,7 @@ extension Configuration.MQTT {
       keepAliveSeconds: given.integer("mqtt.keepalive_s"))
   }
 
-  /// A device's name from a host's: without its domain, every other character a `-`.
+  /// Returns a device's name derived from a host name, without the domain and with `-` in place of characters that are not allowed.
   static func name(of host: String) -> String {
     let name = host.prefix { $0 != "." }.prefix(64)
     let plain = String(name.map { isPlain($0) ? $0 : "-" })
@@ -82,7 +82,7 @@ extension Configuration.MQTT {
     character.isASCII && (character.isLetter || character.isNumber || character == "_" || character == "-")
   }
 
-  /// Rules of the section.
+  /// Returns the errors of rules over the keys of this section.
   func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var errors: [ConfigError] = []
     func report(_ key: String, _ message: String, alone: Bool = false) {
@@ -135,8 +135,8 @@ extension Configuration.MQTT {
     return errors
   }
 
-  /// Reads the password's file, if there is one: not before the program starts, since the guard, which reads the same
-  /// configuration, must not fail for it.
+  /// Reads the password from its file, if one is named. This is done when the program starts and not earlier, because
+  /// the guard reads the same configuration and must not fail for a missing password.
   mutating func readPassword() throws(ConfigError) {
     guard let passwordFile else { return }
     func failure(_ message: String) -> ConfigError {
@@ -158,10 +158,10 @@ extension Configuration.MQTT {
     return (password ?? passwordFile) != nil && !Configuration.isLoopback(host)
   }
 
-  /// The prefix that Home Assistant reads, or `nil` if nothing is announced.
+  /// The prefix that Home Assistant reads, or `nil` if announcements are switched off.
   var discoveryPrefix: String? { isAnnounced ? homeAssistantPrefix : nil }
 
-  /// As the client wants it, its will included.
+  /// The settings for the MQTT client, including its will.
   package var settings: MQTTSettings {
     var settings = MQTTSettings(clientID: topics.identity)
     switch broker {
@@ -185,7 +185,7 @@ extension Configuration.MQTT {
     return topics
   }
 
-  /// `mosquitto of our own on 127.0.0.1:1883, topics tactus/garden/…, takes commands`
+  /// The settings in words for people: `a mosquitto of our own on 127.0.0.1:1883, topics tactus/garden/…, takes commands`.
   var summary: String {
     let place =
       switch broker {
@@ -198,6 +198,6 @@ extension Configuration.MQTT {
 }
 
 extension String {
-  /// Whether a broker's file of users and passwords can hold it.
+  /// Whether the text can be stored in a broker's file of users and passwords.
   fileprivate var isCarriedByBroker: Bool { !isEmpty && !contains { $0 == ":" || $0.isNewline } }
 }

@@ -10,15 +10,17 @@ extension Configuration.Service {
       tls: TLS(given),
       allowedOrigins: given.texts("service.allowed_origins"),
       allowedHosts: given.texts("service.allowed_hosts"),
+      frameAncestors: given.texts("service.frame_ancestors"),
       maxConnections: given.integer("service.max_connections"),
       threads: given.optionalInteger("performance.worker_threads"),
       jwtKey: given.optionalText("service.jwt_key"),
-      bonjour: given.boolean("service.bonjour"))
+      bonjour: given.boolean("service.bonjour"),
+      clients: Clients(given))
   }
 }
 
 extension Configuration.Service.TLS {
-  /// Files that are missing are empty here; `serviceErrors` refuses them.
+  /// Reads the TLS mode. A file that is not named is an empty text here and refused by `serviceErrors`.
   fileprivate init(_ given: GivenValues) {
     switch given.text("service.tls") {
     case "self-signed": self = .selfSigned
@@ -34,7 +36,7 @@ extension Configuration.Service.TLS {
 extension Configuration {
   var isLoopback: Bool { Self.isLoopback(bindAddress) }
 
-  /// Returns whether the text is a loopback address, or the usual name of one.
+  /// Returns whether the text is a loopback address or `localhost`.
   public static func isLoopback(_ address: String) -> Bool {
     let digits = address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]
     // 127.example is a name.
@@ -42,7 +44,7 @@ extension Configuration {
     return digits.hasPrefix("127.") && isInDigits || address == "::1" || address == "localhost"
   }
 
-  /// Rules of the section `service` over more than one key.
+  /// Returns the errors of rules over more than one key of the section `service`.
   func serviceErrors(file: String, places: ConfigPlaces) -> [ConfigError] {
     guard let service else { return [] }
     var errors: [ConfigError] = []
@@ -60,6 +62,7 @@ extension Configuration {
         report(name, "expected a file while service.tls is files, got nothing")
       }
     }
+    for flaw in service.clients.flaws(hasTLS: service.tls != .off) { report(flaw.key, flaw.message) }
     if service.tls != .off, !ServiceConfiguration.hasTLS {
       report(
         "service.tls",
@@ -71,11 +74,14 @@ extension Configuration {
     }
     do throws(HostRulesError) {
       _ = try HostRules(allowedHosts: service.allowedHosts, allowedOrigins: service.allowedOrigins)
+      _ = try FrameAncestors(service.frameAncestors)
     } catch {
       switch error {
       case .host(let entry): report("service.allowed_hosts", "expected names or addresses, got \(entry)", alone: true)
       case .origin(let entry):
         report("service.allowed_origins", "expected https://NAME or http://NAME:PORT, got \(entry)", alone: true)
+      case .ancestor(let entry):
+        report("service.frame_ancestors", "expected https://NAME or http://NAME:PORT, got \(entry)", alone: true)
       }
     }
     return errors

@@ -2,11 +2,11 @@ import Service
 import Store
 
 extension Configuration {
-  /// Where the store is and how many copies of it are kept.
+  /// The place of the store and the number of its snapshots.
   struct Store: Equatable {
-    /// The folder as the file gives it; `nil` for the standard folder.
+    /// The folder that the file names, or `nil` for the standard folder.
     var folder: String?
-    /// The mount that the store must be on, as the file gives it, or `nil` if the file names none.
+    /// The mount point that the file requires for the store, or `nil` if the file names none.
     var mount: String?
     var snapshots: Int
     var snapshotDays: Int
@@ -21,26 +21,55 @@ extension Configuration {
     var policy: SnapshotPolicy { SnapshotPolicy(recent: snapshots, days: snapshotDays) }
   }
 
-  /// Path of the store, or `nil` if no system keeps anything.
+  /// Returns the path of the store, or `nil` if no system stores data.
   ///
-  /// What is simulated never touches the store of real hardware: with `--simulate`, or when every keeper is simulated by its
-  /// own section and no folder is given, the file is in a folder of its own.
+  /// Unless the file names a folder, the store is in the program's folder of state, and two files share none by silence: the store of
+  /// `tactus.yaml` (`NAME.yaml` of a program `NAME`) is directly in it, that of any other file in a folder named as the file is.
+  ///
+  /// A simulation never uses the store of real hardware: with `--simulate`, or if every system that stores data is
+  /// simulated by its own section and no folder is given, the file is in a separate folder.
   func storePath(simulate: Bool, environment: [String: String]) -> String? {
-    let keeping = Set(DaemonProgram.current.kinds.filter { $0.keeping != nil }.map(\.name))
-    // Of several systems each name begins with that of their kind.
-    let keepers = systems.all.filter { system in keeping.contains(String(system.name.prefix { $0 != "/" })) }
-    guard let store, !keepers.isEmpty else { return nil }
-    let folder = store.folder ?? Self.folder(of: TokenFile.standardPath(environment: environment))
-    let isApart = keepers.allSatisfy(\.isSimulated) ? store.folder == nil : simulate
+    guard let store, let isApart = isStoreApart(simulate: simulate) else { return nil }
+    let folder = store.folder ?? Self.stateFolder(environment: environment) + ownFolder
     return folder + (isApart ? "/simulated" : "") + "/store.sqlite"
   }
 
-  /// What must be mounted for the store and the token file. What is noted of it is beside the tokens' usual place, since that is in another
-  /// file system than a store on a disk of its own.
+  /// Returns the path of the store that the program's own file has, and every file had before each had a folder of its own; `nil` if
+  /// this file's store is there or in a folder that it names.
+  func sharedStorePath(simulate: Bool, environment: [String: String]) -> String? {
+    guard let store, store.folder == nil, !ownFolder.isEmpty, let isApart = isStoreApart(simulate: simulate) else {
+      return nil
+    }
+    return Self.stateFolder(environment: environment) + (isApart ? "/simulated" : "") + "/store.sqlite"
+  }
+
+  /// Returns whether the store is in a separate folder because it is a simulation's, or `nil` if no system stores data.
+  private func isStoreApart(simulate: Bool) -> Bool? {
+    let keeping = Set(DaemonProgram.current.kinds.filter { $0.keeping != nil }.map(\.name))
+    // Of several systems each name begins with that of their kind.
+    let keepers = systems.all.filter { system in keeping.contains(String(system.name.prefix { $0 != "/" })) }
+    guard !keepers.isEmpty else { return nil }
+    return keepers.allSatisfy(\.isSimulated) ? store?.folder == nil : simulate
+  }
+
+  /// The folder of this file's store in the program's, with its name and ending, so that it is none of the program's own; empty for
+  /// the file that has the program's name.
+  private var ownFolder: String {
+    let name = file.split(separator: "/").last.map(String.init) ?? ""
+    if name.isEmpty || name == DaemonProgram.current.name + ".yaml" { return "" }
+    return "/" + (name.contains(".") ? name : name + ".yaml")
+  }
+
+  /// Returns the mounts that must be present for the store and the token file. They are remembered beside the standard
+  /// token file, because a store on its own disk is in another file system.
   func mounts(simulate: Bool, environment: [String: String]) -> MountWatch {
     MountWatch(
-      named: simulate ? nil : store?.mount,
-      notes: Self.folder(of: TokenFile.standardPath(environment: environment)) + "/mounts")
+      named: simulate ? nil : store?.mount, notes: Self.stateFolder(environment: environment) + "/mounts")
+  }
+
+  /// Returns the folder of the standard token file, in which the program keeps what survives it.
+  static func stateFolder(environment: [String: String]) -> String {
+    folder(of: TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment))
   }
 
   private static func folder(of path: String) -> String {

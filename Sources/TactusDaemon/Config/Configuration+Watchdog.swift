@@ -1,8 +1,8 @@
 import TactusGuard
 
 extension Configuration {
-  /// What is wrong with the hardware watchdog. A path that is not there is left to the start and to `doctor`: the file may be meant for
-  /// another machine.
+  /// Returns the errors of the hardware watchdog's settings. Whether the device exists is checked at the start and by
+  /// `doctor`, because the file may be meant for another host.
   func watchdogErrors(_ places: ConfigPlaces) -> [ConfigError] {
     let key = "runtime.watchdog"
     guard let watchdog else { return [] }
@@ -19,7 +19,7 @@ extension Configuration {
     return []
   }
 
-  /// Place in the file that names a hardware watchdog which does not exist, or `nil` if it exists, or none is named.
+  /// Returns the error for a hardware watchdog that does not exist, or `nil` if it exists or the file names none.
   func missingWatchdog(_ places: ConfigPlaces) -> ConfigError? {
     guard let watchdog, !HardwareWatchdog.isThere(watchdog.path) else { return nil }
     return places.error(

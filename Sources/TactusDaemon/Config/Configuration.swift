@@ -2,9 +2,9 @@ import Tactus
 import TactusGuard
 import Yams
 
-/// The configuration as the program uses it: defaults filled in, values of the table's kinds and ranges.
+/// The configuration that the program uses, with defaults filled in and all values of the kinds and ranges that the table requires.
 public struct Configuration: Equatable, Sendable {
-  /// The HTTP service: API, WebSocket and console.
+  /// The settings of the HTTP service: API, WebSocket and console.
   public struct Service: Equatable, Sendable {
     enum Auth: String, Equatable {
       case tokens
@@ -15,82 +15,88 @@ public struct Configuration: Equatable, Sendable {
       case selfSigned
       case files(certificate: String, key: String)
     }
-    /// TCP port, 0 to 65535; 0 takes any free one.
+    /// The TCP port, 0 to 65535; 0 chooses any free port.
     public var port: UInt16
     var auth: Auth
     var tls: TLS
     var allowedOrigins: [String]
     var allowedHosts: [String]
+    var frameAncestors: [String]
     var maxConnections: Int
-    /// `nil` means as many as the machine's processors suggest.
+    /// The number of threads, or `nil` for a number that depends on the host's processors.
     var threads: Int?
-    /// A secret.
+    /// The key of JSON web tokens, which is secret, or `nil` if no such token is accepted.
     var jwtKey: String?
     var bonjour: Bool
+    var clients: Clients
   }
 
-  /// How the kernel schedules a system's lane, as the file says it.
+  /// How the kernel schedules a system's lane, as the file states it.
   public enum Scheduling: Equatable, Sendable {
-    /// Ordinary time-sharing: no promise about latency.
+    /// Ordinary time-sharing, without any guarantee of latency.
     case normal
-    /// SCHED_FIFO at a priority of 1 to 98.
+    /// SCHED_FIFO with a priority of 1 to 98.
     case fifo(priority: Int)
-    /// SCHED_DEADLINE: execution time per period of the loop, 20 to 1,000,000 µs, less than the period.
+    /// SCHED_DEADLINE with the execution time per period of the loop, 20 to 1,000,000 µs and less than the period.
     case deadline(budgetMicroseconds: Int)
   }
 
-  /// The name that errors begin with: the path as it was given.
+  /// The path of the file as it was given, with which errors begin.
   public var file: String
-  /// IPv4 or IPv6 address in digits on which the service and the systems' UDP ports listen.
+  /// The numeric IPv4 or IPv6 address on which the service and the systems' UDP ports listen.
   public var bindAddress: String
-  /// The service's settings, or `nil` if it is switched off.
+  /// The settings of the service, or `nil` if it is switched off.
   public var service: Service?
-  /// Path of the token file; `nil` for that of `TokenFile.standardPath`.
+  /// The path of the token file, or `nil` for `TokenFile.standardPath`.
   var tokenFile: String?
-  /// The broker and what is published there, or `nil` if the file has no `mqtt` section.
+  /// The settings of the broker, or `nil` if the file has no `mqtt` section.
   public var mqtt: MQTT?
-  /// Those of the program's systems whose sections the file has.
-  public var systems: ConfiguredSystems
-  /// Where the store is, or `nil` if no system of the program uses the store.
+  /// The settings of the messages to people, or `nil` if the file has no `notify` section.
+  var notify: Notify?
+  /// The systems whose sections the file has.
+  var systems: ConfiguredSystems
+  /// The settings of the store, or `nil` if no system of the program stores data.
   var store: Store?
   var guardEnabled: Bool
-  /// Silence of a control loop, 0.2 to 10 s, after which the guard stops every actuator.
+  /// The silence of a control loop, 0.2 to 10 s, after which the guard stops every actuator.
   public var guardTimeoutSeconds: Double
   var strict: Bool
   var lockMemory: Bool
-  /// Whether the program gives up what it does not need.
+  /// How the lanes are recorded, or `nil` if they are not.
+  var recorder: Recorder?
+  /// Whether the program gives up privileges that it does not need.
   var confine: Bool
-  /// The account that a program becomes which root has started, or `nil` if it stays root.
+  /// The account to which a program started by root changes, or `nil` if it stays root.
   var user: String?
   /// The hardware watchdog that the guard feeds, or `nil` if the file names none.
   var watchdog: HardwareWatchdog?
   var logLevel: String
   var logFile: String?
-  /// How a line looks; `nil` means JSON.
+  /// The pattern of a log line, or `nil` for JSON.
   var logPattern: LogPattern?
-  /// Whether standard error gets the lines.
+  /// Whether log lines are written to standard error.
   var logsToConsole: Bool
-  /// Whether figures of the loops and of the process are logged once a minute.
+  /// Whether the measurements of the loops and of the process are logged once a minute.
   var logsPerformance: Bool
-  /// Keys the file gives that this version checks and does not use.
+  /// The keys in the file that this version checks but does not use.
   var unused: [String]
 }
 
 extension Configuration {
-  /// Reads and checks a file. Throws all that is wrong with it.
+  /// Returns the configuration in a file. Throws all errors of the file.
   static func read(path: String, environment: [String: String]) throws(ConfigErrors) -> Configuration {
     try readWhole(path: path, environment: environment).configuration
   }
 
-  /// Checks a file that has been parsed.
+  /// Returns the configuration in a file that has been parsed already.
   ///
-  /// - Parameter environment: replaces `${NAME}` in the file's values.
-  /// - Throws: every error of the file, not only the first.
+  /// - Parameter environment: the variables that replace `${NAME}` in the file's values.
+  /// - Throws: all errors of the file, not only the first.
   public static func read(_ file: YAMLFile, environment: [String: String]) throws(ConfigErrors) -> Configuration {
     try readWhole(file, environment: environment).configuration
   }
 
-  /// The same, with what the file says and where.
+  /// Reads and checks a file, and also returns the keys found in it with their places.
   static func readWhole(
     path: String, environment: [String: String]
   ) throws(ConfigErrors) -> (configuration: Configuration, found: ConfigReader.Result) {
@@ -112,19 +118,21 @@ extension Configuration {
   }
 
   private init(_ found: ConfigReader.Result, file: String, _ readings: [SystemReading]) {
-    let given = GivenValues(values: found.values)
+    let given = GivenValues(found)
     self.init(
       file: file,
       bindAddress: given.text("network.bind_address"),
       service: given.boolean("service.enabled") ? Service(given) : nil,
       tokenFile: given.optionalText("service.token_file"),
       mqtt: MQTT(found),
+      notify: Notify(found),
       systems: ConfiguredSystems(all: readings.flatMap(\.systems)),
       store: DaemonProgram.current.kinds.contains { $0.keeping != nil } ? Store(given) : nil,
       guardEnabled: given.boolean("safety.watchdog_enabled"),
       guardTimeoutSeconds: given.number("safety.watchdog_timeout"),
       strict: given.boolean("runtime.strict"),
       lockMemory: given.boolean("runtime.lock_memory"),
+      recorder: Recorder(kilobytes: given.integer("runtime.recorder_kilobytes")),
       confine: given.boolean("runtime.confine"),
       user: given.optionalText("runtime.user"),
       watchdog: given.optionalText("runtime.watchdog").map {
@@ -148,21 +156,28 @@ extension Configuration {
     }
   }
 
-  /// Rules over more than one key.
+  /// The values of the file that must not appear in a log or a report.
+  var secrets: [String] {
+    [service?.jwtKey, mqtt?.password].compactMap(\.self) + (notify?.secrets ?? []) + systems.all.flatMap(\.secrets)
+  }
+
+  /// Returns the errors of rules over more than one key.
   private func errorsTogether(places: ConfigPlaces) -> [ConfigError] {
-    serviceErrors(file: file, places: places) + systems.all.flatMap { $0.errors(in: self, at: places) }
-      + (mqtt?.errors(file: file, places: places) ?? [])
-      + claims.errors(file: file, places: places) + watchdogErrors(places)
-      + accountErrors(places)
+    var errors = serviceErrors(file: file, places: places)
+    errors += systems.all.flatMap { $0.errors(in: self, at: places) }
+    errors += mqtt?.errors(file: file, places: places) ?? []
+    errors += notify?.errors(file: file, systems: systems.all.map(\.name), places: places) ?? []
+    errors += claims.errors(file: file, places: places)
+    return errors + watchdogErrors(places) + accountErrors(places)
   }
 }
 
 extension Configuration.Scheduling {
-  /// As the runtime wants it, for a loop of this rate.
-  public func lane(rateHertz: Int) -> Tactus.Scheduling { lane(period: Rate.hertz(Double(rateHertz)).period) }
+  /// Returns the scheduling for the runtime, for a loop of this rate.
+  func lane(rateHertz: Int) -> Tactus.Scheduling { lane(period: Rate.hertz(Double(rateHertz)).period) }
 
-  /// The same, for a loop of this period.
-  public func lane(period: Nanoseconds) -> Tactus.Scheduling {
+  /// Returns the scheduling for the runtime, for a loop of this period.
+  func lane(period: Nanoseconds) -> Tactus.Scheduling {
     switch self {
     case .normal: .normal
     case .fifo(let priority): .fifo(priority)

@@ -2,34 +2,36 @@ import Buses
 import BusesLinux
 import Tactus
 
-/// Something of the machine that only one part of the program can have, and the key that asks for it.
+/// A resource of the host that only one part of the program can use, with the key that requests it.
 public struct ResourceClaim: Equatable, Sendable {
-  /// What can have one owner only: a second claim of an equal resource is an error of the file.
+  /// A resource that can have only one owner. A second claim of an equal resource is an error of the file.
   public enum Resource: Hashable, Sendable {
     /// A 7-bit address on the adapter `/dev/i2c-BUS`.
     case i2c(bus: Int, address: UInt8)
     /// A serial line, by its device: `/dev/serial0`. Two paths of one device count as two lines.
     case serial(path: String)
-    /// A chip select.
+    /// A chip select of an SPI bus, by its device.
     case spi(path: String)
-    /// A part of a chip, a name that clients use: whatever one system can have only once, by what it is called.
+    /// A resource named by a text, such as an output of a chip or a name that clients use, of which there is only one.
     case part(String)
-    /// A line, named in one way: see `gpio(_:)` of this.
+    /// A GPIO line, under the name that `gpio(_:key:)` gives it.
     case gpio(GPIOLineName)
     /// A TCP port on which the program listens, more than 0.
     case tcp(port: UInt16)
     /// A UDP port on which the program listens, more than 0.
     case udp(port: UInt16)
-    /// A Bluetooth adapter; `nil` for the first.
+    /// A Bluetooth adapter, or the first one if `adapter` is `nil`.
     case radio(adapter: String?)
-    /// A PWM unit's output, by its folder.
+    /// An output of a PWM unit, by its folder.
     case pwm(path: String)
   }
 
   let resource: Resource
   let key: String
 
-  /// - Parameter key: the path that errors name: `motors.i2c_address`.
+  /// Makes a claim of a resource.
+  ///
+  /// - Parameter key: the path of the key that errors name: `motors.i2c_address`.
   public init(resource: Resource, key: String) {
     self.resource = resource
     self.key = key
@@ -54,7 +56,7 @@ extension ResourceClaim.Resource: CustomStringConvertible {
 }
 
 extension ResourceClaim {
-  /// A claim of a line. One of a Raspberry Pi's header is the same by name and by offset on the header's chip.
+  /// Returns the claim of a GPIO line. A line of a Raspberry Pi's header gives the same claim by name and by offset on the header's chip.
   public static func gpio(_ line: GPIOLineName, key: String) -> ResourceClaim {
     var line = line
     if case .offset(let offset, let chip) = line.place, LinuxGPIOChip.headerLabels.contains(chip), offset < 54 {
@@ -63,7 +65,7 @@ extension ResourceClaim {
     return ResourceClaim(resource: .gpio(line), key: key)
   }
 
-  /// The use of a line of a Raspberry Pi's header by this claim, or `nil` if the claim does not use it.
+  /// Returns how this claim uses a line of a Raspberry Pi's header, or `nil` if it does not use the line.
   fileprivate func use(of line: GPIOLineName) -> String? {
     switch resource {
     case .i2c(let bus, _) where bus == 1 || bus == 0:
@@ -76,7 +78,7 @@ extension ResourceClaim {
     }
   }
 
-  /// What an SPI bus takes of a Raspberry Pi's header: bus 0 with both its chip selects, bus 1 with the one asked for.
+  /// Returns the lines that an SPI bus occupies on a Raspberry Pi's header: bus 0 with both its chip selects, bus 1 with the claimed one.
   private static func pins(ofChipSelect path: String) -> [Int] {
     switch path {
     case "/dev/spidev0.0", "/dev/spidev0.1": [7, 8, 9, 10, 11]
@@ -89,7 +91,7 @@ extension ResourceClaim {
 }
 
 extension [ResourceClaim] {
-  /// An error for every claim of what an earlier one has already, and of a line that a bus needs.
+  /// Returns an error for every claim of a resource that an earlier claim has already, and of a GPIO line that a bus needs.
   func errors(file: String, places: ConfigPlaces) -> [ConfigError] {
     var owners: [ResourceClaim.Resource: String] = [:]
     var errors: [ConfigError] = []
@@ -119,8 +121,8 @@ extension [ResourceClaim] {
 }
 
 extension Configuration {
-  /// What every system asks for, in the order of the systems, between the service's port and the broker's. What is simulated has hardware of
-  /// its own.
+  /// The claims of all systems in their order, preceded by the service's port and followed by the broker's. Simulated
+  /// systems claim only simulated hardware.
   var claims: [ResourceClaim] {
     var claims = systems.all.flatMap(\.claims)
     if let service, service.port > 0 {

@@ -1,69 +1,80 @@
 import Service
 import Tactus
 
-/// A device system: everything that the daemon has to know of it, declared once.
+/// A device system: one declaration of everything that the daemon needs to know about a kind of device.
 ///
-///     enum Fan: DeviceSystem { … }
-///     DaemonProgram(name: "fan-daemon", version: "1.0.0", summary: "…", systems: [Fan.self]).main()
+/// ```swift
+/// enum Fan: DeviceSystem { … }
+/// DaemonProgram(name: "fan-daemon", version: "1.0.0", summary: "…", systems: [Fan.self]).main()
+/// ```
 ///
-/// From the declaration come: the section of the file with its checks, reference and schema; claims, `doctor`, and what the guard writes;
-/// `/api/NAME` with its commands, their description in OpenAPI, events, MQTT, Home Assistant, Prometheus, a card on the page; `tactus reload`,
-/// faults and scenarios of the simulation. Nothing has a default here: what a system has not, it says.
+/// The daemon derives from the declaration: the section of the configuration file with its checks, reference and
+/// schema; the resource claims, the output of `doctor`, and the safe states that the guard writes; `/api/NAME` with its
+/// commands, their OpenAPI description, events, MQTT, Home Assistant, Prometheus and a card on the page; `tactus
+/// reload`, and the faults and scenarios of the simulation. No requirement has a default: a system states explicitly
+/// what it does without.
 ///
-/// Nest the types under these very names (`Fan.State`, `Fan.Order`), and say `typealias LoopRules = Rules`: inferred from members that need them, they
-/// make the compiler report a recursion.
-/// What a tick touches may live in a target of its own that imports `Tactus` alone.
+/// Nest the types under exactly these names (`Fan.State`, `Fan.Order`), and write `typealias LoopRules = Rules`: if the
+/// compiler has to infer them from members that need them, it reports a recursion. The types that a tick uses may live
+/// in a target of their own that imports only `Tactus`.
 public protocol DeviceSystem: SendableMetatype {
-  /// Keys that hold from the start to the end: what hangs where. `NoSettings`: there are none.
+  /// The keys that keep their values while the program runs, such as pins, ports and addresses. A system without such
+  /// keys uses `NoSettings`.
   associatedtype Wiring: Settings
-  /// Keys that `tactus reload` may change while the program runs. The loop gets them whole, at a tick boundary, so they are plain values, unless the system
-  /// adopts `ConvertsRules`.
+  /// The keys that `tactus reload` may change while the program runs. The loop receives all of them together at a tick
+  /// boundary, so they are plain values, unless the system adopts `ConvertsRules`.
   associatedtype Rules: Settings
-  /// What the loop gets of the rules: `typealias LoopRules = Rules`, unless the system adopts `ConvertsRules`.
+  /// The form in which the loop receives the rules: `typealias LoopRules = Rules`, unless the system adopts
+  /// `ConvertsRules`.
   associatedtype LoopRules: BitwiseCopyable & Sendable = Rules
-  /// What the loop can be asked to do.
+  /// The orders that can be sent to the loop.
   associatedtype Order: BitwiseCopyable & Sendable
-  /// Why the loop may refuse. `NoRefusal`: it never does.
+  /// The reasons for which the loop may refuse an order. A system whose loop never refuses uses `NoRefusal`.
   associatedtype Refusal: RefusalWord
-  /// What the loop tells when it happens.
-  associatedtype Notice: NoticeWord & Sendable
-  /// What the loop publishes in every tick.
+  /// The notices that the loop sends when something noteworthy happens.
+  associatedtype Notice: DeviceNotice
+  /// The state that the loop publishes in every tick.
   associatedtype State: BitwiseCopyable & Sendable
 
-  /// The section of the file, `/api/NAME`, `tactus_NAME_…`: lower-case letters, digits and dashes.
+  /// The system's name in the configuration file, in `/api/NAME` and in `tactus_NAME_…`: lower-case letters, digits and
+  /// dashes.
   static var name: String { get }
-  /// One sentence.
+  /// A description of the system in one sentence.
   static var summary: String { get }
-  /// Before the first tick.
+  /// The state that is published before the first tick.
   static var initialState: State { get }
-  /// What of the state is told. One that is a word and called `state` is the system's state in `/api/health` and in logs.
+  /// The fields of the state that documents and metrics show. A field called `state` whose value is a word is the
+  /// system's state in `/api/health` and in logs.
   @DeclarationBuilder<Field<State>> static var fields: [Field<State>] { get }
-  /// What clients may ask, besides the emergency stop and the reset.
+  /// The commands that clients may send, besides the emergency stop and the reset.
   @DeclarationBuilder<Command<Order>> static var commands: [Command<Order>] { get }
-  /// The order behind every e-stop: it stops every output, latched.
+  /// The order that every emergency stop sends. It stops every output and latches the stop.
   static var emergencyStop: Order { get }
-  /// The order that leaves e-stop and fault.
+  /// The order that leaves the e-stop and fault states.
   static var reset: Order { get }
-  /// The refusal of a reset when there is nothing to reset, which is no error when all systems are reset, or `nil` if a reset is never refused for that.
+  /// The refusal of a reset when there is nothing to reset, which is not an error when all systems are reset; `nil` if
+  /// a reset is never refused for this reason.
   static var nothingToReset: Refusal? { get }
-  /// What the loop is asked when a client's WebSocket, or the broker's connection, is gone, or `nil` if what was asked for holds.
+  /// The order that the loop receives when a client's WebSocket or the connection to the broker closes, or `nil` if
+  /// earlier orders remain in force.
   static var whenClientLeaves: Order? { get }
 
-  /// The loops, one at least by `mailbox.loop`, on the system's lane. Called once on a bench that only notes what is opened, for the plan of the guard and
-  /// for `check`, and once on the one that opens it.
+  /// Returns the loops on the system's lane; at least one of them is made by `mailbox.loop`. The function is called
+  /// once on a bench that only records the opened ports, for the guard's plan and for `check`, and once on the bench that
+  /// opens the ports.
   static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop]
-  /// See `ConvertsRules`.
+  /// Returns the rules in the form that the loop uses; see `ConvertsRules`.
   static func loopRules(_ wiring: Wiring, _ rules: Rules) -> LoopRules
 }
 
 extension DeviceSystem where LoopRules == Rules {
-  /// The rules as they are in the file.
+  /// Returns the rules unchanged.
   public static func loopRules(_ wiring: Wiring, _ rules: Rules) -> Rules { rules }
 }
 
 extension DeviceSystem {
-  /// The door's side of the loop's mailboxes.
+  /// The daemon's side of the loop's mailboxes.
   public typealias Inbox = SystemMailbox<Order, Refusal, Notice, State, LoopRules>
-  /// The loop's side.
+  /// The loop's side of its mailboxes.
   public typealias Ends = LoopEnds<Order, Refusal, Notice, State, LoopRules>
 }

@@ -1,27 +1,27 @@
-/// One thing `doctor` looked at.
+/// The result of one check of `doctor`.
 public struct Diagnosis: Equatable, Sendable {
-  /// How bad it is; the raw value is the word in JSON. One `fail` makes `doctor` exit with a failure.
+  /// The severity of a result; the raw value is the word in JSON. A single `fail` makes `doctor` exit with a failure.
   public enum Status: String, Equatable, Sendable {
     /// Nothing needs to be done.
     case ok
-    /// Works, but worse or later than it could.
+    /// The checked part works, but worse or later than it could.
     case warn
-    /// Prevents real-time operation, or a system of the file from working.
+    /// The result prevents real-time operation, or keeps a system of the file from working.
     case fail
   }
 
   var name: String
   var status: Status
-  /// What was found.
+  /// The observation.
   var found: String
-  /// Why it matters.
+  /// The reason why the observation matters.
   var why: String
-  /// The exact command, or what to do; nil when nothing needs fixing.
+  /// The exact command or the advice that fixes the problem, or `nil` if nothing needs fixing.
   var fix: String?
 
-  /// What was looked at, what was found, and why it matters.
+  /// Makes the result of a check with its observation and the reason why that matters.
   ///
-  /// - Parameter fix: the exact command, or what to do, or `nil` if nothing needs fixing.
+  /// - Parameter fix: the exact command or the advice that fixes the problem, or `nil` if nothing needs fixing.
   public init(name: String, status: Status, found: String, why: String, fix: String? = nil) {
     self.name = name
     self.status = status
@@ -42,7 +42,7 @@ extension Diagnosis {
     return line.text
   }
 
-  /// A few lines for a terminal.
+  /// The result in a few lines for a terminal.
   var text: String {
     let mark = status == .ok ? "ok  " : status == .warn ? "warn" : "FAIL"
     var lines = ["\(mark)  \(name): \(found)"]

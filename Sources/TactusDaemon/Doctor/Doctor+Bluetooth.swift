@@ -1,5 +1,5 @@
 extension Doctor {
-  /// The radio, whether it is blocked, and bluetoothd. A machine without a radio is fine: few systems need one.
+  /// Checks the Bluetooth adapter, whether it is blocked, and bluetoothd. A host without an adapter is fine, because few systems need one.
   func bluetooth() -> Diagnosis {
     let why = "a link over Bluetooth needs an adapter that is not blocked, and bluetoothd"
     let adapters = machine.list("/sys/class/bluetooth").filter { $0.hasPrefix("hci") && !$0.contains(":") }

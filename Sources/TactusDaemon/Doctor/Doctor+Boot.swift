@@ -4,7 +4,7 @@ import Tactus
 extension Doctor {
   static var setup: String { "sudo \(DaemonProgram.current.name) setup pi" }
 
-  /// Interrupts that run on isolated CPUs; nothing is said where no CPU is isolated.
+  /// Checks for interrupts that run on isolated CPUs; returns no result if no CPU is isolated.
   func interrupts() -> [Diagnosis] {
     let isolated = machine.read("/sys/devices/system/cpu/isolated").flatMap { CPUSet($0) }
     guard let isolated, !isolated.isEmpty else { return [] }
@@ -33,7 +33,7 @@ extension Doctor {
     ]
   }
 
-  /// Worn flash memory, by what the card says of itself and by the errors of the file systems on it.
+  /// Checks memory cards for worn flash memory, by the card's own report and by the errors of the file systems on it.
   func cards() -> [Diagnosis] {
     let why = "a card that wears out loses what was acknowledged, and then stops the machine from starting"
     let replace = "sudo dmesg | grep -E 'mmc|EXT4-fs'; then copy what is on it and replace it"
@@ -65,7 +65,8 @@ extension Doctor {
 
   var isPi: Bool { PiSetup.bootFolder(machine.read) != nil }
 
-  /// What the firmware of a Raspberry Pi switches on: a line for each, and a complaint where the configuration needs it.
+  /// Checks the devices that the firmware of a Raspberry Pi switches on: one result for each, which fails if the
+  /// configuration needs a device that is off.
   func firmware() -> [Diagnosis] {
     guard let folder = PiSetup.bootFolder(machine.read) else { return [] }
     let path = "\(folder)/config.txt"
@@ -96,8 +97,8 @@ extension Doctor {
     ]
   }
 
-  /// Which serial unit is at the header: on boards with a radio it is the slow one, whose rate follows the CPU's, unless an overlay says
-  /// otherwise.
+  /// Checks which serial unit is connected to the header. On boards with a radio it is the slow one, whose bit rate
+  /// follows the CPU's frequency, unless an overlay exchanges the two.
   func serialUnit() -> [Diagnosis] {
     guard let folder = PiSetup.bootFolder(machine.read),
       let file = try? FirmwareConfiguration(machine.read("\(folder)/config.txt") ?? "", path: "")

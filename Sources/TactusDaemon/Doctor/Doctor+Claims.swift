@@ -2,7 +2,7 @@ import Buses
 import BusesLinux
 
 extension Doctor {
-  /// The serial lines of the configuration.
+  /// Checks that the serial lines of the configuration exist.
   func serialLines() -> [Diagnosis] {
     (configuration?.claims ?? []).compactMap { claim in
       guard case .serial(let path) = claim.resource else { return nil }
@@ -15,7 +15,7 @@ extension Doctor {
     }
   }
 
-  /// The configuration's GPIO lines that no chip has, or that this program may not open.
+  /// Checks for GPIO lines of the configuration that no chip has or that this program may not open.
   func lines() -> [Diagnosis] {
     let wanted = (configuration?.claims ?? []).compactMap { claim -> (key: String, line: GPIOLineName)? in
       if case .gpio(let line) = claim.resource { (claim.key, line) } else { nil }
@@ -45,7 +45,7 @@ extension Doctor {
     }
   }
 
-  /// The PWM outputs that a declared system asks for, and whether a PWM unit has them.
+  /// Checks that a PWM unit has the PWM outputs that a declared system claims.
   func pwmOutputs(_ claims: [ResourceClaim]) -> [Diagnosis] {
     claims.compactMap { claim in
       guard case .pwm(let path) = claim.resource, let output = PWMOutputName(path) else { return nil }
@@ -64,7 +64,7 @@ extension Doctor {
     }
   }
 
-  /// The radios that the configuration is to be found by.
+  /// Checks that there is an adapter for each Bluetooth claim of the configuration.
   func radios() -> [Diagnosis] {
     (configuration?.claims ?? []).compactMap { claim in
       guard case .radio = claim.resource else { return nil }
@@ -72,7 +72,9 @@ extension Doctor {
     }
   }
 
-  /// - Parameter what: `a pump at hci0`.
+  /// Checks that the host has a Bluetooth adapter.
+  ///
+  /// - Parameter what: the device that needs it, such as `a pump at hci0`.
   public func radio(_ key: String, _ what: String) -> Diagnosis {
     let isThere = machine.list("/sys/class/bluetooth").contains { $0.hasPrefix("hci") && !$0.contains(":") }
     return Diagnosis(

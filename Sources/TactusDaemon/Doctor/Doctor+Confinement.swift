@@ -2,7 +2,7 @@ import Confinement
 import Glibc
 
 extension Doctor {
-  /// Whether the daemon can give up what it does not need: `docs/privileges.md`.
+  /// Checks whether the daemon can give up the privileges that it does not need; see `docs/privileges.md`.
   func confinement() -> [Diagnosis] {
     guard let version = machine.landlockVersion else { return [] }
     func finding(_ found: String, fix: String? = nil) -> [Diagnosis] {
@@ -25,7 +25,8 @@ extension Doctor {
     }
   }
 
-  /// Whether the account of `runtime.user` exists, and what is closed to it. Root's process becomes that account to find out.
+  /// Checks whether the account of `runtime.user` exists and which paths it cannot access. A process of root changes to
+  /// that account for this check.
   static func account(of configuration: Configuration) -> [Diagnosis] {
     let name = "account"
     let why = "what the program cannot open once it is that account, it cannot use"

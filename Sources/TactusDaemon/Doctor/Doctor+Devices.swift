@@ -1,5 +1,5 @@
 extension Doctor {
-  /// One for each I2C adapter, or one that says there is none.
+  /// Checks every I2C adapter; a single result says that there is none.
   func i2c() -> [Diagnosis] {
     let adapters = machine.list("/dev").filter { $0.hasPrefix("i2c-") && Int($0.dropFirst(4)) != nil }
     guard !adapters.isEmpty else {
@@ -31,7 +31,7 @@ extension Doctor {
       why: why, fix: ok ? nil : "set the file's key of the bus to another adapter: i2cdetect -l lists them")
   }
 
-  /// The chips of the configuration.
+  /// Checks that the I2C chips of the configuration answer.
   func chips() -> [Diagnosis] {
     guard let configuration else { return [] }
     return configuration.claims.compactMap { claim in
@@ -59,7 +59,7 @@ extension Doctor {
     }
   }
 
-  /// The chip select of the configuration; without one, those that there are.
+  /// Checks the SPI chip select of the configuration, or lists the available ones if there is no configuration.
   func spi() -> [Diagnosis] {
     let there = machine.list("/dev").filter { $0.hasPrefix("spidev") }.map { "/dev/" + $0 }
     let why = "an mcp3008, which reads soil probes, is on SPI"
@@ -95,7 +95,7 @@ extension Doctor {
       fix: ok ? nil : "sudo raspi-config nonint do_serial_cons 1 && sudo reboot")
   }
 
-  /// One for the device groups that exist here.
+  /// Checks that the process belongs to the device groups that exist on this host.
   func groups() -> [Diagnosis] {
     let wanted =
       ["i2c", "spi", "dialout", "gpio"] + Set(configuration?.systems.all.flatMap(\.deviceGroups) ?? []).sorted()

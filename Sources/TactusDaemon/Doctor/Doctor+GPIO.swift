@@ -1,16 +1,16 @@
 import BusesLinux
 
-/// A GPIO chip as `doctor` sees it.
+/// A GPIO chip as `doctor` reports it.
 struct GPIOChipReport: Equatable, Sendable {
   var path: String
   var label: String
   var lines: Int
-  /// Lines in use, as `GPIO2 (i2c-1)`.
+  /// The lines in use, in the form `GPIO2 (i2c-1)`.
   var used: [String]
-  /// Of all lines that have one.
+  /// The names of all lines that have a name.
   var names: [String] = []
 
-  /// Every chip that can be opened; nil when there are chips and none can.
+  /// Returns every chip that can be opened, or `nil` if there are chips and none can be opened.
   static func current() -> [GPIOChipReport]? {
     guard let chips = try? LinuxGPIOChip.all() else { return nil }
     return chips.map { chip in
@@ -26,8 +26,8 @@ struct GPIOChipReport: Equatable, Sendable {
 }
 
 extension Doctor {
-  /// The chip behind the 40-pin header, or every chip when none is known as it; then what the kernel does with a line that
-  /// its holder has lost.
+  /// Checks the GPIO chip of the 40-pin header, or every chip if none is known to be that one; then how the kernel
+  /// treats a line after its owner has died.
   func gpio() -> [Diagnosis] {
     let why = "relays, the servos' output-enable line and flow sensors are on GPIO lines"
     guard let chips = machine.gpioChips() else {
@@ -50,7 +50,7 @@ extension Doctor {
     } + releasedLines()
   }
 
-  /// Raspberry Pi kernels only; others make a released line an input.
+  /// Checks whether released lines keep their level, which only Raspberry Pi kernels may do; others make a released line an input.
   private func releasedLines() -> [Diagnosis] {
     let parameter = "/sys/module/pinctrl_bcm2835/parameters/persist_gpio_outputs"
     guard let value = machine.read(parameter) else { return [] }

@@ -2,7 +2,7 @@ import Glibc
 import TactusGuard
 
 extension Doctor {
-  /// The hardware watchdog, which process has it open, and whether it is fed.
+  /// Checks the hardware watchdog: which process has it open, and whether it is fed.
   func watchdog() -> Diagnosis {
     if let watchdog = configuration?.watchdog { return configured(watchdog) }
     let why = "where program and guard are both gone, nothing else restarts a machine that hangs"
@@ -24,7 +24,7 @@ extension Doctor {
       why: why, fix: runs ? nil : feed)
   }
 
-  /// The one that the configuration names: it must be there and free, or be the guard's already.
+  /// Checks the hardware watchdog that the configuration names: it must exist, and be free or open in the guard.
   private func configured(_ watchdog: HardwareWatchdog) -> Diagnosis {
     let why = "runtime.watchdog: the guard feeds it, and it resets the board when program and guard are both gone"
     let device = watchdog.path.split(separator: "/").last.map(String.init) ?? ""
@@ -67,12 +67,13 @@ extension Doctor {
 }
 
 extension Machine {
-  /// The processes that have one of the paths open, as far as this process may look: `4711 systemd`.
+  /// Returns the processes that have one of the paths open, as far as this process may see them: `4711 systemd`.
   static func currentHolders(of paths: [String]) -> [String] {
     Set(holders(of: Set(paths)).values.map { "\($0.process) \($0.name)" }).sorted()
   }
 
-  /// Returns the process that has each of the paths open, the one with the lowest number; a path that no visible process has open is missing.
+  /// Returns the process that has each path open; of several the one with the lowest number. A path without such a
+  /// process is missing in the result.
   static func holders(of paths: Set<String>) -> [String: (process: Int, name: String)] {
     var holders: [String: (process: Int, name: String)] = [:]
     for process in names(in: "/proc").compactMap({ Int($0) }).sorted() {

@@ -1,10 +1,10 @@
 import Tactus
 
-/// Looks at a machine and says whether it is ready for real time, and if not, why and what to do.
+/// Checks whether a host is ready for real time, and gives reasons and remedies if it is not.
 public struct Doctor: Sendable {
-  /// What is examined: the running machine, or the files of another one below a folder.
+  /// The host that is checked: the running one, or the files of another host below a folder.
   public let machine: Machine
-  /// The configuration; `nil` to look for everything that a machine may have.
+  /// The configuration whose needs are checked, or `nil` to check all devices that a host may have.
   public var configuration: Configuration?
 
   func examine() -> [Diagnosis] {
@@ -14,7 +14,7 @@ public struct Doctor: Sendable {
       ],
       interrupts(), [clockSource(), supply(), time()], cards(), [watchdog()], firmware(), serialUnit(),
       i2c(), chips(), spi(), serialLines(), lines(), radios(), [serialConsole()], gpio(), [bluetooth()], confinement(),
-      DaemonProgram.current.kinds.flatMap { $0.diagnoses(self) }, groups(),
+      DaemonProgram.current.kinds.flatMap { $0.diagnoses(self) }, groups(), receivers(),
     ]
     return parts.flatMap { $0 }
   }
@@ -145,7 +145,7 @@ public struct Doctor: Sendable {
       fix: ok ? nil : better.map { "echo \($0) | sudo tee \(folder)/current_clocksource" })
   }
 
-  /// A Pi reports a weak power supply and overheating; other machines have no such file.
+  /// Checks for a weak power supply and overheating, which a Raspberry Pi reports; other hosts have no such file.
   private func supply() -> Diagnosis {
     let path = "/sys/devices/platform/soc/soc:firmware/get_throttled"
     let why = "the firmware slows the CPU down, in the middle of a tick too"

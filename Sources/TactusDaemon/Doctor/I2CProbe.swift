@@ -1,10 +1,10 @@
 import Buses
 import BusesLinux
 
-/// Asks whether a chip is there, without changing it.
+/// Finds out whether an I2C chip is present, without changing its state.
 enum I2CProbe {
-  /// Whether a chip acknowledges a read of one byte, without a register: the mildest access that a bus has. `nil` if the
-  /// adapter cannot be opened, or has no such access.
+  /// Returns whether a chip acknowledges a read of one byte without a register, which is the access with the least
+  /// effect. Returns `nil` if the adapter cannot be opened or does not support this access.
   @Sendable static func answers(path: String, address: UInt8) -> Bool? {
     guard let address = I2CAddress(address),
       let bus = try? LinuxI2CBus(path: path, operations: [.plainRead])

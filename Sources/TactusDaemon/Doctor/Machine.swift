@@ -3,39 +3,41 @@ import CTactus
 import Confinement
 import Glibc
 
-/// What `doctor` looks at: the files the kernel shows and a few limits. A value, so that tests can make up a machine.
+/// The host as `doctor` sees it: the files of the kernel and a few limits. This is a value, so that tests can supply another host.
 public struct Machine: Sendable {
-  /// The text of a file, without the newline at its end; nil when it cannot be read.
+  /// Returns the text of a file without the newline at its end, or `nil` if the file cannot be read.
   public var read: @Sendable (String) -> String?
-  /// The names in a folder, sorted; empty when there is none.
+  /// Returns the names in a folder, sorted; empty if the folder does not exist.
   public var list: @Sendable (String) -> [String]
-  /// I2C_FUNC_* bits of an adapter; nil when it cannot be opened.
+  /// Returns the I2C_FUNC_* bits of an adapter, or `nil` if it cannot be opened.
   var i2cFunctions: @Sendable (String) -> UInt64?
-  /// Whether a chip acknowledges its address on an adapter; nil when that cannot be asked.
+  /// Returns whether a chip acknowledges its address on an adapter, or `nil` if the adapter cannot be used for that.
   public var i2cAnswers: @Sendable (_ path: String, _ address: UInt8) -> Bool? = { _, _ in nil }
-  /// The GPIO chips; nil when there are some and none can be opened.
+  /// Returns the GPIO chips, or `nil` if there are some and none can be opened.
   var gpioChips: @Sendable () -> [GPIOChipReport]? = { [] }
-  /// The processes that have one of the paths open, by number and name, as far as that may be seen.
+  /// Returns the processes that have one of the paths open, by number and name, as far as this process may see them.
   var holders: @Sendable ([String]) -> [String] = { _ in [] }
-  /// The machine we run on, where programs can be asked; otherwise only files can be read.
+  /// Returns the target of a symbolic link, or `nil` if the path is none.
+  var link: @Sendable (String) -> String? = { _ in nil }
+  /// Whether this is the running host, whose programs can be queried; of another host only files can be read.
   public var isThisOne = false
-  /// The version of the kernel's Landlock, 0 if it has none, or `nil` if that cannot be asked.
+  /// The version of the kernel's Landlock, 0 if the kernel has none, or `nil` if it is unknown.
   var landlockVersion: Int?
   var kernelRelease: String
   var kernelVersion: String
   var isRoot: Bool
-  /// CAP_SYS_NICE and CAP_IPC_LOCK.
+  /// Whether the process has CAP_SYS_NICE; `mayLockMemory` is the same for CAP_IPC_LOCK.
   var maySetPriority: Bool
   var mayLockMemory: Bool
-  /// RLIMIT_RTPRIO and RLIMIT_MEMLOCK in bytes, or `nil` if unlimited.
+  /// RLIMIT_RTPRIO, or `nil` if it is unlimited; `memoryLimit` is RLIMIT_MEMLOCK in bytes.
   var priorityLimit: Int?
   var memoryLimit: Int?
-  /// Whether the wall clock is synchronised, or `nil` if the kernel does not say.
+  /// Whether the wall clock is synchronised, or `nil` if the kernel does not report it.
   var timeIsSynchronized: Bool?
-  /// The process's groups by number.
+  /// The numbers of the groups to which the process belongs.
   var groups: Set<Int>
 
-  /// The machine we run on.
+  /// Returns the running host.
   static func current() -> Machine {
     var release = [CChar](repeating: 0, count: 128)
     var version = [CChar](repeating: 0, count: 128)
@@ -53,7 +55,7 @@ public struct Machine: Sendable {
         return daemon_i2c_functions(descriptor)
       },
       i2cAnswers: I2CProbe.answers, gpioChips: GPIOChipReport.current,
-      holders: currentHolders, isThisOne: true, landlockVersion: Confinement.landlockVersion,
+      holders: currentHolders, link: target(of:), isThisOne: true, landlockVersion: Confinement.landlockVersion,
       kernelRelease: text(release), kernelVersion: text(version),
       isRoot: geteuid() == 0,
       maySetPriority: daemon_has_capability(23) == 1, mayLockMemory: daemon_has_capability(14) == 1,
@@ -62,14 +64,14 @@ public struct Machine: Sendable {
       groups: processGroups())
   }
 
-  /// The machine whose files lie below a folder. What only a running kernel knows is taken as well as the files say it, as for root,
-  /// who may do everything.
+  /// Returns the host whose files are below a folder. Values that only a running kernel knows are read from the files
+  /// as far as possible; the limits are those of root, who has every permission.
   static func at(root: String) -> Machine {
     @Sendable func read(_ path: String) -> String? {
       YAMLFile.contents(of: root + path).map { $0.last == "\n" ? String($0.dropLast()) : $0 }
     }
     return Machine(
-      read: read, list: { names(in: root + $0) }, i2cFunctions: { _ in UInt64.max },
+      read: read, list: { names(in: root + $0) }, i2cFunctions: { _ in UInt64.max }, link: { target(of: root + $0) },
       kernelRelease: read("/proc/sys/kernel/osrelease") ?? "unknown",
       kernelVersion: read("/proc/sys/kernel/version") ?? "unknown", isRoot: true, maySetPriority: true,
       mayLockMemory: true, priorityLimit: nil, memoryLimit: nil, timeIsSynchronized: nil, groups: [0])
@@ -77,6 +79,11 @@ public struct Machine: Sendable {
 
   private static func text(_ bytes: [CChar]) -> String {
     String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func target(of link: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: 4096)
+    return readlink(link, &bytes, bytes.count - 1) > 0 ? text(bytes) : nil
   }
 
   static func names(in folder: String) -> [String] {

@@ -4,13 +4,18 @@ import Logging
 import Tactus
 import TactusGuard
 
-/// The daemon's guard: `TactusGuard`'s, with a radio, a confinement and a log of the daemon's own.
+/// The daemon's guard: the process of `TactusGuard` with the daemon's additional outputs, confinement and log.
 ///
-/// `tactus guard --descriptor 3 --timeout-ms 1000 --log-format json WRITE…`, started by `tactus run` before it touches an actuator.
+/// The command line is `tactus guard --descriptor 3 --timeout-ms 1000 --log-format json WRITE…`; `tactus run` starts
+/// the guard before it uses an actuator.
 enum DaemonGuard {
-  /// Starts the guard and waits until it has opened its devices.
+  /// How long the daemon may take from the start of the guard to that of its loops, before which nothing is driven. On a slow or busy machine the
+  /// time-out would be over before, and the robot would not obey its first command. From the start of the loops on the time-out counts.
+  static let startUp = Nanoseconds.seconds(10)
+
+  /// Starts the guard, waits until it has opened its devices, and returns the link to it.
   ///
-  /// - Parameter note: an open file in which it notes what it has written, see `SafeStateNote`, or `nil` if it notes nothing.
+  /// - Parameter note: an open file in which the guard notes its writes, see `SafeStateNote`, or `nil` for no note.
   static func start(
     _ writes: [SafeStateWrite], timeoutSeconds: Double, watchdog: HardwareWatchdog?, format: LogFormat,
     note: Int32? = nil
@@ -21,51 +26,59 @@ enum DaemonGuard {
     if let note { command.descriptors["note"] = note }
     if Spawner.isThere {
       command.starter = GuardLink.Command.Starter(
-        start: { Spawner.startSelf($0, descriptors: $1) }, kill: { Spawner.signal($0, SIGKILL) })
+        start: { Spawner.startSelf($0, descriptors: $1) }, declare: { _ = Spawner.declareSelf($0, descriptors: $1) },
+        kill: { Spawner.signal($0, SIGKILL) })
     }
     let link = try GuardLink(
       writes: writes, timeout: .milliseconds(Int64(saturating: timeoutSeconds * 1000)),
-      period: SupervisorLoop.rate.period,
-      watchdog: watchdog, command: command)
+      period: SupervisorLoop.rate.period, first: Self.startUp, watchdog: watchdog, command: command)
     guard let watchdog, link.watchdogTimeout == nil else { return link }
     link.dismiss()
     throw .cannotOpen(link.unopened.filter { $0.hasPrefix(watchdog.path + ":") })
   }
 
-  /// What the program's systems add to the kinds of outputs that a guard knows.
+  /// The kinds of outputs that the program's systems add to those that a guard knows.
   static var outputs: [String: (String) throws -> any GuardOutput] {
     DaemonProgram.current.kinds.reduce(into: [:]) { $0.merge($1.guardOutputs) { first, _ in first } }
   }
 
-  /// Runs this process as a guard. Returns its exit status, or `nil` if these are not a guard's arguments.
+  /// Runs this process as a guard. Returns its exit status, or `nil` if the arguments are not those of a guard.
   static func run(_ arguments: [String]) -> Int32? {
     guard let arguments = GuardArguments(arguments, custom: Set(outputs.keys)),
       let format = arguments.options["log-format"].flatMap(LogFormat.init(argument:)),
-      Set(arguments.options.keys).isSubset(of: ["log-format", "note"])
+      Set(arguments.options.keys).isSubset(of: ["log-format", "note", "name"])
     else { return nil }
-    var note = arguments.options["note"].flatMap { Int32($0) }.map { SafeStateNote.Writer($0, arguments.writes) }
+    var note = arguments.options["note"].flatMap { Int32($0) }.map {
+      SafeStateNote.Writer($0, arguments.writes, of: arguments.options["name"] ?? "the daemon")
+    }
     let daemon = Int(getppid())
     let watchdog = arguments.watchdog
+    let other = arguments.other != nil
+    let name = arguments.options["name"] ?? "the daemon"
     var process = GuardProcess(
       arguments, outputs: outputs,
       prepare: { writes in
-        guard let missing = GuardConfinement.needs(of: writes, watchdog: watchdog).apply() else { return }
+        // It kills, and starts programs of the plan: no more than the program that it guards could do.
+        guard !other, let missing = GuardConfinement.needs(of: writes, watchdog: watchdog).apply() else { return }
         log(.notice, "the kernel confines the guard only in part", ["left out: \(missing)"], of: daemon, in: format)
       },
       report: { report in
+        // Said by the process that does not become the program then.
+        if other, report.subject == .notOpened { return }
         note?.take(report)
         log(
-          report.level, report.message(program: "the daemon", output: "actuator"), report.failures,
-          attempt: report.attempt, of: daemon, in: format)
+          other ? report.levelOfOther : report.level,
+          report.message(program: name, output: other ? "output" : "actuator"), report.failures,
+          attempt: report.attempt, of: daemon, as: other ? "program" : "daemon", in: format)
       })
     return process.run()
   }
 
   private static func log(
-    _ level: Logger.Level, _ message: String, _ failures: [String], attempt: Int? = nil, of daemon: Int,
-    in format: LogFormat
+    _ level: Logger.Level, _ message: String, _ failures: [String], attempt: Int? = nil, of program: Int,
+    as key: String = "daemon", in format: LogFormat
   ) {
-    var metadata: Logger.Metadata = ["daemon": .stringConvertible(daemon)]
+    var metadata: Logger.Metadata = [key: .stringConvertible(program)]
     if let attempt { metadata["attempt"] = .stringConvertible(attempt) }
     if !failures.isEmpty { metadata["failures"] = .array(failures.map { .string($0) }) }
     // A full pipe must not come between the guard and the motors.
@@ -75,11 +88,20 @@ enum DaemonGuard {
 }
 
 extension GuardReport {
+  /// The level for another program, whose end may be meant: who started it sees its exit status. A command confirms nothing at once.
+  fileprivate var levelOfOther: Logger.Level {
+    switch subject {
+    case .madeSafe(.death): .notice
+    case .notSafeYet where attempt == 1: .warning
+    default: level
+    }
+  }
+
   fileprivate var level: Logger.Level {
     switch subject {
     case .notOpened, .watchdogNotOpened: .error
     case .back, .watchdogOpened: .notice
-    case .madeSafe, .notSafeYet, .gaveUp, .watchdogNotFed, .watchdogLeft: .critical
+    case .madeSafe, .notSafeYet, .killed, .gaveUp, .watchdogNotFed, .watchdogLeft: .critical
     }
   }
 }

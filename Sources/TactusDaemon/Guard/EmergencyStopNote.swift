@@ -3,22 +3,22 @@ import Logging
 import Service
 import Tactus
 
-/// The file beside the safe-state plan that names the systems whose emergency stop is latched: an e-stop outlives the program, however that
-/// ends, and is left by a reset alone.
+/// The file beside the safe-state plan that names the systems whose emergency stop is latched. An emergency stop
+/// survives the end of the program, whatever the cause, and only a reset ends it.
 ///
-/// It lies in /run, so a reboot takes it away. Its descriptor is opened once. The main thread's.
+/// The file is in /run, so a reboot removes it. Its descriptor is opened once. To be used on the main thread.
 final class EmergencyStopNote {
   private static let title = "tactus emergency stops 1"
   private let file: Int32
   private let logger: Logger
   private var written: Set<String>
-  /// Stopped before this start, and not yet again.
+  /// The systems that were stopped before this start and have not reported the stop yet.
   private var waiting: Set<String> = []
   private var isOver = false
-  /// Whether the last write failed, which has been logged.
+  /// Whether the last write failed, which has been logged then.
   private var isFailing = false
 
-  /// `nil` if it cannot be opened, which is logged.
+  /// Opens the note. Returns `nil` if it cannot be opened, which is logged.
   init?(beside plan: String, _ logger: Logger) {
     let path = plan + "-stops"
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
@@ -32,7 +32,7 @@ final class EmergencyStopNote {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// Stops what was stopped when the last program ended. Before the loops start: their first tick takes it.
+  /// Stops the systems that were stopped when the last program ended. To be called before the loops start, which take the stop in their first tick.
   func restore(_ systems: [any ServedSystem]) {
     let names = Set(systems.map(\.name))
     // What cannot be read may have named any of them.
@@ -45,7 +45,7 @@ final class EmergencyStopNote {
     for system in systems where waiting.contains(system.name) { system.holdEmergencyStop() }
   }
 
-  /// Called at every change: notes which systems are stopped.
+  /// Notes which systems are stopped; called at every change.
   func look(at systems: [any ServedSystem]) {
     guard !isOver else { return }
     let stopped = Set(systems.lazy.filter(\.isEmergencyStopped).map(\.name))
@@ -56,14 +56,14 @@ final class EmergencyStopNote {
     written = names
   }
 
-  /// The loops end, and with them what they know: the note stays as it is.
+  /// Stops updating the note, because the loops end and no longer report their stops.
   func end() { isOver = true }
 
   static func text(_ names: Set<String>) -> String {
     (["\(title): \(names.count)"] + names.sorted() + ["end"]).joined(separator: "\n") + "\n"
   }
 
-  /// The names in a note; none in an empty one, or `nil` if it is damaged.
+  /// Returns the names in a note, none if it is empty, or `nil` if it is damaged.
   static func contents(_ text: String) -> Set<String>? {
     guard !text.isEmpty else { return [] }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -79,7 +79,8 @@ final class EmergencyStopNote {
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
-  /// Over the old text, then to its length: what a kill between the two leaves is damaged, and stops everything.
+  /// Overwrites the old text, then truncates the file. Returns whether that succeeded. A kill in between leaves a
+  /// damaged note, which stops every system.
   private func write(_ names: Set<String>) -> Bool {
     let bytes = Array(Self.text(names).utf8)
     let isDone = pwrite(file, bytes, bytes.count, 0) == bytes.count && ftruncate(file, off_t(bytes.count)) == 0

@@ -2,10 +2,11 @@ import Confinement
 import Glibc
 import TactusGuard
 
-/// What the guard may still do: write to its devices, open them anew, log on the streams that it has.
+/// The privileges that the guard keeps: it can write to its devices, reopen them, and log on its open streams.
 enum GuardConfinement {
-  /// It stays the user that it was started as: it opens a device that failed anew, and a root daemon's devices may be root's. That is all
-  /// that is left of root then.
+  /// Returns the privileges for these writes. The guard keeps the user under which it was started, because it reopens a
+  /// device that has failed, and the devices of a daemon run by root may belong to root. No other privilege of root
+  /// remains.
   static func needs(of writes: [SafeStateWrite], watchdog: HardwareWatchdog? = nil) -> Confinement {
     // A thread for a radio, and its connection to the system's bus.
     var needs = Confinement([.root, .lockedMemory], descriptors: 256)
@@ -13,7 +14,7 @@ enum GuardConfinement {
     return needs
   }
 
-  /// Where the device is: its folder, since a USB line that comes back is another file.
+  /// Returns the folders that contain the device. Whole folders are needed, because a USB serial line that is plugged in again is another file.
   private static func folders(of write: SafeStateWrite) -> [String] {
     switch write {
     // A radio, which is behind the system's bus; no program is ours to write with.

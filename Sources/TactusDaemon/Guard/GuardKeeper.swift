@@ -4,13 +4,13 @@ import Synchronization
 import Tactus
 import TactusGuard
 
-/// The thread that kills, reaps and starts guards, which may take seconds, so that the main thread waits for none of it.
+/// Kills, reaps and starts guards on its own thread, which may take seconds, so that the main thread does not wait.
 ///
-/// Called by the main thread. What came of it is rung for and taken with `takeOutcomes()`, in the order in which it happened.
+/// To be called by the main thread. The outcomes are announced by the bell and returned by `takeOutcomes()` in the order in which they occurred.
 package final class GuardKeeper: Sendable {
   enum Outcome: Sendable {
     case lost(GuardLossMachine.Reason)
-    /// Another guard watches: its process id.
+    /// Another guard is watching; `process` is its process ID.
     case ready(process: pid_t)
     case failed(GuardError)
   }
@@ -19,21 +19,23 @@ package final class GuardKeeper: Sendable {
     let link: GuardLink
   }
 
-  /// The socket to send heartbeats to: the same for every successor.
+  /// The socket for heartbeats, which all successors share.
   let socket: Int32
-  /// The first guard's process id.
+  /// The process ID of the first guard.
   let firstProcess: pid_t
-  /// The hardware watchdog that the guard feeds; `nil` for none.
+  /// The hardware watchdog that the guard feeds, or `nil` if it feeds none.
   let watchdog: HardwareWatchdog?
-  /// The time-out that its driver has put into effect for the first guard, in seconds.
+  /// The timeout in seconds that the watchdog's driver has set for the first guard.
   let watchdogSeconds: Double
   private let link: Mutex<Linked>
   private let bell: DoorbellButton
-  /// A serial queue is a thread while it has something to do.
+  /// The serial queue of the work. It occupies a thread only while there is work.
   private let queue = DispatchQueue(label: "tactus.guard")
   private let outcomes = Mutex<[Outcome]>([])
 
-  /// - Parameter link: the keeper alone uses it from now on.
+  /// Makes a keeper for a guard that has been started.
+  ///
+  /// - Parameter link: the link to the first guard; only the keeper uses it from now on.
   init(_ link: GuardLink, bell: DoorbellButton) {
     socket = link.socket
     firstProcess = link.process
@@ -43,18 +45,21 @@ package final class GuardKeeper: Sendable {
     self.bell = bell
   }
 
-  /// A child of this process has ended: was it the guard?
+  /// Tells the guard that the loops start now.
+  func begin() { link.withLock { $0.link.begin() } }
+
+  /// Checks whether the guard has ended; to be called when a child of this process has ended.
   func look() {
     run { link in link.hasEnded() ? .lost(.died) : nil }
   }
 
-  /// The guard did not answer heartbeats at this instant, unless it is another's silence.
+  /// Handles a silence: the guard has not answered heartbeats at this instant. Ignores it if it cannot be that of the present guard.
   func lookAfterHang(at instant: TickInstant) {
     run { link in Self.isSilence(at: instant, of: link.started) && !link.hasEnded() ? .lost(.hung) : nil }
   }
 
-  /// Returns whether a silence that was found at this instant can be that of a guard that was started then: one that has been there for less than
-  /// the patience cannot have owed an answer for all of it.
+  /// Returns whether a silence found at `instant` can be that of a guard started at `started`: a guard that has existed
+  /// for less than the patience cannot have owed an answer for all of that time.
   package static func isSilence(at instant: TickInstant, of started: TickInstant) -> Bool {
     instant - started >= SupervisorLoop.guardPatience
   }
@@ -71,7 +76,7 @@ package final class GuardKeeper: Sendable {
     }
   }
 
-  /// What has come of all that since the last call.
+  /// Returns the outcomes since the last call.
   func takeOutcomes() -> [Outcome] {
     outcomes.withLock { outcomes in
       defer { outcomes = [] }
@@ -79,7 +84,7 @@ package final class GuardKeeper: Sendable {
     }
   }
 
-  /// The guard's orderly end, after a start of another that is under way. Blocks.
+  /// Ends the guard in order, after any start in progress. Blocks until the guard has ended.
   func dismiss() {
     queue.sync { link.withLock { $0.link.dismiss() } }
   }

@@ -6,61 +6,61 @@ import Tactus
 ///         ▲                  │ failed, or not ready within 2 s
 ///         └──────ready── unguarded: every output is kept safe, another guard is tried every second
 ///
-/// A guard that was lost more than ten times within a minute is `unguarded` at once: a guard that keeps dying protects nothing.
+/// A guard that is lost more than ten times within a minute counts as `unguarded` at once, because a guard that keeps dying protects nothing.
 package struct GuardLossMachine: Sendable, Equatable {
   /// How a guard was lost.
   package enum Reason: String, Sendable, Equatable, CaseIterable {
-    /// Its process ended.
+    /// The guard's process ended.
     case died
-    /// It did not answer heartbeats, and was killed.
+    /// The guard did not answer heartbeats and was killed.
     case hung
   }
 
-  /// Whether there is a guard.
+  /// The state of the guard.
   package enum State: Sendable, Equatable {
-    /// It watches.
+    /// The guard is watching.
     case watching
-    /// Its successor is being started.
+    /// The guard's successor is being started.
     case replacing(Reason, since: TickInstant)
-    /// There is none, and outputs are kept safe. `retry`: when the next start is tried; `nil` while one is under way.
+    /// There is no guard, and outputs are kept safe. `retry` is the instant of the next attempt, or `nil` while one is in progress.
     case unguarded(Reason, retry: TickInstant?)
   }
 
-  /// What happens to the guard, and the passing of time.
+  /// An event of the guard, or the passing of time.
   package enum Event: Sendable, Equatable {
     case lost(Reason)
     /// The successor is ready.
     case ready
     /// No successor could be started.
     case failed
-    /// Ten times a second.
+    /// A tenth of a second has passed.
     case beat
   }
 
-  /// What to do next; both may be asked for.
+  /// The next actions of the daemon; both may be requested.
   package struct Action: Sendable, Equatable {
-    /// Start another guard, on the thread that does nothing else.
+    /// Whether to start another guard, on the thread of `GuardKeeper`.
     package var replaces = false
-    /// Stop every output: again at every beat, in case the stop has been reset meanwhile.
+    /// Whether to stop every output; requested again at every beat, in case the stop has been reset meanwhile.
     package var makesSafe = false
   }
 
   /// How long a successor may take before the outputs are stopped.
   static let limit = Nanoseconds.seconds(2)
-  /// From a start that failed to the next.
+  /// The time from a failed start to the next attempt.
   static let pause = Nanoseconds.seconds(1)
-  /// Losses within a minute, after which the next one stops the outputs.
+  /// The number of losses within a minute after which the next one stops the outputs.
   package static let mostLosses = 10
 
-  /// Whether there is a guard.
+  /// The present state of the guard.
   package private(set) var state = State.watching
-  /// The losses of the last minute.
+  /// The instants of the losses within the last minute.
   private var losses: [TickInstant] = []
 
-  /// The guard watches.
+  /// Makes the machine in the state `watching`.
   package init() {}
 
-  /// Decides what to do after `event`.
+  /// Returns the actions that follow `event`.
   package mutating func step(_ event: Event, at now: TickInstant) -> Action {
     switch (state, event) {
     case (.watching, .lost(let reason)): return lose(reason, at: now)
@@ -82,7 +82,7 @@ package struct GuardLossMachine: Sendable, Equatable {
     }
   }
 
-  /// There is no guard: every output stops.
+  /// Returns the action for a missing guard, which stops every output.
   private static func unguarded(replaces: Bool = false) -> Action {
     Action(replaces: replaces, makesSafe: Mechanism.unguardedStop.acts)
   }

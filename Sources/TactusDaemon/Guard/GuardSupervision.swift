@@ -3,13 +3,13 @@ import Service
 import Synchronization
 import Tactus
 
-/// The daemon's side of its guard on the main thread: what it logs, reports and stops when the guard dies or hangs.
+/// The daemon's handling of its guard on the main thread: it logs, reports and stops outputs when the guard dies or hangs.
 ///
-/// Never waits: processes are the `GuardKeeper`'s, and stops are answered by loops.
+/// Never waits: `GuardKeeper` handles the processes, and loops answer the stops.
 final class GuardSupervision {
-  /// `GET /api/health` and the metrics.
+  /// The state of the guard for `GET /api/health` and the metrics.
   let health: GuardHealth
-  /// `nil` if there is no guard.
+  /// The keeper of the guard, or `nil` if there is no guard.
   let keeper: GuardKeeper?
   private let systems: [any ServedSystem]
   private let logger: Logger
@@ -18,18 +18,20 @@ final class GuardSupervision {
   /// Whether stops of the last round are still unanswered.
   private let isStopping = Guarded(false)
 
-  /// - Parameter systems: what is stopped while there is no guard; not wrapped by `UnguardedSystem`.
+  /// Makes the supervision of a guard.
+  ///
+  /// - Parameter systems: the systems that are stopped while there is no guard; not wrapped by `UnguardedSystem`.
   init(_ keeper: GuardKeeper?, health: GuardHealth, systems: [any ServedSystem], logger: Logger) {
     (self.keeper, self.health, self.systems, self.logger) = (keeper, health, systems, logger)
   }
 
-  /// Ten times a second. Returns the events for subscribers.
+  /// Advances the supervision, ten times a second. Returns the events for subscribers.
   func beat(at now: TickInstant) -> [Event] {
     guard keeper != nil else { return [] }
     return step(.beat, at: now)
   }
 
-  /// Returns the events for subscribers about what the keeper has done.
+  /// Returns the events for subscribers about the keeper's outcomes.
   func takeOutcomes(at now: TickInstant) -> [Event] {
     var events: [Event] = []
     for outcome in keeper?.takeOutcomes() ?? [] {
@@ -97,11 +99,11 @@ final class GuardSupervision {
 
   private struct GuardNotice: Encodable {
     let state: GuardHealth.State
-    /// `died` or `hung`, or `nil` if it watches.
+    /// The reason of the loss, `died` or `hung`, or `nil` if the guard is watching.
     let reason: String?
   }
 
-  /// The emergency stop of every system. The next round waits until this one has been answered.
+  /// Requests the emergency stop of every system. The next round waits until this one has been answered.
   private func stopAll() {
     guard !isStopping.value else { return }
     isStopping.value = true

@@ -1,43 +1,43 @@
 import Tactus
 
-/// When and by whom the outputs of the program before this one were turned off, as a note in /run says: by its guard or a stop hook, or by that program
-/// itself if its store did not take the instant.
+/// When and by which process the outputs of the previous run were turned off, according to a note in /run: by its guard
+/// or a stop hook, or by that run itself if its store did not record the time.
 public struct MadeSafe: Sendable, Hashable {
-  /// The boot in which that was, or `nil` if the kernel did not say.
+  /// The boot in which the outputs were turned off, or `nil` if the kernel did not report it.
   public var boot: BootID?
-  /// When it began, by that boot's clock (`BootClock`).
+  /// The instant at which the first write began, by the clock of that boot (`BootClock`).
   public var at: TickInstant
-  /// When the last write began. It turned off whatever a loop had turned on since the first write.
+  /// The instant at which the last write began. It turned off outputs that a loop had turned on since the first write.
   public var last: TickInstant
-  /// `at` by the time of day, in RFC 3339.
+  /// The time of day of `at`, in RFC 3339.
   public var time: String
-  /// Why: `the daemon is gone`.
+  /// The reason for the writes: `the daemon is gone`.
   public var cause: String
-  /// What was written, a text each.
+  /// The writes, one text each.
   public var writes: [String]
-  /// Whether the program itself had stopped everything in order.
+  /// Whether that run had stopped all outputs in order.
   public var isOrderly = false
 
-  /// - Parameters: see the properties.
+  /// Makes a value of these properties.
   public init(
     boot: BootID?, at: TickInstant, last: TickInstant? = nil, time: String, cause: String, writes: [String]
   ) {
     (self.boot, self.at, self.last, self.time, self.cause, self.writes) = (boot, at, last ?? at, time, cause, writes)
   }
 
-  /// Returns the instants at which outputs were turned off, the earliest first; empty if that was in another boot.
+  /// Returns the instants at which outputs were turned off, the earliest first; empty if that happened in another boot.
   ///
-  /// - Parameter current: the boot that goes on.
+  /// - Parameter current: the present boot, or `nil` if the kernel does not report it.
   public func instants(in current: BootID?) -> [TickInstant] { boot == current ? [at, last] : [] }
 }
 
-/// As the guard notes it in a file (`SafeStateNote`).
+/// The form in which the guard writes the note to a file (`SafeStateNote`).
 extension MadeSafe {
   private static let title = "tactus guard wrote the safe state 1"
 
-  /// The text of a note.
+  /// Returns the text of a note.
   ///
-  /// - Parameter isOver: the program has come back since.
+  /// - Parameter isOver: whether the program has come back under control since.
   func note(isOver: Bool = false) -> String {
     let lines =
       [
@@ -47,7 +47,7 @@ extension MadeSafe {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// `nil` for any other text, one that was cut short included, and for one that is over.
+  /// Reads a note. Returns `nil` if the text is not a complete note, or if the note is over.
   init?(note text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     func value(_ index: Int, _ key: String) -> String? {

@@ -4,26 +4,27 @@ import Service
 import Tactus
 import TactusGuard
 
-/// The file beside the safe-state plan in which the guard notes when it turned off what, so that the next start of the program knows.
+/// The file beside the safe-state plan in which the guard notes when it turned off which outputs, for the next start of the program.
 ///
-/// The program opens it before the guard starts and hands it the descriptor: the guard needs no path. It lies in /run, so a power cut takes
-/// it away. An orderly end removes it, and a guard that has its program back marks it as over.
+/// The program opens the file before the guard starts and passes its descriptor to the guard, which needs no path. The
+/// file is in /run, so a power cut removes it. An orderly end removes it, too, and a guard whose program is under
+/// control again marks it as over.
 struct SafeStateNote {
   let path: String
 
   init(beside plan: String) { path = plan + "-written" }
 
-  /// Returns what the program before this one, or its guard, has left. `nil` if that program ended in an orderly way and its store knew everything, or if
-  /// its guard saw it come back.
+  /// Returns the note of the previous run or of its guard. Returns `nil` if that run ended in order and its store
+  /// recorded the times, or if its guard saw the program come back under control.
   func read() -> MadeSafe? {
     guard let bytes = try? readWhole(path) else { return nil }
     return MadeSafe(note: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Whether the program before this one left its outputs to others when it ended.
+  /// Whether the previous run ended without stopping its outputs itself.
   var isOfOthers: Bool { access(path, F_OK) == 0 && !(read()?.isOrderly ?? false) }
 
-  /// Makes an empty one in its place. Returns a descriptor for every guard of this program, or `nil` if it cannot be made, which is logged.
+  /// Replaces the file by an empty one. Returns a descriptor for every guard of this program, or `nil` if the file cannot be made, which is logged.
   func begin(_ logger: Logger) -> Int32? {
     // Another guard may still write to the old one.
     unlink(path)
@@ -35,10 +36,10 @@ struct SafeStateNote {
     return nil
   }
 
-  /// Notes that a stop hook has written the safe state after the program had ended. Does nothing after an orderly end, which leaves no file or one that
-  /// says so.
+  /// Notes that a stop hook has written the safe state after the program had ended. Does nothing after an orderly end,
+  /// which leaves no file or one that says that the end was orderly.
   ///
-  /// - Parameter began: when the hook began to write, by the clock of the ticks.
+  /// - Parameter began: the instant at which the hook began to write, by the clock of the ticks.
   func noteHook(_ writes: [SafeStateWrite], began: TickInstant) {
     let left = read()
     if left?.isOrderly ?? false { return }
@@ -57,7 +58,7 @@ struct SafeStateNote {
     Self.write(note.note(), to: file)
   }
 
-  /// In the place of what is in the file.
+  /// Replaces the contents of the file.
   private static func write(_ text: String, to file: Int32) {
     let bytes = Array(text.utf8)
     lseek(file, 0, SEEK_SET)
@@ -65,9 +66,10 @@ struct SafeStateNote {
     _ = Glibc.write(file, bytes, bytes.count)
   }
 
-  /// The program has brought its outputs into their safe state itself.
+  /// Notes that the program has brought its outputs into their safe state itself.
   ///
-  /// - Parameter ends: when outputs were turned off that a store does not know of, by the boot's clock, the earliest first. The next start reads them.
+  /// - Parameter ends: the instants of turned-off outputs that a store did not record, by the boot's clock, the
+  ///   earliest first. The next start reads them.
   func end(unkept ends: [TickInstant] = []) {
     let file = ends.isEmpty ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o640)
     guard let first = ends.first, file >= 0 else {
@@ -82,23 +84,26 @@ struct SafeStateNote {
     Self.write(note.note(), to: file)
   }
 
-  /// The guard's side: takes its reports and keeps the note.
+  /// Keeps the note from the reports of the guard, in the guard's process.
   struct Writer {
     private let file: Int32
     private let writes: [String]
+    private let program: String
     private let boot = BootClock.boot
     private var note: MadeSafe?
 
-    init(_ file: Int32, _ writes: [SafeStateWrite]) {
+    /// - Parameter program: the program that is guarded, as messages name it.
+    init(_ file: Int32, _ writes: [SafeStateWrite], of program: String) {
       self.file = file
+      self.program = program
       self.writes = writes.map(\.description)
     }
 
-    /// Notes a write. Until the program is back the note keeps the first write, which turned off what was on, and the last, which turned off what a loop
-    /// has turned on since.
+    /// Notes a write. Until the program is under control again the note keeps the first write, which turned off the
+    /// outputs that were on, and the last one, which turned off outputs that a loop had turned on since.
     mutating func take(_ report: GuardReport) {
       switch report.subject {
-      case .notOpened, .gaveUp, .watchdogNotOpened, .watchdogOpened, .watchdogNotFed, .watchdogLeft: return
+      case .notOpened, .killed, .gaveUp, .watchdogNotOpened, .watchdogOpened, .watchdogNotFed, .watchdogLeft: return
       case .back:
         if let note { SafeStateNote.write(note.note(isOver: true), to: file) }
         note = nil
@@ -108,7 +113,7 @@ struct SafeStateNote {
         let at = BootClock.now - took
         var new = note ?? MadeSafe(boot: boot, at: at, time: WallClock.text, cause: "", writes: writes)
         new.last = max(new.at, at)
-        new.cause = report.message(program: "the daemon", output: "actuator")
+        new.cause = report.message(program: program, output: "actuator")
         note = new
         SafeStateNote.write(new.note(), to: file)
       }

@@ -2,19 +2,20 @@ import Buses
 import BusesLinux
 import TactusGuard
 
-/// The safe-state writes of a configuration's actuators: what the driver's own `stop` writes, caught before it reaches a
-/// bus. So the guard and the control loop cannot disagree.
+/// The safe-state writes of a configuration's actuators. They are those of the driver's own `stop`, recorded before
+/// they reach a bus, so that the guard and the control loop cannot disagree.
 public enum SafeStatePlan {
-  /// Of every system; empty when there is no hardware.
+  /// Returns the writes of every system; empty if there is no hardware.
   static func writes(for configuration: Configuration) -> [SafeStateWrite] {
     configuration.systems.all.flatMap(\.safeWrites)
   }
 
-  /// The lines of a configuration whose safe state is inactive; empty when there is no hardware.
+  /// Returns the GPIO lines of a configuration whose safe state is inactive; empty if there is no hardware.
   static func lines(of configuration: Configuration) -> [GPIOLine] { configuration.systems.all.flatMap(\.safeLines) }
 
-  /// The writes for lines that the program holds, by a process that requests them itself when the program is gone. Each by itself: one that
-  /// another program has taken by then keeps no other from being turned off.
+  /// Returns the writes for lines that the program holds, to be made by a process that requests the lines itself when
+  /// the program is gone. Each line has its own write, so that a line which another program has taken by then does not
+  /// keep the others from being turned off.
   static func writes(for held: [LinuxGPIOLines]) -> [SafeStateWrite] {
     held.flatMap { held in
       zip(held.offsets, held.lines).map { offset, line in
@@ -27,14 +28,14 @@ public enum SafeStatePlan {
     .gpio(path: chipPath, lines: [line], descriptor: nil)
   }
 
-  /// What a driver's stop writes to a chip on a bus.
+  /// Returns the writes that a driver's stop makes to a chip on a bus.
   public static func i2c(
     _ path: String, _ stop: (inout I2CBus) throws(I2CError) -> Void
   ) -> [SafeStateWrite] {
     writes(transfers(of: stop), path: path)
   }
 
-  /// What a driver's stop asks of its bus.
+  /// Returns the transfers that a driver's stop requests of its bus.
   static func transfers(of stop: (inout I2CBus) throws(I2CError) -> Void) -> [I2CTransfer] {
     let caught = CaughtTransfers()
     var bus = I2CBus(context: Unmanaged.passUnretained(caught).toOpaque(), attempts: 1, transfer: catchTransfer)
@@ -55,14 +56,15 @@ public enum SafeStatePlan {
           path: path, address: transfer.address.value, register: transfer.register, byte: bytes[0])
       case .writeBlock:
         return .i2cBlock(path: path, address: transfer.address.value, register: transfer.register, bytes: bytes)
-      case .plainWrite, .plainRead, .readBlock:
+      case .plainWrite: return .i2cPlain(path: path, address: transfer.address.value, bytes: bytes)
+      case .plainRead, .readBlock:
         preconditionFailure("a board's stop made a \(transfer.operation), which the guard does not know")
       }
     }
   }
 }
 
-/// Transfers in the order in which a driver made them. Used at the start only: it allocates.
+/// The transfers in the order in which a driver made them. Used only at the start, because it allocates memory.
 private final class CaughtTransfers {
   var transfers: [I2CTransfer] = []
 }

@@ -3,18 +3,21 @@ import Service
 import Tactus
 import TactusGuard
 
-/// The safe-state plan in effect, as a file: `tactus run` leaves it before it touches an actuator, and `tactus guard --once` reads it
-/// when the daemon is gone. So a stop hook does not depend on a configuration that may be in the middle of an edit.
+/// The file with the safe-state plan in effect. `tactus run` writes it before it uses an actuator, and `tactus guard
+/// --once` reads it when the daemon is gone, so that a stop hook does not depend on a configuration that may be half
+/// edited.
 struct SafeStatePlanFile {
   typealias Contents = SafeStatePlanText.Contents
 
-  /// Of the option that names it.
+  /// The help text of the option that names the file.
   static let help = "Otherwise safe-state in the folder that RUNTIME_DIRECTORY names, as systemd sets it."
 
   let path: String
 
-  /// - Parameter path: as given on the command line; `nil` means `safe-state` in the runtime directory that systemd makes for the unit.
-  /// - Returns: `nil` if there is neither.
+  /// Finds the path of the plan.
+  ///
+  /// - Parameter path: the path given on the command line, or `nil` for `safe-state` in the runtime directory that systemd makes for the unit.
+  /// - Returns: `nil` if there is neither a path nor a runtime directory.
   init?(_ path: String?, environment: [String: String]) {
     if let path {
       self.path = path
@@ -27,7 +30,7 @@ struct SafeStatePlanFile {
     }
   }
 
-  /// Puts a plan in place of the one before, which is removed if that fails: it is no longer in effect.
+  /// Replaces the previous plan. If that fails, the previous plan is removed, because it is no longer in effect.
   func replace(with writes: [SafeStateWrite]) throws(FileFailure) {
     guard Mechanism.planLeft.acts else { return }
     do throws(FileFailure) {

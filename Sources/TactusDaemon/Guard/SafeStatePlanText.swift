@@ -2,10 +2,10 @@ import TactusGuard
 
 /// The text of a safe-state plan: a first line, one line for each `SafeStateWrite`, and `end` with their number.
 enum SafeStatePlanText {
-  /// What a plan's file turned out to be.
+  /// The contents of a plan's file.
   enum Contents: Equatable {
     case whole([SafeStateWrite])
-    /// `readable`: the writes of its complete lines, in their order.
+    /// The text is damaged; `readable` are the writes of its complete lines, in their order.
     case damaged(readable: [SafeStateWrite], reason: String)
     case missing
   }
@@ -17,7 +17,9 @@ enum SafeStatePlanText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// - Parameter custom: the kinds of outputs that the program adds to the guard's own.
+  /// Returns the contents of a plan from its text.
+  ///
+  /// - Parameter custom: the kinds of outputs that the program adds to those of the guard.
   static func contents(_ text: String, custom: Set<String>) -> Contents {
     // The last piece is behind the last line end: a line that was cut short.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -43,7 +45,8 @@ enum SafeStatePlanText {
       readable: writes, reason: flaw ?? "expected \"end \(writes.count)\" as last line, got the end of the file")
   }
 
-  /// `nil` also for a write that no plan of ours has: a descriptor, or a program, which root would run for any account that may write the file.
+  /// Returns the write of a line, or `nil` if the line is malformed or is a write that no plan contains: one to a
+  /// descriptor, or a program, which root would run for any account that can write the file.
   private static func write(_ text: String, _ custom: Set<String>) -> SafeStateWrite? {
     switch SafeStateWrite(text, custom: custom) {
     case nil, .program, .gpio(_, _, .some): nil

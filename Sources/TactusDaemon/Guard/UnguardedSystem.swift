@@ -2,7 +2,7 @@ import Service
 import Tactus
 import Wire
 
-/// A system whose emergency stop cannot be reset while no guard can be had: everything else is the system's own.
+/// Wraps a system so that its emergency stop cannot be reset while no guard can be started; all other calls are passed on.
 struct UnguardedSystem: ServedSystem {
   private let system: any ServedSystem
   private let health: GuardHealth
@@ -39,6 +39,7 @@ struct UnguardedSystem: ServedSystem {
     system.take(frame: frame, from: caller, answer: answer)
   }
 
+  var sockets: [SystemSocket] { system.sockets }
   func clientLeft(_ caller: Caller) { system.clientLeft(caller) }
 
   private static func check(_ health: GuardHealth) throws(APIError) {

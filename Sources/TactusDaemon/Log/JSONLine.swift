@@ -1,4 +1,4 @@
-/// Builds one JSON object on one line, members in the order they are added.
+/// Builds one JSON object on one line, with members in the order in which they are added.
 struct JSONLine {
   private var body = "{"
 
@@ -6,7 +6,7 @@ struct JSONLine {
     add(name, raw: Self.quoted(value))
   }
 
-  /// `raw` is JSON already.
+  /// Adds a member whose value `raw` is JSON already.
   mutating func add(_ name: String, raw: String) {
     if body.utf8.count > 1 { body += "," }
     body += Self.quoted(name) + ":" + raw

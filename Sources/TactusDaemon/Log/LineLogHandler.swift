@@ -2,7 +2,7 @@ import Logging
 import Service
 import Tactus
 
-/// swift-log's back end of this program: scrubs, writes the line, and keeps it for the service's log routes.
+/// The log handler of this program: it removes secrets, writes the line, and keeps it for the service's log routes.
 struct LineLogHandler: LogHandler {
   let label: String
   let format: LogFormat
@@ -10,11 +10,11 @@ struct LineLogHandler: LogHandler {
   let threshold: LogThreshold
   let history: LogHistory
   let scrubber: LogScrubber
-  /// Whether the sink decides if a line is written.
+  /// Whether the sink's limiter decides if a line is written.
   let isLimited: Bool
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?
-  /// A level set on this logger; `nil` for the program's.
+  /// The level set on this logger, or `nil` for the level of the program.
   private var ownLevel: Logger.Level?
 
   init(

@@ -2,13 +2,13 @@ import ArgumentParser
 import Logging
 import Tactus
 
-/// How log lines look.
+/// The format of log lines.
 enum LogFormat: Equatable, Sendable {
-  /// One JSON object a line: ts, level, label, msg, and the metadata's own members.
+  /// One JSON object a line: `ts`, `level`, `label`, `msg`, and the members of the metadata.
   case json
-  /// For eyes: time, level, label, message, key=value.
+  /// A format for people: time, level, label, message, and metadata as key=value.
   case text
-  /// As the configuration says; the metadata follow the message.
+  /// The pattern of the configuration; the metadata follow the message.
   case pattern(LogPattern)
 
   func line(
@@ -42,13 +42,13 @@ enum LogFormat: Equatable, Sendable {
     ([oneLine(message)] + metadata.map { "\($0.key)=\(oneLine(text($0.value)))" }).joined(separator: " ")
   }
 
-  /// Members of a value in the order of their names.
+  /// Returns the text of a value, with members in the order of their names.
   private static func text(_ value: Logger.MetadataValue) -> String {
     guard case .dictionary(let members) = value else { return value.description }
     return "{" + members.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: " ") + "}"
   }
 
-  /// A message from outside may not forge a second line or move the cursor.
+  /// Returns the text with control characters escaped, so that a message from outside cannot forge a second line or move the cursor.
   private static func oneLine(_ text: String) -> String {
     String(JSONLine.quoted(text).dropFirst().dropLast()).replacing("\\\"", with: "\"")
   }
@@ -82,6 +82,6 @@ extension LogFormat: ExpressibleByArgument {
   static var allValueStrings: [String] { ["json", "text"] }
   var defaultValueDescription: String { name }
 
-  /// What a command line says for it: a pattern is for eyes.
+  /// The format's name on a command line; a pattern counts as `text`.
   var name: String { self == .json ? "json" : "text" }
 }

@@ -1,12 +1,14 @@
 import Logging
 import Tactus
 
-/// How many lines the log takes, by what they say: the first of a kind in a minute are written, the rest are counted, and one line gives their number.
+/// Limits the number of log lines by their kind: the first lines of a kind in a minute are written, the others are
+/// counted, and one line reports their number.
 ///
-/// A client without a token can make the daemon log the same again and again, by any interface. So the limit is where every line passes,
-/// and does not depend on the interface. Lines about actions with a token, and critical ones, are always written.
+/// A client without a token can make the daemon log the same message again and again through any interface. Therefore
+/// the limit is applied where all lines pass, independently of the interface. Lines about actions with a token, and
+/// critical lines, are always written.
 struct LogLimiter {
-  /// What lines have in common that differ in their particulars only.
+  /// The properties that lines with different details have in common.
   struct Kind: Hashable {
     var label: String
     var level: Logger.Level
@@ -16,17 +18,17 @@ struct LogLimiter {
     var result: String?
   }
 
-  /// Lines that were not written since the last account.
+  /// The number of lines of one kind that were not written since the last account.
   struct Excess: Equatable {
-    /// `nil` stands for the kinds beyond `kinds`.
+    /// The kind of the lines, or `nil` for all kinds beyond the first `kinds`.
     var kind: Kind?
     var count: Int
   }
 
   static let linesOfAKind = 30
-  /// All kinds together.
+  /// The greatest number of lines of all kinds together in a period.
   static let lines = 300
-  /// Lines of further kinds are counted together.
+  /// The greatest number of kinds that are counted separately; lines of further kinds are counted together.
   static let kinds = 64
   static let period = Nanoseconds.seconds(60)
 
@@ -39,7 +41,7 @@ struct LogLimiter {
   private var written = 0
   private var end = TickInstant.zero
 
-  /// Returns whether a line of this kind is to be written; otherwise it is counted.
+  /// Returns whether a line of this kind is to be written. If not, the line is counted.
   mutating func take(_ kind: Kind, at now: TickInstant) -> Bool {
     if accounts.isEmpty { end = now + Self.period }
     let known = accounts[kind] != nil || accounts.count < Self.kinds ? kind : nil
@@ -52,7 +54,8 @@ struct LogLimiter {
     return true
   }
 
-  /// What was counted, the most first, and everything begins anew; nothing before a minute is over, unless `atOnce`.
+  /// Returns the numbers of counted lines, the highest first, and starts a new period. Returns nothing before a minute
+  /// is over, unless `atOnce` is set.
   mutating func account(at now: TickInstant, atOnce: Bool = false) -> [Excess] {
     guard !accounts.isEmpty, now >= end || atOnce else { return [] }
     defer { (accounts, written) = ([:], 0) }
@@ -61,7 +64,7 @@ struct LogLimiter {
 }
 
 extension LogLimiter.Kind {
-  /// `nil` if the line is not limited.
+  /// Makes the kind of a line. Returns `nil` if the line is not limited.
   init?(label: String, level: Logger.Level, message: String, metadata: Logger.Metadata) {
     guard level < .critical, metadata["tokenId"] == nil else { return nil }
     self.init(

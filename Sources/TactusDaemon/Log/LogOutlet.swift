@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Tactus
 
-/// One descriptor that log lines go to, written by a thread of its own, so logging never waits for a pipe that is not read.
+/// Writes log lines to one descriptor on its own thread, so that logging never waits for a pipe that is not read.
 ///
 /// Lines wait in a bounded queue; a line that does not fit is dropped and counted, and the count is logged once there is room.
 final class LogOutlet: Sendable {
@@ -12,9 +12,9 @@ final class LogOutlet: Sendable {
     var waiting: [[UInt8]] = []
     var waitingBytes = 0
     var dropped = 0
-    /// The writer is at work or about to be.
+    /// Whether the writer is running or about to run.
     var isWriting = false
-    /// Rung when everything has been written.
+    /// The doorbells to ring when all lines have been written.
     var flushed: [Doorbell] = []
   }
 
@@ -23,16 +23,18 @@ final class LogOutlet: Sendable {
   private let capacityBytes: Int
   private let tellDropped: @Sendable (Int) -> String
 
+  /// Makes an outlet for an open descriptor.
+  ///
   /// - Parameters:
-  ///   - capacityBytes: how much may wait.
-  ///   - tellDropped: the line about so many dropped ones.
+  ///   - capacityBytes: the greatest number of bytes that may wait.
+  ///   - tellDropped: returns the line that reports the given number of dropped lines.
   init(_ descriptor: Int32, capacityBytes: Int = 1 << 20, tellDropped: @escaping @Sendable (Int) -> String) {
     state = Mutex(State(descriptor: descriptor))
     self.capacityBytes = capacityBytes
     self.tellDropped = tellDropped
   }
 
-  /// Never blocks for longer than a copy.
+  /// Queues a line, or drops it if it does not fit. Blocks for no longer than a copy.
   func put(_ line: [UInt8]) {
     state.withLock { state in
       guard state.waitingBytes + line.count <= capacityBytes else {
@@ -45,7 +47,7 @@ final class LogOutlet: Sendable {
     }
   }
 
-  /// Later lines go to `descriptor`; the one before it is closed once nothing is written to it any more.
+  /// Writes later lines to `descriptor`, and closes the previous one when no more lines are written to it.
   func replace(_ descriptor: Int32) {
     let before = state.withLock { state in
       defer { state.descriptor = descriptor }
@@ -54,7 +56,7 @@ final class LogOutlet: Sendable {
     writer.async { close(before) }
   }
 
-  /// Returns when all lines so far have been written, or after `limit`.
+  /// Waits until all lines so far have been written, or until `limit` has passed.
   func flush(limit: Nanoseconds) {
     // Without a descriptor left there is no way to wait.
     guard let bell = try? Doorbell() else { return }
@@ -78,7 +80,7 @@ final class LogOutlet: Sendable {
     }
   }
 
-  /// What waits, and where it goes; nil, and the writer rests, when nothing does.
+  /// Returns the waiting lines and the descriptor to write them to. If no line is waiting, stops the writer and returns `nil`.
   private func next() -> ([[UInt8]], Int32)? {
     state.withLock { state in
       guard !state.waiting.isEmpty || state.dropped > 0 else {
@@ -95,7 +97,7 @@ final class LogOutlet: Sendable {
   }
 }
 
-/// Blocks until all is written or writing fails.
+/// Writes all bytes to a descriptor. Blocks until they are written or writing fails.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
   var done = 0
   while done < bytes.count {

@@ -1,15 +1,15 @@
 import Glibc
 import Logging
 
-/// How a log line looks, written as Python's logging does: `%(asctime)s - %(name)s - %(levelname)s - %(message)s`, as the original robot's file
-/// has it.
+/// The format of a log line in the notation of Python's logging module: `%(asctime)s - %(name)s - %(levelname)s -
+/// %(message)s`, which the file of the original robot uses.
 struct LogPattern: Equatable, Sendable {
-  /// What a line can say. Python's other attributes (`lineno`, `funcName` …) are places in a Python program.
+  /// The fields that a line can have. Python's other attributes (`lineno`, `funcName` …) are places in a Python program.
   enum Field: String, CaseIterable, Sendable {
-    /// Local time: `2026-02-03 04:05:06,123`.
+    /// The local time: `2026-02-03 04:05:06,123`.
     case asctime
     case levelname, name, message, processName
-    /// Seconds since 1970 with decimals, and the milliseconds of them.
+    /// The time in seconds since 1970 with decimals; `msecs` is its millisecond part.
     case created, msecs
     case levelno, process
 
@@ -21,25 +21,27 @@ struct LogPattern: Equatable, Sendable {
     case field(Field, Layout)
   }
 
-  /// Of one conversion: `%(levelname)-8s`, `%(msecs)03d`.
+  /// The layout of one conversion: `%(levelname)-8s`, `%(msecs)03d`.
   struct Layout: Equatable {
     var isLeftAligned = false
     var isZeroFilled = false
     var width = 0
     var precision: Int?
-    /// `s`, `d` or `f`.
+    /// The conversion character `s`, `d` or `f`.
     var conversion: Character = "s"
   }
 
   let text: String
   private let parts: [Part]
 
-  /// What is expected, for errors.
+  /// The expectation for error messages.
   static let expectation =
     "a line's format as Python's logging has it, with " + Field.allCases.map { "%(\($0))" }.joined(separator: ", ")
 
-  /// - Returns: `nil` if it has no field, one that is not known, a conversion other than `s`, or `d` and `f` of numbers, a `%` that
-  ///   is neither a field's nor doubled, or a line break.
+  /// Reads a pattern.
+  ///
+  /// - Returns: `nil` if the text has no field, an unknown field, a conversion other than `s` (or `d` and `f` for
+  ///   numbers), a `%` that neither begins a field nor is doubled, or a line break.
   init?(_ text: String) {
     var parts: [Part] = []
     var rest = text[...]
@@ -62,7 +64,7 @@ struct LogPattern: Equatable, Sendable {
     tzset()
   }
 
-  /// `(levelname)-8s` at the beginning of what is left.
+  /// Reads a field such as `(levelname)-8s` at the beginning of the remaining text. Returns `nil` if the text does not begin with a valid field.
   private static func field(_ rest: inout Substring) -> Part? {
     guard rest.first == "(", let end = rest.firstIndex(of: ")"),
       let field = Field(rawValue: String(rest[..<end].dropFirst()))
@@ -96,9 +98,11 @@ struct LogPattern: Equatable, Sendable {
     return .field(field, layout)
   }
 
+  /// Returns a log line.
+  ///
   /// - Parameters:
-  ///   - message: what `%(message)s` says, in one line.
-  ///   - timestamp: as `WallClock.text` writes it.
+  ///   - message: the text for `%(message)s`, in one line.
+  ///   - timestamp: the time as `WallClock.text` writes it.
   func line(level: Logger.Level, label: String, message: String, timestamp: String) -> String {
     let seconds = Self.seconds(timestamp)
     let fraction = Double("0." + timestamp.dropFirst(20).prefix(6)) ?? 0
@@ -121,7 +125,7 @@ struct LogPattern: Equatable, Sendable {
     }.joined()
   }
 
-  /// Of `2026-02-03T04:05:06.123456Z`, since 1970.
+  /// Returns the seconds since 1970 of a timestamp such as `2026-02-03T04:05:06.123456Z`.
   private static func seconds(_ timestamp: String) -> Int {
     let numbers = timestamp.prefix(19).split { !("0"..."9").contains($0) }.compactMap { Int32($0) }
     guard numbers.count == 6 else { return 0 }
@@ -131,7 +135,7 @@ struct LogPattern: Equatable, Sendable {
     return timegm(&parts)
   }
 
-  /// `2026-02-03 05:05:06` in the machine's time zone.
+  /// Returns the local time in the host's time zone: `2026-02-03 05:05:06`.
   private static func local(_ seconds: Int) -> String {
     var (seconds, parts) = (seconds, tm())
     localtime_r(&seconds, &parts)
@@ -159,7 +163,9 @@ extension LogPattern.Layout {
     return isLeftAligned ? text + filling : filling + text
   }
 
-  /// - Parameter number: not negative.
+  /// Returns a number with a fixed number of decimals, at most six.
+  ///
+  /// - Parameter number: the number, which must not be negative.
   private static func fixed(_ number: Double, decimals: Int) -> String {
     let places = min(decimals, 6)
     let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
@@ -170,7 +176,7 @@ extension LogPattern.Layout {
 }
 
 extension Logger.Level {
-  /// Python's number of the level; of those that Python does not have one between its neighbours'.
+  /// The number of the level in Python; a level that Python does not have is numbered between its neighbours.
   fileprivate var number: Int {
     switch self {
     case .trace: 5

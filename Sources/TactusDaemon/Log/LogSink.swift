@@ -3,8 +3,8 @@ import Logging
 import Synchronization
 import Tactus
 
-/// Where log lines go: standard error unless the configuration says otherwise, and, when asked for, a file. Each has its own queue and writer, so that neither holds up
-/// the other, and no caller that logs.
+/// Writes log lines to standard error, unless the configuration switches that off, and to a file, if one is configured.
+/// Each has its own queue and writer, so that neither delays the other or a caller that logs.
 final class LogSink: Sendable {
   private struct File {
     var path: String
@@ -17,7 +17,9 @@ final class LogSink: Sendable {
   private let limiter = Mutex(LogLimiter())
   private let tellDropped: @Sendable (Int) -> String
 
-  /// - Parameter console: whether standard error gets the lines.
+  /// Makes a sink without a file.
+  ///
+  /// - Parameter console: whether log lines are written to standard error.
   init(format: LogFormat, console: Bool = true) {
     isOnStandardError = Atomic(console)
     tellDropped = { count in
@@ -28,28 +30,28 @@ final class LogSink: Sendable {
     standardError = LogOutlet(2, tellDropped: tellDropped)
   }
 
-  /// Whether a line of this kind is to be written; otherwise it is counted for `takeExcess`.
+  /// Returns whether a line of this kind is to be written. If not, the line is counted for `takeExcess`.
   func takes(_ kind: LogLimiter.Kind) -> Bool { limiter.withLock { $0.take(kind, at: MonotonicClock.now) } }
 
-  /// What was counted in the minute that is over, once; `atOnce` does not wait for its end.
+  /// Returns the numbers of lines that were counted in the last complete minute, once; with `atOnce` without waiting for the end of the minute.
   func takeExcess(atOnce: Bool) -> [LogLimiter.Excess] {
     limiter.withLock { $0.account(at: MonotonicClock.now, atOnce: atOnce) }
   }
 
-  /// Never blocks.
+  /// Queues a line for writing. Never blocks.
   func write(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     if isOnStandardError.load(ordering: .relaxed) { standardError.put(bytes) }
     file.withLock { $0?.outlet }?.put(bytes)
   }
 
-  /// Returns when all lines so far are written, at the latest after `limit` for each of standard error and the file.
+  /// Waits until all lines so far are written, for at most `limit` for each of standard error and the file.
   func flush(limit: Nanoseconds = .milliseconds(200)) {
     standardError.flush(limit: limit)
     file.withLock { $0?.outlet }?.flush(limit: limit)
   }
 
-  /// Appends to `path` from now on. False, with errno set, when it cannot be opened.
+  /// Appends lines to the file at `path` from now on. Returns `false` with errno set if the file cannot be opened.
   func open(path: String) -> Bool {
     let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640)
     guard descriptor >= 0 else { return false }
@@ -60,21 +62,21 @@ final class LogSink: Sendable {
     return true
   }
 
-  /// Standard error gets the lines, whatever was asked for: nothing else can have them.
+  /// Switches standard error on, whatever was configured, because the lines have no other destination.
   func useStandardError() { isOnStandardError.store(true, ordering: .relaxed) }
 
-  /// Opens the file anew, after something has moved it away. True when there is none.
+  /// Opens the file again, for instance after it was renamed. Returns whether that succeeded; `true` if there is no file.
   func reopen() -> Bool {
     guard let path = file.withLock({ $0?.path }) else { return true }
     return open(path: path)
   }
 
-  /// For a program without a sink: at once, however long standard error takes.
+  /// Writes a line at once, for a program without a sink. Blocks for as long as standard error takes.
   static func writeNow(_ line: String) {
     writeAll(Array((line + "\n").utf8), to: 2)
   }
 
-  /// For a program that must never wait and has no thread to spare: what standard error does not take at once is lost.
+  /// Writes a line for a program that must never wait and has no thread to spare. Bytes that standard error does not accept at once are lost.
   static func writeIfTaken(_ line: String) {
     // A pipe that polls writable takes a page without blocking (pipe(7)).
     var waiting = pollfd(fd: 2, events: Int16(truncatingIfNeeded: POLLOUT), revents: 0)

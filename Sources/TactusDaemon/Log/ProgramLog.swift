@@ -1,7 +1,7 @@
 import Logging
 import Service
 
-/// The program's log: where lines go, the newest of them, the level in effect, what is scrubbed.
+/// The program's log: its sink, the newest lines, the level in effect, and the removal of secrets.
 public struct ProgramLog: Sendable {
   let sink: LogSink
   let history = LogHistory()
@@ -9,9 +9,11 @@ public struct ProgramLog: Sendable {
   private let format: LogFormat
   private let scrubber: LogScrubber
 
+  /// Makes the log of a program.
+  ///
   /// - Parameters:
-  ///   - console: whether standard error gets the lines.
-  ///   - secrets: texts that must not appear in any line, whatever their shape.
+  ///   - console: whether log lines are written to standard error.
+  ///   - secrets: texts that must not appear in any line, whatever their form.
   init(format: LogFormat, level: Logger.Level, console: Bool = true, secrets: [String]) {
     self.format = format
     sink = LogSink(format: format, console: console)
@@ -19,7 +21,7 @@ public struct ProgramLog: Sendable {
     scrubber = LogScrubber(secrets: secrets)
   }
 
-  /// Makes a logger that writes into this log. It follows the log's level unless its own is set.
+  /// Returns a logger that writes to this log. It follows the log's level unless its own is set.
   public func logger(_ label: String) -> Logger { logger(label, isLimited: true) }
 
   private func logger(_ label: String, isLimited: Bool) -> Logger {
@@ -30,7 +32,7 @@ public struct ProgramLog: Sendable {
     }
   }
 
-  /// Logs how many lines were not written in the past minute. Called about once a second; `atOnce` at the program's end.
+  /// Logs how many lines were not written in the past minute. To be called about once a second, and with `atOnce` at the program's end.
   func tellExcess(atOnce: Bool = false) {
     for excess in sink.takeExcess(atOnce: atOnce) {
       logger(excess.kind?.label ?? "tactus", isLimited: false).log(

@@ -3,29 +3,29 @@ import MQTTMosquitto
 import Service
 import Synchronization
 
-/// How the broker that we have started is.
+/// The state of the broker that this program has started.
 struct SpawnedBroker: Equatable {
   var isRunning: Bool
   var starts: Int64
   var lastFailure: String?
 }
 
-/// The client, and the broker that it may have started, in one build with MQTT and one without: a configuration that asks for
-/// them is refused there.
+/// The MQTT client and the broker that it may have started, in builds with and without MQTT. A build without MQTT
+/// refuses a configuration that needs them.
 package struct BrokerConnection: Sendable {
   let start: @Sendable () -> Void
-  /// Some milliseconds, at most 2 s; see `MQTTClient.stop`.
+  /// Stops the client and the broker within some milliseconds, at most 2 s; see `MQTTClient.stop`.
   let stop: @Sendable () -> Void
   let subscribe: @Sendable (String) -> Void
   let unsubscribe: @Sendable (String) -> Void
   let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
   let status: @Sendable () -> MQTTStatus
-  /// The state of the broker that this program starts, or `nil` if it starts none.
+  /// Returns the state of the broker that this program starts, or `nil` if it starts none.
   let spawned: @Sendable () -> SpawnedBroker?
 }
 
 extension BrokerConnection {
-  /// A connection of a simulation: the settings and the client of the real one are left out.
+  /// Makes a simulated connection, without the settings and the client of the real one.
   package init(
     stop: @escaping @Sendable () -> Void, subscribe: @escaping @Sendable (String) -> Void,
     unsubscribe: @escaping @Sendable (String) -> Void, publish: @escaping @Sendable (MQTTMessage) -> MQTTRefusal?,
@@ -37,10 +37,10 @@ extension BrokerConnection {
   }
 
   #if MQTT
-    /// Starts the broker if that is asked for; nothing connects before `start`.
+    /// Starts the broker if the configuration asks for that. The client does not connect before `start`.
     ///
-    /// - Parameter deliver: each message, on the client's thread.
-    /// - Throws: `MQTTError`. That a broker cannot be started is none: the log and `spawned` say it.
+    /// - Parameter deliver: called with each message, on the client's thread.
+    /// - Throws: `MQTTError`. A broker that cannot be started is not an error; it is logged and reported by `spawned`.
     init(
       _ mqtt: Configuration.MQTT, environment: [String: String], portOwners: PortOwners,
       deliver: @escaping @Sendable (MQTTMessage) -> Void
@@ -86,14 +86,15 @@ extension BrokerConnection {
       }
     }
 
-    /// The holder of the broker's port. A confined program sees only its account; the holder at the start was looked for before.
+    /// Returns the process that has the broker's port, in words, or `nil` if the port is free. A confined program sees
+    /// only processes of its account, so the owner found before the start is used if there was one.
     private static func owner(of port: UInt16, atStart: PortOwners) -> String? {
       let now = PortOwners(of: [.tcp(port)])
       guard now[.tcp(port)] != nil else { return nil }
       return (atStart[.tcp(port)] == nil ? now : atStart).words("mqtt.port", .tcp(port))
     }
 
-    /// 128 random bits as hexadecimal digits.
+    /// A secret of 128 random bits as hexadecimal digits.
     private static var secret: String {
       (0..<2).map { _ in
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -101,10 +102,9 @@ extension BrokerConnection {
       }.joined()
     }
 
-    /// Beside the token file, one for each port: two daemons may share a home.
+    /// Returns the broker's folder beside the standard token file. Each port has its own folder, because two daemons may share a home directory.
     static func folder(port: UInt16, environment: [String: String]) throws -> String {
-      let tokens = TokenFile.standardPath(environment: environment)
-      let folder = (tokens.lastIndex(of: "/").map { String(tokens[..<$0]) } ?? ".") + "/mosquitto-\(port)"
+      let folder = Configuration.stateFolder(environment: environment) + "/mosquitto-\(port)"
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       return folder

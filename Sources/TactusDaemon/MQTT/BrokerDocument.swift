@@ -1,9 +1,9 @@
 import MQTTMosquitto
 import Service
 
-/// The daemon's place on its broker as `GET /api/mqtt` shows it.
+/// The document of `GET /api/mqtt`, which describes the daemon's connection to its broker.
 struct BrokerDocument: Encodable {
-  /// The broker that this program has started.
+  /// The state of the broker that this program has started.
   struct Spawned: Codable {
     let running: Bool
     let starts: Int64
@@ -16,25 +16,25 @@ struct BrokerDocument: Encodable {
   }
 
   let ok = true
-  /// `192.168.1.5:1883`
+  /// The address of the broker: `192.168.1.5:1883`.
   let broker: String
   let tls: Bool
-  /// Whether a user is given to it; not which.
+  /// Whether the daemon logs in with a user name, which is not shown.
   let user: Bool
   let connected: Bool
   let connections, failures: Int64
   @OrNull var lastFailure: String?
-  /// Null if this program does not start the broker.
+  /// The state of the broker that this program has started, or null if it starts none.
   @OrNull var spawned: Spawned?
   let device: String
-  /// `tactus/garden`
+  /// The prefix of the device's topics: `tactus/garden`.
   let topics: String
-  /// Null: nothing is announced.
+  /// The prefix of the announcements, or null if there are none.
   @OrNull var discoveryPrefix: String?
-  /// How many ended how, by `ok` or the refusal's code; null: they are not taken.
+  /// The number of commands by outcome, `ok` or the code of the refusal, or null if commands are not accepted.
   @OrNull var commands: [String: Int64]?
   let received, receivedTooLong, sent, refusedFilters: Int64
-  /// By reason: `notConnected`, `tooManyWaiting`, ….
+  /// The number of messages refused by the outbox, by reason: `notConnected`, `tooManyWaiting`, ….
   let refused: [String: Int64]
 
   init(

@@ -1,12 +1,12 @@
 import Glibc
 
-/// User and password of a broker of our own, in a file that mosquitto_pub reads: the line that is printed after the start works when it is
-/// pasted, and shows no password in the list of processes.
+/// The user and password of a broker that this program starts, in a file that mosquitto_pub reads. With that file the
+/// command line printed after the start works when it is pasted, and shows no password in the list of processes.
 enum BrokerLogin {
-  /// Writes the file, for this user alone, into the broker's folder.
+  /// Writes the file into the broker's folder, readable by this user only.
   ///
-  /// - Returns: the folder, which is mosquitto_pub's `XDG_CONFIG_HOME`, or `nil` if this program does not start the broker, or it needs no user, or if the
-  ///   file cannot be written.
+  /// - Returns: the folder, which is mosquitto_pub's `XDG_CONFIG_HOME`, or `nil` if this program does not start the
+  ///   broker, if the broker needs no user, or if the file cannot be written.
   static func leave(_ mqtt: Configuration.MQTT, environment: [String: String]) -> String? {
     #if MQTT
       guard mqtt.broker == .spawn, let user = mqtt.user, let password = mqtt.password,

@@ -1,7 +1,7 @@
 import MQTTMosquitto
 import Service
 
-/// The daemon's place on its broker, as metrics.
+/// The metrics of the daemon's connection to its broker.
 struct BrokerMetrics: MetricSource {
   let status: @Sendable () -> MQTTStatus
   let spawned: @Sendable () -> SpawnedBroker?

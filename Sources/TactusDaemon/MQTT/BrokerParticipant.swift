@@ -2,20 +2,20 @@ import MQTTMosquitto
 import Tactus
 import Wire
 
-/// A part of the daemon on the broker: its subscriptions and publications.
+/// A part of the daemon that uses the broker, with its subscriptions and publications.
 ///
-/// The client keeps what it publishes retained, and sends it again on every new connection, so a part publishes it once.
+/// The client stores retained messages and sends them again on every new connection, so a participant publishes each of them once.
 public protocol BrokerParticipant: AnyObject, Sendable {
-  /// Topics, with wildcards or without, that it is given the messages of.
+  /// The topics, with or without wildcards, whose messages the participant receives.
   var filters: [String] { get }
-  /// Once, on the main thread, before the first connection.
+  /// Starts the participant. Called once, on the main thread, before the first connection.
   func begin(on broker: BrokerLine)
-  /// A message on one of `filters`. On the client's thread, in the order of arrival: short work, nothing that waits. What it
-  /// publishes goes out at once.
+  /// Handles a message on one of `filters`. Called on the client's thread, in the order of arrival; must be short and
+  /// must not wait. Messages that it publishes are sent at once.
   func take(_ message: MQTTMessage, on broker: BrokerLine)
-  /// Ten times a second, on the main thread.
+  /// Advances the participant. Called ten times a second, on the main thread.
   func beat(at now: TickInstant, on broker: BrokerLine)
-  /// The connection has been lost, or the daemon stops. On the main thread, within a beat of it.
+  /// Notes that the connection was lost or that the daemon is stopping. Called on the main thread, within one beat.
   func connectionLost()
 }
 
@@ -25,13 +25,13 @@ extension BrokerParticipant {
   public func connectionLost() {}
 }
 
-/// The daemon's connection as a participant uses it. Any thread; nothing waits.
+/// The daemon's connection to the broker as a participant uses it. Usable from any thread; no call waits.
 public struct BrokerLine: Sendable {
   let topics: DeviceTopics
-  /// The prefix that Home Assistant reads, or `nil` if nothing is announced.
+  /// The prefix that Home Assistant reads, or `nil` if announcements are switched off.
   let discoveryPrefix: String?
   let isConnected: @Sendable () -> Bool
-  /// Takes one of a participant's filters back.
+  /// Unsubscribes one of a participant's filters.
   let unsubscribe: @Sendable (String) -> Void
   private let post: @Sendable (MQTTMessage) -> MQTTRefusal?
 
@@ -43,9 +43,9 @@ public struct BrokerLine: Sendable {
     (self.isConnected, self.unsubscribe, self.post) = (isConnected, unsubscribe, post)
   }
 
-  /// Publishes a message. A retained message is taken without a connection, too; an empty one makes the broker forget the topic.
+  /// Publishes a message. A retained message is accepted even without a connection; an empty one makes the broker delete the topic.
   ///
-  /// - Returns: why the message was refused, or `nil` if it was taken.
+  /// - Returns: why the message was refused, or `nil` if it was accepted.
   @discardableResult
   public func publish(_ message: MQTTMessage) -> MQTTRefusal? { post(message) }
 }

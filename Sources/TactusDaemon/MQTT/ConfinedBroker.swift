@@ -2,10 +2,11 @@ import CDaemon
 import Confinement
 import Glibc
 
-/// `tactus broker PARENT PROGRAM WORD…`: confines this process, which then becomes the broker. Started by `MosquittoBroker` with the
-/// broker's configuration, passwords and access list as descriptors 4, 5, 6, and the folder for its socket as 7; says on descriptor 3 why it could not.
+/// The command `tactus broker PARENT PROGRAM WORD…`: confines this process and then runs the broker in it. It is
+/// started by `MosquittoBroker` with the broker's configuration, passwords and access list as descriptors 4, 5 and 6
+/// and the folder for its socket as 7; a failure is reported on descriptor 3.
 enum ConfinedBroker {
-  /// Returns only if it could not become the broker: the exit status.
+  /// Runs the broker in this process. Returns only if that failed, with the exit status.
   static func run(_ words: [String]) -> Int32 {
     guard words.count >= 2, let parent = pid_t(words[0]), fcntl(3, F_SETFD, FD_CLOEXEC) == 0 else {
       complain("tactus broker: expected to be started by tactus run")

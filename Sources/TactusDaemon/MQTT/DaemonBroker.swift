@@ -5,15 +5,15 @@ import Synchronization
 import Tactus
 import Wire
 
-/// The daemon on its MQTT broker: one connection for all parts that live there.
+/// The daemon's connection to its MQTT broker, which all participants share.
 ///
-/// Used by the main thread, which never waits here but in `stop`; no loop knows of it. A broker that is gone is looked for
-/// until it is back, and then gets everything again.
+/// To be used on the main thread, which waits only in `stop`; loops do not use it. A broker that is gone is tried until
+/// it is back, and then receives all retained messages again.
 package final class DaemonBroker {
-  /// What the client's thread delivers to, made before the client.
+  /// Delivers messages from the client's thread to the participants. It is made before the client.
   private final class Desk: Sendable {
     private let participants: [(filters: [TopicFilter], participant: any BrokerParticipant)]
-    /// Empty before the client is there, and when it has stopped.
+    /// The connection; `nil` before the client exists and after it has stopped.
     private let line = Mutex<BrokerLine?>(nil)
 
     init(_ participants: [any BrokerParticipant]) {
@@ -30,7 +30,7 @@ package final class DaemonBroker {
     }
   }
 
-  /// The broker, as the file describes it.
+  /// The settings of the broker from the configuration.
   package let mqtt: Configuration.MQTT
   let line: BrokerLine
   private let connection: BrokerConnection
@@ -45,17 +45,17 @@ package final class DaemonBroker {
   private var toldFailure: String?
   private var toldBroker: SpawnedBroker?
 
-  /// Starts the broker if the configuration asks for one; nothing connects before `start`.
-  ///
-  /// What is delivered to, called with each message; what it returns is the connection.
+  /// Makes the connection. The argument is called with each message that arrives.
   package typealias Connect = (@escaping @Sendable (MQTTMessage) -> Void) throws -> BrokerConnection
 
+  /// Starts the broker if the configuration asks for that. The client does not connect before `start`.
+  ///
   /// - Parameters:
-  ///   - served: every system as the broker sees it.
-  ///   - others: the other participants on the broker.
-  ///   - now: what commands are limited and grow old by.
-  ///   - connect: makes the connection, or one in simulated time.
-  /// - Throws: `MQTTError`: a setting that libmosquitto does not take.
+  ///   - served: every system, as the broker sees it.
+  ///   - others: further participants on the broker.
+  ///   - now: returns the present instant, by which commands are limited and expire.
+  ///   - connect: makes the connection, which may be one in simulated time.
+  /// - Throws: `MQTTError` if libmosquitto does not accept a setting.
   package init(
     _ mqtt: Configuration.MQTT, served: [any ServedSystem], others: [any BrokerParticipant], logger: Logger,
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }, connect: Connect
@@ -78,7 +78,7 @@ package final class DaemonBroker {
     for filter in Set(participants.flatMap(\.filters)).sorted() { connection.subscribe(filter) }
   }
 
-  /// Begins to connect.
+  /// Starts to connect.
   package func start() {
     if mqtt.isPasswordExposed {
       logger.warning(
@@ -90,17 +90,18 @@ package final class DaemonBroker {
     connection.start()
   }
 
-  /// Publishes changes of the systems, the same as subscribers of `/ws` get.
+  /// Publishes changes of the systems, the same ones that subscribers of `/ws` get.
   package func tell(_ events: [Event]) { fleet.tell(events) }
 
-  /// Ten times a second: what has become of the connection, and what the participants have to say.
+  /// Logs changes of the connection and advances the participants. To be called ten times a second.
   package func beat(at now: TickInstant) {
     report()
     for participant in participants { participant.beat(at: now, on: line) }
   }
 
-  /// Publishes the last events and `offline`, and ends the connection and the broker that we started: some milliseconds, at most 2 s beside a broker
-  /// that does not read. After the actuators.
+  /// Publishes the last events and `offline`, then ends the connection and the broker that this program has started.
+  /// Takes some milliseconds, at most 2 s if the broker does not read. To be called after the actuators have been
+  /// stopped.
   package func stop() {
     for participant in participants {
       participant.beat(at: now(), on: line)
@@ -110,7 +111,7 @@ package final class DaemonBroker {
     desk.open(nil)
   }
 
-  /// One line when the connection comes, goes, or fails for another reason than before.
+  /// Logs one line when the connection is made, is lost, or fails for another reason than before.
   private func report() {
     let status = connection.status()
     if status.connections != toldConnections {
@@ -138,7 +139,8 @@ package final class DaemonBroker {
 
   private var place: Logger.Metadata { ["broker": .string("\(mqtt.settings.address)")] }
 
-  /// What `GET /api/health` says of the broker that this program starts, or `nil` if all is well, or another program's broker is used. Usable from any thread.
+  /// Returns the trouble that `GET /api/health` reports about the broker that this program starts, or `nil` if that
+  /// broker works or another program's broker is used. Usable from any thread.
   var trouble: @Sendable () -> ServiceTrouble? {
     let connection = connection
     return {
@@ -151,7 +153,7 @@ package final class DaemonBroker {
     }
   }
 
-  /// `GET /api/mqtt`
+  /// The route `GET /api/mqtt`.
   var route: Route {
     let (mqtt, connection, commands) = (mqtt, connection, commands)
     return Route(.get, "/api/mqtt") { _ in

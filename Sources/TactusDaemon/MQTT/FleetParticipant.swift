@@ -4,40 +4,41 @@ import Synchronization
 import Tactus
 import Wire
 
-/// Every system on the broker, alike: publishes its state and events and takes its commands. What this device left there before it was
-/// configured otherwise is removed.
+/// The participant for all systems: it publishes their states and events and receives their commands. Retained messages
+/// of this device from an earlier configuration are removed.
 ///
-/// A state is published at once when something has happened, but not more often than ten times a second; soon when anything else has
-/// changed; and once an interval if nothing has changed but what moves by itself. All but `take` is called on the main thread.
+/// A state is published at once when an event has occurred, but not more often than ten times a second; within seconds
+/// when anything else has changed; and once an interval if only members have changed that change by themselves. All
+/// calls except `take` are made on the main thread.
 final class FleetParticipant: BrokerParticipant {
-  /// What was last published on a topic.
+  /// The document that was last published on a topic.
   private struct Told {
     var document: [UInt8]
-    /// Of it, without what moves by itself.
+    /// The document without the members that change by themselves, or `nil` if it has none.
     var settled: JSONValue?
   }
 
   private struct State {
     var told: [String: Told] = [:]
-    /// Systems to which something has happened since.
+    /// The systems with an event since the last beat.
     var changed: Set<String> = []
     var lookAt = TickInstant.zero
     var tellAllAt = TickInstant.zero
     var events: [MQTTMessage] = []
-    /// Topics of ours that the broker kept from before, not yet compared with `told`.
+    /// The topics of this device that the broker had retained before, not yet compared with `told`.
     var kept: Set<String> = []
     var look = Look.notYet
   }
 
-  /// The look at what the broker keeps: once, at the first connection that lasts.
+  /// The progress of the check for old retained messages, made once, at the first connection that lasts.
   private enum Look {
     case notYet
-    /// The broker has been asked; its answers come within moments.
+    /// The subscriptions have been sent; retained messages arrive within moments.
     case until(TickInstant)
     case done
   }
   private static let lookTime = Nanoseconds.seconds(5)
-  /// Between two looks at states to which nothing has happened.
+  /// The time between two checks of states without events.
   private static let changesEvery = Nanoseconds.seconds(5)
   private static let movingEverywhere: Set<String> = ["monotonicNs", "counters"]
 
@@ -46,7 +47,7 @@ final class FleetParticipant: BrokerParticipant {
   private let discoveryPrefix: String?
   private let interval: Nanoseconds
   private let own: OwnTopics
-  /// Carries commands out, or `nil` if commands are not taken.
+  /// Carries out commands, or is `nil` if commands are not accepted.
   private let commands: RemoteCommands?
   private let state = Mutex(State())
 
@@ -61,7 +62,7 @@ final class FleetParticipant: BrokerParticipant {
 
   var filters: [String] { (commands == nil ? [] : topics.everyCommandFilter) + own.filters }
 
-  /// Takes changes, the same as subscribers of `/ws` get.
+  /// Queues changes of the systems, the same ones that subscribers of `/ws` get.
   func tell(_ events: [Event]) {
     state.withLock { state in
       for event in events where event.kind == .edge {
@@ -90,8 +91,9 @@ final class FleetParticipant: BrokerParticipant {
     look(at: now, on: broker)
   }
 
-  /// Removes what the broker keeps of this device and is no longer published: of a system that is not configured any more, of
-  /// a plant that was removed while the broker was away. Everything that is published has been published before this call.
+  /// Removes retained messages of this device that are no longer published: those of a system that is no longer
+  /// configured, or of a plant that was removed while the broker was away. All current messages have been published
+  /// before this call.
   private func look(at now: TickInstant, on broker: BrokerLine) {
     let isConnected = broker.isConnected()
     let (gone, isOver) = state.withLock { state -> ([String], Bool) in
@@ -115,7 +117,9 @@ final class FleetParticipant: BrokerParticipant {
     if isOver { for filter in own.filters { broker.unsubscribe(filter) } }
   }
 
-  /// - Parameter whole: whether it is published, too, if nothing differs but what moves by itself.
+  /// Publishes the state of a system and its parts.
+  ///
+  /// - Parameter whole: whether the state is published even if only members have changed that change by themselves.
   private func publish(_ system: any ServedSystem, whole: Bool, on broker: BrokerLine) {
     let moving = system.movingMembers.union(Self.movingEverywhere)
     tell(topics.state(system.name), system.state, moving: moving, whole: whole, on: broker)
@@ -128,7 +132,7 @@ final class FleetParticipant: BrokerParticipant {
     forget(below: "\(topics.base)/\(system.name)/", but: current.union([topics.state(system.name)]), on: broker)
   }
 
-  /// What the broker keeps and is no more.
+  /// Deletes the retained messages below `start` that are no longer current.
   private func forget(below start: String, but current: Set<String>, on broker: BrokerLine) {
     let gone = state.withLock { state in
       let gone = state.told.keys.filter { $0.hasPrefix(start) && !current.contains($0) }.sorted()
@@ -138,7 +142,7 @@ final class FleetParticipant: BrokerParticipant {
     for topic in gone { broker.publish(MQTTMessage(topic: topic, payload: [], isRetained: true)) }
   }
 
-  /// What there is may change: zones are renamed, added and removed while running.
+  /// Publishes the announcements for Home Assistant, which may change while the daemon runs: zones are renamed, added and removed.
   private func announce(on broker: BrokerLine) {
     guard let discoveryPrefix else { return }
     let takesCommands = commands != nil
@@ -154,7 +158,7 @@ final class FleetParticipant: BrokerParticipant {
     forget(below: discoveryPrefix + "/", but: current, on: broker)
   }
 
-  /// Retained, and only what is new.
+  /// Publishes a retained document if it has changed.
   private func tell(
     _ topic: String, _ document: [UInt8], moving: Set<String> = [], whole: Bool = true, on broker: BrokerLine
   ) {
@@ -181,6 +185,6 @@ final class FleetParticipant: BrokerParticipant {
     }
   }
 
-  /// As when a WebSocket closes: clients that cannot be heard any more drive nothing.
+  /// Notes the loss of the connection: as when a WebSocket closes, clients that can no longer be heard release whatever they drive.
   func connectionLost() { commands?.linkLost() }
 }

@@ -2,13 +2,13 @@ import Foundation
 import MQTTMosquitto
 import Wire
 
-/// Which of a broker's retained topics this device has published, and no other can have.
+/// Recognises the retained topics on a broker that only this device can have published.
 ///
-/// A state has the shape that our systems' states have: what another device may publish below a prefix that is our topics' base has
-/// not. A document for Home Assistant names its publisher's status topic. The status itself is none of them: it
-/// is always published.
+/// A state is recognised by the form of its topic, which messages of another device below the same prefix do not have.
+/// A document for Home Assistant is recognised by the status topic that it names. The status topic itself does not
+/// count, because it is always published.
 struct OwnTopics: Sendable {
-  /// Those of this program, whether they run or not: a file may have had them before.
+  /// The kinds of systems of this program, whether they run or not, because an earlier configuration may have had them.
   private static var kinds: [any SystemKind] { DaemonProgram.current.kinds }
 
   private let topics: DeviceTopics
@@ -19,7 +19,7 @@ struct OwnTopics: Sendable {
     discovery = homeAssistantPrefix
   }
 
-  /// What to subscribe to for a look at them.
+  /// The filters by which these topics are found.
   var filters: [String] {
     (0...2).map { ([topics.base] + Array(repeating: "+", count: $0 + 1) + ["state"]).joined(separator: "/") }
       + ["\(discovery)/+/\(HomeAssistantEntity.node(of: topics))/+/config"]
@@ -31,7 +31,7 @@ struct OwnTopics: Sendable {
     return TopicFilter(filters[3]).matches(message.topic) && isDocument(message.payload)
   }
 
-  /// `pump/state`, `leg/0/state`, `sprinkler/zone/1/state`
+  /// Returns whether a path below the device's topic is that of a state: `pump/state`, `leg/0/state`, `sprinkler/zone/1/state`.
   private func isState(_ path: Substring) -> Bool {
     var levels = path.split(separator: "/", omittingEmptySubsequences: false)
     guard levels.popLast() == "state", let system = levels.first,

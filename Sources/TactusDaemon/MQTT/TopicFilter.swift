@@ -5,7 +5,7 @@ package struct TopicFilter: Equatable, Sendable {
   /// Reads a filter; `+` stands for one level and `#` for the rest.
   package init(_ text: String) { levels = text.split(separator: "/", omittingEmptySubsequences: false) }
 
-  /// Returns whether a message of this topic is one of the subscription's.
+  /// Returns whether a topic matches the filter.
   package func matches(_ topic: String) -> Bool {
     // Topics of the broker's own are not for wildcards.
     if topic.utf8.first == UInt8(ascii: "$"), levels.first == "+" || levels.first == "#" { return false }

@@ -1,17 +1,17 @@
 import Service
 import Tactus
 
-/// A change of several loops' rules on its way: everywhere or nowhere. Used by the main thread, at its beats.
+/// A change of several loops' rules in progress, which takes effect in all loops or in none. Used on the main thread, at its beats.
 package struct ReloadRun {
-  /// Called once, with what has come of the change.
+  /// Called once, with the outcome of the change.
   package typealias Completion = @Sendable (Result<Done, APIError>) -> Void
 
-  /// What has come of it.
+  /// The outcome of a change that took effect.
   package struct Done: Sendable {
     var keys: [KeyChange]
-    /// Systems whose wider limits wait for their safe state.
+    /// The systems whose wider limits wait for their safe state.
     var waiting: [String]
-    /// Systems that have not taken the change in time, and take it as soon as their loop ticks or their disk answers.
+    /// The systems that have not applied the change in time; each applies it as soon as its loop ticks or its disk answers.
     var late: [String]
   }
 
@@ -20,7 +20,7 @@ package struct ReloadRun {
     case committed
   }
 
-  /// How long every loop has for each phase.
+  /// The time that every loop has for each phase.
   static let patience = Nanoseconds.seconds(3)
 
   private let changes: [any RulesChange]
@@ -30,10 +30,10 @@ package struct ReloadRun {
   private var phase = Phase.proposed
   private var deadline: TickInstant
 
-  /// Asks every loop whether it is there.
+  /// Starts a change by asking every loop to confirm that it ticks.
   ///
   /// - Parameters:
-  ///   - others: what changes besides, in no loop.
+  ///   - others: further changes, which concern no loop.
   ///   - taken: called when every loop has been given its new rules.
   package init(
     _ changes: [any RulesChange], others: [KeyChange] = [], at now: TickInstant, taken: @escaping () -> Void = {},
@@ -44,7 +44,7 @@ package struct ReloadRun {
     for change in changes { change.propose() }
   }
 
-  /// Goes on as far as the loops have come. True when it is over.
+  /// Continues the change as far as the loops have answered. Returns whether the change is over.
   package mutating func beat(at now: TickInstant) -> Bool {
     if case .proposed = phase {
       let missing = changes.filter { !$0.isPrepared }
@@ -60,7 +60,7 @@ package struct ReloadRun {
     return true
   }
 
-  /// Ends it before its time, because the daemon stops. There is no beat afterwards.
+  /// Ends the change early, because the daemon is stopping. No beat may follow.
   func stop() {
     switch phase {
     case .proposed:
@@ -84,9 +84,9 @@ package struct ReloadRun {
 }
 
 extension APIError {
-  /// 503: the daemon stops.
+  /// Returns a 503 for a request that the daemon cannot finish, because it is stopping.
   ///
-  /// - Parameter outcome: what has become of the change that was asked for.
+  /// - Parameter outcome: the outcome of the requested change.
   static func stopping(_ outcome: String) -> APIError {
     APIError(.serviceUnavailable, "STOPPING", "the daemon is stopping; \(outcome)")
   }

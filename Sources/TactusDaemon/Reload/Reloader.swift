@@ -4,42 +4,61 @@ import Synchronization
 import Tactus
 import Wire
 
-/// `POST /api/reload`: takes the configuration file as it is now, or says why not. One change at a time.
+/// Handles `POST /api/reload` and `/api/settings`: applies the present configuration file, or one with another value, or refuses it with the reasons. Only one
+/// change is in progress at a time.
 ///
-/// The file is read on the thread of a request that may wait for a disk; the loops are asked and given their rules at the main thread's beats.
+/// The file is read on the thread of a request that may wait for a disk; the loops are asked and given their rules at the beats of the main thread.
 final class Reloader: Sendable {
-  /// What the main thread is to begin.
+  /// Returns the changes of a newer file that concern no system, or throws why the file is refused.
+  typealias Beside = @Sendable (_ old: TakenFile, _ new: TakenFile) throws(APIError) -> [any RulesChange]
+
+  /// A change that the main thread is to start.
   struct Job: Sendable {
-    /// The file that the change comes from; `nil` for a setting that was `PUT`.
+    /// The file from which the change comes, or `nil` for a setting changed by `PUT`.
     var file: TakenFile?
-    /// Of the systems that run.
+    /// The values of that file that are not those on the disk, by key.
+    var set: [String: String] = [:]
+    /// Returns the changes of the systems that run.
     var changes: @Sendable ([any DaemonSystem]) -> [any RulesChange]
     var complete: ReloadRun.Completion
   }
 
   private enum Progress {
     case idle
-    /// A change waits for the main thread's next beat.
+    /// A change is waiting for the main thread's next beat.
     case submitted(Job)
-    /// The main thread has begun a change.
+    /// The main thread has started a change.
     case running
-    /// The daemon stops: no change begins any more.
+    /// The daemon is stopping, and no further change is started.
     case stopping
   }
 
   private struct State {
     var taken: TakenFile
+    /// The values that `PUT /api/settings` has put in the place of the file's, by key.
+    var set: [String: String] = [:]
+    /// The number of files taken since the start.
+    var number = 0
     var progress = Progress.idle
   }
 
   private let path: String
   private let environment: [String: String]
+  /// Returns the changes of a file that concern no system, such as the rules of messages to people.
+  private let beside: Beside
   private let state: Mutex<State>
   let threshold: LogThreshold
 
+  /// Makes a reloader.
+  ///
   /// - Parameters:
-  ///   - taken: what the program runs with.
-  init(_ taken: TakenFile, environment: [String: String], threshold: LogThreshold) {
+  ///   - taken: the configuration file with which the program was started.
+  ///   - beside: returns the changes of a file that concern no system.
+  init(
+    _ taken: TakenFile, environment: [String: String], threshold: LogThreshold,
+    beside: @escaping Beside = { _, _ in [] }
+  ) {
+    self.beside = beside
     path = taken.configuration.file
     self.environment = environment
     state = Mutex(State(taken: taken))
@@ -54,6 +73,49 @@ final class Reloader: Sendable {
     return route
   }
 
+  /// The route of what a reload may change.
+  var settings: Route {
+    Route(.get, "/api/settings", scope: .admin) { [self] _ in
+      let (taken, set) = state.withLock { ($0.taken, Set($0.set.keys)) }
+      return APIResponse(contentType: "application/json", body: taken.settings(set: set).bytes)
+    }
+  }
+
+  /// The route that changes one of them until the next reload or start.
+  var setting: Route {
+    var route = Route(.put, "/api/settings", scope: .admin, action: "daemon.settings") { [self] in
+      try await set(try $0.decode(SettingChange.self))
+    }
+    route.waitsForDisk = true
+    return route
+  }
+
+  private func set(_ change: SettingChange) async throws -> APIResponse {
+    let (taken, before, number) = state.withLock { ($0.taken, $0.set, $0.number) }
+    try change.requireChangeable(among: taken.changeableKeys)
+    let values = before.merging([change.key: change.value]) { $1 }
+    let new: TakenFile
+    do throws(ConfigErrors) {
+      new = try TakenFile.read(path, setting: values, environment: environment)
+    } catch {
+      throw ReloadRefusal(error).error
+    }
+    let errors = taken.refusals(of: new) { $0 == change.key }
+    guard errors.isEmpty else {
+      throw APIError.conflict(
+        "FILE_CHANGED",
+        "\(ConfigErrors(errors: errors))\nThe file has changed since it was taken; reload it first. Nothing was changed"
+      )
+    }
+    if change.isPreview {
+      return Self.answer(ReloadRun.Done(keys: taken.changes(in: new), waiting: [], late: []), isPreview: true)
+    }
+    let others = try beside(taken, new)
+    return try await submit(file: new, set: values, since: number) { systems in
+      systems.compactMap { $0.change(to: new.configuration) } + others
+    }
+  }
+
   private func reload() async throws -> APIResponse {
     let new: TakenFile
     do throws(ConfigErrors) {
@@ -61,27 +123,36 @@ final class Reloader: Sendable {
     } catch {
       throw ReloadRefusal(error).error
     }
-    let errors = state.withLock { $0.taken }.refusals(of: new) { ConfigTable.key($0)?.mayChange ?? false }
+    let taken = state.withLock { $0.taken }
+    let errors = taken.refusals(of: new) { ConfigTable.key($0)?.mayChange ?? false }
     guard errors.isEmpty else { throw ReloadRefusal(needsRestart: ConfigErrors(errors: errors)).error }
-    return try await submit(file: new) { systems in systems.compactMap { $0.change(to: new.configuration) } }
+    let others = try beside(taken, new)
+    return try await submit(file: new) { systems in systems.compactMap { $0.change(to: new.configuration) } + others }
   }
 
-  /// Hands a change to the main thread, and waits for what comes of it.
+  private static var busy: APIError {
+    .conflict("BUSY", "another change of settings is on its way; try again")
+  }
+
+  /// Passes a change to the main thread, waits for its outcome, and returns the response.
   ///
-  /// - Throws: 409 `BUSY` while another change is on its way, 503 `STOPPING` when the daemon stops before this one is taken,
-  ///   503 `NOT_TAKEN` when a loop does not answer.
+  /// - Parameter number: the number of files taken when the change was made from the one in effect, or `nil` if it was not.
+  /// - Throws: 409 `BUSY` while another change is in progress or if another file was taken since `number`, 503 `STOPPING` if the daemon stops before this change is
+  ///   applied, 503 `NOT_TAKEN` if a loop does not answer.
   func submit(
-    file: TakenFile?, _ changes: @escaping @Sendable ([any DaemonSystem]) -> [any RulesChange]
+    file: TakenFile?, set: [String: String] = [:], since number: Int? = nil,
+    _ changes: @escaping @Sendable ([any DaemonSystem]) -> [any RulesChange]
   ) async throws -> APIResponse {
     let done = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<ReloadRun.Done, any Error>) in
-      let job = Job(file: file, changes: changes) { continuation.resume(with: $0.mapError { $0 }) }
+      let job = Job(file: file, set: set, changes: changes) { continuation.resume(with: $0.mapError { $0 }) }
       let refusal: APIError? = state.withLock { state in
         switch state.progress {
         case .idle:
+          guard number == nil || number == state.number else { return Self.busy }
           state.progress = .submitted(job)
           return nil
-        case .submitted, .running: return .conflict("BUSY", "another change of settings is on its way; try again")
+        case .submitted, .running: return Self.busy
         case .stopping: return .stopping("nothing was changed")
         }
       }
@@ -90,7 +161,7 @@ final class Reloader: Sendable {
     return Self.answer(done)
   }
 
-  private static func answer(_ done: ReloadRun.Done) -> APIResponse {
+  private static func answer(_ done: ReloadRun.Done, isPreview: Bool = false) -> APIResponse {
     let changed = done.keys.map { change -> JSONValue in
       .object([
         "key": .text(change.key), "from": change.from.map { .text($0) } ?? .null,
@@ -103,12 +174,13 @@ final class Reloader: Sendable {
     ])
     let words = done.keys.map { "\($0.key)=\($0.to ?? "nothing")" }.joined(separator: " ")
     return APIResponse(
-      contentType: "application/json", body: document.bytes, logValue: words.isEmpty ? "nothing changed" : words)
+      contentType: "application/json", body: document.bytes,
+      logValue: (isPreview ? "preview: " : "") + (words.isEmpty ? "nothing changed" : words))
   }
 
   // MARK: the main thread's
 
-  /// Begins the change that was submitted, or `nil` if none was.
+  /// Starts the submitted change and returns it, or returns `nil` if none was submitted.
   func begin(_ systems: [any DaemonSystem], at now: TickInstant) -> ReloadRun? {
     let submitted: Job? = state.withLock { state in
       guard case .submitted(let job) = state.progress else { return nil }
@@ -126,7 +198,10 @@ final class Reloader: Sendable {
     return ReloadRun(job.changes(systems), others: others, at: now) { [self] in
       guard let file = job.file else { return }
       threshold.level = Logger.Level(rawValue: file.configuration.logLevel.lowercased()) ?? .info
-      state.withLock { $0.taken = file }
+      state.withLock { state in
+        (state.taken, state.set) = (file, job.set)
+        state.number += 1
+      }
     } complete: { [self] result in
       state.withLock { state in
         if case .running = state.progress { state.progress = .idle }
@@ -135,8 +210,7 @@ final class Reloader: Sendable {
     }
   }
 
-  /// Refuses the change that waits to begin and every later one: the daemon stops. The change that has begun is ended by
-  /// `ReloadRun.stop`.
+  /// Refuses the change that is waiting and all later ones, because the daemon is stopping. A change in progress is ended by `ReloadRun.stop`.
   func stop() {
     let job: Job? = state.withLock { state in
       defer { state.progress = .stopping }

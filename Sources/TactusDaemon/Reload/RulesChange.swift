@@ -1,17 +1,17 @@
 import Synchronization
 import Tactus
 
-/// One key that a change gives another value. Values are written as in a file; `nil` for none.
+/// The change of one key. The values are written as in a file; `nil` stands for no value.
 public struct KeyChange: Sendable, Equatable {
   let key: String
   let from, to: String?
 
-  /// A change from one value to another; `nil` for none.
+  /// Makes a change from one value to another; `nil` stands for no value.
   package init(_ key: String, from: ConfigValue?, to: ConfigValue?) {
     (self.key, self.from, self.to) = (key, from.map { "\($0)" }, to.map { "\($0)" })
   }
 
-  /// The keys that have another value; both lists have the same keys in the same order.
+  /// Returns the keys whose values differ; both lists have the same keys in the same order.
   public static func between(
     _ old: [(key: String, value: ConfigValue?)], _ new: [(key: String, value: ConfigValue?)]
   ) -> [KeyChange] {
@@ -19,60 +19,62 @@ public struct KeyChange: Sendable, Equatable {
   }
 }
 
-/// The change of one loop's rules, in two phases: first the loop is asked whether it is there, then it gets the new rules.
+/// The change of one loop's rules in two phases: the loop first confirms that it ticks, then receives the new rules.
 public protocol RulesChange: Sendable {
   /// The name of the system whose rules change: `leg`.
   var system: String { get }
-  /// The keys that get another value.
+  /// The keys whose values change.
   var keys: [KeyChange] { get }
-  /// Phase 1: asks the loop to confirm at its next tick that it is there. Does not wait.
+  /// Starts phase 1: asks the loop to confirm at its next tick that it is running. Does not wait.
   func propose()
   /// Whether the loop has confirmed the proposal; `commit` may follow once every change of a reload is prepared.
   var isPrepared: Bool { get }
-  /// Takes the proposal back: no rule changes.
+  /// Withdraws the proposal, so that no rule changes.
   func withdraw()
-  /// Phase 2: gives the loop the new rules. At most once, after `propose` and instead of `withdraw`.
+  /// Starts phase 2: passes the new rules to the loop. Called at most once, after `propose` and instead of `withdraw`.
   func commit()
-  /// After `commit`.
+  /// The progress of the change after `commit`.
   var progress: RulesProgress { get }
 }
 
-/// The change of rules that no loop reads, but a desk beside it: it is always there, and takes all of them at its next turn.
-public final class DeskChange: RulesChange {
-  /// The name of the system whose desk takes the rules: `sprinkler`.
-  public let system: String
-  /// The keys that get another value.
-  public let keys: [KeyChange]
+/// The change of rules that no loop reads, but a desk beside the loops. The desk is always ready and applies all rules in its next turn.
+final class DeskChange: RulesChange {
+  /// The name of the system whose desk applies the rules.
+  let system: String
+  /// The keys whose values change.
+  let keys: [KeyChange]
   private let take: @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
   private let isTaken = Mutex(false)
 
-  /// - Parameter take: called once, on the main thread, which must not wait: `done` may be called later, and on any thread.
-  public init(
+  /// Makes a change of the rules of a desk.
+  ///
+  /// - Parameter take: applies the rules; called once, on the main thread, which must not wait. `done` may be called later and on any thread.
+  init(
     of system: String, _ keys: [KeyChange], take: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
   ) {
     (self.system, self.keys, self.take) = (system, keys, take)
   }
 
-  /// Does nothing: there is no loop to ask.
-  public func propose() {}
-  /// Always true.
-  public var isPrepared: Bool { true }
-  /// Does nothing: nothing is taken before `commit`.
-  public func withdraw() {}
-  /// Calls `take`, once. The change is taken when `take` has called `done`.
-  public func commit() { take { [self] in isTaken.withLock { $0 = true } } }
-  public var progress: RulesProgress { isTaken.withLock { $0 } ? .taken : .waiting }
+  /// Does nothing, because there is no loop to ask.
+  func propose() {}
+  /// Always `true`, because there is no loop that could be missing.
+  var isPrepared: Bool { true }
+  /// Does nothing, because no rule is applied before `commit`.
+  func withdraw() {}
+  /// Calls `take` once. The change counts as applied when `take` has called `done`.
+  func commit() { take { [self] in isTaken.withLock { $0 = true } } }
+  var progress: RulesProgress { isTaken.withLock { $0 } ? .taken : .waiting }
 }
 
-/// Rules that a file's keys give a loop, and that a reload may change while the loop runs.
+/// The rules of a loop that come from keys of the file, and that a reload may change while the loop runs.
 public protocol ReloadableRules: BitwiseCopyable, Equatable, Sendable {
-  /// The rules that allow no more than either of the two.
+  /// Returns the rules that allow no more than either of the two.
   func tighter(than other: Self) -> Self
 }
 
 extension WantedRules where Rules: ReloadableRules {
-  /// The change to these rules, or `nil` if no key has another value. What is tighter holds at once, what is wider when the loop has been
-  /// in its safe state.
+  /// Returns the change to these rules, or `nil` if no key has changed. A tighter rule takes effect at once, a wider
+  /// one when the loop has been in its safe state.
   ///
   /// - Parameter taken: called when the loop is given the rules.
   public func change(
@@ -84,13 +86,13 @@ extension WantedRules where Rules: ReloadableRules {
   }
 }
 
-/// The rules of one loop as they are wanted; what the loop uses may be less, while wider limits wait. Usable from any thread.
+/// The rules that are requested for one loop. The loop may use tighter ones while wider limits wait. Usable from any thread.
 public final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
-  /// The rules as the loop takes them: its `input` is the loop's end.
+  /// The box through which the loop receives its rules; its `input` is the loop's end.
   public let box: RulesBox<Rules>
   private let wanted: Mutex<Rules>
 
-  /// Begins with the rules that are in effect in the box.
+  /// Makes the value with the rules that are in effect in the box.
   public init(_ box: RulesBox<Rules>) {
     self.box = box
     wanted = Mutex(box.inEffect)
@@ -98,9 +100,11 @@ public final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
 
   var rules: Rules { wanted.withLock { $0 } }
 
+  /// Returns the change to new rules.
+  ///
   /// - Parameters:
-  ///   - now: taken at once.
-  ///   - whenSafe: the rules from the safe state on, or `nil` if they are `now`.
+  ///   - now: the rules that take effect at once.
+  ///   - whenSafe: the rules that take effect in the safe state, or `nil` if they are the same as `now`.
   ///   - taken: called when the loop is given the rules.
   func change(
     of system: String, _ keys: [KeyChange], now: Rules, whenSafe: Rules?, taken: @escaping @Sendable () -> Void = {}

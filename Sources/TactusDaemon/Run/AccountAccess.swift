@@ -1,18 +1,19 @@
 import Confinement
 import Glibc
 
-/// Which files, folders and devices are closed to the account that this process has become, and the command that opens each. Nothing is
-/// changed: the owner of a file is for people to decide.
+/// Finds the files, folders and devices that the account of this process cannot access, and the command that gives
+/// access to each. Nothing is changed, because the owner of a file is for users to decide.
 ///
-/// It asks with access(2), which looks at the account and not at capabilities.
+/// The check uses access(2), which considers the account and not its capabilities.
 struct AccountAccess {
   private let account: Account
-  /// One line for each that is closed: what it is, its owner, what to type.
+  /// One line for each path without access: the path, its owner, and the command to type.
   private(set) var flaws: [String] = []
 
   init(_ account: Account = .current) { self.account = account }
 
-  /// A folder in which files are made. A missing one can be made by an account that may write to the next one above it.
+  /// Checks a folder in which files are created. An account can create a missing folder if it may write to the nearest
+  /// existing parent.
   mutating func writes(folder: String) {
     var nearest = folder
     while access(nearest, F_OK) != 0, errno != EACCES, nearest != "/" { nearest = Self.folder(of: nearest) }
@@ -26,7 +27,7 @@ struct AccountAccess {
     add(folder, "cannot be written to", way)
   }
 
-  /// A file that is changed, and what is kept beside it under longer names.
+  /// Checks a file that is changed, and the files beside it whose names begin with its name.
   mutating func writes(file: String) {
     let folder = Self.folder(of: file)
     let name = String(file.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
@@ -35,7 +36,7 @@ struct AccountAccess {
     add("\(folder)/\(first)", "cannot be read and written", "chown -R \(account.name): \(file)*")
   }
 
-  /// A file that is only added to: its folder has to be open only where it is missing.
+  /// Checks a file that is only appended to. Its folder must be writable only if the file is missing.
   mutating func appends(to file: String) {
     if access(file, F_OK) == 0 {
       guard access(file, W_OK) != 0, errno != EROFS else { return }
@@ -45,13 +46,13 @@ struct AccountAccess {
     }
   }
 
-  /// A file that is read, if it is there.
+  /// Checks a file that is read, if the file exists.
   mutating func reads(_ file: String) {
     guard access(file, R_OK) != 0, errno == EACCES else { return }
     add(file, "cannot be read", "chgrp \(group) \(file) && chmod g+r \(file)")
   }
 
-  /// A device that is driven, if it is there.
+  /// Checks a device that is opened for reading and writing, if the device exists.
   mutating func drives(_ device: String) {
     guard access(device, R_OK | W_OK) != 0, errno == EACCES else { return }
     var status = stat()
@@ -76,7 +77,7 @@ struct AccountAccess {
     if !flaws.contains(line) { flaws.append(line) }
   }
 
-  /// `/`, `/var`, `/var/lib` of `/var/lib/tactus`
+  /// Returns the parent folders of a path, such as `/`, `/var` and `/var/lib` for `/var/lib/tactus`.
   private static func folders(above path: String) -> [String] {
     var above: [String] = []
     var path = path
@@ -87,7 +88,7 @@ struct AccountAccess {
     return above
   }
 
-  /// Of the file, or of the next folder above it that there is.
+  /// Returns the owner of a file, or of its nearest existing parent folder.
   private static func owner(of path: String) -> String {
     var status = stat()
     var path = path
@@ -106,7 +107,8 @@ struct AccountAccess {
 }
 
 extension DaemonConfinement {
-  /// What is closed to the account that this process has become: what it writes, what it reads after the start, what it drives.
+  /// The paths that the account of this process cannot access: files that the daemon writes, files that it reads after
+  /// the start, and devices.
   var closedToAccount: [String] {
     var look = AccountAccess()
     for file in filesOfItsOwn {
@@ -123,7 +125,7 @@ extension DaemonConfinement {
 }
 
 extension Configuration {
-  /// The paths of what its systems and the guard drive, as far as a path says it.
+  /// The paths of the devices that the systems and the guard use, as far as they have paths.
   fileprivate var devices: [String] {
     var devices: [String] = []
     for claim in claims {

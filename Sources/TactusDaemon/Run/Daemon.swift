@@ -9,30 +9,32 @@ import Service
 import Tactus
 import TactusGuard
 
-/// The running program: everything composed, started, watched and stopped.
+/// The running program: it makes, starts, watches and stops all parts.
 ///
-/// The main thread blocks in `ServiceEvents.wait` and does what may take time: logging, the guard's restart, the service
-/// manager. No loop waits for it, and it waits for no disk until everything is to stop: clients wait for the answers that it hands out,
-/// the service manager for its signs of life. What may wait for a disk is a `DeskThread`'s.
+/// The main thread blocks in `ServiceEvents.wait` and does the work that may take time: logging, restarting the guard,
+/// and notifying the service manager. No loop waits for the main thread. The main thread waits for no disk until the
+/// program stops, because clients wait for the answers that it delivers, and the service manager for its heartbeats.
+/// Work that may wait for a disk runs on a `DeskThread`.
 final class Daemon {
   private let configuration: Configuration
   private let logger: Logger
   private let log: ProgramLog
   private let notifier: ServiceNotifier
   private let systems: [any DaemonSystem]
-  /// Those of them that have a control loop.
+  /// The systems that have a control loop.
   private let loops: [any LoopSystem]
   /// The store, or `nil` if no system keeps anything.
   private let store: DaemonStore?
   private let clock = WatchedWallClock()
   private let runtime: Runtime
   private let guardSupervision: GuardSupervision
-  /// `nil` if no plan is left, or everything is simulated.
+  /// The note about the safe state for the next start, or `nil` if no plan is left or everything is simulated.
   private let note: SafeStateNote?
-  /// When the outputs of the program before this one were turned off, by this boot's clock; empty if that is unknown.
+  /// The instants at which the outputs of the previous program were turned off, on the clock of this boot; empty if
+  /// they are unknown.
   private let endedBefore: [TickInstant]
   private var stopWatch: GuardStopWatch
-  /// `nil` if no plan is left.
+  /// The note about emergency stops for the next start, or `nil` if no plan is left.
   private let emergencyStops: EmergencyStopNote?
   /// The service, or `nil` if it is switched off.
   let service: ServiceComposition?
@@ -40,10 +42,12 @@ final class Daemon {
   private let spawner: SpawnerWatch
   /// The connection to the broker, or `nil` if the file has no `mqtt` section.
   private let broker: DaemonBroker?
+  /// The messages to people, or `nil` if the file has no `notify` section.
+  private let notices: NoticeDesk?
   private var announcement: Announcement?
   private let reloader: Reloader
   private var reload: ReloadRun?
-  /// `nil` if it is not logged.
+  /// The log of the performance, or `nil` if it is not enabled.
   private var performance: PerformanceLog?
   private var supervisorNotices: RingReader<SupervisorNotice>
   private let logFile = DispatchQueue(label: "tactus.log-file")
@@ -52,23 +56,22 @@ final class Daemon {
     var simulate: Bool
     var logFormat: LogFormat
     var environment: [String: String]
-    /// What the file said when it was read.
+    /// The values in the file as read.
     var found = ConfigReader.Result()
-    /// `nil` if no plan is left for a stop hook.
+    /// The file with the safe-state plan, or `nil` if no plan is left for a stop hook.
     var planFile: SafeStatePlanFile?
-    /// The holders of the program's ports before it confined itself.
+    /// The programs that had the program's ports before it confined itself.
     var portOwners = PortOwners()
   }
 
-  /// Opens the store, starts the guard, opens buses and ports, composes the loops. Nothing is written to an actuator yet.
+  /// Opens the store, starts the guard, opens buses and ports, and makes the loops. Nothing is written to an actuator
+  /// yet.
   ///
-  /// - Parameter configuration: with at least one system.
+  /// - Parameter configuration: a configuration with at least one system.
   init(
     _ configuration: Configuration, options: Options, logger: Logger, log: ProgramLog, events: borrowing ServiceEvents
   ) throws {
-    self.configuration = configuration
-    self.logger = logger
-    self.log = log
+    (self.configuration, self.logger, self.log) = (configuration, logger, log)
     performance = configuration.logsPerformance ? PerformanceLog(at: MonotonicClock.now) : nil
     notifier = ServiceNotifier(environment: options.environment)
 
@@ -76,18 +79,16 @@ final class Daemon {
       for: configuration, simulate: options.simulate, environment: options.environment, logger: logger)
     self.store = store
     let button = events.doorbell.button
-    let note = options.simulate ? nil : options.planFile.map { SafeStateNote(beside: $0.path) }
+    note = options.simulate ? nil : options.planFile.map { SafeStateNote(beside: $0.path) }
     let left = note?.read()
-    self.note = note
     endedBefore = left?.instants(in: BootClock.boot) ?? []
     let surroundings = SystemSurroundings(
       configuration: configuration, store: store, simulate: options.simulate, bell: button, clock: clock,
       logger: logger, log: log,
       madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false, portOwners: options.portOwners)
     let systems = try configuration.systems.all.map { try $0.open(surroundings) }
-    self.systems = systems
     let loops = systems.compactMap { $0 as? any LoopSystem }
-    self.loops = loops
+    (self.systems, self.loops) = (systems, loops)
     let link = try Self.startGuard(configuration, holding: loops.flatMap(\.heldLines), options, logger, note)
     // The page outlives each guard.
     let stops = link?.stops
@@ -102,60 +103,48 @@ final class Daemon {
     let supervisor = Ring<SupervisorNotice>(capacity: 64)
     runtime = try Self.runtime(configuration, loops, supervisor, keeper, stops, bell: button)
     supervisorNotices = supervisor.reader()
-    let broker = try configuration.mqtt.map { mqtt in
-      try DaemonBroker(
-        mqtt, served: served, others: systems.flatMap(\.brokerParticipants), logger: log.logger("mqtt")
-      ) {
-        try BrokerConnection(mqtt, environment: options.environment, portOwners: options.portOwners, deliver: $0)
-      }
+    let broker = try Self.broker(configuration, served, systems, options, log)
+    let taken = TakenFile(configuration: configuration, found: options.found)
+    let spawner = SpawnerWatch(logger)
+    let notices = Self.notices(configuration, of: systems, served, clock, options, log) { [trouble = broker?.trouble] in
+      [store?.trouble, NoticeFacts.lostGuard(guardHealth), spawner.trouble, trouble?()].compactMap(\.self)
     }
-    self.broker = broker
-    let reloader = Reloader(
-      TakenFile(configuration: configuration, found: options.found), environment: options.environment,
-      threshold: log.threshold)
-    self.reloader = reloader
+    let clients = try ServiceClients(configuration, logger: log.logger("service"))
+    let reloader = Reloader(taken, environment: options.environment, threshold: log.threshold) {
+      old, new throws(APIError) in
+      [notices?.change(from: old, to: new), try clients.change(from: old, to: new)].compactMap(\.self)
+    }
+    (self.broker, self.spawner, self.notices, self.reloader) = (broker, spawner, notices, reloader)
     let doorCounters = ServiceCounters()
-    let others: [(any MetricSource)?] = [
-      ServiceMetrics(doorCounters), GuardMetrics(guardHealth), broker?.metrics, store.map { StoreMetrics($0.file) },
-    ]
+    let others = Self.metrics(doorCounters, guardHealth, broker, store, notices)
     service = try ServiceComposition(
       configuration, systems: served,
       additions: Self.additions(of: systems),
-      routes: LogRoutes(history: log.history, threshold: log.threshold).routes
-        + Self.routes(of: systems, reloader: reloader)
-        + Self.measurements(of: runtime, Self.metrics(of: systems) + others.compactMap(\.self))
-        + [broker?.route].compactMap(\.self),
-      counters: doorCounters, guardHealth: guardHealth,
+      routes: Self.routes(of: systems, log, reloader)
+        + Self.measurements(of: runtime, Self.metrics(of: systems) + others)
+        + [broker?.route, notices?.route].compactMap(\.self)
+        + (store.map { StoreRoutes(file: $0.file, live: surroundings.offers.take(LiveRestore.self)).routes } ?? []),
+      clients: clients, counters: doorCounters, guardHealth: guardHealth,
       mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, door: options.planFile.map { LocalDoor(beside: $0.path) },
       logger: log.logger("service"))
-    let spawner = SpawnerWatch(logger)
-    self.spawner = spawner
     troubles = service.map { TroubleWatch($0, store: store, spawner: spawner, broker: broker?.trouble) }
   }
 
-  /// The systems' lanes, and the supervisor's, whose loop sends the guard its heartbeats.
-  private static func runtime(
-    _ configuration: Configuration, _ loops: [any LoopSystem], _ supervisor: Ring<SupervisorNotice>,
-    _ keeper: GuardKeeper?, _ stops: ExternalStops?, bell: DoorbellButton
-  ) throws -> Runtime {
-    let lanes = loops.map { $0.lane(bell: bell) }
-    let heartbeats = keeper.map { HeartbeatSender(socket: $0.socket, patience: SupervisorLoop.guardPatience) }
-    let patience = Nanoseconds.seconds(configuration.guardTimeoutSeconds)
-    return try Runtime(strict: configuration.strict, lockMemory: configuration.lockMemory, externalStops: stops) {
-      lanes
-      Lane("supervisor") {
-        Loop("supervisor", every: SupervisorLoop.rate) {
-          SupervisorLoop(
-            watching: loops.map(\.heartbeat), periods: loops.map(\.heartbeatPeriod), notices: supervisor.writer(),
-            bell: bell, heartbeats: heartbeats, patience: patience)
-        }
-      }
+  /// Returns the connection to the broker, not started yet, or `nil` if none is configured.
+  private static func broker(
+    _ configuration: Configuration, _ served: [any ServedSystem], _ systems: [any DaemonSystem], _ options: Options,
+    _ log: ProgramLog
+  ) throws -> DaemonBroker? {
+    guard let mqtt = configuration.mqtt else { return nil }
+    let others = systems.flatMap(\.brokerParticipants)
+    return try DaemonBroker(mqtt, served: served, others: others, logger: log.logger("mqtt")) {
+      try BrokerConnection(mqtt, environment: options.environment, portOwners: options.portOwners, deliver: $0)
     }
   }
 
-  /// Leaves the safe-state plan for a stop hook, and starts the guard: `nil` if there is nothing that it could write to, or it is switched
-  /// off.
+  /// Leaves the safe-state plan for a stop hook and starts the guard. Returns `nil` if the guard is switched off or has
+  /// no outputs to write to.
   private static func startGuard(
     _ configuration: Configuration, holding lines: [LinuxGPIOLines], _ options: Options, _ logger: Logger,
     _ note: SafeStateNote?
@@ -179,11 +168,11 @@ final class Daemon {
       format: options.logFormat, note: note?.begin(logger))
   }
 
-  /// Where the systems listen, the ports in effect, by the systems' names.
+  /// The addresses on which the systems listen, with the ports in effect, by the names of the systems.
   var endpoints: [String: [Endpoint]] { Dictionary(uniqueKeysWithValues: systems.map { ($0.name, $0.endpoints) }) }
 
-  /// Starts the loops, calls `started`, and returns when a signal has asked to stop and every actuator is in its safe
-  /// state. The exit status.
+  /// Starts the loops, calls `started`, and returns the exit status when a signal has requested a stop and every
+  /// actuator is in its safe state.
   func run(events: borrowing ServiceEvents, started: () -> Void) throws -> Int32 {
     do {
       // Everything that may have to be started or opened again has been declared, and no client has been heard yet.
@@ -194,6 +183,7 @@ final class Daemon {
       // Half of the program was needed to read the file and to compose the systems. It would be locked in memory from here on.
       daemon_release_code()
       emergencyStops?.restore(systems.map(\.served))
+      guardSupervision.keeper?.begin()
       try runtime.start()
       troubles?.look()
       try service?.service.start()
@@ -234,7 +224,7 @@ final class Daemon {
     }
   }
 
-  /// What runs and where, for the service manager: `runs robot, sprinkler; listens on http://127.0.0.1:8000, UDP 127.0.0.1:5005`.
+  /// The status for the service manager: `runs robot, sprinkler; listens on http://127.0.0.1:8000, UDP 127.0.0.1:5005`.
   private var status: String {
     let places = [service?.address].compactMap(\.self) + systems.flatMap(\.endpoints).map { "UDP \($0)" }
     return "runs " + systems.map(\.name).joined(separator: ", ")
@@ -248,6 +238,7 @@ final class Daemon {
       "simulated": simulated.isEmpty || simulated.count == loops.count
         ? .stringConvertible(!simulated.isEmpty) : .string(simulated.joined(separator: ", ")),
     ]
+    // Of several systems that listen, `listen` is the first one's.
     for system in systems { metadata.merge(system.startMetadata) { first, _ in first } }
     if let store { metadata["store"] = .string(store.file.path) }
     if let watchdog = keeper?.watchdog {
@@ -307,8 +298,7 @@ final class Daemon {
       switch notice {
       case .beat(let instant):
         if let event = stopWatch.look(at: instant) {
-          service?.service.publish([event])
-          broker?.tell([event])
+          tell([event])
         }
         for system in systems {
           system.takeAnswers(at: instant)
@@ -320,6 +310,7 @@ final class Daemon {
         beatReload(at: instant)
         tell(guardSupervision.beat(at: instant))
         troubles?.beat()
+        notices?.beat(at: instant)
         if let events = service?.service.beat(at: instant) { broker?.tell(events) }
         broker?.beat(at: instant)
         if let figures = performance?.beat({ runtime.statistics.loops }, at: instant) {
@@ -331,10 +322,12 @@ final class Daemon {
         for system in systems { system.report(logger) }
       case .stalled(let loop, let time):
         service?.service.setStalled(true, loop: loops[loop].loopName)
+        notices?.setStalled(true, loop: loops[loop].loopName)
         logger.critical(
           "the control loop has not ticked for \(time)", metadata: ["loop": .string(loops[loop].loopName)])
       case .resumed(let loop):
         service?.service.setStalled(false, loop: loops[loop].loopName)
+        notices?.setStalled(false, loop: loops[loop].loopName)
         logger.notice("the control loop ticks again", metadata: ["loop": .string(loops[loop].loopName)])
       case .guardHangs(let instant): keeper?.lookAfterHang(at: instant)
       }
@@ -352,9 +345,10 @@ final class Daemon {
     guard !events.isEmpty else { return }
     service?.service.publish(events)
     broker?.tell(events)
+    notices?.hear(events)
   }
 
-  /// Stops the actuators, then the rest. 0 when every one of them confirmed it.
+  /// Stops the actuators, then all other parts. Returns 0 if every actuator confirmed its safe state.
   private func stop(_ reason: String) -> Int32 {
     notifier.stopping()
     emergencyStops?.look(at: systems.map(\.served))
@@ -367,6 +361,7 @@ final class Daemon {
     reload = nil
     for system in systems { system.finish(logger) }
     takeNotices()
+    notices?.stop()
     broker?.stop()
     announcement?.stop()
     service?.closeLocalDoor()

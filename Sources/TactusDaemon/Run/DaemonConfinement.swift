@@ -7,20 +7,22 @@ import Service
 import Store
 import TactusGuard
 
-/// A capability that is needed later.
+/// A capability that is needed later, with the reason.
 typealias Capability = (number: Int32, name: String, reason: String)
 
-/// What the daemon gives up before it hears a client: capabilities, files, system calls. What still needs them is done by a spawner.
+/// The confinement of the daemon, which drops capabilities and access to files and system calls before the service
+/// accepts clients. Operations that still need them are performed by a spawner process.
 ///
-/// All of it happens in the only thread, before a device, the store or a socket is open, so that every later thread has it: a thread of
-/// its own keeps what it has been given. Devices are opened by the spawner from then on.
+/// The confinement is applied while the process has only one thread, before a device, the store or a socket is open,
+/// because later threads inherit it and existing threads would not. From then on the spawner opens devices.
 struct DaemonConfinement {
-  /// What came of it, for the log.
+  /// The result of the confinement, for the log.
   enum Outcome {
-    /// Nothing was given up, and why.
+    /// The daemon is not confined, for the given reason.
     case none(reason: String)
-    /// `account`: the account that it runs as. `other`: the account that it could be instead of root's. `kept`: capabilities. `exceptions`: what
-    /// the kernel lacks, and what had to stay open.
+    /// The daemon is confined. `account` is the account that it runs as, `other` an account that it could use instead
+    /// of root, `kept` the capabilities that it keeps. `exceptions` lists features that the kernel lacks and access
+    /// that had to remain.
     case confined(spawner: pid_t, account: String, other: String?, kept: [Capability], exceptions: [String])
 
     func tell(_ logger: Logger) {
@@ -49,16 +51,17 @@ struct DaemonConfinement {
   let configuration: Configuration
   private let found: ConfigReader.Result
   private let environment: [String: String]
-  /// The store's file, or `nil` if nothing is kept.
+  /// The path of the store's file, or `nil` if no system keeps anything.
   private let store: String?
-  /// Folders in which files are made, and above which file systems may be mounted later.
+  /// The folders in which files are created, and above which file systems may be mounted later.
   let folders: [String]
-  /// Files that are made, changed and removed, in folders of the program's.
+  /// The files that are created, changed and removed, in folders of the program.
   let filesOfItsOwn: [String]
   let isSimulated: Bool
-  /// Those of them that the program makes itself.
+  /// The folders among these that the program creates itself.
   private let made: Set<String>
-  /// The one of them that nothing has to be in: notes of mounts are made there if it can be had. An account may have no home for it.
+  /// The optional folder among these, in which notes of mounts are made if it is available. An account may have no home
+  /// folder for it.
   private let spare: String?
   private var exceptions: [String] = []
 
@@ -67,20 +70,21 @@ struct DaemonConfinement {
     found = options.found
     isSimulated = options.simulate
     environment = options.environment
-    let tokens = TokenFile.standardPath(environment: options.environment)
+    let tokens = TokenFile.standardPath(of: DaemonProgram.current.name, environment: options.environment)
     store = configuration.storePath(simulate: options.simulate, environment: options.environment)
     let tokenFile = configuration.tokenFile ?? tokens
-    let own = [tokenFile, tokens, store]
+    let notices = configuration.noticesPath(simulate: options.simulate, environment: options.environment)
+    let own = [tokenFile, tokens, store, notices]
     made = Set(own.compactMap(\.self).map(Self.folder))
     let others = [configuration.logFile, options.planFile?.path].compactMap(\.self).map(Self.folder)
     let certificate = configuration.service?.tls == .selfSigned ? Self.folder(tokenFile) + "/tls." : nil
     let broker = configuration.mqtt?.broker == .spawn ? Self.folder(tokens) + "/mosquitto-" : nil
-    filesOfItsOwn = [tokenFile, store, options.planFile?.path, certificate, broker].compactMap(\.self)
+    filesOfItsOwn = [tokenFile, store, notices, options.planFile?.path, certificate, broker].compactMap(\.self)
     spare = filesOfItsOwn.map(Self.folder).contains(Self.folder(tokens)) ? nil : Self.folder(tokens)
     folders = made.union(others).union(configuration.systems.all.flatMap(\.folders)).sorted()
   }
 
-  /// Starts the spawner and confines this process, whose only thread calls it.
+  /// Starts the spawner and confines this process. Called by the only thread of the process.
   mutating func apply() -> Outcome {
     guard configuration.confine else { return .none(reason: "runtime.confine is false") }
     // A certificate of its own that can be kept nowhere else.
@@ -110,7 +114,8 @@ struct DaemonConfinement {
       exceptions: exceptions + [missing].compactMap(\.self))
   }
 
-  /// Whose account root's program could be, or `nil` if it is not root's, or the file says that it shall be.
+  /// The account that the program could use instead of root, or `nil` if it does not run as root or the file names the
+  /// account.
   private var accountInsteadOfRoot: String? {
     guard geteuid() == 0, configuration.user == nil else { return nil }
     let own = DaemonProgram.current.name
@@ -128,7 +133,7 @@ struct DaemonConfinement {
     return Spawner.start(name: DaemonProgram.current.name, folders: folders)
   }
 
-  /// Capabilities that are needed later, each with its reason.
+  /// The capabilities that are needed later, each with its reason.
   private var capabilities: [Capability] {
     var kept: [Capability] = []
     if configuration.claims.contains(where: { $0.resource.port.map { $0.number < 1024 } ?? false }) {
@@ -147,10 +152,10 @@ struct DaemonConfinement {
     return kept
   }
 
-  /// RLIMIT_MEMLOCK and RLIMIT_RTPRIO, which Swift's Glibc does not show.
+  /// The numbers of RLIMIT_MEMLOCK and RLIMIT_RTPRIO, which Swift's Glibc module does not export.
   private static let (lockedMemory, realTimePriority) = (__rlimit_resource_t(8), __rlimit_resource_t(14))
 
-  /// Whether a limit is none, or could be lifted: no capability is needed then.
+  /// Returns whether a resource is unlimited or its limit could be lifted, so that no capability is needed for it.
   private static func lift(_ resource: __rlimit_resource_t) -> Bool {
     var none = rlimit(rlim_cur: .max, rlim_max: .max)
     if setrlimit(resource, &none) == 0 { return true }
@@ -158,14 +163,16 @@ struct DaemonConfinement {
     return getrlimit(resource, &now) == 0 && now.rlim_cur >= (resource == realTimePriority ? 99 : .max)
   }
 
-  /// SCHED_DEADLINE needs a capability whatever the limits are.
+  /// Whether a lane uses SCHED_DEADLINE, which needs a capability regardless of the limits.
   private var usesDeadline: Bool {
     found.values.contains { path, value in
       path.hasPrefix("runtime.") && path.hasSuffix(".scheduling") && value == .text("deadline")
     }
   }
 
-  /// A file or folder of root's daemon that belongs to another account, or lies in a folder that does; the broker's files, which it gets.
+  /// A file or folder of a daemon running as root that belongs to another account or lies in a folder of another
+  /// account, or `nil` if no broker is started. If the daemon starts the broker, the value is the broker's configuration,
+  /// which is given to the broker's account.
   private var foreignPath: String? {
     guard geteuid() == 0 else { return nil }
     if configuration.mqtt?.broker == .spawn { return "the broker's configuration" }
@@ -184,15 +191,17 @@ struct DaemonConfinement {
 
   // MARK: files
 
-  /// What is read after the start: the configuration and what it names.
+  /// The files that are read after the start: the configuration and the files that it names.
   var filesRead: [String] {
     var tls: [String] = []
     if case .files(let certificate, let key)? = configuration.service?.tls { tls = [certificate, key] }
+    if let authorities = configuration.service?.clients.authorities { tls.append(authorities) }
     if let mqtt = configuration.mqtt { tls += mqtt.files }
+    if let notify = configuration.notify { tls += notify.files }
     return [configuration.file] + tls + configuration.systems.all.flatMap(\.files)
   }
 
-  /// The folders of these files, and what the system's libraries read.
+  /// The folders of the files that are read after the start, and the files that the system's libraries read.
   private var readable: [String] {
     // Folders, since editors and certificate programs put new files in the place of old ones. What a link leads to, too.
     let named = filesRead
@@ -200,18 +209,22 @@ struct DaemonConfinement {
     return (named + real).map(Self.folder) + ["/etc/fstab"] + resolver
   }
 
-  /// The C library reads the addresses of name servers anew when they change, which means another file where it is no link.
+  /// The folders of the resolver's configuration. The C library reads the addresses of name servers again when they
+  /// change, which replaces the file unless it is a link.
   private var resolver: [String] {
     // Secrets are not for this user to read then.
     guard geteuid() == 0 else { return ["/etc"] }
     guard let real = Self.resolved("/etc/resolv.conf") else { return [] }
     if Self.folder(real) != "/etc" { return [Self.folder(real)] }
-    let asks = configuration.mqtt?.namesItsBroker == true || configuration.systems.all.contains(where: \.looksUpNames)
+    let asks =
+      configuration.mqtt?.namesItsBroker == true || configuration.notify?.receivers.isEmpty == false
+      || configuration.systems.all.contains(where: \.looksUpNames)
     return asks ? ["/etc"] : []
   }
 
-  /// The rules under which files can be made in a folder, made if it is missing: of a file system that may be mounted later the folder
-  /// above, since a rule belongs to the folder that is there now.
+  /// Returns the rules that allow files to be created in a folder, which is created if it is missing. For a file system
+  /// that may be mounted later the rule names the parent of the mount point, because a rule applies only to the folder
+  /// that is present now.
   private mutating func rules(_ folder: String) -> [String] {
     let mount = configuration.mounts(simulate: false, environment: environment).point(of: folder)
     let above = Self.folder(mount.path)
@@ -240,7 +253,7 @@ struct DaemonConfinement {
     return String(cString: real)
   }
 
-  /// The folder, or the next one above it that exists.
+  /// Returns the folder, or its nearest parent that exists.
   private static func existing(_ path: String) -> String {
     var path = path
     while access(path, F_OK) != 0, path != "/" { path = folder(path) }
@@ -249,17 +262,17 @@ struct DaemonConfinement {
 }
 
 extension ResourceClaim {
-  /// The folder of the PWM output that is claimed; `nil` for anything else.
+  /// The folder of a claimed PWM output, or `nil` for any other resource.
   fileprivate var pwm: String? { if case .pwm(let path) = resource { path } else { nil } }
 }
 
 extension Configuration.MQTT {
-  /// Those that its connection reads whenever it is made.
+  /// The files that are read whenever the broker's connection is made.
   fileprivate var files: [String] {
     [security?.authorities, security?.certificate, security?.key, passwordFile].compactMap(\.self)
   }
 
-  /// Whether the C library has to find out the broker's address.
+  /// Whether the C library has to resolve the name of the broker.
   fileprivate var namesItsBroker: Bool {
     guard case .address(let host) = broker, host != "localhost" else { return false }
     var room = [UInt8](repeating: 0, count: 16)

@@ -1,37 +1,40 @@
 import Dispatch
+import Glibc
 import Logging
 import Service
 import Store
 import Synchronization
 import Tactus
 
-/// The daemon's store: one file for every system that keeps something, opened once, copied when it has changed, closed last.
+/// The daemon's store: one file for all systems that keep anything. It is opened once, copied when it has changed, and
+/// closed last.
 ///
-/// Each system gets `file` and speaks to its own tables in it, by a type such as `SprinklerStore`. What cannot be opened at the start is
-/// tried again, and systems use it from then on.
+/// Each system receives `file` and uses its own tables in it through a type such as `SprinklerStore`. If the file
+/// cannot be opened at the start, opening is repeated, and systems use the store from then on.
 final class DaemonStore: Sendable {
   let file: StoreFile
   private let logger: Logger
   private let nextLook = Mutex(TickInstant.zero)
-  /// What takes its time on a slow card: never on the thread that hands out answers.
+  /// A queue for work that is slow on a slow card, which must never run on the thread that delivers answers.
   private let looking = DispatchQueue(label: "tactus.store")
   private let isLooking = Atomic(false)
   private let told = Mutex(Told())
 
-  /// What the log has.
+  /// The facts that have been logged.
   private struct Told {
     var trouble: StoreError?
     var isCopyRefused = false
   }
 
-  /// Whether all is well, and whether there is something to copy, is looked at so often.
+  /// The period in which the store is checked and, if it has changed, copied.
   private static let lookPeriod = Nanoseconds.seconds(5)
-  /// To find out that a file is none of ours all of it is read: only so often.
+  /// The minimum time between two checks whether the file is a store at all, because such a check reads the whole file.
   private static let rereadPeriod = Nanoseconds.seconds(60)
 
-  /// Opens the store, or `nil` if no system of the configuration keeps anything.
+  /// Opens the store, or returns `nil` if no system of the configuration keeps anything.
   ///
-  /// - Throws: `StoreError.inUse`: another daemon would drive the same hardware. Whatever else is wrong, the daemon runs without it.
+  /// - Throws: `StoreError.inUse` if another daemon uses the store, because that daemon would drive the same hardware.
+  ///   After any other error the daemon runs without the store.
   convenience init?(
     for configuration: Configuration, simulate: Bool, environment: [String: String], logger: Logger
   ) throws(StoreError) {
@@ -43,6 +46,16 @@ final class DaemonStore: Sendable {
         path, systems: DaemonProgram.current.kinds.compactMap { $0.keeping?.tables }, policy: store.policy,
         mounts: configuration.mounts(simulate: simulate, environment: environment)),
       logger: logger)
+    if let shared = configuration.sharedStorePath(simulate: simulate, environment: environment),
+      access(path, F_OK) != 0, access(shared, F_OK) == 0
+    {
+      logger.warning(
+        "a new store: this file's own, apart from one that is there",
+        metadata: [
+          "system": "store", "file": .string(path), "other": .string(shared),
+          "way_out": "if the other is this file's, from before each file had its own: store.folder with its folder",
+        ])
+    }
   }
 
   init(_ file: StoreFile, logger: Logger) throws(StoreError) {
@@ -50,7 +63,7 @@ final class DaemonStore: Sendable {
     if case .inUse(let path)? = open() { throw .inUse(file: path) }
   }
 
-  /// The store's trouble for `GET /api/health`, or `nil` if all is well. Waits for no disk.
+  /// The store's trouble for `GET /api/health`, or `nil` if the store works. The property does not wait for a disk.
   var trouble: ServiceTrouble? {
     file.trouble.map { trouble in
       ServiceTrouble(
@@ -60,13 +73,13 @@ final class DaemonStore: Sendable {
     }
   }
 
-  /// What the program's systems do not do without it.
+  /// The functions of the program's systems that do not work without the store.
   private static var missing: String {
     let missing = DaemonProgram.current.kinds.compactMap { $0.keeping?.withoutIt }
     return missing.isEmpty ? "nothing is kept" : missing.joined(separator: " and ")
   }
 
-  /// Ten times a second; returns at once.
+  /// Checks the store periodically. Called ten times a second; does not block.
   func beat(at now: TickInstant) {
     let isDue = nextLook.withLock { next in
       guard now >= next else { return false }
@@ -111,7 +124,7 @@ final class DaemonStore: Sendable {
     }
   }
 
-  /// One line when it begins, one when it is over.
+  /// Logs one line when trouble begins and one when it is over.
   private func tell(_ trouble: StoreError?) {
     let isNews = told.withLock { told in
       let isSame =
@@ -149,7 +162,8 @@ final class DaemonStore: Sendable {
     }
   }
 
-  /// Makes a last snapshot, of what people have changed in any case, and closes the file. Nothing may be asked of it afterwards.
+  /// Makes a last snapshot, which always includes the changes made by users, and closes the file. The store must not be
+  /// used afterwards.
   func close() {
     looking.sync {
       guard file.isOpen else { return }

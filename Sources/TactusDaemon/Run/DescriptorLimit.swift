@@ -1,12 +1,14 @@
 import Glibc
 
-/// How many files this process may have open, and whether that is enough: where none is left, no client can connect.
+/// The limit of open files of this process, and whether it is sufficient. Without a free descriptor no client can
+/// connect.
 struct DescriptorLimit: Error, CustomStringConvertible {
-  /// Beyond what the systems have open: for connections, the last of which are for callers that may stop, and for what is opened and closed meanwhile.
+  /// The number of descriptors needed beyond those that the systems have open: for connections, the last of which are
+  /// reserved for callers that may stop, and for files that are open for a short time.
   static let spare = 24
-  /// What waits and wakes it.
+  /// The number of descriptors that a lane opens in order to wait and to be woken.
   private static let ofALane = 3
-  /// Fewer are not enough for any configuration.
+  /// The minimum for any configuration.
   static let least = 64
 
   let needed: Int
@@ -17,7 +19,7 @@ struct DescriptorLimit: Error, CustomStringConvertible {
       + "(LimitNOFILE= of the service, `ulimit -n` of a shell)"
   }
 
-  /// Raises the soft limit, 1,024 on most systems, as far as the hard one allows.
+  /// Raises the soft limit, which is 1,024 on most systems, to `count` or as far as the hard limit allows.
   ///
   /// - Returns: the limit in effect.
   @discardableResult
@@ -33,27 +35,28 @@ struct DescriptorLimit: Error, CustomStringConvertible {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Before anything is opened.
+  /// Checks that the limit is at least `least`. Called before anything is opened.
   static func requireLeast() throws(DescriptorLimit) {
     let limit = raise(to: least)
     if limit < least { throw DescriptorLimit(needed: least, limit: limit) }
   }
 
-  /// When everything is open that stays so, but for what so many lanes will open: what is left for connections must be enough.
+  /// Checks that enough descriptors remain for connections. Called when all permanent files are open except those that
+  /// the lanes will open.
   static func requireSpare(lanes: Int) throws(DescriptorLimit) {
     let (taken, limit) = (taken, raise(to: least))
     let needed = (taken ?? limit) + lanes * ofALane + spare
     if limit < needed { throw DescriptorLimit(needed: needed, limit: limit) }
   }
 
-  /// What there is to say when something could not be opened for want of a descriptor, or `nil` if there is one.
+  /// The error to report if a file could not be opened for lack of a descriptor, or `nil` if a descriptor is free.
   static var shortage: DescriptorLimit? {
     guard taken == nil else { return nil }
     let limit = raise(to: least)
     return DescriptorLimit(needed: limit + spare, limit: limit)
   }
 
-  /// How many files are open, or `nil` if no more can be.
+  /// The number of open files, or `nil` if no more can be opened.
   private static var taken: Int? {
     // The lowest number that is free.
     let next = dup(2)

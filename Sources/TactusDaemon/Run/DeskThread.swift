@@ -2,29 +2,32 @@ import Dispatch
 import Service
 import Synchronization
 
-/// The thread of one system's desk: what may wait for a disk is done here, one piece after the other, while the main thread goes on
-/// handing out answers and feeding the watchdog.
+/// The thread of one system's desk. Work that may wait for a disk is done here in the order in which it was added,
+/// while the main thread continues to deliver answers and to feed the watchdog.
 ///
-/// Used by the main thread, which waits in `finish` only. Work must be short but for the disk.
-public final class DeskThread: Sendable {
-  /// What may wait for a disk. What it returns is for `takeEvents`.
-  public typealias Work = @Sendable () -> [Event]
+/// Used by the main thread, which waits only in `finish`. Apart from waiting for the disk, work must be short.
+final class DeskThread: Sendable {
+  /// Work that may wait for a disk. It returns events for `takeEvents`.
+  typealias Work = @Sendable () -> [Event]
 
-  /// A serial queue is a thread while it has something to do.
+  /// The queue of the work. A serial queue occupies a thread only while it has work.
   private let queue: DispatchQueue
-  /// Given and not done yet.
+  /// The number of pieces of work that were added and are not done yet.
   private let unfinished = Atomic(0)
   private let isBeatWaiting = Atomic(false)
   private let told = Mutex<[Event]>([])
 
-  /// - Parameter system: `sprinkler`
-  public init(_ system: String) { queue = DispatchQueue(label: "tactus.\(system).desk") }
+  /// Creates the thread.
+  ///
+  /// - Parameter system: the name of the system, such as `sprinkler`.
+  init(_ system: String) { queue = DispatchQueue(label: "tactus.\(system).desk") }
 
-  /// All that was given is done. What may come without end is given only then, so that it does not pile up here.
-  public var isIdle: Bool { unfinished.load(ordering: .acquiring) == 0 }
+  /// Whether all added work is done. Work that may arrive without limit is added only while this is `true`, so that it
+  /// does not accumulate.
+  var isIdle: Bool { unfinished.load(ordering: .acquiring) == 0 }
 
-  /// Does this after all that was given before.
-  public func run(_ work: @escaping Work) {
+  /// Adds work, which is done after all work that was added before.
+  func run(_ work: @escaping Work) {
     unfinished.add(1, ordering: .relaxed)
     queue.async { [self] in
       let events = work()
@@ -33,8 +36,8 @@ public final class DeskThread: Sendable {
     }
   }
 
-  /// As `run`, for what is given again and again: nothing while the last such has not begun.
-  public func beat(_ work: @escaping Work) {
+  /// Adds periodic work. The work is dropped if the previous periodic work has not begun yet.
+  func beat(_ work: @escaping Work) {
     guard !isBeatWaiting.exchange(true, ordering: .relaxed) else { return }
     run { [self] in
       isBeatWaiting.store(false, ordering: .relaxed)
@@ -42,14 +45,14 @@ public final class DeskThread: Sendable {
     }
   }
 
-  /// Returns the events for subscribers of the work that is done, each once.
-  public func takeEvents() -> [Event] {
+  /// Returns the events of the finished work, each once.
+  func takeEvents() -> [Event] {
     told.withLock { told in
       defer { told = [] }
       return told
     }
   }
 
-  /// Returns when all that was given is done, and then this.
-  public func finish(_ work: () -> Void) { queue.sync(execute: work) }
+  /// Waits until all added work is done, and then does this work.
+  func finish(_ work: () -> Void) { queue.sync(execute: work) }
 }

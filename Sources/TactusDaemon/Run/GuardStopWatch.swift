@@ -2,16 +2,16 @@ import Logging
 import Service
 import Tactus
 
-/// Reports the guard's writes to people: log, health, metrics and subscribers. The runtime reports them to the loops.
+/// Reports the guard's writes to users, in the log, health, metrics and events. The runtime reports them to the loops.
 struct GuardStopWatch {
-  /// `nil` if there is no guard.
+  /// The guard's writes, or `nil` if there is no guard.
   private let stops: ExternalStops?
   private let health: GuardHealth
   private let logger: Logger
   private var seen: UInt64 = 0
-  /// What the guard of the previous program did; `nil` once it has been reported.
+  /// The writes of the previous program's guard, or `nil` if there were none or they have been reported.
   private var left: MadeSafe?
-  /// When the last write was reported; one event a second is enough.
+  /// The instant of the last report. Events are sent at most once a second.
   private var told: TickInstant?
 
   init(_ stops: ExternalStops?, left: MadeSafe?, health: GuardHealth, logger: Logger) {
@@ -25,7 +25,8 @@ struct GuardStopWatch {
       ])
   }
 
-  /// Called ten times a second. Returns the event for subscribers, or `nil` if there is no news.
+  /// Returns the event for subscribers, or `nil` if the guard has written nothing since the last report. Called ten
+  /// times a second.
   mutating func look(at now: TickInstant) -> Event? {
     if let left = left.take() { return event(1, at: now, time: left.time) }
     guard let count = stops?.count, count != seen, Mechanism.guardStopTold.acts else { return nil }

@@ -1,10 +1,10 @@
 import Buses
 import BusesLinux
 
-/// A line of the header that something else needs, which the kernel does not say.
+/// The error for a line of the header that the kernel uses as its console and does not report as used.
 struct HeaderLineError: Error, Equatable, CustomStringConvertible {
   let line: GPIOLineName
-  /// `console=serial0,115200`
+  /// The kernel's console parameter, such as `console=serial0,115200`.
   let console: String
 
   var description: String {
@@ -13,14 +13,14 @@ struct HeaderLineError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Requests output lines for a system.
-public enum HeaderLines {
-  /// Every line an output and inactive. GPIO 14 and 15 are refused while the kernel's console is on them: it would write to
-  /// whatever hangs there.
+/// Requests output lines of the header for a system.
+enum HeaderLines {
+  /// Requests every line as an inactive output. GPIO 14 and 15 are refused while the kernel's console uses them,
+  /// because the kernel would write to a device connected to them.
   ///
-  /// - Parameter commandLine: the kernel's.
-  /// - Throws: `HeaderLineError`, `GPIORequestError`.
-  public static func request(
+  /// - Parameter commandLine: the command line of the kernel.
+  /// - Throws: `HeaderLineError` if the console uses a line, or `GPIORequestError` if the kernel rejects the request.
+  static func request(
     _ lines: [GPIOLine], commandLine: String? = YAMLFile.contents(of: "/proc/cmdline")
   ) throws -> LinuxGPIOLines {
     if let error = refusal(of: lines.map(\.name), commandLine: commandLine ?? "") { throw error }

@@ -2,9 +2,9 @@ import Glibc
 import Logging
 import Tactus
 
-/// What the loops and the process have needed, for a line of the log once a minute (`performance.enable_monitoring`).
+/// The resource use of the loops and the process, which is logged once a minute (`performance.enable_monitoring`).
 ///
-/// The main thread's.
+/// Used by the main thread.
 struct PerformanceLog {
   static let period = Nanoseconds.seconds(60)
 
@@ -14,9 +14,9 @@ struct PerformanceLog {
 
   init(at now: TickInstant) { since = now }
 
-  /// The members of the next line; `nil` before a minute is over.
+  /// Returns the metadata of the next log line, or `nil` if the minute is not over.
   ///
-  /// - Parameter loops: asked for when it is.
+  /// - Parameter loops: returns the statistics of the loops; called only if the line is due.
   mutating func beat(_ loops: () -> [LoopStatistics], at now: TickInstant) -> Logger.Metadata? {
     guard now - since >= Self.period else { return nil }
     let used = Self.processorTime
@@ -33,7 +33,8 @@ struct PerformanceLog {
     return metadata
   }
 
-  /// Counts are of the time since the last line, the longest ones of the time since the start.
+  /// Returns the members for a loop. Counts cover the time since the last line; the longest latency and execution cover
+  /// the time since the start.
   private func members(of loop: LoopStatistics) -> Logger.Metadata {
     let (now, before) = (loop.counters, counters[loop.name])
     func count(_ path: KeyPath<LoopCounters, Int64>) -> Logger.MetadataValue {
@@ -47,7 +48,7 @@ struct PerformanceLog {
     ]
   }
 
-  /// Seconds of user and system time since the process began.
+  /// The user and system time of the process since its start, in seconds.
   private static var processorTime: Double {
     var usage = rusage()
     getrusage(__rusage_who_t(truncatingIfNeeded: RUSAGE_SELF.rawValue), &usage)
@@ -55,7 +56,8 @@ struct PerformanceLog {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
   }
 
-  /// Source: proc(5), the second number of statm, in pages.
+  /// The resident memory of the process in bytes, or `nil` if it cannot be read. Source: proc(5), the second number of
+  /// statm, in pages.
   private static var residentBytes: Int? {
     let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

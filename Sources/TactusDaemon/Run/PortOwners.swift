@@ -2,36 +2,37 @@ import BusesLinux
 import Glibc
 import Service
 
-/// A port that only one program can listen on.
+/// A port on which only one program can listen.
 public struct LocalPort: Hashable, Sendable {
-  /// What it takes.
+  /// The transport protocol of a port.
   public enum Transport: String, Sendable {
-    /// Connections.
+    /// A TCP port, which accepts connections.
     case tcp
-    /// Datagrams.
+    /// A UDP port, which receives datagrams.
     case udp
   }
-  /// What it takes.
+  /// The transport protocol of the port.
   public let transport: Transport
-  /// More than 0.
+  /// The port number, more than 0.
   public let number: UInt16
 
-  /// A port that takes connections.
+  /// Returns a TCP port.
   public static func tcp(_ number: UInt16) -> LocalPort { LocalPort(transport: .tcp, number: number) }
-  /// A port that takes datagrams.
+  /// Returns a UDP port.
   public static func udp(_ number: UInt16) -> LocalPort { LocalPort(transport: .udp, number: number) }
 }
 
 /// The programs that listen on ports of the host, as far as /proc shows them.
 ///
-/// A confined program does not see what others have open, so owners of ports are looked for before it confines itself.
+/// A confined program does not see the ports of other programs, so the owners of ports are determined before it
+/// confines itself.
 public struct PortOwners: Sendable, Equatable {
   private var owners: [LocalPort: String] = [:]
 
-  /// The ports have not been looked at.
+  /// Creates a value for which no ports have been examined.
   public init() {}
 
-  /// Looks for the owners of `ports`. Takes less than a millisecond while none of them is taken.
+  /// Determines the owners of `ports`. This takes less than a millisecond if all of them are free.
   public init(of ports: [LocalPort]) {
     let sockets = ports.isEmpty ? [] : Self.sockets(on: ports)
     guard !sockets.isEmpty else { return }
@@ -44,19 +45,19 @@ public struct PortOwners: Sendable, Equatable {
     }
   }
 
-  /// Returns which program had the port when it was looked for: `nginx (pid 123)`, `a program of the user mosquitto`, or `nil` if none had, or it was
-  /// not looked for.
+  /// Returns the program that had the port when the ports were examined, such as `nginx (pid 123)` or `a program of the
+  /// user mosquitto`, or `nil` if no program had it or it was not examined.
   public subscript(port: LocalPort) -> String? { owners[port] }
 
   private struct Socket {
     let port: LocalPort
     let user: uid_t
-    /// What a descriptor of it links to.
+    /// The target of a link in `/proc/PID/fd` for a descriptor of the socket.
     let path: String
   }
 
-  /// The sockets that listen on one of `ports`, by the kernel's tables. A host with thousands of connections has tables of megabytes: no more
-  /// than a line of them is held.
+  /// Returns the sockets that listen on one of `ports`, from the tables of the kernel. On a host with thousands of
+  /// connections the tables have megabytes, so only one line is kept in memory at a time.
   private static func sockets(on ports: [LocalPort]) -> [Socket] {
     let tables = [("tcp", LocalPort.Transport.tcp), ("tcp6", .tcp), ("udp", .udp), ("udp6", .udp)]
     var found: [Socket] = []
@@ -69,7 +70,7 @@ public struct PortOwners: Sendable, Equatable {
     return found
   }
 
-  /// Calls `take` with each line, without its end; not at all if the file cannot be read.
+  /// Calls `take` with each line of a file without its line feed; does nothing if the file cannot be read.
   static func forEachLine(of path: String, _ take: (Substring) -> Void) {
     guard let file = fopen(path, "re") else { return }
     var line: UnsafeMutablePointer<CChar>?
@@ -83,7 +84,8 @@ public struct PortOwners: Sendable, Equatable {
     }
   }
 
-  /// `0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000 1000 0 12345 …` of /proc/net/tcp, or `nil` if it does not listen.
+  /// Parses a line of /proc/net/tcp such as `0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000
+  /// 1000 0 12345 …`. Returns `nil` if the socket is not listening.
   private static func socket(_ line: Substring, _ transport: LocalPort.Transport) -> Socket? {
     let fields = line.split(separator: " ")
     guard fields.count > 9, let digits = fields[1].split(separator: ":").last, let number = UInt16(digits, radix: 16),
@@ -98,15 +100,15 @@ public struct PortOwners: Sendable, Equatable {
 }
 
 extension PortOwners {
-  /// The holders of the ports on which a program with this configuration would listen.
+  /// Determines the owners of the ports on which a program with this configuration would listen.
   init(of configuration: Configuration) {
     self.init(of: configuration.claims.compactMap(\.resource.port))
   }
 
-  /// Why a start failed, with the key of a port that is taken and the program that has it.
+  /// Returns the reason why a start failed, including the key of a port that is taken and the program that has it.
   func reason(for error: any Error, _ configuration: Configuration) -> String {
     let taken: LocalPort? =
-      switch error {
+      switch (error as? BenchError)?.cause ?? error {
       case BusOpenError.portInUse(_, let port): .udp(port)
       case ServiceStartError.portInUse(_, let port): .tcp(port)
       default: nil
@@ -114,10 +116,12 @@ extension PortOwners {
     guard let taken, let claim = configuration.claims.first(where: { $0.resource.port == taken }) else {
       return "\(error)"
     }
-    return words(claim.key, taken) ?? "\(claim.key): \(error)"
+    // A bench has said the key.
+    return words(claim.key, taken) ?? (error is BenchError ? "\(error)" : "\(claim.key): \(error)")
   }
 
-  /// `network.http_port: TCP port 8000 is taken by nginx (pid 123): …`, or `nil` if no program is known to have the port.
+  /// Returns a message such as `network.http_port: TCP port 8000 is taken by nginx (pid 123): …`, or `nil` if no
+  /// program is known to have the port.
   public func words(_ key: String, _ port: LocalPort) -> String? {
     self[port].map {
       "\(key): \(port.transport.rawValue.uppercased()) port \(port.number) is taken by \($0): stop that program, or set another port"
@@ -126,7 +130,7 @@ extension PortOwners {
 }
 
 extension ResourceClaim.Resource {
-  /// `nil` if this is no port.
+  /// The port that the resource stands for, or `nil` if the resource is not a port.
   var port: LocalPort? {
     switch self {
     case .tcp(let port): .tcp(port)

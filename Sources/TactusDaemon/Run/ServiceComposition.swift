@@ -5,29 +5,30 @@ import Service
 import Store
 import Tactus
 
-/// The service as a configuration asks for it.
+/// The HTTP service as the configuration defines it.
 struct ServiceComposition {
   let service: WebService
   let configuration: Configuration.Service
-  /// The certificate that the daemon has made for itself, and its SHA-256, or `nil` if there is none.
+  /// The self-signed certificate of the daemon, and its SHA-256 fingerprint, or `nil` if the daemon has made none.
   let certificate: String?
   let fingerprint: String?
   /// The command that makes a token for this service.
   let tokenCommand: String
   private let tokens: TokenStore
-  /// For commands of this account; `nil` where there is no folder for it.
+  /// The access for commands of this account, or `nil` if there is no folder for it.
   private let door: LocalDoor?
   private let localToken: String?
   private let systems: [String]
   private let logger: Logger
 
-  /// Reads the token file and, for TLS, the certificate. Nothing listens yet. `nil` if the service is switched off.
+  /// Reads the token file and, for TLS, the certificate. Returns `nil` if the service is switched off. The service does
+  /// not listen yet.
   ///
-  /// - Parameter mounts: what must be mounted for the token file.
-  /// - Throws: `AccessError`, `SelfSignedCertificateError`. A token file that cannot be used opens nothing.
+  /// - Parameter mounts: the mounts that the token file depends on.
+  /// - Throws: `AccessError`, `SelfSignedCertificateError`. Tokens of an unusable token file give no access.
   init?(
     _ whole: Configuration, systems: [any ServedSystem], additions: APIAdditions, routes: [Route],
-    counters: ServiceCounters,
+    clients: ServiceClients, counters: ServiceCounters,
     guardHealth: GuardHealth, mounts: MountWatch, environment: [String: String], door: LocalDoor?, logger: Logger
   ) throws {
     guard let configuration = whole.service else { return nil }
@@ -36,7 +37,7 @@ struct ServiceComposition {
     self.logger = logger
     self.door = door
     localToken = door.map { _ in LocalDoor.newToken() }
-    let tokenFile = whole.tokenFile ?? TokenFile.standardPath(environment: environment)
+    let tokenFile = whole.tokenFile ?? TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment)
     tokenCommand = MakingToken.command(file: tokenFile, environment: environment)
     tokens = try TokenStore(
       path: tokenFile, jwtKey: configuration.jwtKey, environmentToken: environment["TACTUS_TOKEN"],
@@ -49,10 +50,15 @@ struct ServiceComposition {
     {
       logger.warning("\(warning)")
     }
+    let (sightings, hub) = (TokenSightings(), clients.hub)
+    let tokenRoutes = TokenRoutes(
+      store: tokens, sightings: sightings, revoked: { hub.checkTokens() }, now: { MonotonicClock.now })
     let doorman = Doorman(
       rules: try HostRules(
         allowedHosts: configuration.allowedHosts, allowedOrigins: configuration.allowedOrigins),
-      tokens: tokens, isOpen: configuration.auth == .none, tokenCommand: tokenCommand, now: { MonotonicClock.now })
+      tokens: tokens, isOpen: configuration.auth == .none, sightings: sightings,
+      certificates: clients.certificates, tokenCommand: tokenCommand,
+      now: { MonotonicClock.now })
     let tls: ServiceConfiguration.TLSMode
     switch configuration.tls {
     case .off: (tls, certificate, fingerprint) = (.off, nil, nil)
@@ -68,14 +74,18 @@ struct ServiceComposition {
     var serviceConfiguration = ServiceConfiguration(
       address: whole.bindAddress, port: configuration.port, tls: tls, version: TactusCommand.version,
       threads: configuration.threads, limits: limits, allowedOrigins: configuration.allowedOrigins)
+    serviceConfiguration.frameAncestors = try FrameAncestors(configuration.frameAncestors)
     serviceConfiguration.additions = additions
+    serviceConfiguration.clients = clients.certificates
     service = WebService(
-      configuration: serviceConfiguration, doorman: doorman, systems: systems, routes: routes, counters: counters,
-      guardHealth: guardHealth,
+      configuration: serviceConfiguration, doorman: doorman, systems: systems, routes: routes + tokenRoutes.routes,
+      hub: hub,
+      counters: counters, guardHealth: guardHealth,
       logger: logger)
   }
 
-  /// `http://127.0.0.1:8000`, the port in effect; with a loopback address if it listens on every network.
+  /// The address of the service with the port in effect: `http://127.0.0.1:8000`. It contains a loopback address if the
+  /// service listens on every network.
   var address: String {
     guard let endpoint = service.endpoint else { return "" }
     let host = "\(endpoint)".dropLast("\(endpoint.port)".count + 1)
@@ -83,7 +93,7 @@ struct ServiceComposition {
     return "\(configuration.tls == .off ? "http" : "https")://\(reachable):\(endpoint.port)"
   }
 
-  /// What keeps tokens from being checked, or `nil` if nothing does.
+  /// The trouble that prevents tokens from being checked, or `nil` if tokens can be checked.
   var trouble: ServiceTrouble? {
     tokens.failure.map { failure in
       ServiceTrouble(
@@ -92,7 +102,7 @@ struct ServiceComposition {
     }
   }
 
-  /// Leaves the way in for commands of this account. Once the service listens.
+  /// Gives access to commands of this account. Called once the service listens.
   func openLocalDoor() {
     guard let door, let localToken else { return }
     var fingerprint = fingerprint
@@ -108,10 +118,11 @@ struct ServiceComposition {
     }
   }
 
-  /// Takes it away again.
+  /// Removes the access for commands of this account.
   func closeLocalDoor() { door?.remove() }
 
-  /// Announces the service on the local network, or `nil` if that is not configured, or it does not listen.
+  /// Announces the service on the local network, or returns `nil` if announcements are not configured or the service
+  /// does not listen.
   func announce(_ whole: Configuration) -> Announcement? {
     guard configuration.bonjour, let endpoint = service.endpoint else { return nil }
     return Announcement(
@@ -127,10 +138,10 @@ struct ServiceComposition {
     logger.info("serving \(configuration.tls == .off ? "http" : "https")", metadata: metadata)
   }
 
-  /// What buses, logs, loops and event loops hold open, with room to spare.
+  /// The number of descriptors for buses, logs, loops and event loops, with a reserve.
   private static let descriptorsOfTheRest = 256
 
-  /// Returns how many files may be open, raised if that is possible.
+  /// Raises the limit of open files if possible. Returns the limit in effect.
   private static func allowDescriptors(_ count: Int, _ logger: Logger) -> Int {
     let limit = DescriptorLimit.raise(to: count)
     if limit < count {
@@ -145,7 +156,8 @@ struct ServiceComposition {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
-  /// The certificate beside the token file. Where none can be kept, one for this start: over HTTPS without it there would be no e-stop.
+  /// Returns the certificate that is kept beside the token file. If none can be kept there, a certificate for this
+  /// start is made, because HTTPS without a certificate would leave clients without an e-stop.
   private static func ownCertificate(
     beside tokenFile: String, names: [String], _ mounts: MountWatch, _ logger: Logger
   ) throws -> SelfSignedCertificate {
@@ -166,7 +178,7 @@ struct ServiceComposition {
     }
   }
 
-  /// The names in the daemon's certificate: every name that `HostRules` accepts.
+  /// Returns the names in the daemon's certificate, which are all names that `HostRules` accepts.
   private static func names(address: String) -> [String] {
     let name = HostRules.machineName
     var names = ["localhost", "127.0.0.1", "::1"]

@@ -4,19 +4,21 @@ import Logging
 import Service
 import Synchronization
 
-/// Whether the spawners of a confined daemon are still there. Reports once when one is not, and once when none is.
+/// Watches whether the spawners of a confined daemon are running. It reports once when one of them has ended, and once
+/// when none is left.
 ///
-/// One takes over for the other. A daemon without any goes on: nothing that it has is lost, and a guard that cannot be replaced stops every output.
+/// Either spawner can take over for the other. The daemon continues without any: it keeps everything it has open, and
+/// if the guard cannot be replaced every output is stopped.
 final class SpawnerWatch: Sendable {
   private let logger: Logger
-  /// A look may have to wait for a process that is being started.
+  /// A queue for the checks, since a check may have to wait for a process that is being started.
   private let looking = DispatchQueue(label: "tactus.spawner")
   private let isAlone = Atomic(false)
   private let isLost = Atomic(false)
 
   init(_ logger: Logger) { self.logger = logger }
 
-  /// What `GET /api/health` says, or `nil` if all is well, or there is no spawner.
+  /// The trouble for `GET /api/health`, or `nil` if a spawner is running or none is needed.
   var trouble: ServiceTrouble? {
     guard isLost.load(ordering: .relaxed) else { return nil }
     return ServiceTrouble(
@@ -26,7 +28,7 @@ final class SpawnerWatch: Sendable {
         + "adapter opened that was unplugged")
   }
 
-  /// A child of this process has ended, or a request was not answered. Never waits.
+  /// Checks the spawners after a child of this process has ended or a request was not answered. Does not block.
   func look() {
     looking.async { [self] in
       if Spawner.isAlone, !isAlone.exchange(true, ordering: .relaxed) {

@@ -1,52 +1,54 @@
 import Tactus
 import TactusGuard
 
-/// A message of the supervisor to the main thread.
+/// A message from the supervisor to the main thread.
 enum SupervisorNotice: BitwiseCopyable {
-  /// Ten times a second, whatever the control loops do.
+  /// A periodic message, sent ten times a second regardless of the control loops.
   case beat(TickInstant)
-  /// Every control loop advances; about once a second.
+  /// Every control loop has advanced; sent about once a second.
   case pulse
-  /// This control loop, by its place in the list, has not ticked for this time.
+  /// The control loop at this index of the list has not ticked for this time.
   case stalled(loop: Int, Nanoseconds)
   case resumed(loop: Int)
-  /// The guard has not answered for a while, which was found at this instant.
+  /// The guard has not answered for longer than the timeout, which was detected at this instant.
   case guardHangs(TickInstant)
 }
 
-/// Watches the control loops and reports which of them advance: to the guard with every heartbeat, to the main thread once a second. Is the main
-/// thread's clock besides.
+/// Watches the control loops and reports which of them advance, to the guard with every heartbeat and to the main
+/// thread once a second. It also provides the periodic messages to the main thread.
 ///
-/// Runs in a lane of its own at normal priority: when the whole program is starved the guard must hear silence. It has no
-/// output: its silence is what makes others safe.
+/// The loop runs in a lane of its own at normal priority, so that the guard misses its heartbeats when the whole
+/// program is starved. It has no output: its silence is what makes the outputs of others safe.
 package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
-  /// How often the supervisor looks at the loops.
+  /// The rate at which the supervisor checks the loops.
   package static let rate = Rate.hertz(10)
-  /// How long the guard may owe an answer. With the two periods that a hang may begin before a heartbeat and end behind a look, a guard
-  /// that hangs is judged so within 0.9 s.
+  /// The time within which the guard must answer. Including the two periods by which a hang may begin before a
+  /// heartbeat and end after a check, a guard that hangs is detected within 0.9 s.
   package static let guardPatience = Nanoseconds.milliseconds(700)
   private static var ticksPerPulse: Int64 {
     @_noLocks @_noAllocation get { 10 }
   }
 
   private var loops = LoopWatch()
-  /// The loops that were reported as stalled.
+  /// The loops that were reported as stalled, one bit for each.
   private var stalled: UInt64 = 0
-  /// The loops that have advanced, or were not due yet, since all of them had.
+  /// The loops that have advanced or were not due since all loops last had, one bit for each.
   private var advanced: UInt64 = 0
   private var notices: RingWriter<SupervisorNotice>
   private let bell: DoorbellButton
-  /// Sends heartbeats to the guard, or `nil` if there is no guard.
+  /// The sender of heartbeats to the guard, or `nil` if there is no guard.
   private var heartbeats: HeartbeatSender?
   private let patience: Nanoseconds
-  /// The tick from which on the next `pulse` is due.
+  /// The tick from which the next `pulse` is due.
   private var nextPulse: Int64 = 0
 
+  /// Creates the loop.
+  ///
   /// - Parameters:
-  ///   - versions: of the control loops; what they are of must outlive this loop.
-  ///   - periods: of those loops, where they are longer than this loop's own.
-  ///   - heartbeats: to the guard, or `nil` if there is none.
-  ///   - patience: a control loop that does not advance for longer is reported.
+  ///   - versions: the versions of the control loops' states; the objects that they refer to must outlive this loop.
+  ///   - periods: the periods of the control loops that are longer than the period of this loop.
+  ///   - heartbeats: the sender of heartbeats to the guard, or `nil` if there is no guard.
+  ///   - patience: the time without progress after which a control loop is reported.
   init(
     watching versions: [LatestVersion], periods: [Nanoseconds] = [],
     notices: consuming RingWriter<SupervisorNotice>, bell: DoorbellButton, heartbeats: HeartbeatSender?,
@@ -99,7 +101,8 @@ package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
     }
   }
 
-  /// A full ring means that the main thread has hung for some seconds; it will find older notices when it is back.
+  /// Sends a notice. If the ring is full, the main thread has hung for some seconds, and it will find older notices
+  /// when it continues.
   @_noLocks @_noAllocation
   private mutating func tell(_ notice: SupervisorNotice) {
     _ = notices.push(notice)

@@ -2,14 +2,14 @@ import Dispatch
 import Service
 import Synchronization
 
-/// What `GET /api/health` says of what stops no loop: looked at again and again on a thread of its own, since a look at the token file waits
-/// for its disk.
+/// Collects the troubles for `GET /api/health` that do not stop a loop. They are checked repeatedly on a thread of
+/// their own, since a check of the token file waits for the disk.
 final class TroubleWatch: Sendable {
   private let service: ServiceComposition
   /// The store, or `nil` if no system keeps anything.
   private let store: DaemonStore?
   private let spawner: SpawnerWatch
-  /// The broker's trouble, or `nil` if the daemon uses no broker.
+  /// Returns the broker's trouble; the property is `nil` if the daemon uses no broker.
   private let broker: (@Sendable () -> ServiceTrouble?)?
   private let looking = DispatchQueue(label: "tactus.troubles")
   private let isLooking = Atomic(false)
@@ -21,7 +21,7 @@ final class TroubleWatch: Sendable {
     (self.service, self.store, self.spawner, self.broker) = (service, store, spawner, broker)
   }
 
-  /// Never waits.
+  /// Starts a check on the other thread unless one is in progress. Does not block.
   func beat() {
     guard isLooking.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
     looking.async { [self] in

@@ -1,9 +1,12 @@
 import Buses
 import Glibc
 
-/// What a user can do next, printed after the start. Each line works when it is pasted into another terminal, one after the other.
+/// Suggestions of what a user can do next, printed after the start. Each line works when it is pasted into another
+/// terminal, in the order in which they are printed.
 enum WhatToTry {
-  /// - Parameter login: see `BrokerLogin`.
+  /// Returns the text of the suggestions.
+  ///
+  /// - Parameter login: the login for the broker; see `BrokerLogin`.
   static func text(
     program: String, configuration: Configuration, simulated: Bool, endpoints: [String: [Endpoint]],
     service: ServiceComposition?, login: String? = nil
@@ -24,7 +27,8 @@ enum WhatToTry {
     return text.joined(separator: "\n")
   }
 
-  /// No line holds a password, since other users see what programs are started with. A broker that we start lets every local user read.
+  /// Returns the commands that listen on the broker. They contain no password, since other users can see the arguments
+  /// of running programs. A broker that the daemon starts allows every local user to read.
   private static func listening(_ mqtt: Configuration.MQTT, _ login: String?) -> [String] {
     var options = mqtt.port == 1883 ? "" : " -p \(mqtt.port)"
     if case .address(let host) = mqtt.broker, host != "127.0.0.1" { options += " -h \(host)" }
@@ -71,15 +75,17 @@ enum WhatToTry {
   }
 }
 
-/// An endpoint of this daemon as another program on the same host reaches it.
+/// The address at which another program on the same host reaches an endpoint of this daemon.
 public struct ReachableEndpoint: Sendable {
   let isEverywhere: Bool
-  /// The address in digits, without brackets; `127.0.0.1` for an endpoint on every IPv4 address.
+  /// The numeric address without brackets; `127.0.0.1` for an endpoint on every IPv4 address.
   public let host: String
-  /// Of Python's socket.
+  /// The address family in the `socket` module of Python.
   public var family: String { host.contains(":") ? "AF_INET6" : "AF_INET" }
 
-  /// - Parameter endpoint: where the daemon listens, with the port in effect.
+  /// Creates the address.
+  ///
+  /// - Parameter endpoint: the endpoint on which the daemon listens, with the port in effect.
   public init(_ endpoint: Endpoint) {
     let text = "\(endpoint)"
     let host = text.prefix(text.utf8.count - "\(endpoint.port)".utf8.count - 1)

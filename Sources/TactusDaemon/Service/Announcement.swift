@@ -2,17 +2,21 @@ import AvahiSystemd
 import Glibc
 import Logging
 
-/// The service's announcement on the local network (`_tactus._tcp`, and what systems announce besides): nothing where it listens on loopback only, where
-/// Avahi is not, or in a build without the trait Bonjour.
+/// The announcement of the service on the local network (`_tactus._tcp`, and further services of the systems). There is
+/// none if the service listens on loopback only, if Avahi is not running, or in a build without the trait Bonjour.
 struct Announcement {
+  /// The type of the daemon's own service.
+  static let type = "_tactus._tcp"
   #if Bonjour
     private let announcer: AvahiAnnouncer?
   #endif
 
+  /// Announces the service.
+  ///
   /// - Parameters:
-  ///   - address: where the service listens, as configured.
+  ///   - address: the configured address on which the service listens.
   ///   - port: the port in effect.
-  ///   - systems: names of those served: `robot`.
+  ///   - systems: the names of the systems served: `robot`.
   init(address: String, port: UInt16, hasTLS: Bool, systems: [String], logger: Logger) {
     #if Bonjour
       // Announcing it would send others to a closed door.
@@ -31,7 +35,7 @@ struct Announcement {
     #endif
   }
 
-  /// Withdraws it.
+  /// Withdraws the announcement.
   func stop() {
     #if Bonjour
       announcer?.stop()
@@ -46,14 +50,14 @@ struct Announcement {
 
   static func service(port: UInt16, hasTLS: Bool, systems: [String]) -> AnnouncedService {
     AnnouncedService(
-      name: "Tactus on \(hostName())", type: "_tactus._tcp", port: port,
+      name: "Tactus on \(hostName())", type: type, port: port,
       text: [
         "version=\(TactusCommand.version)", "api=/api", "tls=\(hasTLS ? 1 : 0)",
         "systems=\(systems.sorted().joined(separator: ","))",
       ])
   }
 
-  /// Without a domain.
+  /// Returns the host name without its domain.
   private static func hostName() -> String {
     var bytes = [CChar](repeating: 0, count: 256)
     guard gethostname(&bytes, bytes.count - 1) == 0 else { return "this machine" }

@@ -1,19 +1,19 @@
 import Foundation
 import Tactus
 
-/// Decides from the answers of `GET /api/health` whether a daemon is healthy: it must be so without a break for a while, and by
-/// a certain time. Time is passed in.
+/// Decides from the answers of `GET /api/health` whether a daemon is healthy: it must be healthy without a break for
+/// some time, and by a certain deadline. The time is passed in.
 struct HealthWatch {
   enum Answer {
     case document(status: Int, body: [UInt8])
-    /// The daemon did not answer; the text says why.
+    /// The daemon did not answer, for the given reason.
     case silence(String)
   }
 
   enum Verdict: Equatable {
-    /// With what it runs.
+    /// The daemon is healthy; the text names its version and the states of its systems.
     case healthy(String)
-    /// The time is up, or waiting would not help; why it is not healthy.
+    /// The daemon is not healthy for the given reason, and the time is over or waiting would not help.
     case unhealthy(String)
     case askAgain
   }
@@ -24,7 +24,7 @@ struct HealthWatch {
     var version: String?
     var message: String?
     var systems: [String: String?]
-    /// `nil` if the daemon's version does not report its guard.
+    /// The state of the guard, or `nil` if the daemon's version does not report it.
     var `guard`: Guard?
   }
 
@@ -38,16 +38,18 @@ struct HealthWatch {
   private let steady: Nanoseconds
   private let version: String?
   private let loopsOnly: Bool
-  /// When it began to be healthy, or `nil` if it is not.
+  /// The time since which the daemon has been healthy, or `nil` if it is not.
   private var healthySince: TickInstant?
-  /// The number of replaced guards in the last answer.
+  /// The number of guard replacements in the last answer, or `nil` if it did not report that.
   private var guardReplacements: Int?
 
+  /// Starts to watch a daemon.
+  ///
   /// - Parameters:
-  ///   - start: when the first question is asked.
-  ///   - limit: how long after that the daemon must have been healthy for `steady`.
+  ///   - start: the time of the first request.
+  ///   - limit: the time after `start` by which the daemon must have been healthy for `steady`.
   ///   - version: the only version that counts as healthy, or `nil` if any does.
-  ///   - loopsOnly: whether a store that cannot be used and a system in a fault are healthy, too.
+  ///   - loopsOnly: whether a daemon with an unusable store or a system in a fault also counts as healthy.
   init(since start: TickInstant, within limit: Nanoseconds, steady: Nanoseconds, version: String?, loopsOnly: Bool) {
     end = start + limit
     within = limit

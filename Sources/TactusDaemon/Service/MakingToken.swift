@@ -1,17 +1,19 @@
 import Glibc
 
-/// The command that makes a token for this daemon, as a user types it.
+/// The command that makes a token for this daemon, as a user types it in a shell.
 enum MakingToken {
+  /// Returns the command.
+  ///
   /// - Parameters:
-  ///   - file: the daemon's token file, which a shell with another home would not find.
-  ///   - environment: the daemon's.
+  ///   - file: the daemon's token file, which must be named because a shell with another home directory would not find it.
+  ///   - environment: the environment of the daemon.
   static func command(file: String, environment: [String: String], name: String = "phone") -> String {
     // A service's files are not the user's.
     let prefix = environment["NOTIFY_SOCKET"] == nil ? "" : "sudo "
     return prefix + "\(program(environment)) token create --name \(name) --token-file \(quoted(absolute(file)))"
   }
 
-  /// `tactus` where a shell finds it, or its path.
+  /// Returns the program's name if a shell finds it on its path, otherwise its full path.
   private static func program(_ environment: [String: String]) -> String {
     let name = DaemonProgram.current.name
     let own = DaemonProgram.path
@@ -25,7 +27,7 @@ enum MakingToken {
     return String(cString: folder) + "/" + path
   }
 
-  /// As one word of a shell.
+  /// Returns the text, quoted if necessary, as one word of a shell.
   static func quoted(_ word: String) -> String {
     let isPlain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+=:@%,".contains($0)) }
     return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"

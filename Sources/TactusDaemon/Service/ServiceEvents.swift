@@ -2,27 +2,27 @@ import CDaemon
 import Glibc
 import Tactus
 
-/// What wakes the main thread: signals and the loops' doorbell. Blocks in poll and nowhere else.
+/// The events for which the main thread waits: signals and the loops' doorbell. The thread blocks in poll(2) and nowhere else.
 public struct ServiceEvents: ~Copyable {
-  /// One thing that has woken the main thread.
+  /// One event that has woken the main thread.
   public enum Event: Equatable, Sendable {
     /// SIGTERM or SIGINT, by its number.
     case stop(signal: Int32)
-    /// SIGHUP.
+    /// SIGHUP was received.
     case reopenLog
-    /// SIGCHLD.
+    /// SIGCHLD was received.
     case childEnded
-    /// A loop rang.
+    /// A loop has rung the doorbell.
     case doorbell
-    /// The descriptor given to `wait` is readable, or at its end.
+    /// The descriptor given to `wait` is readable or at its end.
     case input
   }
 
-  /// For loops to ring.
+  /// The doorbell that loops ring.
   public let doorbell: Doorbell
   private let signals: Int32
 
-  /// Blocks the signals in this thread and in all it starts: call it before any other thread exists.
+  /// Blocks the signals in this thread and in all threads that it starts. To be called before any other thread exists.
   public init() throws {
     let signals = daemon_signal_descriptor()
     guard signals >= 0 else { throw ServiceError(call: "signalfd", errno: -signals) }
@@ -37,7 +37,7 @@ public struct ServiceEvents: ~Copyable {
 
   deinit { close(signals) }
 
-  /// Waits for the next events, at least one. `input`: a descriptor to watch too; nil for none.
+  /// Waits for the next events and returns them, at least one. `input` is a further descriptor to watch, or `nil` for none.
   public func wait(input: Int32? = nil) -> [Event] {
     var descriptors = [signals, doorbell.descriptor, input ?? -1].map {
       pollfd(fd: $0, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
@@ -63,14 +63,16 @@ public struct ServiceEvents: ~Copyable {
   }
 }
 
-/// A system call that must not fail has failed.
+/// The failure of a system call that must not fail.
 public struct ServiceError: Error, CustomStringConvertible {
   var call: String
   var errno: Int32
 
+  /// Makes the error of a failed call.
+  ///
   /// - Parameters:
-  ///   - call: what failed, as the message begins: `signalfd`.
-  ///   - errno: its error number, more than 0.
+  ///   - call: the name of the system call, with which the message begins: `signalfd`.
+  ///   - errno: the error number, more than 0.
   public init(call: String, errno: Int32) {
     self.call = call
     self.errno = errno

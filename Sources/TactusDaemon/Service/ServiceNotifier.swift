@@ -1,14 +1,14 @@
 import CDaemon
 import Glibc
 
-/// Reports the service's state to a service manager, by sd_notify's protocol.
+/// Reports the service's state to a service manager by the protocol of sd_notify.
 struct ServiceNotifier {
   /// The service manager's socket, or `nil` if none is given.
   let socketPath: String?
-  /// How often `watchdog` must be called at least, or `nil` if the service manager does not watch this process.
+  /// The longest time between two calls of `watchdog`, or `nil` if the service manager does not watch this process.
   let watchdogMicroseconds: Int?
 
-  /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
+  /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID from the environment.
   init(environment: [String: String], process: pid_t = getpid()) {
     socketPath = environment["NOTIFY_SOCKET"]
     let isForUs = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true

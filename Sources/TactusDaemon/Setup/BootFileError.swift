@@ -1,7 +1,7 @@
-/// A file whose text is not understood, and which is therefore left as it is.
+/// The error for a file whose text is not understood and which is therefore left unchanged.
 struct BootFileError: Error, Equatable, CustomStringConvertible {
   var path: String
-  /// From 1.
+  /// The line, counted from 1.
   var line: Int
   var expected: String
   var got: String

@@ -1,18 +1,20 @@
-/// A Raspberry Pi's config.txt: what the firmware does before it starts the kernel.
+/// A Raspberry Pi's config.txt, which tells the firmware what to do before it starts the kernel.
 ///
-/// What stands under a filter such as `[cm4]` holds for some boards alone and is not looked at; `[all]` ends a filter. Of several
-/// settings of a device tree parameter the last one holds.
+/// Settings under a filter such as `[cm4]` hold for some boards only and are ignored; `[all]` ends a filter. If a
+/// device tree parameter is set several times, the last setting holds.
 struct FirmwareConfiguration: Equatable {
   let path: String
   private(set) var lines: [String]
   /// The filter that applies at the end of the file, or `nil` if no filter does.
   private var lastFilter: String?
-  /// Those without a filter: the line's index, and what it sets.
+  /// The settings without a filter: the index of the line, the key and the value.
   private var settings: [(line: Int, key: String, value: String)] = []
 
   static func == (one: Self, other: Self) -> Bool { one.path == other.path && one.lines == other.lines }
 
-  /// - Throws: for a line that is neither a setting, a filter nor a comment, and for an included file, which is not read here.
+  /// Reads the text of a config.txt.
+  ///
+  /// - Throws: an error for a line that is neither a setting, a filter nor a comment, and for an included file, which is not read here.
   init(_ text: String, path: String) throws(BootFileError) {
     self.path = path
     lines = text.lines
@@ -40,10 +42,10 @@ struct FirmwareConfiguration: Equatable {
 
   // MARK: what it says
 
-  /// Of `enable_uart`, or `nil` if it is not set.
+  /// Returns the value of a key such as `enable_uart`, or `nil` if it is not set.
   func value(of key: String) -> String? { settings.last { $0.key == key }?.value }
 
-  /// Of a device tree parameter, under any of its names: `on` and `off`, or what else stands there, or `nil` if it is not set.
+  /// Returns the value of a device tree parameter under any of its names: `on`, `off` or any other text, or `nil` if it is not set.
   func parameter(_ names: String...) -> String? {
     for (_, key, value) in settings.reversed() where key == "dtparam" {
       for pair in value.split(separator: ",").reversed() {
@@ -57,14 +59,14 @@ struct FirmwareConfiguration: Equatable {
     return nil
   }
 
-  /// Whether one of these overlays is loaded.
+  /// Returns whether one of these overlays is loaded.
   func hasOverlay(_ names: String...) -> Bool {
     settings.contains { names.contains($0.value.prefix { $0 != "," }.trimmingSpaces) && $0.key == "dtoverlay" }
   }
 
   // MARK: changes
 
-  /// Adds a line that holds for every board, under a comment that says where it comes from.
+  /// Adds a line that holds for every board, under a comment that states its origin.
   mutating func append(_ setting: String, comment: String) {
     if lastFilter != nil {
       lines += ["", "[all]"]
@@ -77,12 +79,14 @@ struct FirmwareConfiguration: Equatable {
   }
 }
 
-/// A Raspberry Pi's cmdline.txt: the kernel's arguments, in one line.
+/// A Raspberry Pi's cmdline.txt, which holds the kernel's arguments in one line.
 struct KernelArguments: Equatable {
   let path: String
   private(set) var arguments: [String]
 
-  /// - Throws: for more than one line, of which the firmware reads the first alone, and for none.
+  /// Reads the text of a cmdline.txt.
+  ///
+  /// - Throws: an error for an empty file, and for more than one line, because the firmware reads only the first.
   init(_ text: String, path: String) throws(BootFileError) {
     self.path = path
     let lines = text.lines
@@ -97,14 +101,14 @@ struct KernelArguments: Equatable {
 
   var text: String { arguments.joined(separator: " ") + "\n" }
 
-  /// Of `isolcpus`, or `nil` if it is not there.
+  /// Returns the value of an argument such as `isolcpus`, or `nil` if it is missing.
   func value(of name: String) -> String? {
     arguments.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
   }
 
   mutating func append(_ argument: String) { arguments.append(argument) }
 
-  /// Consoles on the header's serial line; they are taken out.
+  /// Removes the consoles on the header's serial line.
   mutating func removeSerialConsoles() { arguments.removeAll(where: Self.isSerialConsole) }
 
   static func isSerialConsole(_ argument: String) -> Bool {
@@ -113,7 +117,7 @@ struct KernelArguments: Equatable {
 }
 
 extension String {
-  /// Without what ends each. By scalars: to Swift, a carriage return with its newline is one character, and not a newline.
+  /// The lines without their line ends. The text is split by scalars, because Swift treats a carriage return and a newline as one character.
   var lines: [String] {
     var lines = unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
     if lines.last == "" { lines.removeLast() }

@@ -1,50 +1,49 @@
 import Tactus
 
-/// What a Raspberry Pi's files must say so that this program has its buses, its serial line and a CPU of its own: worked out
-/// from what they say now, and not written here.
+/// Derives the changes to a Raspberry Pi's files that give this program its buses, its serial line and an isolated CPU.
+/// The files are read here but not written.
 struct PiSetup {
-  /// What is wanted of the machine.
+  /// The features that the host shall have.
   struct Wishes: Equatable {
     var hasI2C = false
     var hasSPI = false
     var hasPWM = false
-    /// The header's serial line, without a console and without Bluetooth on it.
+    /// Whether the header's serial line is available, without a console and without Bluetooth on it.
     var hasSerialLine = false
-    /// The radio stays, on the slower of the two serial units.
+    /// Whether Bluetooth stays available, on the slower of the two serial units.
     var keepsBluetooth = false
-    /// Left to the lanes that ask for them, or `nil` if no CPU is.
+    /// The CPUs reserved for lanes that request them, or `nil` if none are.
     var isolated: CPUSet?
-    /// systemd feeds the hardware watchdog, which restarts a machine that hangs.
+    /// Whether systemd feeds the hardware watchdog, which restarts a host that hangs.
     var hasWatchdog = true
     var hasPerformanceGovernor = true
   }
 
-  /// A file that is to be written.
+  /// A file to be written.
   struct Change: Equatable {
     var path: String
-    /// The present text, or `nil` if the file is not there yet.
+    /// The present text, or `nil` if the file does not exist yet.
     var old: String?
     var new: String
 
-    /// As `diff -u` shows it; empty where nothing changes.
+    /// The change as `diff -u` shows it; empty if nothing changes.
     var difference: String { UnifiedDifference.text(of: path, from: old, to: new) }
   }
 
   private static let comment = "Added by tactus setup pi."
 
   let wishes: Wishes
-  /// The text of a file of the machine, or `nil` if it is not there.
+  /// Returns the text of a file of the host, or `nil` if the file does not exist.
   let read: (String) -> String?
 
-  /// The folder of config.txt and cmdline.txt. A machine that has no such folder is no Raspberry Pi, or its boot partition is not
-  /// mounted; the result is `nil` then.
+  /// Returns the folder of config.txt and cmdline.txt, or `nil` if the host is not a Raspberry Pi or its boot partition is not mounted.
   static func bootFolder(_ read: (String) -> String?) -> String? {
     ["/boot/firmware", "/boot"].first { read("\($0)/config.txt") != nil }
   }
 
-  /// The files that change, in the order in which they are shown; empty where everything is as wished.
+  /// Returns the files that change, in the order in which they are shown; empty if all features are present already.
   ///
-  /// - Throws: for a file that is not understood.
+  /// - Throws: an error for a file that is not understood.
   func changes() throws(BootFileError) -> [Change] {
     guard let folder = Self.bootFolder(read) else {
       throw BootFileError(
@@ -82,7 +81,7 @@ struct PiSetup {
     return Change(path: path, old: old, new: file.text == old + "\n" ? old : file.text)
   }
 
-  /// What a user has chosen stays: an `isolcpus` of other CPUs is a choice.
+  /// Returns the change of cmdline.txt. The user's choices are kept, such as an `isolcpus` of other CPUs.
   private func kernelArguments(_ path: String) throws(BootFileError) -> Change {
     let old = read(path) ?? ""
     var file = try KernelArguments(old, path: path)
@@ -98,14 +97,14 @@ struct PiSetup {
     return Change(path: path, old: old, new: file == before ? old : file.text)
   }
 
-  /// A file that only this command writes.
+  /// Returns the change of a file that only this command writes.
   private func whole(_ path: String, _ content: String) -> Change {
     Change(path: path, old: read(path), new: "# \(Self.comment)\n\(content)")
   }
 }
 
 extension PiSetup.Wishes {
-  /// What the hardware of a configuration needs.
+  /// Derives the features that the hardware of a configuration needs.
   init(_ configuration: Configuration) {
     for claim in configuration.claims {
       switch claim.resource {

@@ -1,8 +1,8 @@
-/// Two texts beside each other, as `diff -u` shows them: lines that go, lines that come, three unchanged ones around them.
+/// The difference of two texts in the format of `diff -u`: removed lines, added lines, and three unchanged lines around them.
 enum UnifiedDifference {
   private enum Edit { case same, removed, added }
 
-  /// Empty where the texts are the same. `old` is `nil` for a file that is not there yet.
+  /// Returns the difference, or an empty text if both texts are the same. `old` is `nil` for a file that does not exist yet.
   static func text(of path: String, from old: String?, to new: String) -> String {
     let (before, after) = ((old ?? "").lines, new.lines)
     let edits = edits(from: before, to: after)
@@ -24,7 +24,7 @@ enum UnifiedDifference {
     return text
   }
 
-  /// By the longest common subsequence: quadratic, for files of some hundred lines.
+  /// Returns the edits by the longest common subsequence. The time is quadratic, which suits files of some hundred lines.
   private static func edits(from old: [String], to new: [String]) -> [(edit: Edit, line: String)] {
     var common = [[Int]](repeating: [Int](repeating: 0, count: new.count + 1), count: old.count + 1)
     for one in old.indices.reversed() {

@@ -1,41 +1,43 @@
 import Service
 import Yams
 
-/// Reads mappings of known fields out of a YAML file and collects every error, like `ConfigReader` for small formats.
+/// Reads mappings of known fields from a YAML file and collects all errors, as `ConfigReader` does, but for small
+/// formats.
 public struct FieldReader {
   /// The fields of one mapping.
   public struct Fields {
-    /// The mapping itself: where an error about a missing field is reported.
+    /// The node of the mapping, where errors about missing fields are reported.
     public let node: Node
-    /// In the order of the file.
+    /// The names of the given fields in the order of the file.
     public fileprivate(set) var names: [String] = []
-    /// The value of each field that the file gives, by name. Only known fields are among them.
+    /// The value of each given field by its name. Unknown fields are not included.
     public fileprivate(set) var nodes: [String: Node] = [:]
   }
 
   private let yaml: YAMLFile
   var file: String { yaml.name }
-  /// Every error so far: those of the YAML first, then the reported ones in their order.
+  /// All errors so far: the errors of the YAML first, then the reported ones in their order.
   public private(set) var errors: [ConfigError]
 
-  /// Begins with the errors that parsing the file has left.
+  /// Creates a reader, whose first errors are those of parsing the file.
   public init(_ file: YAMLFile) {
     yaml = file
     errors = file.errors
   }
 
-  /// Adds an error at the place of `node`.
+  /// Adds an error at the position of `node`.
   ///
   /// - Parameters:
-  ///   - key: the path that the error names: `events[2].at_s`; empty if no key is meant.
-  ///   - message: `expected …, got …`.
+  ///   - key: the path that the error names, such as `events[2].at_s`; empty if no key is meant.
+  ///   - message: an error message in the form `expected …, got …`.
   public mutating func report(_ node: Node, _ key: String, _ message: String) {
     let name = file
     errors.tell(
       ConfigError(file: name, line: node.mark?.line, column: node.mark?.column, key: key, message: message))
   }
 
-  /// The fields of a mapping; unknown ones are errors. Nil after an error about the whole.
+  /// Returns the fields of a mapping, or `nil` if the node is not a mapping, which is reported as an error. Unknown and
+  /// repeated fields are reported as errors, too.
   public mutating func fields(_ node: Node, _ path: String, known: [String]) -> Fields? {
     guard let mapping = node.mapping else {
       report(node, path, "expected a mapping of keys, got \(Self.describe(node))")
@@ -60,7 +62,8 @@ public struct FieldReader {
     return fields
   }
 
-  /// The items of a list; empty after an error or when there is none.
+  /// Returns the items of a list. The result is empty if there is no list, or if the node is not a list, which is
+  /// reported as an error.
   public mutating func items(_ node: Node?, _ path: String) -> [Node] {
     guard let node, !node.isNothing else { return [] }
     if let sequence = node.sequence { return Array(sequence) }
@@ -68,34 +71,37 @@ public struct FieldReader {
     return []
   }
 
-  /// The value of a scalar; `nil` after reporting that it is not of this kind. Lists are not scalars.
+  /// Returns the value of a scalar, or `nil` if the node is not a scalar of this kind, which is reported as an error.
+  /// Lists are not scalars.
   public mutating func value(_ node: Node, _ path: String, _ kind: ConfigKind) -> ConfigValue? {
     if let text = node.scalar?.string, !node.isNothing, let value = ScalarReader.value(text, as: kind) { return value }
     report(node, path, "expected \(kind.expectation(insteadOf: node.scalar?.string)), got \(Self.describe(node))")
     return nil
   }
 
-  /// A number in a range, or `nil` if the node is no such number, which is reported as an error.
+  /// Returns a number in a range, or `nil` if the node is not such a number, which is reported as an error.
   public mutating func number(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> Double? {
     if case .number(let number)? = value(node, path, .number(range)) { number } else { nil }
   }
 
-  /// A whole number in a range, or `nil` if the node is no such number, which is reported as an error.
+  /// Returns an integer in a range, or `nil` if the node is not such an integer, which is reported as an error.
   public mutating func integer(_ node: Node, _ path: String, _ range: ClosedRange<Int>) -> Int? {
     if case .integer(let number)? = value(node, path, .integer(range)) { number } else { nil }
   }
 
-  /// One of `words`, read in any case and returned as written there, or `nil` if the node is none of them, which is reported as an error.
+  /// Returns one of `words` as written there, regardless of the case in the file, or `nil` if the node is none of them,
+  /// which is reported as an error.
   public mutating func word(_ node: Node, _ path: String, _ words: [String]) -> String? {
     if case .text(let word)? = value(node, path, .choice(words)) { word } else { nil }
   }
 
-  /// A text that is not empty, or `nil` if the node is no such text, which is reported as an error.
+  /// Returns a text that is not empty, or `nil` if the node is not such a text, which is reported as an error.
   public mutating func text(_ node: Node, _ path: String) -> String? {
     if case .text(let text)? = value(node, path, .text) { text } else { nil }
   }
 
-  /// A list of two numbers.
+  /// Returns the two numbers of a list, or `nil` if the node is not a list of two numbers in the range, which is
+  /// reported as an error.
   public mutating func pair(_ node: Node, _ path: String, _ range: ClosedRange<Double>) -> (Double, Double)? {
     let items = node.sequence.map(Array.init) ?? []
     guard items.count == 2 else {
@@ -106,7 +112,8 @@ public struct FieldReader {
     return (first, second)
   }
 
-  /// What an error says was found: the text of a scalar, `nothing`, `a mapping`, `a list of 3`.
+  /// Returns the description of a node for the second half of an error message: the text of a scalar, `nothing`, `a
+  /// mapping` or `a list of 3`.
   public static func describe(_ node: Node) -> String {
     if node.isNothing { return "nothing" }
     return switch node {

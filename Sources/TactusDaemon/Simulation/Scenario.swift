@@ -1,27 +1,43 @@
 import Tactus
 
-/// What happens to a simulated system, and what must come of it. `Setup` is what the system is made of.
-public struct Scenario<Setup, Action, Check> {
-  struct Event: ScenarioItem {
+/// The events and expectations of a simulated world.
+struct Scenario<World: ScenarioWorld> {
+  /// An event or an expectation.
+  struct Step {
     var at: Nanoseconds
-    var action: Action
-  }
-
-  /// What must be so at an instant.
-  struct Expectation: ScenarioItem {
-    var at: Nanoseconds
-    /// In the order of the file.
-    var checks: [Check]
+    /// What did not come about if the step is after the end.
+    var late: String
+    /// Performs the event, or checks the expectation, and adds it to the timeline.
+    var act: (inout World) -> Void
   }
 
   var name: String
-  /// The seed of all that is random in the run; 1 unless the file or the command line gives another.
-  public var seed: UInt64 = 1
-  var duration: Nanoseconds
-  /// What the file says of the system, over `ScenarioReader.standard`.
-  public var setup: Setup
-  /// By time.
-  var events: [Event] = []
-  /// By time.
-  var expectations: [Expectation] = []
+  /// The seed of all random numbers in the run; 1 unless the file or the command line gives another.
+  var seed: UInt64 = 1
+  /// The duration that the file gives, or `nil` for the one that the world has with this setup.
+  var duration: Nanoseconds?
+  /// The setup that the file gives; values that it does not give are those of `World.standard`.
+  var setup = World.standard
+  /// The steps in the order of time. At the same instant events precede expectations.
+  var steps: [Step] = []
+
+  /// Plays the scenario to the end, and gives each line of its timeline to `print`. Returns whether every expectation
+  /// was met.
+  ///
+  /// - Throws: what the world's initializer throws.
+  func play(print: @escaping (String) -> Void) throws -> Bool {
+    var world = try World(setup, seed: seed, ScenarioTimeline(print: print))
+    print("\(name) (seed \(seed))")
+    let end = duration ?? World.duration(setup)
+    for step in steps where step.at <= end {
+      world.run(to: .zero + step.at)
+      step.act(&world)
+    }
+    world.run(to: .zero + end)
+    for step in steps where step.at > end {
+      world.timeline.fail(step.at, "after the end of the scenario: never \(step.late)")
+    }
+    world.finish()
+    return world.timeline.conclude()
+  }
 }

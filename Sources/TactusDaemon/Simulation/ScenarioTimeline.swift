@@ -1,15 +1,17 @@
 import Tactus
 
-/// The lines of a scenario that is being played, and how many of its expectations were not met.
+/// The lines of a scenario in progress, and the number of failed expectations.
 public struct ScenarioTimeline {
-  /// Takes each line.
+  /// The function that receives each line.
   public let print: (String) -> Void
   private(set) var failures = 0
 
-  /// - Parameter print: takes each line, without a newline at its end.
+  /// Creates a timeline.
+  ///
+  /// - Parameter print: called with each line, which has no line feed.
   public init(print: @escaping (String) -> Void) { self.print = print }
 
-  /// A line: seconds since the start to the millisecond, who, and what happened.
+  /// Adds a line: the time since the start in seconds with three decimals, the source of the event, and a description.
   public func say(_ at: TickInstant, _ who: String, _ text: String) {
     let microseconds = (at - .zero).count / 1_000
     let decimals = String(1_000_000 + microseconds % 1_000_000).dropFirst().prefix(3)
@@ -21,24 +23,26 @@ public struct ScenarioTimeline {
 
   // MARK: expectations
 
-  /// An expectation: met if both texts are the same.
+  /// Adds the result of an expectation, which is met if both texts are equal.
   ///
   /// - Parameter at: the time since the start.
   public mutating func compare(_ at: Nanoseconds, _ name: String, _ expected: String, _ got: String) {
     if expected == got { pass(at, "\(name) \(got)") } else { fail(at, "\(name): expected \(expected), got \(got)") }
   }
 
-  /// Whether `text` contains `part`.
+  /// Adds the result of an expectation, which is met if `text` contains `part`.
   public mutating func find(_ at: Nanoseconds, _ name: String, _ part: String, in text: String) {
     if text.contains(part) { pass(at, "\(name) \(part)") } else { fail(at, "\(name): expected \(part), got \(text)") }
   }
 
-  /// An expectation: met if the value lies in the range, both bounds included.
+  /// Adds the result of an expectation, which is met if the value lies in the range, both bounds included. The value is
+  /// `nil` if it is unknown.
   ///
   /// - Parameter at: the time since the start.
-  public mutating func measure(_ at: Nanoseconds, _ name: String, _ range: ClosedRange<Double>, _ value: Double) {
+  public mutating func measure(_ at: Nanoseconds, _ name: String, _ range: ClosedRange<Double>, _ value: Double?) {
     let (low, high) = (Self.number(range.lowerBound), Self.number(range.upperBound))
     let expected = range.lowerBound == range.upperBound ? low : "\(low)…\(high)"
+    guard let value else { return fail(at, "\(name): expected \(expected), got nothing: it is unknown") }
     if range.contains(value) {
       pass(at, "\(name) \(Self.number(value)) in \(expected)")
     } else {
@@ -46,7 +50,7 @@ public struct ScenarioTimeline {
     }
   }
 
-  /// An expectation that was not met, and why.
+  /// Adds a failed expectation with the reason.
   ///
   /// - Parameter at: the time since the start.
   public mutating func fail(_ at: Nanoseconds, _ text: String) {
@@ -56,15 +60,20 @@ public struct ScenarioTimeline {
 
   private func pass(_ at: Nanoseconds, _ text: String) { say(.zero + at, "ok", text) }
 
-  /// The last line. True when every expectation was met.
+  /// Prints the last line. Returns whether every expectation was met.
   func conclude() -> Bool {
     print(failures == 0 ? "every expectation was met" : "\(failures) expectation\(failures == 1 ? "" : "s") not met")
     return failures == 0
   }
 
+  /// Prints the hash of the run, which is equal for equal runs.
+  public func printTrace(_ hash: UInt64) {
+    print("trace \(String(hash, radix: 16)): the same for the same file and seed")
+  }
+
   // MARK: numbers
 
-  /// At most three decimals.
+  /// Returns the number as text with at most three decimals.
   public static func number(_ value: Double) -> String {
     let thousandths = (value * 1000).rounded()
     guard abs(thousandths) < 1e15 else { return "\(value)" }

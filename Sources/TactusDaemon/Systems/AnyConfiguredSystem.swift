@@ -1,52 +1,54 @@
 import Buses
 import Logging
 import Store
+import Synchronization
 import Tactus
 import TactusGuard
 
-/// One system as a file describes it. Without defaults: see `SystemKind`.
-public protocol AnyConfiguredSystem: Sendable {
-  /// The same as its kind's: `pump`.
+/// A declared system as configured by a file, without its type; see `ConfiguredSystem`.
+protocol AnyConfiguredSystem: Sendable {
+  /// The name of the system, which is that of its kind: `pump`.
   var name: String { get }
-  /// Whether the file says the same of both.
+  /// Returns whether both files configure the system in the same way.
   func isSame(as other: any AnyConfiguredSystem) -> Bool
-  /// Errors of rules over more than one key.
+  /// Returns the errors of constraints on more than one key.
   func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError]
-  /// The resources of the machine that it needs. Also valid for a file with errors.
+  /// The resources of the machine that the system claims. Also valid for a file with errors.
   var claims: [ResourceClaim] { get }
-  /// The writes that bring its outputs into the safe state; empty if it is simulated. This, `safeLines` and everything below is
-  /// read only for a file without errors.
+  /// The sensors of the kernel that the system reads; empty if it is simulated.
+  var sensors: [PlannedSensor] { get }
+  /// The writes that bring the outputs into their safe state; empty if the system is simulated. This property,
+  /// `safeLines` and everything below are read only for a file without errors.
   var safeWrites: [SafeStateWrite] { get }
-  /// The output lines whose safe state is inactive; empty if it is simulated.
+  /// The output lines whose safe state is the inactive level; empty if the system is simulated.
   var safeLines: [GPIOLine] { get }
-  /// What it moves, heats or opens, for sentences: `the motors`, or `nil` if it has no actuator.
+  /// The noun in sentences for the actuators of the system, such as `the motors`, or `nil` if the system has no
+  /// actuator.
   var driven: String? { get }
-  /// Whether its section of the file selects the simulated backend.
+  /// Whether the system's section of the file selects the simulated backend.
   var isSimulated: Bool { get }
-  /// Whether it accepts commands on its own ports, where no token is needed.
+  /// Whether the system accepts commands without a token on ports of its own.
   var isOpenToAll: Bool { get }
-  /// Groups of users whose members may open its devices, beside those of buses and lines.
+  /// The user groups whose members may open the system's devices, besides those of buses and lines.
   var deviceGroups: [String] { get }
-  /// Folders in which it makes files, beside the program's own.
+  /// The folders in which the system creates files, besides those of the program.
   var folders: [String] { get }
-  /// Files that it reads; a folder ends in "/".
+  /// The files that the system reads; the path of a folder ends in "/".
   var files: [String] { get }
-  /// Whether it connects to another machine by that machine's name.
+  /// Whether the system resolves host names to connect to other machines.
   var looksUpNames: Bool { get }
-  /// Values that must never be logged.
+  /// The values that must never be logged.
   var secrets: [String] { get }
-  /// For people: a few lines without indentation.
+  /// Returns a few lines without indentation that describe the configuration to users.
   func summary(in whole: Configuration) -> [String]
   /// Returns examples of what a user can try after the start.
   ///
-  /// - Parameter simulated: whether the whole program is.
+  /// - Parameter simulated: whether the whole program is simulated.
   func invitation(program: String, simulated: Bool, at endpoints: [Endpoint]) -> Invitation
-  /// Opens its ports. Nothing is written to an actuator yet.
+  /// Opens the system's ports. Nothing is written to an actuator yet.
   func open(_ surroundings: SystemSurroundings) throws -> any DaemonSystem
-}
-
-extension AnyConfiguredSystem where Self: Equatable {
-  public func isSame(as other: any AnyConfiguredSystem) -> Bool { (other as? Self) == self }
+  /// Returns the system with simulated ports for a replay of its loops, or `nil` if it has no loop.
+  func openForReplay() throws -> (any LoopSystem)?
 }
 
 /// Examples of what a user can try after the start.
@@ -54,14 +56,16 @@ public struct Invitation: Sendable {
   /// An example for `curl`.
   public struct Call: Sendable {
     var options = "-X POST"
-    /// Below the service's address: `/api/pump/on`.
+    /// The path below the service's address: `/api/pump/on`.
     let path: String
     var body: String?
 
+    /// Creates an example.
+    ///
     /// - Parameters:
-    ///   - options: of `curl`, before the address.
-    ///   - path: below the service's address: `/api/pump/on`.
-    ///   - body: JSON, which the shell gets between single quotes, or `nil` if nothing is sent.
+    ///   - options: the options of `curl` before the address.
+    ///   - path: the path below the service's address: `/api/pump/on`.
+    ///   - body: the JSON body, which is put between single quotes for the shell, or `nil` if no body is sent.
     public init(options: String = "-X POST", path: String, body: String? = nil) {
       self.options = options
       self.path = path
@@ -69,16 +73,18 @@ public struct Invitation: Sendable {
     }
   }
 
-  /// What runs, in a few words.
+  /// A few words that say which system runs.
   var title: String
-  /// Besides the service.
+  /// Examples that need no service.
   var lines: [String] = []
   var calls: [Call] = []
 
+  /// Creates an invitation.
+  ///
   /// - Parameters:
-  ///   - title: what runs, in a few words.
-  ///   - lines: examples that need no service, printed as they are.
-  ///   - calls: printed if the service runs.
+  ///   - title: a few words that say which system runs.
+  ///   - lines: examples that need no service, printed unchanged.
+  ///   - calls: examples that are printed if the service runs.
   public init(title: String, lines: [String] = [], calls: [Call] = []) {
     self.title = title
     self.lines = lines
@@ -86,58 +92,64 @@ public struct Invitation: Sendable {
   }
 }
 
-/// What a system is opened with.
-public struct SystemSurroundings {
-  /// The whole file, free of errors.
-  public let configuration: Configuration
-  /// There if a system of the configuration keeps something.
+/// The parts of the program with which a system is opened.
+struct SystemSurroundings {
+  /// The whole configuration, which has no errors.
+  let configuration: Configuration
+  /// The store, or `nil` if no system of the configuration keeps anything.
   let store: DaemonStore?
-  /// Whether the whole program is simulated; a system's own section may ask for it besides.
-  public let simulate: Bool
-  /// Rung when there are answers or notices to take.
+  /// Whether the whole program is simulated. The section of a system may also select simulated hardware for that system
+  /// alone.
+  let simulate: Bool
+  /// The bell that is rung when there are answers or notices to take.
   let bell: DoorbellButton
-  /// The time of day, with how far it can be believed: the only one in the program.
-  public let clock: WatchedWallClock
-  /// The program's logger: its lines have the label `tactus`.
-  public let logger: Logger
-  /// For a logger with a label of its own.
-  public let log: ProgramLog
-  /// What the guard wrote after the program's last end, in the present boot, or `nil` if it had ended in an orderly way, or nothing is known of it.
-  public let madeSafe: MadeSafe?
-  /// Whether the program's last end, in the present boot, left the outputs to others: it died, with or without its guard.
-  public let endedWithoutStop: Bool
-  /// The holders of the program's ports before it confined itself.
-  public let portOwners: PortOwners
+  /// The wall clock with its trustworthiness. The program has only one.
+  let clock: WatchedWallClock
+  /// The program's logger, whose lines have the label `tactus`.
+  let logger: Logger
+  /// The program's log, for a logger with another label.
+  let log: ProgramLog
+  /// The writes of the guard after the program's last end in the present boot, or `nil` if that end was orderly or
+  /// nothing is known about it.
+  let madeSafe: MadeSafe?
+  /// Whether the program last ended, in the present boot, without stopping its outputs in order, because it died with
+  /// or without its guard.
+  let endedWithoutStop: Bool
+  /// The programs that had the program's ports before it confined itself.
+  let portOwners: PortOwners
   /// Interfaces that systems opened earlier have published for other systems.
-  public let offers = Offers()
+  let offers = Offers()
 
-  /// Of a system whose kind keeps something.
-  public var storeFile: StoreFile {
+  /// The store's file, for a system whose kind keeps something. The property traps for other systems.
+  var storeFile: StoreFile {
     guard let store else { preconditionFailure("a system whose kind keeps nothing wants the store") }
     return store.file
   }
 
   /// Interfaces between two systems, found by their type, so that neither system knows the other.
-  public final class Offers {
-    private var offers: [any Sendable] = []
-    /// Publishes an interface to the systems that are opened later.
-    public func give(_ offer: some Sendable) { offers.append(offer) }
+  final class Offers: Sendable {
+    private let offers = Mutex<[any Sendable]>([])
+    /// Publishes an interface to the other systems.
+    func give(_ offer: some Sendable) { offers.withLock { $0.append(offer) } }
     /// Returns the first offer of this type, or `nil` if no system has made one.
-    public func take<Offer>(_: Offer.Type) -> Offer? { offers.lazy.compactMap { $0 as? Offer }.first }
+    func take<Offer: Sendable>(_: Offer.Type) -> Offer? {
+      offers.withLock { offers in offers.lazy.compactMap { $0 as? Offer }.first }
+    }
   }
 }
 
-/// The systems of a file, in the program's order; equal when the file says the same of them.
-public struct ConfiguredSystems: Sendable, Equatable {
-  /// In the program's order, at most one of each type.
-  public var all: [any AnyConfiguredSystem] = []
+/// The systems of a file in the program's order. Two values are equal if the files configure the systems in the same
+/// way.
+struct ConfiguredSystems: Sendable, Equatable {
+  /// The systems in the program's order.
+  var all: [any AnyConfiguredSystem] = []
 
   /// Returns the system of this type, or `nil` if the file does not have it.
-  public subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? {
+  subscript<System: AnyConfiguredSystem>(_: System.Type) -> System? {
     all.lazy.compactMap { $0 as? System }.first
   }
 
-  public static func == (one: ConfiguredSystems, other: ConfiguredSystems) -> Bool {
+  static func == (one: ConfiguredSystems, other: ConfiguredSystems) -> Bool {
     one.all.count == other.all.count && zip(one.all, other.all).allSatisfy { $0.isSame(as: $1) }
   }
 }

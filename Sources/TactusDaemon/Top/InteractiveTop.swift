@@ -2,7 +2,7 @@ import Glibc
 import Service
 import Tactus
 
-/// Live loops in a terminal until `q`, a signal or the end of the input.
+/// Shows the loops of a daemon live in a terminal until `q` is pressed, a signal arrives or the input ends.
 struct InteractiveTop {
   private let poller: TopPoller
   private let host: String
@@ -13,9 +13,9 @@ struct InteractiveTop {
     self.host = host
   }
 
-  /// The terminal is as before when this returns. Nil, or why the daemon refuses.
+  /// Runs until the user quits, then restores the terminal. Returns why the daemon refuses the requests, or `nil` if the user has quit.
   ///
-  /// - Parameter interval: between two questions.
+  /// - Parameter interval: the time between two requests.
   mutating func run(
     every interval: Nanoseconds, events: borrowing ServiceEvents, terminal: consuming RawTerminal
   ) throws(RuntimeError) -> String? {
@@ -58,7 +58,7 @@ struct InteractiveTop {
     }
   }
 
-  /// Whether the keys say so, or the terminal is gone.
+  /// Reads the pressed keys. Returns whether they ask to quit, or the terminal is gone.
   private func quits() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(0, &bytes, bytes.count)
@@ -83,7 +83,7 @@ struct InteractiveTop {
   }
 }
 
-/// Wakes the main thread when it is time to ask.
+/// Wakes the main thread when the next request is due.
 private struct TopBeat: ~Copyable, ControlLoop, NoOutput {
   private var beats: LatestWriter<Int64>
   private let bell: DoorbellButton
@@ -100,14 +100,14 @@ private struct TopBeat: ~Copyable, ControlLoop, NoOutput {
   }
 }
 
-/// Columns and rows of the terminal on standard output; 80 by 24 when it is none.
+/// The columns and rows of the terminal on standard output; 80 by 24 if standard output is not a terminal.
 public struct TerminalSize: Equatable, Sendable {
-  /// Columns.
+  /// The number of columns.
   public var width: Int
-  /// Rows.
+  /// The number of rows.
   public var height: Int
 
-  /// The size now: every call asks the terminal.
+  /// The present size; every call asks the terminal.
   public static var current: TerminalSize {
     var size = winsize()
     guard ioctl(1, UInt(truncatingIfNeeded: TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {

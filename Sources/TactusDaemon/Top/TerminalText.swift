@@ -1,7 +1,7 @@
-/// Text for a terminal that may be narrow: a phone's has 40 columns.
+/// Formats text for terminals that may be narrow: that of a phone has 40 columns.
 public enum TerminalText {
-  /// A line in as many as it takes, nothing cut: between parts, which three spaces part, or else between words. What is not the first begins
-  /// with `indent` spaces.
+  /// Returns a line broken into as many lines as necessary, without losing text. It is broken between parts, which are
+  /// separated by three spaces, or else between words. All lines but the first begin with `indent` spaces.
   public static func wrapped(_ text: String, width: Int, indent: Int = 0) -> [String] {
     guard text.count > width, width > 1 else { return [text] }
     let margin = String(repeating: " ", count: min(indent, width / 2))
@@ -33,7 +33,7 @@ public enum TerminalText {
     return lines
   }
 
-  /// What three spaces or more part, each with the spaces before it.
+  /// Returns the parts of a text that three or more spaces separate, each with the spaces before it.
   private static func parts(of text: String) -> [(gap: String, text: String)] {
     var parts: [(gap: String, text: String)] = [("", "")]
     var spaces = ""

@@ -1,21 +1,21 @@
 import Service
 import Tactus
 
-/// What `top` shows of a daemon: the newest answer, and of each loop what happened between the last two.
+/// The data that `top` shows of a daemon: the newest answer, and the changes of each loop between the last two answers.
 struct TopModel {
-  /// The newest answer, or `nil` if none has come yet, or the daemon is gone.
+  /// The newest answer, or `nil` if none has arrived or the daemon is unreachable.
   private(set) var newest: TopSample?
   private(set) var rows: [TopRow] = []
-  /// Of all loops, in their order.
+  /// The ages of all loops, in the order of the loops.
   private(set) var ages: [TopAge] = []
-  /// Why there is none.
+  /// Why there is no answer, or `nil` if there is one or none is known.
   private(set) var trouble: String?
-  /// How long no answer has come, and how many questions were due since.
+  /// The time without an answer, and the number of requests that were due in it.
   private var silence = (span: Nanoseconds.zero, questions: 0)
 
   static let historyLength = 30
 
-  /// An answer. What is measured between two answers starts anew when the runtime has.
+  /// Takes over an answer. Measurements between two answers start anew if the runtime has restarted.
   mutating func take(_ sample: TopSample) {
     let before = newest?.runtime
     let isContinued = before.map { $0.epochNs == sample.runtime.epochNs } ?? false
@@ -33,40 +33,40 @@ struct TopModel {
     silence = (.zero, 0)
   }
 
-  /// It is time for the next question, an interval after the last.
+  /// Notes that the next request is due, an interval after the last.
   mutating func ask(after interval: Nanoseconds) {
     silence = (Nanoseconds(silence.span.count + interval.count), silence.questions + 1)
   }
 
-  /// The age of what is shown, if two answers or more are missing and 2 s have passed, or `nil` if it is current.
+  /// The age of the data shown, or `nil` if fewer than two answers are missing or less than 2 s have passed.
   var age: Nanoseconds? { silence.questions >= 2 && silence.span >= .seconds(2) ? silence.span : nil }
 
-  /// No answer, and why. What was known is forgotten: it could be mistaken for the present.
+  /// Notes that there is no answer, and why. All earlier data is discarded, because it could be mistaken for the present state.
   mutating func lose(_ reason: String) {
     self = TopModel()
     trouble = reason
   }
 }
 
-/// One loop between two answers; since the start of its runtime when there is only one.
+/// The measurements of one loop between two answers, or since the start of its runtime after the first answer.
 struct TopRow: Equatable {
   let name: String
-  /// Periodic releases that ran in a second; nil when no time has passed.
+  /// The number of periodic releases that ran in a second, or `nil` if no time has passed.
   let hertz: Double?
   let latency: IntervalDistribution
   let execution: IntervalDistribution
-  /// Since the start.
+  /// The number of releases given up since the start.
   let skipped: Int64
   let overruns: Int64
   let deadlineMisses: Int64
-  /// `nil` before the second tick.
+  /// The longest gap between two ticks in nanoseconds, or `nil` before the second tick.
   let longestGap: Int64?
-  /// How long the present tick has run, if that is past its deadline, or `nil` if it is not.
+  /// The duration of the present tick in nanoseconds, or `nil` if its deadline has not passed.
   let hangsFor: Int64?
-  /// The latencies' 99th percentile in each of the last intervals, oldest first; `nil` for an interval in which nothing ran.
+  /// The 99th percentile of the latencies in each of the last intervals, oldest first; `nil` for an interval without a release.
   let jitter: [Int64?]
 
-  /// `instant`: of the newer answer; `nanoseconds`: between the two.
+  /// Makes the row. `instant` is that of the newer answer; `nanoseconds` is the time between the two answers.
   init(_ loop: LoopDocument, since old: LoopDocument?, at instant: Int64, nanoseconds: Int64, history: [Int64?]) {
     name = loop.name
     hertz = nanoseconds > 0 ? Double(loop.ran &- (old?.ran ?? 0)) / (Double(nanoseconds) / 1e9) : nil
@@ -82,9 +82,10 @@ struct TopRow: Equatable {
   }
 }
 
-/// How old the data is that a loop acts on, since the start: commands are too rare for a second. `nil` is unknown.
+/// The age of the data on which a loop acts, since the start, because commands are too rare to be measured in a second.
+/// A value is `nil` if it is unknown.
 struct TopAge: Equatable {
-  /// `command: robot.motors`, `tilt: imu → balance`.
+  /// The name of the age with the loops that the data passes through: `command: robot.motors`, `tilt: imu → balance`.
   let name: String
   let median: Int64?
   let p99: Int64?
@@ -102,11 +103,11 @@ struct TopAge: Equatable {
   }
 }
 
-/// The values that came between two answers, from the difference of their buckets: within 6.25 %, never too small.
+/// The distribution of the values between two answers, derived from the difference of their buckets: exact within 6.25 %, never too small.
 struct IntervalDistribution: Equatable {
-  /// Ascending: a bucket's largest value, and how many values are in it.
+  /// The buckets in ascending order, each with its largest value and the number of its values.
   private let buckets: [(largest: Int64, count: Int64)]
-  /// No value is above.
+  /// An upper bound of all values.
   private let maximum: Int64
 
   init(_ new: LoopDocument.Distribution, since old: LoopDocument.Distribution?) {
@@ -119,7 +120,7 @@ struct IntervalDistribution: Equatable {
     maximum = new.max ?? .max
   }
 
-  /// nil while there is no value. 1 is the largest value.
+  /// Returns the percentile, or `nil` if there is no value. The fraction 1 gives the largest value.
   func percentile(_ fraction: Double) -> Int64? {
     let total = buckets.reduce(Int64(0)) { $0.addingSaturated($1.count) }
     let rank = max(1, Int64(saturating: (fraction * Double(total)).rounded(.up)))

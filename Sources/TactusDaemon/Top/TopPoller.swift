@@ -3,13 +3,13 @@ import Service
 import Synchronization
 import Tactus
 
-/// Asks a daemon for what `top` shows, one question after the other, and rings when it knows.
+/// Requests the data that `top` shows from a daemon, one request after another, and rings a bell when an answer has arrived.
 final class TopPoller: Sendable {
   enum Answer {
     case sample(TopSample)
-    /// The daemon is not there, or not ready: worth another try.
+    /// The daemon is unreachable or not ready, and another attempt may succeed.
     case unreachable(String)
-    /// It will go on refusing: what the user can do.
+    /// The daemon will keep refusing; the text says what the user can do.
     case refused(String)
   }
 
@@ -27,7 +27,7 @@ final class TopPoller: Sendable {
     (self.client, self.hasToken, self.bell) = (client, hasToken, bell)
   }
 
-  /// Returns at once. Does nothing while a question is open.
+  /// Sends a request without waiting for its answer. Does nothing while a request is in progress.
   func ask() {
     let isFree = state.withLock { state in
       defer { state.isAsking = true }
@@ -45,7 +45,7 @@ final class TopPoller: Sendable {
     }
   }
 
-  /// The answer to the last question, or `nil` if none has come yet, or it has been taken.
+  /// Returns the answer to the last request, or `nil` if none has arrived or it has been taken.
   func takeAnswer() -> Answer? {
     state.withLock { state in
       defer { state.answer = nil }
@@ -53,7 +53,7 @@ final class TopPoller: Sendable {
     }
   }
 
-  /// nil when the answer is a refusal or none: the question is over then.
+  /// Returns the body of an answer, or `nil` if there is no answer or it is a refusal, which ends the request.
   private func body(of result: Result<ServiceClient.Answer, ServiceClient.Failure>) -> [UInt8]? {
     switch result {
     case .failure(let failure): finish(.unreachable("\(failure)"))

@@ -1,16 +1,16 @@
 import Foundation
 import Service
 
-/// What a daemon said at one moment.
+/// The state of a daemon at one moment, from its answers.
 struct TopSample {
   var runtime: RuntimeDocument
   var systems: [System]
 
   struct System: Equatable {
     var name: String
-    /// `driving by 192.168.1.7:50000`, and what a person has to do about it where that is something.
+    /// The state in words: `driving by 192.168.1.7:50000`, followed by what a person has to do about it, if anything.
     var state: String
-    /// Emergency stop or fault: a person has to act.
+    /// Whether the system is in an emergency stop or a fault, so that a person has to act.
     var isAlarm: Bool
     var isEmergencyStopped: Bool
   }
@@ -19,19 +19,25 @@ struct TopSample {
     (self.runtime, self.systems) = (runtime, systems)
   }
 
-  /// From the bodies of `GET /api/runtime?histograms=1` and `GET /api/status`; nil when they are none.
+  /// Reads the bodies of `GET /api/runtime?histograms=1` and `GET /api/status`. Returns `nil` if they do not have the expected form.
   init?(runtime: [UInt8], status: [UInt8]) {
     guard let document = try? JSONDecoder().decode(RuntimeDocument.self, from: Data(runtime)),
-      let answer = try? JSONSerialization.jsonObject(with: Data(status)) as? [String: Any],
-      let systems = answer["systems"] as? [String: Any]
+      let systems = Self.systems(status)
     else { return nil }
     self.runtime = document
-    self.systems = systems.keys.sorted().map { System($0, systems[$0] as? [String: Any] ?? [:]) }
+    self.systems = systems
+  }
+
+  /// Returns the systems in the body of `GET /api/status` by their names, or `nil` if it does not have the expected form.
+  static func systems(_ status: [UInt8]) -> [System]? {
+    let answer = try? JSONSerialization.jsonObject(with: Data(status)) as? [String: Any]
+    guard let systems = answer?["systems"] as? [String: Any] else { return nil }
+    return systems.keys.sorted().map { System($0, systems[$0] as? [String: Any] ?? [:]) }
   }
 }
 
 extension TopSample.System {
-  /// From a system's state: `state`, and where the system has them `reason`, `wayOut`, `emergencyStopped` and `fault`.
+  /// Reads a system's state: `state` and, if the system has them, `reason`, `wayOut`, `emergencyStopped` and `fault`.
   fileprivate init(_ name: String, _ members: [String: Any]) {
     self.name = name
     let wayOut = (members["wayOut"] as? String).map { "; \($0)" } ?? ""

@@ -1,34 +1,34 @@
-/// The screen of `top`: its lines, and how they are written to a terminal.
+/// The screen of `top`: its lines, and their output to a terminal.
 public enum TopScreen {
-  /// A line of the screen, all of one style.
+  /// A line of the screen in one style.
   public struct Line: Equatable, Sendable {
-    /// How a line stands out.
+    /// The style that makes a line stand out.
     public enum Style: Sendable {
-      /// The terminal's own colours.
+      /// The default colours of the terminal.
       case plain
-      /// Reversed: the first line of a table.
+      /// Reversed colours, for the first line of a table.
       case heading
-      /// Yellow: works, but not as it should.
+      /// Yellow, for a part that works, but not as it should.
       case warning
-      /// Bold white on red: an emergency stop, a fault, a daemon that does not answer.
+      /// Bold white on red, for an emergency stop, a fault, or a daemon that does not answer.
       case alarm
     }
     var text: String
     var style = Style.plain
 
-    /// A line that is cut to the screen's width when it is shown. Control characters are shown as `?`.
+    /// Makes a line, which is cut to the screen's width when it is shown. Control characters are shown as `?`.
     public init(text: String, style: TopScreen.Line.Style = Style.plain) {
       self.text = text
       self.style = style
     }
 
-    /// The line in as many as it takes, nothing cut: see `TerminalText.wrapped`.
+    /// Returns the line broken into as many lines as necessary, without losing text; see `TerminalText.wrapped`.
     public func wrapped(width: Int, indent: Int) -> [Line] {
       TerminalText.wrapped(text, width: width, indent: indent).map { Line(text: $0, style: style) }
     }
   }
 
-  /// `host` is how the user names the daemon.
+  /// Returns the lines of the screen. `host` is the daemon's name as the user gave it.
   static func lines(_ model: TopModel, host: String, width: Int) -> [Line] {
     guard let newest = model.newest else {
       return Line(text: "waiting for \(host)" + (model.trouble.map { ": \($0)" } ?? ""), style: .warning)
@@ -70,17 +70,17 @@ public enum TopScreen {
     return lines
   }
 
-  /// For a pipe: no colour, no cursor; nothing is cut.
+  /// Returns the lines for a pipe, without colours and cursor movements; no line is cut.
   static func text(_ lines: [Line]) -> String {
     lines.map { clean($0.text) }.joined(separator: "\n")
   }
 
-  /// Control sequences that begin a full screen: the terminal's alternate screen, without a cursor.
+  /// The control sequences that begin a full screen: the terminal's alternate screen, without a cursor.
   public static let enter = "\u{1B}[?1049h\u{1B}[?25l"
-  /// Control sequences that give back the cursor and the screen as it was before `enter`.
+  /// The control sequences that restore the cursor and the screen as it was before `enter`.
   public static let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
-  /// The terminal text that replaces everything shown. Lines that do not fit are cut, rows too many are left out.
+  /// Returns the terminal text that replaces the whole screen. Lines that are too long are cut, and surplus lines are left out.
   public static func frame(_ lines: [Line], width: Int, height: Int) -> String {
     let shown = lines.prefix(max(1, height)).map { line in
       let text = String(clean(line.text).prefix(width))
@@ -89,13 +89,13 @@ public enum TopScreen {
     return "\u{1B}[H" + shown.joined(separator: "\r\n") + "\u{1B}[J"
   }
 
-  /// Names come from elsewhere: none of them may steer the terminal.
+  /// Returns the text with control characters replaced, because a name from outside must not control the terminal.
   private static func clean(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
   }
 
-  /// `2 d 3 h`, `2 h 13 min`, `13 min 5 s`, `5 s`.
-  private static func upTime(_ nanoseconds: Int64) -> String {
+  /// Returns a duration in words: `2 d 3 h`, `2 h 13 min`, `13 min 5 s` or `5 s`.
+  static func upTime(_ nanoseconds: Int64) -> String {
     let seconds = max(0, nanoseconds / 1_000_000_000)
     return switch seconds {
     case 86_400...: "\(seconds / 86_400) d \(seconds / 3_600 % 24) h"

@@ -1,10 +1,10 @@
-/// The tables of loops and of ages: as many columns as the terminal is wide.
+/// The tables of loops and of ages, with as many columns as the terminal has room for.
 enum TopTable {
   private struct Column<Row>: Sendable {
     let title: String
-    /// Without the space before it.
+    /// The width of the column without the space before it.
     let width: Int
-    /// The smaller, the longer it stays when the terminal gets narrow.
+    /// The priority of the column: the lower the rank, the longer the column stays when the terminal gets narrow.
     let rank: Int
     let cell: @Sendable (Row) -> String
   }
@@ -29,10 +29,10 @@ enum TopTable {
     Column(title: "LAST", width: 6, rank: 4) { time($0.last) },
     Column(title: "BOUND", width: 6, rank: 2) { time($0.bound) },
   ]
-  /// The sparkline, last: what is left of the width, at least this much.
+  /// The least width of the sparkline, the last column, which takes the remaining width.
   private static let leastSparkline = 8
 
-  /// The heading and a line for each loop.
+  /// Returns the heading and a line for each loop.
   static func lines(_ rows: [TopRow], width: Int) -> [String] {
     let nameWidth = min(max(4, rows.map(\.name.count).max() ?? 4), 20)
     let (visible, left) = fitting(loopColumns, in: width - nameWidth - 1 - leastSparkline)
@@ -45,7 +45,7 @@ enum TopTable {
       }
   }
 
-  /// The heading and a line for each age; none where there is no age.
+  /// Returns the heading and a line for each age, or no lines if there is no age.
   static func lines(_ ages: [TopAge], width: Int) -> [String] {
     guard let longest = ages.map(\.name.count).max() else { return [] }
     let title = "AGE OF DATA"
@@ -55,7 +55,7 @@ enum TopTable {
       + ages.map { age in line(age.name, nameWidth, visible) { $0.cell(age) } }
   }
 
-  /// The columns that `width` has room for, and how much of it they leave.
+  /// Returns the columns for which `width` has room, and the width that they leave.
   private static func fitting<Row>(_ columns: [Column<Row>], in width: Int) -> (columns: [Column<Row>], left: Int) {
     var left = width
     var shown: Set<Int> = []
@@ -88,7 +88,7 @@ enum TopTable {
     return "\(tenths / 10).\(tenths % 10)"
   }
 
-  /// Up to six digits: `123456`, `1234k`, `12M`.
+  /// Returns a number in at most six digits: `123456`, `1234k`, `12M`.
   private static func count(_ value: Int64) -> String {
     switch value {
     case ..<1_000_000: "\(value)"
@@ -97,7 +97,7 @@ enum TopTable {
     }
   }
 
-  /// Two or three digits: `870ns`, `1.2µs`, `12µs`, `3.4s`.
+  /// Returns a time span in two or three digits: `870ns`, `1.2µs`, `12µs`, `3.4s`.
   static func time(_ span: Int64?) -> String {
     // Eighteen years; ten times as many can still be counted.
     guard let nanoseconds = span.map({ min($0, 1 << 59) }) else { return "–" }
@@ -114,11 +114,11 @@ enum TopTable {
 /// A row of bars, one for each time.
 enum Sparkline {
   private static let bars = Array("▁▂▃▄▅▆▇█")
-  /// Below the first value the first bar, …: each three times the one before, from 3 µs to 3 ms. The same for all loops,
-  /// so that they compare.
+  /// The upper limits of all bars but the last, from 3 µs to 3 ms, each about three times the one before. They are the
+  /// same for all loops, so that the sparklines can be compared.
   private static let steps: [Int64] = [3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000]
 
-  /// A space where there is no time.
+  /// Returns the bars, with a space for a missing time.
   static func text(_ nanoseconds: some Sequence<Int64?>) -> String {
     String(nanoseconds.map { value in value.map { value in bars[steps.count { value >= $0 }] } ?? " " })
   }

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Tactus
 
-/// Safe outputs that outlive the program.
+/// A guard that brings a program's outputs into their safe state, even when the program itself no longer can.
 ///
 ///     let outputs = try Guard([.serial(path: "/dev/ttyAMA0", baud: 115_200, bytes: [0x55, 0x00])])
 ///     try outputs.watch(runtime)
@@ -13,33 +13,34 @@ import Tactus
 ///     runtime.stop()
 ///     outputs.dismiss()
 ///
-/// A second process, this program's own executable started anew, holds the outputs open and makes the safe-state writes as soon as this one ends
-/// without `dismiss()` (the end of main, `exit`, a thrown error, a signal, a crash, kill −9), and within the time-out when this one is
-/// stopped or hangs, or when a loop does that it watches. It also writes when a heartbeat is early, repeated or out of order. It writes again
-/// after each further time-out, until the program is back: writing the safe state twice must be harmless.
+/// The guard is a second process, started from this program's executable. It holds the outputs open and makes the safe-state writes
+/// as soon as this program ends without `dismiss()` (by the end of main, `exit`, a thrown error, a signal, a crash or kill −9), and
+/// within the timeout when this program is stopped or hangs, or when a watched loop hangs. It also writes when a heartbeat is
+/// early, repeated or out of order. It writes again after each further timeout until the program is back, so writing the safe state
+/// twice must be harmless.
 ///
-/// To be made before an output is touched. Everything may be called from any thread.
+/// The guard must be created before an output is used. All members may be called from any thread.
 public final class Guard: Sendable {
-  /// An event that the handler gets.
+  /// An event that is passed to the handler.
   public enum Event: Sendable, Hashable {
-    /// The guard process has died: nothing would stop the outputs now. See `replace()`.
+    /// The guard process has died, so the outputs are unguarded now. See `replace()`.
     case died
-    /// The guard process has not answered for 0.8 s. See `replace()`. Repeated after every further 0.8 s.
+    /// The guard process has not answered for 0.8 s. See `replace()`. The event is repeated after every further 0.8 s.
     case hangs
-    /// The guard has written the safe state while this program lives: it, or a loop of it, was late. The outputs are not what the program
-    /// last made them.
+    /// The guard has written the safe state while this program was running, because the program or one of its loops was late. The
+    /// outputs no longer have the values that the program last wrote.
     case madeSafe
   }
 
-  /// How it stands with the guard process.
+  /// The state of the guard process.
   public enum Status: Sendable, Hashable {
-    /// It answers.
+    /// The guard process answers heartbeats.
     case watching
-    /// It does not answer.
+    /// The guard process does not answer heartbeats.
     case hanging
-    /// It has died.
+    /// The guard process has died.
     case dead
-    /// It was dismissed, and nothing is guarded.
+    /// The guard was dismissed, and the outputs are unguarded.
     case dismissed
   }
 
@@ -56,24 +57,24 @@ public final class Guard: Sendable {
 
   private struct State: Sendable {
     var loops = LoopWatch()
-    /// What the loops are of: their progress lives as long.
+    /// The runtimes of the watched loops, kept alive because their progress is valid only as long as they are.
     var runtimes: [Runtime] = []
     var status = Status.watching
     var isEnding = false
-    /// The old guard is gone, and that is no news.
+    /// Whether the old guard is being replaced, so that its end is not reported.
     var isReplacing = false
   }
 
-  /// Starts the guard process, and the thread that sends it heartbeats, eight in each time-out. Blocks until its devices are open, some
-  /// milliseconds.
+  /// Starts the guard process and the thread that sends it eight heartbeats in each timeout. Blocks for some milliseconds until the
+  /// guard has opened its devices.
   ///
   /// - Parameters:
-  ///   - writes: what to write, in this order.
-  ///   - timeout: within this the safe state is being written when this program, or a watched loop, has stopped doing anything; 20 ms…1 day.
-  ///     Five eighths of it are what a busy machine may take from the heartbeats' thread, which has normal priority.
-  ///   - handler: called with each event on the heartbeats' thread: while it runs no heartbeat is sent. It must not call `dismiss()`.
-  /// - Throws: `.invalid` for a write that cannot be, `.cannotOpen` for a device that cannot be opened, `.notStarted`, `.notReady`; there is
-  ///   no guard then.
+  ///   - writes: the safe-state writes, in the order in which they are made.
+  ///   - timeout: the time within which the guard begins to write the safe state after this program, or a watched loop, has stopped
+  ///     running; 20 ms…1 day. The heartbeat thread has normal priority; a busy machine may delay it by five eighths of the timeout.
+  ///   - handler: called with each event on the heartbeat thread; no heartbeat is sent meanwhile. It must not call `dismiss()`.
+  /// - Throws: `.invalid` for an impossible write, `.cannotOpen` for a device that cannot be opened, `.notStarted`, `.notReady`.
+  ///   There is no guard after an error.
   public init(
     _ writes: [SafeStateWrite], timeout: Nanoseconds = .milliseconds(500),
     handler: @escaping @Sendable (Event) -> Void = { _ in }
@@ -96,10 +97,11 @@ public final class Guard: Sendable {
     guard started == 0 else { throw .notStarted(errno: -started) }
   }
 
-  /// Watches every loop of the runtime: one that does not advance for the time-out (and one and a half of its periods, as they are now) has
-  /// the guard write. A runtime that has not been started, or was stopped, needs no ticks. It is kept until the dismissal.
+  /// Watches every loop of the runtime: if a loop makes no progress for the timeout plus one and a half of its present periods, the
+  /// guard writes. A runtime that has not been started, or has been stopped, needs no progress. The runtime is retained until the
+  /// guard is dismissed.
   ///
-  /// - Throws: `.tooManyLoops` for more than 64 in all; none of this runtime is watched then.
+  /// - Throws: `.tooManyLoops` for more than 64 loops in total; no loop of this runtime is watched then.
   public func watch(_ runtime: Runtime) throws(GuardError) {
     try state.withLock { (state) throws(GuardError) in
       let progress = runtime.progress
@@ -110,24 +112,24 @@ public final class Guard: Sendable {
     }
   }
 
-  /// How it stands with the guard process, by the newest heartbeat.
+  /// The state of the guard process, as of the newest heartbeat.
   public var status: Status { state.withLock { $0.status } }
 
-  /// The guard's writes, for `Runtime(externalStops:)`: each loop is asked for its safe state before its next tick, so that nothing starts
-  /// again by itself that the guard has stopped.
+  /// The guard's writes, for `Runtime(externalStops:)`: each loop is asked for its safe state before its next tick, so that an
+  /// output that the guard has stopped does not start again by itself.
   public var externalStops: ExternalStops { link.withLock { $0.link.stops } }
 
-  /// Has the guard write the safe state now, once, and go on watching: for a watchdog's handler, or what else knows better. Does not wait.
+  /// Makes the guard write the safe state immediately, once, and continue watching. For a watchdog's handler and other code that
+  /// detects a failure. Does not wait for the write.
   public func makeSafe() {
     link.withLock { linked in
       if !linked.isDismissed { linked.link.ask() }
     }
   }
 
-  /// Starts another guard process in the place of one that is dead or hangs. Blocks as `init` does, seven seconds at
-  /// most.
+  /// Starts another guard process in place of one that has died or hangs. Blocks like `init`, for at most seven seconds.
   ///
-  /// - Throws: `.notEnded` for an old one that the kernel does not end, `.dismissed`, otherwise as `init` does.
+  /// - Throws: `.notEnded` if the kernel does not end the old process, `.dismissed`, or the errors of `init`.
   public func replace() throws(GuardError) {
     state.withLock { $0.isReplacing = true }
     defer { state.withLock { $0.isReplacing = false } }
@@ -138,8 +140,8 @@ public final class Guard: Sendable {
     state.withLock { $0.status = .watching }
   }
 
-  /// The clean end: to be called when the program has itself brought every output into its safe state, since the guard does not write it then. Ends the
-  /// guard process, and waits for that, two seconds at most.
+  /// Ends the guard process without a safe-state write, and waits at most two seconds for its end. The function must be called
+  /// after the program itself has brought every output into its safe state.
   public func dismiss() {
     let isFirst = link.withLock { linked in
       defer { linked.isDismissed = true }
@@ -158,7 +160,7 @@ public final class Guard: Sendable {
 
   // MARK: Heartbeats
 
-  /// The heartbeats' thread.
+  /// Runs the heartbeat thread.
   private func beat(on socket: Int32, every period: Nanoseconds) {
     defer { ended.signal() }
     var sender = HeartbeatSender(socket: socket)
@@ -197,7 +199,7 @@ public final class Guard: Sendable {
     if let event { handler(event) }
   }
 
-  /// Starts a thread on which no signal is delivered: the embedder's signals are the embedder's. 0 or −errno.
+  /// Starts a thread on which no signal is delivered, since signals belong to the embedding program. Returns 0, or −errno if it fails.
   private static func run(_ body: @escaping @Sendable () -> Void) -> Int32 {
     var all = sigset_t()
     var before = sigset_t()

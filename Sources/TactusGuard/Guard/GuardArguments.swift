@@ -1,24 +1,28 @@
 import Tactus
 
-/// The command line of the guard process, read by hand: it starts before anything else and must start fast.
+/// The command line of the guard process. It is parsed by hand because the guard runs before all other code and must start fast.
 ///
-///     --descriptor 3 --timeout-ms 1000 [--heartbeat-ms 100] [--watchdog /dev/watchdog --watchdog-s 15] [--stops 4] [--NAME VALUE]…
-///     WRITE…
+///     --descriptor 3 --timeout-ms 1000 [--heartbeat-ms 100] [--watchdog /dev/watchdog --watchdog-s 15] [--stops 4]
+///     [--first-ms 5000] [--other-program keep|kill|exit-only] [--NAME VALUE]… WRITE…
 public struct GuardArguments: Hashable, Sendable {
-  /// The guard's end of the socket.
+  /// The descriptor of the guard's end of the socket.
   public var descriptor: Int32
-  /// How far apart heartbeats are: the end is `--timeout-ms`, the beginning half of `--heartbeat-ms`.
+  /// The window of time between heartbeats: its end is `--timeout-ms`, its beginning half of `--heartbeat-ms`.
   public var window: HeartbeatWindow
-  /// The hardware watchdog to feed; `nil` for none.
+  /// The hardware watchdog to feed, or `nil` if none is fed.
   public var watchdog: HardwareWatchdog?
-  /// The page on which it counts what it writes, or `nil` if there is none.
+  /// The descriptor of the page on which the guard counts its writes, or `nil` if the program has no such page.
   public var stops: Int32?
-  /// What the program that embeds the guard has added.
+  /// How the guard watches a program that has not started it by this product, or `nil` for a program that has.
+  public var other: OtherProgram?
+  /// Further options that the embedding program has added, by name.
   public var options: [String: String]
-  /// What to write, in this order.
+  /// The time in which the first heartbeat is due, the timeout or longer, since a program may take long to start.
+  public var first: Nanoseconds
+  /// The safe-state writes, in the order in which they are made.
   public var writes: [SafeStateWrite]
 
-  /// `nil` if these are not the arguments of a guard.
+  /// Parses a command line. The result is `nil` if these are not the arguments of a guard.
   ///
   /// - Parameter custom: the names of custom writes.
   public init?(_ arguments: [String], custom: Set<String> = []) {
@@ -44,17 +48,46 @@ public struct GuardArguments: Hashable, Sendable {
     guard stops.map({ $0 >= 0 }) ?? true else { return nil }
     let writes = rest.map { SafeStateWrite($0, custom: custom) }
     guard !writes.contains(nil) else { return nil }
+    guard let first = Int64(options.removeValue(forKey: "first-ms") ?? "\(timeout)"), (1...86_400_000).contains(first)
+    else { return nil }
+    var other: OtherProgram?
+    if let word = options.removeValue(forKey: "other-program") {
+      guard let read = OtherProgram(word) else { return nil }
+      other = read
+    }
+    self.other = other
+    self.first = .milliseconds(max(first, timeout))
     self.descriptor = descriptor
-    self.window = window
+    self.window = other?.expectsHeartbeats ?? true ? window : .unlimited
     self.watchdog = watchdog
     self.stops = stops
     self.options = options
     self.writes = writes.compactMap(\.self)
   }
 
-  /// Heartbeats every `heartbeat` ms, of which no two are due less than half of that apart, or `nil` if that cannot be.
+  /// Returns a window for heartbeats every `heartbeat` ms that are due at least half of that apart, or `nil` if a number is out of range.
   static func window(timeout: Int64, heartbeat: Int64) -> HeartbeatWindow? {
     guard (1...86_400_000).contains(timeout), (1...timeout).contains(heartbeat) else { return nil }
     return HeartbeatWindow(shortest: .microseconds(heartbeat * 500), longest: .milliseconds(timeout))
+  }
+}
+
+/// A program in any language that another one started and then became (`exec`), with the guard's parent process and its socket.
+///
+/// Its death is that of the process, since programs that it starts may hold the socket, too.
+public struct OtherProgram: Hashable, Sendable {
+  /// Whether the program sends heartbeats. Otherwise the guard acts only when the program ends.
+  public var expectsHeartbeats: Bool
+  /// Whether the guard kills the program once its heartbeats are late or faulty. It could write its outputs again otherwise, and it holds
+  /// lines that the guard needs.
+  public var isKilled: Bool
+
+  init?(_ word: String) {
+    switch word {
+    case "kill": (expectsHeartbeats, isKilled) = (true, true)
+    case "keep": (expectsHeartbeats, isKilled) = (true, false)
+    case "exit-only": (expectsHeartbeats, isKilled) = (false, false)
+    default: return nil
+    }
   }
 }

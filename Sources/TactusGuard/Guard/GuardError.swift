@@ -1,20 +1,20 @@
 import Glibc
 
-/// Why there is no guard.
+/// The reason why no guard could be started, replaced or extended.
 public enum GuardError: Error, Sendable, Hashable {
-  /// What was asked for cannot be: a time-out or a write, and why.
+  /// A timeout or a write is invalid, with the reason.
   case invalid(String)
-  /// Devices that the guard could not open: each with what was expected, what came, and what to do about it.
+  /// The guard could not open some devices. Each text states the expected and the actual state, and a remedy.
   case cannotOpen([String])
-  /// The kernel refused a process or a thread.
+  /// The kernel refused to create a process or a thread.
   case notStarted(errno: Int32)
-  /// It did not report ready within five seconds, or died before.
+  /// The guard process did not report ready within five seconds, or died before.
   case notReady
-  /// A guard that was to be replaced has been killed, and the kernel has not ended it within two seconds.
+  /// A guard process that was to be replaced has been killed, and the kernel has not ended it within two seconds.
   case notEnded
-  /// More than 64 loops are to be watched.
+  /// More than 64 loops would be watched in total.
   case tooManyLoops(Int)
-  /// It was dismissed.
+  /// The guard was dismissed.
   case dismissed
 }
 

@@ -2,40 +2,43 @@ import CTactusGuard
 import Glibc
 import Tactus
 
-/// A program's end of a guard process: starts it, replaces it, dismisses it. Heartbeats are a `HeartbeatSender`'s.
+/// A program's link to its guard process, which starts, replaces and dismisses the guard. A `HeartbeatSender` sends the heartbeats.
 ///
-/// The socket keeps its descriptor number when the guard is started anew, so the sender of heartbeats needs to know nothing of it. For
-/// one thread at a time. When it is released without a dismissal the socket closes, and the guard writes.
+/// The socket keeps its descriptor number when the guard is replaced, so the heartbeat sender is not affected. The link must be used
+/// by one thread at a time. If the link is released without a dismissal, the socket closes and the guard writes.
 public final class GuardLink {
-  /// What is started, always this program's own executable.
+  /// The command that starts the guard, always with this program's own executable.
   public struct Command: Sendable {
-    /// The program's name and what makes it a guard.
+    /// The first words of the command line: the program's name and the option that makes it a guard.
     public var words: [String]
-    /// Further `--NAME VALUE`.
+    /// Further options of the command line, in the form `--NAME VALUE`.
     public var options: [String: String]
-    /// The guard's environment; `nil` for that of this process.
+    /// The guard's environment, or `nil` for the environment of this process.
     public var environment: [String: String]?
-    /// Descriptors of this process that the guard inherits besides its socket, its page and its lines: it gets `--NAME N`, with its own number
-    /// of each.
+    /// Descriptors of this process that the guard inherits besides its socket, its page and its lines. The guard gets `--NAME N`
+    /// for each, with the number that the descriptor has in the guard.
     public var descriptors: [String: Int32] = [:]
-    /// Starts and kills it in the place of this process, or `nil` if this process does.
+    /// Starts and kills the guard in place of this process, or `nil` if this process does so itself.
     package var starter: Starter?
 
-    /// Starts and kills processes for a program that cannot.
+    /// Starts and kills processes on behalf of a program that may not do so itself.
     package struct Starter: Sendable {
-      /// Gets the command line and the descriptors that the guard has from `TACTUS_GUARD_DESCRIPTOR` on. Returns the process id of a child of
-      /// this process, or −errno.
+      /// Starts a process with a command line and with the descriptors that the guard has from `TACTUS_GUARD_DESCRIPTOR` on.
+      /// Returns the process id of a child of this process, or −errno.
       let start: @Sendable ([String], [Int32]) -> pid_t
+      /// Announces a command line, with the number of descriptors, that may have to be started when no new one is accepted any more.
+      let declare: @Sendable ([String], Int) -> Void
       let kill: @Sendable (pid_t) -> Void
 
       package init(
-        start: @escaping @Sendable ([String], [Int32]) -> pid_t, kill: @escaping @Sendable (pid_t) -> Void
+        start: @escaping @Sendable ([String], [Int32]) -> pid_t, declare: @escaping @Sendable ([String], Int) -> Void,
+        kill: @escaping @Sendable (pid_t) -> Void
       ) {
-        (self.start, self.kill) = (start, kill)
+        (self.start, self.declare, self.kill) = (start, declare, kill)
       }
     }
 
-    /// - Parameter words: the default is taken over before the program's main begins.
+    /// - Parameter words: the first words of the command line. The default is taken over before the program's main begins.
     public init(
       _ words: [String] = [CommandLine.arguments.first ?? "guarded", "--tactus-guard"],
       options: [String: String] = [:], environment: [String: String]? = nil
@@ -46,37 +49,40 @@ public final class GuardLink {
     }
   }
 
-  /// What the guard writes, in this order.
+  /// The safe-state writes of the guard, in the order in which they are made.
   public let writes: [SafeStateWrite]
-  /// Without a good heartbeat, and without an advance of each watched loop, after which the guard writes.
+  /// The timeout: the guard writes when no good heartbeat has come for this time, or when a watched loop has made no progress for it.
   public let timeout: Nanoseconds
-  /// From one heartbeat to the next.
+  /// The time from one heartbeat to the next.
   public let period: Nanoseconds
-  /// The hardware watchdog that the guard feeds; `nil` for none.
+  /// The hardware watchdog that the guard feeds, or `nil` if it feeds none.
   public let watchdog: HardwareWatchdog?
   private let command: Command
   private let page: GuardPage
-  /// The socket to send heartbeats to.
+  /// The descriptor of the socket to which heartbeats are sent.
   public private(set) var socket: Int32 = -1
   /// The guard's process id.
   public private(set) var process: pid_t = 0
-  /// When the guard was ready.
+  /// The instant at which the guard was ready.
   public private(set) var started = TickInstant.zero
-  /// The time-out of the hardware watchdog, as its driver has it, or `nil` if there is none, or the guard has not opened it yet.
+  /// The timeout of the hardware watchdog in effect in its driver, or `nil` if there is no watchdog or the guard has not opened it yet.
   public private(set) var watchdogTimeout: Nanoseconds?
-  /// The devices that it could not open yet, and why.
+  /// The devices that the guard could not open yet, with the reasons.
   public private(set) var unopened: [String] = []
   private var isReaped = false
 
-  /// Starts the guard and waits until it has opened its devices, five seconds at most.
+  /// Starts the guard and waits at most five seconds until it has opened its devices.
   ///
   /// - Parameters:
-  ///   - timeout: without a good heartbeat, and without an advance of each watched loop, after which the guard writes; 10 ms…1 day.
-  ///   - period: from one heartbeat to the next, in whole milliseconds, less than `timeout`.
-  ///   - watchdog: what the guard opens, feeds and, at its orderly end, stops. Several seconds, so that a guard can be replaced meanwhile.
+  ///   - timeout: the time without a good heartbeat, or without progress of a watched loop, after which the guard writes; 10 ms…1 day.
+  ///   - period: the time from one heartbeat to the next, in whole milliseconds, less than `timeout`.
+  ///   - first: the time in which the first heartbeat is due, or `nil` for the timeout. Longer for a program that takes its time between this
+  ///     call and the start of what it drives, which it tells with `begin()`; a guard that takes another's place never waits so long.
+  ///   - watchdog: the hardware watchdog that the guard opens, feeds and, at its orderly end, stops. Its timeout should be several
+  ///     seconds, so that a guard can be replaced meanwhile.
   public init(
-    writes: [SafeStateWrite], timeout: Nanoseconds, period: Nanoseconds, watchdog: HardwareWatchdog? = nil,
-    command: Command = Command()
+    writes: [SafeStateWrite], timeout: Nanoseconds, period: Nanoseconds, first: Nanoseconds? = nil,
+    watchdog: HardwareWatchdog? = nil, command: Command = Command()
   ) throws(GuardError) {
     self.writes = writes
     self.timeout = timeout
@@ -85,7 +91,12 @@ public final class GuardLink {
     self.command = command
     try Self.check(writes, timeout: timeout, period: period)
     page = try GuardPage()
-    try start()
+    // The one that takes the place of the first is started by other words.
+    if first != nil, let starter = command.starter {
+      let (words, inherited) = commandLine(first: nil)
+      starter.declare(words, inherited.count + 1)
+    }
+    try start(first: first)
   }
 
   private static func check(_ writes: [SafeStateWrite], timeout: Nanoseconds, period: Nanoseconds) throws(GuardError) {
@@ -99,8 +110,8 @@ public final class GuardLink {
     }
   }
 
-  /// How often the guard, or one before it, has begun to write the safe state, and when: for `Runtime(externalStops:)`, so that what was
-  /// stopped stays stopped.
+  /// The times at which the guard, or a previous guard, has begun to write the safe state, and their number. For
+  /// `Runtime(externalStops:)`, so that stopped outputs stay stopped.
   public var stops: ExternalStops { page.stops }
 
   deinit {
@@ -108,17 +119,19 @@ public final class GuardLink {
     if socket >= 0 { close(socket) }
   }
 
-  /// Starts another guard in the place of one that has died or hangs: that one is killed and taken off the kernel first, so that two never
-  /// write at once. Seven seconds at most.
+  /// Starts another guard in place of one that has died or hangs. The old one is killed and reaped first, so that two guards never
+  /// write at the same time. Blocks for at most seven seconds.
   ///
-  /// - Throws: `.notEnded` if the kernel has not ended the old one within two seconds; it is still the guard then. Otherwise as `init` does.
+  /// - Throws: `.notEnded` if the kernel has not ended the old guard within two seconds, in which case it stays the guard;
+  ///   otherwise the errors of `init`.
   public func replace() throws(GuardError) {
     kill()
     guard hasEnded(by: MonotonicClock.now + .seconds(2)) else { throw .notEnded }
     try start()
   }
 
-  /// Waits for the guard's end. By looking again: a wait in the kernel has no limit.
+  /// Waits for the guard's end until `instant` and returns whether it has ended. The process is polled, because a wait in the
+  /// kernel has no time limit.
   private func hasEnded(by instant: TickInstant) -> Bool {
     while !hasEnded() {
       guard MonotonicClock.now < instant else { return false }
@@ -127,23 +140,27 @@ public final class GuardLink {
     return true
   }
 
-  /// Kills a guard that hangs; `hasEnded()` says when that is done.
+  /// Kills a guard that hangs. `hasEnded()` returns whether it has ended.
   public func kill() {
     // Only a process that has not been waited for is certain to be ours.
     guard !hasEnded() else { return }
     if let starter = command.starter { starter.kill(process) } else { Glibc.kill(process, SIGKILL) }
   }
 
-  /// Whether the guard has ended; takes its exit status off the kernel then.
+  /// Returns whether the guard has ended, and reaps its exit status in that case.
   public func hasEnded() -> Bool {
     if !isReaped { isReaped = waitpid(process, nil, WNOHANG) != 0 }
     return isReaped
   }
 
-  /// Has the guard write the safe state now, once, whatever the heartbeats say. Does not wait for it.
+  /// Tells the guard that what it watches starts now. If the first heartbeat was given longer, it is due within the timeout from now on.
+  public func begin() { send(TACTUS_GUARD_BEGIN) }
+
+  /// Makes the guard write the safe state immediately, once, regardless of the heartbeats. Does not wait for the write.
   public func ask() { send(TACTUS_GUARD_ASK) }
 
-  /// The guard's orderly end: to be called only when every output is confirmed to be in its safe state. Waits at most two seconds for it.
+  /// Ends the guard in an orderly way, and waits at most two seconds for its end. The function must be called only when every
+  /// output is confirmed to be in its safe state.
   public func dismiss() {
     send(TACTUS_GUARD_DISMISS)
     var message = tactus_guard_message()
@@ -166,11 +183,11 @@ public final class GuardLink {
     _ = tactus_guard_send(socket, &message)
   }
 
-  private func start() throws(GuardError) {
+  private func start(first: Nanoseconds? = nil) throws(GuardError) {
     var pair: [Int32] = [-1, -1]
     let made = tactus_guard_socket_pair(&pair)
     guard made >= 0 else { throw .notStarted(errno: -made) }
-    let spawned = spawn(with: pair[1])
+    let spawned = spawn(with: pair[1], first: first)
     close(pair[1])
     guard spawned > 0 else {
       close(pair[0])
@@ -198,8 +215,8 @@ public final class GuardLink {
     started = MonotonicClock.now
   }
 
-  /// Returns the process id, or −errno.
-  private func spawn(with descriptor: Int32) -> pid_t {
+  /// Returns the guard's command line and the descriptors that it inherits besides its socket.
+  private func commandLine(first: Nanoseconds?) -> (words: [String], inherited: [Int32]) {
     // The guard's own numbers for the lines that it inherits.
     let others = command.descriptors.sorted { $0.key < $1.key }
     let inherited = writes.compactMap(\.heldDescriptor) + [page.descriptor] + others.map(\.value)
@@ -213,13 +230,19 @@ public final class GuardLink {
       [
         "--descriptor", "\(TACTUS_GUARD_DESCRIPTOR)", "--timeout-ms", "\(timeout.count / 1_000_000)", "--heartbeat-ms",
         "\(period.count / 1_000_000)",
-      ] + (watchdog.map { ["--watchdog", $0.path, "--watchdog-s", "\($0.timeoutSeconds)"] } ?? [])
+      ] + (first.map { ["--first-ms", "\(max(1, $0.count / 1_000_000))"] } ?? [])
+      + (watchdog.map { ["--watchdog", $0.path, "--watchdog-s", "\($0.timeoutSeconds)"] } ?? [])
     let shared = (["stops"] + others.map(\.key)).flatMap { name in
       defer { next += 1 }
       return ["--\(name)", "\(next)"]
     }
     let options = command.options.sorted { $0.key < $1.key }.flatMap { ["--\($0.key)", $0.value] }
-    let words = command.words + numbers + shared + options + theirs.map(\.description)
+    return (command.words + numbers + shared + options + theirs.map(\.description), inherited)
+  }
+
+  /// Starts the guard process. Returns the process id, or −errno if it fails.
+  private func spawn(with descriptor: Int32, first: Nanoseconds?) -> pid_t {
+    let (words, inherited) = commandLine(first: first)
     if let starter = command.starter { return starter.start(words, [descriptor] + inherited) }
     return withCStrings(words) { arguments in
       guard let environment = command.environment else {
@@ -232,7 +255,7 @@ public final class GuardLink {
   }
 }
 
-/// The texts as C has lists of them, with NULL at the end, while `body` runs.
+/// Passes the texts to `body` as a NULL-terminated list of C strings, which is valid while `body` runs.
 func withCStrings<Result>(
   _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

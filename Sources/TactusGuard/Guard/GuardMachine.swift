@@ -1,6 +1,7 @@
 import Tactus
 
-/// The guard's rule: what to do when the program that it watches is silent, hangs, gone, confused or back. Knows no descriptor and no clock.
+/// The guard's state machine: it decides what to do when the watched program is silent, hangs, has ended, sends faulty heartbeats
+/// or is back. It uses no descriptor and no clock.
 ///
 ///     watching ──late, a loop hangs, fault──▶ writing ──confirmed──▶ holding ──a time-out later──▶ writing
 ///        ▲                                      │  ▲                    │
@@ -11,90 +12,92 @@ import Tactus
 ///
 ///     any but finished ──closed──▶ writing(death) ──confirmed──▶ finished
 ///
-/// A dismissal finishes it in every state: the program says it only after its own stop was confirmed. A good heartbeat is the next by its
-/// number, in the window, and no watched loop is overdue in it.
+/// A dismissal finishes the machine in every state, since the program sends it only after its own stop was confirmed. A heartbeat
+/// is good if it has the next number, lies in the window, and reports no watched loop as overdue.
 public struct GuardMachine: Sendable, Equatable {
-  /// Why the safe state is written.
+  /// The reason why the safe state is written.
   public enum Cause: Sendable, Hashable {
     /// The program exited or was killed: its end of the socket closed without a dismissal.
     case death
-    /// No heartbeat for the time-out: the program hangs or is stopped.
+    /// No heartbeat came for the timeout, so the program hangs or is stopped.
     case lapse
-    /// Heartbeats come, and this loop has not advanced for the time-out.
+    /// Heartbeats come, but this loop has made no progress for the timeout.
     case hang(loop: Int)
-    /// A heartbeat was not what it must be.
+    /// A heartbeat was invalid.
     case fault(HeartbeatFault)
-    /// The program asked for it.
+    /// The program requested the write.
     case asked
   }
 
-  /// What the guard is doing.
+  /// The state of the guard.
   public enum State: Sendable, Hashable {
-    /// Heartbeats are good, or not yet overdue.
+    /// The heartbeats are good, or none is overdue yet.
     case watching
-    /// The safe state is being written, for this time from 1 on.
+    /// The safe state is being written. `attempt` counts from 1.
     case writing(Cause, attempt: Int)
-    /// The last attempt has failed; the next is due at this instant.
+    /// The last attempt has failed, and the next is due at this instant.
     case retrying(Cause, attempt: Int, at: TickInstant)
-    /// Safe, the program alive but not under control: the safe state is written again after every further time-out.
+    /// The outputs are safe, and the program is alive but not under control. The safe state is written again after every further timeout.
     case holding(Cause, until: TickInstant)
-    /// The process ends.
+    /// The guard process ends.
     case finished
   }
 
-  /// What the guard hears, and what becomes of its writes.
+  /// A message to the guard, or the result of its writes.
   public enum Event: Sendable, Hashable {
-    /// A heartbeat, good or not.
+    /// A heartbeat arrived, whether it is good or not.
     case heartbeat(Heartbeat)
-    /// A message that cannot be read.
+    /// A message arrived that cannot be decoded.
     case malformed
-    /// The program wants the safe state written now.
+    /// The program requests the safe state immediately.
     case asked
+    /// The program starts what it drives: from now on it has no longer than the timeout for its first heartbeat.
+    case begun
     /// The program has stopped cleanly.
     case dismissed
-    /// The program's end of the socket is closed.
+    /// The program has closed its end of the socket.
     case closed
-    /// Nothing has come. Told at the instant that `wait` named, or at any other.
+    /// No message has come by the instant of `wait`, or by any other instant.
     case nothing
     /// Every safe-state write was acknowledged.
     case confirmed
-    /// Some safe-state write has failed.
+    /// At least one safe-state write has failed.
     case failed
   }
 
-  /// What to do next.
+  /// The next action of the guard process.
   public enum Action: Sendable, Hashable {
-    /// Wait for a message, until this instant.
+    /// Wait for a message until this instant.
     case wait(until: TickInstant)
-    /// Write the safe state, then step with `confirmed` or `failed`.
+    /// Write the safe state, then call `step` with `confirmed` or `failed`.
     case write
-    /// End the process with this exit status.
+    /// End the guard process with this exit status.
     case finish(status: Int)
   }
 
-  /// How far apart heartbeats must be.
+  /// The window of time in which the next heartbeat must come.
   public let window: HeartbeatWindow
-  /// What the guard is doing.
+  /// The present state of the guard.
   public private(set) var state = State.watching
-  /// The newest heartbeat, good or not.
+  /// The newest heartbeat, whether it is good or not.
   private var last: Heartbeat?
-  /// When the newest good heartbeat was sent.
+  /// The instant at which the newest good heartbeat was sent.
   private var heard: TickInstant
   private var watched: UInt64 = 0
-  /// When each watched loop had advanced, by its number.
+  /// The instant of the last progress of each watched loop, by its number.
   private var advanced = [TickInstant](repeating: .zero, count: 64)
 
-  /// After a death the guard gives up after this many attempts, about a minute: a later program must not find an old guard stopping its
-  /// motors.
+  /// The number of attempts after which the guard gives up once the program has died, which takes about a minute. A program that is
+  /// started later must not find an old guard that stops its motors.
   public static let attemptsAfterDeath = 170
 
-  /// - Parameter now: the first heartbeat is due within the window from here.
+  /// - Parameter now: the start of the window in which the first heartbeat is due.
   public init(window: HeartbeatWindow, at now: TickInstant) {
     self.window = window
     heard = now
   }
 
-  /// Decides what to do after `event`, at an instant of the clock that the heartbeats are stamped by.
+  /// Decides what to do after `event`, at an instant of the clock that also stamps the heartbeats.
   public mutating func step(_ event: Event, at now: TickInstant) -> Action {
     switch (state, event) {
     case (.finished, _): return .finish(status: 0)
@@ -112,6 +115,9 @@ public struct GuardMachine: Sendable, Equatable {
     case (.retrying(.death, _, _), _): return rest(state, at: now)
     case (_, .closed): return Mechanism.guardOnDeath.acts ? write(.death) : finish(status: 0)
     case (_, .asked): return write(.asked)
+    case (_, .begun):
+      if last == nil, now < heard { heard = now }
+      return rest(state, at: now)
     case (_, .malformed): return trouble(.fault(.malformed), at: now)
     case (_, .heartbeat(let heartbeat)): return take(heartbeat, at: now)
     }
@@ -150,7 +156,7 @@ public struct GuardMachine: Sendable, Equatable {
     return nil
   }
 
-  /// The watched loop that has not advanced for longest.
+  /// The number of the watched loop whose last progress is the oldest, or `nil` if no loop is watched.
   private var slowest: Int? {
     guard Mechanism.guardOnHang.acts else { return nil }
     var (slowest, left): (Int?, UInt64) = (nil, watched)
@@ -177,7 +183,7 @@ public struct GuardMachine: Sendable, Equatable {
 
   // MARK: Time
 
-  /// When the program, or a loop of it, is overdue.
+  /// The instant at which the program, or one of its loops, is overdue, and the cause that is reported then.
   private var end: (at: TickInstant, cause: Cause) {
     if let loop = slowest, advanced[loop] < heard { return (advanced[loop] + window.longest, .hang(loop: loop)) }
     return (Mechanism.guardOnSilence.acts ? heard + window.longest : .distantFuture, .lapse)
@@ -220,6 +226,6 @@ public struct GuardMachine: Sendable, Equatable {
     return .finish(status: status)
   }
 
-  /// 20 ms for the first second, then half a second.
+  /// Returns the pause before the next attempt: 20 ms in the first second, then half a second.
   private static func pause(after attempt: Int) -> Nanoseconds { .milliseconds(attempt < 50 ? 20 : 500) }
 }

@@ -2,15 +2,15 @@ import CTactusGuard
 import Glibc
 import Tactus
 
-/// The page that a program and its guards share: the guard notes each of its safe-state writes there before it makes it.
+/// The page of memory that a program and its guards share. A guard notes each safe-state write there before it makes the write.
 ///
-/// It outlives a guard, so that the count goes on when another takes its place.
+/// The page outlives a guard, so that the count continues when another guard takes its place.
 struct GuardPage {
-  /// Close-on-exec; the guard inherits it by another number.
+  /// The descriptor of the page. It is close-on-exec; the guard inherits it by another number.
   let descriptor: Int32
   let stops: ExternalStops
 
-  /// A new one, without any stop.
+  /// Creates a page without any stop.
   init() throws(GuardError) {
     let file = tactus_guard_page_create(ExternalStops.byteCount)
     guard file >= 0 else { throw .notStarted(errno: -file) }
@@ -22,7 +22,7 @@ struct GuardPage {
     self.stops = stops
   }
 
-  /// The page behind a descriptor, or `nil` if there is none.
+  /// Maps the page behind a descriptor. Returns `nil` if the descriptor cannot be mapped.
   static func map(_ descriptor: Int32) -> ExternalStops? {
     guard let page = tactus_guard_page_map(descriptor, ExternalStops.byteCount) else { return nil }
     return ExternalStops(memory: page) { tactus_guard_page_unmap($0, ExternalStops.byteCount) }

@@ -3,11 +3,11 @@ import CTactusGuard
 import Glibc
 import Tactus
 
-/// The guard's process: holds its own descriptors of every output, judges the heartbeats that come through its socket, answers them, and
-/// makes the safe-state writes when `GuardMachine` says so.
+/// The guard process. It holds its own descriptors of every output, judges and answers the heartbeats that come through its socket,
+/// and makes the safe-state writes when `GuardMachine` requires them.
 ///
-/// Ends only by a dismissal, after the program's death and a confirmed safe state, or by SIGKILL. `Guard` starts it without further ado;
-/// a program with outputs, a log or a confinement of its own runs it from its main (see this folder's README.md).
+/// The process ends only by a dismissal, after the program's death and a confirmed safe state, or by SIGKILL. `Guard` starts it
+/// without further steps; a program with its own outputs, log or confinement runs it from its main (see this folder's README.md).
 public struct GuardProcess {
   private let arguments: GuardArguments
   private let writer: SafeStateWriter
@@ -17,15 +17,20 @@ public struct GuardProcess {
   private var machine: GuardMachine
   private var written: UInt64 = 0
   private var watchdog: WatchdogFeeder?
-  /// The page on which the guard counts its writes, or `nil` if the program has none.
+  /// The opened process of another program, or −1.
+  private var process: Int32 = -1
+  /// Whether nobody holds the other end of the socket any more.
+  private var isClosed = false
+  /// The page on which the guard counts its writes, or `nil` if the program has no such page.
   private let stops: ExternalStops?
-  /// When the present attempt began.
+  /// The instant at which the present attempt began.
   private var began = TickInstant.zero
 
   /// - Parameters:
-  ///   - outputs: makers of the outputs of custom writes, by the names of the writes.
-  ///   - prepare: called when the devices are open and before the program learns of it: the place to give up privileges.
-  ///   - report: must not block; `nil` to write a line to standard error.
+  ///   - arguments: the command line of the guard.
+  ///   - outputs: functions that create the outputs of custom writes, by the names of the writes.
+  ///   - prepare: called when the devices are open and before the program is notified; the place to give up privileges.
+  ///   - report: called with each report; it must not block. With `nil` each report is printed on standard error.
   public init(
     _ arguments: GuardArguments, outputs: [String: SafeStateWriter.MakeOutput] = [:],
     prepare: @escaping ([SafeStateWrite]) -> Void = { _ in }, report: ((GuardReport) -> Void)? = nil
@@ -37,7 +42,8 @@ public struct GuardProcess {
     self.report = report ?? { $0.print(program: program) }
     writer = SafeStateWriter(arguments.writes, custom: outputs)
     stops = arguments.stops.flatMap { GuardPage.map($0) }
-    machine = GuardMachine(window: arguments.window, at: MonotonicClock.now)
+    machine = Self.machine(arguments)
+    if arguments.other != nil { process = tactus_guard_open_maker(arguments.descriptor) }
     watchdog = arguments.watchdog.map { WatchdogFeeder(LinuxWatchdog($0), at: MonotonicClock.now) }
   }
 
@@ -57,7 +63,7 @@ public struct GuardProcess {
     let text = (failures + [watchdog?.failure].compactMap(\.self)).joined(separator: "\n")
     let watchdogSeconds = UInt64(clamping: (watchdog?.timeout ?? .zero).count / 1_000_000_000)
     _ = tactus_guard_send_ready(arguments.descriptor, watchdogSeconds, text, text.utf8.count)
-    machine = GuardMachine(window: arguments.window, at: MonotonicClock.now)
+    machine = Self.machine(arguments)
 
     var action = machine.step(.nothing, at: MonotonicClock.now)
     while true {
@@ -70,6 +76,7 @@ public struct GuardProcess {
         if Mechanism.guardNote.acts { stops?.note(at: began) }
         let failures = writer.write()
         reportWrite(failures)
+        endOther()
         action = machine.step(failures.isEmpty ? .confirmed : .failed, at: MonotonicClock.now)
       case .finish(let status):
         if status != 0 { report(GuardReport(subject: .gaveUp, failures: [])) }
@@ -79,19 +86,45 @@ public struct GuardProcess {
     }
   }
 
+  /// Returns the machine at its start.
+  private static func machine(_ arguments: GuardArguments) -> GuardMachine {
+    let now = MonotonicClock.now
+    guard arguments.other?.expectsHeartbeats ?? true else { return GuardMachine(window: arguments.window, at: now) }
+    return GuardMachine(window: arguments.window, at: now + (arguments.first - arguments.window.longest))
+  }
+
+  /// Kills another program that is not under control, after its outputs were written for the first time.
+  private func endOther() {
+    guard arguments.other?.isKilled == true, process >= 0 else { return }
+    switch machine.state {
+    case .writing(.lapse, attempt: 1), .writing(.hang, attempt: 1), .writing(.fault, attempt: 1):
+      if tactus_guard_kill_process(process) == 0 { report(GuardReport(subject: .killed, failures: [])) }
+    default: break
+    }
+  }
+
   private mutating func feedWatchdog() {
     for said in watchdog?.look(machine.state, at: MonotonicClock.now) ?? [] { report(said) }
   }
 
-  /// Waits for a message, and steps the machine with it or with its absence.
+  /// Waits for a message until `instant`, then steps the machine with the message or with `nothing`.
   private mutating func listen(until instant: TickInstant) -> GuardMachine.Action {
-    var waiting = pollfd(fd: arguments.descriptor, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
-    // A closed socket polls readable for ever.
-    if case .retrying(.death, _, _) = machine.state { waiting.fd = -1 }
+    var waiting = (
+      pollfd(fd: arguments.descriptor, events: Int16(truncatingIfNeeded: POLLIN), revents: 0),
+      pollfd(fd: process, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
+    )
+    // A closed socket polls readable for ever, as the process of a program that has ended.
+    if case .retrying(.death, _, _) = machine.state { (waiting.0.fd, waiting.1.fd) = (-1, -1) }
+    if isClosed { waiting.0.fd = -1 }
     let end = watchdog?.nextDeadline.map { min($0, instant) } ?? instant
     let rest = max(0, (end - MonotonicClock.now).count)
-    let count = poll(&waiting, 1, Int32(clamping: rest / 1_000_000 + (rest % 1_000_000 > 0 ? 1 : 0)))
+    let count = withUnsafeMutableBytes(of: &waiting) { waiting in
+      poll(
+        waiting.assumingMemoryBound(to: pollfd.self).baseAddress, 2,
+        Int32(clamping: rest / 1_000_000 + (rest % 1_000_000 > 0 ? 1 : 0)))
+    }
     guard count > 0 else { return machine.step(.nothing, at: MonotonicClock.now) }
+    if waiting.1.revents != 0 { return machine.step(.closed, at: MonotonicClock.now) }
     var message = tactus_guard_message()
     let result = tactus_guard_receive(arguments.descriptor, &message)
     let now = MonotonicClock.now
@@ -99,11 +132,16 @@ public struct GuardProcess {
     case 1: break
     case -EAGAIN: return machine.step(.nothing, at: now)
     case -EPROTO: return machine.step(.malformed, at: now)
-    default: return machine.step(.closed, at: now)
+    default:
+      guard arguments.other != nil, process >= 0 else { return machine.step(.closed, at: now) }
+      // It lives, whatever it has done with its socket.
+      isClosed = true
+      return machine.step(.nothing, at: now)
     }
     switch message.kind {
     case UInt64(TACTUS_GUARD_HEARTBEAT.rawValue): return take(message, at: now)
     case UInt64(TACTUS_GUARD_ASK.rawValue): return machine.step(.asked, at: now)
+    case UInt64(TACTUS_GUARD_BEGIN.rawValue): return machine.step(.begun, at: now)
     case UInt64(TACTUS_GUARD_DISMISS.rawValue): return machine.step(.dismissed, at: now)
     default: return machine.step(.malformed, at: now)
     }
@@ -140,7 +178,8 @@ public struct GuardProcess {
   }
 }
 
-/// Called before main in a process that was started as a guard (Sources/CTactusGuard/takeover.c). Returns the exit status.
+/// Runs the guard. The function is called before main in a process that was started as a guard (Sources/CTactusGuard/takeover.c).
+/// Returns the exit status.
 @_cdecl("tactus_guard_main")
 func runAsGuard(_ count: Int32, _ arguments: UnsafePointer<UnsafePointer<CChar>?>) -> Int32 {
   let texts = (2..<max(2, Int(count))).compactMap { arguments[$0].map { String(cString: $0) } }

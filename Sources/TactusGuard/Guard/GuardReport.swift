@@ -1,49 +1,52 @@
 import Glibc
 import Tactus
 
-/// What the guard process has to say.
+/// A report of the guard process, for a log.
 public struct GuardReport: Sendable, Hashable {
-  /// What it is about.
+  /// The event that is reported.
   public enum Subject: Sendable, Hashable {
-    /// Devices could not be opened at the start; tried again when they are needed.
+    /// Devices could not be opened at the start. Opening is tried again when the devices are needed.
     case notOpened
     /// Every output is in its safe state.
     case madeSafe(GuardMachine.Cause)
-    /// Some write has failed, and is repeated.
+    /// A write has failed and is repeated.
     case notSafeYet(GuardMachine.Cause)
+    /// The program was killed because it was not under control.
+    case killed
     /// The program is under control again.
     case back
-    /// The program is gone, and the safe state could not be written for a minute.
+    /// The program has ended, and the safe state could not be written for a minute.
     case gaveUp
-    /// The hardware watchdog could not be opened; tried again every 0.2 s.
+    /// The hardware watchdog could not be opened. Opening is tried again every 0.2 s.
     case watchdogNotOpened
     /// The hardware watchdog is open now.
     case watchdogOpened
-    /// The hardware watchdog was not fed.
+    /// Feeding the hardware watchdog failed.
     case watchdogNotFed
-    /// The guard ends without a confirmed safe state, or could not stop the hardware watchdog: it goes on counting, and resets the board.
+    /// The guard ends without a confirmed safe state, or could not stop the hardware watchdog. The watchdog continues to count and resets the board.
     case watchdogLeft
   }
 
-  /// What it is about.
+  /// The event that is reported.
   public var subject: Subject
-  /// What failed.
+  /// The failed writes or devices, with the reasons.
   public var failures: [String]
-  /// How often it has been tried, from 1, or `nil` if nothing was.
+  /// The number of the attempt, from 1, or `nil` if the event is not about an attempt.
   public var attempt: Int?
-  /// When this attempt began, or `nil` if there was none.
+  /// The instant at which this attempt began, or `nil` if the event is not about an attempt.
   public var began: TickInstant?
 
-  /// A sentence for a log.
+  /// Returns a sentence for a log.
   ///
   /// - Parameters:
-  ///   - program: what is watched.
-  ///   - output: what is made safe.
+  ///   - program: the name of the watched program.
+  ///   - output: the name of the outputs.
   public func message(program: String = "the program", output: String = "output") -> String {
     switch subject {
     case .notOpened: "a device could not be opened; tried again when needed"
     case .madeSafe(let cause): "\(Self.words(cause, program)): every \(output) was put into its safe state"
     case .notSafeYet(let cause): "\(Self.words(cause, program)): the safe state is not confirmed yet"
+    case .killed: "\(program) was not under control and was killed"
     case .back: "\(program)'s heartbeat is back"
     case .gaveUp: "gave up: the safe state was never confirmed"
     case .watchdogNotOpened: "the hardware watchdog cannot be opened; tried again"
@@ -63,7 +66,7 @@ public struct GuardReport: Sendable, Hashable {
     }
   }
 
-  /// Prints a line on standard error, if that takes it at once: a full pipe must not come between the guard and the outputs.
+  /// Prints the report on standard error if that is possible without blocking, since a full pipe must not keep the guard from the outputs.
   func print(program: pid_t) {
     let failures = failures.map { "; \($0)" }.joined()
     var waiting = pollfd(fd: 2, events: Int16(truncatingIfNeeded: POLLOUT), revents: 0)

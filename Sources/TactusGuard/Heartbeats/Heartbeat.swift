@@ -1,21 +1,21 @@
 import CTactusGuard
 import Tactus
 
-/// One sign of a program's life, as its guard judges it.
+/// A heartbeat of a program, as its guard judges it.
 public struct Heartbeat: Sendable, Hashable, BitwiseCopyable {
-  /// Counted by the sender, from 1, without a gap.
+  /// The number of the heartbeat, counted by the sender from 1 without a gap.
   public var number: UInt64
-  /// When it was due by the sender's schedule. The window is judged by these, so a sender or a guard that a busy machine holds up is not
-  /// taken for one that runs wild.
+  /// The instant at which the heartbeat was due by the sender's schedule. The window is checked with these instants, so a sender or
+  /// a guard that a busy machine delays is not taken for one that is out of control.
   public var due: TickInstant
-  /// When it was sent.
+  /// The instant at which the heartbeat was sent.
   public var sent: TickInstant
-  /// The loops that are watched: bit k stands for the k-th.
+  /// The watched loops: bit k stands for loop k.
   public var watched: UInt64
-  /// Those of them that have advanced since the heartbeat before, or need not have.
+  /// The watched loops that have made progress since the previous heartbeat, or that need not have.
   public var advanced: UInt64
 
-  /// - Parameters: see the properties.
+  /// Creates a heartbeat from its properties.
   @_noLocks @_noAllocation
   public init(number: UInt64, due: TickInstant, sent: TickInstant, watched: UInt64 = 0, advanced: UInt64 = 0) {
     self.number = number
@@ -26,20 +26,20 @@ public struct Heartbeat: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What is wrong with a heartbeat.
+/// The reason why a heartbeat is invalid.
 public enum HeartbeatFault: String, Sendable, Hashable {
-  /// Due too soon after the one before, or sent before it was due, before the one before, or in the future.
+  /// The heartbeat was due too soon after the previous one, or was sent before it was due, before the previous one, or in the future.
   case early
-  /// It has the number of the one before.
+  /// The heartbeat has the number of the previous one.
   case repeated
-  /// It has any other number than the next.
+  /// The heartbeat has neither the next number nor that of the previous one.
   case outOfOrder
-  /// A loop that was watched is watched no longer.
+  /// A loop that was watched is no longer watched.
   case forgetful
-  /// Not a message of this protocol.
+  /// The message is not one of this protocol.
   case malformed
 
-  /// A clause for a log.
+  /// The fault as a clause for a log.
   public var words: String {
     switch self {
     case .early: "a heartbeat came too early"
@@ -51,20 +51,22 @@ public enum HeartbeatFault: String, Sendable, Hashable {
   }
 }
 
-/// How far apart heartbeats are.
+/// The window of time between two heartbeats.
 public struct HeartbeatWindow: Sendable, Hashable {
-  /// Between the instants at which two in a row are due.
+  /// The shortest time between the instants at which two consecutive heartbeats are due.
   public let shortest: Nanoseconds
-  /// From the sending of one to the sending of the next, and of each loop's sign to its next: longer means that the program, or the loop, is
-  /// not under control.
+  /// The longest time from the sending of one heartbeat to the sending of the next, and from a loop's progress to its next
+  /// progress. After a longer time the program, or the loop, is not under control.
   public let longest: Nanoseconds
 
   /// - Parameters:
-  ///   - shortest: more than 0.
-  ///   - longest: more than `shortest`.
+  ///   - shortest: the shortest time, more than 0.
+  ///   - longest: the longest time, more than `shortest`.
   public init(shortest: Nanoseconds, longest: Nanoseconds) {
     precondition(.zero < shortest && shortest < longest, "a window has a beginning and an end")
     self.shortest = shortest
     self.longest = longest
   }
+  /// A window without an end, for a program that sends no heartbeats: a hundred years.
+  static let unlimited = HeartbeatWindow(shortest: .nanoseconds(1), longest: .seconds(3_155_760_000))
 }

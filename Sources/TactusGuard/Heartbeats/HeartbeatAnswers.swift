@@ -1,39 +1,40 @@
 import Tactus
 
-/// Which heartbeats the guard has answered, and whether it owes an answer for too long: `HeartbeatSender`'s rule without its socket.
+/// The account of which heartbeats the guard has answered, and whether an answer is overdue. It is the rule of `HeartbeatSender` without its socket.
 ///
 /// For a loop's tick: never blocks, takes no lock, allocates nothing.
 public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
-  /// A guard is silent only with so many heartbeats unanswered. Of a program that stood still the last heartbeat may have gone to a guard that has
-  /// been replaced since, and the next heartbeat has had no time for its answer: the two say nothing of the new guard.
+  /// The smallest number of unanswered heartbeats with which a guard counts as silent. After a standstill of the program, its last
+  /// heartbeat may have gone to a guard that has been replaced since, and the next heartbeat has had no time for its answer; these
+  /// two do not show that the new guard is silent.
   private static var fewestOwed: UInt64 {
     @_noLocks @_noAllocation get { 3 }
   }
 
-  /// How long an answer may take.
+  /// The longest time that an answer may take.
   public let patience: Nanoseconds
-  /// Of the newest heartbeat that was sent.
+  /// The number of the newest heartbeat that was sent.
   public private(set) var number: UInt64 = 0
-  /// Whether the guard was found silent, and no answer has come since.
+  /// Whether the guard was found silent and no answer has come since.
   public private(set) var isUnanswered = false
-  /// Since when the guard owes an answer; `.max` if it owes none.
+  /// The instant in nanoseconds since which an answer is owed, or `.max` if none is owed.
   private var owedSince = Int64.max
-  /// Heartbeats since then.
+  /// The number of heartbeats since that instant.
   private var owed: UInt64 = 0
   private var answered: UInt64 = 0
 
-  /// - Parameter patience: more than 0.
+  /// - Parameter patience: the longest time that an answer may take, more than 0.
   @_noLocks @_noAllocation
   public init(patience: Nanoseconds) { self.patience = patience }
 
-  /// The heartbeat `number + 1` was sent.
+  /// Records that the heartbeat `number + 1` was sent.
   @_noLocks @_noAllocation
   public mutating func noteSent(at now: TickInstant) {
     number &+= 1
     owe(at: now)
   }
 
-  /// The heartbeat `number + 1` could not be sent, since the guard has not read those before it.
+  /// Records that the heartbeat `number + 1` could not be sent because the guard has not read earlier ones.
   @_noLocks @_noAllocation
   public mutating func noteRefused(at now: TickInstant) { owe(at: now) }
 
@@ -43,7 +44,7 @@ public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
     owed &+= 1
   }
 
-  /// An answer to a heartbeat has come. Returns whether it is a new one.
+  /// Records an answer to a heartbeat. Returns whether the answer is a new one.
   @_noLocks @_noAllocation
   public mutating func noteAnswer(to heartbeat: UInt64, at now: TickInstant) -> Bool {
     guard heartbeat > answered, heartbeat <= number else { return false }
@@ -53,7 +54,7 @@ public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
     return true
   }
 
-  /// The guard has died: another owes nothing.
+  /// Records that the guard has died, so that no answer is owed.
   @_noLocks @_noAllocation
   public mutating func noteGone() {
     answered = number
@@ -61,8 +62,8 @@ public struct HeartbeatAnswers: Sendable, Hashable, BitwiseCopyable {
     isUnanswered = false
   }
 
-  /// Returns whether the guard has owed an answer for the patience. What it owed is forgotten then, since another guard may take its place: the next
-  /// heartbeat without an answer begins another patience.
+  /// Returns whether an answer has been owed for longer than the patience. If so, the debt is cleared, since another guard may take
+  /// its place; the next unanswered heartbeat starts another period of patience.
   @_noLocks @_noAllocation
   public mutating func isSilent(at now: TickInstant) -> Bool {
     guard Mechanism.guardHang.acts, owedSince != .max, owed >= Self.fewestOwed,

@@ -1,47 +1,47 @@
 import CTactusGuard
 import Tactus
 
-/// The program's end of the heartbeats: numbers them, sends them, and hears from the answers whether the guard is alive.
+/// The program's end of the heartbeats. It numbers and sends them, and its answers show whether the guard is alive.
 ///
 /// For a loop's tick: never blocks, takes no lock, allocates nothing. The owner of the socket closes it.
 public struct HeartbeatSender: Sendable, BitwiseCopyable {
-  /// How the guard answers.
+  /// The guard's response to heartbeats.
   public enum Hearing: UInt8, Sendable, BitwiseCopyable {
-    /// It owes no answer, or not for longer than the patience.
+    /// The guard owes no answer, or has owed one for no longer than the patience.
     case answers
-    /// Three heartbeats or more have gone unanswered for the patience. Told again when later ones have, too.
+    /// Three or more heartbeats have been unanswered for the patience. The result is returned again if later heartbeats are unanswered as well.
     case silent
-    /// Its end of the socket is closed: it has died.
+    /// The guard's end of the socket is closed, because the guard has died.
     case gone
   }
 
-  /// A `GuardLink`'s.
+  /// The descriptor of the socket, which belongs to a `GuardLink`.
   public let socket: Int32
-  /// Which of them the guard has answered.
+  /// The account of the heartbeats that the guard has answered.
   private var answers: HeartbeatAnswers
-  /// How often the guard has begun to write the safe state, as it said last.
+  /// The number of times the guard has begun to write the safe state, as last reported by the guard.
   public private(set) var written: UInt64 = 0
 
-  /// How long an answer may take. A guard that writes to a bus that is stuck needs 30 ms for each write.
+  /// The longest time that an answer may take. A guard needs up to 30 ms for each write to a bus that is stuck.
   public var patience: Nanoseconds { answers.patience }
-  /// Of the newest heartbeat that was sent.
+  /// The number of the newest heartbeat that was sent.
   public var number: UInt64 { answers.number }
-  /// Whether `silent` was reported, and no answer has come since.
+  /// Whether `silent` was returned and no answer has come since.
   public var isUnanswered: Bool { answers.isUnanswered }
 
-  /// - Parameters: see the properties.
+  /// Creates a sender that uses `socket` and allows `patience` for an answer.
   public init(socket: Int32, patience: Nanoseconds = .milliseconds(800)) {
     self.socket = socket
     answers = HeartbeatAnswers(patience: patience)
   }
 
-  /// Takes the answers that have come, sends one heartbeat, and says how the guard answers.
+  /// Reads the answers that have come, sends one heartbeat, and returns the guard's response.
   ///
   /// - Parameters:
-  ///   - due: when this heartbeat was due: the tick's `scheduled`.
+  ///   - due: the instant at which this heartbeat was due, which is the tick's `scheduled`.
   ///   - now: the tick's `started`.
-  ///   - watched: the watched loops, bit k for the k-th.
-  ///   - advanced: those of them that have advanced since the heartbeat before, or need not have.
+  ///   - watched: the watched loops, with bit k for loop k.
+  ///   - advanced: the watched loops that have made progress since the previous heartbeat, or that need not have.
   @_noLocks @_noAllocation
   public mutating func send(due: TickInstant, at now: TickInstant, watched: UInt64, advanced: UInt64) -> Hearing {
     var isOpen = hear(at: now)
@@ -66,7 +66,7 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
     return answers.isSilent(at: now) ? .silent : .answers
   }
 
-  /// Whether the socket is open.
+  /// Reads the answers that have come. Returns whether the socket is open.
   @_noLocks @_noAllocation
   private mutating func hear(at now: TickInstant) -> Bool {
     var message = tactus_guard_message()

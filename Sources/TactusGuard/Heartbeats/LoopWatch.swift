@@ -1,41 +1,41 @@
 import Tactus
 
-/// Which loops have advanced since the last heartbeat: what a heartbeat carries.
+/// The record of which loops have made progress since the last heartbeat, which each heartbeat carries.
 ///
 /// For a loop's tick: never blocks, takes no lock, allocates nothing.
 public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
   // Sendable: what is behind a version is atomic.
 
-  /// One loop.
+  /// The record of one watched loop.
   public struct Watched: BitwiseCopyable {
-    /// Where it counts, or `nil` if no loop is watched here.
+    /// The version that grows as the loop ticks, or `nil` if no loop is watched in this place.
     var version: LatestVersion?
-    /// Of a loop that may be stopped and started again.
+    /// The progress of a loop that may be stopped and started again, or `nil` for a loop that always needs ticks.
     var progress: LoopProgress?
     var last: UInt64 = 0
-    /// When it was seen to advance, or was looked at first; `nil` before.
+    /// The instant at which the loop was last seen to make progress, or was first looked at; `nil` before the first look.
     var advanced: TickInstant?
-    /// A slow loop's silence means nothing until its next tick is due.
+    /// The time without progress that is normal for the loop. For a slow loop silence means nothing until its next tick is due.
     var allowance = Nanoseconds.zero
   }
 
-  /// How many loops can be watched.
+  /// The number of loops that can be watched.
   public static var capacity: Int {
     @_noLocks @_noAllocation get { 64 }
   }
 
   private var loops = [64 of Watched](repeating: Watched())
-  /// Loops, 0…64.
+  /// The number of watched loops, 0…64.
   public private(set) var count = 0
 
-  /// Watches no loop.
+  /// Creates a watch without loops.
   public init() {}
 
-  /// Watches one loop more, the `count`-th; its silence is counted from the next look on.
+  /// Adds a loop to the watch, as loop number `count`. Its silence counts from the next look on.
   ///
   /// - Parameters:
-  ///   - version: what grows as the loop ticks; what it is of must outlive this.
-  ///   - period: the loop's: it is given one and a half before its silence means anything.
+  ///   - version: the version that grows as the loop ticks; its owner must outlive this watch.
+  ///   - period: the loop's period. A silence of up to one and a half periods is normal.
   @_noLocks @_noAllocation
   public mutating func add(_ version: LatestVersion, period: Nanoseconds) {
     precondition(count < Self.capacity, "at most 64 loops are watched")
@@ -44,19 +44,19 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
     count &+= 1
   }
 
-  /// Watches a loop of a runtime that may be stopped: it needs no ticks then. What it is of must outlive this.
+  /// Adds a loop of a runtime that may be stopped, in which case the loop needs no ticks. The owner of `progress` must outlive this watch.
   @_noLocks @_noAllocation
   public mutating func add(_ progress: LoopProgress) {
     add(progress.version, period: progress.period)
     loops[count &- 1].progress = progress
   }
 
-  /// The bits of all loops.
+  /// The bits of all watched loops.
   public var all: UInt64 {
     @_noLocks @_noAllocation get { count == 0 ? 0 : UInt64.max >> UInt64(clamping: 64 &- count) }
   }
 
-  /// The bits of the loops that have advanced since the last look, or need not have yet.
+  /// Returns the bits of the loops that have made progress since the last look, or that need not have yet.
   @_noLocks @_noAllocation
   public mutating func look(at now: TickInstant) -> UInt64 {
     var bits: UInt64 = 0
@@ -80,11 +80,11 @@ public struct LoopWatch: BitwiseCopyable, @unchecked Sendable {
     return (now - advanced).count < loops[index].allowance.count
   }
 
-  /// For how long the `index`-th loop has not advanced.
+  /// Returns the time since loop `index` last made progress.
   @_noLocks @_noAllocation
   public func sinceAdvance(_ index: Int, at now: TickInstant) -> Nanoseconds { now - (loops[index].advanced ?? now) }
 
-  /// The same beyond what its period allows; zero or less if that is not over.
+  /// Returns the time by which the loop's silence exceeds the silence that its period allows; zero or less if it does not.
   @_noLocks @_noAllocation
   public func silence(_ index: Int, at now: TickInstant) -> Nanoseconds {
     sinceAdvance(index, at: now) - loops[index].allowance

@@ -2,24 +2,25 @@ import CTactusGuard
 import Glibc
 import Tactus
 
-/// An output that the guard brings into its safe state in a way of its own: a radio, a program.
+/// An output with its own way into the safe state, such as a radio or a program.
 public protocol GuardOutput: AnyObject {
-  /// Brings it into the safe state, or goes on doing so. Called again, every 20 ms at first, until it is confirmed; must not block.
+  /// Brings the output into the safe state, or continues to do so. The function is called again, every 20 ms at first, until the
+  /// safe state is confirmed. Must not block.
   ///
-  /// Returns `nil` when the safe state is confirmed, otherwise how far it is.
+  /// Returns `nil` when the safe state is confirmed, otherwise a text that says how far the output is.
   func makeSafe() -> String?
 }
 
-/// A program that makes an output safe: started, and waited for without blocking.
+/// A program that makes an output safe. It is started, and its end is awaited without blocking.
 final class ProgramOutput: GuardOutput {
-  /// How long it gets.
+  /// The longest time that the program may run.
   static let limit = Nanoseconds.seconds(5)
 
   private let arguments: [String]
   private var process: pid_t = 0
   private var end = TickInstant.zero
 
-  /// The program must be there, and one that may be started.
+  /// Creates an output whose program exists and may be executed; throws otherwise.
   init(_ arguments: [String]) throws(GuardError) {
     guard access(arguments[0], X_OK) == 0 else {
       throw .cannotOpen(["\(arguments[0]): \(String(cString: strerror(errno)))"])

@@ -1,8 +1,9 @@
 extension SafeStateWrite: CustomStringConvertible {
-  /// `i2c-byte:16:02:00:/dev/i2c-1`, `i2c-block:16:01:01000100:/dev/i2c-1`, `i2c-plain:16:00:/dev/i2c-1`,
-  /// `serial:115200:5500…AA:/dev/ttyAMA0`; bytes in hexadecimal, the path last because it may hold colons. `gpio:4:17,!27,5=1:/dev/gpiochip0`:
-  /// by descriptor 4 (`-`: none) line 17, and 27, which is active when low, and 5, whose safe state is active. `pwm:/sys/…/pwm0`,
-  /// `program:/usr/bin/off --all` with `\` before each space and `\` of an argument, `NAME:TEXT`.
+  /// The write as text: `i2c-byte:16:02:00:/dev/i2c-1`, `i2c-block:16:01:01000100:/dev/i2c-1`, `i2c-plain:16:00:/dev/i2c-1` or
+  /// `serial:115200:5500…AA:/dev/ttyAMA0`, with bytes in hexadecimal and the path last because it may contain colons.
+  /// `gpio:4:17,!27,5=1:/dev/gpiochip0` stands for three lines by descriptor 4 (`-` for no descriptor): line 17; line 27, which is
+  /// active when low; and line 5, whose safe state is active. `pwm:/sys/…/pwm0`; `program:/usr/bin/off --all`, with `\` before each
+  /// space and `\` of an argument; `NAME:TEXT` for a custom write.
   public var description: String {
     switch self {
     case .i2cByte(let path, let address, let register, let byte):
@@ -20,7 +21,7 @@ extension SafeStateWrite: CustomStringConvertible {
     }
   }
 
-  /// Reads what `description` writes; `nil` for anything else.
+  /// Parses the text that `description` gives. The result is `nil` for any other text.
   ///
   /// - Parameter custom: the names of custom writes.
   public init?(_ text: String, custom: Set<String> = []) {

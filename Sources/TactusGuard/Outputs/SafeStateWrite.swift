@@ -1,38 +1,39 @@
 import Buses
 import BusesLinux
 
-/// One write that brings an output into its safe state. The guard process gets it on its command line, where `ps` shows what it will do.
+/// A write that brings an output into its safe state. The guard process gets its writes on its command line, where `ps` shows what it will do.
 public enum SafeStateWrite: Hashable, Sendable {
-  /// SMBus "write byte data". Path `/dev/i2c-N`, address 0x08…0x77.
+  /// An SMBus "write byte data". The path is `/dev/i2c-N`, the address 0x08…0x77.
   case i2cByte(path: String, address: UInt8, register: UInt8, byte: UInt8)
-  /// SMBus "I2C block write", 1…32 bytes.
+  /// An SMBus "I2C block write" of 1…32 bytes.
   case i2cBlock(path: String, address: UInt8, register: UInt8, bytes: [UInt8])
-  /// A write without a register, 1…32 bytes.
+  /// An I2C write of 1…32 bytes without a register.
   case i2cPlain(path: String, address: UInt8, bytes: [UInt8])
-  /// Bytes on a serial line, 8N1, at a rate of `LinuxSerialPort.baudRates`.
+  /// A write of bytes to a serial line, 8N1, at one of the rates in `LinuxSerialPort.baudRates`.
   case serial(path: String, baud: Int, bytes: [UInt8])
-  /// 1…64 lines of one chip, `/dev/gpiochipN`. `descriptor`: one that holds them, which the guard inherits: it can write them while the
-  /// program hangs, and no other process gets them in between (`gpio(_:)`). `nil` if the guard requests them itself, which works only when the
-  /// program is gone, or has no hold of them.
+  /// A write to 1…64 lines of one chip, `/dev/gpiochipN`. `descriptor` is a descriptor that holds the lines and that the guard
+  /// inherits: the guard can then write the lines while the program hangs, and no other process can take them in between
+  /// (`gpio(_:)`). With `nil` the guard requests the lines itself, which works only when the program has ended or does not hold
+  /// them.
   case gpio(path: String, lines: [Line], descriptor: Int32?)
-  /// A PWM output's duty nothing, or else switched off: `/sys/class/pwm/pwmchip0/pwm0`. It must have been exported.
+  /// A PWM output, such as `/sys/class/pwm/pwmchip0/pwm0`, whose duty is set to 0 or which is otherwise disabled. The output must have been exported.
   case pwm(path: String)
-  /// A program by its absolute path, and its arguments; exit status 0 is the confirmation. It gets five seconds, then it is killed and
-  /// started again.
+  /// A program, by its absolute path and arguments, whose exit status 0 confirms the safe state. It is killed and started again if
+  /// it takes longer than five seconds.
   case program([String])
-  /// What the program that embeds the guard knows how to do, by `GuardProcess.outputs`: a name of lower-case letters and a text.
+  /// A write that the embedding program implements by `GuardProcess.outputs`, with a name of lower-case letters and a text.
   case custom(name: String, text: String)
 
   /// A line by its offset on the chip, 0…1023.
   public struct Line: Hashable, Sendable {
-    /// On the chip, 0…1023.
+    /// The offset of the line on the chip, 0…1023.
     public var offset: Int
-    /// Whether active is the low level.
+    /// Whether the line is active at the low level.
     public var isActiveLow: Bool
-    /// Whether the safe state is the active one: a brake that holds while its line is active.
+    /// Whether the line's safe state is the active one, as for a brake that holds while its line is active.
     public var isActive: Bool
 
-    /// - Parameters: see the properties.
+    /// Creates a line, by default active at the high level and with the inactive state as its safe state.
     public init(offset: Int, isActiveLow: Bool = false, isActive: Bool = false) {
       self.offset = offset
       self.isActiveLow = isActiveLow
@@ -40,7 +41,7 @@ public enum SafeStateWrite: Hashable, Sendable {
     }
   }
 
-  /// Every line inactive that this program holds; the guard inherits them, so they stay held when the program dies.
+  /// Returns a write that makes every line inactive that this program holds. The guard inherits the lines, so they stay held when the program dies.
   public static func gpio(_ lines: LinuxGPIOLines) -> SafeStateWrite {
     .gpio(
       path: lines.chipPath,
@@ -48,7 +49,7 @@ public enum SafeStateWrite: Hashable, Sendable {
       descriptor: lines.descriptor)
   }
 
-  /// What is wrong with it, or `nil` if nothing is.
+  /// The reason why the write is invalid, or `nil` if it is valid.
   public var flaw: String? {
     switch self {
     case .i2cByte(let path, let address, _, let byte): Self.flaw(path, address, [byte])
@@ -89,7 +90,7 @@ public enum SafeStateWrite: Hashable, Sendable {
 }
 
 extension SafeStateWrite {
-  /// What one opened device serves: writes with the same text here share it.
+  /// The name of the device that the write needs. Writes with the same name share one opened device.
   var device: String {
     switch self {
     case .i2cByte(let path, _, _, _), .i2cBlock(let path, _, _, _), .i2cPlain(let path, _, _), .serial(let path, _, _),
@@ -99,13 +100,13 @@ extension SafeStateWrite {
     }
   }
 
-  /// The descriptor that holds the lines, in this process.
+  /// The descriptor that holds the lines in this process, or `nil` if the write is not to held lines.
   var heldDescriptor: Int32? {
     guard case .gpio(_, _, let descriptor) = self else { return nil }
     return descriptor
   }
 
-  /// The same lines, held by another descriptor.
+  /// Returns the same write with the lines held by another descriptor.
   func held(by descriptor: Int32) -> SafeStateWrite {
     guard case .gpio(let path, let lines, _) = self else { return self }
     return .gpio(path: path, lines: lines, descriptor: descriptor)

@@ -3,7 +3,7 @@ import BusesLinux
 
 /// Opens the devices of a list of safe-state writes and makes the writes.
 public final class SafeStateWriter {
-  /// Makes the output of a custom write, of its text.
+  /// Creates the output of a custom write from the text of the write.
   public typealias MakeOutput = (_ text: String) throws -> any GuardOutput
 
   private enum Device {
@@ -14,24 +14,24 @@ public final class SafeStateWriter {
     case other(any GuardOutput)
   }
 
-  /// What is written, in this order.
+  /// The safe-state writes, in the order in which they are made.
   public let writes: [SafeStateWrite]
   private let custom: [String: MakeOutput]
   private var devices: [String: Device] = [:]
 
-  /// A writer that has opened nothing yet.
+  /// Creates a writer that has opened no device yet.
   ///
-  /// - Parameter custom: makers of the outputs of custom writes, by the names of the writes.
+  /// - Parameter custom: functions that create the outputs of custom writes, by the names of the writes.
   public init(_ writes: [SafeStateWrite], custom: [String: MakeOutput] = [:]) {
     self.writes = writes
     self.custom = custom
   }
 
-  /// Opens what is not open yet, so that a write later needs no path and no permission. What could not be opened. GPIO lines
-  /// that the guard does not inherit are the program's as long as it lives, and are left to it, and so is a custom output.
+  /// Opens the devices that are not open yet, so that a later write needs no path and no permission. Returns the devices that could
+  /// not be opened. GPIO lines that the guard does not inherit, and custom outputs, are left to the program as long as it is alive.
   public func open() -> [String] { open(takesAll: false) }
 
-  /// The program is back: what only one of both can have is its own again.
+  /// Releases outputs that either the program or the guard can hold, because the program is back.
   public func release() {
     for write in writes {
       if case .custom = write { devices[write.device] = nil }
@@ -54,12 +54,11 @@ public final class SafeStateWriter {
     return failures
   }
 
-  /// Makes every write, also when an earlier one fails. What failed; empty: the safe state is confirmed, which for a
-  /// serial line means that the kernel has taken all bytes, for GPIO lines and PWM that they were read back, for a program that it ended with
-  /// status 0.
+  /// Makes every write, even if an earlier one fails. Returns the failures. If there are none the safe state is confirmed: for a
+  /// serial line the kernel has taken all bytes, GPIO lines and PWM outputs were read back, and a program ended with status 0.
   ///
-  /// Blocks at most 30 ms for each I2C write. A device that failed is opened anew the next time; lines once held are held
-  /// until the guard ends.
+  /// Blocks for at most 30 ms for each I2C write. A device that failed is opened anew the next time. Lines that were once held are
+  /// held until the guard ends.
   public func write() -> [String] {
     var failures = open(takesAll: true)
     for write in writes {
@@ -95,7 +94,7 @@ public final class SafeStateWriter {
     }
   }
 
-  /// Lines that the guard requests itself are inactive from the moment on at which they are outputs: the safe level is called so.
+  /// Returns the held lines. Lines that the guard requests itself become outputs at their safe level, so they are safe from that moment on.
   private static func held(
     _ lines: [SafeStateWrite.Line], of path: String, by descriptor: Int32?
   ) throws(GPIORequestError) -> LinuxGPIOLines {
@@ -185,7 +184,7 @@ public final class SafeStateWriter {
 }
 
 extension [SafeStateWrite.Line] {
-  /// Bit k: the safe state of the k-th line is active.
+  /// A mask in which bit k says that the safe state of line k is active.
   fileprivate var activeMask: UInt64 {
     indices.reduce(0) { self[$1].isActive ? $0 | 1 << UInt64(clamping: $1) : $0 }
   }

@@ -2,17 +2,17 @@ import CTactusGuard
 import Glibc
 import Tactus
 
-/// A hardware watchdog that a guard holds: `/dev/watchdog`. It resets the board unless it is fed within its time-out.
+/// A hardware watchdog that a guard holds, such as `/dev/watchdog`. The watchdog resets the board unless it is fed within its timeout.
 public struct HardwareWatchdog: Hashable, Sendable {
-  /// `/dev/watchdog`, `/dev/watchdog1`.
+  /// The path of the device, such as `/dev/watchdog` or `/dev/watchdog1`.
   public var path: String
-  /// The time-out that is asked for, whole seconds, 1 or more. The driver decides: `GuardLink.watchdogTimeout` is in effect.
+  /// The requested timeout in whole seconds, 1 or more. The driver decides; `GuardLink.watchdogTimeout` is the timeout in effect.
   public var timeoutSeconds: Int
 
-  /// - Parameters: see the properties.
+  /// Creates a description of a watchdog from its path and the requested timeout.
   public init(path: String, timeoutSeconds: Int) { (self.path, self.timeoutSeconds) = (path, timeoutSeconds) }
 
-  /// Why the path cannot be a watchdog, without opening it, or `nil` if it is one, or if there is nothing at that path.
+  /// Returns why the path cannot be that of a watchdog, without opening it, or `nil` if it is one or does not exist.
   public static func flaw(path: String) -> String? {
     switch tactus_watchdog_is(path) {
     case 0: "expected a watchdog, got something else"
@@ -21,14 +21,14 @@ public struct HardwareWatchdog: Hashable, Sendable {
     }
   }
 
-  /// Whether there is a watchdog at the path.
+  /// Returns whether there is a watchdog at the path.
   public static func isThere(_ path: String) -> Bool { tactus_watchdog_is(path) == 1 }
 
-  /// Whether the kernel keeps it going once it is started (`nowayout`): the board is then reset after every end of the program, an orderly one
-  /// included, unless it is fed within its timeout.
+  /// Returns whether the kernel keeps the watchdog running once it is started (`nowayout`). The board is then reset after every end
+  /// of the program, including an orderly one, unless the watchdog is fed within its timeout.
   public static func isUnstoppable(_ path: String) -> Bool { tactus_watchdog_is_unstoppable(path) == 1 }
 
-  /// A sentence for a log: why it could not be opened.
+  /// Returns a sentence for a log about why the watchdog could not be opened.
   static func reason(errno: Int32, path: String) -> String {
     switch errno {
     case ENOTTY: "\(path): expected a watchdog, got something else"
@@ -45,13 +45,13 @@ public struct HardwareWatchdog: Hashable, Sendable {
   }
 }
 
-/// What the guard does to a watchdog's device. A test has one of its own.
+/// The operations of the guard on a watchdog's device. Tests have an implementation without hardware.
 protocol WatchdogDevice: AnyObject {
-  /// Opens it, which starts it. Returns the time-out in effect, or why it cannot be.
+  /// Opens the device, which starts the watchdog. Returns the timeout in effect, or the reason why the device could not be opened.
   func open() -> Result<Nanoseconds, WatchdogFailure>
-  /// Returns why it was not fed, or `nil` if it was.
+  /// Feeds the watchdog. Returns why that failed, or `nil` if it was fed.
   func feed() -> String?
-  /// Stops it and closes it. Returns why it may go on counting, or `nil` if it has been stopped.
+  /// Stops the watchdog and closes the device. Returns why the watchdog may continue to count, or `nil` if it has been stopped.
   func disarm() -> String?
 }
 
@@ -59,7 +59,7 @@ struct WatchdogFailure: Error, Equatable {
   var reason: String
 }
 
-/// The kernel's.
+/// The kernel's watchdog device.
 final class LinuxWatchdog: WatchdogDevice {
   private let settings: HardwareWatchdog
   private var descriptor: Int32 = -1

@@ -1,12 +1,12 @@
 import Tactus
 
-/// The guard's hold of a hardware watchdog: does what `WatchdogMachine` decides.
+/// The guard's hold of a hardware watchdog. It carries out what `WatchdogMachine` decides.
 struct WatchdogFeeder {
   private let device: any WatchdogDevice
   private var machine: WatchdogMachine
-  /// The time-out in effect; `nil` while it is not open.
+  /// The timeout in effect, or `nil` while the watchdog is not open.
   private(set) var timeout: Nanoseconds?
-  /// Why it is not open, or `nil` if it is, or was not tried.
+  /// The reason why the watchdog is not open, or `nil` if it is open or has not been tried.
   private(set) var failure: String?
 
   init(_ device: any WatchdogDevice, at now: TickInstant) {
@@ -14,10 +14,10 @@ struct WatchdogFeeder {
     machine = WatchdogMachine(at: now)
   }
 
-  /// When `look` is to be called at the latest.
+  /// The latest instant at which `look` has to be called, or `nil` if no call is due.
   var nextDeadline: TickInstant? { machine.nextDeadline }
 
-  /// Opens or feeds it, if that is due and the guard has reason to. Returns what there is to say, once for each change.
+  /// Opens or feeds the watchdog if that is due and the guard's state permits it. Returns the reports for a log, one for each change.
   mutating func look(_ state: GuardMachine.State, at now: TickInstant) -> [GuardReport] {
     switch machine.step(.look(state), at: now) {
     case .open: return open(at: now)
@@ -44,7 +44,7 @@ struct WatchdogFeeder {
     }
   }
 
-  /// The guard ends. Returns what there is to say.
+  /// Handles the end of the guard. Returns the reports for a log.
   mutating func end(isSafe: Bool, at now: TickInstant) -> [GuardReport] {
     let wasOpen = timeout != nil
     guard machine.step(.ended(isSafe: isSafe), at: now) == .disarm else {

@@ -1,59 +1,59 @@
 import Tactus
 
-/// Decides when the guard opens, feeds, starves and disarms the machine's hardware watchdog. Knows no descriptor and no clock.
+/// Decides when the guard opens, feeds, starves and disarms the hardware watchdog. It uses no descriptor and no clock.
 ///
 ///     closed ──opened──▶ fed ◀──heartbeats good, or a safe state confirmed──▶ starving
 ///       ▲  │              │ ended in the safe state                              │ gave up
 ///       └──┘ not opened   ▼                                                      ▼
 ///        every 0.2 s    finished, disarmed                                    finished, counting: the board resets
 ///
-/// It is fed while the program is under control (`GuardMachine.State.watching`) and while it is not, but every output is confirmed to be safe
-/// (`holding`). It is not fed while a safe state is to be written and is not confirmed.
+/// The watchdog is fed while the program is under control (`GuardMachine.State.watching`), and while every output is confirmed to
+/// be safe although the program is not (`holding`). It is not fed while a safe state has to be written and is not confirmed.
 public struct WatchdogMachine: Sendable, Equatable {
-  /// How it stands with the device.
+  /// The state of the watchdog's device.
   public enum State: Sendable, Equatable {
-    /// Not open; the next attempt is due at this instant.
+    /// The device is not open; the next attempt is due at this instant.
     case closed(retry: TickInstant)
-    /// Open; the next feeding is due at this instant, if the guard has reason to.
+    /// The device is open; the next feeding is due at this instant, if the guard's state permits it.
     case fed(next: TickInstant)
-    /// Open, and not fed: the board resets when the time-out has passed since the last feeding.
+    /// The device is open and not fed. The board resets when the timeout has passed since the last feeding.
     case starving
-    /// The guard has ended: nothing more is done.
+    /// The guard has ended, and nothing more is done.
     case finished
   }
 
-  /// What happens to it.
+  /// An event of the guard or of the device.
   public enum Event: Sendable, Equatable {
-    /// Look again: what the guard is doing.
+    /// The guard's state is to be checked again.
     case look(GuardMachine.State)
-    /// It is open, with this time-out in effect.
+    /// The device is open, with this timeout in effect.
     case opened(timeout: Nanoseconds)
-    /// Opening it failed.
+    /// Opening the device failed.
     case notOpened
-    /// The guard ends; `isSafe`: dismissed, or every output is confirmed to be in its safe state.
+    /// The guard ends. `isSafe` is true if the guard was dismissed or every output is confirmed to be in its safe state.
     case ended(isSafe: Bool)
   }
 
-  /// What is to be done to the device.
+  /// The action to be taken on the device.
   public enum Action: Sendable, Equatable {
-    /// Nothing.
+    /// Do nothing.
     case none
-    /// Open it, then step with `opened` or `notOpened`.
+    /// Open the device, then call `step` with `opened` or `notOpened`.
     case open
-    /// Feed it: its time-out begins anew.
+    /// Feed the watchdog, which restarts its timeout.
     case feed
-    /// Stop it and close it.
+    /// Stop the watchdog and close the device.
     case disarm
   }
 
-  /// From an attempt to open it to the next.
+  /// The pause between two attempts to open the device.
   public static let retryPause = Nanoseconds.milliseconds(200)
 
-  /// Where it is in the diagram above.
+  /// The present state, as in the diagram above.
   public private(set) var state: State
   private var period = Nanoseconds.seconds(1)
 
-  /// - Parameter now: it is opened at the first look.
+  /// - Parameter now: the instant of the first look, at which the device is opened.
   public init(at now: TickInstant) { state = .closed(retry: now) }
 
   /// Decides what to do after `event`.
@@ -86,7 +86,7 @@ public struct WatchdogMachine: Sendable, Equatable {
     }
   }
 
-  /// When the next look is due at the latest, or `nil` if none is without an event.
+  /// The latest instant of the next look, or `nil` if none is due without an event.
   public var nextDeadline: TickInstant? {
     switch state {
     case .closed(let instant), .fed(let instant): instant

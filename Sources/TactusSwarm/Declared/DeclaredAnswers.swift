@@ -3,16 +3,16 @@ import Synchronization
 import Tactus
 import TactusDaemon
 
-/// What a declared system's clients were told of their requests, in the order in which they were told.
+/// The answers that a declared system's clients have received, in the order of receipt.
 final class DeclaredAnswers: Sendable {
   enum Kind { case command, stop, reset }
   enum Outcome: Equatable {
     case accepted
     case refused(String)
     case stale
-    /// The loop has not answered in time.
+    /// The loop did not answer in time.
     case notTaken
-    /// There was no room for it.
+    /// The request was refused because the loop's queue was full.
     case busy
   }
 
@@ -22,7 +22,7 @@ final class DeclaredAnswers: Sendable {
     let makesSafe: Bool
     let outcome: Outcome
 
-    /// Whether it ends an emergency stop: a reset that was accepted, or one that found nothing to reset.
+    /// Returns whether the answer ends an emergency stop: an accepted reset, or a reset refused because nothing needed one.
     func leavesStop(nothingToReset word: String?) -> Bool {
       guard kind == .reset else { return false }
       if case .refused(let refusal) = outcome { return refusal == word }
@@ -48,7 +48,7 @@ final class DeclaredAnswers: Sendable {
     told.withLock { $0.append(Told(number: number, kind: kind, makesSafe: makesSafe, outcome: outcome)) }
   }
 
-  /// Takes back that the request of this number found no room; returns whether that was told.
+  /// Removes the last answer if it says that the queue had no room for this request, and returns whether that was the case.
   func takeBusy(_ number: UInt64) -> Bool {
     told.withLock { told in
       guard let last = told.last, last.number == number, last.outcome == .busy else { return false }

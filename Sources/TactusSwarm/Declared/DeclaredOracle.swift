@@ -1,7 +1,7 @@
 import Tactus
 import TactusDaemon
 
-/// What must hold of a declared system, beside what must of every output.
+/// The invariants of a declared system, in addition to those of every output.
 private let invariants = [
   "what the guard has stopped is on only after a new order",
   "a counter only grows, and a parameter out of its range is refused",
@@ -9,22 +9,24 @@ private let invariants = [
   "a limit that a reload makes tighter holds from the next tick on, a wider one once every output is off",
 ]
 
-/// What must hold of every declared system, whatever it is: from its declaration, from what was asked, and from what its outputs do.
+/// Checks the invariants that every declared system must keep, from its declaration, from the requests made, and from the behaviour of its outputs.
 struct DeclaredOracle<Rules: Settings> {
   static var names: [String] { invariants }
-  /// The mailbox's own limit, and a beat.
+  /// How long a request may remain without an answer: the timeout of the mailbox plus a beat.
   private static var patience: Nanoseconds { .milliseconds(1_200) }
 
   var output: SwarmOutput
-  /// When the guard stopped outputs that were on; `nil` since an order has been accepted.
+  /// The time at which the guard stopped outputs that were on, or `nil` if none was stopped or an order has been accepted since.
   private var cutAt: TickInstant?
   private var waiting: [(number: UInt64, since: TickInstant)] = []
-  /// By field, of this daemon.
+  /// The last values of the counters of this daemon, by field.
   private var counters: [String: Double] = [:]
-  /// What reloads have left in force.
+  /// The rules that may be in force while reloads change them.
   private(set) var inForce: SwarmInForce<DeclaredRules<Rules>>
 
-  /// - Parameter period: the loop's.
+  /// Makes the oracle of one system.
+  ///
+  /// - Parameter period: the period of the loop.
   init(period: Nanoseconds) {
     // A loop that is slower than the supervisor is known to be.
     output = SwarmOutput(Self.names, tick: period, heartbeat: period > SupervisorLoop.rate.period ? period : .zero)
@@ -33,7 +35,9 @@ struct DeclaredOracle<Rules: Settings> {
 
   // MARK: What is done
 
-  /// - Parameter rules: those of the file that it reads.
+  /// Notes that a daemon has started.
+  ///
+  /// - Parameter rules: the rules of the file that the daemon reads.
   mutating func started(
     at now: TickInstant, _ cover: SwarmCover, phase: Nanoseconds, _ rules: DeclaredRules<Rules> = DeclaredRules(Rules())
   ) {
@@ -47,7 +51,7 @@ struct DeclaredOracle<Rules: Settings> {
     output.killed(at: now, safeBy: safeBy)
   }
 
-  /// The guard has written every output's safe state.
+  /// Notes that the guard has written the safe state of every output.
   mutating func cut(wasDriving: Bool, isConfirmed: Bool, at now: TickInstant) {
     output.reach.wrote(isConfirmed: isConfirmed)
     if wasDriving { cutAt = now }
@@ -58,7 +62,7 @@ struct DeclaredOracle<Rules: Settings> {
     waiting.append((number, now))
   }
 
-  /// A client has been told.
+  /// Notes that a client has received an answer.
   mutating func answered(_ answer: DeclaredAnswers.Told, at now: TickInstant) {
     output.answered([answer.number], at: now)
     waiting.removeAll { $0.number <= answer.number }
@@ -72,7 +76,7 @@ struct DeclaredOracle<Rules: Settings> {
     }
   }
 
-  /// The door has read a request.
+  /// Checks whether the service was right to accept or refuse the parameters of a request.
   mutating func read(isInRange: Bool, isTaken: Bool, _ word: String, at now: TickInstant) {
     output.check(1, isInRange == isTaken, at: now, "\(word) is \(isTaken ? "taken" : "refused")")
   }
@@ -82,11 +86,11 @@ struct DeclaredOracle<Rules: Settings> {
   mutating func proposed() { inForce.proposed() }
   mutating func changed(to rules: DeclaredRules<Rules>, at now: TickInstant) { inForce.changed(to: rules, at: now) }
 
-  /// The loop has begun a tick.
+  /// Notes that the loop has begun a tick, and checks the rules in force.
   ///
   /// - Parameters:
-  ///   - wasSafe: whether it has said of the tick before that every output is off.
-  ///   - rules: those that it has taken.
+  ///   - wasSafe: whether the loop has confirmed for the previous tick that every output is off.
+  ///   - rules: the rules that the loop has applied.
   mutating func ticked(at now: TickInstant, wasSafe: Bool, _ rules: DeclaredRules<Rules>) {
     inForce.ticked(at: now, wasSafe: wasSafe && !output.reach.isBusDown(at: now)) { $0.tighter(than: $1) }
     let possible = inForce.possible
@@ -96,9 +100,11 @@ struct DeclaredOracle<Rules: Settings> {
     inForce.said(rules)
   }
 
+  /// Checks the duty cycle of the outputs against the rules.
+  ///
   /// - Parameters:
-  ///   - duty: the largest share of an output.
-  ///   - most: what a system's rules allow of it, for tests that know it.
+  ///   - duty: the largest duty cycle of any output.
+  ///   - most: returns the largest duty cycle that rules allow, for tests that know it.
   mutating func look(duty: Double, _ most: (Rules) -> Double, at now: TickInstant) {
     let allowed = inForce.possible.map { most($0.rules) }.max() ?? 0
     output.check(

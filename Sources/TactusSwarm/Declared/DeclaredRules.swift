@@ -1,7 +1,7 @@
 import Tactus
 import TactusDaemon
 
-/// The rules of a declared system under the swarm: those that its file has at the start, and those of two files that a history's reloads read.
+/// The rules of a declared system under the swarm, with which its file starts or which a reload reads.
 struct DeclaredRules<Rules: Settings>: Equatable {
   let rules: Rules
   private let values: [ConfigValue?]
@@ -10,14 +10,16 @@ struct DeclaredRules<Rules: Settings>: Equatable {
 
   static func == (one: Self, other: Self) -> Bool { one.values == other.values }
 
-  /// The defaults, then random values of every key. A system without such keys has three times the same.
+  /// Returns the rules of three files: the defaults, then two sets of random values of every key. A system without
+  /// random keys has the defaults three times.
   static func files(_ system: String, seed: UInt64) -> [DeclaredRules] {
     var random = SwarmPlan.stream("\(system).rules", of: seed)
     return [DeclaredRules(Rules())] + (0..<2).map { _ in DeclaredRules(random.rules()) }
   }
 
-  /// The part of these that holds at once where the old ones are in force, as the declaration says it: a limit that becomes wider waits; and if half of
-  /// a change would contradict itself, all of it does.
+  /// Returns the part of these rules that takes effect at once while the old rules are in force, as the declaration
+  /// determines it: a limit that becomes wider waits. If half of a change would contradict itself, the whole change
+  /// waits.
   func tighter(than old: DeclaredRules) -> DeclaredRules {
     var mixed = rules
     for key in Rules.keys where key.isWider(rules, than: old.rules) { key.take(key.read(old.rules), &mixed) }
@@ -32,7 +34,7 @@ extension DeclaredRules: CustomStringConvertible {
 }
 
 extension SplitMix64 {
-  /// Random values that do not contradict each other; the defaults if none are found.
+  /// Returns random rules that do not contradict each other, or the defaults if none are found.
   fileprivate mutating func rules<Rules: Settings>() -> Rules {
     for _ in 0..<20 {
       var rules = Rules()
@@ -44,7 +46,7 @@ extension SplitMix64 {
     return Rules()
   }
 
-  /// `nil` for what no plain value can be: such a key keeps its default.
+  /// Returns a random value, or `nil` if the kind has no plain value; such a key keeps its default.
   private mutating func value(of kind: ConfigKind) -> ConfigValue? {
     let share = within(0...1_000)
     switch kind {
@@ -55,7 +57,8 @@ extension SplitMix64 {
       return .number(range.lowerBound + (range.upperBound - range.lowerBound) * Double(share) / 1_000)
     case .boolean: return .boolean(share >= 500)
     case .choice(let words): return words.isEmpty ? nil : .text(words[Int(share) % words.count])
-    case .text, .textOrNothing, .logFormat, .address, .line, .pwmOutput, .cpus, .integers, .integerList, .texts,
+    case .text, .textOrNothing, .logFormat, .address, .line, .pwmOutput, .sensor, .cpus, .integers, .integerList,
+      .texts,
       .mappings, .alwaysTrue:
       return nil
     }

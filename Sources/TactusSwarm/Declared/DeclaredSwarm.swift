@@ -2,10 +2,10 @@ import Service
 import Tactus
 import TactusDaemon
 
-/// A declared system under the swarm, with nothing but its declaration: its production loop and its twin on the simulated bench with the defaults of
-/// its keys, clients that call its commands, and its declared faults.
+/// A declared system under the swarm, derived from its declaration alone: its production loop and its device model on
+/// the simulated bench with the defaults of its keys, clients that call its commands, and its declared faults.
 ///
-/// A daemon that starts anew finds new hardware, with every output off.
+/// A daemon that starts again finds new hardware, with every output off.
 final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   let name = System.name
   let hasDied = false
@@ -16,41 +16,44 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   private let variant: Variant
   private let faultCount: Int
   private var now = TickInstant.zero
-  /// What the file says: at the start, and after the reloads that a history has; its number.
+  /// The rules of the files: the first at the start, the others after the reloads of a history. `file` is the index of the present one.
   private let files: [DeclaredRules<System.Rules>]
   private var file = 0
   private var oracle: DeclaredOracle<System.Rules>
   private var daemon: Daemon?
-  /// The bench of this daemon, or of the last one.
+  /// The bench of the present daemon, or of the last one while no daemon runs.
   private var bench: BenchParts?
-  /// As of the loop's last tick, or of the guard's last write.
+  /// Whether an output is on, as of the loop's last tick or of the guard's last write.
   private var isDriving = false
   private var isStopped = false
   private var frozenUntil = TickInstant.zero
   private var isRefusing = false
   private var faults: Set<Int64> = []
 
-  /// What dies with the process.
+  /// The state that ends with the process.
   private struct Daemon {
     let system: SimulatedSystem<System>
-    /// How often the loop had published when it was last looked at.
+    /// The loop's number of publications at the last look.
     var seen: UInt64 = 0
     var asked: UInt64 = 0
-    /// Whether a reload may have changed the rules that the daemon began with.
+    /// Whether a reload may have changed the rules with which the daemon started.
     var hasReloaded = false
   }
 
-  /// What a test takes away, or knows of its system.
+  /// Mechanisms that a test removes, and knowledge about the system that a test adds.
   struct Variant: Sendable {
-    /// A reload reaches the loop.
+    /// Whether a reload reaches the loop.
     var reloads = true
-    /// What is wider waits until the outputs are off.
+    /// Whether a wider limit waits until the outputs are off.
     var waits = true
-    /// The largest share of its time in which a PWM output may be on by these rules; what a system's rules mean no declaration says.
+    /// Returns the largest duty cycle of a PWM output that the rules allow, or is `nil` if the test does not know it; a
+    /// declaration does not say what its rules mean.
     var mostDuty: (@Sendable (System.Rules) -> Double)?
   }
 
-  /// - Throws: what `System.loops` throws with the defaults of all keys.
+  /// Makes the part of a declared system.
+  ///
+  /// - Throws: the errors of `System.loops` with the defaults of all keys.
   init(seed: UInt64, _ variant: Variant = Variant()) throws {
     (self.seed, self.variant) = (seed, variant)
     files = DeclaredRules.files(System.name, seed: seed)
@@ -63,7 +66,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     daemon.map { [($0.system.heartbeat, $0.system.heartbeatPeriod)] } ?? []
   }
 
-  /// As the door has it: from the request for a stop to an accepted reset.
+  /// Whether an emergency stop is in force for the clients: from the request for the stop to an accepted reset.
   var isEmergencyStopped: Bool { daemon != nil && isStopped }
 
   func plan(_ plan: inout SwarmPlanner) { DeclaredSwarmPlan<System>.plan(&plan, faults: faultCount) }
@@ -195,7 +198,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
 
   private func inject(_ fault: Int64, _ isOn: Bool) { daemon?.system.setFault(Int(clamping: fault), isOn) }
 
-  /// A command by the door's own reading of its body.
+  /// Sends a command after reading its body with the parser of the service.
   private func call(_ action: SwarmAction, at now: TickInstant) {
     guard let daemon, let (word, body, isInRange) = DeclaredSwarmPlan<System>.call(action) else { return }
     do throws(APIError) {
@@ -220,7 +223,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     oracle.asked(number, at: now)
   }
 
-  /// The main thread takes what the loop has answered, and tells what it has not.
+  /// Receives the answers of the loop as the main thread does, and times out the requests that the loop has not answered.
   private func take(at now: TickInstant) {
     guard let daemon else { return }
     self.now = now

@@ -2,7 +2,8 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// Random clients of a declared system, made of what its commands declare, and faults of its outputs, its twin and its lane.
+/// Plans random clients of a declared system, derived from the declarations of its commands, and faults of its outputs,
+/// its device model and its lane.
 enum DeclaredSwarmPlan<System: DeviceSystem> {
   static func plan(_ plan: inout SwarmPlanner, faults: Int) {
     let commands = System.commands
@@ -32,9 +33,10 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
     plan.maybe(300, 1...3) { $0.add($0.instant(), "stall", $0.within(10...2_500)) }
   }
 
-  /// The command of a line `call COMMAND SHARE…`: of each parameter the share of its range in thousandths, or one that is out of it.
+  /// Returns the command of a line `call COMMAND SHARE…`. For each parameter the share gives the position in its range
+  /// in thousandths; a share beyond 0…1000 gives a value out of range.
   ///
-  /// - Returns: its name, its body and whether all of it is in range, or `nil` if the declaration has no such command.
+  /// - Returns: the command's name, its body, and whether all its parameters are in range, or `nil` if the declaration has no such command.
   static func call(_ action: SwarmAction) -> (word: String, body: JSONValue, isInRange: Bool)? {
     let commands = System.commands
     guard commands.indices.contains(Int(clamping: action[0])) else { return nil }
@@ -67,7 +69,8 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
       guard isInRange, !words.isEmpty else { return (.text("none of them"), false) }
       return (.text(words[min(words.count - 1, words.count * Int(share) / 1_000)]), true)
     case .line: return isInRange ? (.text("GPIO\(share % 28)"), true) : (.number("1"), false)
-    case .text, .textOrNothing, .logFormat, .address, .pwmOutput, .cpus, .integers, .integerList, .texts, .mappings,
+    case .text, .textOrNothing, .logFormat, .address, .pwmOutput, .sensor, .cpus, .integers, .integerList, .texts,
+      .mappings,
       .alwaysTrue:
       return isInRange ? (.text("text \(share)"), true) : (.number("1"), false)
     }

@@ -1,6 +1,7 @@
 import Buses
 import Glibc
 import Tactus
+import TestSupport
 import Testing
 
 /// A loop's end of a link, in a test's hands.
@@ -15,8 +16,8 @@ final class LinkEnd {
     control = link.control()
   }
 
-  /// The next event, within ten seconds, or so many milliseconds.
-  func event(within limit: Int32 = 10_000) -> LinkEvent? {
+  /// The next event, within a minute, or so many milliseconds.
+  func event(within limit: Int32 = patience) -> LinkEvent? {
     let step = min(limit, 100)
     for _ in 0..<limit / step {
       if let event = control.takeEvent() { return event }
@@ -27,9 +28,9 @@ final class LinkEnd {
     return control.takeEvent()
   }
 
-  /// The next message, within ten seconds.
+  /// The next message, within a minute.
   func message() -> [UInt8]? {
-    for _ in 0..<100 {
+    for _ in 0..<patience / 100 {
       drain()
       if !waiting.isEmpty { return waiting.removeFirst() }
       wait()

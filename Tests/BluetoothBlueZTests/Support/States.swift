@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// The states that a link has reported, for a test to wait for.
 final class States<State: Sendable & Equatable>: Sendable {
@@ -13,7 +14,7 @@ final class States<State: Sendable & Equatable>: Sendable {
 
   var all: [State] { seen.withLock { $0 } }
 
-  /// Whether `isWanted` is true of a state since the last one that was waited for, within ten seconds.
+  /// Whether `isWanted` is true of a state since the last one that was waited for, within a minute.
   func reach(_ isWanted: (State) -> Bool) -> Bool {
     while true {
       let found = seen.withLock { seen in
@@ -22,7 +23,7 @@ final class States<State: Sendable & Equatable>: Sendable {
         return true
       }
       if found { return true }
-      if news.wait(timeout: .now() + 10) == .timedOut { return false }
+      if news.wait(timeout: .now() + .milliseconds(Int(patience))) == .timedOut { return false }
     }
   }
 

@@ -218,7 +218,8 @@ struct BenchTests {
   func notices() throws {
     let system = try HostedSystem(ConfiguredSystem<Plant>(), simulate: true, bell: nil, clock: .tick, now: { .zero })
     var members: [JSONValue.Member] = []
-    if case .object(let found) = system.declaration() { members = found }
+    let declaration = try #require(system.declaration)
+    if case .object(let found) = declaration() { members = found }
     let notices = members.first { $0.name == "notices" }?.value
     #expect(
       notices

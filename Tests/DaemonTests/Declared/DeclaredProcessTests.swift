@@ -5,7 +5,8 @@ import Testing
 
 /// A daemon of one declared system, `declared-probe`, as a program: its heater hangs on a pseudo-terminal, and hears one byte in every tick.
 ///
-/// Nothing here sleeps: every step waits for bytes on the terminal, for an answer or for a line of the log, with a limit.
+/// Nothing here sleeps: every step waits for bytes on the terminal, for an answer or for a line of the log, with a limit. The guard's time-out is
+/// long: a loaded machine is to exceed it only where a test lets it.
 @Suite("a declared system in a daemon", .serialized, .ownThread)
 struct DeclaredProcessTests {
   static let program = TactusProcess.executable.deletingLastPathComponent().appending(path: "declared-probe")
@@ -34,7 +35,7 @@ struct DeclaredProcessTests {
     oven:
       device: \(device)
       \(more)
-    safety: { watchdog_timeout: 2 }
+    safety: { watchdog_timeout: 10 }
     """
   }
 

@@ -17,6 +17,7 @@ private struct JarWithDesk {
   let file: StoreFile
   let desk: HostedDesk<Jar>
   let opened: OpenedTables
+  let offers = SystemSurroundings.Offers()
 
   /// - Parameter isSure: whether the clock has been watched for long enough.
   init(days: Int = 10, isSure: Bool = false) throws {
@@ -30,7 +31,8 @@ private struct JarWithDesk {
     desk = try HostedDesk(
       DeskMaterial<Jar>(
         name: "jar/left", wiring: wiring, newest: { Published(at: .zero, isSafe: true, state: Jar.State()) },
-        rules: { NoSettings() }, clock: Self.clock(isSure), logger: Logger(label: "test"), file: file, opened: opened))
+        rules: { NoSettings() }, clock: Self.clock(isSure), logger: Logger(label: "test"), tell: { _ in },
+        offers: offers, file: file, opened: opened))
   }
 
   /// 21 September 2026; sure from the second look on, between which an hour passes, or never.
@@ -206,8 +208,16 @@ struct DeskTests {
     let newest = Published(at: .zero, isSafe: true, state: Jar.State())
     jar.desk.told(Told(at: .zero, notice: Jar.Notice.filled))
     jar.desk.beat(newest, at: .zero)
-    jar.desk.finish(newest)
+    #expect(jar.desk.finish(newest) == .known)
     #expect(jar.desk.desk.heard == ["filled", "beat", "finish"])
+  }
+
+  @Test("a desk says what the store knows of the end, and offers something to other systems")
+  func outcome() throws {
+    let jar = try JarWithDesk()
+    #expect(jar.offers.take(JarSupply.self)?.jar == "jar/left")
+    jar.desk.desk.outcome = .unknown
+    #expect(jar.desk.finish(Published(at: .zero, isSafe: true, state: Jar.State())) == .unknown)
   }
 
   @Test("every route of the desk is described, with what it takes, what it answers and its errors")
@@ -215,7 +225,7 @@ struct DeskTests {
     let jar = try JarWithDesk()
     let loops = try HostedDoor<Jar>.Loops(state: Jar.initialState, rules: NoSettings())
     let door = HostedDoor<Jar>(loops, at: SystemPlace("left", of: "jar", at: "jars[0]"), beside: jar.desk)
-    let api = door.api(faults: [])
+    let api = door.api
     let described = Set(
       api.paths.members.flatMap { path in path.value.members.map { "\($0.name.uppercased()) \(path.name)" } })
     #expect(Set(door.routes.map { "\($0.method) \($0.path)" }) == described)
@@ -223,7 +233,7 @@ struct DeskTests {
     #expect(put?["operationId"] == .text("putJarLeftPlan"))
     let body = put?["requestBody"]?["content"]?["application/json"]?["schema"]
     #expect(body?["required"] == .list([.text("start")]) && body?["properties"]?["layers"]?["maxItems"] == .number("2"))
-    #expect(put?["responses"]?["422"] != nil && put?["responses"]?["503"] != nil)
+    #expect(put?["errors"] == .list([.text("409"), .text("503")]) && put?["scope"] == .text("control"))
     let path = api.paths["/api/jar/left/fills/{number}/kind"]?["post"]?["parameters"]?.items.first
     #expect(path?["in"] == .text("path") && path?["required"] == .boolean(true))
     #expect(api.paths["/api/jar/left/fills"]?["get"]?["parameters"]?.items.count == 5)

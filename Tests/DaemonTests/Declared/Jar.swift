@@ -6,7 +6,7 @@ import WallTime
 @testable import TactusDaemon
 
 /// Everything beside the loops that a declaration has: several of a kind, a list, kept fields, tables of two releases, a desk with routes.
-enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves {
+enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves, Offers {
   static let name = "jar"
   static let list = "jars"
   static let most = 3
@@ -50,7 +50,10 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves {
   }
   private static var jars: Table<Wiring> { Table("jar_notes", Note.self, since: 2, number: \.number) }
 
-  static func desk(_ made: DeskMaterial<Jar>) -> JarDesk { JarDesk(made) }
+  static func desk(_ made: DeskMaterial<Jar>) -> JarDesk {
+    made.offer(JarSupply(jar: made.name))
+    return JarDesk(made)
+  }
   static var routes: [SystemRoute<JarDesk>] {
     SystemRoute.get("sum", query: Sum.self, answers: SumAnswer.self, "Adds.") { _, sum, _ in
       SumAnswer(sum: sum.first + sum.second)
@@ -140,9 +143,11 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves {
 
   struct Note: Settings {
     var number = 0
+    var isLoud = true
     var text: String?
     static var keys: [Key<Note>] {
       Key.number(\.number)
+      Key("is_loud", \.isLoud, "How.").since(3)
       Key("text", \.text, "What.")
     }
   }
@@ -186,6 +191,7 @@ final class JarDesk: SystemDesk {
   let notes: RowTable<Jar.Note>
   var plan: Jar.Plan?
   var heard: [String] = []
+  var outcome = KeptOutcome.known
 
   init(_ made: DeskMaterial<Jar>) {
     fills = made.table(Jar.Fill.self)
@@ -195,4 +201,9 @@ final class JarDesk: SystemDesk {
   func told(_ notice: Told<Jar.Notice>) { heard.append("\(notice.notice)") }
   func beat(_ newest: Published<Jar.State>) { heard.append("beat") }
   func finish(_ last: Published<Jar.State>) { heard.append("finish") }
+}
+
+/// What a jar offers to other systems.
+struct JarSupply: Sendable {
+  let jar: String
 }

@@ -36,10 +36,72 @@ struct KeepsTests {
     try StoredRows(fills, in: before, of: "jar/left").write(Jar.Fill(at: Self.now, grams: 5).storedRow, by: .byPeople)
     try before.close()
     let (file, report) = try open(folder, [try #require(Jar.declaredKeeping).tables])
-    #expect(report.migrated == ["jar.2", "jar.kept"] && !report.isLoss)
+    #expect(report.migrated == ["jar.2", "jar.3", "jar.kept"] && !report.isLoss)
     #expect(try StoredRows(fills, in: file, of: "jar/left").row(1).map { Jar.Fill($0).grams } == 5)
     let notes = StoredRows(Jar.tables[1].stored(true), in: file, of: "jar/left")
-    #expect(try notes.write(Jar.Note(text: "new").storedRow, by: .byPeople) == 1)
+    #expect(try notes.write(Jar.Note(isLoud: false, text: "new").storedRow, by: .byPeople) == 1)
+    #expect(try notes.row(1).map { Jar.Note($0).isLoud } == false)
+  }
+
+  /// A row of a release before, and what became of it.
+  private struct Narrow: Settings, Equatable {
+    var number = 0
+    var grams = 0.0
+    static var keys: [Key<Narrow>] {
+      Key.number(\.number)
+      Key("grams", \.grams, in: 0...1_000, "How much.")
+    }
+  }
+
+  private struct Wide: Settings, Equatable {
+    var number = 0
+    var layers = 1
+    var note: String?
+    var grams = 0.0
+    var isSweet = true
+    static var keys: [Key<Wide>] {
+      Key.number(\.number)
+      Key("layers", \.layers, in: 1...9, "How many.").since(3)
+      Key("note", \.note, "What.").since(2)
+      Key("grams", \.grams, in: 0...1_000, "How much.")
+      Key("is_sweet", \.isSweet, "Whether it is.").since(3)
+    }
+  }
+
+  @Test("columns of later releases: rows of before have the initial values and good seals, new ones stand beside them")
+  func columns() throws {
+    let folder = try TemporaryFolder()
+    func system(_ table: StoredTable, _ steps: [Int]) -> StoreSystem {
+      let migrations = steps.map { step in
+        StoreSystem.Migration(name: "jar.\(step)") { database in
+          if step == 1 { try table.make(database) } else { try table.widen(to: step, database) }
+        }
+      }
+      return StoreSystem(migrations: migrations) { try table.restore($0) }
+    }
+    let narrow = Table<Jar.Wiring>("jar_rows", Narrow.self, since: 1, number: \.number).stored(true)
+    let wide = Table<Jar.Wiring>("jar_rows", Wide.self, since: 1, number: \.number).stored(true)
+    #expect(wide.laterSteps == [2, 3])
+    let first = try open(folder, [system(narrow, [1])]).file
+    for (name, grams) in [("jar/left", 5.0), ("jar/left", 6), ("jar/right", 7)] {
+      try StoredRows(narrow, in: first, of: name).write(Narrow(grams: grams).storedRow, by: .byPeople)
+    }
+    try first.close()
+    let (file, report) = try open(folder, [system(wide, [1, 2, 3])])
+    #expect(report.migrated == ["jar.2", "jar.3"] && !report.isLoss)
+    let left = StoredRows(wide, in: file, of: "jar/left")
+    #expect(try left.write(Wide(layers: 4, note: "new", grams: 8, isSweet: false).storedRow, by: .byPeople) == 3)
+    let rows = [
+      Wide(number: 1, grams: 5), Wide(number: 2, grams: 6),
+      Wide(number: 3, layers: 4, note: "new", grams: 8, isSweet: false),
+    ]
+    #expect(try left.page(.init(isNewestFirst: false)).rows.map { Wide($0) } == rows)
+    try file.close()
+    let (again, report2) = try open(folder, [system(wide, [1, 2, 3])])
+    #expect(!report2.isLoss && report2.migrated.isEmpty, "every row has the seal of what it is now")
+    let kept = try StoredRows(wide, in: again, of: "jar/left").page(.init(isNewestFirst: false)).rows
+    #expect(kept.map { Wide($0) } == rows)
+    #expect(try StoredRows(wide, in: again, of: "jar/right").row(1).map { Wide($0) } == Wide(number: 1, grams: 7))
   }
 
   @Test("kept fields: written at a change, every ten seconds at most, and at the end; given back before the first tick")

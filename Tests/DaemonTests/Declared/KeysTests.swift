@@ -20,7 +20,7 @@ struct KeysTests {
 
   @Test("each key is the one that the legs have in the reference, word for word; so are the lane's and the list")
   func sameTable() throws {
-    let legs = Dictionary(uniqueKeysWithValues: Configuration.Legs.table.map { ($0.path, $0) })
+    let legs = Dictionary(uniqueKeysWithValues: DeclaredKind(Legs.self).keys.map { ($0.path, $0) })
     let declared = DeclaredKind(LegKeys.self)
     for key in declared.keys {
       let same = try #require(legs[key.path], "\(key.path)")

@@ -133,7 +133,8 @@ extension LegKeys {
       Key(
         "output_enable", \.outputEnable,
         "The line that is wired to the chip's output-enable pin, which is active low: GPIO22, 22 (the same), another line's "
-          + "name, or CHIP:22. It ends every pulse without the bus. Unless given: the pin is tied low.")
+          + "name, or CHIP:22. It ends every pulse without the bus. Of several chips: the line that all of them share. Unless "
+          + "given: the pin is tied low.")
       Key(
         "leg.battery.sensor", \.batterySensor,
         "What measures the battery: none, or ads1115, a converter on the chip's bus, its input behind a divider.")
@@ -152,7 +153,10 @@ extension LegKeys {
 
     static var keys: [Key<Leg>] {
       Key("name", \.name, "What logs and the API call it. Unless given: leg 0, leg 1 and so on.")
-      Key("channel", \.channel, in: 0...15, "The chip's output. Unless given: its place in this list, from 0.")
+      Key(
+        "channel", \.channel, in: 0...127,
+        "The chip's output, 0…15; of several chips 16 is the second one's first, 32 the third one's. Unless given: its place in "
+          + "this list, from 0.")
       Key(
         "min_us", \.minMicroseconds, in: 500...2500,
         "Shortest pulse in microseconds: a shorter one is made this long and reported. Recommended: 1000.")

@@ -128,7 +128,7 @@ struct ReloadTests {
     }
   }
 
-  @Test("a change that is submitted when the daemon stops is refused", .timeLimit(.minutes(1)))
+  @Test("a change that is submitted when the daemon stops is refused")
   func submittedTooLate() async throws {
     let (reloader, loop) = (try reloader(), Loop("one"))
     reloader.stop()
@@ -136,7 +136,7 @@ struct ReloadTests {
     #expect(reloader.begin([], at: at(0)) == nil && loop.said == [])
   }
 
-  @Test("a change that has begun when the daemon stops: it ends, later ones are refused", .timeLimit(.minutes(1)))
+  @Test("a change that has begun when the daemon stops: it ends, later ones are refused")
   func stoppedOnItsWay() async throws {
     let (reloader, loop) = (try reloader(), Loop("one"))
     async let first = refusal(of: reloader, loop)
@@ -148,7 +148,7 @@ struct ReloadTests {
     #expect(await refusal(of: reloader, Loop("other")) == "STOPPING")
   }
 
-  @Test("a change that ended makes way for the next one", .timeLimit(.minutes(1)))
+  @Test("a change that ended makes way for the next one")
   func oneAfterTheOther() async throws {
     let reloader = try reloader()
     for _ in 1...2 {

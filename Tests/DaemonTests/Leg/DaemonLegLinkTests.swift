@@ -3,6 +3,7 @@ import Buses
 import BusesLinux
 import Foundation
 import Leg
+import Tactus
 import TestSupport
 import Testing
 
@@ -25,6 +26,7 @@ final class DaemonLegLinkTests {
       network: { leg_udp_port: 0, http_port: 0 }
       service: { auth: none }
       leg: { backend: sim, \(leg) }
+      runtime: { leg: { safe_state_after: 1000 } }
       """, to: "config.yaml")
     let daemon = try TactusProcess(["run", "--config", config] + arguments, environment: environment)
     try #require(daemon.waitFor("Ctrl-C stops"), "\(daemon.said)")
@@ -52,7 +54,7 @@ final class DaemonLegLinkTests {
   }
 
   /// For a leg that a program drives here: 200 ms are not to be had on every machine that runs these tests.
-  private static let patientDeadman = "deadman_ms: 3000"
+  private static let patientDeadman = "deadman_ms: 5000"
 
   private static let arm = "01010000"
   private static let set1500 = "01030200dc05"
@@ -107,7 +109,7 @@ final class DaemonLegLinkTests {
   @Test("simulated serial line: tactus leg serial:… arms the leg and moves it; killed, the pulse ends by the deadman")
   func simulatedLine() throws {
     let daemon = try daemon("serial: /dev/ttyS9, \(Self.patientDeadman)", ["--simulate"])
-    let device = try Self.member("device", of: try #require(daemon.line(with: "serial line is simulated")))
+    let device = try Self.member("device", of: try #require(daemon.line(with: "the serial line is simulated")))
     let script = try TactusProcess(["leg", "serial:\(device)", "--arm", "--set", "1500", "--for", "300ms"])
     #expect(script.finish() == 0, "\(script.said)")
     #expect(daemon.waitFor("armed, pulse 1500 µs"))
@@ -206,11 +208,10 @@ final class DaemonLegLinkTests {
       let radios = try MockBlueZ(on: bus.address)
       #expect(daemon.waitFor("advertising on hci0"), "\(daemon.said)")
       // The document follows at the loop's next tick.
-      var states: [String?] = []
-      while states.count < 1000, states.last != "advertising" {
-        states.append(try self.link(daemon)["state"] as? String)
-      }
-      #expect(states.last == "advertising")
+      let until = MonotonicClock.now + .seconds(60)
+      var state: String?
+      while state != "advertising", MonotonicClock.now < until { state = try self.link(daemon)["state"] as? String }
+      #expect(state == "advertising")
       #expect(try self.link(daemon)["device"] as? String == "hci0")
       kill(daemon.identifier, SIGTERM)
       #expect(daemon.finish() == 0, "\(daemon.said)")

@@ -46,7 +46,7 @@ struct LegTerminalTests {
   @Test("script interrupted: the leg is disarmed, status 1")
   func interrupted() throws {
     let device = try LegDevice("udp")
-    let leg = try TactusProcess(["leg", "127.0.0.1:\(device.address)", "--arm", "--for", "60s"])
+    let leg = try TactusProcess(["leg", "127.0.0.1:\(device.address)", "--arm", "--for", "10m"])
     #expect(leg.waitFor("leg armed"))
     kill(leg.identifier, SIGINT)
     #expect(leg.finish() == 1)
@@ -125,9 +125,10 @@ private final class LegDevice {
   let address: String
   private let input = Pipe()
 
+  /// No test lets its deadman expire, and a loaded machine is not to: it has a minute.
   init(_ link: String) throws {
     process = try TactusProcess(
-      executable: URL(filePath: Self.python!), [Self.script, link], standardInput: input.fileHandleForReading)
+      executable: URL(filePath: Self.python!), [Self.script, link, "60"], standardInput: input.fileHandleForReading)
     try #require(process.waitFor("\n"))
     address = try #require(process.said.firstMatch(of: /listening (\S+)\n/).map { String($0.output.1) })
   }

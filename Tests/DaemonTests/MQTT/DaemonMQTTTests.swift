@@ -40,8 +40,22 @@
         eventually { self.texts(topic).last?.contains(part) == true }
       }
 
-      /// Publishes a command, once a second until its answer has come: before the daemon's subscription stands nobody hears it.
+      /// Of what a loaded machine may have followed by more before anybody looks.
+      func hasHeard(_ topic: String, _ part: String) -> Bool {
+        eventually { self.texts(topic).contains { $0.contains(part) } }
+      }
+
+      /// The answer to a command; asked again when a loaded machine has let it wait so long that it was refused for that.
       func answer(_ path: String, _ word: String, _ members: String = "") -> [String: Any]? {
+        for _ in 0..<20 {
+          let answer = answerOnce(path, word, members)
+          if answer?["code"] as? String != "STALE" { return answer }
+        }
+        return nil
+      }
+
+      /// Publishes a command, once a second until its answer has come: before the daemon's subscription stands nobody hears it.
+      private func answerOnce(_ path: String, _ word: String, _ members: String) -> [String: Any]? {
         let id = "\(word)-\(UInt64.random(in: 0...UInt64.max))"
         let text = #"{"command":"\#(word)","id":"\#(id)"\#(members.isEmpty ? "" : ",")\#(members)}"#
         let (to, from) = ("tactus/bed" + path + "/command", "tactus/bed" + path + "/reply")
@@ -75,6 +89,10 @@
         sprinkler: { backend: sim, zones: [{name: Roses, pin: 12}] }
         store: { folder: '\(folder.path("state"))' }
         mqtt: { device: bed, commands: true, state_interval_s: 1, \(mqtt) }
+        runtime:
+          robot: { safe_state_after: 1000 }
+          leg: { safe_state_after: 1000 }
+          sprinkler: { safe_state_after: 1000 }
         """, to: "config.yaml")
       let daemon = try TactusProcess(
         ["run", "--config", config], environment: environment.merging(["XDG_STATE_HOME": folder.path("home")]) { $1 })
@@ -101,18 +119,18 @@
       #expect(user.hears("tactus/bed/leg/0/state", #""state":"disarmed""#))
       #expect(user.hears("tactus/bed/sprinkler/state", #""state":"idle""#))
       #expect(user.hears("tactus/bed/pump/state", #""state":"off""#))
-      if Configuration.Video.isThere { #expect(user.hears("tactus/bed/video/state", #""state":"idle""#)) }
+      if Video.isBuilt { #expect(user.hears("tactus/bed/video/state", #""state":"idle""#)) }
       #expect(user.hears("tactus/bed/sprinkler/zone/1/state", #""isOn":false"#))
       #expect(user.hears("homeassistant/valve/tactus-bed/zone-1/config", #""name":"Roses""#))
 
       #expect(user.answer("/robot", "drive", #""left":30,"right":30"#)?["verdict"] as? String == "accepted")
-      #expect(user.hears("tactus/bed/robot/event", #""state":"driving""#))
+      #expect(user.hasHeard("tactus/bed/robot/event", #""state":"driving""#))
       // Nothing more comes: the deadman.
       #expect(user.hears("tactus/bed/robot/event", #""state":"stopped""#))
       #expect(user.answer("/robot", "drive", #""left":300,"right":30"#)?["field"] as? String == "left")
       #expect(user.answer("/robot", "fly")?["code"] as? String == "NOT_FOUND")
 
-      #expect(user.answer("/sprinkler/zone/1", "on", #""minutes":1"#)?["isOn"] as? Bool == true)
+      #expect(user.answer("/sprinkler/zone/1", "on", #""minutes":30"#)?["isOn"] as? Bool == true)
       #expect(user.hears("tactus/bed/sprinkler/zone/1/state", #""isOn":true"#))
       #expect(user.answer("/leg/0", "arm")?["ok"] as? Bool == true)
       #expect(user.answer("/pump", "on", #""speedPercent":40"#)?["ok"] as? Bool == true)

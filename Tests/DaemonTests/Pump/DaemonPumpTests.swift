@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Tactus
 import TactusGuard
 import Testing
 
@@ -8,7 +9,8 @@ import Testing
 
 /// The whole program as the operator of a pump that another program plays: `tactus sim pump --pty`.
 ///
-/// Nothing here sleeps: every step waits for a line of a log or for an answer, with a limit.
+/// Nothing here sleeps: every step waits for a line of a log or for an answer, with a limit. The guard's time-out is long: a loaded machine is not to
+/// exceed it.
 @Suite("daemon with a pump", .serialized)
 final class DaemonPumpTests {
   private let folder: TemporaryFolder
@@ -24,6 +26,7 @@ final class DaemonPumpTests {
       network: { http_port: 0 }
       service: { auth: none }
       store: { folder: '\(folder.path("state"))' }
+      safety: { watchdog_timeout: 10 }
       pump: { device: \(path) }
       """, to: "config.yaml")
     daemon = try TactusProcess(["run", "--config", config])
@@ -55,6 +58,7 @@ final class DaemonPumpTests {
   @Test("on, speed, off, e-stop, reset over HTTP; the pump obeys, refusals say why, status and metrics show it")
   func commands() async throws {
     #expect(try await post("speed", #"{"speedPercent": 50}"#).1["code"] as? String == "NOT_RUNNING")
+    let began = MonotonicClock.now
     #expect(try await post("on", #"{"speedDuty": 200}"#).0 == 200)
     #expect(pump.waitFor("pump: on"), "\(pump.said)")
     #expect(daemon.waitFor(#""source":"app","state":"on""#), "\(daemon.said)")
@@ -62,10 +66,16 @@ final class DaemonPumpTests {
     #expect(try await post("speed", #"{"speedPercent": 200}"#).0 == 422)
     #expect(try await post("speed", #"{"speedPercent": 50, "speedDuty": 1}"#).0 == 422)
     #expect(try await post("speed", #"{"speedPercent": 40}"#).0 == 200)
-    let document = try await answer("/api/pump").1
+    var document = try await answer("/api/pump").1
+    // On a loaded machine the pump may be silent for a while.
+    while document["contact"] as? String != "answering", MonotonicClock.now - began < .seconds(60) {
+      document = try await answer("/api/pump").1
+    }
     #expect(document["state"] as? String == "on")
     #expect(document["contact"] as? String == "answering")
-    #expect(document["leftS"] as? Double ?? 0 > 1_700)
+    // Of the half hour that it may run, what has passed meanwhile is gone, and no more.
+    let left = try #require(document["leftS"] as? Double)
+    #expect(left <= 1_800 && left >= 1_799 - (MonotonicClock.now - began).inSeconds, "\(left)")
     let systems = try #require(try await answer("/api/status").1["systems"] as? [String: Any])
     #expect((systems["pump"] as? [String: Any])?["state"] as? String == "on")
 
@@ -105,8 +115,8 @@ struct PumpConfigTests {
   func defaults() throws {
     let configuration = try read("pump: { }")
     let pump = try #require(configuration.pump)
-    #expect(pump.address == .serial(path: "/dev/ttyUSB0"))
-    #expect(pump.settings == .standard)
+    #expect(pump.wiring.address == .serial(path: "/dev/ttyUSB0"))
+    #expect(pump.rules.operating == .standard)
     #expect(
       configuration.summary.first == "pump on /dev/ttyUSB0 at 9600 bit/s, off after 30 min until it has rested 5 min")
     #expect(pump.safeWrites.map(\.description) == ["serial:9600:0a4f46460a4f46460a:/dev/ttyUSB0"])
@@ -118,19 +128,19 @@ struct PumpConfigTests {
   func keys() throws {
     let pump = try #require(
       try read("pump: { run_limit_min: 10, rest_min: 2, on_link_loss: stop, on_overheat: keep, baud: 115200 }").pump)
-    #expect(pump.settings.runLimit == .seconds(600))
-    #expect(pump.settings.rest == .seconds(120))
-    #expect(pump.settings.linkLoss == .stopsOnReturn)
-    #expect(pump.settings.overheatAction == .keepCooling)
-    #expect(pump.baud == 115_200)
+    #expect(pump.rules.operating.runLimit == .seconds(600))
+    #expect(pump.rules.operating.rest == .seconds(120))
+    #expect(pump.rules.operating.linkLoss == .stopsOnReturn)
+    #expect(pump.rules.operating.overheatAction == .keepCooling)
+    #expect(pump.wiring.baud == 115_200)
   }
 
   #if Bluetooth
     @Test("Bluetooth: by name or address, with the adapter or without; the guard knows it; nobody named is an error")
     func bluetooth() throws {
       let pump = try #require(try read("pump: { device: 'ble:HMSoft@hci1' }").pump)
-      #expect(pump.address == .bluetooth(BluetoothPlace(.name("HMSoft"), adapter: "hci1")))
-      #expect(pump.summary == "pump by Bluetooth, HMSoft@hci1")
+      #expect(pump.wiring.address == .bluetooth(BluetoothPlace(.name("HMSoft"), adapter: "hci1")))
+      #expect(pump.wiring.summary == "pump by Bluetooth, HMSoft@hci1")
       let writes = pump.safeWrites
       #expect(writes.map(\.description) == ["pump:HMSoft@hci1"])
       #expect(SafeStateWrite("pump:HMSoft@hci1", custom: [GuardRadio.name]) == writes.first)
@@ -153,17 +163,19 @@ struct PumpConfigTests {
         adc: { i2c_bus: 3, i2c_address: 0x4A, skin_channel: 2, pot_channel: 0, supply_mv: 5000 }
       """)
     let pump = try #require(configuration.pump)
-    #expect(pump.deviceSettings.silenceLimit == .seconds(60) && pump.deviceSettings.dialect == .legacy)
-    #expect(pump.deviceSettings.rest == .seconds(300) && pump.deviceSettings.pot == .whenMoved)
-    let converter = try #require(pump.own.converter)
+    let settings = pump.rules.own(pump.wiring)
+    #expect(settings.silenceLimit == .seconds(60) && settings.dialect == .legacy)
+    #expect(settings.rest == .seconds(300) && settings.pot == .whenMoved)
+    let converter = try #require(pump.wiring.converter)
     #expect(converter.chip.address.value == 0x4A && converter.water == nil && converter.skin == 2)
     #expect(converter.chip.range == .millivolts6144 && converter.supply.count == 5_000_000)
-    #expect(pump.own.pwmPeriod == .milliseconds(2))
-    #expect(pump.own.buttonInput?.line.isActiveLow == true && pump.own.buttonInput?.pull == .up)
+    #expect(pump.wiring.pwmPeriod == .milliseconds(2))
+    #expect(pump.wiring.buttonInput?.line.isActiveLow == true && pump.wiring.buttonInput?.pull == .up)
     let writes = pump.safeWrites
     #expect(writes == [.pwm(path: "/sys/class/pwm/pwmchip2/pwm1")])
     #expect(SafeStateWrite(writes[0].description) == writes[0])
-    #expect(pump.summary.contains("motor on /sys/class/pwm/pwmchip2/pwm1, reached by /dev/serial0 at 9600 bit/s"))
+    #expect(
+      pump.wiring.summary.contains("motor on /sys/class/pwm/pwmchip2/pwm1, reached by /dev/serial0 at 9600 bit/s"))
   }
 
   @Test("the files in config/: read without an error", arguments: ["pump.yaml", "pump-device.yaml"])
@@ -171,7 +183,7 @@ struct PumpConfigTests {
     let folder = URL(filePath: #filePath).appending(path: "../../../../config")
     let configuration = try Configuration.read(
       path: folder.appending(path: name).standardized.path(percentEncoded: false), environment: [:])
-    #expect((configuration.pump?.role == .device) == (name == "pump-device.yaml"))
+    #expect((configuration.pump?.wiring.role == .device) == (name == "pump-device.yaml"))
   }
 
   @Test(

@@ -8,7 +8,8 @@
 
   /// The whole program as the operator of a pump behind a serial module: daemon, BlueZ's D-Bus, FFE1, UART, pump.
   ///
-  /// Nothing here sleeps: every step waits for a line of a log or for an answer, with a limit.
+  /// Nothing here sleeps: every step waits for a line of a log or for an answer, with a limit. The guard's time-out is long: a loaded machine is to
+  /// exceed it only where a test lets it.
   @Suite(
     "daemon with a pump by Bluetooth", .serialized, .ownThread,
     .enabled(if: PrivateBus.isThere, "dbus-daemon is not installed"))
@@ -29,7 +30,7 @@
         network: { http_port: 0 }
         service: { auth: none }
         store: { folder: '\(folder.path("state"))' }
-        safety: { watchdog_timeout: 2 }
+        safety: { watchdog_timeout: 10 }
         pump: { device: 'ble:HMSoft', \(rest) }
         """, to: "config.yaml")
       let daemon = try TactusProcess(["run", "--config", config], environment: module.environment)

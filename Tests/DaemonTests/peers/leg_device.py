@@ -1,6 +1,6 @@
-"""leg_device.py udp | serial: a LegCtrl v0.1 device written from the protocol's text alone, for the tests of the operator side.
+"""leg_device.py udp | serial [DEADMAN]: a LegCtrl v0.1 device written from the protocol's text alone, for the tests of the operator side.
 
-Says "listening PORT" or, with a pseudo-terminal of its own, "listening PATH", then a line for every change: "armed", "pulse 1500", "disarmed", "fault 1".
+Its deadman has so many seconds, 0.2 unless given. Says "listening PORT" or, with a pseudo-terminal of its own, "listening PATH", then a line for every change: "armed", "pulse 1500", "disarmed", "fault 1".
 Serial framing: 00 COBS(message, CRC-16/CCITT-FALSE little-endian) 00. Before every telemetry frame on the line come noise
 and half a frame. Ends at the end of its standard input.
 """
@@ -85,6 +85,7 @@ class Serial:
 
 def main():
     link = Datagrams() if sys.argv[1] == "udp" else Serial()
+    deadman = float(sys.argv[2]) if len(sys.argv) > 2 else 0.2
     state, error, fed, report_at = 0, 0, None, time.monotonic()
 
     def say(*words):
@@ -94,10 +95,10 @@ def main():
     pulse = None
     while True:
         now = time.monotonic()
-        wait = max(0, min([report_at] + ([fed + 0.2] if state == 1 else [])) - now)
+        wait = max(0, min([report_at] + ([fed + deadman] if state == 1 else [])) - now)
         ready, _, _ = select.select([link, sys.stdin], [], [], wait)
         now = time.monotonic()
-        if state == 1 and now - fed >= 0.2:
+        if state == 1 and now - fed >= deadman:
             state, error, pulse = 2, 1, None
             say("fault 1")
         if sys.stdin in ready and not os.read(0, 64):

@@ -94,7 +94,8 @@ import Wire
     let chip = PCA9685Simulator()
     let bus = SimulatedI2CBus()
     bus.attach(chip.chip, at: PCA9685.standardAddress)
-    let channel = LegLoop.channel(legs: 1)
+    let legs = [LegConfiguration(channel: try ServoChannel(0))]
+    let mailbox = try LegLoop.mailbox(legs)
     let pulse = Latest(PulseWidth.microseconds(1800))
     let requests = Ring<LegOperatorRequest>(capacity: 16)
     let operatorOutput = Latest(LegOperatorSnapshot())
@@ -102,8 +103,8 @@ import Wire
       Lane("leg") {
         Loop("leg", every: .hertz(1000)) {
           LegLoop(
-            legs: [LegConfiguration(channel: try! ServoChannel(0))], chip: PCA9685(), on: bus.port(),
-            ports: ports(legLink), channel: channel.loopEnds())
+            ends: mailbox.loopEnds(), servos: legs.map(\.channel), chip: PCA9685(), on: bus.port(),
+            ports: ports(legLink))
         }
       }
       Lane("operator") {
@@ -116,7 +117,7 @@ import Wire
     }
     let simulation = try runtime.simulation()
     var ask = requests.writer()
-    var legSeen = channel.state.reader()
+    var legSeen = mailbox.state.reader()
     var operatorSeen = operatorOutput.reader()
     func run(_ milliseconds: Int, carrying: Bool = true) {
       for _ in 0..<milliseconds {
@@ -131,15 +132,15 @@ import Wire
     #expect(operatorSeen.read().state == .connected)
     #expect(ask.push(.arm) && ask.push(.periodic(true)))
     run(1_000)
-    #expect(legSeen.read()[0].pulse == .microseconds(1800))
+    #expect(legSeen.read().state[0].pulse == .microseconds(1800))
     #expect(operatorSeen.read().heard?.telemetry.state == .armed)
     #expect(legLink.counters.refused > 0 && operatorLink.counters.refused == 0)
-    let lastCommand = try #require(legSeen.read()[0].lastCommand)
+    let lastCommand = try #require(legSeen.read().state[0].lastCommand)
     run(Int((lastCommand + .milliseconds(199) - simulation.now).count / 1_000_000), carrying: false)
-    #expect(legSeen.read()[0].pulse != nil)
+    #expect(legSeen.read().state[0].pulse != nil)
     run(2, carrying: false)
-    guard case .fault(.silence, .confirmed) = legSeen.read()[0].state else {
-      Issue.record("\(legSeen.read()[0].state)")
+    guard case .fault(.silence, .confirmed) = legSeen.read().state[0].state else {
+      Issue.record("\(legSeen.read().state[0].state)")
       return
     }
     withExtendedLifetime((leg, person, chip, bus)) {}

@@ -12,16 +12,20 @@ final class LegBench {
   static func leg(_ index: Int) -> Endpoint { .ipv4(10, 0, 0, 1, port: 5010 + UInt16(index)) }
 
   let network: SimulatedNetwork
-  let chip = PCA9685Simulator()
+  /// As many as the legs need, at 0x40, 0x41 and so on.
+  let chips: [PCA9685Simulator]
+  var chip: PCA9685Simulator { chips[0] }
   let bus = SimulatedI2CBus()
-  /// Line 4 is wired to the chip's output-enable pin, in a bench that has it.
-  let bank = SimulatedGPIOBank(highAtRest: [4])
+  /// Line 4 is wired to the chip's output-enable pin, in a bench that has it; of several chips line 5 to that of the second one.
+  let bank = SimulatedGPIOBank(highAtRest: [4, 5])
   private let enable: SimulatedGPIOLines?
   /// Of leg 0, in a bench that has it.
   let bluetooth: MessageLink?
   var central: LinkDriver?
-  let client: LegLoop.Channel.Client
+  let client: LegLoop.Mailbox.Client
   let rules: RulesBox<LegRules>
+  let book = LegSequenceBook()
+  let settings: [LegSettings]
   private var loop: LegLoop
   private var seen: Int64 = 0
   private var index: Int64 = 0
@@ -34,11 +38,14 @@ final class LegBench {
     _ legs: [LegConfiguration], hasOutputEnable: Bool = false, hasBluetooth: Bool = false, battery: LegBattery? = nil
   ) {
     if let battery { bus.attach(converter.chip, at: battery.converter.address) }
-    enable = hasOutputEnable ? try! bank.outputs([GPIOLine(.bcm(4), isActiveLow: true)]) : nil
+    let drivers = (0...(legs.map(\.chip).max() ?? 0)).map { PCA9685(address: I2CAddress(0x40 + UInt8($0))!) }
+    chips = drivers.map { _ in PCA9685Simulator() }
+    let lines = [GPIOLine(.bcm(4), isActiveLow: true), GPIOLine(.bcm(5), isActiveLow: true)].prefix(drivers.count)
+    enable = hasOutputEnable ? try! bank.outputs(Array(lines)) : nil
     network = SimulatedNetwork([Self.pad, Self.other] + legs.indices.map(Self.leg), capacity: 1_024)
-    let channel = LegLoop.channel(legs: legs.count)
-    client = channel.client()
-    bus.attach(chip.chip, at: PCA9685.standardAddress)
+    let mailbox = try! LegLoop.mailbox(legs)
+    client = mailbox.client()
+    for (chip, driver) in zip(chips, drivers) { bus.attach(chip.chip, at: driver.address) }
     var ports = LegPorts()
     for index in legs.indices { ports.append(network.port(Self.leg(index))) }
     bluetooth = hasBluetooth ? try! MessageLink() : nil
@@ -46,10 +53,12 @@ final class LegBench {
       ports.append(.bluetooth, bluetooth.port(), control: bluetooth.control(), of: 0)
       central = bluetooth.driver()
     }
-    rules = RulesBox(LegRules(legs.map(\.settings)))
+    rules = mailbox.rules
+    settings = legs.map(\.settings)
     loop = LegLoop(
-      legs: legs, rules: rules.input(), chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(), battery: battery,
-      ports: ports, channel: channel.loopEnds())
+      ends: mailbox.loopEnds(), servos: legs.map(\.servo), chips: drivers, on: bus.port(),
+      outputEnable: enable?.port(), lines: drivers.indices.map { hasOutputEnable ? $0 : nil },
+      battery: battery, ports: ports, sequences: book.reader())
   }
 
   /// Legs on channels 0, 1 and so on, the chip configured and running at 1 ms.
@@ -109,10 +118,14 @@ final class LegBench {
   }
 
   func request(
-    _ order: LegRequest.Order, to target: LegRequest.Target = .all, issued: Int64, taken: Int64? = nil
-  ) -> LegAnswer? {
+    _ order: LegRequest.Order, to target: LegRequest.Target = .all, from sender: UInt32 = 0, issued: Int64,
+    taken: Int64? = nil
+  ) -> Answer<LegRefusal>? {
     number += 1
-    _ = client.send(LegRequest(number: number, issued: .milliseconds(issued), order, to: target))
+    let request = LegRequest(order, to: target)
+    _ = client.send(
+      Request(
+        number: number, issued: .milliseconds(issued), makesSafe: request.makesSafe, client: sender, order: request))
     tick(taken ?? issued, .input)
     return client.nextAnswer()
   }
@@ -130,24 +143,25 @@ final class LegBench {
   }
 
   var deadline: TickInstant? { loop.nextDeadline }
-  var snapshot: LegSnapshot { client.newest() }
+  var snapshot: LegSnapshot { client.newest().state }
 
   /// The writes to the bus since the last call: `off all`, `3: 307 off` (channels from 3 on, in counts), `mode1 30`; with `!`
-  /// when it failed. Reads are left out.
+  /// when it failed; `41 off all` is of the chip at 0x41. Reads are left out.
   func writes() -> [String] {
     let new = bus.transactions(since: seen)
     seen = (new.last?.sequence ?? seen - 1) + 1
     return new.filter { $0.operation != .readBlock }.map { transaction in
       let failed = transaction.result < 0 ? "!" : ""
       let bytes = (0..<transaction.bytes.count).map { transaction.bytes[$0] }
+      let chip = transaction.address == PCA9685.standardAddress ? "" : "\(hex(transaction.address.value)) "
       switch transaction.register {
-      case 0xFD: return "off all\(failed)"
+      case 0xFD: return "\(chip)off all\(failed)"
       case 0x06..<0x46:
         let words = stride(from: 0, to: bytes.count, by: 4).map { at in
           bytes[at + 3] & 0x10 != 0 ? "off" : "\(Int(bytes[at + 2]) + Int(bytes[at + 3]) * 256)"
         }
-        return "\((Int(transaction.register) - 6) / 4): \(words.joined(separator: " "))\(failed)"
-      default: return "\(hex(transaction.register)) \(bytes.map(hex).joined(separator: " "))\(failed)"
+        return "\(chip)\((Int(transaction.register) - 6) / 4): \(words.joined(separator: " "))\(failed)"
+      default: return "\(chip)\(hex(transaction.register)) \(bytes.map(hex).joined(separator: " "))\(failed)"
       }
     }
   }
@@ -164,12 +178,13 @@ final class LegBench {
   func takeNotices() -> [String] {
     var texts: [String] = []
     while let notice = client.nextNotice() {
-      switch notice.subject {
+      switch notice.notice {
       case .state(let leg, let state): texts.append("\(leg) \(state)")
       case .chipFails(let failure): texts.append("chip fails: \(failure)")
       case .chipAnswers: texts.append("chip answers")
       case .batterySilent(let failure): texts.append("battery silent: \(failure)")
       case .batteryAnswers: texts.append("battery answers")
+      case .sequence(let number, let end): texts.append("sequence \(number) \(end.map { "\($0)" } ?? "begins")")
       }
     }
     return texts

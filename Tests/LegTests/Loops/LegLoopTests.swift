@@ -191,7 +191,9 @@ import Testing
     #expect(time <= 240)
     #expect(bench.snapshot[0].state.fault == .output)
     #expect(
-      bench.snapshot.servos.lastFailure == .lostConfiguration(.lost(mode1: 0x11, mode2: 0x11, prescale: 0x1E)))
+      bench.snapshot.servos.lastFailure
+        == .lostConfiguration(
+          .lost(mode1: 0x11, mode2: 0x11, prescale: 0x1E), at: PCA9685.standardAddress))
     bench.tick(time)
     bench.tick(time + 1)
     #expect(bench.snapshot.servos.isReady && bench.snapshot.servos.configurations == 2)
@@ -291,7 +293,7 @@ import Testing
     #expect(bench.request(.command(.setServo(.microseconds(1500))), to: .leg(1), issued: 11)?.verdict == .accepted)
     #expect(bench.writes() == ["1: 307"])
     let answer = bench.request(.command(.setServo(.microseconds(1500))), to: .leg(0), issued: 12)
-    #expect(answer?.verdict == .ignored(.notArmed) && answer?.leg == 0 && answer?.number == 3)
+    #expect(answer?.verdict == .refused(LegRefusal(.notArmed, leg: 0)) && answer?.number == 3)
     #expect(bench.request(.query, issued: 13)?.verdict == .accepted)
   }
 
@@ -300,7 +302,7 @@ import Testing
     let bench = LegBench(legs: 6)
     #expect(bench.request(.unlinked, to: .leg(4), issued: 5)?.verdict == .accepted)
     let refused = bench.request(.command(.arm), issued: 10)
-    #expect(refused?.verdict == .ignored(.inFault) && refused?.leg == 4)
+    #expect(refused?.verdict == .refused(LegRefusal(.inFault, leg: 4)))
     for leg in 0..<6 { #expect(!bench.snapshot[leg].state.isArmed) }
     _ = bench.request(.command(.disarm), to: .leg(4), issued: 20)
     _ = bench.writes()
@@ -330,12 +332,13 @@ import Testing
     "request that waited longer than 150 ms: an arm, a pulse and a reset are stale, a disarm and an e-stop are obeyed")
   func stale() {
     let bench = LegBench()
-    #expect(bench.request(.command(.arm), issued: 0, taken: 151)?.verdict == .ignored(.stale))
+    #expect(bench.request(.command(.arm), issued: 0, taken: 151)?.verdict == .refused(LegRefusal(.stale, leg: 0)))
     #expect(bench.request(.command(.arm), issued: 160, taken: 310)?.verdict == .accepted)
     #expect(
-      bench.request(.command(.setServo(.middle)), issued: 160, taken: 311)?.verdict == .ignored(.stale))
+      bench.request(.command(.setServo(.middle)), issued: 160, taken: 311)?.verdict
+        == .refused(LegRefusal(.stale, leg: 0)))
     #expect(bench.request(.command(.disarm), issued: 0, taken: 320)?.verdict == .accepted)
     #expect(bench.request(.emergencyStop, issued: 0, taken: 330)?.verdict == .accepted)
-    #expect(bench.request(.reset, issued: 0, taken: 340)?.verdict == .ignored(.stale))
+    #expect(bench.request(.reset, issued: 0, taken: 340)?.verdict == .refused(LegRefusal(.stale, leg: 0)))
   }
 }

@@ -7,6 +7,7 @@ let legMachineTable = """
     set           disarmed?      none notArmed         0
     same          disarmed?      none notArmed         0
     beyond        disarmed?      none notArmed         0
+    steer         disarmed?      none notArmed         0
     ping          disarmed?      none ok               0
     invalid       disarmed?      none notUnderstood    4
     stale         disarmed?      none stale            0
@@ -30,6 +31,7 @@ let legMachineTable = """
     set           disarmed       none notArmed         0
     same          disarmed       none notArmed         0
     beyond        disarmed       none notArmed         0
+    steer         disarmed       none notArmed         0
     ping          disarmed       none ok               0
     invalid       disarmed       none notUnderstood    4
     stale         disarmed       none stale            0
@@ -53,6 +55,7 @@ let legMachineTable = """
     set           disarmed       none notArmed         2
     same          disarmed       none notArmed         2
     beyond        disarmed       none notArmed         2
+    steer         disarmed       none notArmed         2
     ping          disarmed       none ok               2
     invalid       disarmed       none notUnderstood    4
     stale         disarmed       none stale            2
@@ -76,6 +79,7 @@ let legMachineTable = """
     set           pulse1700      1700 ok               0
     same          pulse1200      1200 ok               0
     beyond        pulse2500      2500 ok               4
+    steer         pulse1700      1700 ok               0
     ping          waiting        none ok               0
     invalid       waiting        none notUnderstood    4
     stale         waiting        none stale            0
@@ -99,6 +103,7 @@ let legMachineTable = """
     set           pulse1700      1700 ok               0
     same          pulse1200      1200 ok               0
     beyond        pulse2500      2500 ok               4
+    steer         pulse1700      1700 ok               0
     ping          pulse1200      none ok               0
     invalid       pulse1200      none notUnderstood    4
     stale         pulse1200      none stale            0
@@ -122,6 +127,7 @@ let legMachineTable = """
     set           pulse1700      1700 ok               0
     same          released1200   none ok               0
     beyond        pulse2500      2500 ok               4
+    steer         pulse1700      1700 ok               0
     ping          released1200   none ok               0
     invalid       released1200   none notUnderstood    4
     stale         released1200   none stale            0
@@ -145,6 +151,7 @@ let legMachineTable = """
     set           fault:link?    none inFault          0
     same          fault:link?    none inFault          0
     beyond        fault:link?    none inFault          0
+    steer         fault:link?    none inFault          0
     ping          fault:link?    none ok               0
     invalid       fault:link?    none notUnderstood    4
     stale         fault:link?    none stale            0
@@ -168,6 +175,7 @@ let legMachineTable = """
     set           fault:link     none inFault          0
     same          fault:link     none inFault          0
     beyond        fault:link     none inFault          0
+    steer         fault:link     none inFault          0
     ping          fault:link     none ok               0
     invalid       fault:link     none notUnderstood    4
     stale         fault:link     none stale            0
@@ -191,6 +199,7 @@ let legMachineTable = """
     set           stopped?       none emergencyStopped 255
     same          stopped?       none emergencyStopped 255
     beyond        stopped?       none emergencyStopped 255
+    steer         stopped?       none emergencyStopped 255
     ping          stopped?       none ok               255
     invalid       stopped?       none notUnderstood    4
     stale         stopped?       none stale            255
@@ -214,6 +223,7 @@ let legMachineTable = """
     set           stopped        none emergencyStopped 255
     same          stopped        none emergencyStopped 255
     beyond        stopped        none emergencyStopped 255
+    steer         stopped        none emergencyStopped 255
     ping          stopped        none ok               255
     invalid       stopped        none notUnderstood    4
     stale         stopped        none stale            255
@@ -237,6 +247,7 @@ let legMachineTable = """
     set           down?          none shutDown         255
     same          down?          none shutDown         255
     beyond        down?          none shutDown         255
+    steer         down?          none shutDown         255
     ping          down?          none ok               255
     invalid       down?          none notUnderstood    4
     stale         down?          none stale            255
@@ -260,6 +271,7 @@ let legMachineTable = """
     set           down           none shutDown         255
     same          down           none shutDown         255
     beyond        down           none shutDown         255
+    steer         down           none shutDown         255
     ping          down           none ok               255
     invalid       down           none notUnderstood    4
     stale         down           none stale            255

@@ -43,7 +43,7 @@ enum LegTableRow: String, CaseIterable {
 }
 
 enum LegTableColumn: String, CaseIterable {
-  case arm, disarm, set, same, beyond, ping, invalid, stale, linked, unlinked, emergencyStop, reset, batteryEmpty
+  case arm, disarm, set, same, beyond, steer, ping, invalid, stale, linked, unlinked, emergencyStop, reset, batteryEmpty
   case batteryFull, settings, tick, offConfirmed, outputFailed, report, missed, externalStop, shutdown
 
   var event: LegEvent {
@@ -53,6 +53,7 @@ enum LegTableColumn: String, CaseIterable {
     case .set: .command(.setServo(.microseconds(1700)))
     case .same: .command(.setServo(.microseconds(1200)))
     case .beyond: .command(.setServo(.microseconds(2600)))
+    case .steer: .steer(.microseconds(1700))
     case .ping: .command(.ping)
     case .invalid: .invalidFrame
     case .stale: .stale

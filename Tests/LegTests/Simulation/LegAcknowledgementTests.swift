@@ -11,7 +11,7 @@ import Testing
     let run: LegSimulation
     var random: SplitMix64
     var asked: [UInt64] = []
-    var answers: [LegAnswer] = []
+    var answers: [Answer<LegRefusal>] = []
 
     init(seed: UInt64) throws {
       random = SplitMix64(seed: seed)

@@ -174,6 +174,59 @@ import Testing
   }
 }
 
+@Suite("Plants: sensors on the radio") struct PlantRadioTests {
+  private static let probe = PlantProbe.radio(RadioAddress("C4:7C:8D:6A:11:22")!)
+
+  private static func say(_ bench: SensorBench, _ bytes: [UInt8], at seconds: Double, in said: inout SoilSightings) {
+    said[1].note(SoilAdvertisement(bytes, as: .btHome)!, at: TickInstant.zero + .seconds(seconds))
+    var writer = bench.air.writer()
+    writer.write(said)
+  }
+
+  @Test(
+    "what was heard is read once, as old as it was heard; a temperature counts for ten minutes; silence is no failure")
+  func reads() {
+    let bench = SensorBench([SensorBench.seesaw(0), Self.probe])
+    var said = SoilSightings()
+    bench.run(seconds: 25)
+    #expect(bench.take().allSatisfy { $0.hasPrefix("0: ") })
+    Self.say(bench, [0x40, 0x45, 0xD7, 0x00], at: 25, in: &said)
+    bench.run(seconds: 45)
+    #expect(bench.take().allSatisfy { $0.hasPrefix("0: ") }, "a temperature alone is no reading")
+    Self.say(bench, [0x40, 0x2F, 31], at: 45, in: &said)
+    bench.run(seconds: 100)
+    #expect(bench.take().filter { $0.hasPrefix("1: ") } == ["1: 3100 21.5 °C"])
+    #expect(bench.snapshot[1].readAt == TickInstant.zero + .seconds(45) && bench.snapshot[1].readings == 1)
+    #expect(bench.snapshot[1].failures == 0 && bench.snapshot[1].retries == 0)
+    bench.run(seconds: 700)
+    Self.say(bench, [0x40, 0x2F, 31], at: 700, in: &said)
+    bench.run(seconds: 720)
+    #expect(bench.take().filter { $0.hasPrefix("1: ") } == ["1: 3100"], "the temperature is too old")
+  }
+
+  @Test("calibration: per cent as the sensor says it, unless a person gives two points ten apart")
+  func calibration() throws {
+    #expect(Self.probe.unit == "%" && Self.probe.standardCalibration.percent(Self.probe.raw(3_150)) == 31.5)
+    #expect(try Self.probe.calibration(dry: 60, wet: 20).percent(Self.probe.raw(4_000)) == 50)
+    #expect(throws: PlantRefusal.self) { try Self.probe.calibration(dry: 20, wet: 29) }
+  }
+
+  @Test("a simulated soil is heard, and not while its wire is open")
+  func simulated() throws {
+    let garden = SimulatedGarden([PlantMonitor.Sensor(PlantSensorID("a")!, Self.probe)])
+    #expect(garden.bus == nil && garden.port == nil)
+    var air = try #require(garden.air).reader()
+    garden.soils[0].set(moisturePercent: 42, celsius: 19.5)
+    garden.beat(at: TickInstant.zero + .seconds(1))
+    garden.beat(at: TickInstant.zero + .seconds(2))
+    let heard = try #require(air.read()[0].moisture)
+    #expect((4_190...4_200).contains(heard.value) && heard.at == TickInstant.zero + .seconds(2))
+    garden.soils[0].set(fault: .open)
+    garden.beat(at: TickInstant.zero + .seconds(3))
+    #expect(air.read()[0].moisture?.at == heard.at)
+  }
+}
+
 @Suite("Plants: the sensor loop in a runtime") struct PlantSensorRuntimeTests {
   @Test(
     "an hour of simulated time: released at its deadlines, a reading of each probe every ten seconds, the same twice")

@@ -10,6 +10,8 @@ final class SensorBench {
   let converter = ADS1115Simulator()
   let mcp = MCP3008Simulator()
   let spi: SimulatedSPIBus
+  /// What sensors on the radio say.
+  let air = Latest(SoilSightings())
   let output: Latest<PlantSensorSnapshot>
   let ring = Ring<PlantProbeReading>(capacity: 64)
   private var loop: PlantSensorLoop
@@ -28,7 +30,8 @@ final class SensorBench {
     reader = output.reader()
     readings = ring.reader()
     loop = PlantSensorLoop(
-      probes: probes, settings: settings, bus: bus.port(), port: spi.port(), snapshot: output.writer(),
+      probes: probes, settings: settings, bus: bus.port(), port: spi.port(), air: air.reader(),
+      snapshot: output.writer(),
       readings: ring.writer())
   }
 

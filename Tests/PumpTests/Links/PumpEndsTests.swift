@@ -57,9 +57,9 @@ private struct FarEnd: ~Copyable {
   func twoLinks() throws {
     let (first, second, world) = (PumpCable(), PumpCable(), PumpWorld())
     var loop = PumpDeviceLoop(
-      RulesBox(.standard).input(), link: PumpLink(serial: first.devicePort()),
+      try PumpMailbox(own: .standard).loopEnds(), link: PumpLink(serial: first.devicePort()),
       second: PumpLink(serial: second.devicePort()),
-      motor: world.motor(), inputs: world.inputs(), channel: PumpDeviceLoop.channel().loopEnds())
+      motor: world.motor(), inputs: world.inputs())
     var one = FarEnd(first.operatorPort())
     var other = FarEnd(second.operatorPort())
     Self.run(&loop, 0...0)
@@ -83,15 +83,15 @@ private struct FarEnd: ~Copyable {
 
   @Test("device, wider rules: they wait until the motor is off")
   func widerRules() throws {
-    let (cable, world, rules) = (PumpCable(), PumpWorld(), RulesBox(PumpDeviceSettings.standard))
+    let (cable, world, mailbox) = (PumpCable(), PumpWorld(), try PumpMailbox(own: .standard))
+    let rules = mailbox.rules
     var loop = PumpDeviceLoop(
-      rules.input(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(), inputs: world.inputs(),
-      channel: PumpDeviceLoop.channel().loopEnds())
+      mailbox.loopEnds(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(), inputs: world.inputs())
     var app = FarEnd(cable.operatorPort())
     Self.run(&loop, 0...0)
     try app.say("ON\n", at: Self.instant(0))
     Self.run(&loop, 1...10)
-    let wide = try PumpDeviceSettings(runLimit: .seconds(7_000))
+    let wide = PumpRules(own: try PumpDeviceSettings(runLimit: .seconds(7_000)))
     let number = rules.propose()
     rules.commit(number, now: .standard, whenSafe: wide)
     Self.run(&loop, 11...12)

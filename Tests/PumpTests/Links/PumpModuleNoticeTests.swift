@@ -8,17 +8,16 @@ import Testing
 /// A `PumpDeviceLoop` ticked by hand; the test is its app, behind a module that tells of its connection.
 private final class Bench {
   private let line = SimulatedSerialPort()
-  private let client: PumpDeviceLoop.Channel.Client
+  private let client: PumpMailbox.Client
   private let world = PumpWorld(PumpWorld.Parameters())
   private var loop: PumpDeviceLoop
   private var index: Int64 = 0
 
   init() {
-    let channel = PumpDeviceLoop.channel()
-    client = channel.client()
+    let mailbox = try! PumpMailbox(own: .standard)
+    client = mailbox.client()
     loop = PumpDeviceLoop(
-      RulesBox(PumpDeviceSettings.standard).input(), link: PumpLink(serial: line.port()), motor: world.motor(),
-      inputs: world.inputs(), channel: channel.loopEnds())
+      mailbox.loopEnds(), link: PumpLink(serial: line.port()), motor: world.motor(), inputs: world.inputs())
     tick()
   }
 
@@ -43,8 +42,8 @@ private final class Bench {
     return String(decoding: bytes[..<count], as: UTF8.self)
   }
 
-  var isOn: Bool { client.newest().state.isOn }
-  var snapshot: PumpDeviceSnapshot { client.newest() }
+  var isOn: Bool { snapshot.state.isOn }
+  var snapshot: PumpDeviceSnapshot { client.newest().state.own! }
 }
 
 @Suite(.ownThread) struct PumpModuleNoticeTests {

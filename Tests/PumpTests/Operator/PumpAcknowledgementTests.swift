@@ -191,7 +191,7 @@ private struct AcknowledgementWorld {
       }
       bench.hear(6.05, .status(PumpStatus(state: .off)))
       #expect(bench.machine.state == .off(.pending), "it was said before the OFF arrived")
-      #expect(bench.at(6.1, .turnOn(nil)) == .ignored(.offNotConfirmed))
+      #expect(bench.at(6.1, .turnOn(nil)) == .refused(.offNotConfirmed))
       bench.hear(6.2, .ok, .pump(isOn: false))
       _ = bench.taken()
       #expect(bench.at(6.3, .turnOn(nil)) == .accepted)

@@ -9,10 +9,10 @@ import Testing
   func startsOnce() {
     var bench = OperatorBench()
     bench.at(0, .tick)
-    #expect(bench.at(0, .turnOn(nil)) == .ignored(.noContact))
+    #expect(bench.at(0, .turnOn(nil)) == .refused(.noContact))
     bench.at(1, .linked)
     #expect(bench.taken() == ["1.0 STATUS"])
-    #expect(bench.at(1, .turnOn(nil)) == .ignored(.noContact))
+    #expect(bench.at(1, .turnOn(nil)) == .refused(.noContact))
     bench.hear(1.1, .status(PumpStatus(state: .off)))
     #expect(bench.at(2, .turnOn(nil)) == .accepted)
     bench.at(2.1, .turnOn(nil))
@@ -154,7 +154,7 @@ import Testing
   @Test("on: another ON is not sent, as it would begin the pump's own limit anew")
   func noSecondOn() {
     var bench = OperatorBench.on()
-    #expect(bench.at(2, .turnOn(nil)) == .ignored(.alreadyOn))
+    #expect(bench.at(2, .turnOn(nil)) == .refused(.alreadyOn))
     #expect(bench.at(2, .turnOn(PumpSpeed(duty: 90))) == .accepted)
     #expect(bench.taken() == ["2.0 SPEED:90"])
   }
@@ -195,9 +195,9 @@ import Testing
     bench.at(2, .setSpeed(PumpSpeed(duty: 1)))
     bench.at(2.1, .emergencyStop)
     #expect(bench.taken() == ["2.0 SPEED:1", "2.1 OFF"])
-    #expect(bench.at(2.2, .reset) == .ignored(.offNotConfirmed))
+    #expect(bench.at(2.2, .reset) == .refused(.offNotConfirmed))
     bench.hear(2.3, .ok, .pump(isOn: false))
-    #expect(bench.at(3, .turnOn(nil)) == .ignored(.emergencyStopped))
+    #expect(bench.at(3, .turnOn(nil)) == .refused(.emergencyStopped))
     _ = bench.taken()
     bench.hear(4, .manual(isOn: true))
     #expect(bench.taken() == ["4.0 OFF"])

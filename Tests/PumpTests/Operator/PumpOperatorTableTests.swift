@@ -69,7 +69,7 @@ private enum Row: String, CaseIterable {
 private let columns: [(String, PumpOperatorEvent)] = [
   ("turnOn", .turnOn(nil)), ("turnOnAt", .turnOn(PumpSpeed(duty: 200))), ("turnOff", .turnOff),
   ("setSpeed", .setSpeed(PumpSpeed(duty: 50))), ("readTemperatures", .readTemperatures), ("watched", .watched),
-  ("stale", .stale), ("emergencyStop", .emergencyStop), ("reset", .reset), ("linked", .linked),
+  ("emergencyStop", .emergencyStop), ("reset", .reset), ("linked", .linked),
   ("unlinked", .unlinked), ("ok", .reply(.ok)), ("pumpOn", .reply(.pump(isOn: true))),
   ("pumpOff", .reply(.pump(isOn: false))), ("speed", .reply(.speed(PumpSpeed(duty: 100)))),
   ("statusOn", .reply(.status(PumpStatus(state: .on, percent: 39)))),

@@ -33,7 +33,7 @@ import Testing
     #expect(try age(0).age.count == 0)
     simulation.stall(PumpSimulation.deviceLoop, at: .seconds(1) + .milliseconds(500), by: .milliseconds(40))
     simulation.run(for: .milliseconds(525))
-    simulation.requestOfDevice(.command(.on))
+    simulation.requestOfDevice(.turnOn(nil))
     simulation.run(for: .milliseconds(100))
     #expect(try age(0).age.count == 1 && age(0).last == .milliseconds(15))
     // The sensors' turn comes every 2 s.
@@ -51,8 +51,8 @@ import Testing
     var lines: [String] = []
     func note(_ what: String) {
       let news =
-        simulation.takeNotices().map { ($0.at, $0.subject.words) }
-        + simulation.takeDeviceNotices().map { ($0.at, "pump \($0.subject)") }
+        simulation.takeNotices().map { ($0.at, $0.notice.words) }
+        + simulation.takeDeviceNotices().map { ($0.at, "pump \($0.notice.words)") }
       for (at, text) in news.sorted(by: { $0.0 < $1.0 }) {
         lines.append("  \(Double(at.nanoseconds / 1_000_000) / 1_000) \(text)")
       }
@@ -315,10 +315,10 @@ import Testing
   func shortRun() throws {
     let simulation = try started()
     _ = simulation.takeDeviceNotices()
-    simulation.requestOfDevice(.command(.on))
-    simulation.requestOfDevice(.command(.off))
+    simulation.requestOfDevice(.turnOn(nil))
+    simulation.requestOfDevice(.turnOff)
     simulation.run(for: .milliseconds(1))
-    #expect(simulation.takeDeviceNotices().map { "\($0.subject)" } == ["state(on, 70 %)", "state(off)"])
+    #expect(simulation.takeDeviceNotices().map(\.notice.words) == ["state(on, 70 %)", "state(off)"])
   }
 
   @Test("legacy dialect: the operator side lives with one temperature")
@@ -332,13 +332,15 @@ import Testing
   }
 }
 
-extension PumpNotice.Subject {
+extension PumpNotice {
   fileprivate var words: String {
     switch self {
     case .state(let state, let source):
       "\(PumpTests.words(state))\(source.map { " by \($0)" } ?? "")"
     case .contact(let contact): PumpTests.words(contact)
     case .failed(let failure): "\(failure)"
+    case .own(let state, _): "state(\(state))"
+    case .outputFails(let error): "outputFails(\(error))"
     }
   }
 }

@@ -50,7 +50,7 @@ func words(_ action: PumpOperatorAction) -> String {
   var parts: [String] = []
   if let command = action.command { parts.append("\(command)" + (action.copies > 1 ? "×\(action.copies)" : "")) }
   if action.connects { parts.append("connect") }
-  if case .ignored(let reason) = action.verdict {
+  if case .refused(let reason) = action.verdict {
     parts.append("ignored:\(String(reflecting: reason).suffix(after: "."))")
   }
   if let failure = action.failure { parts.append("failed:\(failure.command)") }

@@ -1,7 +1,7 @@
 // Check zero of scripts/rig: what the leaves over kernel drivers really do, on a machine that has the drivers. Prints one
 // line a check, "RIG passed: …" or "RIG failed: …". Arguments: the I2C adapter of i2c-stub, the addresses of two chips
 // there, of one that a kernel driver holds and of none; a serial line; the kernel's console. The checks of GPIO are in
-// gpio.swift, the measurement of release latency is in release.swift.
+// gpio.swift, the measurement of release latency is in release.swift, the kernel's sensors are in sensors.swift.
 import Buses
 import BusesLinux
 import Glibc
@@ -12,6 +12,7 @@ if arguments.count == 5, arguments[1] == "--gpio" {
   checkGPIO(path: arguments[2], label: arguments[3], pins: arguments[4])
   exit(0)
 }
+if arguments.count == 4, arguments[1] == "--sensor" { exit(printSensor(arguments[2], arguments[3])) }
 if arguments.count > 3, arguments[1] == "--hold" { holdGPIO(label: arguments[2], command: Array(arguments[3...])) }
 if arguments.count == 5, arguments[1] == "--release", let rate = Double(arguments[2]), let count = Int(arguments[3]),
   let priority = Int(arguments[4])

@@ -15,19 +15,19 @@ final class LoopBench {
   let board = YBPcbCarSimulator()
   let bus = SimulatedI2CBus()
   let settings: RulesBox<RobotSettings>
-  let client: RobotLoop.Channel.Client
+  let client: RobotLoop.Client
   private var loop: RobotLoop
   private var seen: Int64 = 0
   private var index: Int64 = 0
 
   init(_ initial: RobotSettings = .unramped, afterOutsideStop: Bool = false) {
-    settings = RulesBox(initial)
-    let channel = RobotLoop.Channel(state: RobotSnapshot(initial), answers: 4, notices: 64)
-    client = channel.client()
+    let mailbox = try! RobotLoop.Mailbox(state: RobotSnapshot(initial), rules: initial, answers: 4, notices: 64)
+    settings = mailbox.rules
+    client = mailbox.client()
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
     loop = RobotLoop(
-      motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot), settings: settings.input(),
-      channel: channel.loopEnds(), afterOutsideStop: afterOutsideStop)
+      ends: mailbox.loopEnds(), motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot),
+      afterOutsideStop: afterOutsideStop)
   }
 
   func send(_ text: String, from sender: Endpoint = LoopBench.phone, at milliseconds: Int64) {
@@ -37,12 +37,14 @@ final class LoopBench {
   }
 
   /// Pushes a request made at `milliseconds`, numbered by hand.
-  func request(_ number: UInt64, _ command: RobotRequest.Command, client: UInt32 = 7, at milliseconds: Int64) {
+  func request(_ number: UInt64, _ order: RobotOrder, client: UInt32 = 7, at milliseconds: Int64) {
     precondition(
-      self.client.send(RobotRequest(number: number, issued: .milliseconds(milliseconds), command, client: client)))
+      self.client.send(
+        Request(
+          number: number, issued: .milliseconds(milliseconds), makesSafe: order.isStop, client: client, order: order)))
   }
 
-  func takeAnswers() -> [RobotAnswer] { client.takeAnswers() }
+  func takeAnswers() -> [Answer<IgnoreReason>] { client.takeAnswers() }
 
   func tick(_ milliseconds: Int64, _ cause: ReleaseCause = .period) { tick(.milliseconds(milliseconds), cause) }
 
@@ -65,7 +67,8 @@ final class LoopBench {
   }
 
   var deadline: TickInstant? { loop.nextDeadline }
-  var snapshot: RobotSnapshot { client.newest() }
+  var published: Published<RobotSnapshot> { client.newest() }
+  var snapshot: RobotSnapshot { published.state }
 
   /// The bus since the last call: `stop`, `run L R` in duties, with `!` when it failed.
   func writes() -> [String] {
@@ -93,9 +96,10 @@ final class LoopBench {
   func takeNotices() -> [String] {
     var texts: [String] = []
     while let notice = client.nextNotice() {
-      switch notice.subject {
+      switch notice.notice {
       case .state(let state): texts.append("\(state)")
       case .motorsFail(let failure): texts.append("motors fail: \(failure)")
+      case .batteryLow(let percent): texts.append("battery low: \(percent) %")
       case .motorsAnswer: texts.append("motors answer")
       }
     }

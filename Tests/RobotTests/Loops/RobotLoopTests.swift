@@ -196,13 +196,53 @@ import Wire
     bench.tick(45, .input)
     let answers = bench.takeAnswers()
     #expect(answers.map(\.number) == [1, 2, 3])
-    #expect(answers.map(\.verdict) == [.accepted, .ignored(.notController), .accepted])
-    #expect(answers.allSatisfy { $0.at == .milliseconds(45) && $0.state == bench.snapshot.state })
-    #expect(answers[2].state.speeds == speeds(30, 30))
+    #expect(answers.map(\.verdict) == [.accepted, .refused(.notController), .accepted])
+    #expect(answers.allSatisfy { $0.at == .milliseconds(45) } && bench.published.at == .milliseconds(45))
+    #expect(bench.snapshot.state.speeds == speeds(30, 30))
     #expect(bench.snapshot.counters.accepted == 1, "a query is no command")
     bench.request(4, .drive(speeds(40, 40), timestamp: .at(1.25)), client: 7, at: 46)
     bench.tick(46, .input)
-    #expect(bench.takeAnswers().map(\.verdict) == [.ignored(.older)])
+    #expect(bench.takeAnswers().map(\.verdict) == [.refused(.older)])
+  }
+
+  @Test(
+    "twist: by datagram and by request it turns the wheels, scaled it says so; without a geometry it is refused by name"
+  )
+  func twists() throws {
+    let bench = LoopBench(try RobotSettings(acceleration: 0, geometry: RobotSettings.measured.geometry))
+    bench.send(#"{"linear":0.2,"angular":0,"echo":1}"#, at: 0)
+    bench.tick(0)
+    #expect(bench.writes().last == "run 102 102")
+    #expect(bench.replies(at: 0).last?.contains(#""reason":null"#) == true)
+    bench.send(#"{"linear":1,"angular":0,"echo":2}"#, at: 50)
+    bench.tick(50)
+    #expect(bench.writes() == ["run 255 255"])
+    #expect(bench.replies(at: 50).last?.contains(#""reason":"scaled""#) == true && bench.snapshot.state.share == 0.5)
+    bench.settings.set(.unramped)
+    bench.send(#"{"linear":0.1,"angular":0,"echo":3}"#, at: 100)
+    bench.tick(100)
+    #expect(bench.replies(at: 100).last?.contains(#""reason":"no-geometry""#) == true)
+    #expect(bench.snapshot.counters.ignored(.noGeometry) == 1)
+    _ = bench.writes()
+    bench.request(1, .twist(twist(0, 0), timestamp: nil), client: 9, at: 110)
+    bench.tick(110, .input)
+    #expect(bench.writes() == stop, "a zero needs no geometry and is obeyed from anyone")
+  }
+
+  @Test("stalled lane: a twist that waited longer than 250 ms never reaches the motors, a zero one stops however late")
+  func staleTwist() {
+    let bench = LoopBench(.measured)
+    bench.tick(0)
+    _ = bench.writes()
+    bench.request(1, .twist(twist(0.2, 0), timestamp: nil), at: 49)
+    bench.tick(300)
+    #expect(bench.writes() == stop && bench.takeAnswers().map(\.verdict) == [.refused(.stale)])
+    bench.request(2, .twist(twist(0.2, 0), timestamp: nil), client: 1, at: 301)
+    bench.tick(301)
+    _ = bench.writes()
+    bench.request(3, .twist(twist(0, 0), timestamp: nil), client: 2, at: 310)
+    bench.tick(1_200)
+    #expect(bench.writes() == stop && bench.takeAnswers().map(\.verdict) == [.accepted, .accepted])
   }
 
   @Test("requests: an answer that finds its ring full is counted, the request is obeyed")
@@ -215,7 +255,7 @@ import Wire
     #expect(bench.takeAnswers().map(\.number) == [1, 2, 3, 4])
     // Answers are given after the snapshot: the next one counts them.
     bench.tick(50)
-    #expect(bench.snapshot.counters.answersDropped == 2)
+    #expect(bench.published.answersDropped == 2)
   }
 
   @Test("stalled lane: a drive that waited longer than 250 ms never reaches the motors, one that did not does")
@@ -226,7 +266,7 @@ import Wire
     bench.request(1, .drive(speeds(60, 60), timestamp: nil), at: 49)
     bench.tick(300)
     #expect(bench.writes() == stop)
-    #expect(bench.takeAnswers().map(\.verdict) == [.ignored(.stale)])
+    #expect(bench.takeAnswers().map(\.verdict) == [.refused(.stale)])
     #expect(bench.snapshot.counters.ignored(.stale) == 1 && bench.snapshot.holder == nil)
     bench.request(2, .drive(speeds(60, 60), timestamp: nil), at: 301)
     bench.tick(551)
@@ -236,7 +276,7 @@ import Wire
 
   @Test("stalled lane: stops, zero speeds and emergency stops are obeyed however long they waited")
   func neverStale() {
-    for command in [RobotRequest.Command.stop, .emergencyStop, .drive(.zero, timestamp: nil)] {
+    for command in [RobotOrder.stop, .emergencyStop, .drive(.zero, timestamp: nil)] {
       let bench = LoopBench()
       bench.request(1, .drive(speeds(60, 60), timestamp: nil), client: 1, at: 0)
       bench.tick(0)
@@ -257,12 +297,12 @@ import Wire
     bench.tick(0)
     bench.request(2, .reset, at: 100)
     bench.tick(2000)
-    #expect(bench.takeAnswers().map(\.verdict) == [.accepted, .ignored(.stale)])
+    #expect(bench.takeAnswers().map(\.verdict) == [.accepted, .refused(.stale)])
     #expect(bench.snapshot.isEmergencyStopped)
     bench.request(3, .drive(speeds(60, 60), timestamp: nil), at: 2000)
     bench.request(4, .reset, at: 2400)
     bench.tick(2400)
-    #expect(bench.takeAnswers().map(\.verdict) == [.ignored(.stale), .ignored(.stickNotAtZero)])
+    #expect(bench.takeAnswers().map(\.verdict) == [.refused(.stale), .refused(.stickNotAtZero)])
     bench.request(5, .reset, at: 3400)
     bench.tick(3400)
     #expect(bench.takeAnswers().map(\.verdict) == [.accepted])

@@ -24,6 +24,7 @@ private struct SafetyObserver {
   ) -> String? {
     switch event {
     case .command(let speeds, _, _) where !speeds.isZero && action.verdict == .accepted: lastAccepted = now
+    case .twist(let twist, _, _) where !twist.isZero && action.verdict == .accepted: lastAccepted = now
     case .emergencyStop, .missed: isLatched = true
     case .shutdown: isShutDown = true
     case .reset where action.verdict == .accepted: isLatched = false
@@ -74,13 +75,25 @@ private struct SafetyObserver {
     }
   }
 
+  private func randomTwist(_ generator: inout SplitMix64) -> Twist {
+    switch Int.random(in: 0..<12, using: &generator) {
+    case 0: twist(0, 0)
+    case 1: twist(.nan, .random(in: -1...1, using: &generator))
+    case 2: twist(.random(in: -100...100, using: &generator), .random(in: -100...100, using: &generator))
+    case 3: twist(.leastNonzeroMagnitude, -.leastNonzeroMagnitude)
+    default: twist(.random(in: -0.6...0.6, using: &generator), .random(in: -3...3, using: &generator))
+    }
+  }
+
   private func randomSettings(_ generator: inout SplitMix64) -> RobotSettings {
     try! RobotSettings(
       failsafeTimeout: .milliseconds(.random(in: 400...2_000, using: &generator)),
       speedLimit: Percent(.random(in: 0...100, using: &generator)),
       acceleration: Bool.random(using: &generator) ? 0 : .random(in: 0...100, using: &generator),
       tickPeriod: .milliseconds(.random(in: 1...200, using: &generator)),
-      failuresBeforeFault: .random(in: 1...5, using: &generator))
+      failuresBeforeFault: .random(in: 1...5, using: &generator),
+      geometry: Bool.random(using: &generator) ? RobotSettings.measured.geometry : nil,
+      stopWithinMillimetres: Bool.random(using: &generator) ? 200 : nil)
   }
 
   private func randomEvent(_ generator: inout SplitMix64) -> RobotEvent {
@@ -89,12 +102,14 @@ private struct SafetyObserver {
       Bool.random(using: &generator) ? nil : .at((Double.random(in: 0...50, using: &generator) * 4).rounded() / 4)
     let failure = MotorFailure(MotorFailure.Kind.allCases.randomElement(using: &generator)!)
     return switch Int.random(in: 0..<100, using: &generator) {
-    case 0..<45: .command(randomSpeeds(&generator), timestamp: stamp, from: source)
+    case 0..<35: .command(randomSpeeds(&generator), timestamp: stamp, from: source)
+    case 35..<45: .twist(randomTwist(&generator), timestamp: stamp, from: source)
     case 45..<48: .stop(timestamp: stamp, from: source)
     case 48: .emergencyStop(from: source)
     case 49: .stale(isDrive: Bool.random(using: &generator))
     case 50..<55: .reset(from: source)
-    case 55..<75: .tick
+    case 55..<60: .clearance(.distance(millimetres: .random(in: 100...400, using: &generator)))
+    case 60..<75: .tick
     case 75..<82: .driveConfirmed
     case 82: .driveFailed(failure)
     case 83..<95: .stopConfirmed

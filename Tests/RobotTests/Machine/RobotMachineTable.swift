@@ -10,16 +10,23 @@ let robotMachineTable = """
     driveAUnstamped    driving                 drive  accepted
     driveB             driving                 drive  accepted
     driveNaN           stopped(start)?         none   notFinite
+    twistA             driving                 drive  accepted
+    twistB             driving                 drive  accepted
+    twistHuge          stopped(start)?         none   notFinite
     staleDrive         stopped(start)?         none   stale
     staleReset         stopped(start)?         none   stale
     zeroA              stopped(commanded)A?    stop   accepted
     zeroAOlder         stopped(commanded)A?    stop   accepted
     zeroB              stopped(commanded)B?    stop   accepted
+    twistZeroB         stopped(commanded)B?    stop   accepted
     stopA              stopped(start)?         stop   accepted
     stopAOlder         stopped(start)?         stop   accepted
     stopB              stopped(start)?         stop   accepted
     emergencyStopC     emergencyStop?          stop   accepted
     resetC             stopped(start)?         none   nothingToReset
+    clearance          stopped(start)?         none   accepted
+    battery            stopped(start)?         none   accepted
+    tilt               stopped(start)?         none   accepted
     tick               stopped(start)?         stop   accepted
     driveConfirmed     stopped(start)?         none   outOfPlace
     driveNoAcknowledge stopped(start)?         none   outOfPlace
@@ -38,16 +45,23 @@ let robotMachineTable = """
     driveAUnstamped    driving                 drive  accepted
     driveB             driving                 drive  accepted
     driveNaN           stopped(start)          none   notFinite
+    twistA             driving                 drive  accepted
+    twistB             driving                 drive  accepted
+    twistHuge          stopped(start)          none   notFinite
     staleDrive         stopped(start)          none   stale
     staleReset         stopped(start)          none   stale
     zeroA              stopped(commanded)A     stop   accepted
     zeroAOlder         stopped(commanded)A     stop   accepted
     zeroB              stopped(commanded)B     stop   accepted
+    twistZeroB         stopped(commanded)B     stop   accepted
     stopA              stopped(start)          stop   accepted
     stopAOlder         stopped(start)          stop   accepted
     stopB              stopped(start)          stop   accepted
     emergencyStopC     emergencyStop?          stop   accepted
     resetC             stopped(start)          none   nothingToReset
+    clearance          stopped(start)          none   accepted
+    battery            stopped(start)          none   accepted
+    tilt               stopped(start)          none   accepted
     tick               stopped(start)          stop   accepted
     driveConfirmed     stopped(start)          none   outOfPlace
     driveNoAcknowledge stopped(start)          none   outOfPlace
@@ -66,16 +80,23 @@ let robotMachineTable = """
     driveAUnstamped    driving                 drive  accepted
     driveB             stopped(commanded)A     none   notController
     driveNaN           stopped(commanded)A     none   notFinite
+    twistA             driving                 drive  accepted
+    twistB             stopped(commanded)A     none   notController
+    twistHuge          stopped(commanded)A     none   notFinite
     staleDrive         stopped(commanded)A     none   stale
     staleReset         stopped(commanded)A     none   stale
     zeroA              stopped(commanded)A     stop   accepted
     zeroAOlder         stopped(commanded)A     stop   accepted
     zeroB              stopped(commanded)A     stop   accepted
+    twistZeroB         stopped(commanded)A     stop   accepted
     stopA              stopped(commanded)A     stop   accepted
     stopAOlder         stopped(commanded)A     stop   accepted
     stopB              stopped(commanded)A     stop   accepted
     emergencyStopC     emergencyStop?          stop   accepted
     resetC             stopped(commanded)A     none   nothingToReset
+    clearance          stopped(commanded)A     none   accepted
+    battery            stopped(commanded)A     none   accepted
+    tilt               stopped(commanded)A     none   accepted
     tick               stopped(commanded)A     stop   accepted
     driveConfirmed     stopped(commanded)A     none   outOfPlace
     driveNoAcknowledge stopped(commanded)A     none   outOfPlace
@@ -94,16 +115,23 @@ let robotMachineTable = """
     driveAUnstamped    stopped(byB)A           none   stickNotAtZero
     driveB             stopped(byB)A           none   notController
     driveNaN           stopped(byB)A           none   notFinite
+    twistA             stopped(byB)A           none   stickNotAtZero
+    twistB             stopped(byB)A           none   notController
+    twistHuge          stopped(byB)A           none   notFinite
     staleDrive         stopped(byB)A           none   stale
     staleReset         stopped(byB)A           none   stale
     zeroA              stopped(commanded)A     stop   accepted
     zeroAOlder         stopped(byB)A           stop   accepted
     zeroB              stopped(byB)A           stop   accepted
+    twistZeroB         stopped(byB)A           stop   accepted
     stopA              stopped(commanded)A     stop   accepted
     stopAOlder         stopped(byB)A           stop   accepted
     stopB              stopped(byB)A           stop   accepted
     emergencyStopC     emergencyStop?          stop   accepted
     resetC             stopped(byB)A           none   nothingToReset
+    clearance          stopped(byB)A           none   accepted
+    battery            stopped(byB)A           none   accepted
+    tilt               stopped(byB)A           none   accepted
     tick               stopped(byB)A           stop   accepted
     driveConfirmed     stopped(byB)A           none   outOfPlace
     driveNoAcknowledge stopped(byB)A           none   outOfPlace
@@ -122,16 +150,23 @@ let robotMachineTable = """
     driveAUnstamped    stopped(outside)        none   stickNotAtZero
     driveB             stopped(outside)        none   stickNotAtZero
     driveNaN           stopped(outside)        none   notFinite
+    twistA             stopped(outside)        none   stickNotAtZero
+    twistB             stopped(outside)        none   stickNotAtZero
+    twistHuge          stopped(outside)        none   notFinite
     staleDrive         stopped(outside)        none   stale
     staleReset         stopped(outside)        none   stale
     zeroA              stopped(commanded)A     stop   accepted
     zeroAOlder         stopped(commanded)A     stop   accepted
     zeroB              stopped(outside)        stop   accepted
+    twistZeroB         stopped(outside)        stop   accepted
     stopA              stopped(commanded)      stop   accepted
     stopAOlder         stopped(commanded)      stop   accepted
     stopB              stopped(outside)        stop   accepted
     emergencyStopC     emergencyStop?          stop   accepted
     resetC             stopped(outside)        none   nothingToReset
+    clearance          stopped(outside)        none   accepted
+    battery            stopped(outside)        none   accepted
+    tilt               stopped(outside)        none   accepted
     tick               stopped(outside)        stop   accepted
     driveConfirmed     stopped(outside)        none   outOfPlace
     driveNoAcknowledge stopped(outside)        none   outOfPlace
@@ -150,16 +185,23 @@ let robotMachineTable = """
     driveAUnstamped    driving                 drive  accepted
     driveB             driving                 none   notController
     driveNaN           driving                 none   notFinite
+    twistA             driving                 drive  accepted
+    twistB             driving                 none   notController
+    twistHuge          driving                 none   notFinite
     staleDrive         driving                 none   stale
     staleReset         driving                 none   stale
     zeroA              stopped(commanded)A?    stop   accepted
     zeroAOlder         stopped(commanded)A?    stop   accepted
     zeroB              stopped(byB)A?          stop   accepted
+    twistZeroB         stopped(byB)A?          stop   accepted
     stopA              stopped(commanded)A?    stop   accepted
     stopAOlder         stopped(commanded)A?    stop   accepted
     stopB              stopped(byB)A?          stop   accepted
     emergencyStopC     emergencyStop?          stop   accepted
     resetC             driving                 none   nothingToReset
+    clearance          driving                 none   accepted
+    battery            driving                 none   accepted
+    tilt               driving                 none   accepted
     tick               driving                 drive  accepted
     driveConfirmed     driving                 none   accepted
     driveNoAcknowledge driving                 none   accepted
@@ -178,16 +220,23 @@ let robotMachineTable = """
     driveAUnstamped    emergencyStop?          none   emergencyStopped
     driveB             emergencyStop?          none   emergencyStopped
     driveNaN           emergencyStop?          none   notFinite
+    twistA             emergencyStop?          none   emergencyStopped
+    twistB             emergencyStop?          none   emergencyStopped
+    twistHuge          emergencyStop?          none   notFinite
     staleDrive         emergencyStop?          none   stale
     staleReset         emergencyStop?          none   stale
     zeroA              emergencyStop?          stop   accepted
     zeroAOlder         emergencyStop?          stop   accepted
     zeroB              emergencyStop?          stop   accepted
+    twistZeroB         emergencyStop?          stop   accepted
     stopA              emergencyStop?          stop   accepted
     stopAOlder         emergencyStop?          stop   accepted
     stopB              emergencyStop?          stop   accepted
     emergencyStopC     emergencyStop?          stop   accepted
     resetC             emergencyStop?          none   stopNotConfirmed
+    clearance          emergencyStop?          none   accepted
+    battery            emergencyStop?          none   accepted
+    tilt               emergencyStop?          none   accepted
     tick               emergencyStop?          stop   accepted
     driveConfirmed     emergencyStop?          none   outOfPlace
     driveNoAcknowledge emergencyStop?          none   outOfPlace
@@ -206,16 +255,23 @@ let robotMachineTable = """
     driveAUnstamped    emergencyStop           none   emergencyStopped
     driveB             emergencyStop           none   emergencyStopped
     driveNaN           emergencyStop           none   notFinite
+    twistA             emergencyStop           none   emergencyStopped
+    twistB             emergencyStop           none   emergencyStopped
+    twistHuge          emergencyStop           none   notFinite
     staleDrive         emergencyStop           none   stale
     staleReset         emergencyStop           none   stale
     zeroA              emergencyStop           stop   accepted
     zeroAOlder         emergencyStop           stop   accepted
     zeroB              emergencyStop           stop   accepted
+    twistZeroB         emergencyStop           stop   accepted
     stopA              emergencyStop           stop   accepted
     stopAOlder         emergencyStop           stop   accepted
     stopB              emergencyStop           stop   accepted
     emergencyStopC     emergencyStop           stop   accepted
     resetC             stopped(byReset)        stop   accepted
+    clearance          emergencyStop           none   accepted
+    battery            emergencyStop           none   accepted
+    tilt               emergencyStop           none   accepted
     tick               emergencyStop           stop   accepted
     driveConfirmed     emergencyStop           none   outOfPlace
     driveNoAcknowledge emergencyStop           none   outOfPlace
@@ -234,16 +290,23 @@ let robotMachineTable = """
     driveAUnstamped    emergencyStop+fault     none   emergencyStopped
     driveB             emergencyStop+fault     none   emergencyStopped
     driveNaN           emergencyStop+fault     none   notFinite
+    twistA             emergencyStop+fault     none   emergencyStopped
+    twistB             emergencyStop+fault     none   emergencyStopped
+    twistHuge          emergencyStop+fault     none   notFinite
     staleDrive         emergencyStop+fault     none   stale
     staleReset         emergencyStop+fault     none   stale
     zeroA              emergencyStop+fault     stop   accepted
     zeroAOlder         emergencyStop+fault     stop   accepted
     zeroB              emergencyStop+fault     stop   accepted
+    twistZeroB         emergencyStop+fault     stop   accepted
     stopA              emergencyStop+fault     stop   accepted
     stopAOlder         emergencyStop+fault     stop   accepted
     stopB              emergencyStop+fault     stop   accepted
     emergencyStopC     emergencyStop+fault     stop   accepted
     resetC             stopped(byReset)        stop   accepted
+    clearance          emergencyStop+fault     none   accepted
+    battery            emergencyStop+fault     none   accepted
+    tilt               emergencyStop+fault     none   accepted
     tick               emergencyStop+fault     stop   accepted
     driveConfirmed     emergencyStop+fault     none   outOfPlace
     driveNoAcknowledge emergencyStop+fault     none   outOfPlace
@@ -262,16 +325,23 @@ let robotMachineTable = """
     driveAUnstamped    fault?                  none   inFault
     driveB             fault?                  none   inFault
     driveNaN           fault?                  none   notFinite
+    twistA             fault?                  none   inFault
+    twistB             fault?                  none   inFault
+    twistHuge          fault?                  none   notFinite
     staleDrive         fault?                  none   stale
     staleReset         fault?                  none   stale
     zeroA              fault?                  stop   accepted
     zeroAOlder         fault?                  stop   accepted
     zeroB              fault?                  stop   accepted
+    twistZeroB         fault?                  stop   accepted
     stopA              fault?                  stop   accepted
     stopAOlder         fault?                  stop   accepted
     stopB              fault?                  stop   accepted
     emergencyStopC     emergencyStop+fault?    stop   accepted
     resetC             fault?                  none   stopNotConfirmed
+    clearance          fault?                  none   accepted
+    battery            fault?                  none   accepted
+    tilt               fault?                  none   accepted
     tick               fault?                  stop   accepted
     driveConfirmed     fault?                  none   outOfPlace
     driveNoAcknowledge fault?                  none   outOfPlace
@@ -290,16 +360,23 @@ let robotMachineTable = """
     driveAUnstamped    fault                   none   inFault
     driveB             fault                   none   inFault
     driveNaN           fault                   none   notFinite
+    twistA             fault                   none   inFault
+    twistB             fault                   none   inFault
+    twistHuge          fault                   none   notFinite
     staleDrive         fault                   none   stale
     staleReset         fault                   none   stale
     zeroA              fault                   stop   accepted
     zeroAOlder         fault                   stop   accepted
     zeroB              fault                   stop   accepted
+    twistZeroB         fault                   stop   accepted
     stopA              fault                   stop   accepted
     stopAOlder         fault                   stop   accepted
     stopB              fault                   stop   accepted
     emergencyStopC     emergencyStop+fault?    stop   accepted
     resetC             stopped(byReset)        stop   accepted
+    clearance          fault                   none   accepted
+    battery            fault                   none   accepted
+    tilt               fault                   none   accepted
     tick               fault                   stop   accepted
     driveConfirmed     fault                   none   outOfPlace
     driveNoAcknowledge fault                   none   outOfPlace
@@ -318,16 +395,23 @@ let robotMachineTable = """
     driveAUnstamped    shutDown                none   shutDown
     driveB             shutDown                none   shutDown
     driveNaN           shutDown                none   notFinite
+    twistA             shutDown                none   shutDown
+    twistB             shutDown                none   shutDown
+    twistHuge          shutDown                none   notFinite
     staleDrive         shutDown                none   stale
     staleReset         shutDown                none   stale
     zeroA              shutDown                stop   accepted
     zeroAOlder         shutDown                stop   accepted
     zeroB              shutDown                stop   accepted
+    twistZeroB         shutDown                stop   accepted
     stopA              shutDown                stop   accepted
     stopAOlder         shutDown                stop   accepted
     stopB              shutDown                stop   accepted
     emergencyStopC     shutDown                stop   accepted
     resetC             shutDown                none   shutDown
+    clearance          shutDown                none   accepted
+    battery            shutDown                none   accepted
+    tilt               shutDown                none   accepted
     tick               shutDown                stop   accepted
     driveConfirmed     shutDown                none   outOfPlace
     driveNoAcknowledge shutDown                none   outOfPlace

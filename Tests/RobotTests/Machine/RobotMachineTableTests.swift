@@ -14,6 +14,16 @@ func speeds(_ left: Double, _ right: Double) -> WheelSpeeds {
   WheelSpeeds(left: Percent(left), right: Percent(right))
 }
 
+func twist(_ metresPerSecond: Double, _ radiansPerSecond: Double) -> Twist {
+  Twist(metresPerSecond: metresPerSecond, radiansPerSecond: radiansPerSecond)
+}
+
+extension RobotSettings {
+  /// The standard settings of a robot whose wheels are 0.2 m apart and turn at 0.5 m/s at full speed.
+  static let measured = try! RobotSettings(
+    geometry: RobotGeometry(wheelBaseMetres: 0.2, topSpeedMetresPerSecond: 0.5))
+}
+
 extension SenderTimestamp {
   static func at(_ seconds: Double) -> SenderTimestamp { SenderTimestamp(wireValue: seconds) }
 }
@@ -47,8 +57,9 @@ private enum StateRow: String, CaseIterable {
 }
 
 private enum EventColumn: String, CaseIterable {
-  case driveA, driveAOlder, driveASame, driveAUnstamped, driveB, driveNaN, staleDrive, staleReset
-  case zeroA, zeroAOlder, zeroB, stopA, stopAOlder, stopB, emergencyStopC, resetC, tick
+  case driveA, driveAOlder, driveASame, driveAUnstamped, driveB, driveNaN, twistA, twistB, twistHuge
+  case staleDrive, staleReset, zeroA, zeroAOlder, zeroB, twistZeroB, stopA, stopAOlder, stopB, emergencyStopC, resetC,
+    clearance, battery, tilt, tick
   case driveConfirmed, driveNoAcknowledge, driveTimedOut, stopConfirmed, stopNoAcknowledge, stopTimedOut
   case missed, externalStop, settings, shutdown
 
@@ -61,6 +72,10 @@ private enum EventColumn: String, CaseIterable {
     case .driveAUnstamped: .command(some, timestamp: nil, from: sourceA)
     case .driveB: .command(some, timestamp: .at(12.5), from: sourceB)
     case .driveNaN: .command(speeds(.nan, 10), timestamp: .at(11.5), from: sourceA)
+    case .twistA: .twist(twist(0.2, 0.5), timestamp: .at(11.5), from: sourceA)
+    case .twistB: .twist(twist(0.2, 0.5), timestamp: .at(12.5), from: sourceB)
+    case .twistHuge: .twist(twist(0.2, -100.5), timestamp: .at(11.5), from: sourceA)
+    case .twistZeroB: .twist(twist(0, 0), timestamp: .at(12.5), from: sourceB)
     case .staleDrive: .stale(isDrive: true)
     case .staleReset: .stale(isDrive: false)
     case .zeroA: .command(.zero, timestamp: .at(11.5), from: sourceA)
@@ -71,6 +86,9 @@ private enum EventColumn: String, CaseIterable {
     case .stopB: .stop(timestamp: nil, from: sourceB)
     case .emergencyStopC: .emergencyStop(from: sourceC)
     case .resetC: .reset(from: sourceC)
+    case .clearance: .clearance(.distance(millimetres: 100))
+    case .battery: .battery(percent: 1)
+    case .tilt: .tilt(degrees: 90)
     case .tick: .tick
     case .driveConfirmed: .driveConfirmed
     case .driveNoAcknowledge: .driveFailed(MotorFailure(.noAcknowledge, code: 121))
@@ -101,6 +119,7 @@ private func words(_ state: RobotState) -> String {
       case .silence: "silence"
       case .stoppedBy(let source): "by\(name(source))"
       case .externalStop: "outside"
+      case .batteryEmpty: "empty"
       case .reset: "byReset"
       }
     return "stopped(\(reason))\(standstill.holder.map { name($0.source) } ?? "")\(mark(standstill.confirmation))"
@@ -147,7 +166,7 @@ private func words(_ action: RobotAction) -> String {
     var table = expectations()
     for row in StateRow.allCases {
       for column in EventColumn.allCases {
-        var machine = RobotMachine(.standard)
+        var machine = RobotMachine(.measured)
         for event in row.history { _ = machine.step(event, at: .zero) }
         let action = machine.step(column.event, at: .milliseconds(20))
         let key = "\(row) \(column)"

@@ -11,8 +11,9 @@ import Wire
   private struct History {
     let run: RobotSimulation
     var random: SplitMix64
-    var asked: [(number: UInt64, command: RobotRequest.Command)] = []
-    var answers: [RobotAnswer] = []
+    var asked: [(number: UInt64, order: RobotOrder)] = []
+    /// With the robot's state at the end of the tick that answered.
+    var answers: [(answer: Answer<IgnoreReason>, state: RobotState)] = []
 
     init(seed: UInt64) throws {
       random = SplitMix64(seed: seed)
@@ -29,8 +30,13 @@ import Wire
     }
 
     mutating func run(for duration: Nanoseconds) {
-      run.run(for: duration)
-      answers += run.takeAnswers()
+      let end = run.now + duration
+      while answers.count < asked.count, run.now < end {
+        // Ticks are a millisecond apart at least.
+        run.run(for: .milliseconds(1))
+        answers += run.takeAnswers().map { ($0, run.robot.state) }
+      }
+      run.run(for: end - run.now)
     }
 
     mutating func act() {
@@ -50,18 +56,18 @@ import Wire
       }
     }
 
-    private mutating func ask(_ command: RobotRequest.Command) {
-      asked.append((run.request(command, client: UInt32(random.below(2))), command))
+    private mutating func ask(_ order: RobotOrder) {
+      asked.append((run.request(order, client: UInt32(random.below(2))), order))
     }
   }
 
   /// nil, or what is wrong with an answer by itself.
-  private func judge(_ command: RobotRequest.Command, _ answer: RobotAnswer) -> String? {
+  private func judge(_ order: RobotOrder, _ answer: Answer<IgnoreReason>, _ state: RobotState) -> String? {
     guard answer.verdict == .accepted else { return nil }
-    switch (command, answer.state) {
+    switch (order, state) {
     // Of several requests of one tick the last is the state's; only what latches can be judged by it.
     case (.emergencyStop, .driving), (.emergencyStop, .stopped):
-      return "an e-stop that was accepted left \(answer.state)"
+      return "an e-stop that was accepted left \(state)"
     default: return nil
     }
   }
@@ -78,11 +84,11 @@ import Wire
         history.run(for: .milliseconds(Int64(pause)))
       }
       let run = history.run
-      try #require(history.answers.map(\.number) == history.asked.map(\.number), "seed \(seed)")
-      for (asked, answer) in zip(history.asked, history.answers) {
-        if let problem = judge(asked.command, answer) { Issue.record("\(problem): seed \(seed)") }
+      try #require(history.answers.map(\.answer.number) == history.asked.map(\.number), "seed \(seed)")
+      for (asked, (answer, state)) in zip(history.asked, history.answers) {
+        if let problem = judge(asked.order, answer, state) { Issue.record("\(problem): seed \(seed)") }
       }
-      accepted += history.answers.count { $0.verdict == .accepted }
+      accepted += history.answers.count { $0.answer.verdict == .accepted }
 
       // Everything is good again and nobody holds a stick.
       run.network.conditions.lossPerMille = 0

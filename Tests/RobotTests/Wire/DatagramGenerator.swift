@@ -46,8 +46,12 @@ struct DatagramGenerator {
 
   private mutating func json() -> String {
     var members: [String] = []
-    let known = ["left", "right", "timestamp", "echo", "command", "speed", "direction"]
-    for key in known where random.chance(key == "left" || key == "right" ? 75 : 25) {
+    let known = ["left", "right", "timestamp", "echo", "command", "speed", "direction", "linear", "angular"]
+    let isInSI = random.chance(25)
+    for key in known {
+      let usual = isInSI ? ["linear", "angular"] : ["left", "right"]
+      let seldom = ["left", "right", "linear", "angular"].contains(key) ? 4 : 25
+      guard random.chance(usual.contains(key) ? 75 : seldom) else { continue }
       members.append(member(key, value(for: key)))
     }
     while random.chance(20) { members.append(member(random.pick(known), value(depth: 1))) }

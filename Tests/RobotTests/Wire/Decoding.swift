@@ -31,4 +31,12 @@ extension RobotMessage {
       .drive(WheelSpeeds(left: Percent(left), right: Percent(right))),
       timestamp: timestamp.map { SenderTimestamp(wireValue: $0) }, echo: echo, directionMismatch: mismatch)
   }
+
+  static func twist(
+    _ metresPerSecond: Double, _ radiansPerSecond: Double, timestamp: Double? = nil, echo: UInt64? = nil
+  ) -> RobotMessage {
+    RobotMessage(
+      .twist(Twist(metresPerSecond: metresPerSecond, radiansPerSecond: radiansPerSecond)),
+      timestamp: timestamp.map { SenderTimestamp(wireValue: $0) }, echo: echo)
+  }
 }

@@ -10,6 +10,10 @@ import WireSupport
     .drive(WheelSpeeds(left: Percent(left), right: Percent(right)))
   }
 
+  private func twist(_ metresPerSecond: Double, _ radiansPerSecond: Double) -> RobotDatagram {
+    .twist(Twist(metresPerSecond: metresPerSecond, radiansPerSecond: radiansPerSecond))
+  }
+
   @Test("request: each datagram encodes to exactly this text")
   func exactText() {
     func text(_ datagram: RobotDatagram, _ timestamp: Int64? = nil, _ echo: UInt64? = nil) -> String {
@@ -19,6 +23,8 @@ import WireSupport
       text(drive(30, -12.34), 1_763_702_470_000_456, 9)
         == #"{"left":30,"right":-12.3,"timestamp":1763702470.000456,"echo":9}"#)
     #expect(text(drive(250, -0.01)) == #"{"left":100,"right":0}"#)
+    #expect(text(twist(0.25, -1.5)) == #"{"linear":0.250,"angular":-1.500}"#)
+    #expect(text(twist(-0.0004, 250), nil, 1) == #"{"linear":0.000,"angular":100.000,"echo":1}"#)
     #expect(text(.stop) == #"{"command":"stop","left":0,"right":0}"#)
     #expect(text(.emergencyStop, 1) == #"{"command":"estop","left":0,"right":0,"timestamp":0.000001}"#)
     #expect(text(.reset, -1_500_000) == #"{"command":"reset","left":0,"right":0,"timestamp":-1.500000}"#)
@@ -27,10 +33,12 @@ import WireSupport
 
   @Test("request: the longest one fits")
   func longest() {
-    let bytes = encoded {
-      RobotDatagram.reset.encode(timestampMicroseconds: .min, echo: 9_007_199_254_740_992, into: $0)
+    for datagram in [RobotDatagram.reset, twist(-100, -100)] {
+      let bytes = encoded {
+        datagram.encode(timestampMicroseconds: .min, echo: 9_007_199_254_740_992, into: $0)
+      }
+      #expect(bytes.count <= RobotMessage.maximumEncodedLength)
     }
-    #expect(bytes.count <= RobotMessage.maximumEncodedLength)
   }
 
   @Test("request: the robot decodes what the operator side encodes, 20,000 seeded ones")
@@ -40,7 +48,8 @@ import WireSupport
     for number in 0..<20_000 {
       let left = Double(random.below(2001) - 1000) / 10
       let right = Double(random.below(2001) - 1000) / 10
-      let datagram = random.pick([drive(left, right), .stop, .emergencyStop, .reset, .query])
+      let turn = Double(random.below(200_001) - 100_000) / 1_000
+      let datagram = random.pick([drive(left, right), twist(left, turn), .stop, .emergencyStop, .reset, .query])
       let microseconds = random.chance(20) ? nil : Int64(random.next() % 4_000_000_000_000_000)
       let echo = random.chance(50) ? nil : random.next() % 9_007_199_254_740_993
       let bytes = encoded { datagram.encode(timestampMicroseconds: microseconds, echo: echo, into: $0) }

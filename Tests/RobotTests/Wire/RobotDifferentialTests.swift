@@ -43,9 +43,10 @@ import WireSupport
     // A generator that no longer reaches a verdict would pass silently.
     if count >= 50_000 {
       for kind in [
-        "accept drive", "accept stop", "accept estop", "accept reset", "accept query", "reject syntax", "reject empty",
+        "accept drive", "accept stop", "accept estop", "accept reset", "accept query", "accept twist", "reject syntax",
+        "reject empty",
         "reject too-long", "reject wrong-type", "reject not-finite", "reject out-of-range", "reject unknown-command",
-        "reject missing",
+        "reject missing", "reject two-units",
       ] {
         #expect(tally[kind, default: 0] > 0, "seed \(seed): no datagram with the verdict \(kind)")
       }
@@ -92,6 +93,9 @@ import WireSupport
       var speeds = "- -"
       switch message.datagram {
       case .drive(let wheels): speeds = "\(bits(wheels.left.value)) \(bits(wheels.right.value))"
+      case .twist(let twist):
+        kind = "twist"
+        speeds = "\(bits(twist.metresPerSecond)) \(bits(twist.radiansPerSecond))"
       case .stop: kind = "stop"
       case .emergencyStop: kind = "estop"
       case .reset: kind = "reset"

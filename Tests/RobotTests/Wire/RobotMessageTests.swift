@@ -70,6 +70,36 @@ import WireSupport
   }
 
   @Test(
+    "JSON in SI units: linear and angular are a motion of the robot, one absent is 0, a command decides over them",
+    arguments: [
+      Accepted(#"{"linear":0.25,"angular":-0.5}"#, .twist(0.25, -0.5)),
+      Accepted(#"{"linear":0.25,"timestamp":5.5,"echo":7}"#, .twist(0.25, 0, timestamp: 5.5, echo: 7)),
+      Accepted(#"{"angular":-100}"#, .twist(0, -100)),
+      Accepted(#"{"linear":0,"angular":0}"#, .twist(0, 0)),
+      Accepted(#"{"linear":1,"angular":1,"left":0,"right":0,"command":"stop"}"#, RobotMessage(.stop)),
+      Accepted(#"{"linear":1e400,"angular":1,"linear":2}"#, .twist(2, 1)),
+    ])
+  func twist(_ accepted: Accepted) {
+    #expect(decode(accepted.text) == .success(accepted.message))
+  }
+
+  @Test(
+    "JSON in SI units: too large, of a wrong type, or beside percent, is rejected with its name",
+    arguments: [
+      Rejected(#"{"linear":100.0001,"angular":0}"#, .outOfRange(at: 10)),
+      Rejected(#"{"linear":0,"angular":-1e300}"#, .outOfRange(at: 22)),
+      Rejected(#"{"linear":1e400}"#, .notFinite(at: 10)),
+      Rejected(#"{"linear":"1"}"#, .wrongType(at: 10)),
+      Rejected(#"{"linear":null,"angular":1}"#, .wrongType(at: 10)),
+      Rejected(#"{"linear":1,"left":0}"#, .twoUnits),
+      Rejected(#"{"angular":0,"left":30,"right":30}"#, .twoUnits),
+      Rejected(#"{"command":"stop","linear":101}"#, .outOfRange(at: 27)),
+    ])
+  func rejectedTwist(_ rejected: Rejected) {
+    #expect(decode(rejected.text) == .failure(rejected.error))
+  }
+
+  @Test(
     "JSON echo: a whole number 0…2^53 is carried, alone it is a query",
     arguments: [
       Accepted(#"{"echo":0}"#, RobotMessage(.query, echo: 0)),
@@ -231,12 +261,12 @@ import WireSupport
     let errors: [DatagramError] = [
       .empty, .tooLong(count: 1), .malformed(at: 1), .notUTF8(at: 1), .tooDeep(at: 1), .trailing(at: 1),
       .wrongType(at: 1), .notFinite(at: 1), .outOfRange(at: 1), .unknownCommand(at: 1), .unknownDirection(at: 1),
-      .unknownState(at: 1), .missing,
+      .unknownState(at: 1), .missing, .twoUnits,
     ]
     #expect(
       errors.map(\.name) == [
         "empty", "too-long", "malformed", "not-utf8", "too-deep", "trailing", "wrong-type", "not-finite",
-        "out-of-range", "unknown-command", "unknown-direction", "unknown-state", "missing",
+        "out-of-range", "unknown-command", "unknown-direction", "unknown-state", "missing", "two-units",
       ])
   }
 }

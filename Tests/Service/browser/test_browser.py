@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from daemon import PROGRAM, let_others_in
+from others import go
 
 DRIVE_SECONDS = 2
 DRIVE_HERTZ = 20
@@ -156,8 +157,11 @@ def test_the_bar_leads_to_every_system_and_tells_its_state(browser, own_daemon):
         under = page.evaluate("document.querySelector('header').getBoundingClientRect().bottom")
         assert under <= page.locator("#plants-title").bounding_box()["y"] < 844
         expect(page.locator("#e-stop")).to_be_in_viewport(ratio=1)
+        for place, words in (("#plant-log", "nothing yet"), ("#pump-log", "none yet")):
+            expect(page.locator(place)).to_have_text(words)
+        bar.get_by_role("link", name="Sprinkler: idle").click()
         for place, words in (("#schedule-preview", "nothing planned"), ("#sprinkler-log", "nothing watered yet"),
-                             ("#plant-log", "nothing yet"), ("#pump-log", "none yet")):
+                             ("#sprinkler-year", "nothing yet")):
             expect(page.locator(place)).to_have_text(words)
 
         daemon.post("/api/e-stop", {})
@@ -241,7 +245,7 @@ def test_the_leg_card_arms_moves_and_stops(browser, own_daemon):
     page.mouse.up()
     # Let go, it stays where it is: pings keep it.
     expect(leg_state(page)).to_have_text("armed")
-    page.locator(".leg summary").first.click()
+    page.locator(".leg summary", has_text="Links").first.click()
     links = page.locator(".leg").first.locator(".links tbody tr")
     expect(links.nth(0)).to_contain_text("udp port")
     ours = links.filter(has_text="websocket")
@@ -330,7 +334,7 @@ def test_the_page_grows(browser, own_daemon):
     expect(page.locator("#plant-log")).to_contain_text("Basil  alert: dry")
     plant.get_by_role("button", name="Watered").click()
     expect(plant.locator("p.hint")).to_contain_text("watered just now")
-    plant.get_by_role("button", name="Limits").click()
+    plant.get_by_role("button", name="Change").click()
     plant.get_by_role("spinbutton").first.fill("5")
     plant.get_by_role("button", name="Save").click()
     expect(plant.locator(".alert")).to_have_count(0)
@@ -379,6 +383,7 @@ def test_the_page_waters(browser, own_daemon):
     expect(card).to_contain_text("Mornings")
     card.locator("summary b").click()
     card.get_by_role("button", name="Sun").click()
+    card.get_by_role("button", name="Save").click()
     expect(page.locator("#schedule-list .schedule small").first).to_contain_text("Mon Tue Wed Thu Fri Sat  06:00")
     expect(page.locator("#schedule-preview li")).to_have_count(5)
     assert [run["outcome"] for run in daemon.get("/api/log").json()["runs"]] == ["stopped"]
@@ -391,14 +396,22 @@ def test_the_page_waters(browser, own_daemon):
     page.fill("#seasonal", "50")
     page.press("#seasonal", "Enter")
     expect(page.locator("#schedule-preview li").first).to_contain_text("Roses 05:00")
+    go(page, "system")
     with page.expect_download() as download:
-        page.click("#sprinkler-backup")
+        page.click("#backup")
+    assert re.fullmatch(r"tactus-\d{8}T\d{6}Z\.sqlite", download.value.suggested_filename)
+    go(page, "sprinkler")
     card.get_by_role("button", name="Remove").click()
     card.get_by_role("button", name="Remove it").click()
     expect(page.locator("#schedule-list .schedule")).to_have_count(0)
-    page.set_input_files("#sprinkler-restore", download.value.path())
-    page.get_by_role("button", name="Restore them").click()
-    expect(page.locator("#sprinkler-said")).to_have_text("restored")
+    go(page, "system")
+    page.set_input_files("#restore", {"name": "other.sqlite", "mimeType": "application/vnd.sqlite3", "buffer": b"other"})
+    page.get_by_role("button", name="Restore it").click()
+    expect(page.locator("#store .say")).to_contain_text("the backup: damaged: it has only 5 bytes")
+    page.set_input_files("#restore", download.value.path())
+    page.get_by_role("button", name="Restore it").click()
+    expect(page.locator("#store-said")).to_have_text("restored")
+    go(page, "sprinkler")
     expect(page.locator("#schedule-list .schedule")).to_have_count(1)
     assert failures == []
     page.close()

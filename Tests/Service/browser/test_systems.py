@@ -40,7 +40,7 @@ def test_a_daemon_that_describes_no_system_shows_what_it_showed_before(enter, ow
         expect(page.locator("#tiles h3", has_text="Robot")).to_be_visible()
         until(lambda: page.evaluate("areSystemsKnown"))
         expect(page.locator("section.system")).to_have_count(0)
-        expect(page.locator("nav a:visible")).to_have_text(["Overview", "Robot", "Legs", "Sprinkler", "Plants", "Diagnostics"])
+        expect(page.locator("nav a:visible")).to_have_text(["Overview", "Robot", "Legs", "Sprinkler", "Plants", "Diagnostics", "System"])
         page.close()
 
 
@@ -215,7 +215,7 @@ def test_what_a_token_may_not_do_is_off(enter, own_daemon):
 def test_settings_and_faults_are_asked_for_again_when_they_are_opened(page, fan):
     fan.system["settings"][0]["value"] = 12.5
     fan.system["faults"][1]["active"] = True
-    page.get_by_text("Settings", exact=True).click()
+    page.locator("summary").get_by_text("Settings", exact=True).click()
     expect(card(page).locator("tbody tr").nth(0)).to_contain_text("12.5 %/°C")
     expect(card(page).locator("tbody tr").nth(1)).to_contain_text("Least25 %")
     expect(card(page).locator("tbody tr")).to_have_count(2)  # the third holds until a restart
@@ -262,7 +262,7 @@ def test_old_values_look_old_and_the_page_is_no_wider_than_a_phone(enter, own_da
     page = enter(own_daemon(), view="fan", prepare=fan.attach, width=390)
     expect(card(page)).to_be_visible()
     fan.tell()
-    page.get_by_text("Settings", exact=True).click()
+    page.locator("summary").get_by_text("Settings", exact=True).click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(card(page).get_by_role("heading", level=2)).to_have_attribute("data-age", "3 s old")
     fan.tell()

@@ -10,9 +10,9 @@ from daemon import PROGRAM
 from others import go, place, robot, until
 from systems import STALLED, Fan
 
-VIEWS = ("", "robot", "leg", "sprinkler", "plants", "pump", "fan", "diagnostics")
+VIEWS = ("", "robot", "leg", "sprinkler", "plants", "pump", "fan", "diagnostics", "system", "help")
 # As wide as a phone, a laptop and a screen on a wall.
-SIZES = {"phone": (390, 844), "laptop": (1366, 768), "wide": (1920, 1080)}
+SIZES = {"phone": (360, 780), "laptop": (1280, 800), "wide": (1920, 1080)}
 
 # What is pressed and is smaller than a fingertip: 44 pixels. A label is pressed for its control.
 SMALL = """() => [...document.querySelectorAll("a, button, input, select, summary, [tabindex='0']")].filter((one) => {
@@ -225,7 +225,7 @@ def test_the_picture_lies_behind_the_stick_and_fills_the_screen_with_its_stop(en
     page.click("#full")
     # Elsewhere nobody looks, and in its own view it is what it was.
     go(page, "plants")
-    until(lambda: page.wait_for_timeout(50) or daemon.get("/api/video").json()["viewers"]["mp4"] == 0)
+    until(lambda: page.wait_for_timeout(50) or all(daemon.get("/api/video").json()["viewers"][way] == 0 for way in ("whep", "mp4", "mjpeg")))
     go(page, "video")
     expect(page.locator("#video-home #video-film")).to_have_count(1)
 
@@ -252,7 +252,7 @@ def test_charts_have_axes_and_survive_a_reload(enter, busy):
     for text in ("0 %", "100 %"):
         expect(chart.locator("text", has_text=re.compile(f"^{text}$"))).to_have_count(1)
     expect(chart.locator("text", has_text=":").first).to_be_attached()
-    page.select_option("#plant-span", "7")
+    page.locator("#plant-axis").get_by_role("button", name="week").click()
     expect(chart.locator("text", has_text=re.compile("Sun|Mon|Tue|Wed|Thu|Fri|Sat")).first).to_be_attached()
     go(page, "pump")
     until(lambda: page.wait_for_timeout(100) or page.evaluate("pump.history.length") > 3)
@@ -260,3 +260,26 @@ def test_charts_have_axes_and_survive_a_reload(enter, busy):
     expect(page.locator("#pump-chart polyline.water")).to_have_count(1)
     assert page.evaluate("pump.history.length") > 3
     expect(page.locator("#pump-chart text", has_text="40 °C")).to_have_count(1)
+
+
+def test_help_says_what_stops_and_every_view_how_it_is_used(enter, own_daemon):
+    asked, fan = [], Fan()
+
+    def prepare(page):
+        fan.attach(page)
+        page.on("request", lambda request: asked.append(request.url))
+
+    page = enter(own_daemon(more="pump: {}\n"), prepare=prepare)
+    fan.tell()
+    assert not any(url.endswith("/help.js") for url in asked)
+    page.get_by_role("link", name="Help").click()
+    expect(page.locator("#help-title")).to_be_focused()
+    expect(page.locator("#help")).to_contain_text("only be stopped by its power switch")
+    devices = page.locator("#help").get_by_role("link")
+    for name, section in (("Robot", "#robot"), ("Legs", "#legs"), ("Sprinkler", "#sprinkler"), ("Plants", "#plants"), ("Pump", "#pump"), ("Fan", "#system-fan")):
+        page.evaluate("location.hash = '#/help'")
+        devices.filter(has_text=name).click()
+        guide = page.locator(section + " > .guide")
+        guide.locator("summary").click()
+        assert guide.locator("li:visible").count() >= 3
+    expect(guide).to_contain_text("every output goes to its safe state")

@@ -7,6 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 import broker
 from broker import Broker, eventually
 from generated_client import GeneratedClient
@@ -16,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 EXAMPLE = HERE.parents[2] / "Examples/fan-daemon"
 
 
-def wait_for(condition, seconds=15):
+def wait_for(condition, seconds=60):
     limit = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < limit, "it did not come to that"
@@ -52,7 +54,7 @@ def test_a_held_rotor_stops_it_and_everybody_hears_why(fan):
         wait_for(lambda: fan.state["speedRpm"] > 500)
         held = fan.post("/api/sim/fault", {"system": "fan", "fault": "stall"})
         assert held.json()["named"] == [{"system": "fan", "fault": "stall"}]
-        told = next(event for event in live.events(20) if event["type"] == "fan.notice")
+        told = next(event for event in live.events(60) if event["type"] == "fan.notice")
         assert told["notice"] == "stalled" and told["trouble"] and "reset" in told["message"]
     assert fan.state["state"] == "stalled" and fan.state["dutyPercent"] == 0
     refused = fan.post("/api/fan/set", {"targetCelsius": 30})
@@ -189,7 +191,8 @@ def test_mqtt_and_home_assistant(own_fan, tmp_path):
     mosquitto.start()
     try:
         fan = own_fan(f"mqtt: {{device: box, port: {mosquitto.port}, commands: true}}\n")
-        kept = eventually(lambda: (found := mosquitto.retained("#")) and "tactus/box/fan/state" in found and found)
+        # All of it: a look in the middle of the announcement has a part.
+        kept = eventually(lambda: "tactus/box/fan/state" in (found := mosquitto.retained("#")) and found.keys() == mosquitto.retained("#").keys() and found)
         assert json.loads(kept["tactus/box/fan/state"])["state"] == "off"
         known = {topic: json.loads(text) for topic, text in kept.items() if topic.startswith("homeassistant/")}
         number = next(text for topic, text in known.items() if topic.split("/")[1] == "number")
@@ -206,6 +209,7 @@ def test_mqtt_and_home_assistant(own_fan, tmp_path):
 
 
 @broker.needed
+@pytest.mark.real_time
 def test_at_rest_its_state_is_told_once_a_minute_at_most(own_fan, tmp_path):
     mosquitto = Broker(tmp_path)
     mosquitto.start()
@@ -236,8 +240,8 @@ def test_the_server_does_what_its_document_says(own_fan, tmp_path):
     result = subprocess.run(
         [Path(sys.executable).parent / "schemathesis", "--config-file", HERE.parent / "schemathesis.toml", "run",
          fan.url + "/api/openapi.json", "--header", f"Authorization: Bearer {fan.admin}", "--phases",
-         "examples,coverage,fuzzing", "--max-examples", "15", "--seed", "20261123", "--request-timeout", "10",
+         "examples,coverage,fuzzing", "--max-examples", "15", "--seed", "20261123", "--request-timeout", "60",
          "--continue-on-failure", "--no-color"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=240)
+        cwd=tmp_path, capture_output=True, text=True, timeout=900)
     fan.post("/api/sim/fault", {"fault": "clear"})
     assert result.returncode == 0, (result.stdout + result.stderr).replace(fan.admin, "TOKEN")

@@ -219,6 +219,21 @@ struct TokenStoreTests {
     #expect(store.verify(revoked, now: now) == .failure(.invalid))
   }
 
+  @Test("mounted at the very moment at which it is found missing: its tokens are accepted at the next look")
+  func mountedMeanwhile() throws {
+    let (_, text) = try create()
+    let path = folder.tokens.path
+    try FileManager.default.moveItem(atPath: path, toPath: path + "-away")
+    let store = try TokenStore(
+      path: path,
+      missing: {
+        rename($0 + "-away", $0)
+        return "nothing is mounted"
+      })
+    #expect(try store.verify(text, now: now).get().scope == .control)
+    #expect(store.failure == nil)
+  }
+
   @Test("a file that others may write: refused, and chmod repairs it while the daemon runs", arguments: [0o620, 0o602])
   func exposed(mode: mode_t) throws {
     let (_, text) = try create()
@@ -283,14 +298,19 @@ struct TokenStoreTests {
     #expect(throws: AccessError.shortKey(bytes: 31)) { try self.store(jwtKey: String(key.dropLast())) }
   }
 
-  @Test("where the file is: the package's folder when writable, else the user's")
+  @Test(
+    "where the file is: where the environment keeps state, else the package's folder when writable, else the user's; each program its own"
+  )
   func place() {
-    func path(_ environment: [String: String], writable: Bool = false) -> String {
-      TokenFile.standardPath(environment: environment) { _ in writable }
+    func path(_ environment: [String: String], of program: String = "tactus", writable: Bool = false) -> String {
+      TokenFile.standardPath(of: program, environment: environment) { $0 == "/var/lib/\(program)" && writable }
     }
     #expect(path(["HOME": "/home/pi"], writable: true) == "/var/lib/tactus/tokens.json")
+    #expect(path(["HOME": "/home/pi"], of: "fan-daemon", writable: true) == "/var/lib/fan-daemon/tokens.json")
     #expect(path(["HOME": "/home/pi"]) == "/home/pi/.local/state/tactus/tokens.json")
+    #expect(path(["HOME": "/home/pi"], of: "fan-daemon") == "/home/pi/.local/state/fan-daemon/tokens.json")
     #expect(path(["HOME": "/home/pi", "XDG_STATE_HOME": "/state"]) == "/state/tactus/tokens.json")
+    #expect(path(["HOME": "/home/pi", "XDG_STATE_HOME": "/state"], writable: true) == "/state/tactus/tokens.json")
     #expect(path(["HOME": "/home/pi", "XDG_STATE_HOME": "state"]) == "/home/pi/.local/state/tactus/tokens.json")
     #expect(path([:]) == "/var/lib/tactus/tokens.json")
   }

@@ -69,7 +69,7 @@ struct TimeoutTests {
 
   @Test("a stranger's connection: closed after 10 s without a byte, also after an answer to nobody")
   func stranger() throws {
-    let (channel, loop) = try Self.connect { _, peer, _ throws(APIError) in
+    let (channel, loop) = try Self.connect { _, peer, _, _ throws(APIError) in
       Caller(scope: .read, tokenID: nil, address: peer, client: 0)
     }
     loop.advanceTime(by: .seconds(9))
@@ -101,7 +101,7 @@ struct TimeoutTests {
   func recentAdmission() throws {
     let isOpen = Atomic(true)
     let asked = Atomic(0)
-    let (channel, loop) = try Self.connect { _, peer, _ throws(APIError) in
+    let (channel, loop) = try Self.connect { _, peer, _, _ throws(APIError) in
       asked.add(1, ordering: .relaxed)
       guard isOpen.load(ordering: .relaxed) else { throw APIError(.unauthorized, "TOKEN_INVALID", "revoked") }
       return Caller(scope: .read, tokenID: nil, address: peer, client: 1)

@@ -1,5 +1,6 @@
 import Buses
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Service
@@ -8,7 +9,7 @@ import Testing
 struct WebSocketClientTests {
   private func isReadable(_ port: borrowing DatagramPort) -> Bool {
     var request = pollfd(fd: port.descriptor!, events: Int16(POLLIN), revents: 0)
-    return poll(&request, 1, 10_000) == 1
+    return poll(&request, 1, patience) == 1
   }
 
   @Test("frames go out and come back; when the client ends, what was sent has arrived and the door has seen it leave")
@@ -28,7 +29,7 @@ struct WebSocketClientTests {
       var request = pollfd(fd: port.descriptor!, events: Int16(POLLIN), revents: 0)
       if poll(&request, 1, 50) == 1 { _ = port.receive(into: &batch) }
       tries += 1
-    } while batch.count == 0 && tries < 200
+    } while batch.count == 0 && tries < patience / 50
     #expect(batch.count > 0 && Array(batch.bytes(0)!) == ping + ping)
     #expect(client.trouble == nil)
     let last: [UInt8] = [1, 2, 0, 0]
@@ -52,7 +53,7 @@ struct WebSocketClientTests {
     let client = try WebSocketClient(address, token: "wrong")
     client.start()
     var tries = 0
-    while client.trouble == "connecting", tries < 1000 {
+    while client.trouble == "connecting", tries < patience / 10 {
       var none = pollfd(fd: -1, events: 0, revents: 0)
       poll(&none, 1, 10)
       tries += 1

@@ -10,42 +10,43 @@ import Wire
 
 @testable import LegDaemon
 @testable import Service
+@testable import TactusDaemon
 
 /// Two legs' lane in simulated time with the door before it; the test is the clock, the beat and the clients.
 final class LegDoorBench {
   static let legs = [Endpoint.ipv4(10, 0, 0, 1, port: 5010), .ipv4(10, 0, 0, 1, port: 5011)]
   static let phone = Endpoint.ipv4(10, 0, 0, 2, port: 50_000)
 
-  let door: LegDoor
+  let door: HostedDoor<Legs>
   let network = SimulatedNetwork(legs + [phone])
   let bus = SimulatedI2CBus()
   let chip = PCA9685Simulator()
   let bank = SimulatedGPIOBank()
   private let enable: SimulatedGPIOLines?
   private let bell = SimulatedInput()
-  private let snapshot: Latest<LegSnapshot>
+  private let snapshot: Latest<Published<LegSnapshot>>
   private let runtime: Runtime
   private let simulation: Simulation
   private let clock = Clock()
   /// Rings from the door, of any thread; they reach the simulated bell when the test asks for them.
   private var rings: AsyncStream<Void>.Iterator
-  var notices: RingReader<LegNotice>
+  var notices: RingReader<Told<LegNotice>>
 
   private final class Clock: Sendable {
     let nanoseconds = Atomic<Int64>(0)
     var now: TickInstant { TickInstant(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
   }
 
-  /// `isWired`: with a line at the chip's output-enable pin, and a battery of 7.4 V that is measured.
-  init(isWired: Bool = false) throws {
+  /// - Parameters:
+  ///   - isWired: with a line at the chip's output-enable pin, and a battery of 7.4 V that is measured.
+  ///   - others: links of leg 0 beside its port.
+  init(isWired: Bool = false, others: [LegWays.Other] = []) throws {
     enable = isWired ? try bank.outputs([GPIOLine(.bcm(4), isActiveLow: true)]) : nil
     let enable = enable
     let converter = ADS1115Simulator()
     converter.set(0, Microvolts(2_466_667))
     if isWired { bus.attach(converter.chip, at: ADS1115.standardAddress) }
     let battery = isWired ? LegBattery(channel: 0, dividerPerMille: 3000) : nil
-    let channel = LegLoop.channel(legs: 2)
-    snapshot = channel.state
     let (network, bus, bell) = (network, bus, bell)
     bus.attach(chip.chip, at: PCA9685.standardAddress)
     let configurations = [
@@ -54,6 +55,8 @@ final class LegDoorBench {
         try LegSettings(lowest: PulseWidth(microseconds: 1000), highest: PulseWidth(microseconds: 2000)),
         channel: try ServoChannel(5)),
     ]
+    let mailbox = try LegLoop.mailbox(configurations)
+    snapshot = mailbox.state
     // No safe state after missed releases: what protects here must be the rule that is tested.
     runtime = try Runtime {
       Lane("leg") {
@@ -62,21 +65,28 @@ final class LegDoorBench {
           inputs: Self.legs.map { .simulated(network.input($0)) } + [.simulated(bell)]
         ) {
           LegLoop(
-            legs: configurations, chip: PCA9685(), on: bus.port(), outputEnable: enable?.port(),
-            battery: battery, ports: Self.ports(on: network),
-            channel: channel.loopEnds(requestBell: bell.doorbell))
+            ends: mailbox.loopEnds(requestBell: bell.doorbell), servos: configurations.map(\.channel), chip: PCA9685(),
+            on: bus.port(), outputEnable: enable?.port(), battery: battery, ports: Self.ports(on: network))
         }
       }
     }
-    notices = channel.noticeReader()
+    notices = mailbox.noticeReader()
     simulation = try runtime.simulation()
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     rings = stream.makeAsyncIterator()
-    let descriptions = zip(["hip", "knee"], configurations).enumerated().map { index, leg in
-      LegDescription(name: leg.0, configuration: leg.1, port: 5010 + UInt16(index))
-    }
-    door = LegDoor(
-      descriptions, channel: channel, ring: { continuation.yield() }, now: { [clock] in clock.now })
+    var wiring = Legs.Wiring()
+    wiring.legs = [
+      Legs.One(givenName: "hip"),
+      Legs.One(givenName: "knee", givenChannel: 5, minMicroseconds: 1000, maxMicroseconds: 2000),
+    ]
+    var rules = Legs.Rules()
+    rules.legs = [Legs.OneRules(), Legs.OneRules()]
+    let parts = SharedParts()
+    parts.add(LegWays(ports: [5010, 5011], others: others))
+    door = HostedDoor(
+      mailbox, at: Legs.onlyPlace, beside: nil,
+      look: { [wiring, rules] in Look(name: "leg", wiring: wiring, rules: rules, now: $0, parts: parts) },
+      ring: { continuation.yield() }, now: { [clock] in clock.now })
     run(until: 45)
   }
 
@@ -91,19 +101,19 @@ final class LegDoorBench {
 
   func state(_ leg: Int) -> LegState {
     var reader = snapshot.reader()
-    return reader.read()[leg].state
+    return reader.read().state[leg].state
   }
 
   func pulse(_ leg: Int) -> Int? {
     var reader = snapshot.reader()
-    return reader.read()[leg].pulse.map { Int($0.microseconds) }
+    return reader.read().state[leg].pulse.map { Int($0.microseconds) }
   }
 
   /// Runs the lane up to this millisecond, and takes the answers.
   func run(until milliseconds: Int64) {
     simulation.run(until: TickInstant(nanoseconds: milliseconds * 1_000_000))
     clock.nanoseconds.store(milliseconds * 1_000_000, ordering: .releasing)
-    door.takeAnswers(at: now)
+    door.requests.takeAnswers(at: now)
   }
 
   func run(for milliseconds: Int64) { run(until: self.milliseconds + milliseconds) }

@@ -11,6 +11,7 @@ import Wire
 @testable import RobotDaemon
 @testable import Service
 @testable import SprinklerDaemon
+@testable import TactusDaemon
 @testable import VideoDaemon
 
 /// All families of all sources, each with a value: a robot that drives, a leg with a pulse, a zone that is open in a rain delay, a plant, a
@@ -29,7 +30,9 @@ enum WholePage {
     let robot = try RobotSimulation()
     robot.operators[0].set(.wheels(WheelSpeeds(left: Percent(50), right: Percent(25))))
     robot.run(for: .milliseconds(500))
-    let (snapshot, now) = (robot.robot, robot.now + .milliseconds(20))
+    let now = robot.now + .milliseconds(20)
+    let robotDoor = HostedDoor<Robot>(
+      try .init(state: robot.robot, rules: .standard), at: Robot.onlyPlace, beside: nil, now: { now })
     let leg = try LegDoorBench(isWired: true)
     leg.run(until: 400)
     for frame in [LegBytes.arm, LegBytes.set(1500)] {
@@ -51,23 +54,22 @@ enum WholePage {
     pump.world.press(false)
     pump.run(for: 6_000)
     return try body([
-      RuntimeMetrics(runtime, version: "1.2.3"), RobotMetrics({ snapshot }, now: { now }),
-      LegMetrics(leg.door), SprinklerMetrics(try garden().door), PlantMetrics(plants.door), PumpMetrics(pump.door),
-      VideoMetrics(video()), StoreMetrics(plants.file), ProcessMetrics(), ServiceMetrics(ServiceCounters()),
+      RuntimeMetrics(runtime, version: "1.2.3"), robotDoor, leg.door, try garden().door,
+      plants.door, pump.door, try video(), StoreMetrics(plants.file), ProcessMetrics(),
+      ServiceMetrics(ServiceCounters()),
       GuardMetrics(GuardHealth(.watching)),
     ])
   }
 
-  private static func video() -> VideoDoor {
-    let door = VideoDoor(
-      VideoDescription(VideoSettings(), recordFolder: nil, recordLimitBytes: 0), order: { _ in }, fileName: { "" })
+  private static func video() throws -> HostedDoor<Video> {
+    let desk = VideoDesk(VideoDescription(), order: { _ in }, fileName: { "" })
     var statistics = VideoStatistics()
     (statistics.frames, statistics.firstFrame, statistics.encodeMean) = (30, 250_000_000, 2_000_000)
-    door.take(.statistics(statistics))
+    desk.take(.statistics(statistics))
     var detection = VideoDetection(.running)
     detection.duration = 40_000_000
-    door.take(.detection(detection))
-    return door
+    desk.take(.detection(detection))
+    return try HostedDoor(desk)
   }
 
   private static func plants() throws -> PlantDoorBench {

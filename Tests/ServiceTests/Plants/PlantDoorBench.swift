@@ -4,6 +4,7 @@ import GRDB
 import Plants
 import Synchronization
 import Tactus
+import TactusDaemon
 import Testing
 import Water
 
@@ -20,13 +21,12 @@ final class PlantDoorBench {
   ]
 
   let desk: PlantDesk
-  let door: PlantDoor
+  let door: any ServedSystem & MetricSource
   let folder: URL
   let file: StoreFile
   let clock = Clock()
   let sprinkler = FakeSprinkler()
   private var isHandedOver = false
-  private let snapshot = Latest(PlantSensorSnapshot(probes: 2))
 
   final class Clock: Sendable {
     let seconds = Atomic<Int64>(100)
@@ -74,14 +74,15 @@ final class PlantDoorBench {
     file = StoreFile(path, systems: [.sprinkler, .plants, .pump], mounts: MountWatch(named: "/"))
     if opensStore { _ = try file.open(at: .now) }
     let clock = clock
+    let snapshot = PlantSensorSnapshot(probes: 2)
     desk = PlantDesk(
-      PlantDesk.Parts(sensors: Self.sensors, host: host, links: links), store: PlantStore(file), snapshot: snapshot,
-      water: sprinkler.water, now: { clock.now },
+      PlantDesk.Parts(sensors: Self.sensors, host: host, links: links), store: PlantStore(file), newest: { snapshot },
+      water: { [sprinkler] in sprinkler.water }, now: { clock.now },
       clock: WatchedWallClock(boot: nil) {
         WallWatch.Sample(
           microseconds: clock.wall.secondsSince1970 * 1_000_000, bootTime: clock.now, isSynchronised: true)
       })
-    door = PlantDoor(desk, hostName: host.hostName)
+    door = try StandIn(Plants.self).serve(PlantDuty(desk, hostName: host.hostName), sharing: desk).system
   }
 
   deinit { if !isHandedOver { try? FileManager.default.removeItem(at: folder) } }
@@ -158,5 +159,5 @@ final class PlantDoorBench {
   }
 
   /// The types of the events that news make.
-  func edges() -> [String] { desk.takeNews().compactMap { door.edge($0)?.type } }
+  func edges() -> [String] { desk.takeNews().compactMap { $0.event(at: .zero)?.type } }
 }

@@ -134,7 +134,7 @@ import Testing
     bench.desk.take(Array("ID:0;sender:x;receiver:all;payload:;operation:REQ_numPlants".utf8), isOld: true) { _ in
       Issue.record("answered")
     }
-    #expect(bench.door.messages(bench.desk.view)["old"] == 1)
+    #expect(bench.desk.messages(bench.desk.view)["old"] == 1)
   }
 
   private static var withoutSpamLimit: PlantHostSettings {
@@ -155,7 +155,7 @@ import Testing
     #expect(error?.status == .serviceUnavailable && error?.code == "STORE_FAILED")
     #expect(bench.app("REQ_numPlants", "") == ["RES_numPlants 0"])
     #expect(bench.desk.view.records.plants.map(\.name.text) == ["Basil"] && bench.desk.view.storeFailure != nil)
-    #expect(bench.door.messages(bench.desk.view)["notKept"] == 1)
+    #expect(bench.desk.messages(bench.desk.view)["notKept"] == 1)
     try bench.sql("ALTER TABLE elsewhere RENAME TO plants_plant")
     #expect(bench.app("REQ_addNewPlant", #"Fern--["0x36"]"#) == ["RES_addNewPlant Fern"])
     #expect(bench.desk.view.storeFailure == nil)
@@ -168,7 +168,7 @@ import Testing
     for _ in 0..<3 { #expect(bench.app("ERR_invalidOpTag", "x") == []) }
     #expect(bench.desk.takeNews() == [.clientError(operation: "ERR_invalidOpTag", payload: "x")])
     bench.run(seconds: 1)
-    #expect(bench.door.messages(bench.desk.view)["peer-error"] == 3)
+    #expect(bench.desk.messages(bench.desk.view)["peer-error"] == 3)
     #expect(bench.app("ERR_" + String(repeating: "y", count: 99), String(repeating: "z", count: 999)) == [])
     guard case .clientError(let operation, let payload)? = bench.desk.takeNews().last else {
       Issue.record("not told")

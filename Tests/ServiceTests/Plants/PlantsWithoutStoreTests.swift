@@ -15,7 +15,7 @@ struct PlantsWithoutStoreTests {
       let name = "\(route.method.rawValue) \(route.path)"
       let path = route.path.replacing("{id}", with: "1").replacing("{sensor}", with: "0x36")
       let refusal = await bench.refusal(route.method.rawValue, path)
-      if PlantDoor.needNoStore.contains(name) {
+      if PlantRoutes.needNoStore.contains(name) {
         #expect(refusal == nil, "\(name)")
       } else {
         #expect(refusal?.status == .serviceUnavailable && refusal?.code == "STORE_FAILED", "\(name)")

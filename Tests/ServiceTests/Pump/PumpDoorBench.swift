@@ -8,10 +8,11 @@ import WallTime
 
 @testable import PumpDaemon
 @testable import Service
+@testable import TactusDaemon
 
 /// A pump, the line to it, its operator's lane and the door before it, in simulated time; the test is the clock and the clients.
 final class PumpDoorBench {
-  let door: PumpDoor
+  let door: HostedDoor<Pump>
   let world = PumpWorld()
   let cable = PumpCable()
   private let bell = SimulatedInput()
@@ -20,7 +21,7 @@ final class PumpDoorBench {
   private let clock = Clock()
   /// Rings from the door, of any thread; they reach the simulated bell when the test asks for them.
   private var rings: AsyncStream<Void>.Iterator
-  var notices: RingReader<PumpNotice>
+  var notices: RingReader<Told<PumpNotice>>
 
   private final class Clock: Sendable {
     let nanoseconds = Atomic<Int64>(0)
@@ -28,14 +29,14 @@ final class PumpDoorBench {
   }
 
   init() throws {
-    let (channel, deviceChannel) = (PumpOperatorLoop.channel(), PumpDeviceLoop.channel())
+    let (mailbox, device) = (try PumpMailbox(operating: .standard), try PumpMailbox(own: .standard))
     let (world, cable, bell) = (world, cable, bell)
     runtime = try Runtime {
       Lane("device") {
         Loop("device", every: PumpDeviceLoop.rate, phase: .zero, inputs: [.simulated(cable.deviceInput)]) {
           PumpDeviceLoop(
-            RulesBox(.standard).input(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(),
-            inputs: world.inputs(), channel: deviceChannel.loopEnds())
+            device.loopEnds(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(),
+            inputs: world.inputs())
         }
       }
       Lane("pump") {
@@ -44,18 +45,20 @@ final class PumpDoorBench {
           inputs: [.simulated(cable.operatorInput), .simulated(bell)]
         ) {
           PumpOperatorLoop(
-            RulesBox(.standard).input(), link: PumpLink(serial: cable.operatorPort()),
-            channel: channel.loopEnds(requestBell: bell.doorbell))
+            mailbox.loopEnds(requestBell: bell.doorbell), link: PumpLink(serial: cable.operatorPort()))
         }
       }
     }
-    notices = channel.noticeReader()
+    notices = mailbox.noticeReader()
     simulation = try runtime.simulation()
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     rings = stream.makeAsyncIterator()
-    door = PumpDoor(
-      channel: channel, link: { PumpLinkReport(.serial, device: "/dev/ttyTEST") }, ring: { continuation.yield() },
-      now: { [clock] in clock.now })
+    let parts = SharedParts()
+    parts.add(PumpLinkReports { [PumpLinkReport(.serial, device: "/dev/ttyTEST")] })
+    door = HostedDoor(
+      mailbox, at: Pump.onlyPlace, beside: nil,
+      look: { Look(name: "pump", wiring: .init(), rules: .init(), now: $0, parts: parts) },
+      ring: { continuation.yield() }, now: { [clock] in clock.now })
     run(for: 2_000)
   }
 
@@ -65,10 +68,11 @@ final class PumpDoorBench {
     let end = clock.now + .milliseconds(milliseconds)
     simulation.run(until: end)
     clock.nanoseconds.store(end.nanoseconds, ordering: .releasing)
-    door.takeAnswers(at: now)
+    door.requests.takeAnswers(at: now)
   }
 
-  var state: PumpOperatorState { door.newest.state }
+  var newest: PumpSnapshot { door.newest.operated! }
+  var state: PumpOperatorState { newest.state }
 
   /// A request, and what came of it some milliseconds later.
   func post(

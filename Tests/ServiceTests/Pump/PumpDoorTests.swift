@@ -6,6 +6,7 @@ import WallTime
 
 @testable import PumpDaemon
 @testable import Service
+@testable import TactusDaemon
 
 @Suite("the pump behind the door")
 struct PumpDoorTests {
@@ -14,12 +15,12 @@ struct PumpDoorTests {
     let bench = try PumpDoorBench()
     #expect(bench.state == .off(.confirmed))
     let answer = try await bench.post("on", #"{"speedPercent": 50}"#)
-    #expect(answer.logValue == "duty=128")
+    #expect(answer.logValue == "speedPercent=50")
     #expect(try answer.object()["verdict"] as? String == "accepted")
     bench.run(for: 500)
     #expect(bench.world.reading.duty == PumpSpeed(duty: 128))
     #expect(try await bench.post("on").status == .ok, "one that is on is no error")
-    #expect(try await bench.post("speed", #"{"speedDuty": 255}"#).logValue == "duty=255")
+    #expect(try await bench.post("speed", #"{"speedDuty": 255}"#).logValue == "speedDuty=255")
     bench.run(for: 500)
     #expect(try bench.document()["speedPercent"] as? Int == 100)
     _ = try await bench.post("off")
@@ -59,11 +60,11 @@ struct PumpDoorTests {
     #expect(document["skinCelsius"] is NSNull && document["skinTrouble"] as? String == trouble)
     #expect(document["waterCelsius"] is Double && document["waterTrouble"] is NSNull)
     var writer = MetricsWriter()
-    PumpMetrics(bench.door).write(into: &writer)
+    bench.door.write(into: &writer)
     #expect(
       writer.text.contains(#"tactus_pump_temperature_celsius{sensor="water"}"#)
         && !writer.text.contains(#"sensor="skin""#))
-    #expect(OperatePumpCommand.line(bench.door.newest).contains("skin – (\(trouble))"))
+    #expect(OperatePumpCommand.line(bench.newest).contains("skin – (\(trouble))"))
   }
 
   @Test("refusals: 409 with a code, the reason and the way out")
@@ -119,7 +120,7 @@ struct PumpDoorTests {
     func edges() throws -> [String] {
       var found: [String] = []
       while let notice = bench.notices.pop() {
-        let event = bench.door.edge(notice)
+        let event = try #require(bench.door.edge(notice))
         let object = try #require(try JSONSerialization.jsonObject(with: Data(event.body)) as? [String: Any])
         let word = (object["state"] ?? object["contact"] ?? object["command"]) as? String
         found.append("\(event.type) \(word ?? "?")")

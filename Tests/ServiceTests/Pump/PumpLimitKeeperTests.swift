@@ -136,9 +136,9 @@ struct PumpLimitKeeperTests {
     pump.run(for: .seconds(17))
     #expect(!pump.isPumping && pump.machine.state == .fault(.runLimit, .confirmed))
     try pump.die(guardReaches: true, down: .seconds(3), isReboot: false)
-    #expect(pump.step(.turnOn(nil)) == .ignored(.mustRest))
+    #expect(pump.step(.turnOn(nil)) == .refused(.mustRest))
     pump.run(for: .seconds(296))
-    #expect(pump.step(.turnOn(nil)) == .ignored(.mustRest))
+    #expect(pump.step(.turnOn(nil)) == .refused(.mustRest))
     pump.run(for: .seconds(1))
     #expect(pump.step(.turnOn(nil)) == .accepted && pump.left == .seconds(60))
   }
@@ -170,7 +170,7 @@ struct PumpLimitKeeperTests {
     pump.step(.turnOn(nil))
     pump.run(for: .seconds(60))
     try pump.die(guardReaches: true, down: .seconds(3), isReboot: false)
-    #expect(pump.step(.turnOn(nil)) == .ignored(.mustRest))
+    #expect(pump.step(.turnOn(nil)) == .refused(.mustRest))
     #expect(pump.step(.reset) == .accepted)
     #expect(pump.step(.turnOn(nil)) == .accepted)
   }
@@ -190,7 +190,7 @@ struct PumpLimitKeeperTests {
     pump.run(for: .seconds(1))
     try pump.die(guardReaches: true, down: .seconds(1), isReboot: true)
     #expect(pump.left == .zero)
-    #expect(pump.step(.turnOn(nil)) == .ignored(.mustRest))
+    #expect(pump.step(.turnOn(nil)) == .refused(.mustRest))
   }
 
   @Test(
@@ -201,11 +201,11 @@ struct PumpLimitKeeperTests {
     pump.step(.turnOn(nil))
     pump.run(for: .seconds(40))
     try pump.die(guardReaches: true, down: .seconds(3), isReboot: false, losesStore: true)
-    #expect(pump.left == .zero && pump.step(.turnOn(nil)) == .ignored(.mustRest))
+    #expect(pump.left == .zero && pump.step(.turnOn(nil)) == .refused(.mustRest))
     pump.run(for: .seconds(100))
     // What is opened later has an older state, and does not count.
     try pump.openStore()
-    #expect(pump.step(.turnOn(nil)) == .ignored(.mustRest))
+    #expect(pump.step(.turnOn(nil)) == .refused(.mustRest))
     #expect(try pump.lastEnd == "crash", "what the last process left, not what this one writes")
     try pump.die(guardReaches: true, down: .zero, isReboot: false)
     #expect(pump.left == .zero)

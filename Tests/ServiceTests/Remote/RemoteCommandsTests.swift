@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Service
+@testable import TactusDaemon
 
 @Suite("commands over a messaging link, carried out", .ownThread)
 struct RemoteCommandsTests {

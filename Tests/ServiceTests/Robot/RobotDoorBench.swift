@@ -9,24 +9,25 @@ import Testing
 
 @testable import RobotDaemon
 @testable import Service
+@testable import TactusDaemon
 
 /// A robot's lane in simulated time with the door before it; the test is the clock, the beat and the clients.
 final class RobotDoorBench {
   static let robot = Endpoint.ipv4(10, 0, 0, 1, port: 5005)
   static let phone = Endpoint.ipv4(10, 0, 0, 2, port: 50_000)
 
-  let door: RobotDoor
+  let door: HostedDoor<Robot>
   let network = SimulatedNetwork([robot, phone])
   let bus = SimulatedI2CBus()
   private let board = YBPcbCarSimulator()
   private let bell = SimulatedInput()
-  private let snapshot: Latest<RobotSnapshot>
+  private let mailbox: RobotLoop.Mailbox
   private let runtime: Runtime
   private let simulation: Simulation
   private let clock = Clock()
   /// Rings from the door, of any thread; they reach the simulated bell when the test asks for them.
   private var rings: AsyncStream<Void>.Iterator
-  var notices: RingReader<RobotNotice>
+  var notices: RingReader<Told<RobotNotice>>
   private var seen: Int64 = 0
 
   private final class Clock: Sendable {
@@ -38,8 +39,7 @@ final class RobotDoorBench {
     let settings = try RobotSettings(acceleration: 0)
     let (network, bus) = (network, bus)
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
-    let channel = RobotLoop.channel(settings)
-    let newestSettings = RulesBox(settings)
+    let mailbox = try RobotLoop.Mailbox(state: RobotSnapshot(settings), rules: settings)
     let bell = bell
     // No safe state after missed releases: what protects here must be the rule that is tested.
     runtime = try Runtime {
@@ -48,32 +48,35 @@ final class RobotDoorBench {
           "robot", every: .hertz(20), phase: .zero, inputs: [.simulated(network.input(Self.robot)), .simulated(bell)]
         ) {
           RobotLoop(
-            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.robot),
-            settings: newestSettings.input(), channel: channel.loopEnds(requestBell: bell.doorbell))
+            ends: mailbox.loopEnds(requestBell: bell.doorbell), motors: Motors(YBPcbCar(), on: bus.port()),
+            port: network.port(Self.robot))
         }
       }
     }
-    snapshot = channel.state
-    notices = channel.noticeReader()
+    self.mailbox = mailbox
+    notices = mailbox.noticeReader()
     simulation = try runtime.simulation()
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     rings = stream.makeAsyncIterator()
-    door = RobotDoor(
-      channel: channel, ring: { continuation.yield() }, now: { [clock] in clock.now })
+    door = HostedDoor(
+      mailbox, at: Robot.onlyPlace, beside: nil, ring: { continuation.yield() }, now: { [clock] in clock.now })
   }
 
   var now: TickInstant { clock.now }
   var robot: RobotSnapshot {
-    var reader = snapshot.reader()
-    return reader.read()
+    var reader = mailbox.state.reader()
+    return reader.read().state
   }
 
   /// Runs the lane up to this millisecond, then a beat.
   func run(until milliseconds: Int64) {
     simulation.run(until: TickInstant(nanoseconds: milliseconds * 1_000_000))
     clock.nanoseconds.store(milliseconds * 1_000_000, ordering: .releasing)
-    door.takeAnswers(at: now)
+    takeAnswers()
   }
+
+  /// The main thread's beat.
+  func takeAnswers() { door.requests.takeAnswers(at: now) }
 
   /// The lane stands still from its next tick on, for so long.
   func stall(milliseconds: Int64) {

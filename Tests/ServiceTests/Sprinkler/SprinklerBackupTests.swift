@@ -22,7 +22,7 @@ struct SprinklerBackupTests {
     let wrong = await bench.refusal("POST", "/api/sprinkler/restore", "hello")
     #expect(wrong?.status == .unprocessableContent)
     let restore = try #require(bench.door.routes.first { $0.path == "/api/sprinkler/restore" })
-    #expect(restore.fileLimit == SprinklerDoor.longestBackup && restore.scope == .admin)
+    #expect(restore.fileLimit == SprinklerRoutes.longestBackup && restore.scope == .admin)
     _ = try await bench.ask("POST", "/api/sprinkler/restore", bytes: backup)
     let schedules = try await bench.json("GET", "/api/schedules")
     #expect((schedules["schedules"] as? [[String: Any]])?.first?["name"] as? String == "Mornings")

@@ -4,6 +4,7 @@ import Logging
 import Sprinkler
 import Synchronization
 import Tactus
+import TactusDaemon
 import Testing
 import WallTime
 
@@ -21,11 +22,11 @@ final class SprinklerDoorBench {
   static let mornings =
     #"{"name":"Mornings","days":["Mon","Fri"],"startTimes":["06:02"],"zones":[{"zoneId":1,"minutes":1},{"zoneId":2,"seconds":30}]}"#
 
-  let door: SprinklerDoor
+  let door: any ServedSystem & MetricSource
+  let desk: SprinklerDesk
   let bank = SimulatedGPIOBank()
   let log = RecordingLog()
   let folder: URL
-  var desk: SprinklerDesk { door.desk }
   private let lines: SimulatedGPIOLines
   private let sensor: SimulatedGPIOEvents?
   private let bell = SimulatedInput()
@@ -35,8 +36,9 @@ final class SprinklerDoorBench {
   private let happened: AsyncStream<Happening>.Continuation
   private var happenings: AsyncStream<Happening>.Iterator
   private(set) var edges: [Event] = []
+  private let standIn: StandIn<Sprinkler>
   /// What the daemon's main thread does when the loop has rung.
-  var take: (SprinklerDesk, TickInstant) -> [IrrigationNotice] = { $0.take(at: $1) }
+  var take: (StandIn<Sprinkler>, TickInstant) -> [Event] = { $0.takeAnswers(at: $1) }
   /// The desk's thread has no turn: as if a disk held it up.
   var isDeskBusy = false
 
@@ -85,30 +87,30 @@ final class SprinklerDoorBench {
       Self.pins.map { GPIOLine(.bcm($0), isActiveLow: $0 == 22) } + (hasEverything ? [GPIOLine(.bcm(23))] : []))
     sensor = hasEverything ? try bank.events([GPIOInput(.bcm(24))]) : nil
     let (port, sensor) = (lines, sensor)
-    let channel = SprinklerLoop.channel()
     let settings = try IrrigationSettings(
       lineCount: hasEverything ? 4 : 3,
       master: hasEverything ? try MasterValve(line: 3, lead: .seconds(leadSeconds)) : nil,
       flow: hasEverything ? FlowSettings(pulsesPerLitre: 450) : nil)
-    let limits = RulesBox(settings.flowLimits)
+    let (stream, continuation) = AsyncStream.makeStream(of: Happening.self)
+    happenings = stream.makeAsyncIterator()
+    happened = continuation
+    let standIn = try StandIn(
+      Sprinkler.self, ring: { continuation.yield(.ring) }, now: { [clock] in clock.look() })
+    self.standIn = standIn
     runtime = try Runtime {
       Lane("sprinkler") {
         Loop("sprinkler", every: .period(SprinklerLoop.period), phase: .zero, inputs: [.simulated(bell)]) {
           SprinklerLoop(
-            settings, limits: limits.input(), lines: port.port(), flow: Self.flow(sensor),
-            channel: channel.loopEnds(requestBell: bell.doorbell))
+            settings, lines: port.port(), flow: Self.flow(sensor), ends: standIn.ends(requestBell: bell.doorbell))
         }
       }
     }
     simulation = try runtime.simulation()
-    let (stream, continuation) = AsyncStream.makeStream(of: Happening.self)
-    happenings = stream.makeAsyncIterator()
-    happened = continuation
     let path = self.folder.appending(path: "sprinkler.sqlite").path(percentEncoded: false)
     let file = StoreFile(path, systems: [.sprinkler], mounts: MountWatch(named: "/"))
     if opensStore { _ = try file.open(at: Self.start) }
-    let desk = SprinklerDesk(
-      { store throws(StoreError) in
+    desk = SprinklerDesk(
+      { store, scheduler throws(StoreError) in
         var records = try store.records()
         if records.zones.isEmpty {
           records.zones = zip(1..., zip(["Front", "Back", "Beds"], Self.pins)).map {
@@ -117,21 +119,21 @@ final class SprinklerDoorBench {
           prepare(&records)
           try store.apply([.everything(records)])
         }
-        return SprinklerScheduler(
-          records, settings: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
-          boot: BootID(boot))
-      }, store: SprinklerStore(file), channel: channel, ring: { continuation.yield(.ring) },
-      logger: log.logger, now: { [clock] in clock.look() },
+        return SprinklerScheduler(records, settings: scheduler, boot: BootID(boot))
+      }, store: SprinklerStore(file), orders: standIn.orders(makesSafe: \.isStop, mayBeLate: \.mayBeLate),
+      newest: standIn.newest,
+      settings: .init(
+        scheduler: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
+        description: SprinklerDescription(
+          backend: "sim", lines: Self.pins.map { .init(pin: $0, isActiveLow: $0 == 22) }, hasMaster: false,
+          deniedPins: [2, 3, 14, 15], manualInRain: manualInRain.rawValue, hasLegacyRoutes: hasLegacyRoutes,
+          timeZone: Self.berlin)),
+      logger: log.logger,
       clock: WatchedWallClock(boot: BootID(boot)) { [clock] in
         WallWatch.Sample(
           microseconds: clock.wall.secondsSince1970 * 1_000_000, bootTime: clock.now, isSynchronised: true)
       })
-    door = SprinklerDoor(
-      desk,
-      SprinklerDescription(
-        backend: "sim", lines: Self.pins.map { .init(pin: $0, isActiveLow: $0 == 22) }, hasMaster: false,
-        deniedPins: [2, 3, 14, 15], manualInRain: manualInRain.rawValue, hasLegacyRoutes: hasLegacyRoutes,
-        timeZone: Self.berlin))
+    door = standIn.serve(desk, sharing: desk).system
     run(for: 200)
   }
 
@@ -169,7 +171,7 @@ final class SprinklerDoorBench {
   func setForward(seconds: Int64) { clock.step.add(seconds, ordering: .relaxed) }
 
   private func turn() {
-    edges += take(desk, clock.now).compactMap { door.edge($0) }
+    edges += take(standIn, clock.now)
     if !isDeskBusy { desk.keepNoted() }
   }
 

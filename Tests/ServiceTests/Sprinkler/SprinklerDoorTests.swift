@@ -246,7 +246,7 @@ struct SprinklerDoorTests {
     _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":9}"#)
     _ = try await bench.ask("POST", "/api/queue", #"{"zones":[{"zoneId":1,"minutes":1}]}"#)
     let newest = bench.desk.newest
-    func wait() -> Int? { bench.door.queue(newest, at: bench.desk.now, bench.desk.wallNow).first?.inSec }
+    func wait() -> Int? { bench.desk.seen().queue.first?.inSec }
     let before = try #require(wait())
     bench.passTime(.milliseconds(3_500))
     #expect(bench.desk.newest.at == newest.at, "the loop has published nothing since")

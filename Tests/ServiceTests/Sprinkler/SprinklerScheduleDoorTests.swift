@@ -39,6 +39,39 @@ struct SprinklerScheduleDoorTests {
   }
 
   @Test(
+    "the calendar: an event a start with a UID that stays, zones and times in it, cancelled in a rain delay; no line over 75 bytes"
+  )
+  func calendar() async throws {
+    let bench = try SprinklerDoorBench()
+    func calendar() async throws -> [String] {
+      let answer = try await bench.ask("GET", "/api/sprinkler.ics", query: ["count": "2"])
+      #expect(answer.contentType == "text/calendar; charset=utf-8")
+      let text = String(decoding: answer.body, as: UTF8.self)
+      let lines = text.components(separatedBy: "\r\n")
+      #expect(lines.allSatisfy { $0.utf8.count <= 75 && !$0.contains("\n") } && lines.last == "")
+      return text.replacingOccurrences(of: "\r\n ", with: "").components(separatedBy: "\r\n")
+    }
+    #expect(try await calendar().filter { $0.hasPrefix("BEGIN") } == ["BEGIN:VCALENDAR"])
+    let name = "Beete; Hecke, \\ und was sonst noch wächst, äöüäöüäöü"
+    let body = SprinklerDoorBench.mornings.replacingOccurrences(
+      of: "Mornings", with: name.replacingOccurrences(of: "\\", with: #"\\"#))
+    #expect(try await bench.ask("POST", "/api/schedules", body).status == .created)
+    var lines = try await calendar()
+    #expect(lines.filter { $0.hasPrefix("DTSTART") } == ["DTSTART:20260501T040200Z", "DTSTART:20260504T040200Z"])
+    #expect(lines.filter { $0.hasPrefix("DTEND") } == ["DTEND:20260501T040330Z", "DTEND:20260504T040330Z"])
+    let uids = lines.filter { $0.hasPrefix("UID") }
+    #expect(uids == ["20260501T040200Z", "20260504T040200Z"].map { "UID:1-\($0)@\(HostRules.machineName)" })
+    #expect(
+      lines.contains(#"SUMMARY:Watering: Beete\; Hecke\, \\ und was sonst noch wächst\, äöüäöüäöü"#))
+    #expect(lines.contains(#"DESCRIPTION:Front: 1:00 min\nBack: 0:30 min"#), "\(lines)")
+    #expect(lines.filter { $0.hasPrefix("STATUS") } == ["STATUS:CONFIRMED", "STATUS:CONFIRMED"])
+    _ = try await bench.ask("POST", "/api/rain-delay", #"{"hours":24}"#)
+    lines = try await calendar()
+    #expect(lines.filter { $0.hasPrefix("STATUS") } == ["STATUS:CANCELLED", "STATUS:CONFIRMED"])
+    #expect(lines.filter { $0.hasPrefix("UID") } == uids)
+  }
+
+  @Test(
     "when a schedule next starts: beyond a rain delay that it heeds, later once it has started; never if it is off or has no zone"
   )
   func nextStart() async throws {

@@ -1,6 +1,7 @@
 import Sprinkler
 import Tactus
 import Testing
+import WallTime
 
 @testable import Service
 @testable import SprinklerDaemon
@@ -113,5 +114,37 @@ struct WeatherWatchTests {
       watch.path
         == "/v1/forecast?latitude=52.5&longitude=13.4&daily=precipitation_sum&timezone=Etc%2FGMT%2B5&forecast_days=2"
     )
+    var settings = Self.settings()
+    settings.pastDays = 7
+    let past = try WeatherWatch(settings)
+    defer { past.stop() }
+    #expect(
+      past.path
+        == "/v1/forecast?latitude=52.5&longitude=13.4&daily=precipitation_sum,temperature_2m_max,temperature_2m_min,"
+        + "dew_point_2m_mean,wind_speed_10m_mean,shortwave_radiation_sum&timezone=Etc%2FGMT%2B5&forecast_days=1"
+        + "&past_days=7&wind_speed_unit=ms")
+  }
+
+  @Test("past days: the first ones of the answer, not of the rain to come; other units and no numbers are unknown")
+  func past() throws {
+    let body = Array(
+      #"""
+      {"elevation":38,"daily_units":{"precipitation_sum":"mm","wind_speed_10m_mean":"km/h","temperature_2m_max":"°C"},
+       "daily":{"time":["2026-06-29","2026-06-30","2026-07-01"],"precipitation_sum":[4.8,0,9],
+       "temperature_2m_max":[27,null,30],"temperature_2m_min":[15,14,13],"dew_point_2m_mean":[10,"x",12],
+       "wind_speed_10m_mean":[3,3,3],"shortwave_radiation_sum":[22.5]}}
+      """#.utf8)
+    #expect(
+      ExpectedRain(try WeatherAnswer.read(body, days: 1, after: 2).get())
+        == ExpectedRain(millimetres: 9, isWhole: true))
+    var first = DayWeather(
+      date: LocalDate(year: 2026, month: 6, day: 29), minimumCelsius: 15, maximumCelsius: 27, rainMillimetres: 4.8)
+    (first.dewPointCelsius, first.sunMegajoules) = (10, 22.5)
+    let second = DayWeather(
+      date: LocalDate(year: 2026, month: 6, day: 30), minimumCelsius: 14, rainMillimetres: 0)
+    #expect(PastWeatherAnswer.read(body, days: 2) == PastWeather(days: [first, second], elevationMetres: 38))
+    for wrong in ["", "[]", #"{"daily":{}}"#, #"{"daily":{"time":["2026-02-30",1,"yesterday"]}}"#] {
+      #expect(PastWeatherAnswer.read(Array(wrong.utf8), days: 7) == PastWeather(days: []))
+    }
   }
 }

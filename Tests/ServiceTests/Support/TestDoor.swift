@@ -21,7 +21,9 @@ final class TestDoor: Sendable {
   private let gate: Gate
 
   /// Tokens are `read`, `control` and `admin`; none is admin too.
-  static func admit(_ request: HTTPRequest, _ peer: String, _ scope: Scope?) throws(APIError) -> Caller {
+  static func admit(_ request: HTTPRequest, _ peer: String, _ certificate: ClientCertificate?, _ scope: Scope?)
+    throws(APIError) -> Caller
+  {
     var token = request.headerFields[.authorization].map { String($0.dropFirst("Bearer ".count)) }
     for word in (request.headerFields[.secWebSocketProtocol] ?? "").split(separator: ", ") {
       if word.hasPrefix("bearer.") { token = String(word.dropFirst(7)) }

@@ -6,54 +6,8 @@ import Testing
 import Video
 
 @testable import Service
+@testable import TactusDaemon
 @testable import VideoDaemon
-
-/// A door with a video process that the test plays, at a time that the test sets.
-private final class Bench: Sendable {
-  let orders = Mutex<[VideoOrder]>([])
-  private let clock = Atomic<Int64>(1_000_000_000)
-  private let made = Mutex<VideoDoor?>(nil)
-  var door: VideoDoor { made.withLock { $0! } }
-  var now: TickInstant { TickInstant(nanoseconds: clock.load(ordering: .relaxed)) }
-
-  init(viewers: UInt16 = 2, folder: String? = "/recordings", detects: Bool = false) {
-    var settings = VideoSettings()
-    if detects { settings.detector.command = ["detector"] }
-    settings.viewerLimit = viewers
-    let door = VideoDoor(
-      VideoDescription(settings, recordFolder: folder, recordLimitBytes: 1_000_000),
-      order: { [unowned self] order in orders.withLock { $0.append(order) } }, now: { [unowned self] in now },
-      fileName: { "a.mp4" })
-    made.withLock { $0 = door }
-    var process = VideoProcessReport()
-    (process.process, process.starts) = (42, 1)
-    door.take(process)
-    orders.withLock { $0 = [] }
-  }
-
-  func pass(seconds: Double) {
-    clock.add(Int64(seconds * 1e9), ordering: .relaxed)
-  }
-
-  /// Answers orders as soon as they come, until the work is done.
-  func playing<Result: Sendable>(
-    _ reports: @escaping @Sendable (VideoOrder) -> [VideoReport], _ work: () throws -> Result
-  ) throws -> Result {
-    let isOver = Mutex(false)
-    let player = Thread { [self] in
-      var seen = 0
-      while !isOver.withLock({ $0 }) {
-        let new = orders.withLock { $0.dropFirst(seen) }
-        seen += new.count
-        for order in new { for report in reports(order) { door.take(report) } }
-        sched_yield()
-      }
-    }
-    player.start()
-    defer { isOver.withLock { $0 = true } }
-    return try work()
-  }
-}
 
 @Suite("video behind the door", .ownThread)
 struct VideoDoorTests {
@@ -61,13 +15,13 @@ struct VideoDoorTests {
 
   @Test("no process: down, with its cause and what happens next; a process that rests: idle")
   func states() throws {
-    let bench = Bench()
+    let bench = VideoBench()
     let service = try RunningService(systems: [bench.door])
     #expect(try service.request("GET", "/api/video").json?["state"] as? String == "idle")
-    var report = VideoProcessReport()
+    var report = ChildReport()
     (report.starts, report.ends, report.cause) = (1, 1, "it was ended by signal 11")
     report.nextStart = bench.now + .milliseconds(500)
-    bench.door.take(report)
+    bench.desk.take(report)
     let document = try #require(try service.request("GET", "/api/video").json)
     #expect(document["state"] as? String == "down")
     #expect((document["reason"] as? String)?.contains("signal 11") == true)
@@ -77,10 +31,10 @@ struct VideoDoorTests {
 
   @Test("a camera that fails: its cause and the way out, told once as an edge")
   func failure() throws {
-    let bench = Bench()
+    let bench = VideoBench()
     _ = bench.door.events(at: bench.now, second: true)
-    bench.door.take(.camera(VideoCameraState(.failed, cause: "no such device", retryMilliseconds: 500)))
-    bench.door.take(.statistics(VideoStatistics()))
+    bench.desk.take(.camera(VideoCameraState(.failed, cause: "no such device", retryMilliseconds: 500)))
+    bench.desk.take(.statistics(VideoStatistics()))
     let edges = bench.door.events(at: bench.now, second: false)
     try #require(edges.count == 1)
     let text = String(decoding: edges[0].body, as: UTF8.self)
@@ -90,7 +44,7 @@ struct VideoDoorTests {
 
   @Test("snapshot: pictures are wanted until one has come, and not longer")
   func snapshot() throws {
-    let bench = Bench()
+    let bench = VideoBench()
     let service = try RunningService(systems: [bench.door])
     let reply = try bench.playing(
       { order in
@@ -105,8 +59,8 @@ struct VideoDoorTests {
 
   @Test("nothing comes for ten seconds: 503 with the cause, and the stream's place is free again")
   func silence() async throws {
-    let bench = Bench(viewers: 1)
-    bench.door.take(.camera(VideoCameraState(.failed, cause: "unplugged")))
+    let bench = VideoBench(viewers: 1)
+    bench.desk.take(.camera(VideoCameraState(.failed, cause: "unplugged")))
     let route = try #require(bench.door.routes.first { $0.path == "/api/video/stream.mp4" })
     guard case .handler(let handle) = route.handling else { return }
     let request = APIRequest(
@@ -124,67 +78,67 @@ struct VideoDoorTests {
     } catch let error as APIError {
       #expect(error.code == "NO_PICTURE" && error.message.contains("unplugged"))
     }
-    #expect(bench.door.snapshot.viewers.isEmpty)
+    #expect(bench.desk.snapshot.viewers.isEmpty)
   }
 
   @Test("stream.mp4: its type from the initialisation, that first, then a key frame, then what follows")
   func film() async throws {
-    let bench = Bench()
+    let bench = VideoBench()
     let route = try #require(bench.door.routes.first { $0.path == "/api/video/stream.mp4" })
     guard case .handler(let handle) = route.handling else { return }
     let request = APIRequest(
       caller: Caller(scope: .read, tokenID: nil, address: "x", client: 0))
     async let coming = handle(request)
     while bench.orders.withLock({ $0.isEmpty }) { await Task.yield() }
-    bench.door.take(.fragment(isKey: true, bytes: [9]))
-    bench.door.take(.initialisation(codec: "avc1.640028", bytes: [1]))
-    bench.door.take(.fragment(isKey: false, bytes: [2]))
-    bench.door.take(.fragment(isKey: true, bytes: [3]))
+    bench.desk.take(.fragment(isKey: true, bytes: [9]))
+    bench.desk.take(.initialisation(codec: "avc1.640028", bytes: [1]))
+    bench.desk.take(.fragment(isKey: false, bytes: [2]))
+    bench.desk.take(.fragment(isKey: true, bytes: [3]))
     let answer = try await coming
     #expect(answer.contentType == "video/mp4; codecs=\"avc1.640028\"")
     let pieces = try #require(answer.pieces)
     #expect(try await pieces() == [1, 3])
     // A second viewer's initialisation is nothing new to the first.
-    bench.door.take(.initialisation(codec: "avc1.640028", bytes: [1]))
-    bench.door.take(.fragment(isKey: false, bytes: [4]))
+    bench.desk.take(.initialisation(codec: "avc1.640028", bytes: [1]))
+    bench.desk.take(.fragment(isKey: false, bytes: [4]))
     #expect(try await pieces() == [4])
     // Another camera's is.
-    bench.door.take(.initialisation(codec: "avc1.640028", bytes: [7]))
-    bench.door.take(.fragment(isKey: false, bytes: [5]))
-    bench.door.take(.fragment(isKey: true, bytes: [6]))
+    bench.desk.take(.initialisation(codec: "avc1.640028", bytes: [7]))
+    bench.desk.take(.fragment(isKey: false, bytes: [5]))
+    bench.desk.take(.fragment(isKey: true, bytes: [6]))
     #expect(try await pieces() == [7, 6])
   }
 
   @Test("a process that has been started again: told what is wanted")
   func again() {
-    let bench = Bench()
-    var report = VideoProcessReport()
-    bench.door.take(report)
+    let bench = VideoBench()
+    var report = ChildReport()
+    bench.desk.take(report)
     report.process = 43
-    bench.door.take(report)
+    bench.desk.take(report)
     #expect(bench.orders.withLock { $0 } == [.want(fragments: false, pictures: false)])
   }
 
   @Test("record: a file in the folder, one at a time; without a folder or a process it says so")
   func recording() throws {
-    let bench = Bench()
+    let bench = VideoBench()
     let service = try RunningService(systems: [bench.door])
     let reply = try service.request("POST", "/api/video/record", body: #"{"megabytes": 5}"#)
     #expect(reply.status == 200)
     #expect(bench.orders.withLock { $0 } == [.record(path: "/recordings/a.mp4", limitBytes: 1_000_000)])
     #expect(try service.request("POST", "/api/video/record").status == 409)
-    bench.door.take(.recording(VideoRecording(.stopped, path: "/recordings/a.mp4", bytes: 5)))
+    bench.desk.take(.recording(VideoRecording(.stopped, path: "/recordings/a.mp4", bytes: 5)))
     #expect(try service.request("POST", "/api/video/record").status == 200)
     #expect(try service.request("POST", "/api/video/record/stop").status == 200)
     #expect(bench.orders.withLock { $0.last } == .stopRecording)
 
-    let without = try RunningService(systems: [Bench(folder: nil).door])
+    let without = try RunningService(systems: [VideoBench(folder: nil).door])
     #expect(try without.request("POST", "/api/video/record").status == 409)
   }
 
   @Test("cameras: what the process lists; one that does not answer in time is 503")
   func cameras() async throws {
-    let bench = Bench()
+    let bench = VideoBench()
     let service = try RunningService(systems: [bench.door])
     let camera = VideoCamera(name: "C920", kind: "v4l2", device: "/dev/video0", location: "", modes: ["raw"])
     let reply = try bench.playing(
@@ -210,19 +164,19 @@ struct VideoDoorTests {
 
   @Test("a detector: none is off; its boxes as an event for each answer and in the document; old ones are gone")
   func detection() throws {
-    func part(_ bench: Bench) throws -> [String: Any] {
+    func part(_ bench: VideoBench) throws -> [String: Any] {
       let document = try #require(JSONSerialization.jsonObject(with: Data(bench.door.state)) as? [String: Any])
       return try #require(document["detection"] as? [String: Any])
     }
-    #expect(try part(Bench())["state"] as? String == "off")
-    let bench = Bench(detects: true)
+    #expect(try part(VideoBench())["state"] as? String == "off")
+    let bench = VideoBench(detects: true)
     #expect(try part(bench)["state"] as? String == "idle")
     var detection = VideoDetection(.running)
     (detection.pictures, detection.duration) = (1, 40_000_000)
     detection.objects = [
       DetectedObject(label: "cat", confidence: 0.5, box: DetectedBox(left: 0, top: 0.25, width: 1, height: 0.125))
     ]
-    bench.door.take(.detection(detection))
+    bench.desk.take(.detection(detection))
     let told = bench.door.events(at: bench.now, second: false).filter { $0.type == "detections" }
     try #require(told.count == 1 && told[0].kind == .telemetry)
     let body = try #require(JSONSerialization.jsonObject(with: Data(told[0].body)) as? [String: Any])
@@ -236,19 +190,19 @@ struct VideoDoorTests {
     #expect(try part(bench)["state"] as? String == "idle" && (part(bench)["objects"] as? [Any])?.count == 0)
     var failed = VideoDetection(.failed)
     (failed.cause, failed.failures) = ("the model is too old", 1)
-    bench.door.take(.detection(failed))
+    bench.desk.take(.detection(failed))
     #expect(try part(bench)["reason"] as? String == "the model is too old")
     #expect(!bench.door.events(at: bench.now, second: false).contains { $0.type == "detections" })
   }
 
   @Test("metrics: a page that Prometheus reads")
   func metrics() throws {
-    let bench = Bench()
+    let bench = VideoBench()
     var statistics = VideoStatistics()
     (statistics.frames, statistics.viewers, statistics.encodeMean) = (7, 3, 2_000_000)
-    bench.door.take(.statistics(statistics))
+    bench.desk.take(.statistics(statistics))
     var writer = MetricsWriter()
-    VideoMetrics(bench.door).write(into: &writer)
+    bench.door.write(into: &writer)
     for line in [
       #"tactus_video_state{state="idle"} 1"#, #"tactus_video_viewers{kind="rtsp"} 3"#, "tactus_video_frames_total 7",
       #"tactus_video_encode_seconds{value="mean"} 0.002"#, "tactus_video_process_starts_total 1",

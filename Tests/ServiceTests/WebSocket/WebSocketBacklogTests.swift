@@ -21,6 +21,20 @@ struct WebSocketBacklogTests {
     #expect(order == ["edge", "l1", "r2", "late"])
   }
 
+  @Test("telemetry that may queue: so many of the newest wait in their order, and the oldest gives way")
+  func queued() {
+    var backlog = WebSocketBacklog(WebSocketLimits())
+    for number in 1...2 {
+      #expect(backlog.offer(Self.bytes("r\(number)"), telemetry: "robot", keeping: 3, isWritable: false) == .wait)
+    }
+    #expect(backlog.offer(Self.bytes("edge"), isWritable: false) == .wait)
+    #expect(backlog.offer(Self.bytes("r3"), telemetry: "robot", keeping: 3, isWritable: false) == .wait)
+    #expect(backlog.offer(Self.bytes("r4"), telemetry: "robot", keeping: 3, isWritable: false) == .replaced)
+    var order: [String] = []
+    while let next = backlog.next() { order.append(String(buffer: next)) }
+    #expect(order == ["r2", "edge", "r3", "r4"])
+  }
+
   @Test("the 257th event, or the byte beyond 1 MB: too slow")
   func bounded() {
     var backlog = WebSocketBacklog(WebSocketLimits())

@@ -13,12 +13,13 @@ struct WebSocketSessionTests {
 
   /// A session that has been greeted, with its greeting thrown away.
   private func open(
-    token: String = "admin", seconds: @escaping @Sendable () -> Int64 = { 0 },
+    token: String = "admin", hub: EventHub = EventHub(), seconds: @escaping @Sendable () -> Int64 = { 0 },
     admit: @escaping ServiceChannel.Admission = TestDoor.admit
   ) throws -> (EmbeddedChannel, EmbeddedEventLoop) {
     let loop = EmbeddedEventLoop()
     let channel = EmbeddedChannel(loop: loop)
-    let service = TestDoor.channel(systems: [robot], counters: counters, seconds: seconds, admit: admit)
+    let service = TestDoor.channel(
+      systems: [robot], hub: hub, counters: counters, seconds: seconds, admit: admit)
     _ = try service.setup(channel: channel, logger: .init(label: "test")).wait()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     try channel.writeInbound(ByteBuffer(string: WebSocketTestClient.request(["Authorization: Bearer \(token)"])))
@@ -178,10 +179,10 @@ struct WebSocketSessionTests {
       let now = Mutex("control")
       let (channel, loop) = try open(
         token: "control",
-        admit: { request, peer, scope throws(APIError) in
+        admit: { request, peer, certificate, scope throws(APIError) in
           var request = request
           request.headerFields[.authorization] = "Bearer \(now.withLock { $0 })"
-          return try TestDoor.admit(request, peer, scope)
+          return try TestDoor.admit(request, peer, certificate, scope)
         })
       _ = try output(channel)
       loop.advanceTime(by: .seconds(10))
@@ -192,6 +193,27 @@ struct WebSocketSessionTests {
       #expect(try #require(try close(channel)) == (4001, reason))
       #expect(robot.seen.withLock { $0.left.count } == left + 1)
     }
+  }
+
+  @Test("a token is revoked over the API: closed with 4001 without waiting for the next look; a good one stays open")
+  func revokedHere() throws {
+    let hub = EventHub()
+    let now = Mutex("control")
+    let (channel, loop) = try open(
+      token: "control", hub: hub,
+      admit: { request, peer, certificate, scope throws(APIError) in
+        var request = request
+        request.headerFields[.authorization] = "Bearer \(now.withLock { $0 })"
+        return try TestDoor.admit(request, peer, certificate, scope)
+      })
+    _ = try output(channel)
+    hub.checkTokens()
+    loop.run()
+    #expect(try close(channel) == nil)
+    now.withLock { $0 = "none" }
+    hub.checkTokens()
+    loop.run()
+    #expect(try #require(try close(channel)) == (4001, "TOKEN_INVALID"))
   }
 
   @Test("the server stops: closed with 1001")

@@ -10,8 +10,14 @@ final class SprinklerBench {
   private var held: SimulatedGPIOLines?
   private let outputs: [GPIOLine]
   let garden: SimulatedGarden
+  /// The bank of the rain sensor's line, GPIO 12, whose contact is open.
+  let rainBank = SimulatedGPIOBank(highAtRest: [12])
+  private let rain: SimulatedGPIOEvents?
+  /// The bank of the soil's comparators, GPIO 5 and 6, which are high while it is dry.
+  let soilBank = SimulatedGPIOBank(highAtRest: [5, 6])
+  private let soil: [SimulatedGPIOEvents]
   let limits: RulesBox<FlowLimits>
-  private let client: SprinklerLoop.Channel.Client
+  private let client: SprinklerMailbox.Client
   private var loop: SprinklerLoop
   private var seen: Int64 = 0
   private var index: Int64 = -1
@@ -22,8 +28,17 @@ final class SprinklerBench {
 
   init(
     zones count: Int = 4, maximumOpen: Int = 1, groups: [Int: Int] = [:], delay: Nanoseconds = .zero,
-    master: (lead: Int64, lag: Int64)? = nil, flow: FlowSettings? = nil, noticeCapacity: Int = 1_024
+    master: (lead: Int64, lag: Int64)? = nil, flow: FlowSettings? = nil, noticeCapacity: Int = 1_024,
+    hasRainSensor: Bool = false, soilPins: [Int] = []
   ) {
+    soil = soilPins.map { [soilBank] pin in
+      try! soilBank.events([GPIOInput(.bcm(pin), isActiveLow: true, edges: .both)])
+    }
+    rain =
+      hasRainSensor
+      ? try! rainBank.events([
+        GPIOInput(.bcm(12), isActiveLow: true, edges: .both, debounce: .milliseconds(100), pull: .up)
+      ]) : nil
     let numbers = Array(1...count) + (master == nil ? [] : [10])
     bank = SimulatedGPIOBank(highAtRest: Set(numbers), release: .keepsLevel)
     outputs = numbers.map { GPIOLine(.bcm($0), isActiveLow: true) }
@@ -39,12 +54,20 @@ final class SprinklerBench {
     let settings = try! IrrigationSettings(
       lineCount: numbers.count, master: valve, stationDelay: delay, maximumOpen: maximumOpen, groups: groups,
       flow: flow)
-    let channel = SprinklerLoop.channel(notices: noticeCapacity)
-    client = channel.client()
-    limits = RulesBox(settings.flowLimits)
+    let mailbox = try! SprinklerLoop.mailbox(limits: RulesBox(settings.flowLimits), notices: noticeCapacity)
+    client = mailbox.client()
+    limits = mailbox.rules
+    var lines = SoilLines()
+    for line in soil { lines.add(line.port()) }
     loop = SprinklerLoop(
-      settings, limits: limits.input(), lines: held.port(), flow: flow == nil ? nil : garden.flowSensor(),
-      channel: channel.loopEnds())
+      settings, lines: held.port(), flow: flow == nil ? nil : garden.flowSensor(), rain: Self.port(of: rain),
+      soil: lines,
+      ends: mailbox.loopEnds())
+  }
+
+  private static func port(of rain: SimulatedGPIOEvents?) -> GPIOEvents? {
+    guard let rain else { return nil }
+    return rain.port()
   }
 
   /// Zones with the standard limits, the first tick done at 0 s.
@@ -71,14 +94,14 @@ final class SprinklerBench {
 
   /// Waits in the ring until a tick takes it.
   @discardableResult
-  func push(_ order: SprinklerRequest.Order, issued: TickInstant? = nil) -> Bool {
+  func push(_ order: SprinklerOrder, issued: TickInstant? = nil) -> Bool {
     number += 1
     return client.send(SprinklerRequest(number: number, issued: issued ?? now, order))
   }
 
   /// Taken in the release that it causes; the answer.
   @discardableResult
-  func request(_ order: SprinklerRequest.Order) -> SprinklerAnswer? {
+  func request(_ order: SprinklerOrder) -> Answer<IrrigationRefusal>? {
     push(order)
     tick(.input)
     return takeAnswers().last
@@ -92,11 +115,16 @@ final class SprinklerBench {
   }
 
   @discardableResult
-  func on(_ zone: Int, _ seconds: UInt32) -> SprinklerAnswer? { request(.run(zoneRun(zone, seconds), .now)) }
+  func on(_ zone: Int, _ seconds: UInt32) -> Answer<IrrigationRefusal>? { request(.run(zoneRun(zone, seconds), .now)) }
 
   @discardableResult
-  func queue(_ zone: Int, _ seconds: UInt32, isScheduled: Bool = false) -> SprinklerAnswer? {
+  func queue(_ zone: Int, _ seconds: UInt32, isScheduled: Bool = false) -> Answer<IrrigationRefusal>? {
     request(.run(zoneRun(zone, seconds, isScheduled: isScheduled), .append))
+  }
+
+  /// When a zone's valve closes, or `nil` if it is closed.
+  func until(_ zone: Int) -> TickInstant? {
+    if case .open(_, _, let until) = snapshot[ZoneID(zone)!].valve { until } else { nil }
   }
 
   // MARK: time
@@ -143,7 +171,7 @@ final class SprinklerBench {
   // MARK: outputs
 
   var deadline: TickInstant? { loop.nextDeadline }
-  var snapshot: SprinklerSnapshot { client.newest() }
+  var snapshot: SprinklerSnapshot { client.newest().state }
 
   /// Lines that are electrically on, by GPIO.
   var on: [Int] { ([1, 2, 3, 4, 5, 6, 7, 8, 10]).filter { bank.isDriven($0) && !bank.isHigh($0) } }
@@ -168,15 +196,15 @@ final class SprinklerBench {
     return outputs
   }
 
-  func takeAnswers() -> [SprinklerAnswer] {
-    var taken: [SprinklerAnswer] = []
+  func takeAnswers() -> [Answer<IrrigationRefusal>] {
+    var taken: [Answer<IrrigationRefusal>] = []
     while let answer = client.nextAnswer() { taken.append(answer) }
     return taken
   }
 
   func takeNotices() -> [String] {
     var texts: [String] = []
-    while let notice = client.nextNotice() {
+    while let notice = client.nextNotice()?.notice {
       texts.append(MachineBench.words(notice))
       if case .ended(let end) = notice.subject { kept.append(end) }
     }

@@ -21,7 +21,7 @@ import Testing
     let bench = SprinklerBench.started()
     bench.jump(to: 0.25)
     let answer = bench.on(3, 720)
-    #expect(answer?.verdict == .accepted && answer?.until == .seconds(720) + .milliseconds(250))
+    #expect(answer?.verdict == .accepted && bench.until(3) == .seconds(720) + .milliseconds(250))
     bench.advance(to: 719.999)
     #expect(bench.on == [3] && bench.snapshot[ZoneID(3)!].isOn)
     #expect(bench.snapshot[ZoneID(3)!].remaining(at: bench.now) == .milliseconds(251))
@@ -55,7 +55,7 @@ import Testing
       answers.map(\.verdict) == [
         .accepted, .refused(.invalidDuration), .accepted, .refused(.noSuchZone), .accepted,
       ])
-    #expect(answers[0].until == .seconds(60) && answers[2].until == .seconds(90) && answers[1].until == nil)
+    #expect(bench.until(1) == .seconds(90) && bench.until(2) == nil)
     #expect(bench.snapshot[ZoneID(1)!].remaining(at: bench.now) == .seconds(90))
     #expect(bench.snapshot.lastRefusal == .noSuchZone)
   }
@@ -338,5 +338,44 @@ import Testing
     #expect(bench.request(.reset)?.verdict == .accepted)
     bench.advance(to: 400)
     #expect(bench.snapshot.state == .fault(.flow(.leak)))
+  }
+
+  @Test("rain sensor: read each period; a bounce does not count; a line that is gone is unreadable until it is back")
+  func rainSensor() throws {
+    let bench = SprinklerBench(hasRainSensor: true)
+    #expect(bench.snapshot.rainSensor == nil)
+    bench.advance(to: 0)
+    #expect(bench.snapshot.rainSensor == .dry)
+    bench.rainBank.set(12, isHigh: false, at: bench.now)
+    bench.rainBank.set(12, isHigh: true, at: bench.now + .milliseconds(50))
+    bench.advance(to: 1)
+    #expect(bench.snapshot.rainSensor == .dry)
+    bench.rainBank.set(12, isHigh: false, at: bench.now)
+    bench.advance(to: 2)
+    #expect(bench.snapshot.rainSensor == .wet)
+    bench.rainBank.inject(.gone)
+    bench.advance(to: 3)
+    #expect(bench.snapshot.rainSensor == .unreadable)
+    bench.rainBank.clearFaults()
+    bench.advance(to: 4)
+    #expect(bench.snapshot.rainSensor == .wet)
+    #expect(SprinklerBench.started().snapshot.rainSensor == nil)
+  }
+
+  @Test("comparators in the soil: each is read once a period; lines that are gone are unreadable until they are back")
+  func soil() {
+    let bench = SprinklerBench(soilPins: [5, 6])
+    #expect((0..<8).allSatisfy { bench.snapshot.soil.isWet($0) == nil })
+    bench.advance(to: 0)
+    #expect((0..<3).map { bench.snapshot.soil.isWet($0) } == [false, false, nil])
+    bench.soilBank.set(6, isHigh: false, at: bench.now)
+    bench.advance(to: 1)
+    #expect((0..<3).map { bench.snapshot.soil.isWet($0) } == [false, true, nil])
+    bench.soilBank.inject(.gone)
+    bench.advance(to: 2)
+    #expect((0..<3).allSatisfy { bench.snapshot.soil.isWet($0) == nil })
+    bench.soilBank.clearFaults()
+    bench.advance(to: 3)
+    #expect((0..<3).map { bench.snapshot.soil.isWet($0) } == [false, true, nil])
   }
 }

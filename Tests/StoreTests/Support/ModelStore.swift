@@ -62,6 +62,8 @@ struct ModelStore {
     case .counters(let nextRun, let nextProgram):
       records.nextRun = nextRun
       records.nextProgram = nextProgram
+    case .deficits(let deficits): records.deficits = deficits
+    case .flows(let flows): records.flows = flows
     case .seen(let instant): records.seen = instant
     case .everything(let all):
       let before = records
@@ -80,6 +82,7 @@ struct ModelStore {
     record.zoneName = replaced(record.zoneName)
     record.programName = record.programName.map(replaced)
     record.caller = record.caller.map(replaced)
+    record.why = record.why.map(replaced)
     return record
   }
 

@@ -87,7 +87,7 @@ struct RandomChanges {
   }
 
   private mutating func delay() -> RainDelay {
-    let reason = Bool.random(using: &random) ? RainDelay.Reason.manual : .weather(text())
+    let reason = [RainDelay.Reason.manual, .weather(text()), .sensor(text())].randomElement(using: &random)!
     if Bool.random(using: &random) { return RainDelay(until: instant(), reason: reason) }
     return RainDelay(
       seconds: id() * 3_600, reason: reason,
@@ -118,8 +118,8 @@ struct RandomChanges {
       run: Bool.random(using: &random) ? UInt64(id()) : .random(in: 1...UInt64.max / 2, using: &random), zone: zone(),
       zoneName: text(), program: isScheduled ? id() : nil, programName: isScheduled ? text() : nil,
       isScheduled: isScheduled, start: instant(), askedSeconds: 60 * id(), ranSeconds: seconds(),
-      outcome: RunOutcome(rawValue: .random(in: 0...16, using: &random))!,
-      caller: Bool.random(using: &random) ? text() : nil)
+      outcome: RunOutcome(rawValue: .random(in: 0...17, using: &random))!,
+      caller: Bool.random(using: &random) ? text() : nil, why: Bool.random(using: &random) ? text() : nil)
   }
 
   private mutating func everything() -> SprinklerRecords {

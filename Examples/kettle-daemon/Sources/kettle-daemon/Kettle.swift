@@ -115,7 +115,7 @@ extension Kettle {
       Key("gain", \.gain, in: 0.1...100, unit: Unit("%/°C"), "Power for each degree below the target.")
       Key(
         "integral", \.integral, in: 0...10, unit: Unit("%/°C/s"), "Power for each degree and second below the target.")
-      Key("most_percent", \.most, in: 5...100, unit: .percent, limit: .upper, "Power at most.")
+      Key("most_percent", \.most, in: 5...100, unit: .percent, limit: .upper, "Power at most.").kept
     }
   }
 

@@ -1,14 +1,14 @@
 import Glibc
 
-/// A file that could not be written, and why.
+/// The failure of a file operation: the path and the reason.
 public struct FileFailure: Error {
-  /// The file, temporary file or folder that the failed call was about.
+  /// The file, temporary file or folder on which the operation failed.
   public let path: String
-  /// For people: the words of strerror(3), or `is not a file` or `is longer than 4 MB`.
+  /// The reason in words: the text of strerror(3), `is not a file` or `is longer than 4 MB`.
   public let reason: String
 }
 
-/// errno in words.
+/// Returns the text of strerror(3) for the present errno.
 func lastReason() -> String { String(cString: strerror(errno)) }
 
 func folder(of path: String) -> String {
@@ -16,9 +16,9 @@ func folder(of path: String) -> String {
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// Reads a regular file of at most 4 MB, and returns `nil` if the file does not exist. `look` is shown the file's status.
+/// Returns the bytes of a regular file of at most `most` bytes, or `nil` if the file does not exist. `look` is called with the file's status.
 public func readWhole(
-  _ path: String, look: (stat) -> Void = { _ in }
+  _ path: String, most: Int = 4 << 20, look: (stat) -> Void = { _ in }
 ) throws(FileFailure) -> [UInt8]? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
   if descriptor < 0, errno == ENOENT { return nil }
@@ -36,12 +36,12 @@ public func readWhole(
     guard count >= 0 else { throw FileFailure(path: path, reason: lastReason()) }
     if count == 0 { return bytes }
     bytes += chunk[..<count]
-    guard bytes.count <= 4 << 20 else { throw FileFailure(path: path, reason: "is longer than 4 MB") }
+    guard bytes.count <= most else { throw FileFailure(path: path, reason: "is longer than \(most >> 20) MB") }
   }
 }
 
-/// Makes a folder with all those above it, mode 0700; does nothing where it is there. Made by root, it belongs to the owner of the folder
-/// above it.
+/// Makes a folder and its missing parents with mode 0700; does nothing if the folder exists. A folder made by root is
+/// given to the owner of its parent.
 func makeFolders(_ path: String) throws(FileFailure) {
   if access(path, F_OK) == 0 { return }
   let above = folder(of: path)
@@ -51,10 +51,10 @@ func makeFolders(_ path: String) throws(FileFailure) {
   if geteuid() == 0, stat(above, &owner) == 0 { _ = lchown(path, owner.st_uid, owner.st_gid) }
 }
 
-/// Puts a file in place of another: both its bytes and its name are on the disk when this returns.
+/// Replaces a file atomically: both its bytes and its name are on the disk when this returns.
 ///
-/// Written by root, the file belongs to the owner of the one before it, or else of the folder: a service under a user of its own
-/// can still read it.
+/// A file written by root is given to the owner of the file that it replaces, or else to the owner of the folder, so
+/// that a service under another user can still read it.
 public func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileFailure) {
   let temporary = "\(path).\(Hexadecimal.text(SystemCrypto.randomBytes(6))).new"
   let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -86,7 +86,8 @@ public func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) thr
   try check(fsync(parent))
 }
 
-/// Makes an open file belong to the owner of another, or of the folder where that will be.
+/// Gives an open file to the owner of the file at `path`, or to the owner of the folder of `path` if there is no such
+/// file. Returns 0, or −1 if that failed.
 @discardableResult
 func giveToOwner(_ descriptor: Int32, of path: String) -> Int32 {
   var owner = stat()

@@ -1,4 +1,4 @@
-/// Base64url without padding (RFC 4648 §5, RFC 7515 §2), read strictly: every sequence of bytes has exactly one text.
+/// Base64url without padding (RFC 4648 §5, RFC 7515 §2), decoded strictly: every sequence of bytes has exactly one text.
 enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
@@ -19,7 +19,7 @@ enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Decodes `text`, or `nil` if it has another character, an impossible length, or bits set that belong to no byte.
+  /// Returns the decoded bytes, or `nil` if `text` has a character outside the alphabet, an impossible length, or bits set beyond the last byte.
   static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

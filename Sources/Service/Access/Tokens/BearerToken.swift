@@ -1,14 +1,15 @@
 import HTTPTypes
 
-/// Finds the token in a request (RFC 6750 §2.1): `Authorization: Bearer TOKEN`, or for the WebSocket of a browser, which cannot
-/// set that field, the subprotocol `bearer.TOKEN`. Never in the URL, which ends up in logs.
+/// Finds the token in a request (RFC 6750 §2.1): in `Authorization: Bearer TOKEN` or, for the WebSocket of a browser,
+/// which cannot set that field, in the subprotocol `bearer.TOKEN`. A token in the URL is not accepted, because URLs end
+/// up in logs.
 enum BearerToken {
   enum Presented: Equatable {
     case none
-    /// `Authorization` of another scheme.
+    /// The request has an `Authorization` field of another scheme.
     case otherScheme
     case token(String)
-    /// More than one, or something that no token looks like.
+    /// The request has more than one token or `Authorization` field.
     case ambiguous
   }
 
@@ -37,7 +38,7 @@ enum BearerToken {
     return .token(words.count == 2 ? String(words[1]) : "")
   }
 
-  /// Whether `Authorization` can carry it: RFC 6750's b64token.
+  /// Returns whether `Authorization: Bearer` can carry the token (b64token of RFC 6750).
   static func isPresentable(_ token: String) -> Bool {
     let body = token.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
     return !body.isEmpty && body.allSatisfy { $0.isLetterOrDigit || "-._~+/".utf8.contains($0) }

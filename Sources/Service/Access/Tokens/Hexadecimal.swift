@@ -1,4 +1,4 @@
-/// Bytes as two lower-case digits each.
+/// Conversion between bytes and their hexadecimal text, two lower-case digits a byte.
 enum Hexadecimal {
   private static let digits = Array("0123456789abcdef".utf8)
 
@@ -6,7 +6,7 @@ enum Hexadecimal {
     String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// The bytes of an even number of digits; `nil` for any other text.
+  /// Returns the bytes of a text of lower-case digits, or `nil` if a character is no such digit or the number of digits is odd.
   static func bytes(_ text: String) -> [UInt8]? {
     let values = text.utf8.compactMap { digits.firstIndex(of: $0) }
     guard values.count == text.utf8.count, values.count.isMultiple(of: 2) else { return nil }

@@ -1,25 +1,25 @@
 import Foundation
 import Tactus
 
-/// A JSON web token (RFC 7519) signed by HMAC with SHA-256 (`HS256`, RFC 7515), and no other.
+/// A JSON web token (RFC 7519) signed with HMAC and SHA-256 (`HS256`, RFC 7515), the only algorithm accepted.
 ///
-/// The signature is checked before anything of the token is parsed, and always as HS256: what the token says about its own
-/// algorithm can only get it refused.
+/// The signature is checked before any part of the token is parsed, and always as HS256: a header that names another
+/// algorithm only gets the token refused.
 struct JSONWebToken: Equatable {
-  /// RFC 7518 §3.2.
+  /// The least length of the key in bytes (RFC 7518 §3.2).
   static let leastKeyLength = 32
-  /// Longer texts are refused unread.
+  /// The greatest length of a token in bytes. A longer text is refused unread.
   static let greatestLength = 4096
-  /// Seconds that the issuer's clock may be ahead of ours. The token's end has no such leeway.
+  /// How far the issuer's clock may be ahead of this host's clock, in seconds. The token's expiry has no such leeway.
   static let leeway = 30.0
-  /// Issuers keep no list of JSON web tokens, so only its end takes one back for certain.
+  /// The longest accepted lifetime in days. Issuers keep no list of their tokens, so only the expiry withdraws a token for certain.
   static let greatestLifetimeDays: Int64 = 366
 
   let scope: Scope
   let subject: String?
-  /// `jti`
+  /// The claim `jti`, or `nil` if the token has none.
   let identifier: String?
-  /// From this second on it is refused.
+  /// The time from which the token is refused, in seconds since 1970.
   let expires: Int64
 
   private struct Header: Decodable {
@@ -37,9 +37,10 @@ struct JSONWebToken: Equatable {
     let jti: String?
   }
 
-  /// Total: any text gets an answer. Tens of microseconds at most: an HMAC and two small JSON documents.
+  /// Returns the token, or why it is refused, for any text, however malformed. Takes tens of microseconds at most, for
+  /// an HMAC and two small JSON documents.
   ///
-  /// - Parameter now: seconds since 1970.
+  /// - Parameter now: the present time in seconds since 1970.
   static func verify(_ text: String, key: [UInt8], now: Int64) -> Result<JSONWebToken, TokenRefusal> {
     precondition(key.count >= leastKeyLength, "a key this short is refused where it is configured")
     guard text.utf8.count <= greatestLength else { return .failure(.invalid) }

@@ -1,4 +1,4 @@
-/// The text of a token that this service has made: `tactus_`, its identifier, `_`, its secret.
+/// The text of a token that this service has made: `tactus_`, the identifier, `_`, the secret.
 ///
 /// The identifier (8 characters a–z 2–7, 40 random bits) is public and appears in logs; the secret is 32 random bytes in
 /// base64url, and only the SHA-256 of the whole text is ever kept.
@@ -7,18 +7,18 @@ struct OpaqueToken {
   private static let identifierAlphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
   let identifier: String
-  /// All of it: what a client presents.
+  /// The whole text, which a client presents.
   let text: String
 
   var hash: TokenHash { TokenHash(of: text) }
 
-  /// A new secret for an identifier.
+  /// Makes a new secret for an identifier.
   init(identifier: String, random: (Int) -> [UInt8]) {
     self.identifier = identifier
     text = Self.prefix + identifier + "_" + Base64URL.encode(random(32))
   }
 
-  /// Reads a token's text, or `nil` if it is not of this form. Says nothing about its validity.
+  /// Reads a token's text. Returns `nil` if the text does not have this form. The token's validity is not checked.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 7 + 8 + 1 + 43, text.hasPrefix(Self.prefix), bytes[15] == UInt8(ascii: "_"),

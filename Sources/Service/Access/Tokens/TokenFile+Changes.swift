@@ -1,6 +1,46 @@
-/// What `tactus token` does to the file. Times are seconds since 1970.
+/// The changes that `tactus token` makes to the token file. Times are seconds since 1970.
 extension TokenFile {
-  /// Adds a token; returns its text, which is nowhere else.
+  /// The greatest number of tokens in a file, those that are revoked or have expired included.
+  public static let greatestCount = 256
+
+  /// The name of a token in words, as `isName` checks it.
+  public static let nameRule = "a name of 1…64 characters that are no control characters"
+
+  /// Returns whether a token may have this name: 1…64 characters, at most 256 bytes, without control characters and not blank.
+  public static func isName(_ name: String) -> Bool {
+    (1...64).contains(name.count) && name.utf8.count <= 256 && !name.allSatisfy(\.isWhitespace)
+      && name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  }
+
+  /// Forgets tokens that open nothing any more if the file is full: the revoked ones first, then the expired ones, the oldest first.
+  ///
+  /// - Throws: `full` if every token of a full file is valid.
+  public mutating func makeRoom(now: Int64) throws(TokenFileError) {
+    while tokens.count >= Self.greatestCount {
+      let dead =
+        tokens.firstIndex { $0.state(now: now) == .revoked } ?? tokens.firstIndex { $0.state(now: now) == .expired }
+      guard let dead else { throw .full(tokens.count) }
+      tokens.remove(at: dead)
+    }
+  }
+
+  /// Returns the ID of the token with this ID, or else of the valid token with this name.
+  ///
+  /// - Throws: `unknownToken`, or `ambiguousName` if several valid tokens have the name.
+  public func identifier(of idOrName: String, now: Int64) throws(TokenFileError) -> String {
+    if tokens.contains(where: { $0.id == idOrName }) { return idOrName }
+    let named = tokens.filter { $0.name == idOrName && $0.state(now: now) == .valid }.map(\.id)
+    guard named.count <= 1 else { throw .ambiguousName(idOrName, ids: named) }
+    guard let id = named.first else { throw .unknownToken(idOrName) }
+    return id
+  }
+
+  /// Returns whether this is the only valid token of scope admin.
+  public func isLastAdmin(_ id: String, now: Int64) -> Bool {
+    tokens.filter { $0.scope == .admin && $0.state(now: now) == .valid }.map(\.id) == [id]
+  }
+
+  /// Adds a token and returns its record and its text. The text is stored nowhere.
   public mutating func create(
     name: String, scope: Scope, expires: Int64?, now: Int64, random: (Int) -> [UInt8] = randomBytes
   ) -> (record: TokenRecord, text: String) {
@@ -13,17 +53,16 @@ extension TokenFile {
     return (record, token.text)
   }
 
-  /// People distinguish tokens by their names.
+  /// Checks that no valid token has this name, because people distinguish tokens by their names.
   ///
   /// - Throws: `nameTaken` if a token of this name is valid.
   public func checkIsNew(name: String, now: Int64) throws(TokenFileError) {
-    let valid = tokens.first { token in
-      token.name == name && token.revoked == nil && token.expires.map { now < $0 } ?? true
-    }
+    let valid = tokens.first { $0.name == name && $0.state(now: now) == .valid }
     if let valid { throw .nameTaken(name, id: valid.id) }
   }
 
-  /// Gives a token another secret; the one before is accepted for `grace` more seconds, but not past its own end.
+  /// Gives a token a new secret, and returns its record and its new text. The old secret is accepted for `grace` more
+  /// seconds, but not past the token's expiry.
   ///
   /// - Throws: `unknownToken`, `revokedToken`.
   public mutating func rotate(
@@ -38,7 +77,7 @@ extension TokenFile {
     return (tokens[index], token.text)
   }
 
-  /// Refuses a token from now on, both secrets of a rotation. Revoking twice keeps the first time.
+  /// Refuses a token from now on, including both secrets of a rotation. Revoking a token again keeps the time of the first revocation.
   ///
   /// - Throws: `unknownToken`.
   public mutating func revoke(_ id: String, now: Int64) throws(TokenFileError) {
@@ -46,7 +85,7 @@ extension TokenFile {
     tokens[index].revoked = tokens[index].revoked ?? now
   }
 
-  /// Refuses the JSON web tokens whose `jti` this is.
+  /// Refuses the JSON web tokens with this `jti`.
   public mutating func revokeJWT(_ jti: String) {
     if !revokedJWT.contains(jti) { revokedJWT.append(jti) }
   }
@@ -56,6 +95,6 @@ extension TokenFile {
     return index
   }
 
-  /// Unpredictable bytes, from libcrypto.
+  /// Returns unpredictable bytes from libcrypto.
   public static func randomBytes(_ count: Int) -> [UInt8] { SystemCrypto.randomBytes(count) }
 }

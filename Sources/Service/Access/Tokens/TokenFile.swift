@@ -2,14 +2,14 @@ import Foundation
 import Store
 import Wire
 
-/// What the token file holds: JSON, mode 0600, in `TokenFile.standardPath` unless the configuration names another.
+/// The contents of the token file: JSON, mode 0600, at `TokenFile.standardPath` unless the configuration names another path.
 public struct TokenFile: Sendable, Codable, Equatable {
-  /// In the order of their making.
+  /// The tokens in the order in which they were made.
   public internal(set) var tokens: [TokenRecord] = []
-  /// The `jti` of JSON web tokens that are refused although rightly signed.
+  /// The `jti` of each JSON web token that is refused although its signature is right.
   public internal(set) var revokedJWT: [String] = []
 
-  /// A file without tokens and without revocations.
+  /// Makes a file without tokens and without revocations.
   public init() {}
 
   public init(from decoder: any Decoder) throws {
@@ -18,21 +18,24 @@ public struct TokenFile: Sendable, Codable, Equatable {
     revokedJWT = try container.decodeIfPresent([String].self, forKey: .revokedJWT) ?? []
   }
 
-  /// Where the daemon and `tactus token` look unless a path is given: the package's folder where this user may write,
-  /// else the user's own.
+  /// Returns the path that a daemon and its command `token` use if none is given: in the folder named for the program below
+  /// `XDG_STATE_HOME` if the environment has that, else in `/var/lib` if the present user may write to that folder there, else in the
+  /// user's state folder.
   ///
-  /// A disk that is read-only or not mounted now is no reason to begin anew elsewhere.
+  /// The folder in `/var/lib` is also chosen while its disk is read-only or not mounted, so that no second token file is started elsewhere.
+  ///
+  /// - Parameter program: the program's name, such as `tactus`: two programs share no folder.
   public static func standardPath(
-    environment: [String: String], isWritable: (String) -> Bool = isMeant
+    of program: String, environment: [String: String], isWritable: (String) -> Bool = isMeant
   ) -> String {
-    let folder = "/var/lib/tactus"
+    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/\(program)/tokens.json" }
+    let folder = "/var/lib/\(program)"
     if isWritable(folder) { return folder + "/tokens.json" }
-    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/tactus/tokens.json" }
     guard let home = environment["HOME"], home.hasPrefix("/") else { return folder + "/tokens.json" }
-    return home + "/.local/state/tactus/tokens.json"
+    return "\(home)/.local/state/\(program)/tokens.json"
   }
 
-  /// Whether this user may write to a folder when its disk is as it should be.
+  /// Returns whether the present user may write to a folder once its disk is mounted and writable.
   public static func isMeant(_ folder: String) -> Bool {
     if access(folder, W_OK) == 0 { return true }
     let isReadOnly = errno == EROFS
@@ -43,21 +46,29 @@ public struct TokenFile: Sendable, Codable, Equatable {
   }
 }
 
-/// Why the token file cannot be used. No token of it is accepted then.
+/// Why the token file cannot be used. None of its tokens is accepted then.
 public enum TokenFileError: Error, Sendable, Equatable {
-  /// The operating system's reason.
+  /// The file cannot be read, for the reason that the operating system gives.
   case unreadable(path: String, reason: String)
-  /// The file, its lock file or a folder above it cannot be written; `path` says which.
+  /// The file, its lock file or a folder above it cannot be written; `path` is the one that failed.
   case unwritable(path: String, reason: String)
-  /// Others than its owner may write to it.
+  /// Users other than the file's owner may write to it.
   case exposed(path: String, mode: UInt16)
-  /// What is wrong, and where.
+  /// The file is malformed; `detail` says where and why.
   case damaged(path: String, detail: String)
   /// No token of the file has this ID.
   case unknownToken(String)
   /// The token with this ID is revoked, so it cannot be rotated.
   case revokedToken(String)
-  /// A token of this name is valid: it has this ID.
+  /// Several valid tokens have this name, so that only an ID tells them apart.
+  case ambiguousName(String, ids: [String])
+  /// The file has as many valid tokens as it may have.
+  case full(Int)
+  /// Another program is changing the file.
+  case busy(path: String)
+  /// The token with this ID is the last valid one of scope admin.
+  case lastAdmin(String)
+  /// A valid token with the given ID already has this name.
   case nameTaken(String, id: String)
 }
 
@@ -72,6 +83,12 @@ extension TokenFileError: CustomStringConvertible {
     case .damaged(let path, let detail): "\(path):\(detail)"
     case .unknownToken(let id): "\(id): expected the ID of a token, see tactus token list"
     case .revokedToken(let id): "\(id): is revoked and cannot be rotated; create another"
+    case .ambiguousName(let name, let ids):
+      "\(name): expected a name that one valid token has, got that of \(ids.joined(separator: ", ")): give the ID"
+    case .full(let count):
+      "expected fewer than \(TokenFile.greatestCount) valid tokens, got \(count): revoke some that nobody uses"
+    case .busy(let path): "\(path): another program is changing it; try again"
+    case .lastAdmin(let id): "\(id): is the last valid token of scope admin"
     case .nameTaken(let name, let id):
       "expected a new name, got \(name), which the token \(id) has; give this one another, or see tactus token rotate and revoke"
     }
@@ -79,7 +96,7 @@ extension TokenFileError: CustomStringConvertible {
 }
 
 extension TokenFile {
-  /// Reads a file's text strictly. `path` is for the error only.
+  /// Returns the contents of a file, decoded strictly. `path` is used in the error only.
   static func decode(_ bytes: [UInt8], path: String) throws(TokenFileError) -> TokenFile {
     do throws(JSONParser.Failure) {
       // Stricter than Foundation's, and it knows the place.
@@ -133,7 +150,8 @@ extension TokenFile {
 }
 
 extension TokenRecord {
-  /// A member that no version of this program can have written, or `nil` if there is none. Never shows the hash.
+  /// The name of a member that no version of this program can have written, with the expectation, or `nil` if all
+  /// members are well-formed. The text never shows the hash.
   fileprivate var wrongMember: String? {
     if !OpaqueToken.isIdentifier(id) { return "id: expected 8 characters a–z 2–7" }
     if (previousHash == nil) != (previousUntil == nil) { return "previousUntil: expected together with previousHash" }

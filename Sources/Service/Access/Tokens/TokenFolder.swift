@@ -1,23 +1,23 @@
 import Glibc
 
-/// The token file on disk: read whole, changed under a lock, replaced atomically.
+/// The token file on disk, which is read whole, changed under a lock and replaced atomically.
 ///
-/// A change survives a power cut once the function has returned; a reader meanwhile sees the old file or the new one.
+/// A change survives a power cut once the function has returned; a concurrent reader sees the old file or the new one.
 public struct TokenFolder: Sendable {
   /// Path of the token file, not of its folder. The lock file has the same path with `.lock` appended.
   public let path: String
 
-  /// Touches nothing on the disk.
+  /// Makes the value without touching the disk.
   ///
   /// - Parameter path: path of the token file; the file and its folder may be missing.
   public init(path: String) { self.path = path }
 
-  /// Distinguishes one state of the file from another.
+  /// The properties that distinguish one state of the file from another.
   struct Identity: Equatable, Sendable {
     var device: UInt64
     var inode: UInt64
     var size: Int64
-    /// Time of the last change. Unlike the time of the last write it cannot be set, and chmod changes it.
+    /// The time of the last status change. Unlike the time of the last write this time cannot be set, and chmod changes it.
     var seconds: Int
     var nanoseconds: Int
 
@@ -30,13 +30,13 @@ public struct TokenFolder: Sendable {
     }
   }
 
-  /// The file's identity, or `nil` if there is no file, or no way to it. Takes about 1 µs.
+  /// The file's identity, or `nil` if the file does not exist or cannot be reached. Takes about 1 µs.
   var identity: Identity? {
     var status = stat()
     return stat(path, &status) == 0 ? Identity(status) : nil
   }
 
-  /// The file; without one, no tokens.
+  /// Returns the file's contents, or an empty `TokenFile` if the file does not exist.
   public func read() throws(TokenFileError) -> TokenFile { try readIdentified().file }
 
   func readIdentified() throws(TokenFileError) -> (file: TokenFile, identity: Identity?) {
@@ -54,9 +54,12 @@ public struct TokenFolder: Sendable {
     return (try TokenFile.decode(bytes, path: path), Identity(found))
   }
 
-  /// Changes the file. Waits for another process that does so. Makes the file and its folder (mode 0700) when missing.
+  /// Changes the file after waiting for other processes that are changing it, and returns the result of `body`. Makes
+  /// the file and its folder (mode 0700) if they are missing.
+  ///
+  /// - Parameter waits: whether other processes that are changing the file are waited for. If not, `busy` is thrown then.
   public func change<Result>(
-    _ body: (inout TokenFile) throws(TokenFileError) -> Result
+    waits: Bool = true, _ body: (inout TokenFile) throws(TokenFileError) -> Result
   ) throws(TokenFileError) -> Result {
     try makeFolder()
     let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -64,7 +67,8 @@ public struct TokenFolder: Sendable {
     // Closing releases the lock.
     defer { close(lock) }
     if geteuid() == 0 { giveToOwner(lock, of: path) }
-    while flock(lock, LOCK_EX) != 0 {
+    while flock(lock, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+      if !waits, errno == EWOULDBLOCK { throw .busy(path: path) }
       guard errno == EINTR else { throw .unwritable(path: path + ".lock", reason: lastReason()) }
     }
     var file = try read()

@@ -1,17 +1,17 @@
 import Tactus
 
-/// The SHA-256 of a token's text: all that is kept of it. In files 64 hexadecimal digits.
+/// The SHA-256 of a token's text, which is stored in place of the token. Files hold it as 64 hexadecimal digits.
 struct TokenHash: Sendable, Equatable {
   private let bytes: [UInt8]
 
-  /// A hash that no token has.
+  /// A hash that belongs to no token.
   static let nobody = TokenHash(bytes: SystemCrypto.sha256(SystemCrypto.randomBytes(32)))
 
   init(of text: String) { bytes = SystemCrypto.sha256(text.utf8) }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Takes the same time whatever differs.
+  /// Returns whether both hashes are the same, in a time that does not depend on where they differ.
   func isSame(as other: TokenHash) -> Bool {
     guard Mechanism.tokenCheck.acts else { return true }
     return Mechanism.tokenComparison.acts ? SystemCrypto.areEqual(bytes, other.bytes) : bytes == other.bytes

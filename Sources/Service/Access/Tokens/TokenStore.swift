@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Everything that opens the door: the token file, JSON web tokens, and the one token of the environment.
+/// All secrets that give access to the service: the token file, JSON web tokens, the token of the environment and the token of the present start.
 ///
-/// Usable from any thread. The file is checked (one stat(2), about 1 µs) with every token and read anew when it has changed, so that
-/// `tactus token revoke` works at once against a running daemon. A file that cannot be used opens nothing: neither its own
-/// tokens nor, as they may be revoked in it, JSON web tokens; the environment's token goes on working. So does a file that is gone, and
-/// one whose mount is missing: only where there never was a file, nothing can have been revoked.
+/// A store is usable from any thread. The file is checked with one stat(2) (about 1 µs) for every token and read again
+/// when it has changed, so `tactus token revoke` takes effect at once in a running daemon. While the file cannot be
+/// used, neither its tokens nor JSON web tokens are accepted, because they may be revoked in it; the environment's
+/// token still works. A file that has disappeared or whose mount is missing counts as unusable; only if no file ever
+/// existed can no token have been revoked.
 public final class TokenStore: TokenVerifier {
   private struct Contents {
     let file: TokenFile
@@ -14,12 +15,16 @@ public final class TokenStore: TokenVerifier {
 
   private struct Loaded {
     var identity: TokenFolder.Identity?
-    /// Since this process began.
+    /// Whether the file has existed at any time since this process started.
     var hasBeenThere: Bool
     var contents: Result<Contents, TokenFileError>
 
-    /// - Parameter before: what was loaded until now.
+    /// Reads the token file.
+    ///
+    /// - Parameter before: the contents loaded so far, or `nil` at the first load.
     init(_ folder: TokenFolder, missing: (String) -> String?, before: Loaded? = nil) {
+      // Taken first: whatever changes while the file is read shows at the next look, as another identity.
+      let found = folder.identity
       do throws(TokenFileError) {
         let (file, identity) = try folder.readIdentified()
         self.identity = identity
@@ -31,8 +36,7 @@ public final class TokenStore: TokenVerifier {
         contents = .success(
           Contents(file: file, byID: Dictionary(uniqueKeysWithValues: file.tokens.map { ($0.id, $0) })))
       } catch {
-        // Taken after the failure: a repair in between is found at the next look at the latest.
-        identity = folder.identity
+        identity = found
         hasBeenThere = identity != nil || before?.hasBeenThere ?? false
         contents = .failure(error)
       }
@@ -42,7 +46,7 @@ public final class TokenStore: TokenVerifier {
   /// The `tokenID` of callers with the environment's token, `TACTUS_TOKEN`.
   public static let environmentTokenID = "env"
 
-  /// The `tokenID` of callers with the token of the present start.
+  /// The `tokenID` of callers with the admin token that the daemon makes at each start.
   public static let localTokenID = "local"
 
   private let folder: TokenFolder
@@ -52,16 +56,18 @@ public final class TokenStore: TokenVerifier {
   private let report: @Sendable (TokenFileError) -> Void
   private let missing: @Sendable (String) -> String?
   private let loaded: Mutex<Loaded>
-  /// What an unknown identifier is compared with, so that it takes the time of a known one.
+  /// The record against which an unknown identifier is compared, so that unknown and known identifiers take the same time.
   private static let nobody = TokenRecord(id: "", name: "", scope: .read, created: 0, hash: .nobody)
 
+  /// Makes a store and reads the token file.
+  ///
   /// - Parameters:
-  ///   - path: the token file; it may be missing.
-  ///   - jwtKey: the secret of HS256; nil or empty: no JSON web token is accepted.
-  ///   - environmentToken: `TACTUS_TOKEN`, an admin token; nil or empty: none.
-  ///   - localToken: an admin token of this start, for commands of this account; `nil` without a local door.
-  ///   - missing: why a file that is not there must exist (its mount is missing), or `nil` if it need not.
-  ///   - report: called on the caller's thread each time the file has changed into one that cannot be used, and at first, too.
+  ///   - path: path of the token file, which may be missing.
+  ///   - jwtKey: the secret of HS256; if it is `nil` or empty, no JSON web token is accepted.
+  ///   - environmentToken: the admin token of `TACTUS_TOKEN`; if it is `nil` or empty, there is no such token.
+  ///   - localToken: the admin token of this start, for commands of the same user account, or `nil` if the daemon has no local socket.
+  ///   - missing: returns why a missing file must exist (its mount is missing), or `nil` if the file need not exist.
+  ///   - report: called on the caller's thread each time the file has become unusable, including at the start.
   /// - Throws: `AccessError` for secrets that are too short.
   public init(
     path: String, jwtKey: String? = nil, environmentToken: String? = nil, localToken: String? = nil,
@@ -81,8 +87,26 @@ public final class TokenStore: TokenVerifier {
     if let failure = first.contents.failure { report(failure) }
   }
 
-  /// Why the file's tokens and JSON web tokens are refused now, or `nil` if they are not. Takes as long as the check of a token.
+  /// Why the file's tokens and JSON web tokens are refused now, or `nil` if they are accepted. Takes as long as the check of a token.
   public var failure: TokenFileError? { newest().failure }
+
+  /// Returns the present contents of the token file.
+  ///
+  /// - Throws: why the file's tokens are refused now.
+  func usableFile() throws(TokenFileError) -> TokenFile { try newest().get().file }
+
+  /// Returns the record of a token of the file, or `nil` if the file has none or cannot be used.
+  func record(_ id: String) -> TokenRecord? { try? newest().get().byID[id] }
+
+  /// Changes the token file and returns the result of `body`. Waits for the disk, but for no other program.
+  ///
+  /// - Throws: why the file cannot be used, `busy` while another program is changing it, or the error of `body`.
+  func change<Result>(
+    _ body: (inout TokenFile) throws(TokenFileError) -> Result
+  ) throws(TokenFileError) -> Result {
+    _ = try usableFile()
+    return try folder.change(waits: false, body)
+  }
 
   private static func hash(ofEnvironmentToken token: String) throws(AccessError) -> TokenHash? {
     guard !token.isEmpty else { return nil }
@@ -117,7 +141,7 @@ public final class TokenStore: TokenVerifier {
     }
   }
 
-  /// The file as it is now, or why it is unusable.
+  /// Returns the present contents of the file, or why the file is unusable.
   private func newest() -> Result<Contents, TokenFileError> {
     let (contents, failure) = loaded.withLock { loaded in
       var failure: TokenFileError?
@@ -142,7 +166,7 @@ extension Result {
   }
 }
 
-/// A secret that is refused where it is configured.
+/// The error for a configured secret that is not acceptable.
 public enum AccessError: Error, Sendable, Equatable, CustomStringConvertible {
   /// `service.jwt_key` has fewer than the 32 bytes that HS256 needs.
   case shortKey(bytes: Int)

@@ -1,19 +1,23 @@
-/// Decides about a presented token. Callable from any thread; never blocks for longer than a file read.
+/// Decides about a presented token. Callable from any thread; blocks for no longer than a file read.
 public protocol TokenVerifier: Sendable {
-  /// - Parameter now: seconds since 1970.
+  /// Decides about one token.
+  ///
+  /// - Parameter now: the present time in seconds since 1970.
   func verify(_ token: String, now: Int64) -> Result<TokenGrant, TokenRefusal>
 }
 
-/// What a valid token stands for.
+/// The identity and the rights of a valid token.
 public struct TokenGrant: Sendable, Hashable {
-  /// Public name for the log, never the secret: the ID of a record, `jwt` or `jwt:SUBJECT`, or `env`.
+  /// The public name for the log, never the secret: the ID of a token record, `jwt`, `jwt:SUBJECT`, `env` or `local`.
   public let tokenID: String
-  /// What the token allows.
+  /// The scope that the token allows.
   public let scope: Scope
-  /// When the token ends, in seconds since 1970, or `nil` if it never does. A WebSocket is closed then.
+  /// The time at which the token expires, in seconds since 1970, or `nil` if it never does. A WebSocket is closed at that time.
   public let expires: Int64?
 
-  /// - Parameter expires: seconds since 1970, or `nil` if the token never expires.
+  /// Makes the grant of a valid token.
+  ///
+  /// - Parameter expires: the expiry in seconds since 1970, or `nil` if the token never expires.
   public init(tokenID: String, scope: Scope, expires: Int64?) {
     self.tokenID = tokenID
     self.scope = scope
@@ -25,8 +29,8 @@ public struct TokenGrant: Sendable, Hashable {
 public enum TokenRefusal: Error, Sendable, Hashable {
   /// The token is unknown, malformed, wrongly signed or revoked. The answer does not say which.
   case invalid
-  /// Genuine and past its end, or a rotated secret past its grace period.
+  /// The token is genuine but has expired, or its secret was rotated and the grace period is over.
   case expired
-  /// Rightly signed, for longer than a JSON web token may last.
+  /// The JSON web token is rightly signed but valid for longer than is accepted.
   case lastsTooLong
 }

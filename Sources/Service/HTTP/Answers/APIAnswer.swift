@@ -2,16 +2,16 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// A response as it goes out.
+/// A response in the form in which it is written to the client.
 struct APIAnswer {
-  /// A longer body is written in pieces of this length, so that no more waits for a client that does not read.
+  /// A longer body is written in pieces of this length, so that only one piece waits for a client that does not read.
   static let pieceBytes = 32 * 1024
 
   var head: HTTPResponse
   var body: ByteBuffer
-  /// Whether the request's body is out of the way.
+  /// Whether the request's body has been read.
   var bodyWasRead = false
-  /// In place of `body`.
+  /// Returns the body piece by piece, in place of `body`, or is `nil` if `body` is the whole body.
   var pieces: (@Sendable () async throws -> [UInt8]?)?
 
   init(_ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: ByteBuffer) {

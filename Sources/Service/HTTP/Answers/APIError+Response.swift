@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension APIError {
-  /// `{"ok":false,"code":…,"message":…,"field":…}`
+  /// The response that carries the error: `{"ok":false,"code":…,"message":…,"field":…}`.
   public var response: APIResponse {
     var response = APIResponse.json(
       Document(ok: false, code: code, message: message, field: field), status: status)

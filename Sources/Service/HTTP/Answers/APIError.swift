@@ -1,21 +1,23 @@
 import HTTPTypes
 
-/// What goes wrong with a request. On the wire `{"ok":false,"code":…,"message":…}`.
+/// The error of a request, sent as `{"ok":false,"code":…,"message":…}`.
 public struct APIError: Error, Sendable, Hashable {
-  /// HTTP status of the answer, 4xx or 5xx.
+  /// The HTTP status of the answer, 4xx or 5xx.
   public let status: HTTPResponse.Status
-  /// SCREAMING_SNAKE; the requirement's TOKEN_EXPIRED, ZONE_DENY, GPIO_BUSY and VALIDATION among them.
+  /// The code for programs in SCREAMING_SNAKE, such as TOKEN_EXPIRED, ZONE_DENY, GPIO_BUSY or VALIDATION.
   public let code: String
-  /// For people: names the field, the position, what was expected and what came.
+  /// The message for people: the field, the position, the expectation and the value received.
   public let message: String
-  /// What was wrong: `zones[2].minutes`; nil when it is no field.
+  /// The field that was wrong, such as `zones[2].minutes`, or `nil` if the error is about no single field.
   public let field: String?
-  /// Extra header fields: Allow, Retry-After, WWW-Authenticate.
+  /// Further header fields of the answer, such as `Allow`, `Retry-After` or `WWW-Authenticate`.
   public let headers: HTTPFields
 
+  /// Makes an error with its HTTP status.
+  ///
   /// - Parameters:
-  ///   - code: for programs, in SCREAMING_SNAKE.
-  ///   - message: for people.
+  ///   - code: the code for programs, in SCREAMING_SNAKE.
+  ///   - message: the message for people.
   ///   - field: the field or parameter that was wrong, or `nil` if the error is about no single field.
   public init(
     _ status: HTTPResponse.Status, _ code: String, _ message: String, field: String? = nil, headers: HTTPFields = [:]
@@ -29,14 +31,14 @@ public struct APIError: Error, Sendable, Hashable {
 }
 
 extension APIError {
-  /// 404 `NOT_FOUND`. `what` is the whole message: what is missing, and where to find what there is.
+  /// Returns a 404 `NOT_FOUND`. `what` is the whole message: what is missing, and where to find the available ones.
   public static func notFound(_ what: String) -> APIError { APIError(.notFound, "NOT_FOUND", what) }
 
-  /// A value that is well-formed and wrong: 422 with its field.
+  /// Returns a 422 with the field: a value is well-formed but not allowed.
   public static func validation(_ field: String, expected: String, got: String) -> APIError {
     APIError(.unprocessableContent, "VALIDATION", "\(field): expected \(expected), got \(got)", field: field)
   }
 
-  /// A request that is fine and cannot be done now: 409.
+  /// Returns a 409: the request is valid but cannot be carried out now.
   public static func conflict(_ code: String, _ message: String) -> APIError { APIError(.conflict, code, message) }
 }

@@ -1,25 +1,25 @@
 import Foundation
 import HTTPTypes
 
-/// What a handler answers.
+/// The response of a route's handler.
 public struct APIResponse: Sendable {
-  /// HTTP status; 200 unless given.
+  /// The HTTP status; 200 by default.
   public var status: HTTPResponse.Status
-  /// Value of `Content-Type`; not sent with status 204.
+  /// The value of `Content-Type`; not sent with status 204.
   public var contentType: String
-  /// Further header fields. `Cache-Control` is `no-store` unless it is among them.
+  /// Further header fields. `Cache-Control` is `no-store` unless these fields contain it.
   public var headers: HTTPFields
   /// The whole body; not sent if there are `pieces`.
   public var body: [UInt8]
-  /// What the action's log line says was done: `left=30 right=30`; nil for mere looks.
+  /// The result of the action for its log line, such as `left=30 right=30`, or `nil` if the request only reads.
   public var logValue: String?
-  /// Members of that line of their own: `zoneId`, `minutes`.
+  /// Further members of the action's log line, such as `zoneId` and `minutes`.
   public var logFields: [String: String] = [:]
-  /// What follows `body`, piece by piece, for what is too long to be in memory or has no end; nil from it: the end. Not with
-  /// `body`. Let go of when the client has gone, which shows at the next piece.
+  /// Returns the next piece of a body that is too long for memory or has no end, and `nil` at the end; `nil` itself if
+  /// `body` is the whole body. Released after the client has disconnected, which is noticed at the next piece.
   public var pieces: (@Sendable () async throws -> [UInt8]?)?
 
-  /// A response with a whole body. `logFields` and `pieces` are set afterwards.
+  /// Makes a response with a whole body. `logFields` and `pieces` are set afterwards.
   public init(
     _ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: [UInt8],
     logValue: String? = nil
@@ -29,7 +29,7 @@ public struct APIResponse: Sendable {
     )
   }
 
-  /// JSON with sorted keys; a number that is not finite is written as null.
+  /// Returns a response of JSON with sorted keys; a number that is not finite is written as null.
   public static func json(
     _ value: some Encodable, status: HTTPResponse.Status = .ok, logValue: String? = nil
   ) -> APIResponse {
@@ -37,7 +37,8 @@ public struct APIResponse: Sendable {
   }
 }
 
-/// The one way this module writes JSON: sorted keys, no escaped slashes.
+/// Returns a value as JSON with sorted keys and without escaped slashes. All JSON of this module is made by this
+/// function. A number that is not finite is written as null.
 public func encodeJSON(_ value: some Encodable) -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -55,12 +56,12 @@ public func encodeJSON(_ value: some Encodable) -> [UInt8] {
   }
 }
 
-/// `{"ok":true}`
+/// The document `{"ok":true}`.
 public struct DoneDocument: Encodable, Sendable {
   /// Always `true`; an error's document has `false`.
   public let ok = true
 
-  /// For actions that have nothing else to say.
+  /// Makes the document of an action that has no other result.
   public init() {}
 }
 

@@ -1,9 +1,11 @@
-/// A member of a JSON document that is null while unknown, never absent.
+/// A member of a JSON document that is written as null while its value is unknown, never left out.
 @propertyWrapper
 public struct OrNull<Value: Codable & Sendable>: Codable, Sendable {
-  /// Written as JSON null if `nil`.
+  /// The value, or `nil`, which is written as null, while it is unknown.
   public var wrappedValue: Value?
 
+  /// Wraps a value.
+  ///
   /// - Parameter wrappedValue: `nil` while the value is unknown.
   public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
@@ -19,7 +21,8 @@ public struct OrNull<Value: Codable & Sendable>: Codable, Sendable {
 }
 
 extension KeyedEncodingContainer {
-  /// As the compiler's own `encode` of such a member, without an encoder and a container of its own: a quarter of what a plant's document costs.
+  /// Encodes the member as the compiler's own `encode` would, but without a nested encoder and container, which would
+  /// cost a quarter of a plant's document.
   public mutating func encode<Value>(_ member: OrNull<Value>, forKey key: Key) throws {
     if let value = member.wrappedValue { try encode(value, forKey: key) } else { try encodeNil(forKey: key) }
   }

@@ -1,7 +1,7 @@
 import WallTime
 
 extension WallTimeText {
-  /// What an instant should have been. Its words follow "expected".
+  /// The form that a text was expected to have. `words` follows the word "expected" in a message.
   struct Expectation: Error, Hashable {
     let words: String
 
@@ -13,12 +13,12 @@ extension WallTimeText {
       words: "the second 60 only where leap seconds are, at 23:59:60 UTC on a month's last day")
   }
 
-  /// The first whole second that is not before the instant: what is noted in whole seconds is then or later exactly if it is not
-  /// before that.
+  /// Returns the instant, rounded up to a whole second: an event that is recorded in whole seconds is at or after the
+  /// instant exactly if it is not before the result.
   ///
-  /// All of RFC 3339 5.6: `T` and `Z` in either case, or a space for the `T`; a fraction of any length; offsets of −23:59…+23:59.
-  /// A leap second, which this clock does not count, is the first second of the next day. A space before an offset is a `+`, since that
-  /// is what becomes of one that was written into an address as it is.
+  /// All forms of RFC 3339 section 5.6 are read: `T` and `Z` in either case, or a space for the `T`; a fraction of any
+  /// length; offsets of −23:59…+23:59. A leap second, which this clock does not count, is read as the first second of
+  /// the next day. A space before an offset is read as `+`, because an unescaped `+` in a URL arrives as a space.
   static func instant(_ text: String) throws(Expectation) -> WallInstant {
     var rest = Cursor(text)
     guard let year = rest.number(4), rest.take("-"), let month = rest.number(2), rest.take("-"),
@@ -38,7 +38,7 @@ extension WallTimeText {
     return WallInstant(secondsSince1970: whole)
   }
 
-  /// What is left of a text, byte by byte.
+  /// The unread rest of a text, byte by byte.
   private struct Cursor {
     private var bytes: Substring.UTF8View
 
@@ -58,7 +58,7 @@ extension WallTimeText {
       return Int(first - 0x30)
     }
 
-    /// A number of exactly this many digits, or `nil` if there are fewer.
+    /// Reads a number of exactly this many digits. Returns `nil` if there are fewer.
     mutating func number(_ digits: Int) -> Int? {
       var number = 0
       for _ in 0..<digits {
@@ -68,7 +68,7 @@ extension WallTimeText {
       return number
     }
 
-    /// Reads `.5` or nothing. Returns whether it is more than 0; `nil` for a point without a digit.
+    /// Reads a fraction such as `.5`, or nothing. Returns whether the fraction is more than 0, or `nil` if the point has no digit after it.
     mutating func fraction() -> Bool? {
       guard take(".") else { return false }
       guard var sum = digit() else { return nil }
@@ -76,7 +76,7 @@ extension WallTimeText {
       return sum > 0
     }
 
-    /// Reads `Z` or `+02:00`, or `nil` if there is neither.
+    /// Reads `Z` or an offset such as `+02:00`. Returns `nil` if the text goes on with neither.
     mutating func offset() -> (isWest: Bool, hours: Int, minutes: Int)? {
       if take("Z", "z") { return (false, 0, 0) }
       let isWest = take("-")

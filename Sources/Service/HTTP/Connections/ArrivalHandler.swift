@@ -1,14 +1,15 @@
 import NIOCore
 
-/// Between the socket and the decoder: gives the gate one request at a time, and keeps what comes while the gate cannot take more or
-/// the connection becomes a WebSocket.
+/// Stands between the socket and the HTTP decoder. It passes on one request at a time, and keeps the bytes that arrive
+/// while the request gate cannot take more or while the connection becomes a WebSocket.
 ///
-/// A client may send hundreds of requests in one packet and read no answer. The decoder would hand them all on at once, so the bytes wait
-/// here, at most one read of them: nothing more is read from the socket while some do. One request of each read (two, if they are short) is
-/// taken at once; those behind it wait for turns (`PipelineTurns`), so that clients which send many hold up no other client's e-stop.
+/// A client may send hundreds of requests in one packet and read no answer. The decoder would pass all of them on at
+/// once, so the bytes wait here: at most those of one read, because the socket is not read while bytes wait. One
+/// request of each read (two, if they are short) is passed on at once; the requests behind it wait for turns
+/// (`PipelineTurns`), so that clients that send many requests delay no other client's e-stop.
 ///
-/// Bytes may come at any moment on the event loop, also within a write: NIO reads what is left before it closes a socket whose
-/// write failed. While handlers come and go, no other handler may see them.
+/// Bytes may arrive at any moment on the event loop, also during a write: NIO reads the remaining bytes before it
+/// closes a socket whose write failed. No other handler may see bytes while handlers are being exchanged.
 final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -16,31 +17,34 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private enum State {
     case http(RequestGate)
-    /// The connection becomes a WebSocket.
+    /// The connection is becoming a WebSocket, and bytes are kept.
     case holding
-    /// About to leave the pipeline.
+    /// The handler is about to leave the pipeline.
     case released
   }
 
-  /// A client that closes its half is read to the end at once, which may be more than one read.
+  /// The greatest number of bytes kept. When a client closes its sending half, NIO reads to the end at once, which may be more than one read.
   private static let mostHeldBytes = 64 * 1024
-  /// Shorter ones would let a client that sends empty lines cost a call for each. Two short requests may fit into it.
+  /// The least length of a piece passed on, in bytes. With shorter pieces a client that sends empty lines would cost
+  /// one call for each line. Two short requests may fit into one piece.
   private static let shortestPieceBytes = 64
 
   private var state: State
   private var context: ChannelHandlerContext?
-  /// Bytes that wait, oldest first.
+  /// The bytes that wait, oldest first.
   private var held = CircularBuffer<ByteBuffer>()
   private var heldBytes = 0
-  /// The client has sent all it wanted, behind what is held.
+  /// Whether the client has closed its sending half. The event is passed on after the bytes that wait.
   private var isInputClosed = false
-  /// The channel asked to read while bytes waited.
+  /// Whether the channel asked to read while bytes were waiting.
   private var readWaits = false
   private var isFeeding = false
   private let turns: PipelineTurns
   private var waitsForTurn = false
 
-  /// - Parameter turns: those of the channel's event loop.
+  /// Makes the handler in front of a request gate.
+  ///
+  /// - Parameter turns: the turns of the channel's event loop.
   init(gate: RequestGate, turns: PipelineTurns) { (state, self.turns) = (.http(gate), turns) }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -95,7 +99,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   // MARK: Requests, one after the other
 
-  /// The gate may take more than before.
+  /// Continues after the gate has become able to take more.
   func goOn() {
     guard let context, case .http(let gate) = state else { return }
     if !held.isEmpty {
@@ -121,7 +125,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
     turns.add(self)
   }
 
-  /// Takes one of the requests that wait, if there still are any.
+  /// Passes on one of the waiting requests, if any are left.
   func takeTurn() {
     waitsForTurn = false
     guard let context, !held.isEmpty else { return }
@@ -130,7 +134,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
     goOn()
   }
 
-  /// Hands on bytes until a request has been taken.
+  /// Passes on bytes until the gate has taken a request.
   private func feed(_ context: ChannelHandlerContext) {
     // What is flushed here makes the channel writable within this call.
     guard !isFeeding else { return }
@@ -156,7 +160,8 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// Bytes up to the end of a head, so that the next request can wait for this one's answer.
+  /// Returns the waiting bytes up to the end of a request head, so that the next request waits until this one is
+  /// answered. Returns `nil` if no bytes wait.
   private func nextPiece() -> ByteBuffer? {
     guard var first = held.popFirst() else { return nil }
     let length = first.withUnsafeReadableBytes { bytes in
@@ -180,17 +185,17 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   // MARK: Becoming a WebSocket
 
-  /// Keeps what comes from now on.
+  /// Keeps all bytes that arrive from now on.
   func hold() { state = .holding }
 
-  /// What the decoder had read and not touched when it left: it came before all that is held.
+  /// Takes back the bytes that the decoder had read but not decoded when it was removed. They precede all bytes kept here.
   func takeBack(_ bytes: ByteBuffer) {
     guard case .holding = state else { return }
     held.prepend(bytes)
     heldBytes += bytes.readableBytes
   }
 
-  /// Hands on what was held, in its order, and leaves. The handlers behind are those that bytes are for.
+  /// Passes on the kept bytes in their order and leaves the pipeline. The handlers for which the bytes are meant must be in place.
   func release() {
     guard let context else { return }
     while context.channel.isActive, let bytes = held.popFirst() { context.fireChannelRead(wrapInboundOut(bytes)) }

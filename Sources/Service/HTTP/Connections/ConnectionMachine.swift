@@ -1,25 +1,25 @@
 import NIOCore
 
-/// Where one HTTP connection stands: what is being read, which answers are owed, and when it has lasted too long. Decides and
-/// does nothing else; the gate carries out.
+/// The state of one HTTP connection: what is being read, which answers are outstanding, and which deadlines have
+/// passed. The machine only decides; `RequestGate` carries out the decisions.
 ///
 ///     head ──head──▶ body ──end──▶ head …        answers in the order of the requests
 ///       └──────┴── last request, refusal, close ──▶ nothing
 struct ConnectionMachine {
   enum Reading: Equatable {
-    /// Between requests (nil) or within a head since then.
+    /// The connection is between requests (`since` is `nil`), or within a head that began at `since`.
     case head(since: NIODeadline?)
     case body(since: NIODeadline)
-    /// What still comes is thrown away.
+    /// Further bytes are discarded.
     case nothing
   }
 
   enum Refusal: Equatable {
-    /// Answer it at once, then close.
+    /// The error is to be answered at once, then the connection closes.
     case now
-    /// Earlier requests are answered first; `answerEnded` hands it out.
+    /// Earlier requests are answered first; `answerEnded` returns the error when it is due.
     case later
-    /// Its answer has begun or is out: nothing more can be said.
+    /// The answer to this request has begun or is complete, so the connection closes without an error document.
     case close
   }
 
@@ -38,17 +38,17 @@ struct ConnectionMachine {
 
   private let limits: ConnectionLimits
   private(set) var reading = Reading.head(since: nil)
-  /// Requests that the responder has and that are not wholly answered; true: a HEAD.
+  /// The requests passed to the responder that are not completely answered; `true` stands for a HEAD request.
   private var unanswered = CircularBuffer<Bool>(initialCapacity: 1)
-  /// The head of the oldest one's answer is out.
+  /// Whether the head of the oldest outstanding answer has been written.
   private var answering = false
-  /// No request is taken after the one being read or read last.
+  /// Whether no request is accepted after the one being read or read last.
   private(set) var isLastRequest = false
   private var refusal: (error: APIError, after: Int)?
   private var lastActivity: NIODeadline
-  /// Bytes that the client had not read at the last check.
+  /// The number of bytes that the client had not read at the last check.
   private var lastWaitingBytes = Int.max
-  /// The connection is being closed: no answer is written any more.
+  /// Whether the connection is being closed, so that no answer is written any more.
   private(set) var isOver = false
 
   init(_ limits: ConnectionLimits, at now: NIODeadline) {
@@ -56,16 +56,16 @@ struct ConnectionMachine {
     lastActivity = now
   }
 
-  /// No earlier request is with the responder: an answer may be given here and now.
+  /// Whether the responder has no earlier request, so that an answer may be given on the event loop.
   var mayAnswer: Bool { unanswered.isEmpty && !isOver }
-  /// Another request, or more of the present one, may be read: the responder has none that is whole.
+  /// Whether another request, or more of the present one, may be read: the responder has no complete request.
   var mayTakeMore: Bool {
     if case .body = reading { return true }
     return unanswered.isEmpty
   }
-  /// The answer being written is to a HEAD.
+  /// Whether the answer being written is to a HEAD request.
   var answersHead: Bool { unanswered.first ?? false }
-  /// The answer being written is the connection's last.
+  /// Whether the answer being written is the connection's last.
   var isLastAnswer: Bool { isLastRequest && unanswered.count == 1 && refusal == nil }
 
   mutating func bytesArrived(at now: NIODeadline) {
@@ -73,7 +73,9 @@ struct ConnectionMachine {
     if reading == .head(since: nil) { reading = .head(since: now) }
   }
 
-  /// - Parameter keepsAlive: another request may follow.
+  /// Notes that a request's head has arrived.
+  ///
+  /// - Parameter keepsAlive: whether another request may follow.
   mutating func headArrived(keepsAlive: Bool, at now: NIODeadline) {
     reading = .body(since: now)
     if !keepsAlive { isLastRequest = true }
@@ -88,14 +90,14 @@ struct ConnectionMachine {
 
   mutating func answerBegan() { answering = true }
 
-  /// The responder wants the connection to end with the answer it gives.
+  /// Notes that the responder wants the connection to end with the present answer.
   mutating func answersLast() {
     isLastRequest = true
     reading = .nothing
     while unanswered.count > 1 { unanswered.removeLast() }
   }
 
-  /// An answer was given by the responder.
+  /// Notes that an answer of the responder is complete, and returns what to do next.
   mutating func answerEnded(at now: NIODeadline) -> Next {
     answering = false
     lastActivity = now
@@ -107,13 +109,13 @@ struct ConnectionMachine {
     return unanswered.isEmpty && isLastRequest ? .close : .carryOn
   }
 
-  /// An answer was given here. True: it was the connection's last.
+  /// Notes that a request was answered on the event loop. Returns whether that answer was the connection's last.
   mutating func answered(at now: NIODeadline) -> Bool {
     lastActivity = now
     return isLastRequest
   }
 
-  /// The request being read cannot be taken.
+  /// Notes that the request being read cannot be accepted. Returns when the error is to be answered.
   mutating func refuse(_ error: APIError) -> Refusal {
     guard !isOver, refusal == nil else { return .later }
     var due = unanswered.count
@@ -126,7 +128,8 @@ struct ConnectionMachine {
     return .later
   }
 
-  /// The server stops, or the client has sent all it wanted. True: nothing is owed, close.
+  /// Notes that the server is stopping or that the client has closed its sending half. Returns whether no answer is
+  /// outstanding, so that the connection may be closed.
   mutating func finish() -> Bool {
     isLastRequest = true
     if case .head = reading { reading = .nothing }
@@ -140,10 +143,12 @@ struct ConnectionMachine {
 
   mutating func drained(at now: NIODeadline) { lastActivity = now }
 
+  /// Checks the deadlines of the connection, and returns what to do.
+  ///
   /// - Parameters:
-  ///   - waitingBytes: of answers that the client has not read. Fewer than at the last check: it is slow, not gone;
-  ///     none then: its time begins.
-  ///   - isKnown: whether its last request showed a token; without one it may be silent for less.
+  ///   - waitingBytes: the number of bytes of answers that the client has not read. If it has fallen since the last
+  ///     check, or was 0 then, the idle time starts anew.
+  ///   - isKnown: whether the connection's last request showed a valid token; without one the idle time is shorter.
   mutating func check(at now: NIODeadline, isWritable: Bool, waitingBytes: Int, isKnown: Bool) -> Check {
     if waitingBytes > 0, waitingBytes < lastWaitingBytes || lastWaitingBytes == 0 { lastActivity = now }
     lastWaitingBytes = waitingBytes

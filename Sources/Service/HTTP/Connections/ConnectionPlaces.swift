@@ -3,13 +3,14 @@ import NIOCore
 import Peers
 import Synchronization
 
-/// The places of one server's connections: lets them in, closes those without a token to make room, and moves those that show one.
+/// The places of one server's connections. It admits connections, closes those without a token to make room, and moves those that show a token.
 ///
 /// Usable from any thread, unless a member says otherwise.
 final class ConnectionPlaces: Sendable {
   private struct State {
     var table: PlaceTable<ObjectIdentifier>
     var channels: [ObjectIdentifier: any Channel] = [:]
+    var certificates: [ObjectIdentifier: ClientCertificate] = [:]
     var isScarce = false
   }
 
@@ -23,12 +24,13 @@ final class ConnectionPlaces: Sendable {
     state = Mutex(State(table: PlaceTable(limits)))
   }
 
-  /// Whether so few descriptors were left at the last connection that only callers that may stop are let in.
+  /// Whether so few descriptors were left at the last new connection that only callers that may stop are admitted.
   var isScarce: Bool { state.withLock { $0.isScarce } }
 
-  /// On the channel's event loop, before anything is read from it. It leaves by itself when it closes.
+  /// Admits a new connection, before any byte is read from it. To be called on the channel's event loop. The place is
+  /// released when the channel closes.
   ///
-  /// - Returns: `false` if there is no place: close it.
+  /// - Returns: whether the connection has a place; if not, it must be closed.
   func enter(_ channel: any Channel, from address: String) -> Bool {
     let (id, now, scarcity) = (ObjectIdentifier(channel), channel.eventLoop.now, scarcity(channel))
     var closing: [any Channel] = []
@@ -58,10 +60,12 @@ final class ConnectionPlaces: Sendable {
     state.withLock { state in
       state.table.leave(id)
       state.channels[id] = nil
+      state.certificates[id] = nil
     }
   }
 
-  /// Unless its first head is read before its turn comes. Around TLS, which would wait for the other side's goodbye.
+  /// Closes a connection to make room, unless its first request head is read before this call has its turn on the event
+  /// loop. TLS is closed without waiting for the peer's closing message.
   private func close(_ channel: any Channel) {
     channel.eventLoop.execute { [self] in
       guard state.withLock({ $0.table.isLeaving(ObjectIdentifier(channel)) }) else { return }
@@ -76,7 +80,19 @@ final class ConnectionPlaces: Sendable {
 
   // MARK: Requests
 
-  /// Returns whether the connection is to end with the answer: it has one of the last descriptors, which others will need.
+  /// Notes the certificate that a client has shown on a connection, unless the connection is over.
+  func show(_ certificate: ClientCertificate, on channel: ObjectIdentifier) {
+    state.withLock { state in
+      if state.channels[channel] != nil { state.certificates[channel] = certificate }
+    }
+  }
+
+  /// The certificate that was shown on a connection, or `nil` if none was.
+  func certificate(of channel: any Channel) -> ClientCertificate? {
+    state.withLock { $0.certificates[ObjectIdentifier(channel)] }
+  }
+
+  /// Notes that a request's head has arrived. Returns whether the connection must end with the answer, because it has one of the last descriptors.
   func headArrived(_ channel: any Channel) -> Bool {
     let id = ObjectIdentifier(channel)
     return state.withLock { state in
@@ -89,17 +105,19 @@ final class ConnectionPlaces: Sendable {
     state.withLock { $0.table.answered(ObjectIdentifier(channel), at: channel.eventLoop.now) }
   }
 
-  /// Whether the connection's last request identified its caller.
+  /// Returns whether the connection's last request identified its caller.
   func isKnown(_ channel: any Channel) -> Bool { state.withLock { $0.table.isKnown(ObjectIdentifier(channel)) } }
 
-  /// Asks the doorman about a request, and gives its connection the place of that caller.
+  /// Asks the doorman about a request and the connection's certificate, gives the connection a place that fits its caller, and returns the caller.
   ///
-  /// - Throws: what the doorman throws; 503 `TOO_MANY_CONNECTIONS`.
-  func admit(_ channel: any Channel, by doorman: () throws(APIError) -> Caller) throws(APIError) -> Caller {
+  /// - Throws: the errors of the doorman; 503 `TOO_MANY_CONNECTIONS`.
+  func admit(_ channel: any Channel, by doorman: (ClientCertificate?) throws(APIError) -> Caller) throws(APIError)
+    -> Caller
+  {
     let id = ObjectIdentifier(channel)
     let caller: Caller
     do throws(APIError) {
-      caller = try doorman()
+      caller = try doorman(certificate(of: channel))
     } catch {
       if error.status == .unauthorized {
         state.withLock { $0.table.forget(id, at: channel.eventLoop.now) }
@@ -112,7 +130,9 @@ final class ConnectionPlaces: Sendable {
     return caller
   }
 
-  /// - Throws: 503 `TOO_MANY_CONNECTIONS` if the connection may not last, since it has one of the last descriptors.
+  /// Checks that a connection may stay open.
+  ///
+  /// - Throws: 503 `TOO_MANY_CONNECTIONS` if the connection has one of the last descriptors.
   func requireLasting(_ channel: any Channel) throws(APIError) {
     if state.withLock({ $0.table.isScarce(ObjectIdentifier(channel)) }) { throw tooMany }
   }
@@ -126,7 +146,8 @@ final class ConnectionPlaces: Sendable {
 
   // MARK: Descriptors
 
-  /// A new connection has the lowest number that is free: it says how many descriptors are taken in the whole process.
+  /// Returns whether descriptors are running out. A new connection has the lowest free number, which shows how many
+  /// descriptors the process has open.
   private func scarcity(_ channel: any Channel) -> Bool {
     let number = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
       $0

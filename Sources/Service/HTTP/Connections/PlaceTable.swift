@@ -2,26 +2,27 @@ import NIOCore
 import Peers
 import Tactus
 
-/// Which connections are let in, and which are closed to make room. Decides and does nothing else; `ConnectionPlaces` carries out.
+/// Decides which connections are admitted and which are closed to make room; `ConnectionPlaces` carries out the decisions.
 ///
-/// A connection is a stranger until a request has shown a valid token, and again when one shows a token that is refused.
-/// Strangers have few places apart, so that however many come, none takes the place of a connection with a token:
+/// A connection is unidentified until a request has shown a valid token, and again after a request has shown a token
+/// that is refused. Unidentified connections (`strangers`) have a small pool of places apart, so that they never take the
+/// place of a connection with a token, however many of them there are:
 ///
-///     enter ──▶ stranger ──token──▶ reader, controller        a place in each of strangers' two pools, or in that of the known
+///     enter ──▶ stranger ──token──▶ reader, controller        a place in one of the two pools of strangers, or in that of the known
 ///                  ▲────────401──────────┘
 struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   enum Entry: Equatable {
-    /// Let in, after these connections have been closed.
+    /// The connection is admitted; `closing` are the connections to be closed first.
     case welcome(closing: [ID])
-    /// No stranger may be closed now.
+    /// The connection is refused, because no unidentified connection may be closed now.
     case full
   }
 
   private struct Stranger {
     let network: PeerNetwork
-    /// Until then it is not closed to make room for another.
+    /// The instant until which the connection is not closed to make room for another.
     var safeUntil: NIODeadline
-    /// It came while descriptors ran out.
+    /// Whether the connection was accepted while descriptors were running out.
     let isScarce: Bool
   }
 
@@ -34,23 +35,23 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   private let limits: ConnectionLimits
   private var strangers: [ID: Stranger] = [:]
   private var known: [ID: Known] = [:]
-  /// Strangers that have been asked to close to make room, and have not closed yet.
+  /// The unidentified connections that have been asked to close to make room and have not closed yet.
   private var leaving: [ID: Stranger] = [:]
 
   init(_ limits: ConnectionLimits) { self.limits = limits }
 
   func isKnown(_ id: ID) -> Bool { known[id] != nil }
 
-  /// Returns whether the connection has been asked to close to make room for another, and has not closed yet.
+  /// Returns whether the connection has been asked to close to make room for another and has not closed yet.
   func isLeaving(_ id: ID) -> Bool { leaving[id] != nil }
 
-  /// Returns whether the connection came while descriptors ran out: it is for one request.
+  /// Returns whether the connection was accepted while descriptors were running out. Such a connection serves one request only.
   func isScarce(_ id: ID) -> Bool { (strangers[id] ?? leaving[id])?.isScarce ?? known[id]?.isScarce ?? false }
 
-  /// A connection was accepted.
+  /// Returns whether a new connection is admitted, and which connections are to be closed first.
   ///
-  /// - Parameter isScarce: whether descriptors run out: there are few places for strangers then, and of connections with a token only
-  ///   those that may stop come in.
+  /// - Parameter isScarce: whether descriptors are running out. In that case unidentified connections have few places, and only
+  ///   callers whose token allows them to stop are admitted.
   mutating func enter(_ id: ID, from network: PeerNetwork, isScarce: Bool, at now: NIODeadline) -> Entry {
     var (pool, own, scarce) = (Crowd(), Crowd(), Crowd())
     for (id, stranger) in strangers where isScarce || stranger.network.isLoopback == network.isLoopback {
@@ -74,20 +75,20 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     return .welcome(closing: closing)
   }
 
-  /// A request's head has come; it is safe until its answer, for a while.
+  /// Notes that a request's head has arrived, which protects the connection for a time until the request is answered.
   ///
-  /// A connection that was to be closed stays: its head was on its way already, and may be that of an emergency stop.
+  /// A connection that was asked to close stays: the head was on its way already, and may be that of an emergency stop.
   mutating func headArrived(_ id: ID, at now: NIODeadline) {
     if let stranger = leaving.removeValue(forKey: id) { strangers[id] = stranger }
     strangers[id]?.safeUntil = now + limits.strangerHeadTime
   }
 
-  /// A request is answered.
+  /// Notes that a request is answered.
   mutating func answered(_ id: ID, at now: NIODeadline) { strangers[id]?.safeUntil = now }
 
-  /// A request has identified its caller.
+  /// Moves a connection whose request has identified its caller to the known connections.
   ///
-  /// - Returns: `false` if every place of the known is taken, or all that its network may have.
+  /// - Returns: whether there is a place; `false` if every place for known connections is taken, or all those that the network may have.
   mutating func recognise(_ id: ID, mayStop: Bool) -> Bool {
     if known[id] != nil {
       known[id]?.mayStop = mayStop
@@ -109,7 +110,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// A request has shown a token that is not valid, or no longer.
+  /// Makes a known connection unidentified again, because a request has shown a token that is not or no longer valid.
   mutating func forget(_ id: ID, at now: NIODeadline) {
     guard let former = known.removeValue(forKey: id) else { return }
     strangers[id] = Stranger(network: former.network, safeUntil: now, isScarce: former.isScarce)
@@ -121,7 +122,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     known[id] = nil
   }
 
-  /// A count of strangers: all, those that may not be closed, and which of the others came first.
+  /// A group of unidentified connections: their number, the number that may not be closed, and the oldest of the others.
   private struct Crowd {
     var count = 0
     var safe = 0

@@ -1,17 +1,18 @@
 import NIOCore
 import NIOHTTP1
 
-/// That this connection's last request was let in. The same method, target and header fields again within `lifetime` are too,
-/// without asking the doorman: clients that poll send the same bytes every time, and admission was a seventh of an answer's cost.
+/// Remembers that the last request of a connection was admitted. A request with the same method, target and header
+/// fields within `lifetime` is admitted without asking the doorman: clients that poll send the same bytes every time,
+/// and admission was a seventh of an answer's cost.
 ///
-/// A token that is revoked or expires closes the door at most `lifetime` later. Refusals are never remembered.
+/// A token that is revoked or expires is therefore refused at most `lifetime` later. Refusals are never remembered.
 struct RecentAdmission {
   static let lifetime = TimeAmount.milliseconds(100)
 
   private var head: HTTPRequestHead?
   private var until = NIODeadline.uptimeNanoseconds(0)
 
-  /// Asks the doorman unless he has just let in the same.
+  /// Asks the doorman, unless the same request was admitted recently.
   mutating func check(
     _ new: HTTPRequestHead, at now: NIODeadline, on channel: any Channel, with shared: ServiceChannel.Shared,
     peer: String,
@@ -19,7 +20,9 @@ struct RecentAdmission {
   ) throws(APIError) {
     guard !covers(new, at: now) else { return }
     let request = try new.request(isSecure: shared.isSecure)
-    _ = try shared.places.admit(channel) { () throws(APIError) in try shared.admit(request, peer, scope) }
+    _ = try shared.places.admit(channel) { certificate throws(APIError) in
+      try shared.admit(request, peer, certificate, scope)
+    }
     head = new
     until = now + Self.lifetime
   }

@@ -14,16 +14,19 @@ struct ServiceChannel: HTTPChannelHandler {
   static let tlsName = "tactus.tls"
   static let decoderName = "tactus.http.decoder"
 
-  /// What `Doorman.admit` does.
+  /// The signature of `Doorman.admit`.
   typealias Admission =
-    @Sendable (_ request: HTTPRequest, _ peer: String, _ scope: Scope?) throws(APIError) -> Caller
+    @Sendable (_ request: HTTPRequest, _ peer: String, _ certificate: ClientCertificate?, _ scope: Scope?)
+    throws(APIError) -> Caller
 
-  /// What the connections of one server have in common.
+  /// The values that all connections of one server share.
   struct Shared: Sendable {
     let prepared: PreparedRoutes
     let admit: Admission
     let hub: EventHub
     let systems: [any ServedSystem]
+    /// The WebSockets of the systems' own.
+    let sockets: [SystemSocket]
     let counters: ServiceCounters
     let places: ConnectionPlaces
     let limits: ConnectionLimits
@@ -37,10 +40,10 @@ struct ServiceChannel: HTTPChannelHandler {
     let logger: Logger
   }
 
-  /// What became of a connection that was accepted.
+  /// How an accepted connection is served.
   enum Outcome: Sendable {
     case responder(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
-    /// It was answered on its event loop, or is a WebSocket, or is closed.
+    /// The connection is served on its event loop, is a WebSocket, or is closed.
     case nothing
   }
 
@@ -51,28 +54,31 @@ struct ServiceChannel: HTTPChannelHandler {
 
   let responder: Responder
   private let shared: Shared
-  private let tls: (@Sendable () throws -> any ChannelHandler)?
+  private let tls: ChannelSecurity.MakeHandler?
 
+  /// Makes the pipelines of one server.
+  ///
   /// - Parameters:
-  ///   - routes: those with prepared documents are answered here; the responder must know them all the same, for requests
-  ///     that arrive behind others.
+  ///   - routes: the routes. Those with prepared documents are answered on the event loop; the responder must know them
+  ///     all the same, for requests that arrive behind others.
   ///   - admit: `Doorman.admit`.
-  ///   - places: those of this server's connections; the responder reports callers to them, too.
+  ///   - places: the places of this server's connections; the responder reports callers to the same ones.
   ///   - version: the daemon's version, sent in `hello`.
-  ///   - logAction: called after an action of a WebSocket client: its name (`robot.e-stop`), the caller, the error.
-  ///   - tls: makes the handler that a connection begins with; `nil` for plain HTTP.
+  ///   - logAction: called after each action of a WebSocket client with its name (`robot.e-stop`), the caller and the error, if any.
+  ///   - tls: makes the TLS handler at the head of a connection's pipeline; `nil` for plain HTTP.
   init(
     responder: @escaping Responder, routes: [Route], admit: @escaping Admission, hub: EventHub,
     systems: [any ServedSystem],
     counters: ServiceCounters, places: ConnectionPlaces, version: String, limits: ConnectionLimits = ConnectionLimits(),
-    tls: (@Sendable () throws -> any ChannelHandler)? = nil, now: @escaping @Sendable () -> TickInstant,
+    tls: ChannelSecurity.MakeHandler? = nil, now: @escaping @Sendable () -> TickInstant,
     secondsSince1970: @escaping @Sendable () -> Int64 = { WallClock.microseconds / 1_000_000 },
     logAction: @escaping @Sendable (_ action: String, _ caller: Caller, _ error: APIError?) -> Void, logger: Logger
   ) {
     self.responder = responder
     self.tls = tls
     shared = Shared(
-      prepared: PreparedRoutes(routes), admit: admit, hub: hub, systems: systems, counters: counters,
+      prepared: PreparedRoutes(routes), admit: admit, hub: hub, systems: systems, sockets: systems.flatMap(\.sockets),
+      counters: counters,
       places: places, limits: limits, isSecure: tls != nil, version: version, now: now,
       secondsSince1970: secondsSince1970,
       logAction: logAction, logger: logger)
@@ -89,7 +95,10 @@ struct ServiceChannel: HTTPChannelHandler {
 
   private func serve(_ channel: any Channel, _ address: String) throws -> Value {
     let pipeline = channel.pipeline.syncOperations
-    if let tls { try pipeline.addHandler(tls(), name: Self.tlsName) }
+    if let tls {
+      let (places, id) = (shared.places, ObjectIdentifier(channel))
+      try pipeline.addHandler(tls { places.show($0, on: id) }, name: Self.tlsName)
+    }
     let outcome = channel.eventLoop.makePromise(of: Outcome.self)
     let encoder = HTTPResponseEncoder()
     let gate = RequestGate(

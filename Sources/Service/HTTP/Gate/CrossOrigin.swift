@@ -1,19 +1,19 @@
 import HTTPTypes
 
-/// What pages of other origins may do (CORS): nothing, unless the configuration names their origin.
+/// The access of web pages from other origins (CORS): none, unless the configuration lists the origin.
 struct CrossOrigin: Sendable {
-  /// `https://panel.example`, as browsers send it.
+  /// The allowed origins in lower case, such as `https://panel.example`.
   let allowed: Set<String>
 
   init(_ origins: [String]) { allowed = Set(origins.map { $0.lowercased() }) }
 
-  /// Fields that let a page of the request's origin read the answer; none when it may not.
+  /// Returns the header fields that let a page of the request's origin read the answer, or no fields if the origin is not allowed.
   func fields(for request: HTTPRequest) -> HTTPFields {
     guard let origin = request.headerFields[.origin], allowed.contains(origin.lowercased()) else { return [:] }
-    return [.accessControlAllowOrigin: origin, .vary: "Origin"]
+    return [.accessControlAllowOrigin: origin, .accessControlExposeHeaders: "Location", .vary: "Origin"]
   }
 
-  /// The answer to a preflight request, or `nil` if the request is no preflight or its origin is not allowed.
+  /// Returns the answer to a preflight request, or `nil` if the request is no preflight or its origin is not allowed.
   func preflight(_ request: HTTPRequest, allow: String) -> APIResponse? {
     let fields = fields(for: request)
     guard !fields.isEmpty, request.headerFields[.accessControlRequestMethod] != nil else { return nil }

@@ -2,27 +2,31 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// A document whose bytes are made when its subject has changed, not when it is requested.
+/// A document whose bytes are made at the first request after its subject has changed, not at every request.
 ///
-/// Usable from any thread. The first call after a change makes the bytes; later ones take them.
+/// Usable from any thread. The first call after a change makes the bytes; later calls return them.
 public final class PreparedDocument: Sendable {
   struct Content {
     var status = HTTPResponse.Status.ok
     var bytes: ByteBuffer
-    /// Of a file that never changes: its other form, and the tag that both are known by.
+    /// The compressed form and the entity tag of a file that never changes, or `nil` if the document may change.
     var file: PreparedFile?
   }
 
   let contentType: String
-  /// Whether browsers may keep it, as long as they ask whether it is still the same one.
+  /// Whether browsers may keep the document, provided that they ask each time whether it has changed.
   let isFile: Bool
+  /// The document's `Content-Security-Policy`, which says who may show it in a frame, or `nil` if nobody may.
+  let framePolicy: String?
   private let version: @Sendable () -> UInt64
   private let make: @Sendable () -> Content
   private let prepared = Mutex<(version: UInt64, content: Content)?>(nil)
 
+  /// Makes a document whose content may change.
+  ///
   /// - Parameters:
-  ///   - version: cheap; another number whenever `make` would give other bytes.
-  ///   - make: the document.
+  ///   - version: returns a number that differs whenever `make` would return other bytes; called often, so it must be cheap.
+  ///   - make: returns the bytes of the document.
   public convenience init(
     contentType: String = "application/json", version: @escaping @Sendable () -> UInt64,
     make: @escaping @Sendable () -> [UInt8]
@@ -30,35 +34,41 @@ public final class PreparedDocument: Sendable {
     self.init(contentType: contentType, version: version, content: { Content(bytes: ByteBuffer(bytes: make())) })
   }
 
-  /// A file that never changes while the program runs, such as a script of the page: browsers keep it and ask only whether it is still
-  /// the same one, and it goes out compressed to whoever takes that.
+  /// Makes the document of a file that never changes while the program runs, such as a script of the page. Browsers
+  /// keep it and ask only whether it has changed; it is sent compressed to clients that accept gzip.
   ///
-  /// - Parameter file: called once, at the first request.
+  /// - Parameter file: returns the bytes of the file; called once, at the first request.
   public convenience init(contentType: String, file: @escaping @Sendable () -> [UInt8]) {
+    self.init(contentType: contentType, framePolicy: nil, file: file)
+  }
+
+  /// Makes the document of a file that the pages of some origins may show in a frame.
+  convenience init(contentType: String, framePolicy: String?, file: @escaping @Sendable () -> [UInt8]) {
     self.init(
-      contentType: contentType, isFile: true, version: { 0 },
+      contentType: contentType, isFile: true, framePolicy: framePolicy, version: { 0 },
       content: {
         let bytes = file()
         return Content(bytes: ByteBuffer(bytes: bytes), file: PreparedFile(bytes))
       })
   }
 
-  /// As above, of a document whose status is part of it.
+  /// Makes a document whose HTTP status is part of its content.
   init(
-    contentType: String = "application/json", isFile: Bool = false, version: @escaping @Sendable () -> UInt64,
-    content make: @escaping @Sendable () -> Content
+    contentType: String = "application/json", isFile: Bool = false, framePolicy: String? = nil,
+    version: @escaping @Sendable () -> UInt64, content make: @escaping @Sendable () -> Content
   ) {
     self.contentType = contentType
     self.isFile = isFile
+    self.framePolicy = framePolicy
     self.version = version
     self.make = make
   }
 
-  /// A JSON document, written with sorted keys.
+  /// Makes a JSON document, written with sorted keys.
   ///
   /// - Parameters:
-  ///   - version: cheap; another number whenever `json` would give another value.
-  ///   - json: the document. A value that JSON cannot carry traps.
+  ///   - version: returns a number that differs whenever `json` would return another value; called often, so it must be cheap.
+  ///   - json: returns the value of the document. A value that JSON cannot carry traps.
   public convenience init(
     version: @escaping @Sendable () -> UInt64, json: @escaping @Sendable () -> some (Encodable & SendableMetatype)
   ) {
@@ -67,7 +77,7 @@ public final class PreparedDocument: Sendable {
 
   var bytes: ByteBuffer { content.bytes }
 
-  /// The newest.
+  /// The present content, made anew if the version has changed.
   var content: Content {
     prepared.withLock { prepared in
       let current = version()

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// The routes that are answered from prepared bytes, by path, each with the unchanging part of its answer's head.
+/// The routes that are answered from prepared bytes, by path. Each entry holds the constant part of its answer's head.
 struct PreparedRoutes: Sendable {
   struct Entry: Sendable {
     let scope: Scope?
@@ -16,21 +16,25 @@ struct PreparedRoutes: Sendable {
     var entries: [String: Entry] = [:]
     for route in routes {
       guard case .prepared(let document) = route.handling, !route.path.contains("{") else { continue }
-      let start = "\r\ncontent-type: \(document.contentType)\r\n\(document.isFile ? fileHeaderText : answerHeaderText)"
+      let fields = document.isFile ? fileHeaderText : answerHeaderText
+      let framing = document.framePolicy.map {
+        fields.replacing("x-frame-options: DENY", with: "content-security-policy: \($0)")
+      }
+      let start = "\r\ncontent-type: \(document.contentType)\r\n\(framing ?? fields)"
       entries[route.path] = Entry(scope: route.scope, document: document, headStart: start)
     }
     self.entries = entries
   }
 
-  /// The entry for a request's whole target: one with a query is the responder's.
+  /// Returns the entry for a request's whole target, or `nil` if the responder must answer, as for every target with a query.
   func entry(_ target: String) -> Entry? { entries[target] }
 }
 
 extension PreparedRoutes.Entry {
-  /// The newest.
+  /// The present content of the document.
   private var content: PreparedDocument.Content { document.content }
 
-  /// The answer to a request of these fields: of a file what the client has not got yet, in the form that it takes.
+  /// Returns the answer to a request with these header fields: 304 if the client has the present file, gzip if the client accepts that.
   func answer(to headers: HTTPHeaders) -> PreparedAnswer {
     let content = content
     guard let file = content.file, content.status == .ok else {
@@ -49,14 +53,14 @@ extension PreparedRoutes.Entry {
 struct PreparedAnswer {
   let status: HTTPResponse.Status
   let body: ByteBuffer
-  /// From the end of the status line to the field of the length.
+  /// The text from the end of the status line to the start of the `content-length` field.
   fileprivate let head: String
 
   fileprivate init(status: HTTPResponse.Status, body: ByteBuffer, head: String) {
     (self.status, self.body, self.head) = (status, body, head)
   }
 
-  /// As it is written: a long body is not copied, all connections share its bytes.
+  /// Returns the bytes of the answer. A long body is not copied; all connections share its bytes.
   func bytes(isHead: Bool, connection: ConnectionField, allocator: ByteBufferAllocator) -> [ByteBuffer] {
     let isShort = body.readableBytes <= APIAnswer.pieceBytes
     var answer = allocator.buffer(capacity: head.utf8.count + 96 + (isHead || !isShort ? 0 : body.readableBytes))
@@ -80,15 +84,15 @@ struct PreparedAnswer {
   }
 }
 
-/// What the `Connection` field of an answer says.
+/// The `Connection` field of an answer.
 enum ConnectionField {
-  /// Nothing: HTTP/1.1 stays open.
+  /// The field is left out: an HTTP/1.1 connection stays open.
   case unsaid
-  /// To an HTTP/1.0 client that asked for it.
+  /// `keep-alive`, for an HTTP/1.0 client that asked for it.
   case keepAlive
   case close
 
-  /// The end of a head, from behind the last field's value.
+  /// The end of the head, starting after the value of the last field.
   fileprivate var endOfHead: StaticString {
     switch self {
     case .unsaid: "\r\n\r\n"
@@ -98,8 +102,8 @@ enum ConnectionField {
   }
 }
 
-/// On every answer: guessed content types, caches, referrers and frames of other pages, in which a click is not what it seems, have no
-/// business here.
+/// The header fields of every answer. They forbid guessed content types, caching, referrers and framing by other pages,
+/// where a click may not be what it seems.
 let answerHeaders = [
   ("x-content-type-options", "nosniff"), ("cache-control", "no-store"), ("referrer-policy", "no-referrer"),
   ("x-frame-options", "DENY"),
@@ -108,7 +112,7 @@ private let fileHeaderText = answerHeaderText.replacing("no-store", with: "no-ca
 private let answerHeaderText = answerHeaders.map { "\($0): \($1)\r\n" }.joined()
 
 extension APIError {
-  /// The whole answer, for where the router does not come in.
+  /// Returns the bytes of the complete answer, for requests that are refused before they reach the router.
   func answer(isHead: Bool, connection: ConnectionField, allocator: ByteBufferAllocator) -> ByteBuffer {
     let body = response.body
     var answer = allocator.buffer(capacity: 512)

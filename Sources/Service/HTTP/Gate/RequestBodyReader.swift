@@ -2,21 +2,23 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// Takes a request's body whole, within the limit, and knows what to do with one that no handler took.
+/// Reads a request's body completely, within its limit, and decides whether a body that no handler has read can be skipped.
 struct RequestBodyReader {
-  /// A body that was not wanted is read to its end when it is no longer than this; otherwise the connection is closed.
+  /// The greatest length in bytes of an unread body that is skipped; after a longer one the connection is closed.
   static let drainLimit = 65_536
 
   let request: Request
-  /// Bytes.
+  /// The greatest length of a JSON body in bytes.
   let limit: Int
 
+  /// Returns the whole body.
+  ///
   /// - Parameters:
-  ///   - fileLimit: of a route that takes a file instead of JSON.
-  ///   - taken: of the budget; to be given back when the body is done with, however this ends.
-  /// - Throws: 413 `TOO_LARGE`, 415 `UNSUPPORTED_MEDIA_TYPE`, 503 `TOO_MANY_BODIES`; and what the connection's end throws.
-  func read(fileLimit: Int? = nil, of budget: BodyBudget, taken: inout Int) async throws -> [UInt8] {
-    let limit = fileLimit ?? self.limit
+  ///   - route: decides whether the body is JSON or a file, and how long a file may be.
+  ///   - taken: the bytes held in the budget, to be given back when the body has been processed, whatever the result is.
+  /// - Throws: 413 `TOO_LARGE`, 415 `UNSUPPORTED_MEDIA_TYPE`, 503 `TOO_MANY_BODIES`; errors of a connection that ends.
+  func read(for route: Route, of budget: BodyBudget, taken: inout Int) async throws -> [UInt8] {
+    let limit = route.fileLimit ?? self.limit
     guard announced <= limit else { throw tooLarge(limit) }
     guard budget.hold(announced, taken: &taken) else { throw tooMany }
     var body: [UInt8] = []
@@ -25,29 +27,28 @@ struct RequestBodyReader {
       guard budget.hold(body.count + part.readableBytes, taken: &taken) else { throw tooMany }
       body += part.readableBytesView
     }
-    guard body.isEmpty || fileLimit != nil || isJSON else {
-      throw APIError(
-        .unsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE", "expected Content-Type: application/json")
+    let wanted = route.fileLimit == nil ? "application/json" : route.fileType
+    if let wanted, !body.isEmpty, let type, type != wanted {
+      throw APIError(.unsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE", "expected Content-Type: \(wanted)")
     }
     return body
   }
 
-  /// Whether the connection can take another request after this one was answered without reading its body.
+  /// Whether the connection can be used for another request after this one was answered without reading its body.
   var canSkip: Bool { request.headers[.transferEncoding] == nil && announced <= Self.drainLimit }
 
-  /// Whether the client waits for a go-ahead before it sends the body.
+  /// Returns whether the client waits for `100 Continue` before it sends the body.
   func isAwaited(fileLimit: Int?) -> Bool {
     request.headers[.expect]?.lowercased() == "100-continue" && announced <= fileLimit ?? limit
   }
 
-  /// Zero if the client does not say; a length that no integer holds is longer than any limit.
+  /// The length of the body as announced by the client, 0 if it announces none, or `Int.max` if the length does not fit an integer.
   private var announced: Int { request.headers[.contentLength].map { Int($0) ?? .max } ?? 0 }
 
-  /// A body without a type is taken for JSON, the only thing it can be.
-  private var isJSON: Bool {
-    guard let type = request.headers[.contentType] else { return true }
-    let name = type.prefix { $0 != ";" }
-    return name.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
+  /// The content type without its parameters, in lower case, or `nil` if the client names none: the body is then taken for what the route
+  /// accepts.
+  private var type: String? {
+    request.headers[.contentType]?.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
   }
 
   private var tooMany: APIError {

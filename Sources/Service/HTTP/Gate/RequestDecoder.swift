@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// NIO's HTTP decoder, except that the bytes behind a request to upgrade go to the arrival handler: NIO would give them to the
-/// next handler in place of parts of requests.
+/// NIO's HTTP decoder, except that the bytes after an upgrade request go to the arrival handler; NIO would pass them to
+/// the next handler, which expects parts of requests.
 struct RequestDecoder: ByteToMessageDecoder {
   typealias InboundOut = HTTPServerRequestPart
 
@@ -28,7 +28,9 @@ struct RequestDecoder: ByteToMessageDecoder {
     try decoder.decode(context: context, buffer: &buffer)
   }
 
-  /// - Parameter seenEOF: `false` if the decoder is being removed, which only an upgrade does.
+  /// Decodes the remaining bytes when the connection ends, or passes them to the arrival handler when the decoder is removed.
+  ///
+  /// - Parameter seenEOF: `false` if the decoder is being removed, which happens at an upgrade only.
   func decodeLast(
     context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
   ) throws -> DecodingState {

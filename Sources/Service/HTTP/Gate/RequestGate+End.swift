@@ -23,8 +23,8 @@ extension RequestGate {
     }
   }
 
-  /// Closes our half, throws away what still comes, then closes the rest: closing at once with bytes unread would send a
-  /// reset, and that can overtake the answer.
+  /// Closes the sending half, discards the bytes that still arrive, then closes the connection. Closing at once with
+  /// unread bytes would send a reset, which can overtake the answer.
   func linger(_ context: ChannelHandlerContext) {
     guard !machine.isOver else { return }
     machine.closing()

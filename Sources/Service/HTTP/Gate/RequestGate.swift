@@ -5,32 +5,33 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// Between the HTTP decoder and the responder: answers prepared documents on the spot, turns `/ws` into a WebSocket, hands
-/// everything else to the responder, and sees to limits, time-outs, order and the end of the connection.
+/// Stands between the HTTP decoder and the responder. It answers requests for prepared documents at once, turns `/ws`
+/// and the paths of systems' own sockets into a WebSocket, passes all other requests to the responder, and enforces limits, timeouts, the order of answers
+/// and the end of the connection.
 ///
-/// The responder's side of the pipeline comes into being with the first request it is needed for.
+/// The responder's side of the pipeline is made when the first request needs it.
 final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// What to do with the parts of the request being read.
+  /// How the parts of the request being read are handled.
   private enum Route {
     case skip
     case respond
     case upgrade(WebSocketRequest, WebSocketAdmission)
-    /// The decoder and the gate are about to leave the pipeline; the arrival handler keeps what comes.
+    /// The decoder and the gate are about to leave the pipeline; the arrival handler keeps the bytes that arrive.
     case upgrading
   }
 
-  /// What the gate can take now.
+  /// The input that the gate can accept now.
   enum Appetite {
-    /// A request, or more of its body.
+    /// The gate accepts a request, or more of the body of the present one.
     case request
-    /// Nothing until answers are given or read.
+    /// The gate accepts no input until answers have been given or read.
     case wait
-    /// Nothing more, ever: what comes is thrown away.
+    /// The gate accepts no more input, and further bytes are discarded.
     case nothing
   }
 
@@ -42,16 +43,16 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var admission = RecentAdmission()
   private var route = Route.skip
   private var outcomeKnown = false
-  /// A request of HTTP/1.0 has come: what is said from then on, HTTP/1.0 understands. An answer that is still owed to an earlier request of
-  /// HTTP/1.1 is sent as before.
+  /// Whether a request of HTTP/1.0 has arrived. All later answers use what HTTP/1.0 understands; an answer still
+  /// outstanding for an earlier HTTP/1.1 request is sent as before.
   private var speaksOld = false
-  /// Heads that were taken so far.
+  /// The number of request heads accepted so far.
   private(set) var requests: UInt64 = 0
-  /// It has one of the last descriptors.
+  /// Whether the connection has one of the last descriptors and therefore serves one request only.
   private(set) var isForOneRequest = false
-  /// There are bytes to be flushed.
+  /// Whether written bytes wait to be flushed.
   var wrote = false
-  /// Hands on what arrives; `nil` once it has left.
+  /// The handler that passes on arriving bytes, or `nil` after it has left the pipeline.
   weak var arrival: ArrivalHandler?
   private var belowEncoder: ChannelHandlerContext?
   var timer: Scheduled<Void>?
@@ -89,16 +90,16 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   // MARK: Requests
 
-  /// What it can take; it says by `ArrivalHandler.goOn` when that becomes more.
+  /// Returns the input that the gate can accept now. When it can accept more, the gate calls `ArrivalHandler.goOn`.
   func appetite(_ channel: any Channel) -> Appetite {
     if machine.isOver || machine.reading == .nothing { return .nothing }
     return channel.isWritable && machine.mayTakeMore ? .request : .wait
   }
 
-  /// Bytes are about to be decoded.
+  /// Notes that bytes are about to be decoded.
   func bytesArrive(at now: NIODeadline) { machine.bytesArrived(at: now) }
 
-  /// Bytes have been decoded. A head that came in one piece has cost no timer.
+  /// Notes that bytes have been decoded, and starts the timer of a request head that is still incomplete.
   func bytesDecoded(_ context: ChannelHandlerContext) {
     guard case .head(let since?) = machine.reading else { return }
     if since + shared.limits.headTime < timerDeadline { schedule(context, at: since + shared.limits.headTime) }
@@ -136,7 +137,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     route = .skip
     do throws(APIError) {
       try head.checkHost()
-      if head.uri == "/ws" || head.uri.hasPrefix("/ws?") { return try webSocketAsked(head, context) }
+      let path = head.uri.prefix { $0 != "?" }
+      if path == "/ws" { return try webSocketAsked(head, nil, context) }
+      if let own = shared.sockets.first(where: { $0.path == path }) { return try webSocketAsked(head, own, context) }
       if machine.mayAnswer, try answerPrepared(head, context) { return }
       try handOver(head, context)
     } catch {
@@ -144,7 +147,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// False: not a prepared route, or not asked for in the way that is quick to answer.
+  /// Answers a request from a prepared document. Returns `false` if the route has none, or if only the responder can answer this request.
   private func answerPrepared(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) throws(APIError) -> Bool {
     guard head.method == .GET || head.method == .HEAD, let entry = shared.prepared.entry(head.uri) else { return false }
     // A body must be read first, and another origin's page gets CORS headers: the responder does both.
@@ -194,18 +197,24 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   // MARK: WebSocket
 
-  private func webSocketAsked(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) throws(APIError) {
-    let asked = try WebSocketRequest(head)
+  private func webSocketAsked(
+    _ head: HTTPRequestHead, _ socket: SystemSocket?, _ context: ChannelHandlerContext
+  ) throws(APIError) {
+    let asked = try WebSocketRequest(head, of: socket)
     guard machine.mayAnswer else {
       throw APIError(.badRequest, "BAD_REQUEST", "a WebSocket is asked for behind requests that are not answered yet")
     }
     let request = try head.request(isSecure: shared.isSecure)
     let (shared, address) = (shared, address)
-    let caller = try shared.places.admit(context.channel) { () throws(APIError) in
-      try shared.admit(request, address, .read)
+    let certificate = shared.places.certificate(of: context.channel)
+    let caller = try shared.places.admit(context.channel) { certificate throws(APIError) in
+      try shared.admit(request, address, certificate, .read)
     }
     try shared.places.requireLasting(context.channel)
-    route = .upgrade(asked, .init(caller: caller.webSocket(number: shared.numbers.next()), request: request))
+    route = .upgrade(
+      asked,
+      .init(
+        caller: caller.webSocket(number: shared.numbers.next()), request: request, certificate: certificate))
   }
 
   var isUpgrading: Bool { if case .upgrading = route { true } else { false } }
@@ -232,14 +241,15 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         promise: nil)
       // The decoder leaves once it has returned to its own loop, and gives what it had read beyond the request.
       context.pipeline.syncOperations.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
-        self.upgraded(admission, box.value.0, box.value.1)
+        self.upgraded(admission, request.socket, box.value.0, box.value.1)
       }
     }
   }
 
-  /// From here on bytes that come are a WebSocket's: the gate goes first, so that it never sees them.
+  /// Exchanges the handlers: all further bytes belong to the WebSocket, so the gate is removed before any arrive.
   private func upgraded(
-    _ admission: WebSocketAdmission, _ context: ChannelHandlerContext, _ arrival: ArrivalHandler
+    _ admission: WebSocketAdmission, _ socket: SystemSocket?, _ context: ChannelHandlerContext,
+    _ arrival: ArrivalHandler
   ) {
     let channel = context.channel
     guard channel.isActive else { return }
@@ -248,7 +258,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     pipeline.removeHandler(context: context, promise: nil)
     let decoder = ByteToMessageHandler(WebSocketDecoder(shared.limits.webSocket))
     do {
-      try pipeline.addHandlers([decoder, WebSocketSession(admission, shared: shared)], position: .after(arrival))
+      let session = WebSocketSession(admission, socket: socket, shared: shared)
+      try pipeline.addHandlers([decoder, session], position: .after(arrival))
     } catch {
       return channel.close(promise: nil)
     }
@@ -325,7 +336,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     wrote = true
   }
 
-  /// Hands the answers given here to the socket.
+  /// Flushes the answers written by the gate to the socket.
   func flush() {
     guard wrote else { return }
     wrote = false
@@ -334,7 +345,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   // MARK: Refusals
 
-  /// An answer of the gate's own to a request that was whole enough to be understood.
+  /// Answers a request with an error before it reaches the responder; the connection may go on if the request was complete.
   private func answer(_ error: APIError, isHead: Bool, _ context: ChannelHandlerContext) {
     guard machine.mayAnswer else { return refuse(error, context) }
     shared.counters.countAnswer(error.status.code)
@@ -345,7 +356,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     if machine.answered(at: context.eventLoop.now) { linger(context) }
   }
 
-  /// The end of the conversation, said in the order of the requests.
+  /// Ends the connection with an error, which is sent in the order of the requests.
   func refuse(_ error: APIError, _ context: ChannelHandlerContext) {
     guard !machine.isOver else { return }
     switch machine.refuse(error) {

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
 extension HTTPRequestHead {
-  /// Two Host fields are how one server is made to see another host than the one before it did.
+  /// Checks that the head has one `Host` field; HTTP/1.0 may have none. Two of them could make two servers see different hosts.
   func checkHost() throws(APIError) {
     var hosts = 0
     for (name, _) in headers where name.utf8.count == 4 && name.lowercased() == "host" { hosts += 1 }
@@ -13,7 +13,7 @@ extension HTTPRequestHead {
     }
   }
 
-  /// The head as the doorman and the responder see it.
+  /// Returns the head in the form that the doorman and the responder use.
   func request(isSecure: Bool) throws(APIError) -> HTTPRequest {
     do {
       guard uri.utf8.first == UInt8(ascii: "/") else {
@@ -29,7 +29,7 @@ extension HTTPRequestHead {
 }
 
 extension APIError {
-  /// What the decoder could not take.
+  /// Makes the error for input that the HTTP decoder could not parse.
   init(_ error: HTTPParserError, _ limits: ConnectionLimits) {
     switch error {
     case .headerOverflow:
@@ -42,7 +42,7 @@ extension APIError {
     }
   }
 
-  /// A request that did not become whole in time.
+  /// Returns the error for a request that was not complete in time, and counts it.
   static func timedOut(_ part: String, _ limit: TimeAmount, _ counters: ServiceCounters) -> APIError {
     counters.timeouts.add(1)
     let seconds = limit.nanoseconds / 1_000_000_000

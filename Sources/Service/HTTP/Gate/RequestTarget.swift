@@ -1,13 +1,15 @@
-/// The target of a request, taken apart: segments and query, each percent-decoded for itself.
+/// The target of a request, split into path segments and query, each percent-decoded separately.
 ///
-/// Decoding comes after splitting, so an encoded slash never makes another segment; `.` and `..` are refused.
+/// Splitting precedes decoding, so an encoded slash never makes another segment; `.` and `..` are refused.
 struct RequestTarget: Equatable {
-  /// `["api", "status"]`; `[]` for `/`.
+  /// The segments of the path: `["api", "status"]`, or `[]` for `/`.
   let segments: [String]
-  /// Of a repeated name the last counts.
+  /// The query's values by name; the last value of a repeated name counts.
   let query: [String: String]
 
-  /// - Throws: 400 `BAD_PATH`, `BAD_QUERY`, or `TOKEN_IN_QUERY`: a token in a URL ends up in logs and histories.
+  /// Splits and decodes a request's target.
+  ///
+  /// - Throws: 400 `BAD_PATH` or `BAD_QUERY`, or 400 `TOKEN_IN_QUERY`, because a token in a URL ends up in logs and histories.
   init(_ target: String) throws(APIError) {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     query = try parts.count == 2 ? Self.query(parts[1]) : [:]
@@ -48,7 +50,7 @@ struct RequestTarget: Equatable {
   }
 }
 
-/// Decodes `text`, or `nil` if it is not UTF-8, or has a `%` without two hexadecimal digits.
+/// Returns the decoded text, or `nil` if `text` is not UTF-8 or has a `%` without two hexadecimal digits.
 private func percentDecoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
   var bytes: [UInt8] = []
   bytes.reserveCapacity(text.utf8.count)

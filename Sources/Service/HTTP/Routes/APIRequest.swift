@@ -1,17 +1,17 @@
 import Wire
 
-/// A request that has passed the door: its caller is known and allowed, its body is whole.
+/// A request that has been admitted: its caller is known and authorised, and its body is complete.
 public struct APIRequest: Sendable {
   /// The caller. Its scope is at least that of the route.
   public let caller: Caller
-  /// Values of the path's parameters, percent-decoded.
+  /// The values of the path's parameters, percent-decoded.
   public let parameters: [String: String]
-  /// Of a repeated name the last counts.
+  /// The query's values by name; the last value of a repeated name counts.
   public let query: [String: String]
-  /// At most as long as the route takes: 1 MB unless it says otherwise.
+  /// The body, at most as long as the route allows: 1 MB unless the route has its own limit.
   public let body: [UInt8]
 
-  /// For the responder, and for links and tests that call a handler without HTTP. Checks nothing.
+  /// Makes a request without checking it, for the responder, and for transports and tests that call a handler without HTTP.
   public init(caller: Caller, parameters: [String: String] = [:], query: [String: String] = [:], body: [UInt8] = []) {
     self.caller = caller
     self.parameters = parameters
@@ -21,7 +21,7 @@ public struct APIRequest: Sendable {
 }
 
 extension APIRequest {
-  /// The body as JSON.
+  /// Returns the body, decoded from JSON.
   ///
   /// - Throws: 400 `BODY_MISSING`; 400 `BAD_JSON` with line and column; 422 `VALIDATION` with the field that is missing,
   ///   unknown, of the wrong type or out of its range.
@@ -32,14 +32,14 @@ extension APIRequest {
     return try JSONReader.read(type, from: json, field: "")
   }
 
-  /// The body as JSON, which may be missing: nil.
+  /// Returns the body, decoded from JSON, or `nil` if the body is empty.
   ///
   /// - Throws: as `decode`.
   public func decodeIfGiven<Body: JSONReadable>(_ type: Body.Type = Body.self) throws(APIError) -> Body? {
     body.isEmpty ? nil : try decode(type)
   }
 
-  /// The body as JSON: an object, or the list alone that would be its member `name`.
+  /// Returns the body, decoded from a JSON object, or from a JSON list that stands for the object's only member `name`.
   ///
   /// - Throws: as `decode`.
   public func decode<Body: JSONReadable>(_ type: Body.Type, listAs name: String) throws(APIError) -> Body {
@@ -47,7 +47,7 @@ extension APIRequest {
     return try JSONReader.read(type, from: .object([.init(name: name, value: try json)]), field: "")
   }
 
-  /// The body as a JSON object, read by a closure, for values that have no `JSONReadable` type.
+  /// Returns the body, a JSON object read by a closure, for values that have no `JSONReadable` type.
   ///
   /// - Throws: as `decode`.
   public func decode<Value>(
@@ -59,7 +59,7 @@ extension APIRequest {
     return try JSONReader.read(json, field: "", read)
   }
 
-  /// Whether the body is an object that has a member of this name.
+  /// Returns whether the body is a JSON object that has a member of this name.
   ///
   /// - Throws: 400 `BAD_JSON`.
   func has(_ member: String) throws(APIError) -> Bool {

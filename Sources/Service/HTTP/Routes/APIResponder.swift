@@ -3,20 +3,20 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Answers requests by the route table.
+/// Answers requests according to the route table.
 struct APIResponder: Sendable {
   let table: RouteTable
   let doorman: Doorman
   let crossOrigin: CrossOrigin
   let actions: ActionLog
   let logger: Logger
-  /// Longest body in bytes.
+  /// The greatest length of a JSON body in bytes.
   let bodyLimit: Int
-  /// Of the server that it answers for.
+  /// The connection places of the server whose requests are answered.
   let places: ConnectionPlaces
   let bodies: BodyBudget
 
-  /// What Hummingbird's channel calls for each request. Throws only what the connection's end throws.
+  /// Answers one request; called by Hummingbird's channel. Throws only if the connection ends.
   @Sendable
   func respond(to request: Request, writer: consuming ResponseWriter, channel: any Channel) async throws {
     let body = RequestBodyReader(request: request, limit: bodyLimit)
@@ -90,7 +90,9 @@ struct APIResponder: Sendable {
     switch route.handling {
     case .prepared(let document):
       let content = document.content
-      return APIAnswer(content.status, contentType: document.contentType, body: content.bytes)
+      var answer = APIAnswer(content.status, contentType: document.contentType, body: content.bytes)
+      answer.head.headerFields[.contentSecurityPolicy] = document.framePolicy
+      return answer
     case .handler(let handle):
       if body.isAwaited(fileLimit: route.fileLimit) {
         try await writer.writeInformationalHead(HTTPResponse(status: .continue))
@@ -101,7 +103,7 @@ struct APIResponder: Sendable {
       do {
         bytes =
           head.method == .get || head.method == .head
-          ? [] : try await body.read(fileLimit: route.fileLimit, of: bodies, taken: &taken)
+          ? [] : try await body.read(for: route, of: bodies, taken: &taken)
       } catch let error as APIError {
         note(route, caller, result: error.code)
         throw error
@@ -114,12 +116,12 @@ struct APIResponder: Sendable {
   }
 
   private func admit(_ head: HTTPRequest, _ scope: Scope?, _ channel: any Channel) throws(APIError) -> Caller {
-    try places.admit(channel) { () throws(APIError) in
-      try doorman.admit(head, peer: channel.peerAddress, scope: scope)
+    try places.admit(channel) { certificate throws(APIError) in
+      try doorman.admit(head, peer: channel.peerAddress, certificate: certificate, scope: scope)
     }
   }
 
-  /// A handler's answer or error; every action leaves its line in the log.
+  /// Returns a handler's answer or error, and writes a log line for every action.
   private func run(
     _ route: Route, _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async -> APIAnswer {
@@ -146,14 +148,14 @@ struct APIResponder: Sendable {
     route.logFields(of: request.parameters).merging(response?.logFields ?? [:]) { $1 }
   }
 
-  /// The reason goes to the log; the client learns that there was one.
+  /// Returns a 500 for the client. The reason of the error is logged, not sent.
   private func internalError(_ error: any Error, of route: Route) -> APIError {
     logger.error(
       "a request failed", metadata: ["route": .string("\(route.method) \(route.path)"), "reason": .string("\(error)")])
     return APIError(.internalServerError, "INTERNAL", "the daemon could not answer; its log says why")
   }
 
-  /// Lets the client read the answer before the connection goes: closing with bytes unread would reset it.
+  /// Closes a connection so that the client can still read the answer; closing it with unread bytes would reset it.
   private func closeGently(_ channel: any Channel) {
     channel.close(mode: .output, promise: nil)
     channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }

@@ -1,16 +1,18 @@
 import HTTPTypes
 import Logging
 
-/// One structured line per action: `{ts, system, action, value, caller, tokenId, result}` and what belongs to it, such as `zoneId` and
-/// `minutes`; `ts` comes from the logger.
+/// Writes one structured line for each action: `{ts, system, action, value, caller, tokenId, result}` and further
+/// members of the action, such as `zoneId` and `minutes`; `ts` comes from the logger.
 struct ActionLog: Sendable {
   let logger: Logger
 
+  /// Writes the line of one action.
+  ///
   /// - Parameters:
-  ///   - action: `robot.drive`
-  ///   - value: what was done, if it was: `left=30 right=30`.
-  ///   - fields: further members.
-  ///   - address: of the caller, without its port.
+  ///   - action: the system and the action: `robot.drive`.
+  ///   - value: the result of the action, such as `left=30 right=30`, or `nil` if it was not carried out.
+  ///   - fields: further members of the line.
+  ///   - address: the caller's address without its port.
   ///   - result: `ok`, or the code of the error.
   func note(
     _ action: String, value: String?, fields: [String: String] = [:], address: String, tokenID: String?, result: String

@@ -2,17 +2,17 @@ import Dispatch
 import NIOCore
 import Synchronization
 
-/// Threads for what waits for a disk, apart from those of all other tasks, of which there are only as many as the machine has
-/// cores: a memory card that stalls for seconds must not keep an emergency stop from being carried out.
+/// Threads for tasks that wait for a disk. They are separate from the threads of all other tasks, of which there are
+/// only as many as the host has cores, so that a memory card which stalls for seconds cannot delay an emergency stop.
 ///
-/// Usable from any thread. Tasks are taken in their order, `count` at a time.
+/// Usable from any thread. Tasks start in the order in which they arrive, `count` at a time.
 public final class DiskThreads: TaskExecutor {
-  /// The threads of the whole process: four.
+  /// The four threads that the whole process shares.
   public static let shared = DiskThreads(count: 4)
 
   private struct State {
     var jobs = CircularBuffer<UnownedJob>()
-    /// A serial queue is a thread while it has something to do, however long that takes.
+    /// The serial queues without work. Each queue occupies a thread only while it has work, however long that takes.
     var idle: [DispatchQueue]
   }
 
@@ -22,7 +22,7 @@ public final class DiskThreads: TaskExecutor {
     state = Mutex(State(idle: (0..<count).map { DispatchQueue(label: "tactus.disk-\($0)") }))
   }
 
-  /// Called by the concurrency runtime for each job of a task that prefers this executor. Returns at once.
+  /// Adds a job without waiting; called by the concurrency runtime for each job of a task that prefers this executor.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let queue = state.withLock { state in
@@ -37,7 +37,7 @@ public final class DiskThreads: TaskExecutor {
     while let job = next(for: queue) { job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
-  /// Returns the next task. Without one it returns `nil`, and the queue is idle from then on.
+  /// Returns the next job. If there is none, marks the queue as idle and returns `nil`.
   private func next(for queue: DispatchQueue) -> UnownedJob? {
     state.withLock { state in
       guard let job = state.jobs.popFirst() else {

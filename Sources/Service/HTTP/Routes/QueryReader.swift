@@ -1,10 +1,12 @@
 import WallTime
 
-/// A query's values, checked.
+/// Reads and checks the values of a query.
 public struct QueryReader: Sendable {
   private let values: [String: String]
 
-  /// - Throws: 422 for a name that is not among `names`.
+  /// Takes the values of a query whose allowed parameters are `names`.
+  ///
+  /// - Throws: 422 for a parameter that is not among `names`.
   public init(_ values: [String: String], names: [String]) throws(APIError) {
     if let unknown = values.keys.sorted().first(where: { !names.contains($0) }) {
       throw .validation(unknown, expected: "one of the parameters \(names.joined(separator: ", "))", got: "another one")
@@ -12,7 +14,9 @@ public struct QueryReader: Sendable {
     self.values = values
   }
 
-  /// nil when it is not given. - Throws: 422.
+  /// Returns the integer, or `nil` if the parameter is not given.
+  ///
+  /// - Throws: 422 if the value is not an integer in `range`.
   public func integer(_ name: String, in range: ClosedRange<Int64>) throws(APIError) -> Int64? {
     guard let text = values[name] else { return nil }
     guard let value = Int64(text), range.contains(value) else {
@@ -22,7 +26,9 @@ public struct QueryReader: Sendable {
     return value
   }
 
-  /// One of two words or more; nil when it is not given. - Throws: 422.
+  /// Returns the value, or `nil` if the parameter is not given.
+  ///
+  /// - Throws: 422 if the value is not one of `words`.
   public func word(_ name: String, among words: [String]) throws(APIError) -> String? {
     guard let text = values[name] else { return nil }
     guard words.contains(text) else {
@@ -31,7 +37,20 @@ public struct QueryReader: Sendable {
     return text
   }
 
-  /// The first whole second that is not before the instant, see `WallTimeText.instant`; nil when it is not given. - Throws: 422.
+  /// Returns the address of the page, to which something is to be appended, or `nil` if the parameter is not given.
+  ///
+  /// - Throws: 422 if the value is not one, by the rule of `PageAddress`.
+  public func page(_ name: String, atMost greatestLength: Int) throws(APIError) -> String? {
+    guard let text = values[name] else { return nil }
+    guard PageAddress.isOne(text, atMost: greatestLength) else {
+      throw .validation(name, expected: PageAddress.rule(atMost: greatestLength), got: quoted(text))
+    }
+    return text
+  }
+
+  /// Returns the instant, rounded up to a whole second (see `WallTimeText.instant`), or `nil` if the parameter is not given.
+  ///
+  /// - Throws: 422 if the value is not an instant.
   public func instant(_ name: String) throws(APIError) -> WallInstant? {
     guard let text = values[name] else { return nil }
     do throws(WallTimeText.Expectation) {
@@ -41,7 +60,9 @@ public struct QueryReader: Sendable {
     }
   }
 
-  /// From `since` to `until`, these where they are not given. - Throws: 422, when nothing lies between them, too.
+  /// Returns the time from the parameter `since` to the parameter `until`; the arguments are used for a parameter that is not given.
+  ///
+  /// - Throws: 422 if a value is not an instant, or if the start is not before the end.
   public func span(
     since: (_ until: WallInstant) -> WallInstant, until: WallInstant
   ) throws(APIError) -> Range<WallInstant> {

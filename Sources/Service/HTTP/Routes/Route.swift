@@ -1,46 +1,49 @@
 import HTTPTypes
 
-/// One route of the API. The table of all routes is what the server answers, what 405 knows, and what the OpenAPI document is
-/// checked against.
+/// One route of the API. The table of all routes determines which requests the server answers and which methods a 405
+/// names, and the OpenAPI document is checked against it.
 public struct Route: Sendable {
   /// How a request is answered.
   public enum Handling: Sendable {
-    /// Bytes that are ready before anyone asks: answered on the event loop, without a task.
+    /// The answer is a prepared document, which is sent on the event loop without a task.
     case prepared(PreparedDocument)
-    /// Called in a task for each request that has been let in. An `APIError` is the answer; any other error is logged
-    /// and answered with 500 `INTERNAL`.
+    /// The answer is made by a handler, which is called in a task for each admitted request. An `APIError` that it
+    /// throws is the answer; any other error is logged and answered with 500 `INTERNAL`.
     case handler(@Sendable (APIRequest) async throws -> APIResponse)
   }
 
-  /// Never HEAD or OPTIONS: the server answers HEAD by the route of GET, and OPTIONS itself.
+  /// The method of the route, never HEAD or OPTIONS: the server answers HEAD from the route of GET, and OPTIONS itself.
   public let method: HTTPRequest.Method
-  /// `/api/sim/bus/{name}`: a parameter is a whole segment.
+  /// The path. A parameter is a whole segment: `/api/sim/bus/{name}`.
   public let path: String
-  /// What the caller's token must allow, or `nil` if no token is needed.
+  /// The scope that the caller's token must have, or `nil` if no token is needed.
   public let scope: Scope?
-  /// The action that the log names, a line for each request, such as `robot.drive`, or `nil` if the route changes nothing.
+  /// The action named in the log line of each request, such as `robot.drive`, or `nil` if the route changes nothing and is not logged.
   public let action: String?
-  /// Where the answer comes from: bytes kept ready, or a handler.
+  /// The source of the answer: a prepared document or a handler.
   public let handling: Handling
-  /// Greatest number of bytes of a route that takes a file of any content type, or `nil` if it takes JSON, within the service's limit.
+  /// The greatest length of the body in bytes for a route that accepts a file of any content type, or `nil` if the
+  /// route accepts JSON within the service's limit.
   public var fileLimit: Int?
-  /// Parameters of the path that the action's log line has as members of their own, refused or not, with their names there.
+  /// The content type that the file must have, such as `application/sdp`, or `nil` if it may have any.
+  public var fileType: String?
+  /// The path parameters that the action's log line carries as members, whether the action succeeds or not, with the names of those members.
   public var loggedParameters: [String: String] = [:]
-  /// Whether the handler may wait for a disk, and is carried out on threads of its own.
+  /// Whether the handler may wait for a disk and is therefore run on `DiskThreads`.
   public var waitsForDisk = false
 
-  /// A look at a document that is kept ready.
+  /// Makes a GET route that answers from a prepared document.
   public init(_ path: String, scope: Scope? = .read, _ document: PreparedDocument) {
     (method, self.path, self.scope, action) = (.get, path, scope, nil)
     handling = .prepared(document)
   }
 
-  /// A route whose handler makes each answer.
+  /// Makes a route whose answers are made by a handler.
   ///
   /// - Parameters:
   ///   - path: its parameters are whole segments in braces: `/api/sim/bus/{name}`.
-  ///   - scope: what the caller's token must allow, or `nil` if anyone may ask.
-  ///   - action: the name in the log line of each request, or `nil` if the route changes nothing.
+  ///   - scope: the scope that the caller's token must have, or `nil` if no token is needed.
+  ///   - action: the action named in the log line of each request, or `nil` if the route changes nothing.
   public init(
     _ method: HTTPRequest.Method, _ path: String, scope: Scope? = .read, action: String? = nil,
     _ handler: @escaping @Sendable (APIRequest) async throws -> APIResponse
@@ -49,7 +52,7 @@ public struct Route: Sendable {
     handling = .handler(handler)
   }
 
-  /// Of an action's log line, from the path; no longer than a number or a name is.
+  /// Returns the members that the path adds to an action's log line, each cut to 20 characters.
   func logFields(of parameters: [String: String]) -> [String: String] {
     var fields: [String: String] = [:]
     for (parameter, name) in loggedParameters { fields[name] = parameters[parameter].map { String($0.prefix(20)) } }
@@ -58,25 +61,26 @@ public struct Route: Sendable {
 }
 
 extension Route {
-  /// The same, with a handler that may wait for a disk.
+  /// Returns the same route with a handler that may wait for a disk.
   public func waitingForDisk() -> Route {
     var route = self
     route.waitsForDisk = true
     return route
   }
 
-  /// The same, with a handler that is asked only if `check` lets it.
+  /// Returns the same route with a handler that is called only if `check` does not throw.
   public func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
     guard case .handler(let handle) = handling else { preconditionFailure("a prepared document has no handler") }
     var route = Route(method, path, scope: scope, action: action) { request in
       try check()
       return try await handle(request)
     }
-    (route.fileLimit, route.loggedParameters, route.waitsForDisk) = (fileLimit, loggedParameters, waitsForDisk)
+    (route.fileLimit, route.fileType) = (fileLimit, fileType)
+    (route.loggedParameters, route.waitsForDisk) = (loggedParameters, waitsForDisk)
     return route
   }
 
-  /// Carries out the handler, which is this route's.
+  /// Runs this route's handler, on `DiskThreads` if it may wait for a disk, and returns its response.
   func run(
     _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async throws -> APIResponse {

@@ -1,39 +1,39 @@
 import HTTPTypes
 
-/// All routes, found by path: what the server answers, and what 405 and the tests of the OpenAPI document read.
+/// All routes, found by path. The server answers from this table, and the methods of a 405 and the tests of the OpenAPI document come from it.
 public struct RouteTable: Sendable {
   private struct Node {
     var names: [String: Node] = [:]
-    /// Below a parameter: its name and what follows.
+    /// The name of the parameter in the next segment, or `nil` if this node has none; `below` is the node after that segment.
     var parameter: String?
     var below: [Node] = []
     var routes: [Route] = []
   }
 
-  /// What a path leads to.
+  /// The routes of one path, and the values of its parameters.
   struct Place: Sendable {
-    /// One a method, never empty.
+    /// The routes, at most one for each method; never empty.
     let routes: [Route]
     let parameters: [String: String]
 
-    /// HEAD asks for what GET would answer.
+    /// Returns the route of a method, or `nil` if the path has no route for it. HEAD uses the route of GET.
     func route(_ method: HTTPRequest.Method) -> Route? {
       let method = method == .head ? .get : method
       return routes.first { $0.method == method }
     }
 
-    /// `GET, HEAD, PUT`
+    /// The allowed methods as in the `Allow` field: `GET, HEAD, PUT`.
     var allow: String {
       let methods = routes.flatMap { $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue] }
       return methods.sorted().joined(separator: ", ")
     }
   }
 
-  /// As given.
+  /// All routes in the order given.
   public let routes: [Route]
   private var root = Node()
 
-  /// Two routes of one method and path, or a parameter with two names, are our bug.
+  /// Makes the table. Two routes with the same method and path, or a parameter with two names, trap.
   public init(_ routes: [Route]) {
     self.routes = routes
     for route in routes {
@@ -61,7 +61,8 @@ public struct RouteTable: Sendable {
     }
   }
 
-  /// The place of a path, or `nil` if there is none. A name goes before a parameter: `/zones/all` before `/zones/{id}`.
+  /// Returns the place of a path, or `nil` if no route has that path. A literal segment takes precedence over a
+  /// parameter: `/zones/all` over `/zones/{id}`.
   func place(_ segments: [String]) -> Place? {
     var node = root
     var parameters: [String: String] = [:]
@@ -78,7 +79,7 @@ public struct RouteTable: Sendable {
     return node.routes.isEmpty ? nil : Place(routes: node.routes, parameters: parameters)
   }
 
-  /// Documents kept ready, by their exact path.
+  /// The routes with prepared documents, by their exact path.
   var prepared: [String: (route: Route, document: PreparedDocument)] {
     var result: [String: (route: Route, document: PreparedDocument)] = [:]
     for route in routes {

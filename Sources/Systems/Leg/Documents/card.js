@@ -9,12 +9,13 @@ const legs = []; // by index: {parts, held, mine, state, sender}; mine: armed he
 function legFrame(index, type, ...payload) {
   sendBytes(new Uint8Array([0x80 + index, 0x01, type, payload.length, 0x00, ...payload]));
 }
+const legFrameOf = (index, pulse) => legFrame(index, 3, pulse & 0xff, pulse >> 8);
 const legTypes = { arm: 1, disarm: 2, ping: 4 };
 
 function legCard(index, leg) {
   const card = byId("leg").content.firstElementChild.cloneNode(true);
   const parts = Object.fromEntries([...card.querySelectorAll("[data-of]")].map((part) => [part.dataset.of, part]));
-  const entry = { parts, held: false, mine: false, asked: 0, state: leg.state, arm: card.querySelector("[data-do=arm]") };
+  const entry = { parts, group: leg.group, held: false, mine: false, asked: 0, state: leg.state, arm: card.querySelector("[data-do=arm]") };
   const { slider, hold, want } = parts;
   slider.min = 500;
   slider.max = 2500;
@@ -37,20 +38,84 @@ function legCard(index, leg) {
   slider.onpointerup = slider.onpointercancel = () => { entry.held = false; };
   slider.onkeydown = (event) => { if (event.key.startsWith("Arrow")) entry.held = isOurs(entry, slider); };
   slider.onkeyup = slider.onblur = () => { entry.held = false; };
+  parts.chart.setAttribute("aria-label", "Pulse of " + leg.name + " in the last minute");
+  legSteps(card, index, entry, label);
+  legPoints(card, index, entry);
   hold.onchange = () => { hold.checked = hold.checked && isOurs(entry, hold); };
   for (const button of card.querySelectorAll("[data-do]")) {
     button.onclick = () => {
       unsay(entry.arm);
       const does = button.dataset.do;
       // An arm feeds nothing: only what was not armed before is this page's afterwards.
-      if (does === "arm" && entry.state === "disarmed") { entry.mine = true; entry.asked = performance.now(); }
-      if (does === "disarm") entry.mine = entry.held = hold.checked = false;
+      if (does === "arm" && entry.state === "disarmed") for (const one of matesOf(entry)) { one.mine = true; one.asked = performance.now(); }
+      if (does === "disarm") for (const one of matesOf(entry)) one.mine = one.held = one.parts.hold.checked = false;
       if (does === "ping" && !isOurs(entry, button)) return;
       legFrame(index, legTypes[does]);
     };
   }
   byId("leg-list").append(card);
   return entry;
+}
+
+// The legs that one arm, one disarm and one deadman are for: those of the leg's group, or the leg alone.
+const matesOf = (entry) => entry.group == null ? [entry] : legs.filter((one) => one.group === entry.group);
+// One leg of each group among these: what is sent to it is for all of them.
+const oneOfEach = (entries) => entries.filter((entry) => entries.find((one) => matesOf(entry).includes(one)) === entry);
+
+// Steps of the wanted pulse, and one command of it.
+function legSteps(card, index, entry, label) {
+  const { slider, once } = entry.parts, name = entry.parts.name.textContent;
+  for (const step of card.querySelectorAll("[data-by]")) {
+    step.setAttribute("aria-label", step.textContent + " microseconds, " + name);
+    step.onclick = () => {
+      if (!isOurs(entry, step)) return;
+      slider.value = entry.value = Number(slider.value) + Number(step.dataset.by);
+      label();
+      if (entry.mine && entry.state === "armed") legFrameOf(index, Number(slider.value));
+    };
+  }
+  once.setAttribute("aria-label", "Send once, " + name);
+  once.onclick = () => {
+    if (!isOurs(entry, once)) return;
+    if (entry.state !== "armed") return say(once, "ARM it first: a leg that is not armed has no pulse.");
+    legFrameOf(index, Number(slider.value));
+  };
+}
+
+// What somebody has found by hand, as lines for the configuration file.
+function legPoints(card, index, entry) {
+  const points = {}, name = entry.parts.name.textContent;
+  const show = () => {
+    const lines = Object.entries(points).map(([key, pulse]) => `    ${key}: ${pulse}`);
+    entry.parts.points.textContent = lines.length ? `legs:\n  - # ${name}\n` + lines.join("\n") + "\n# counts from the next start of the daemon" : "nothing found yet";
+  };
+  entry.parts.points.setAttribute("aria-label", "Calibration of " + name);
+  for (const point of card.querySelectorAll("[data-point]")) {
+    point.setAttribute("aria-label", point.textContent + " of " + name);
+    point.onclick = () => {
+      unsay(point);
+      if (entry.pulse == null) return say(point, "The leg has no pulse: ARM it and move it first.");
+      points[point.dataset.point] = entry.pulse;
+      show();
+    };
+  }
+  show();
+}
+
+// ---- the last minute of each leg; it is still there after a reload
+
+const legChartMs = 60000;
+const legPast = JSON.parse(sessionStorage.getItem("legs") || "[]"); // by index: [{at, pulse, target}]
+addEventListener("pagehide", () => sessionStorage.setItem("legs", JSON.stringify(legPast)));
+
+function followLeg(index, leg) {
+  const past = legPast[index] ??= [], now = Date.now();
+  if (!past.length || now - past.at(-1).at >= 90) past.push({ at: now, pulse: leg.pulseUs, target: leg.targetUs });
+  while (past[0].at < now - legChartMs) past.shift();
+  if (view !== "leg") return;
+  const { lowestUs, highestUs } = leg.settings, series = ["pulse", "target"].map((name) => ({ points: past.map((one) => [one.at, one[name]]) }));
+  drawChart(legs[index].parts.chart, { series, from: now - legChartMs, to: now, low: Math.min(lowestUs, 1000), high: Math.max(highestUs, 2000), unit: "µs",
+    limits: [{ at: lowestUs, text: "lowest" }, { at: highestUs, text: "highest" }] });
 }
 
 const isTheirs = (entry) => entry.state === "armed" && !entry.mine;
@@ -79,6 +144,10 @@ function showLegs(event) {
     const { parts } = entry;
     parts.state.textContent = plain(leg.state);
     parts.pulse.textContent = leg.pulseUs == null ? "no pulse" : leg.pulseUs + " µs";
+    entry.pulse = leg.pulseUs;
+    if (parts.reason.textContent !== ours(leg.reason)) parts.reason.textContent = ours(leg.reason);
+    parts.once.disabled = leg.state !== "armed";
+    followLeg(index, leg);
     parts.age.textContent = leg.ageMs == null ? "–" : ageOf(leg.ageMs);
     entry.sender = leg.lastSender;
     parts.sender.textContent = leg.lastSender ? "by " + ours(leg.lastSender) : "by nobody";
@@ -91,6 +160,10 @@ function showLegs(event) {
     if (leg.state !== "armed" && performance.now() - entry.asked > 300) parts.hold.checked = entry.mine = entry.held = false;
     entry.state = leg.state;
   });
+  showSequence(event.sequence);
+  byId("leg-all").hidden = event.legs.length < 2;
+  byId("leg-arm-all").disabled = event.legs.every((leg) => leg.state !== "disarmed");
+  byId("leg-disarm-all").disabled = event.legs.every((leg) => leg.state === "disarmed");
   driving.set("leg", event.legs.some((leg) => leg.state === "armed"));
   const states = event.legs.map((leg) => leg.state);
   const armed = event.legs.filter((leg) => leg.state === "armed");
@@ -125,6 +198,28 @@ function showLinks(body, links) {
   });
 }
 
+byId("leg-arm-all").onclick = () => { for (const entry of oneOfEach(legs.filter((one) => one.state === "disarmed"))) entry.arm.click(); };
+byId("leg-disarm-all").onclick = () => { for (const entry of oneOfEach(legs)) entry.parts.disarm.click(); };
+
+// ---- a sequence: the daemon plays it, and this page keeps its legs armed by its pings
+
+function showSequence({ playing, step, steps, round, repeat, ended }) {
+  const where = playing ? `step ${step} of ${steps}, round ${round}` + (repeat ? ` of ${repeat}` : "") : ended ? plain(ended) : "";
+  byId("leg-sequence-now").textContent = where;
+  byId("leg-sequence-stop").disabled = !playing;
+}
+
+byId("leg-sequence-start").onclick = async ({ currentTarget: button }) => {
+  unsay(button);
+  const file = byId("leg-sequence-file").files[0];
+  if (!file) return say(button, "Choose a file first.");
+  if (legs.some(isTheirs)) return say(button, "Somebody else has armed a leg: disarm it before you move it from here.");
+  let sequence;
+  try { sequence = JSON.parse(await file.text()); } catch { return say(button, "This file is no JSON."); }
+  await command(button, "POST", "/api/leg/sequence", sequence);
+};
+byId("leg-sequence-stop").onclick = ({ currentTarget: button }) => command(button, "POST", "/api/leg/stop-sequence");
+
 // Nobody looks any more: what was armed here is disarmed, and if that does not arrive the deadman ends the pulse.
 function releaseLegs() {
   legs.forEach((entry, index) => {
@@ -137,14 +232,13 @@ setInterval(() => {
   legs.forEach((entry, index) => {
     if (!isLive || entry.state !== "armed" || !entry.mine || !(entry.held || entry.parts.hold.checked)) return;
     const pulse = Number(entry.parts.slider.value);
-    legFrame(index, 3, pulse & 0xff, pulse >> 8);
+    legFrameOf(index, pulse);
   });
 }, legPeriodMs);
 
 setInterval(() => {
-  legs.forEach((entry, index) => {
-    if (isLive && entry.mine && !entry.held && !entry.parts.hold.checked) legFrame(index, legTypes.ping);
-  });
+  for (const entry of isLive ? oneOfEach(legs.filter((one) => one.mine)) : [])
+    if (!entry.held && !entry.parts.hold.checked) legFrame(legs.indexOf(entry), legTypes.ping);
 }, legPingMs);
 
 addOwnCard("leg", {

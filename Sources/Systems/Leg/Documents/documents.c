@@ -8,15 +8,14 @@ static const unsigned char card_html[] = {
 };
 static const unsigned char card_js[] = {
 #embed "card.js"
+  , // one script of several files
+#embed "german.js"
 };
 static const unsigned char card_css[] = {
 #embed "card.css"
 };
 static const unsigned char openapi_json[] = {
 #embed "openapi.json"
-};
-static const unsigned char dashboard_json[] = {
-#embed "dashboard.json"
 };
 
 struct system_documents leg_documents(void) { return SYSTEM_DOCUMENTS; }

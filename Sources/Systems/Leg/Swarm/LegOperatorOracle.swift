@@ -3,30 +3,30 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// What must hold of what an operator sends and believes, from what its person did and what arrived.
+/// The checks of an operator: whether what it sends and shows agrees with its person's inputs and with what arrived.
 struct LegOperatorOracle {
   static let names = [
     "an operator arms once a press, sets the pulses that its person asks for, and a disarm is sent at once",
     "an operator that hears nothing for a second says so, and moves nothing by itself afterwards",
     "telemetry that says that a leg is not armed was true when it was sent",
   ]
-  /// Of the legs' own.
+  /// The index of the first check of an operator, after those of the legs.
   private static let first = LegOracle.own.count
-  /// The place of the last of them.
+  /// The index of the last check of an operator.
   static let telemetry = first + 2
   private static let lostAfter = Nanoseconds.seconds(1)
 
-  /// The person's slider.
+  /// The pulse at the person's slider.
   var aim = PulseWidth.middle
-  /// Requests since the last tick.
+  /// The person's requests since the last tick.
   var asked: [LegOperatorRequest] = []
-  /// When telemetry last came.
+  /// When telemetry last came, or `nil` if none has.
   var heardAt: TickInstant?
   private var arms = 0
   private var isPeriodic = false
   private var hasQuit = false
 
-  /// After a tick at `now`.
+  /// Checks the operator after a tick at `now`.
   mutating func look(
     sent: [LegCommand], _ snapshot: LegOperatorSnapshot, at now: TickInstant, _ output: inout SwarmOutput
   ) {
@@ -58,9 +58,9 @@ struct LegOperatorOracle {
       "it says \(snapshot.telemetryAge), and has heard nothing since \(heardAt.map(SwarmAction.text) ?? "the start")")
   }
 
-  /// The person's requests, in their order.
+  /// Takes the person's requests in the order in which they were made.
   ///
-  /// - Returns: pulses that are to be sent once, and whether a disarm is.
+  /// - Returns: the pulses that must be sent once, and whether a disarm must be sent.
   private mutating func take(isConnected: Bool) -> (once: [PulseWidth], disarms: Bool) {
     var (once, disarms): ([PulseWidth], Bool) = ([], false)
     for request in asked where !hasQuit {

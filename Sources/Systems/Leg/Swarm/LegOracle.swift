@@ -3,11 +3,11 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// What must hold of legs' pulses, from what was sent to them and what their chip does.
+/// The checks of the legs' pulses: derives from the commands sent what the chip may do.
 ///
-/// It never knows less of what may pulse than the machine: every arm, set and ping counts as a command that feeds, whatever the state.
+/// The oracle never allows less than the machine: every arm, pulse and ping counts as a command that feeds, whatever the state.
 struct LegOracle: SwarmLoopOracle {
-  /// Of the legs, then of an operator.
+  /// The names of the checks: those of the legs, then those of an operator.
   static let names = own + LegOperatorOracle.names
   static let own = [
     "no pulse the deadman's time-out (200 ms until a reload) and a tick after the last command that feeds",
@@ -15,14 +15,14 @@ struct LegOracle: SwarmLoopOracle {
     "what the guard has stopped pulses only after a disarm, or a reset",
   ]
   private static let tick = Nanoseconds.milliseconds(20)
-  /// LegRequest: how long an arm or a pulse may wait for the loop.
+  /// How long an arm or a pulse may wait for the loop before it must be ignored, as in `LegRequest`.
   private static let patience = Nanoseconds.milliseconds(150)
 
   private struct Leg {
     var fedAt: TickInstant?
     var isArmed = false
     var isSet = false
-    /// When the guard ended its pulse; `nil` since it has been disarmed.
+    /// When the guard ended the leg's pulse, or `nil` if the leg has been disarmed since.
     var cutAt: TickInstant?
   }
 
@@ -53,10 +53,10 @@ struct LegOracle: SwarmLoopOracle {
     output.killed(at: now, safeBy: safeBy)
   }
 
-  /// A reload has told the loop other rules.
+  /// Takes the settings of a reload.
   mutating func changed(to settings: LegSettings) { deadman.changed(to: settings.deadmanTimeout) }
 
-  /// The guard has turned every channel off.
+  /// Records that the guard has turned every channel off.
   mutating func cut(pulsing: Int, isConfirmed: Bool, at now: TickInstant) {
     output.reach.wrote(isConfirmed: isConfirmed)
     for leg in legs.indices where pulsing >> leg & 1 != 0 { legs[leg].cutAt = now }
@@ -71,7 +71,7 @@ struct LegOracle: SwarmLoopOracle {
 
   // MARK: What the loop may know
 
-  /// A tick began at `now`: it has taken all requests, then all frames.
+  /// Records that a tick began at `now`, which has taken all requests, then all frames.
   mutating func ticked(at now: TickInstant) {
     deadman.ticked(at: now)
     for heard in requests + frames {

@@ -6,14 +6,14 @@ import TactusDaemon
 import TactusSwarm
 import Wire
 
-/// Two legs on one chip under the swarm: their production loop, and an operator for each that sends frames.
+/// Two legs on one chip in the swarm: their production loop, and an operator for each that sends frames.
 final class LegSwarm: SwarmLoopPart {
   private static let count = 2
   private static let endpoints = (0..<count).map { Endpoint.ipv4(192, 168, 1, 2, port: 5010 + UInt16(clamping: $0)) }
   private static let senders = (0..<count).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8(clamping: $0), port: 50_000) }
   private static let address = PCA9685.standardAddress
 
-  /// What a history's reloads change the rules of both to.
+  /// The settings that the reloads of a history choose from, for both legs.
   static let files = [
     LegSettings.standard, try! LegSettings(deadmanTimeout: .milliseconds(100), slewMicrosecondsPerSecond: 2_000),
     try! LegSettings(deadmanTimeout: .milliseconds(400), releaseAfter: .seconds(1)),
@@ -28,15 +28,15 @@ final class LegSwarm: SwarmLoopPart {
   private let network: SimulatedNetwork
   var oracle = LegOracle(legs: count)
   private(set) var loop: SwarmLoop?
-  private var client: LegLoop.Channel.Client?
-  /// Of the first leg; `nil` until the history starts it.
+  private var client: LegLoop.Mailbox.Client?
+  /// The operator of the first leg, or `nil` until the history starts it.
   private var person: LegSwarmOperator?
   private var batch = DatagramBatch(capacity: 64, size: 64)
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
 
   /// - Parameters:
-  ///   - files: the rules of each loop, at its start and after reloads; what must hold stays that of the standard ones.
-  ///   - tamper: as `SwarmLink`'s, of the operator's link.
+  ///   - files: the settings of each leg at the loop's start and after reloads; the checks use those of `LegSwarm.files`.
+  ///   - tamper: changes the messages of the operator's link, as in `SwarmLink`.
   init(seed: UInt64, files: [LegSettings] = LegSwarm.files, tamper: SwarmLink.Tamper? = nil) {
     (self.seed, self.tamper) = (seed, tamper)
     rules = SwarmRules(files.map { LegRules(Array(repeating: $0, count: Self.count)) })
@@ -49,7 +49,7 @@ final class LegSwarm: SwarmLoopPart {
   deinit { bytes.deallocate() }
 
   var isEmergencyStopped: Bool {
-    guard let newest = client?.newest() else { return false }
+    guard let newest = client?.newest().state else { return false }
     return (0..<Self.count).contains { if case .emergencyStopped = newest[$0].state { true } else { false } }
   }
 
@@ -58,8 +58,8 @@ final class LegSwarm: SwarmLoopPart {
   func plan(_ plan: inout SwarmPlanner) { LegSwarmPlan.plan(&plan, legs: Self.count) }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
-    let (saved, settings) = (rules.saved, rules.start())
-    let channel = LegLoop.channel(legs: Self.count)
+    let mailbox = try LegLoop.Mailbox(
+      state: LegSnapshot(legs: Self.count), rules: rules.start())
     let bell = SimulatedInput()
     let runtime = try Runtime(externalStops: cover.stops) {
       Lane("leg") {
@@ -68,14 +68,13 @@ final class LegSwarm: SwarmLoopPart {
           inputs: Self.endpoints.map { .simulated(network.input($0)) } + [.simulated(bell)]
         ) {
           LegLoop(
-            legs: (0..<Self.count).map { LegConfiguration(saved[$0], channel: try! ServoChannel($0)) },
-            rules: settings.input(), chip: PCA9685(), on: bus.port(), ports: ports(),
-            channel: channel.loopEnds(requestBell: bell.doorbell))
+            ends: mailbox.loopEnds(requestBell: bell.doorbell), servos: (0..<Self.count).map { try! ServoChannel($0) },
+            chip: PCA9685(), on: bus.port(), ports: ports())
         }
       }
     }
-    let client = channel.client()
-    loop = try SwarmLoop(runtime, "leg", lane: "leg", channel.state.version, bell: bell, seed: seed, at: now) {
+    let client = mailbox.client()
+    loop = try SwarmLoop(runtime, "leg", lane: "leg", mailbox.state.version, bell: bell, seed: seed, at: now) {
       client.takeAnswers().map(\.number)
     }
     self.client = client
@@ -107,7 +106,7 @@ final class LegSwarm: SwarmLoopPart {
 
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
     let isConfirmed = stopLoop(at: now, isActive: outputs != 0) {
-      guard let newest = client?.newest() else { return false }
+      guard let newest = client?.newest().state else { return false }
       return (0..<Self.count).allSatisfy { newest[$0].state == .shutDown(.confirmed) }
     }
     return (isConfirmed ?? false, .known)
@@ -127,7 +126,7 @@ final class LegSwarm: SwarmLoopPart {
     if let person { report(to: person, at: now) }
   }
 
-  /// Of the chip: on which legs' channels there are pulses, a bit each.
+  /// The channels on which the chip drives a leg with a pulse, one bit for each leg.
   var outputs: Int { Int(chip.drivenChannels) & (1 << Self.count - 1) }
 
   func makeSafe(at now: TickInstant) -> Bool {
@@ -172,7 +171,7 @@ final class LegSwarm: SwarmLoopPart {
 
   // MARK: The operator
 
-  /// Does an action of the person, or of the link. Returns whether it was one.
+  /// Performs an action of the person or of the link. Returns whether the action was one of these.
   private func operate(_ action: SwarmAction) -> Bool {
     guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("link") else { return false }
     // One that is started anew has a socket of its own.
@@ -183,7 +182,7 @@ final class LegSwarm: SwarmLoopPart {
     return true
   }
 
-  /// The leg's telemetry is on its way.
+  /// Sends the leg's telemetry to the operator over the link.
   private func report(to person: LegSwarmOperator, at now: TickInstant) {
     var port = network.port(LegSwarmOperator.endpoint)
     port.now = now
@@ -202,7 +201,7 @@ final class LegSwarm: SwarmLoopPart {
     }
   }
 
-  /// A frame of the operator reaches the leg.
+  /// Delivers a frame of the operator to the leg.
   private func arrive(_ message: SwarmLink.Message) {
     guard loop != nil else { return }
     message.bytes.withUnsafeBytes { bytes in
@@ -219,7 +218,7 @@ final class LegSwarm: SwarmLoopPart {
     if put(frame, from: Self.senders[leg], to: leg, at: now) { oracle.hear(command, leg, issued: nil) }
   }
 
-  /// Returns whether the leg's socket had room for it: that of a daemon that stands still fills.
+  /// Sends a frame to the leg and returns whether the leg's socket had room for it. The socket of a daemon that stands still fills up.
   private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, to leg: Int, at now: TickInstant) -> Bool
   {
     guard loop != nil else { return false }
@@ -233,7 +232,9 @@ final class LegSwarm: SwarmLoopPart {
   private func ask(_ order: LegRequest.Order, _ target: LegRequest.Target, at now: TickInstant) {
     guard let loop, let client else { return }
     let isTaken = loop.ask(&oracle.output, at: now) { number in
-      client.send(LegRequest(number: number, issued: now, order, to: target))
+      let request = LegRequest(order, to: target)
+      return client.send(
+        Request(number: number, issued: now, makesSafe: request.makesSafe, order: request))
     }
     guard isTaken else { return }
     switch (order, target) {
@@ -244,3 +245,7 @@ final class LegSwarm: SwarmLoopPart {
     }
   }
 }
+
+// The control knows no daemon: what its type is to one is said here.
+// swift-format-ignore: AvoidRetroactiveConformances
+extension LegRules: @retroactive ReloadableRules {}

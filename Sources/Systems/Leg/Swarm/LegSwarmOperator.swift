@@ -4,10 +4,10 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// A person with the production operator loop of the first leg under the swarm. Its frames reach the leg by a bad link, and telemetry comes back by
-/// it; it outlives the leg's daemon.
+/// A person with the production operator loop of the first leg in the swarm. Frames to the leg and its telemetry pass over a bad link.
+/// The operator outlives the leg's daemon.
 final class LegSwarmOperator {
-  /// Where the leg sees it.
+  /// The address from which the leg receives the operator's frames.
   static let endpoint = Endpoint.ipv4(192, 168, 1, 30, port: 50_000)
   private static let leg = Endpoint.ipv4(192, 168, 1, 2, port: 5010)
 
@@ -25,7 +25,7 @@ final class LegSwarmOperator {
   private var snapshotReader: LatestReader<LegOperatorSnapshot>
   private var oracle = LegOperatorOracle()
 
-  /// A program that somebody starts at `now`, with a link that is there already.
+  /// Creates an operator whose program is started at `now`, with an existing link.
   init(at now: TickInstant, seed: UInt64, _ link: SwarmLink) throws(RuntimeError) {
     self.link = link
     nextTick = now
@@ -47,7 +47,7 @@ final class LegSwarmOperator {
     snapshotReader = output.reader()
   }
 
-  /// Does an action of the person.
+  /// Performs an action of the person.
   func apply(_ action: SwarmAction) {
     let width = PulseWidth(microseconds: UInt16(clamping: action[1]))
     switch action.verb {
@@ -68,7 +68,7 @@ final class LegSwarmOperator {
     if requestWriter.push(request) { oracle.asked.append(request) }
   }
 
-  /// Its next tick: it takes the telemetry that has arrived, and what it sends is on its way.
+  /// Runs the operator's next tick: takes the telemetry that has arrived and sends its frames over the link.
   func tick(_ checks: inout SwarmOutput) {
     let now = nextTick
     nextTick = now + LegOperatorLoop.rate.period

@@ -1,7 +1,7 @@
 import Tactus
 import TactusSwarm
 
-/// Random operators of legs, a network that loses and delays, and faults of the bus and the lane.
+/// Plans random operators of legs, a network that loses and delays frames, and faults of the bus and the lane.
 enum LegSwarmPlan {
   static func plan(_ plan: inout SwarmPlanner, legs: Int) {
     for leg in 0..<Int64(legs) {
@@ -35,7 +35,7 @@ enum LegSwarmPlan {
     plan.maybe(300, operate)
   }
 
-  /// Somebody arms a leg and moves it for some seconds, at 20 Hz, with pings between.
+  /// Plans an operator that arms a leg and moves it for some seconds, at 20 Hz, with pings between.
   private static func session(of leg: Int64, from start: TickInstant, _ plan: inout SwarmPlanner) {
     var at = start
     let (loss, late) = plan.chance(500) ? (0, 0) : (plan.below(300), plan.below(200))
@@ -54,7 +54,7 @@ enum LegSwarmPlan {
     }
   }
 
-  /// A person with the operator's program of the first leg: its slider and its buttons, and a link as bad as the seed wants it.
+  /// Plans a person with the operator's program of the first leg: the slider, the buttons, and a link as bad as the seed determines.
   private static func operate(_ plan: inout SwarmPlanner) {
     var start = plan.instant()
     plan.add(start, "op-start", 0)

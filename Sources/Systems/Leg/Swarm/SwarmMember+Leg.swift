@@ -2,6 +2,6 @@ import LegDaemon
 import TactusSwarm
 
 extension SwarmMember {
-  /// The system `leg` with its part.
-  public static var leg: SwarmMember { SwarmMember(LegKind()) { LegSwarm(seed: $0) } }
+  /// The system `leg` as a member of the swarm.
+  public static var leg: SwarmMember { SwarmMember(LegDaemon.legs) { LegSwarm(seed: $0) } }
 }

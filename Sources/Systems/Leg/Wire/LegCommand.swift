@@ -1,24 +1,24 @@
 import Wire
 
-/// What an operator asks of a leg: one frame of the LegCtrl protocol v0.1.
+/// A command to a leg: one frame of the LegCtrl protocol v0.1.
 ///
-/// On the wire: version 0x01, type, payload length, 0x00, payload; little-endian; one datagram, write or message each.
+/// On the wire: version 0x01, type, payload length, 0x00, payload; little-endian; one frame for each datagram, write or message.
 public enum LegCommand: Sendable, Hashable, BitwiseCopyable {
-  /// 0x01
+  /// Arm the leg; type 0x01.
   case arm
-  /// 0x02
+  /// Disarm the leg; type 0x02.
   case disarm
-  /// 0x03: drive the servo to this pulse, as the sender wrote it, within 500…2500 µs or not.
+  /// Drive the servo to this pulse; type 0x03. The pulse is as sent, even outside 500…2500 µs.
   case setServo(PulseWidth)
-  /// 0x04
+  /// Prolong the deadman without changing the pulse; type 0x04.
   case ping
 }
 
 extension LegCommand {
-  /// The command in a frame.
+  /// Decodes the command in a frame.
   ///
-  /// Total: every byte string is a command or an error, which says what was expected and what came. Reserved bytes are not
-  /// looked at. Keeps no reference to `bytes`. Timing: constant; no allocation, no lock. Source: facts/leg.md, "LegCtrl".
+  /// Every byte string yields a command or an error, which tells what was expected and what was received. Reserved bytes are ignored. No
+  /// reference to `bytes` is kept. Timing: constant; no allocation, no lock. Source: facts/leg.md, "LegCtrl".
   @_noLocks @_noAllocation
   public static func decode(_ bytes: UnsafeRawBufferPointer) throws(LegFrameError) -> LegCommand {
     let type = try LegFrame.type(of: bytes)
@@ -39,12 +39,12 @@ extension LegCommand {
     }
   }
 
-  /// Bytes that `encode` may need.
+  /// The largest number of bytes that `encode` writes.
   public static var maximumEncodedLength: Int {
     @_noLocks @_noAllocation get { 6 }
   }
 
-  /// Writes the frame and returns its length. `buffer` holds at least `maximumEncodedLength` bytes. No allocation.
+  /// Writes the frame and returns its length. `buffer` holds at least `maximumEncodedLength` bytes. Nothing is allocated.
   @_noLocks @_noAllocation
   public func encode(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     precondition(buffer.count >= Self.maximumEncodedLength, "the buffer is too small for a command")

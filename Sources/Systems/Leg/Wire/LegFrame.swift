@@ -1,4 +1,4 @@
-/// What all LegCtrl frames have in common: the header's four bytes and little-endian words.
+/// The common parts of all LegCtrl frames: the four bytes of the header and little-endian words.
 enum LegFrame {
   static var version: UInt8 {
     @_noLocks @_noAllocation @inline(__always) get { 0x01 }
@@ -22,7 +22,7 @@ enum LegFrame {
     @_noLocks @_noAllocation @inline(__always) get { 4 }
   }
 
-  /// The type of a frame whose header is there and of our version.
+  /// Returns the type of a frame. Throws unless the header is complete and of a supported version.
   @_noLocks @_noAllocation
   static func type(of bytes: UnsafeRawBufferPointer) throws(LegFrameError) -> UInt8 {
     guard bytes.count >= headerCount else { throw .noHeader(count: bytes.count) }
@@ -30,7 +30,7 @@ enum LegFrame {
     return bytes[1]
   }
 
-  /// The header's length and the true one, both.
+  /// Checks both the payload length in the header and the real length of the frame.
   @_noLocks @_noAllocation
   static func check(_ bytes: UnsafeRawBufferPointer, payload: UInt8) throws(LegFrameError) {
     guard bytes[2] == payload else { throw .wrongPayloadLength(type: bytes[1], expected: payload, got: bytes[2]) }
@@ -43,7 +43,7 @@ enum LegFrame {
     UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
   }
 
-  /// Writes a header; returns the length of the whole frame.
+  /// Writes a header and returns the length of the whole frame.
   @_noLocks @_noAllocation
   static func begin(_ type: UInt8, payload: UInt8, in buffer: UnsafeMutableRawBufferPointer) -> Int {
     buffer[0] = version

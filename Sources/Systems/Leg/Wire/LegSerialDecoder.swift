@@ -1,23 +1,23 @@
-/// Finds the messages in what comes in on a serial line.
+/// Extracts messages from the bytes received on a serial line.
 ///
-/// Total: every sequence of bytes is messages, refusals and what is still incomplete. Whatever was lost or changed, the frame
-/// after the next zero byte is found again. Holds 23 bytes. Timing: linear; no allocation, no lock.
+/// Every sequence of bytes yields messages, refusals or an incomplete frame. Whatever was lost or changed, the decoder resumes with the
+/// frame after the next zero byte. It holds 23 bytes. Timing: linear; no allocation, no lock.
 ///
 ///     for byte in received {
 ///       switch decoder.take(byte, into: message) { … }
 ///     }
 public struct LegSerialDecoder: Sendable, BitwiseCopyable {
   public enum Outcome: Sendable, Hashable, BitwiseCopyable {
-    /// More bytes are needed.
+    /// The frame is incomplete: more bytes are needed.
     case incomplete
-    /// A message of so many bytes, 1…20.
+    /// A message with this number of bytes, 1…20, is complete.
     case message(count: Int)
-    /// So many bytes between two zeros were no frame.
+    /// The bytes between two zeros, this many, did not form a valid frame.
     case refused(LegSerialError, count: Int)
   }
 
   private var bytes: [23 of UInt8]
-  /// Bytes since the last zero, those not kept too.
+  /// The number of bytes since the last zero, including those that were not stored.
   private var count: Int
 
   @_noLocks @_noAllocation
@@ -26,7 +26,7 @@ public struct LegSerialDecoder: Sendable, BitwiseCopyable {
     count = 0
   }
 
-  /// Takes one received byte. A message is put into `message`, which holds at least 20 bytes.
+  /// Takes one received byte. A complete message is written to `message`, which holds at least 20 bytes.
   @_noLocks @_noAllocation
   public mutating func take(_ byte: UInt8, into message: UnsafeMutableRawBufferPointer) -> Outcome {
     precondition(message.count >= LegSerialFrame.maximumMessageLength, "the buffer is too small for a message")
@@ -72,14 +72,14 @@ public struct LegSerialDecoder: Sendable, BitwiseCopyable {
   }
 }
 
-/// Why the bytes between two zeros are no frame.
+/// Why the bytes between two zeros did not form a valid frame.
 public enum LegSerialError: Error, Sendable, Hashable, BitwiseCopyable {
-  /// More than 23 of them.
+  /// There are more than 23 bytes.
   case tooLong
-  /// A code of the stuffing points beyond the end.
+  /// A code of the byte stuffing points beyond the end.
   case badStuffing
-  /// No message, or not even a CRC.
+  /// The frame is too short to contain a message and a CRC.
   case tooShort
-  /// The bits have changed on the way, or the beginning was lost.
+  /// The CRC does not match: bits have changed on the way, or the beginning was lost.
   case wrongChecksum(expected: UInt16, got: UInt16)
 }

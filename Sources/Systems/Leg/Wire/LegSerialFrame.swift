@@ -1,21 +1,21 @@
 /// A LegCtrl frame on a serial line: `00 COBS(message ‖ CRC) 00`, the CRC in little-endian order.
 ///
-/// A serial line has neither message boundaries nor a checksum of its own. See README.md for the framing and its reasons.
+/// The framing is needed because a serial line has neither message boundaries nor a checksum. README.md explains the choice.
 public enum LegSerialFrame {
-  /// Bytes of the longest message, as in a GATT write.
+  /// The length of the longest message in bytes, as in a GATT write.
   public static var maximumMessageLength: Int {
     @_noLocks @_noAllocation get { 20 }
   }
-  /// Bytes of the longest frame: two delimiters, one byte of stuffing, the message and its CRC.
+  /// The length of the longest frame in bytes: two delimiters, one byte of stuffing, the message and its CRC.
   public static var maximumEncodedLength: Int {
     @_noLocks @_noAllocation get { 25 }
   }
-  /// Between two delimiters there are at most so many bytes.
+  /// The largest number of bytes between two delimiters.
   static var maximumStuffedLength: Int {
     @_noLocks @_noAllocation get { 23 }
   }
 
-  /// Writes the frame of a message of 1…20 bytes and returns its length, the message's plus 5. `buffer` holds at least
+  /// Writes the frame of a message of 1…20 bytes and returns its length, which is that of the message plus 5. `buffer` holds at least
   /// `maximumEncodedLength` bytes and does not overlap the message. Timing: linear; no allocation, no lock.
   @_noLocks @_noAllocation
   public static func encode(_ message: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -33,10 +33,10 @@ public enum LegSerialFrame {
   }
 }
 
-/// Consistent overhead byte stuffing of fewer than 254 bytes: each zero becomes the distance to the next one.
+/// A writer of consistent overhead byte stuffing for fewer than 254 bytes: each zero is replaced by the distance to the next one.
 private struct StuffingWriter: BitwiseCopyable {
   private let buffer: UnsafeMutableRawBufferPointer
-  /// Where the distance to the next zero, or to the end, goes.
+  /// The position at which the distance to the next zero, or to the end, will be written.
   private var code = 1
   private var end = 2
 
@@ -57,7 +57,7 @@ private struct StuffingWriter: BitwiseCopyable {
     end &+= 1
   }
 
-  /// Ends the frame; its length.
+  /// Ends the frame and returns its length.
   @_noLocks @_noAllocation
   func finish() -> Int {
     buffer[code] = UInt8(truncatingIfNeeded: end &- code)
@@ -66,7 +66,7 @@ private struct StuffingWriter: BitwiseCopyable {
   }
 }
 
-/// CRC-16/CCITT-FALSE: polynomial 0x1021, begins with 0xFFFF, bits as they come. Of `123456789` it is 0x29B1.
+/// The checksum CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xFFFF, no bit reflection. The checksum of `123456789` is 0x29B1.
 struct CRC16: BitwiseCopyable {
   private(set) var value: UInt16
 

@@ -1,4 +1,4 @@
-/// What a leg says about itself ten times a second: one frame of the LegCtrl protocol v0.1, 12 bytes.
+/// The status that a leg sends ten times a second: one frame of the LegCtrl protocol v0.1, 12 bytes.
 public struct LegTelemetry: Sendable, Hashable, BitwiseCopyable {
   public enum State: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     case disarmed = 0
@@ -7,9 +7,9 @@ public struct LegTelemetry: Sendable, Hashable, BitwiseCopyable {
   }
   public var state: State
   public var error: LegErrorCode
-  /// Time since the last command that fed the deadman, in ms; 65535: that long or longer. 0 while disarmed.
+  /// The time since the last command that fed the deadman, in ms; 65535 stands for that time or longer. 0 while disarmed.
   public var lastCommandAgeMilliseconds: UInt16
-  /// 0: no sensor.
+  /// The battery's voltage; 0 if there is no sensor.
   public var battery: Millivolts
 
   @_noLocks @_noAllocation
@@ -21,22 +21,22 @@ public struct LegTelemetry: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why a leg is in fault, or what it did not understand.
+/// Why a leg is in fault, or why it rejected a command.
 public enum LegErrorCode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
   case none = 0
   case deadmanTimeout = 1
   case lowBattery = 2
   case i2cFault = 3
   case invalidCommand = 4
-  /// Anything that the protocol has no number for.
+  /// An error for which the protocol has no number.
   case unknown = 0xFF
 }
 
 extension LegTelemetry {
-  /// The telemetry in a frame.
+  /// Decodes the telemetry in a frame.
   ///
-  /// Total: every byte string is a telemetry or an error. An error code that the protocol does not know reads as `.unknown`, so
-  /// that a newer leg's state is still understood; reserved bytes are not looked at. Timing: constant; no allocation.
+  /// Every byte string yields a telemetry or an error. An error code that the protocol does not define is decoded as `.unknown`, so that
+  /// the state of a newer leg is still understood; reserved bytes are ignored. Timing: constant; no allocation.
   @_noLocks @_noAllocation
   public static func decode(_ bytes: UnsafeRawBufferPointer) throws(LegFrameError) -> LegTelemetry {
     let type = try LegFrame.type(of: bytes)
@@ -48,12 +48,12 @@ extension LegTelemetry {
       battery: Millivolts(LegFrame.word(bytes, at: 8)))
   }
 
-  /// Bytes of a frame.
+  /// The length of a telemetry frame in bytes.
   public static var encodedLength: Int {
     @_noLocks @_noAllocation get { 12 }
   }
 
-  /// Writes the frame and returns its length, 12. `buffer` holds at least so many bytes. No allocation.
+  /// Writes the frame and returns its length, 12. `buffer` holds at least that many bytes. Nothing is allocated.
   @_noLocks @_noAllocation @discardableResult
   public func encode(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     precondition(buffer.count >= Self.encodedLength, "the buffer is too small for a telemetry frame")

@@ -1,9 +1,10 @@
 "use strict";
-// The plants' card: moisture, alerts, the last day's readings, adding and removing. State comes over console.js's socket,
-// commands go over HTTP.
+// The plants' card: moisture, alerts, adding, changing and removing; charts are history.js, the other half of this script. State comes over
+// console.js's socket, commands go over HTTP.
 
-const plants = { known: "", rows: new Map(), drawn: 0, list: [], events: [] };
+const plants = { known: "", rows: new Map(), drawn: 0, list: [], events: [], sought: "", days: [] }; // days: the pictures, oldest first
 const historyPeriodMs = 60000;
+const plantAxis = timeAxis({ span: 86400000, changed: () => axisChanged() });
 
 // ---- state
 
@@ -33,19 +34,35 @@ function showPlants(event) {
     showProbeChoices(event.sensors);
     plants.drawn = 0;
   }
-  for (const plant of event.plants) showPlant(plants.rows.get(plant.id), plant);
   showProbes(event.sensors);
-  if (performance.now() - plants.drawn > historyPeriodMs || !plants.drawn) drawHistories(event.plants);
+  plants.list = event.plants;
+  for (const plant of event.plants) showPlant(plants.rows.get(plant.id), plant);
+  goToSought();
+  if (performance.now() - plants.drawn > historyPeriodMs || !plants.drawn) loadHistories();
+}
+
+// By the address on a plant's label.
+function goToSought() {
+  const row = plants.rows.get(Number(plants.sought));
+  if (!plants.sought || !row || view !== "plants") return;
+  plants.sought = "";
+  goTo(row.element);
 }
 
 function showPlant(row, plant) {
   const moisture = plant.moisturePercent;
   row.name.textContent = plant.name;
-  row.bar.style.width = (moisture ?? 0) + "%";
-  row.bar.className = plant.alerts.includes("dry") ? "dry" : plant.alerts.includes("wet") ? "wet" : "";
-  row.mark.style.left = (plant.dryPercent ?? 0) + "%";
-  row.mark.hidden = plant.dryPercent == null;
+  row.mark.style.left = (moisture ?? 0) + "%";
+  row.mark.hidden = moisture == null;
+  const [dry, wet] = [plant.dryPercent ?? 0, plant.wetPercent ?? 100];
+  row.bands.dry.style.width = dry + "%";
+  row.bands.good.style.width = wet - dry + "%";
+  row.bands.wet.style.width = 100 - wet + "%";
   row.percent.textContent = moisture == null ? "unknown" : moisture.toFixed(0) + " %";
+  row.word.textContent = moisture == null ? "" : moisture < dry ? "dry" : moisture > wet ? "wet" : "well";
+  row.word.className = "word " + row.word.textContent;
+  const ages = plant.sensors.map((id) => probes.get(id)?.ageMs), oldest = ages.some((age) => age == null) ? null : Math.max(...ages);
+  row.age.textContent = oldest == null ? "not read yet" : "read " + ageOf(oldest);
   row.celsius.textContent = plant.temperatureCelsius == null ? "" : plant.temperatureCelsius.toFixed(1) + " °C";
   row.alerts.replaceChildren(...plant.alerts.map((alert) => element("span", alert, { className: "alert" })));
   const watered = plant.lastWateredISO ? "watered " + ago(plant.lastWateredISO) : "not seen watered yet";
@@ -55,11 +72,12 @@ function showPlant(row, plant) {
   row.confirm.hidden = !waits;
   row.waits.hidden = !waits;
   row.waits.textContent = waits ? `It is not watered yet: its probes have said nothing but dry since it was added or calibrated. If it is dry, confirm that zone ${plant.watering.zone} may water it; if not, calibrate its probes.` : "";
+  row.plant = plant;
   row.rest.textContent = plant.sensors.join(", ") + " · " + watered + link + (plant.user === "tactus" ? "" : " · of " + plant.user);
 }
 
 function plantRow(plant) {
-  const article = element("article", null, { className: "plant panel" });
+  const article = element("article", null, { className: "plant panel", tabIndex: -1 });
   const row = { element: article };
   const title = element("h3");
   row.name = element("span");
@@ -68,30 +86,39 @@ function plantRow(plant) {
   article.dataset.say = "";
   const line = element("div", null, { className: "row" });
   const bar = element("span", null, { className: "moisture", ariaHidden: "true" });
-  row.bar = element("i");
-  row.mark = element("b", null, { title: "dry below this" });
-  bar.append(row.bar, row.mark);
+  row.bands = Object.fromEntries(["dry", "good", "wet"].map((name) => [name, element("i", null, { className: name })]));
+  row.mark = element("b");
+  bar.append(...Object.values(row.bands), row.mark);
   row.percent = element("output");
+  row.word = element("span");
   row.celsius = element("output");
-  row.history = drawing("svg", { class: "chart history", role: "img" });
+  row.age = element("small");
+  row.history = drawing("svg", { class: "chart history", role: "img", "aria-describedby": "plant-keys" });
+  zoomable(row.history, plantAxis);
   const csv = element("a", "CSV", { href: at(`/api/plants/${plant.id}/history.csv`), className: "csv", ariaLabel: "CSV, history of " + plant.name });
   saves(csv, `/api/plants/${plant.id}/history.csv`, `plant-${plant.id}.csv`);
+  const label = element("a", "Label", { href: "#/plants", className: "csv", title: "to print: its name, and a QR code that opens this card", ariaLabel: "Label for " + plant.name });
+  label.onclick = (event) => {
+    event.preventDefault();
+    if (isOfThisComputer) say(label, onlyHere); else save(label, `/api/plants/${plant.id}/label.svg?page=${encodeURIComponent(here.href)}`, `plant-${plant.id}.svg`);
+  };
   row.confirm = button("It may be watered", (event) => command(event.target, "POST", `/api/plants/${plant.id}/confirm-watering`), { className: "go", hidden: true });
   row.waits = element("p", null, { className: "waits", hidden: true });
   const measured = element("div", null, { className: "row" });
-  measured.append(bar, row.percent, row.celsius);
+  measured.append(row.percent, row.word, bar, row.celsius, row.age);
   line.append(row.confirm, button("Watered", (event) => command(event.target, "POST", `/api/plants/${plant.id}/watered`), { title: "somebody has watered it", ariaLabel: "Watered: " + plant.name }),
-    button("Limits", (event) => limits(event.target, plant.id), { ariaLabel: "Limits of " + plant.name }), csv,
+    button("Change", (event) => changePlant(event.target, plant.id), { ariaLabel: "Change " + plant.name }), csv, label,
     button("Remove", ({ target }) => ask(target, "Remove " + row.name.textContent + "? Its alerts are forgotten.",
       ["Remove it", () => command(target, "DELETE", "/api/plants/" + plant.id)]), { className: "drop", ariaLabel: "Remove " + plant.name }));
+  row.pictures = picturesOf(plant);
   row.rest = element("p", null, { className: "hint" });
   row.limits = element("div", null, { className: "row", hidden: true });
-  article.append(title, row.waits, measured, row.history, line, row.rest, row.limits);
+  article.append(title, row.waits, measured, row.history, row.pictures, line, row.rest, row.limits);
   return row;
 }
 
-// The four limits, as a form that is made when it is asked for.
-async function limits(control, id) {
+// Its name, its probes and its four limits, as a form that is made when it is asked for.
+async function changePlant(control, id) {
   const row = plants.rows.get(id);
   row.limits.hidden = !row.limits.hidden;
   if (row.limits.hidden) return;
@@ -99,60 +126,83 @@ async function limits(control, id) {
   if (!answer) return;
   const fields = [["dryPercent", "dry below", "%"], ["wetPercent", "wet above", "%"], ["coldCelsius", "cold below", "°C"], ["hotCelsius", "hot above", "°C"]];
   const inputs = fields.map(([key]) => element("input", null, { type: "number", step: "any", value: answer.plant[key] ?? "" }));
-  row.limits.replaceChildren(...fields.map(([, text, unit], index) => {
-    const label = element("label", text + " ");
-    label.append(inputs[index], " " + unit);
-    return label;
-  }), button("Save", async ({ target }) => {
+  const name = element("input", null, { maxLength: 15, value: answer.plant.name }), label = element("label", "name ");
+  label.append(name);
+  const boxes = [...probes.keys()].map((probe) => {
+    const box = element("label", " " + probe);
+    box.prepend(element("input", null, { type: "checkbox", value: probe, checked: answer.plant.sensors.includes(probe) }));
+    return box;
+  });
+  const save = async ({ target }) => {
     const change = Object.fromEntries(fields.map(([key], index) => [key, inputs[index].value === "" ? null : Number(inputs[index].value)]));
-    if (await command(target, "PUT", "/api/plants/" + id, change)) row.limits.hidden = true;
-  }));
+    const sensors = boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value);
+    if (!sensors.length) return say(target, "choose one to four probes");
+    if (name.value !== answer.plant.name) change.name = name.value;
+    if (sensors.join() !== answer.plant.sensors.join()) change.sensors = sensors;
+    if (!await command(target, "PUT", "/api/plants/" + id, change)) return;
+    row.limits.hidden = true;
+    plants.drawn = 0; // with the next state, which has the new limits
+  };
+  row.limits.replaceChildren(label, ...boxes, ...fields.map(([, text, unit], index) => {
+    const made = element("label", text + " ");
+    made.append(inputs[index], " " + unit);
+    return made;
+  }), together(button("Save", save, { className: "primary" }), button("Cancel", () => { row.limits.hidden = true; })));
+  name.focus();
+}
+
+// ---- the daily pictures
+
+// A slider over the days; the picture is fetched for the day where it stands. Of a wide picture the plant's own part is shown.
+function picturesOf(plant) {
+  const place = element("details", null, { className: "pictures", hidden: !plants.days.length }), shown = element("div", null, { className: "picture" }), image = element("img");
+  const days = element("input", null, { type: "range", min: 0, step: 1, ariaLabel: "Day of the picture of " + plant.name }), said = element("output");
+  shown.append(image);
+  let wanted = "";
+  const show = async () => {
+    const day = plants.days[Number(days.value)];
+    if (!day || !place.open || wanted === day.day) return;
+    put(said, inZone(day.takenISO, { day: "numeric", month: "short", year: "numeric" }));
+    days.setAttribute("aria-valuetext", said.textContent);
+    wanted = day.day;
+    const answer = await fetch(at("/api/plants/pictures/" + day.day), { headers: headers() }).catch(() => null);
+    if (wanted !== day.day) return;
+    if (!answer?.ok) { wanted = ""; return; }
+    const reader = new FileReader(), area = plants.rows.get(plant.id)?.plant?.pictureArea;
+    image.onload = () => {
+      const { left, top, width, height } = area || { left: 0, top: 0, width: 100, height: 100 };
+      shown.style.aspectRatio = (image.naturalWidth * width) + " / " + (image.naturalHeight * height);
+      Object.assign(image.style, { width: 10000 / width + "%", height: 10000 / height + "%", left: -100 * left / width + "%", top: -100 * top / height + "%" });
+      image.alt = plants.rows.get(plant.id)?.name.textContent + ", " + said.textContent;
+    };
+    reader.onload = () => { if (wanted === day.day) image.src = reader.result; };
+    reader.readAsDataURL(await answer.blob());
+  };
+  place.ontoggle = days.oninput = show;
+  const controls = element("div", null, { className: "row" });
+  controls.append(days, said);
+  place.append(element("summary", "Pictures"), shown, controls);
+  // Oldest first, the newest shown.
+  place.take = () => {
+    place.hidden = !plants.days.length;
+    const isNewest = !image.src || Number(days.value) === Number(days.max);
+    days.max = Math.max(plants.days.length - 1, 0);
+    if (isNewest) { days.value = days.max; show(); }
+  };
+  place.take();
+  return place;
+}
+
+async function loadPictures() {
+  const answer = await request("GET", "/api/plants/pictures");
+  if (!answer.isDone) return;
+  plants.days = answer.document.pictures.reverse();
+  byId("pictures-said").hidden = !answer.document.failure;
+  put(byId("pictures-said"), answer.document.failure ? "No newer picture: " + answer.document.failure : "");
+  for (const row of plants.rows.values()) row.pictures.take();
 }
 
 const ago = (iso) => ageOf(Date.now() - new Date(iso));
-
-// ---- history
-
-async function drawHistories(list) {
-  plants.drawn = performance.now();
-  plants.list = list;
-  if (view !== "plants") return;
-  const days = Number(byId("plant-span").value), since = new Date(Date.now() - days * 86400000).toISOString();
-  await loadAlerts();
-  for (const plant of list) {
-    const { isDone, status, document } = await request("GET", `/api/plants/${plant.id}/history?points=192&since=${since}`);
-    if (!status) return;
-    const row = plants.rows.get(plant.id);
-    if (isDone && row) drawHistory(row, plant, document);
-    // Of a new plant the first reading is waited for, and no minute.
-    if (isDone && !document.sensors.some(({ rows }) => rows.length)) plants.drawn = performance.now() - historyPeriodMs + 5000;
-  }
-}
-
-// Moisture from 0 to 100 %, a line a probe; between dry and wet is good; each watering is a line. What was not read for long is a gap.
-function drawHistory(row, plant, history) {
-  const from = Date.parse(history.sinceISO), to = Date.parse(history.untilISO), gap = (to - from) / 24;
-  const series = history.sensors.map(({ rows }) => ({
-    points: rows.flatMap((one, index) => {
-      const at = Date.parse(one.startISO), next = rows[index + 1] && Date.parse(rows[index + 1].startISO);
-      return next - at > gap ? [[at, one.meanPercent], [at + 1, null]] : [[at, one.meanPercent]];
-    }),
-  }));
-  const events = plants.events.filter((event) => event.kind === "watered" && event.name === plant.name)
-    .map((event) => ({ at: Date.parse(event.atISO), text: "watered " + event.detail }));
-  row.history.setAttribute("aria-label", `Moisture of ${plant.name} since ${dayAndTime(from)}`);
-  drawChart(row.history, { series, from, to, low: 0, high: 100, unit: "%", events, bands: [{ low: plant.dryPercent, high: plant.wetPercent }] });
-}
-byId("plant-span").onchange = () => drawHistories(plants.list);
-
-async function loadAlerts() {
-  const { isDone, document } = await request("GET", "/api/plants/alerts?limit=100");
-  if (!isDone) return;
-  plants.events = document.events;
-  const words = { raised: "alert:", cleared: "no longer", watered: "watered,", asked: "asks", refused: "was refused:" };
-  fill(byId("plant-log"), document.events.map((event) =>
-    element("li", dayAndTime(event.atISO) + "  " + event.name + "  " + words[event.kind] + " " + event.detail)), "nothing yet");
-}
 
 // ---- adding, probes
 
@@ -164,6 +214,17 @@ function showProbeChoices(sensors) {
   }));
 }
 
+// What the plant will do, before there is one.
+function showPlan() {
+  const name = byId("plant-name").value.trim() || "It", chosen = [...document.querySelectorAll("#plant-probes input:checked")].map((input) => input.value);
+  const readings = chosen.map((id) => { const now = probes.get(id)?.moisturePercent; return id + (now == null ? ", which does not answer now" : `, now ${now.toFixed(0)} %`); });
+  const others = plants.list.filter((plant) => plant.sensors.some((id) => chosen.includes(id))).map((plant) => plant.name);
+  byId("plant-plan").hidden = !chosen.length;
+  byId("plant-plan").textContent = !chosen.length ? "" : `${name} will be read by ${readings.join(" and ")}${others.length ? ` (read for ${others.join(", ")} as well)` : ""}. It warns by the configuration's limits until you change them. `
+    + "It waters nothing by itself, unless the configuration links it with a zone; even then not before its probes have once said something else than dry, or you have confirmed it.";
+}
+byId("plant-new").oninput = showPlan;
+
 byId("plant-new").onsubmit = async (event) => {
   event.preventDefault();
   const form = byId("plant-new");
@@ -172,6 +233,7 @@ byId("plant-new").onsubmit = async (event) => {
   if (!await command(form, "POST", "/api/plants", { name: byId("plant-name").value, sensors: chosen })) return;
   byId("plant-name").value = "";
   for (const input of document.querySelectorAll("#plant-probes input")) input.checked = false;
+  showPlan();
 };
 
 const probes = new Map(); // name → the newest of it
@@ -218,7 +280,13 @@ function showProbes(sensors) {
 
 addOwnCard("plants", {
   section: "plants", title: "Plants", icon: "M12 21v-9M12 12c0-4-3-6-8-6 0 4 3 6 8 6zM12 10c0-4 3-7 8-7 0 4-3 7-8 7",
-  viewed(now) { if (now === "plants") drawHistories(plants.list); },
+  viewed(now, sought) {
+    if (now !== "plants") return;
+    plants.sought = sought;
+    goToSought();
+    loadHistories();
+    loadPictures();
+  },
   take(event) {
     if (event.plants) { showPlants(event); return true; }
     // News of a plant: the next state shows it, the log tells it.

@@ -2,14 +2,14 @@ import Plants
 import Tactus
 import Wire
 
-/// Requests of the app's clients, and what each was answered: by the numbers that the messages carry.
+/// The requests of the app's clients and their answers, by the numbers in the messages.
 struct PlantAnswers {
   /// One message from the host.
   struct Answer: Hashable {
     let id: String
     let receiver: String
     let operation: String
-    /// What a sensor's reply names.
+    /// The content of a sensor's reply.
     let data: Data?
 
     struct Data: Hashable {
@@ -17,7 +17,7 @@ struct PlantAnswers {
       let sensor: String
     }
 
-    /// `nil` if the bytes are no message.
+    /// Decodes a message; `nil` if the bytes are not a valid message.
     init?(_ payload: [UInt8]) {
       guard let message = payload.withUnsafeBytes({ try? PlantMessage.parse($0) }) else { return nil }
       (id, receiver, operation) = (message.id, message.receiver, message.operation)
@@ -30,7 +30,7 @@ struct PlantAnswers {
     }
   }
 
-  /// What an answer means.
+  /// The meaning of an answer.
   enum Outcome: Hashable {
     case unasked
     case refused
@@ -42,29 +42,29 @@ struct PlantAnswers {
     let user: String
     let request: PlantRequestTag
     let change: PlantOracle.Change?
-    /// Handed to the daemon since its start.
+    /// How many times the message was delivered to the daemon since its start.
     var deliveries = 0
-    /// When the first of them was that has not been answered.
+    /// When the first delivery without an answer was made.
     var deliveredAt = TickInstant.zero
     var answers = 0
-    /// Its user may have been beyond the limit of messages.
+    /// Whether the user may have been beyond the limit of messages.
     var isInCrowd = false
   }
 
-  /// The number of messages that ask for nothing.
+  /// The number of messages that contain no request.
   static let noise = "0"
   private static let window = Nanoseconds.seconds(15)
   private var requests: [String: Request] = [:]
   private var waiting: Set<String> = []
   private var recent: [String: [TickInstant]] = [:]
-  /// How long one has waited for the disk, at most: the limit counts a message when its turn has come.
+  /// The longest time that a message has waited for the disk; the limit counts a message when its turn has come.
   private var slowest = Nanoseconds.zero
 
   mutating func ask(_ request: PlantRequestTag, of user: String, _ change: PlantOracle.Change?, id: String) {
     requests[id] = Request(user: user, request: request, change: change)
   }
 
-  /// The daemon was handed a message: of this sender, with this number.
+  /// Notes that the daemon received a message from this sender with this number.
   mutating func delivered(_ id: String, of user: String, at now: TickInstant) {
     recent[user, default: []].append(now)
     guard requests[id] != nil else { return }
@@ -75,7 +75,7 @@ struct PlantAnswers {
     waiting.insert(id)
   }
 
-  /// The daemon is gone, and with it whatever it has not answered.
+  /// Notes that the daemon has died and will not answer the open messages.
   mutating func forget() {
     for id in waiting { (requests[id]!.deliveries, requests[id]!.answers) = (0, 0) }
     (waiting, recent) = ([], [:])
@@ -95,9 +95,9 @@ struct PlantAnswers {
     return request.change.map { .made($0) } ?? .told
   }
 
-  /// Changes that are on their way.
+  /// The changes that were requested and not answered.
   var open: [PlantOracle.Change] { waiting.sorted().compactMap { requests[$0]?.change } }
 
-  /// Those that were delivered and not answered.
+  /// The messages that were delivered and not answered.
   var unanswered: [String] { waiting.filter { !requests[$0]!.isInCrowd }.sorted() }
 }

@@ -4,31 +4,31 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// Commands for single plants over the broker, such as Home Assistant's button for a plant that was watered: from what was delivered, what was answered,
-/// and what the store has of it.
+/// Checks commands for single plants over the broker, such as the button in Home Assistant for a watered plant, by the delivered commands, their
+/// answers and the data in the store.
 struct PlantButtons {
   static let names = [
     "a plant's command that the broker has kept waters nothing",
     "a plant's command is carried out once each time that it comes, and answered once",
   ]
-  /// How many of the plants' numbers there are buttons for.
+  /// The largest plant number that has a button.
   static let plants: Int64 = 8
 
-  /// What somebody publishes who presses the button of a plant.
+  /// Returns the message that a press of the plant's button publishes.
   static func press(_ plant: Int64, on topics: DeviceTopics, id: Int) -> MQTTMessage {
     MQTTMessage(topic: topics.command("plants", "\(plant)"), text: "{\"command\":\"watered\",\"id\":\(id)}")
   }
 
-  /// The store as it was before the commands came, and what it has taken of them.
+  /// The store before the commands and the changes that it has accepted since.
   struct Effect {
     let before: PlantRecords
     let wall: PlantInstant
     let refuses: Bool
-    /// Plants that were noted as watered since.
+    /// The number of plants noted as watered since.
     let waterings: Int
   }
 
-  /// The daemon was handed commands, and has answered.
+  /// Checks the commands that the daemon received and its answers.
   static func look(
     _ commands: [MQTTMessage], _ replies: [MQTTMessage], _ effect: Effect, _ topics: DeviceTopics, at now: TickInstant,
     _ checks: inout SwarmChecks, _ first: Int

@@ -4,10 +4,10 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// What must hold of plants: what was acknowledged and kept, what was read, what is asked for. From what clients asked and were answered, the
-/// soils and the probes as the history has left them, and what the store has: never from the desk's own state.
+/// Checks the plants: acknowledged changes, stored data, readings and requests for water. It uses the clients' requests and answers, the soils and
+/// probes as the history has left them, and the store, but never the desk's state.
 struct PlantOracle {
-  /// A change that a client asks for.
+  /// A change that a client requests.
   enum Change: Hashable {
     case add(user: String, name: String, sensors: [String])
     case delete(user: String, name: String)
@@ -29,33 +29,33 @@ struct PlantOracle {
       "what was read is in the history after an orderly stop, unless the disk refuses it",
       "a daemon that stops in order says offline itself, before its connection ends, and the plants of its end before that",
     ] + PlantButtons.names
-  /// Of the first of the buttons' own.
+  /// The index of the first rule about the buttons.
   private static let buttons = names.count - PlantButtons.names.count
 
-  /// By user and name: the sensors.
+  /// The sensors by user and name.
   typealias Plants = [String: [String: [String]]]
 
   private(set) var checks = SwarmChecks(names)
   var soils = PlantSoils()
   var answers = PlantAnswers()
   private var acknowledged: Plants = [:]
-  /// What the store may have instead: the process died before anybody was told.
+  /// The other possible contents of the store after the process died before it could answer.
   private var alternatives: [Plants] = []
   private var seen: Set<UInt64> = []
   private var present: Set<UInt64> = []
   private(set) var changedAt = TickInstant.zero
   private var requested: [PlantID: (at: TickInstant, starts: Int)] = [:]
   private var starts = 0
-  /// Of the clock on the wall.
+  /// When the wall clock last jumped.
   private var jumpedAt = TickInstant.zero
-  /// Since when every thread of the daemon has run without a break.
+  /// Since when all threads of the daemon have been running without a break.
   private var awakeSince = TickInstant.zero
   private var epoch = TickInstant.zero
   private var killedAt: TickInstant?
   private var historyBefore: [PlantSensorID: Int] = [:]
   private var taken: [PlantSensorID: Int] = [:]
   private var farewell = SwarmFarewell()
-  /// The names of the plants that there were when the daemon stopped in order, by their topics.
+  /// The names of the plants at the last orderly stop, by their topics.
   private var last: [String: String] = [:]
 
   private mutating func check(_ index: Int, _ holds: Bool, at now: TickInstant, _ what: @autoclosure () -> String) {
@@ -77,14 +77,14 @@ struct PlantOracle {
     for row in store.rows(spanSeconds: 60) { historyBefore[row.sensor, default: 0] += row.count }
   }
 
-  /// - Parameter diedInWrite: whoever waits for an answer was not told what the store has taken.
+  /// - Parameter diedInWrite: whether the daemon died during a write, so that the store may contain changes that were not answered.
   mutating func killed(at now: TickInstant, diedInWrite: Bool) {
     killedAt = now
     let before = acknowledged
     if diedInWrite { alternatives += answers.open.map { Self.make($0, before) } }
   }
 
-  /// The process dies in the write of this change.
+  /// Notes that the process died during the write of this change.
   mutating func died(in change: Change) {
     let plants = Self.make(change, acknowledged)
     alternatives.append(plants)
@@ -98,14 +98,14 @@ struct PlantOracle {
 
   // MARK: An orderly stop
 
-  /// The daemon stops in order, and says so to the broker next.
+  /// Notes that the daemon begins an orderly stop, which it announces to the broker next.
   mutating func stops(_ broker: SwarmBroker, _ records: PlantRecords, at now: TickInstant) {
     farewell.stopped(broker, at: now)
     let topics = records.plants.map { broker.topics.state("plants", "\($0.id)") }
     last = Dictionary(uniqueKeysWithValues: zip(topics, records.plants.map(\.name.text)))
   }
 
-  /// It has stopped, and kept what it had gathered.
+  /// Notes that the daemon has stopped and stored its open rows.
   mutating func stopped(_ store: SimulatedPlantStore, at now: TickInstant) {
     // What a full disk refuses nobody can keep.
     guard !store.isFull else { return }
@@ -130,7 +130,7 @@ struct PlantOracle {
 
   // MARK: Changes
 
-  /// A client has been told that its change is made.
+  /// Notes that a client's change was acknowledged.
   mutating func acknowledged(_ change: Change, at now: TickInstant) {
     if case .add(let user, let name, _) = change {
       let isNew = acknowledged[user]?[name] == nil
@@ -156,7 +156,7 @@ struct PlantOracle {
     records.plants.reduce(into: [:]) { $0[$1.user.key, default: [:]][$1.name.text] = $1.sensors.map(\.text) }
   }
 
-  /// What the store has, whenever that may have changed.
+  /// Checks the content of the store; to be called whenever it may have changed.
   mutating func kept(_ records: PlantRecords, at now: TickInstant) {
     let plants = Self.plants(records)
     let expected = acknowledged
@@ -171,7 +171,7 @@ struct PlantOracle {
 
   // MARK: Requests over the broker
 
-  /// The daemon was handed commands for single plants, and has answered.
+  /// Checks the commands for single plants that the daemon received and its answers.
   mutating func commanded(
     _ commands: [MQTTMessage], _ replies: [MQTTMessage], _ effect: PlantButtons.Effect, _ topics: DeviceTopics,
     at now: TickInstant
@@ -190,7 +190,7 @@ struct PlantOracle {
     check(5, isFresh, at: now, "\(answer.receiver) is told of \(data.sensor), which has not been readable")
   }
 
-  /// Nothing waits any more: whatever has come must have been answered.
+  /// Checks after all waiting has ended that every message was answered.
   mutating func quiet(at now: TickInstant) {
     let open = answers.unanswered
     check(2, open.isEmpty, at: now, "\(open) was not answered")
@@ -200,7 +200,7 @@ struct PlantOracle {
 
   mutating func took(_ sensor: PlantSensorID) { taken[sensor, default: 0] += 1 }
 
-  /// - Parameter count: of a sensor's samples in the history, stored and gathered.
+  /// - Parameter count: the number of the sensor's samples in the history, in stored and open rows.
   mutating func history(of sensor: PlantSensorID, count: Int, at now: TickInstant) {
     let expected = historyBefore[sensor, default: 0] + taken[sensor, default: 0]
     check(3, count == expected, at: now, "\(count) readings of \(sensor) are in the history, \(expected) were made")
@@ -213,7 +213,7 @@ struct PlantOracle {
     }
   }
 
-  /// - Parameter silent: plants that are said to have a sensor that is not read.
+  /// - Parameter silent: the plants reported to have a sensor that is not read.
   mutating func looked(_ records: PlantRecords, silent: Set<PlantID>, at now: TickInstant) {
     for plant in records.plants where now - changedAt > .seconds(2) {
       let sensors = plant.sensors.map(\.text)

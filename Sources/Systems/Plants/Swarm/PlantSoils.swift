@@ -1,26 +1,26 @@
 import Plants
 import Tactus
 
-/// The soils and probes as the history has left them: what can have been read, and when.
+/// The soils and probes as the history has left them: which readings are possible, and when.
 struct PlantSoils {
-  /// From the end of a probe's silence to a reading: its pause, its reset, its conversions.
+  /// The longest time from the end of a probe's silence to a reading, for its pause, its reset and its conversions.
   private static let readTime = Nanoseconds.seconds(6)
-  /// From a reading's age to somebody's hearing of it.
+  /// The longest time from a reading's becoming stale to the report of it.
   private static let slack = Nanoseconds.seconds(3)
 
   private struct Soil {
-    /// Oldest first.
+    /// The moisture over time, oldest first.
     var percents: [(from: TickInstant, percent: Double)]
     var celsius: Double
-    /// Since when the probe has answered, or has not.
+    /// Since when `isGone` has had its value.
     var since = TickInstant.zero
     var isGone = false
   }
 
-  /// From a probe's conversion to the instant of its reading.
+  /// The longest time from a probe's conversion to the timestamp of its reading.
   private static let conversion = Nanoseconds.milliseconds(200)
   private var soils: [String: Soil] = [:]
-  /// When the loop stood still: what a probe had converted before is read afterwards.
+  /// The intervals in which the loop stood still: a value that a probe converted before is read afterwards.
   private var stalls: [(from: TickInstant, until: TickInstant)] = []
 
   mutating func stoodStill(from now: TickInstant, until end: TickInstant) {
@@ -39,21 +39,22 @@ struct PlantSoils {
     soils[sensor]?.since = now
   }
 
-  /// Whether a reading that is not stale can be had of it.
+  /// Returns whether a reading that is not stale is possible.
   ///
-  /// - Parameter awakeSince: since when the daemon has run without a break: until a moment later it may say what it said before.
+  /// - Parameter awakeSince: since when the daemon has been running without a break; for a short time afterwards it may still report earlier
+  ///   readings.
   func canBeFresh(_ sensor: String, at now: TickInstant, _ awakeSince: TickInstant) -> Bool {
     guard let soil = soils[sensor], soil.isGone else { return true }
     return now - soil.since <= PlantSwarm.staleAfter + Self.slack || now - awakeSince <= PlantSwarm.staleAfter
   }
 
-  /// Whether there can be none.
+  /// Returns whether it is possible that the sensor has no reading that is not stale.
   func canBeSilent(_ sensor: String, at now: TickInstant, _ awakeSince: TickInstant) -> Bool {
     guard let soil = soils[sensor], !soil.isGone else { return true }
     return now - max(soil.since, awakeSince) <= Self.readTime
   }
 
-  /// Whether the soil was so when it was read.
+  /// Returns whether the soil had this value when it was read.
   func isTrue(_ reading: PlantReading, of sensor: String) -> Bool {
     guard let soil = soils[sensor] else { return false }
     let wasSo = soil.percents.indices.contains { index in
@@ -65,7 +66,7 @@ struct PlantSoils {
     return wasSo && (reading.celsius.map { abs($0 - soil.celsius) < 0.01 } ?? true)
   }
 
-  /// The least mean of these sensors that can be known now.
+  /// Returns the smallest mean of these sensors that can be reported now.
   func driest(_ sensors: [String], at now: TickInstant) -> Double {
     let least = sensors.compactMap { soils[$0] }.map { soil in
       soil.percents.indices.filter { index in

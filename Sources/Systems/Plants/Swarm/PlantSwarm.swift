@@ -9,13 +9,13 @@ import TactusSwarm
 import Water
 import Wire
 
-/// Plants under the swarm: the probes' production loop in simulated soils, the production desk with a store that survives the daemon, the
-/// app's participant and the daemon's states on a simulated broker, and people who ask over both.
+/// Plants in the swarm: the probes' production loop in simulated soils, the production desk with a store that survives the daemon, the app's
+/// participant and the daemon's states on a simulated broker, and clients that use both.
 final class PlantSwarm: SwarmPart {
   static let staleAfter = Nanoseconds.seconds(12)
   static let gap = Nanoseconds.seconds(60)
   static let plantsPerUser = 3
-  /// From something said to the broker's keeping it.
+  /// The longest time from a publication by the daemon to its arrival at the broker.
   static let broadcast = Nanoseconds.seconds(4)
   static let probes = PlantProbeSettings(period: .seconds(2), samples: 1, retries: 1)
   static let sensors = (0x36...0x39).map { address in
@@ -23,7 +23,7 @@ final class PlantSwarm: SwarmPart {
       PlantSensorID("0x\(String(address, radix: 16))")!,
       .seesaw(SeesawSoil(address: I2CAddress(UInt8(clamping: address))!)))
   }
-  /// No two soils are ever alike, and the first alone is ever dry.
+  /// The moisture ranges of the soils, which do not overlap; only the first soil is ever dry.
   private static let soils: [ClosedRange<Double>] = [5...24, 30...45, 50...65, 70...90]
 
   let name = "plants"
@@ -39,31 +39,31 @@ final class PlantSwarm: SwarmPart {
   private var oracle = PlantOracle()
   private var daemon: PlantSwarmDaemon?
   private let clock = Guarded(TickInstant.zero)
-  /// Six in the morning.
+  /// The wall-clock time at the start in seconds since 1970: six in the morning.
   private let wallAtZero = Guarded<Int64>(1_780_293_600)
   private let isRaining = Guarded(false)
   private let isWaterStopped = Guarded(false)
   private var refusesWater = false
   private var gone: Set<Int> = []
   private var numbers = 0
-  /// By the daemon, and not looked at yet.
+  /// Messages from the daemon that have not been checked yet.
   private var said: [MQTTMessage] = []
   private var stallsUntil = TickInstant.zero
   private var keptVersion: UInt64 = 0
   private var nextLook = TickInstant.zero
   private var nextAccount = TickInstant.zero
 
-  /// What a test takes away.
+  /// The mechanisms that a test disables.
   struct Settings {
-    /// The store only says that it has kept something.
+    /// Whether the store only claims to have stored changes.
     var forgets = false
-    /// A sensor that has not been read is as good as one that has.
+    /// The age above which a reading is stale; a test makes stale readings count as good ones.
     var staleAfter = PlantSwarm.staleAfter
-    /// The broker says of a message that it has kept it.
+    /// Whether the broker marks retained messages as retained.
     var flagsKept = true
-    /// An orderly stop keeps what was gathered.
+    /// Whether an orderly stop stores the open rows.
     var finishes = true
-    /// An orderly stop ends the connection to the broker.
+    /// Whether an orderly stop ends the connection to the broker.
     var saysGoodbye = true
   }
 
@@ -98,8 +98,8 @@ final class PlantSwarm: SwarmPart {
     let daemon = try PlantSwarmDaemon(
       garden, parts, store, water: water, clock: clock, wallAtZero: wallAtZero, stops: cover.stops, seed: seed, at: now)
     self.daemon = daemon
-    let (system, app) = daemon.desk.onBroker(hostName: PlantHostSettings().hostName)
-    broker.start(at: now, served: [system], others: [app], takesCommands: true)
+    let (system, app) = daemon.onBroker
+    broker.start(at: now, served: [system], others: [app].compactMap(\.self), takesCommands: true)
     oracle.started(store, at: now)
   }
 
@@ -109,7 +109,7 @@ final class PlantSwarm: SwarmPart {
     broker.kill(at: now)
   }
 
-  /// In the order of the daemon's own stop: loops, what they have told, the broker, and then what is kept.
+  /// Stops in the order of the daemon: the loops, their notices, the broker, and then the store.
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
     guard let daemon, !hasDied else { return (true, .known) }
     clock.value = now
@@ -163,7 +163,7 @@ final class PlantSwarm: SwarmPart {
     if instant >= nextLook { look(at: instant) }
   }
 
-  /// The broker, the disk or the daemon's main thread: one of them.
+  /// Runs the next step of the broker, the disk or the daemon's main thread.
   private func step(at now: TickInstant) {
     if broker.nextAt <= now {
       let (before, waterings) = (store.kept, store.waterings)
@@ -189,7 +189,7 @@ final class PlantSwarm: SwarmPart {
     }
   }
 
-  /// Commands for single plants, which the daemon has carried out and answered by now.
+  /// Checks commands for single plants, which the daemon has carried out and answered by now.
   private func look(_ commands: [MQTTMessage], _ effect: PlantButtons.Effect, at now: TickInstant) {
     if commands.isEmpty || hasDied { return }
     let replies = said.filter { broker.topics.isReply($0.topic) }
@@ -216,7 +216,7 @@ final class PlantSwarm: SwarmPart {
     if !daemon.isWaiting { oracle.quiet(at: now) }
   }
 
-  /// What the daemon has said on the broker, and what the store has because of it.
+  /// Checks the daemon's messages on the broker, and the resulting content of the store.
   private func hear() {
     let now = clock.value
     // Who has died in a write has told nobody.
@@ -231,7 +231,7 @@ final class PlantSwarm: SwarmPart {
     oracle.kept(store.kept, at: now)
   }
 
-  /// Every other second: what takes long to look at.
+  /// Makes the checks that take long, every other second.
   private func look(at now: TickInstant) {
     nextLook = now + .seconds(2)
     let records = store.kept
@@ -303,7 +303,7 @@ final class PlantSwarm: SwarmPart {
     oracle.soils.setGone(Self.sensors[index].id.text, isGone, at: now)
   }
 
-  /// A person says at the door that a plant was watered.
+  /// Notes a watering by a person through the API.
   private func water(_ action: SwarmAction, at now: TickInstant) {
     guard let daemon, !hasDied else { return }
     let user = PlantUser(sender: PlantSwarmPlan.users[Int(min(max(action[0], 0), 2))])
@@ -311,13 +311,13 @@ final class PlantSwarm: SwarmPart {
       .watered(name: PlantSwarmPlan.name(action[1]), at: daemon.desk.wall()), for: user)
   }
 
-  /// Somebody says of every plant that it may be watered: a dry soil stays dry here, so that few plants prove it by themselves.
+  /// Confirms for a person that every plant may be watered: a dry soil stays dry in the swarm, so that few plants become confirmed by their readings.
   private func confirm() {
     guard let daemon, !hasDied else { return }
     for plant in daemon.desk.view.records.plants { try? daemon.desk.confirmWatering(of: plant) }
   }
 
-  /// A change through the door.
+  /// Requests a change through the API.
   private func ask(_ action: SwarmAction, at now: TickInstant) {
     guard let daemon, !hasDied, let change = PlantSwarmPlan.change(action) else { return }
     let user = PlantUser(sender: PlantSwarmPlan.users[Int(min(max(action[0], 0), 2))])
@@ -329,7 +329,7 @@ final class PlantSwarm: SwarmPart {
     }
   }
 
-  /// Somebody presses the button of a plant: plainly, retained, or with a publisher that insists.
+  /// Presses the button of a plant: with a plain message, a retained one, or one that its publisher repeats.
   private func press(_ action: SwarmAction, at now: TickInstant) {
     numbers += 1
     var message = PlantButtons.press(action[0], on: broker.topics, id: numbers)
@@ -337,7 +337,7 @@ final class PlantSwarm: SwarmPart {
     broker.publish(message, copies: action[1] == 2 ? 2 : 1, at: now)
   }
 
-  /// A message of the app.
+  /// Publishes a message of the app.
   private func publish(_ action: SwarmAction, at now: TickInstant) {
     let user = PlantSwarmPlan.users[Int(min(max(action[0], 0), 2))]
     numbers += 1

@@ -5,8 +5,8 @@ import Tactus
 import TactusDaemon
 import Water
 
-/// What dies with the process: the probes' loop, the desk with the door, and what waits for the disk. Does what `DaemonPlants` does with its
-/// threads: readings to the desk, then the desk's beat, then what people are told; clients' changes one after the other.
+/// The parts that end with the daemon's process: the probes' loop, the desk with the API, and the work that waits for the disk. Does the work of
+/// `PlantDuty`: passes readings to the desk, runs the desk's beat, sends events, and carries out clients' changes one after the other.
 final class PlantSwarmDaemon {
   /// The name of the probes' loop.
   static let loop = "plants"
@@ -16,53 +16,59 @@ final class PlantSwarmDaemon {
   let simulation: Simulation
   let desk: PlantDesk
   let version: LatestVersion
+  /// The system with its topics on the broker, and the app's pair of topics.
+  let onBroker: (system: any ServedSystem, participant: (any BrokerParticipant)?)
   var nextBeat: TickInstant
-  /// When the broker is told what has happened.
+  /// When the next events are sent to the broker.
   var nextTold: TickInstant
-  /// When the disk takes the next change of those that wait.
+  /// When the disk takes the next waiting change.
   private(set) var diskAt = TickInstant.distantFuture
   /// How long a change takes.
   var diskTime = Nanoseconds.milliseconds(5)
   private var readings: RingReader<PlantProbeReading>
   private let waiting: Guarded<[@Sendable () -> Void]>
   private let clock: Guarded<TickInstant>
-  /// What subscribers have not been told yet.
+  /// The events that have not been sent to subscribers yet.
   private var events: [Event] = []
 
   /// - Parameters:
-  ///   - clock: what the desk takes for now; set by the part.
+  ///   - clock: the desk's present instant; set by the swarm's part.
   ///   - wallAtZero: seconds since 1970 at the start of the history.
   init(
     _ garden: SimulatedGarden, _ parts: PlantDesk.Parts, _ store: SimulatedPlantStore, water: WaterSupply,
     clock: Guarded<TickInstant>, wallAtZero: Guarded<Int64>, stops: ExternalStops?, seed: UInt64, at now: TickInstant
   ) throws(RuntimeError) {
-    let snapshot = Latest(PlantSensorSnapshot(probes: parts.sensors.count))
+    let standIn = try StandIn(Plants.self)
     let ring = Ring<PlantProbeReading>(capacity: 256)
     let waiting = Guarded<[@Sendable () -> Void]>([])
     (self.clock, self.waiting, nextBeat, nextTold) = (clock, waiting, now, now)
     readings = ring.reader()
-    version = snapshot.version
     runtime = try Runtime(externalStops: stops) {
       Lane("plants") {
         Loop(Self.loop, every: .hertz(10), late: .skip, minimumInterval: .milliseconds(1)) {
-          PlantSensorLoop(
-            probes: parts.sensors.map(\.probe), settings: PlantSwarm.probes, bus: garden.bus!.port(),
-            snapshot: snapshot.writer(), readings: ring.writer())
+          PlantLoop(
+            standIn.ends(),
+            PlantSensorLoop(
+              probes: parts.sensors.map(\.probe), settings: PlantSwarm.probes, bus: garden.bus!.port(),
+              readings: ring.writer()))
         }
       }
     }
     simulation = try runtime.simulation(seed: seed, from: now)
+    let newest = standIn.newest
     desk = PlantDesk(
-      parts, store: store, snapshot: snapshot, water: water, now: { clock.value },
+      parts, store: store, newest: { newest().state }, water: { water }, now: { clock.value },
       clock: WatchedWallClock(boot: nil) {
         let now = clock.value
         return WallWatch.Sample(
           microseconds: wallAtZero.value * 1_000_000 + now.nanoseconds / 1_000, bootTime: now, isSynchronised: true)
       },
       onDisk: { work in waiting.value += [work] })
+    onBroker = standIn.serve(PlantDuty(desk, hostName: PlantHostSettings().hostName), sharing: desk)
+    version = standIn.version
   }
 
-  /// What the loop has read since the last call, given to the desk.
+  /// Passes the loop's readings since the last call to the desk and to `body`.
   func takeReadings(_ body: (PlantProbeReading) -> Void) {
     while let reading = readings.pop() {
       body(reading)
@@ -70,20 +76,20 @@ final class PlantSwarmDaemon {
     }
   }
 
-  /// Ten times a second. Returns what dry plants ask for.
+  /// Runs the desk's beat; to be called ten times a second. Returns the requests of dry plants.
   func beat(at now: TickInstant) -> [PlantWateringRequest] {
     nextBeat = now + Self.beatPeriod
     defer { events += desk.takeEvents() }
     return desk.review(at: now)
   }
 
-  /// What subscribers are told of, since the last call.
+  /// Returns the events for subscribers since the last call.
   func takeEvents() -> [Event] {
     defer { events = [] }
     return events + desk.takeEvents()
   }
 
-  /// Something has come that may wait for the disk.
+  /// Schedules the disk after work that waits for it has arrived.
   func noteWaiting(at now: TickInstant) {
     if diskAt == .distantFuture, !waiting.value.isEmpty { diskAt = now + diskTime }
   }
@@ -91,7 +97,7 @@ final class PlantSwarmDaemon {
   /// Whether a client's change waits for the disk.
   var isWaiting: Bool { !waiting.value.isEmpty }
 
-  /// The disk takes the oldest change that waits.
+  /// Carries out the oldest change that waits for the disk.
   func takeFromDisk(at now: TickInstant) {
     diskAt = .distantFuture
     guard let work = waiting.value.first else { return }
@@ -100,7 +106,7 @@ final class PlantSwarmDaemon {
     noteWaiting(at: now)
   }
 
-  /// Every thread stands still.
+  /// Stops all threads until `end`.
   func freeze(until end: TickInstant) {
     nextBeat = max(nextBeat, end)
     if diskAt < end { diskAt = end }

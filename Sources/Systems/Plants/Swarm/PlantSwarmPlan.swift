@@ -3,7 +3,7 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// Random users of plants, by the app and through the door, and faults of probes, store, clock and broker.
+/// Plans random users of plants, by the app and through the API, and faults of probes, store, clock and broker.
 enum PlantSwarmPlan {
   static let users = ["anna", "bruno", "carla"]
   static let names = ["Basil", "Mint", "Fern", "Aloe", "Ivy"]
@@ -65,13 +65,13 @@ enum PlantSwarmPlan {
     plan.maybe(150) { $0.add($0.instant(), "stall", $0.within(10...4_000)) }
   }
 
-  /// The sensors of a mask.
+  /// Returns the sensors of a bit mask.
   static func sensors(_ mask: Int64) -> [String] {
     let all = PlantSwarm.sensors.indices.filter { mask >> Int64($0) & 1 != 0 }
     return all.map { PlantSwarm.sensors[$0].id.text }
   }
 
-  /// A change that a client asks for, or `nil` if the action is none.
+  /// Returns the change that a client requests, or `nil` if the action is not such a request.
   static func change(_ action: SwarmAction) -> PlantOracle.Change? {
     let words = action.verb.split(separator: "-")
     guard words.count == 2, words[0] == "app" || words[0] == "rest" else { return nil }
@@ -87,7 +87,7 @@ enum PlantSwarmPlan {
 
   static func name(_ number: Int64) -> String { names[Int(min(max(number, 0), 4))] }
 
-  /// The app's message with a change.
+  /// Returns the app's message with a change.
   static func message(_ change: PlantOracle.Change, id: String) -> PlantMessage {
     switch change {
     case .add(let user, let name, let sensors):
@@ -98,7 +98,7 @@ enum PlantSwarmPlan {
     }
   }
 
-  /// Messages that ask for nothing: broken, our own, for others, of nobody.
+  /// Returns a message without a request for this host: broken, from the host, for other receivers, or without a sender.
   static func noise(_ kind: Int64, user: String) -> [UInt8] {
     let host = PlantHostSettings().hostName
     let text =
@@ -122,7 +122,7 @@ enum PlantSwarmPlan {
       id: id, sender: user, receiver: PlantHostSettings().hostName, payload: payload, operation: request.request)
   }
 
-  /// The same change, as the door hands it on.
+  /// Returns the change as a command of the API.
   static func command(_ change: PlantOracle.Change) -> PlantCommand {
     switch change {
     case .add(_, let name, let sensors): .add(name: name, sensors: sensors)

@@ -4,7 +4,7 @@ import Service
 import Store
 import Synchronization
 
-/// A store in memory, which survives the simulated daemon, refuses when its disk is full, and dies with the daemon in the middle of a write.
+/// A store in memory, which survives the simulated daemon, rejects writes when its disk is full, and dies with the daemon in the middle of a write.
 final class SimulatedPlantStore: PlantDeskStore {
   /// Where in a write the process dies.
   enum Crash { case before, after }
@@ -28,18 +28,18 @@ final class SimulatedPlantStore: PlantDeskStore {
   private let state = Mutex(State())
   private let forgets: Bool
 
-  /// - Parameter forgets: whether it only says that it has kept something, for tests.
+  /// - Parameter forgets: whether the store only claims to have stored changes, for tests.
   init(forgets: Bool = false) { self.forgets = forgets }
 
-  /// What is in it, by whoever looks from outside.
+  /// The content of the store, for checks from outside the daemon.
   var kept: PlantRecords { state.withLock { $0.records } }
-  /// Another number whenever something was written.
+  /// A number that changes with every write.
   var version: UInt64 { state.withLock { $0.version } }
-  /// How often a plant's last watering alone has become another.
+  /// The number of changes that altered only a plant's last watering.
   var waterings: Int { state.withLock { $0.waterings } }
-  /// Whether the disk is full, so that the store refuses every change.
+  /// Whether the disk is full, so that the store rejects every change.
   var isFull: Bool { state.withLock { $0.isFull } }
-  /// Every row of a span.
+  /// Returns all rows of a span.
   func rows(spanSeconds: Int64) -> [PlantHistoryRow] {
     state.withLock { state in state.rows.values.filter { $0.spanSeconds == spanSeconds } }
   }
@@ -47,9 +47,9 @@ final class SimulatedPlantStore: PlantDeskStore {
   var hasDied: Bool { state.withLock { $0.hasDied } }
 
   func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
-  /// The process dies in its next write.
+  /// Makes the process die in its next write.
   func crash(_ crash: Crash) { state.withLock { $0.crash = crash } }
-  /// Another process opens it.
+  /// Reopens the store in a new process.
   func reopen() { state.withLock { ($0.hasDied, $0.crash) = (false, nil) } }
 
   private func write(_ doing: String, _ body: (inout State) -> Void) throws(StoreError) {

@@ -1,18 +1,18 @@
 /// One message of the Plant-Tracker protocol: `ID:0;sender:S;receiver:R;payload:P;operation:OP`.
 ///
-/// The texts are UTF-8 of any length that fits `maximumLength`. Parsing and encoding allocate: not for ticks.
-/// Source: requirement "Plant-Tracker", Formatting Operations.
+/// The texts are UTF-8 of any length that fits `maximumLength`. Parsing and encoding allocate memory, so they must not be used in ticks. Source:
+/// requirement "Plant-Tracker", Formatting Operations.
 public struct PlantMessage: Sendable, Hashable {
-  /// A reply carries the request's.
+  /// The number of the message; a reply has the number of its request.
   public var id: String
   public var sender: String
   public var receiver: String
-  /// As its reader sees it: without the protocol's escapes.
+  /// The payload without the protocol's escapes.
   public var payload: String
-  /// `REQ_…`, `RES_…` or `ERR_…`.
+  /// The operation: `REQ_…`, `RES_…` or `ERR_…`.
   public var operation: String
 
-  /// Bytes of a message that is parsed, at most.
+  /// The largest number of bytes of a message that is parsed.
   public static let maximumLength = 4096
 
   public init(id: String = "0", sender: String, receiver: String, payload: String, operation: String) {
@@ -23,9 +23,9 @@ public struct PlantMessage: Sendable, Hashable {
     self.operation = operation
   }
 
-  /// The message as it goes on the wire. Total: separators inside a value are escaped, so that it always has its five parts.
+  /// The message in the form in which it is transmitted. Total: separators in a value are escaped, so that the message always has its five parts.
   ///
-  /// Parses back to the same message when its payload `survives` and the other texts hold no separator.
+  /// Parsing returns the same message if its payload `survives` and the other texts contain no separator.
   public var encoded: String {
     var text = ""
     text.reserveCapacity(48 + id.utf8.count + sender.utf8.count + receiver.utf8.count + 2 * payload.utf8.count)

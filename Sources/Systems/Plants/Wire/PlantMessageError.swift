@@ -1,21 +1,21 @@
 /// Why bytes are not a Plant-Tracker message; `at` is the offset of the offending byte.
 public enum PlantMessageError: Error, Sendable, Hashable {
-  /// More than `PlantMessage.maximumLength` bytes.
+  /// The message has more than `PlantMessage.maximumLength` bytes.
   case tooLong(count: Int)
   case notUTF8(at: Int)
-  /// A part without a colon; an empty one, too.
+  /// A part has no colon, or is empty.
   case missingValue(at: Int)
-  /// A part with a second colon.
+  /// A part has a second colon.
   case missingKey(at: Int)
-  /// Not five parts.
+  /// The message does not have five parts.
   case wrongPartCount(Int)
   case repeatedKey(at: Int)
-  /// Five parts, one of which is none of the five keys. Keys are case-sensitive.
+  /// One of the five parts does not have one of the five keys. Keys are case-sensitive.
   case unknownKey(at: Int)
 }
 
 extension PlantMessageError {
-  /// The tag that the sender is answered with, or `nil` if a message that is not echoed back.
+  /// The tag of the error that the sender receives, or `nil` if the message is not echoed and therefore not answered.
   public var tag: PlantErrorTag? {
     switch self {
     case .tooLong, .notUTF8: nil
@@ -25,7 +25,7 @@ extension PlantMessageError {
     }
   }
 
-  /// A short name that stays the same from release to release, for counters and logs.
+  /// A short name for counters and logs that stays the same from release to release.
   public var name: String {
     switch self {
     case .tooLong: "too-long"

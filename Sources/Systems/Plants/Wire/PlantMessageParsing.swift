@@ -1,8 +1,8 @@
 extension PlantMessage {
-  /// The message in `bytes`.
+  /// Parses the message in `bytes`.
   ///
-  /// Total: every byte string is a message or an error. The shape of every part comes first, in their order, then the number of
-  /// parts, then the keys. A value may be empty. Time is linear; allocates the five texts.
+  /// Total: every byte string is a message or an error. The checks are made in this order: the form of every part, the number of parts, the keys. A
+  /// value may be empty. Time is linear; allocates the five texts.
   public static func parse(_ bytes: UnsafeRawBufferPointer) throws(PlantMessageError) -> PlantMessage {
     guard bytes.count <= maximumLength else { throw .tooLong(count: bytes.count) }
     if let offset = firstInvalidByte(bytes) { throw .notUTF8(at: offset) }
@@ -43,14 +43,14 @@ extension PlantMessage {
     return try result.get()
   }
 
-  /// False when there was none yet.
+  /// Sets `value` if it is `nil`. Returns whether it had been set before.
   private static func put(_ text: String, into value: inout String?) -> Bool {
     guard value == nil else { return true }
     value = text
     return false
   }
 
-  /// Nil: UTF-8.
+  /// Returns the offset of the first byte that is not valid UTF-8, or `nil` if all are valid.
   private static func firstInvalidByte(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
     var parser = Unicode.UTF8.ForwardParser()
@@ -66,14 +66,14 @@ extension PlantMessage {
   }
 }
 
-/// Who to answer when bytes are no message: the first well-formed part of each key.
+/// The parts of an invalid message that are needed to answer it: the first well-formed part of each key.
 public struct PlantMessageRemains: Sendable, Hashable {
   public private(set) var id: String?
   public private(set) var sender: String?
   public private(set) var receiver: String?
   public private(set) var operation: String?
 
-  /// Total. Looks at no more than `PlantMessage.maximumLength` bytes.
+  /// Total. Reads at most `PlantMessage.maximumLength` bytes.
   public init(of bytes: UnsafeRawBufferPointer) {
     var scanner = PlantPartScanner(UnsafeRawBufferPointer(rebasing: bytes.prefix(PlantMessage.maximumLength)))
     while let part = scanner.next() {
@@ -91,7 +91,7 @@ public struct PlantMessageRemains: Sendable, Hashable {
   }
 }
 
-/// The five keys; no two are of one length.
+/// The five keys, which all differ in length.
 private enum PlantKey {
   case id, sender, receiver, payload, operation
 
@@ -112,7 +112,7 @@ private enum PlantKey {
   }
 }
 
-/// Cuts a message at its semicolons.
+/// Splits a message at its semicolons.
 private struct PlantPartScanner {
   struct Part {
     var start: Int
@@ -122,7 +122,7 @@ private struct PlantPartScanner {
   }
 
   let bytes: UnsafeRawBufferPointer
-  /// Nil: past the last part. A message always has one.
+  /// The start of the next part, or `nil` after the last one. A message has at least one part.
   var start: Int? = 0
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }

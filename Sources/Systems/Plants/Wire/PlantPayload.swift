@@ -1,6 +1,6 @@
 /// The escapes of a Plant-Tracker payload: `:` is `--`, `;` is `||`.
 ///
-/// There is no escape for the escapes: `survives` tells which texts come back as they were.
+/// The escapes themselves cannot be escaped: `survives` returns whether a text is unchanged after escaping and unescaping.
 public enum PlantPayload {
   public static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == 0x3A || $0 == 0x3B }) else { return text }
@@ -20,7 +20,7 @@ public enum PlantPayload {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The reverse, from left to right. One bar is a `;`, too: the original host writes it so.
+  /// Returns the text without escapes, processed from left to right. A single bar also becomes `;`, because the original host writes it so.
   public static func unescaped(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == 0x2D || $0 == 0x7C }) else { return text }
     var bytes: [UInt8] = []
@@ -42,6 +42,6 @@ public enum PlantPayload {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether a payload is read as it was written: no `--`, no `|`, no `-` before a `:`.
+  /// Returns whether a payload is unchanged after escaping and unescaping: no `--`, no `|`, no `-` before a `:`.
   public static func survives(_ text: String) -> Bool { unescaped(escaped(text)).utf8.elementsEqual(text.utf8) }
 }

@@ -1,4 +1,4 @@
-/// What a Plant-Tracker client can ask for.
+/// A request of a Plant-Tracker client.
 public enum PlantRequestTag: String, Sendable, Hashable, CaseIterable {
   case numPlants
   case plantInfoOnStartup
@@ -7,7 +7,7 @@ public enum PlantRequestTag: String, Sendable, Hashable, CaseIterable {
   case deletePlant
   case editPlant
 
-  /// Of an operation `REQ_…`. Also as the requirement misspells it: `REQ_plantInfoOnStatup`.
+  /// Decodes an operation `REQ_…`, also in the requirement's misspelling `REQ_plantInfoOnStatup`; `nil` if the request is unknown.
   public init?(operation: String) {
     guard operation.hasPrefix("REQ_") else { return nil }
     let name = operation.dropFirst(4)
@@ -18,13 +18,13 @@ public enum PlantRequestTag: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Of an operation `RES_…`.
+  /// Decodes an operation `RES_…`; `nil` if the request is unknown.
   public init?(response: String) {
     guard response.hasPrefix("RES_") else { return nil }
     self.init(rawValue: String(response.dropFirst(4)))
   }
 
-  /// Whether it changes what is kept.
+  /// Whether the request changes stored data.
   public var isChange: Bool {
     switch self {
     case .numPlants, .plantInfoOnStartup, .plantSensorData: false
@@ -36,16 +36,16 @@ public enum PlantRequestTag: String, Sendable, Hashable, CaseIterable {
   public var response: String { "RES_\(rawValue)" }
 }
 
-/// What goes wrong, as clients know it. The operation is `ERR_` and the name.
+/// An error as clients know it. The operation is `ERR_` followed by the name.
 public enum PlantErrorTag: String, Sendable, Hashable, CaseIterable {
-  /// Not five parts.
+  /// The message does not have five parts.
   case hashLength
-  /// A key without a value.
+  /// A key has no value.
   case missingVals
-  /// A value without a key, or without one that is known.
+  /// A value has no key, or an unknown one.
   case missingKeys
   case invalidOpTag
-  /// No such plant, or no reading of it.
+  /// There is no such plant, or no reading of it.
   case noPlantDataToRequest
   case tooManyPlants
   /// The plant to delete or to edit does not exist.
@@ -53,18 +53,21 @@ public enum PlantErrorTag: String, Sendable, Hashable, CaseIterable {
   case invalidPlantSensorID
   case plantNameTaken
   case plantNameTooLong
-  /// From the original host and app, not in the requirement: more messages than the window allows; not 1…4 sensors.
+  /// More messages than the window allows; known to the original host and app, but not in the requirement.
   case kickedForSpam
+  /// Not 1…4 sensors; known to the original host and app, but not in the requirement.
   case addPlantSensorNumIssue
-  /// Ours: a name that the protocol cannot carry; settings that are none.
+  /// A name that the protocol cannot transmit; an addition of this program.
   case invalidPlantName
+  /// Invalid settings; an addition of this program.
   case invalidPlantSettings
-  /// What was asked for could not be kept, so nothing was changed.
+  /// The requested change could not be stored, so nothing was changed.
   case notKept
 
   public var operation: String { "ERR_\(rawValue)" }
 
-  /// What a client is answered with. The original app shows nothing for a tag of ours, so it gets the nearest of those that it knows.
+  /// The operation with which a client is answered. The original app ignores the tags that this program adds, so it receives the most similar known
+  /// one.
   public var knownOperation: String {
     switch self {
     // "The name you are trying to enter is already taken by another plant."

@@ -1,9 +1,9 @@
 import Tactus
 
-/// How long a pump has pumped since it last rested: at most `limit`, over however many offs and ons.
+/// Limits how long a pump runs between two rests, however many times the pump is turned off and on.
 ///
-/// The firmware's own limit begins anew with every ON. This one forgets only after `rest` without pumping; with a rest of
-/// nothing every off is one.
+/// The firmware's limit begins anew with every ON. The governor's limit begins anew only after the pump has stood still for `rest`; with a `rest` of
+/// 0 every off is a rest.
 public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
   public enum Phase: Sendable, Hashable, BitwiseCopyable {
     case pumping(since: TickInstant)
@@ -13,10 +13,10 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
   public private(set) var limit: Nanoseconds
   public private(set) var rest: Nanoseconds
   public private(set) var phase: Phase
-  /// Pumped since the last rest, what goes on now not counted.
+  /// How long the pump has run since its last rest, without the present run.
   public private(set) var before: Nanoseconds
 
-  /// Rested.
+  /// Creates the governor of a pump that has rested.
   @_noLocks @_noAllocation
   public init(limit: Nanoseconds, rest: Nanoseconds) {
     self.limit = limit
@@ -25,13 +25,13 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     before = .zero
   }
 
-  /// Goes on from what was kept of it, before anything has been observed.
+  /// Restores a stored state, before anything has been observed.
   public mutating func resume(isPumping: Bool, since: TickInstant, before: Nanoseconds) {
     phase = isPumping ? .pumping(since: since) : .still(since: since)
     self.before = before
   }
 
-  /// Another limit and another rest, from now on; what it has pumped counts as it did. A rest that is over by the old rule stays over.
+  /// Changes the limit and the rest from now on; the time already used remains. A rest that is over by the old rule stays over.
   @_noLocks @_noAllocation
   mutating func change(limit: Nanoseconds, rest: Nanoseconds, at now: TickInstant) {
     if case .still = phase, spent(at: now).count == 0 { before = .zero }
@@ -39,7 +39,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     self.rest = rest
   }
 
-  /// Pumped since the last rest.
+  /// Returns how long the pump has run since its last rest.
   @_noLocks @_noAllocation
   public func spent(at now: TickInstant) -> Nanoseconds {
     switch phase {
@@ -49,7 +49,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// What is left of the limit, 0 or more.
+  /// Returns what is left of the limit, 0 or more.
   @_noLocks @_noAllocation
   public func left(at now: TickInstant) -> Nanoseconds {
     guard Mechanism.runLimit.acts else { return limit }
@@ -64,7 +64,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the limit is reached; nil while nothing pumps.
+  /// When the limit is reached, or `nil` while the pump does not run.
   public var expiresAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .pumping(let since) = phase, Mechanism.runLimit.acts else { return nil }
@@ -72,7 +72,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the rest is over; nil while it pumps, or when there is nothing to rest from.
+  /// When the rest is over, or `nil` while the pump runs or if there is nothing to rest from.
   public var restedAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .still(let since) = phase, before.count > 0 else { return nil }
@@ -80,7 +80,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// It pumps, or does not, from now on.
+  /// Notes whether the pump runs from now on.
   @_noLocks @_noAllocation
   mutating func observe(isPumping: Bool, at now: TickInstant) {
     switch phase {
@@ -94,7 +94,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Somebody who was there before us says that it has pumped for so long.
+  /// Raises the used time to `claimed`, the running time reported by a pump that was observed before this program started.
   @_noLocks @_noAllocation
   mutating func claim(atLeast claimed: Nanoseconds, at now: TickInstant) {
     let missing = claimed - spent(at: now)
@@ -107,7 +107,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// A person takes the responsibility: as if it had rested.
+  /// Begins the limit anew, as after a rest, on a person's responsibility.
   @_noLocks @_noAllocation
   mutating func reset(at now: TickInstant) {
     before = .zero

@@ -1,16 +1,16 @@
-/// What a sensor can read when it is whole. An open one reads −77 °C, a shorted one 352 °C.
+/// The range of temperatures that an intact sensor can read. An open sensor reads −77 °C, a shorted one 352 °C.
 public struct PumpPlausibility: Sendable, Hashable, BitwiseCopyable {
   public let lowest: PumpTemperature
   public let highest: PumpTemperature
 
-  /// `lowest` below `highest`; anything else is our bug.
+  /// `lowest` must be below `highest`; anything else is a programming error.
   public init(lowest: PumpTemperature, highest: PumpTemperature) {
     precondition(lowest < highest, "a range has a lower and an upper end")
     self.lowest = lowest
     self.highest = highest
   }
 
-  /// −20…80 °C.
+  /// The standard range, −20…80 °C.
   public static var standard: PumpPlausibility {
     PumpPlausibility(lowest: PumpTemperature(tenths: -200), highest: PumpTemperature(tenths: 800))
   }
@@ -22,7 +22,7 @@ public struct PumpPlausibility: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension PumpPlausibility {
-  /// Of a sensor of our own: one that is there and cannot be read is not plausible either.
+  /// Returns whether a reading of a sensor connected to the device side is plausible; a sensor that exists but cannot be read is not.
   @_noLocks @_noAllocation
   func allows(_ reading: PumpReading) -> Bool {
     switch reading {
@@ -33,11 +33,11 @@ extension PumpPlausibility {
   }
 }
 
-/// What too warm a skin does to the pump.
+/// How the pump reacts to a skin that is too warm.
 public enum PumpOverheatAction: UInt8, Sendable, Hashable, BitwiseCopyable {
-  /// Stops it, as the original does, although it is what cools.
+  /// The pump stops, as in the original, although this ends the cooling.
   case stop
-  /// Lets it cool on; only told.
+  /// The pump goes on cooling; the overheat is only reported.
   case keepCooling
 }
 
@@ -45,6 +45,6 @@ public enum PumpOverheatAction: UInt8, Sendable, Hashable, BitwiseCopyable {
 public enum PumpSensor: UInt8, Sendable, Hashable, BitwiseCopyable {
   case water
   case skin
-  /// The legacy dialect's nameless one, taken for the skin's.
+  /// The unnamed sensor of the legacy dialect, which is taken for the skin's.
   case single
 }

@@ -3,7 +3,7 @@ import Tactus
 // What an operator reads.
 
 extension PumpOperatorState: CustomStringConvertible {
-  /// One line: `on`, `fault: pumped for as long as it may without a rest (off not yet confirmed)`.
+  /// A description in one line, for example `on` or `fault: pumped for as long as it may without a rest (off not yet confirmed)`.
   public var description: String {
     switch self {
     case .unknown: "unknown"
@@ -16,7 +16,7 @@ extension PumpOperatorState: CustomStringConvertible {
     }
   }
 
-  /// What makes the pump usable again; nil when it is.
+  /// What a person can do to make the pump usable again, or `nil` if it is usable.
   public var wayOut: String? {
     switch self {
     case .unknown: "wait for its next report; if none comes, check its power and the connection"
@@ -49,7 +49,7 @@ extension PumpFault: CustomStringConvertible {
     }
   }
 
-  /// A short name that stays the same from release to release, for programs.
+  /// A short name for programs that stays the same from release to release.
   public var name: String {
     switch self {
     case .runLimit: "run-limit"
@@ -76,7 +76,7 @@ extension PumpContact: CustomStringConvertible {
 }
 
 extension PumpContact {
-  /// A short name that stays the same from release to release, for programs.
+  /// A short name for programs that stays the same from release to release.
   public var name: String {
     switch self {
     case .down: "down"
@@ -117,7 +117,7 @@ extension PumpDeviceError: CustomStringConvertible {
 }
 
 extension PumpDeviceState {
-  /// What makes the pump usable again; nil when it is.
+  /// What a person can do to make the pump usable again, or `nil` if it is usable.
   public var wayOut: String? {
     switch self {
     case .off(.confirmed), .on: nil
@@ -132,7 +132,7 @@ extension PumpDeviceState {
     }
   }
 
-  /// It is `nil` if the state is none in which the pump must be off.
+  /// Whether the off is confirmed, or `nil` if the state is not one in which the pump must be off.
   public var off: Confirmation? {
     switch self {
     case .on: nil
@@ -142,7 +142,7 @@ extension PumpDeviceState {
 }
 
 extension PumpDeviceError {
-  /// A short name that stays the same from release to release, for programs.
+  /// A short name for programs that stays the same from release to release.
   public var name: String {
     switch self {
     case .runLimit: "run-limit"
@@ -181,7 +181,6 @@ extension PumpIgnoreReason: CustomStringConvertible {
     case .causePersists: "what caused the fault is still there"
     case .noReadingYet: "it has told no temperature since it stopped: wait for its next reading"
     case .nothingToReset: "there is nothing to reset"
-    case .stale: "it waited too long inside the daemon"
     case .notUnderstood: "the line is none"
     case .shutDown: "the daemon is going down"
     }
@@ -198,11 +197,12 @@ extension Confirmation {
 }
 
 extension PumpReading {
-  /// What the sensor measured, or `nil` if there is none, if it could not be read, or if it reads what no sensor that is whole reads
-  /// (`PumpPlausibility.standard`): an open one −77.4 °C, a shorted one 352.0 °C. What people and programs are shown.
+  /// The measured temperature as shown to people and programs, or `nil` if there is no sensor, it could not be read, or its reading is outside
+  /// `PumpPlausibility.standard`: an open sensor reads −77.4 °C, a shorted one 352.0 °C.
   public var measured: PumpTemperature? { temperature.flatMap { PumpPlausibility.standard.allows($0) ? $0 : nil } }
 
-  /// Why a sensor that is there has measured nothing: `reads -77.4 °C: an open circuit`, or `nil` if it has, or there is none.
+  /// Why a sensor that exists has no valid reading, for example `reads -77.4 °C: an open circuit`; `nil` if the reading is valid or there is no
+  /// sensor.
   public var trouble: String? {
     switch self {
     case .absent: nil
@@ -213,7 +213,7 @@ extension PumpReading {
 }
 
 extension PumpTemperature {
-  /// What no thermistor that is whole reads.
+  /// The kind of wiring fault that explains a temperature no intact thermistor reads; empty if there is none.
   fileprivate var circuit: String {
     tenths < -600 ? ": an open circuit" : tenths > 3_000 ? ": a short circuit" : ""
   }

@@ -2,7 +2,12 @@
 // The cooling pump's card: state and the way out of it, speed, temperatures as a chart, sessions. State comes over
 // console.js's socket once a second; commands go over HTTP: each is answered when the loop has taken it.
 
-const pumpChartSeconds = 600;
+const pumpKeptMs = 3600000; // of what is drawn
+const pumpHotCelsius = 40; // above it the skin is too hot: the requirement's, the same in every configuration
+const pumpAxis = timeAxis({ span: 600000, least: 60000, most: pumpKeptMs, changed: () => { showPumpSpan(); drawPump(); } });
+const showPumpSpan = axisButtons(byId("pump-axis"), pumpAxis, [["minute", 60000], ["10 min", 600000], ["hour", pumpKeptMs]]);
+zoomable(byId("pump-chart"), pumpAxis);
+showPumpSpan();
 const pump = { history: JSON.parse(sessionStorage.getItem("pump") || "[]"), held: false, asks: false, wanted: null, last: null };
 
 const askPump = (word, body) => command(byId("pump-" + word), "POST", "/api/pump/" + word, body);
@@ -19,6 +24,8 @@ function showPump(event) {
   const isOn = event.state === "on" || event.state === "starting";
   byId("pump-state").textContent = plain(event.state) + (event.source && event.source !== "host" ? ", by " + { app: "the app", manual: "its button", device: "the pump itself" }[event.source] : "");
   const isHeld = event.state === "fault" || event.state === "emergencyStopped";
+  byId("pump-word").textContent = plain(event.state);
+  byId("pump-reason").textContent = event.reason === plain(event.state) ? "" : ours(event.reason);
   mark("pump", isHeld ? "down" : isOn ? "up" : event.state === "off" ? "idle" : "warn", plain(event.state));
   byId("pump-why").hidden = !event.wayOut;
   byId("pump-why").textContent = event.wayOut ? sentence(event.reason) + " To go on: " + event.wayOut + "." : "";
@@ -47,22 +54,24 @@ function showPump(event) {
       : { words: "ON", look: "go", act: (control) => command(control, "POST", "/api/pump/on", { speedPercent: Number(byId("pump-speed").value) || 70 }) },
   });
   const now = Date.now();
-  if (pump.history.length && now - pump.history.at(-1).at < 500) return;
+  if (pump.history.length && now - pump.history.at(-1).at < 900) return;
   pump.history.push({ at: now, water: event.waterCelsius, skin: skin, isOn: isOn });
-  while (pump.history[0].at < now - pumpChartSeconds * 1000) pump.history.shift();
-  drawPump(now);
+  while (pump.history[0].at < now - pumpKeptMs) pump.history.shift();
+  drawPump();
 }
 
-// Water and skin over the last minutes, on one scale; shaded while it pumps.
-function drawPump(now) {
+// Water and skin on one scale; shaded while it pumps. While this page was not there nothing is known.
+function drawPump() {
   if (view !== "pump") return;
-  const active = [];
+  const active = [], points = { water: [], skin: [] };
   pump.history.forEach((point, index) => {
-    const next = pump.history[index + 1];
-    if (point.isOn && next) active.push({ from: point.at, to: next.at });
+    const next = pump.history[index + 1], isGap = next && next.at - point.at > 10000;
+    if (point.isOn && next && !isGap) active.push({ from: point.at, to: next.at });
+    for (const name of ["water", "skin"]) points[name].push([point.at, point[name]], ...isGap ? [[point.at + 1, null]] : []);
   });
-  const series = ["water", "skin"].map((name) => ({ className: name, points: pump.history.map((point) => [point.at, point[name]]) }));
-  drawChart(byId("pump-chart"), { series, active, from: now - pumpChartSeconds * 1000, to: now, low: 10, high: 40, unit: "°C" });
+  const [from, to] = [pumpAxis.from(), pumpAxis.to()], series = ["water", "skin"].map((name) => ({ className: name, points: points[name] }));
+  byId("pump-chart").setAttribute("aria-label", `Temperatures from ${timeOfDay(from)} to ${pumpAxis.end ? timeOfDay(to) : "now"}`);
+  drawChart(byId("pump-chart"), { series, active: active.filter((one) => one.to > from && one.from < to), from, to, low: 10, high: 45, unit: "°C", limits: [{ at: pumpHotCelsius, text: "too hot" }] });
 }
 
 // What was drawn is still there after a reload.
@@ -111,7 +120,7 @@ saves(byId("pump-csv"), "/api/pump/sessions.csv", "pump-sessions.csv");
 
 addOwnCard("pump", {
   section: "pump", title: "Pump", icon: "M12 3s6 6.5 6 11a6 6 0 0 1-12 0c0-4.5 6-11 6-11zM9.5 14.5a2.5 2.5 0 0 0 2.5 2.5",
-  viewed() { drawPump(Date.now()); },
+  viewed() { drawPump(); },
   take(event) {
     if (event.contact && event.counters) showPump(event);
     else if (event.type === "pump.session") loadSessions();

@@ -3,7 +3,7 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// What must hold of what a pump's operator sends and believes, from what its person did and which lines arrived.
+/// Checks the lines that a pump's operator sends and the state it assumes, given the person's requests and the lines that arrived.
 struct PumpOperatorOracle {
   static let names = [
     "an operator sends ON for a press, three times at most, and neither ON nor a speed after an OFF or an emergency stop",
@@ -12,41 +12,41 @@ struct PumpOperatorOracle {
     "an operator says on or off as the pump did last, and that nobody answers 9 s after the last line",
     "an operator answers every request once, in order",
   ]
-  /// Of the pump's own.
+  /// The index of the first rule of an operator, after the pump's.
   private static let first = PumpOracle.own.count
-  /// The place of what the pump itself says.
+  /// The index of the rule about what the pump reports.
   static let said = first + 2
   private static let attempts = 3
-  /// The answer's time-out, plus the tick that sees it.
+  /// The timeout of a reply, plus the tick that notices it.
   private static let repeatTime = Nanoseconds.milliseconds(1_200)
-  /// The longest pause before a lost port is opened again, plus the tick that does it.
+  /// The longest pause before a lost port is opened again, plus the tick that opens it.
   private static let reconnectTime = Nanoseconds.milliseconds(5_300)
   private static let silentAfter = Nanoseconds.seconds(9)
 
-  /// Requests that wait for their answers.
-  var asked: [PumpRequest.Order] = []
+  /// The requests whose answers have not arrived yet.
+  var asked: [PumpOrder] = []
   private var answered: UInt64 = 0
-  /// How many ONs the last press still allows.
+  /// The number of ONs that the last request to start still allows.
   private var starts = 0
-  /// Whether a speed has been asked for since the last stop.
+  /// Whether a speed has been requested since the last stop.
   private var isSpeedWanted = false
-  /// Whether the pump has said since the last tick that it is on.
+  /// Whether the pump has reported since the last tick that it is on.
   private var hasStarted = false
   private var isStopped = false
   private var hasQuit = false
   private var owesOff = false
-  /// Whether a `PUMP:OFF` has come while there was no connection.
+  /// Whether a `PUMP:OFF` has arrived while there was no connection.
   private var mayHaveHeardOff = false
   private var offAt: TickInstant?
   private var pluggedAt: TickInstant?
-  /// Whether the pump is on by its last line on this connection, or `nil` if no line has said so.
+  /// Whether the pump is on according to its last line on this connection, or `nil` if no line has said so.
   private var isOn: Bool?
   private var heardAt: TickInstant
   private var isUp = false
-  /// The line that has begun to arrive.
+  /// The received bytes of a line that is not complete yet.
   private var begun: [UInt8] = []
 
-  /// The oracle of an operator that is started at `now` and whose port can be opened.
+  /// Creates the oracle of an operator that is started at `now` and whose port can be opened.
   init(from now: TickInstant) { (pluggedAt, heardAt) = (now - Self.reconnectTime, now) }
 
   mutating func plugged(isIn: Bool, at now: TickInstant) {
@@ -54,7 +54,7 @@ struct PumpOperatorOracle {
     begun = []
   }
 
-  /// Bytes have arrived at the operator.
+  /// Notes bytes that have arrived at the operator.
   mutating func arrived(_ bytes: [UInt8], at now: TickInstant) {
     guard pluggedAt != nil else { return }
     for byte in bytes {
@@ -81,9 +81,9 @@ struct PumpOperatorOracle {
     if isOn { hasStarted = true }
   }
 
-  /// After a tick at `now`.
+  /// Checks the result of a tick at `now`.
   mutating func look(
-    sent: [PumpCommand], _ answers: [PumpAnswer], _ snapshot: PumpSnapshot, at now: TickInstant,
+    sent: [PumpCommand], _ answers: [Answer<PumpIgnoreReason>], _ snapshot: PumpSnapshot, at now: TickInstant,
     _ output: inout SwarmOutput
   ) {
     if sent.contains(.off) { offAt = now }
@@ -120,11 +120,11 @@ struct PumpOperatorOracle {
       "it says that the pump answers, and the last line came at \(SwarmAction.text(heardAt)) s")
   }
 
-  /// The person's requests, in their order.
+  /// Processes the answers to the person's requests, in their order.
   ///
   /// - Returns: how many ONs this tick may send, and whether it may send speeds.
   private mutating func take(
-    _ answers: [PumpAnswer], at now: TickInstant, _ output: inout SwarmOutput
+    _ answers: [Answer<PumpIgnoreReason>], at now: TickInstant, _ output: inout SwarmOutput
   ) -> (starts: Int, speed: Bool) {
     var most = (starts: starts, speed: isSpeedWanted)
     for answer in answers {
@@ -139,9 +139,9 @@ struct PumpOperatorOracle {
     return most
   }
 
-  private mutating func take(_ order: PumpRequest.Order, at now: TickInstant, _ output: inout SwarmOutput) {
+  private mutating func take(_ order: PumpOrder, at now: TickInstant, _ output: inout SwarmOutput) {
     switch order {
-    case .turnOn(let speed):
+    case .turnOn(let speed), .run(let speed):
       output.check(Self.first, !isStopped, at: now, "it accepts an ON, and is stopped")
       // One that runs takes a speed only.
       if isOn != true { starts = Self.attempts }
@@ -166,7 +166,7 @@ struct PumpOperatorOracle {
 }
 
 extension PumpReply {
-  /// Returns whether the line says that the pump is on, or `nil` if the line does not say what the pump does.
+  /// Whether the line says that the pump is on, or `nil` if the line does not contain the pump's state.
   var isOn: Bool? {
     switch self {
     case .pump(let isOn), .manual(let isOn): isOn

@@ -3,11 +3,11 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// What must hold of a pump's motor, from what was sent to it and what its output does.
+/// Checks a pump's motor, given the commands sent to it and the value of its output.
 struct PumpOracle: SwarmLoopOracle {
   enum Command { case on, off, emergencyStop, reset }
 
-  /// Of the pump, then of an operator.
+  /// The names of the rules: the pump's, then the operator's.
   static let names = own + PumpOperatorOracle.names
   static let own = [
     "no more pumping between two rests than the run limit, over kills, restarts and reloads",
@@ -15,41 +15,43 @@ struct PumpOracle: SwarmLoopOracle {
     "what the guard has stopped pumps only after an OFF or a reset",
   ]
   private static let tick = Nanoseconds.milliseconds(50)
-  /// PumpRequest: how long an ON may wait for the loop.
-  private static let patience = Nanoseconds.milliseconds(500)
-  /// What was pumped since the last note in the store, when the daemon is killed.
+  /// How long an ON may wait for the loop (see `LoopMailbox`).
+  private static let patience = Nanoseconds.milliseconds(250)
+  /// The longest running time that is not stored yet when the daemon is killed.
   private static let unnoted = Nanoseconds.milliseconds(150)
-  /// The longest time from a line's first byte at the pump to its arrival at the operator, with the lines that wait before it.
+  /// The longest time from a line's first byte at the pump to its arrival at the operator, including the lines queued before it.
   private static let lineTime = Nanoseconds.seconds(3)
 
   var output = SwarmOutput(names, tick: tick)
   private var waiting: [(command: Command, issued: TickInstant?)] = []
   private var mayPump = false
-  /// When the guard stopped a motor that ran; `nil` since a person has said OFF, or reset it.
+  /// When the guard stopped a running motor, or `nil` if a person has sent OFF or a reset since.
   private var cutAt: TickInstant?
-  /// Pumped since the last rest, while it could be stopped.
+  /// The running time since the last rest, excluding times in which the motor could not be stopped.
   private var pumped = Nanoseconds.zero
   private var limit = SwarmLimit(PumpSwarm.settings.runLimit, tick: tick)
   private var rest = SwarmLimit(PumpSwarm.settings.rest, tick: tick)
-  /// How much may have been pumped since the last rest without a note in the store.
+  /// The largest running time since the last rest that may be missing in the store.
   private var lost = Nanoseconds.zero
-  /// How much had been pumped when the limit last changed.
+  /// The running time when the limit last changed.
   private var before = Nanoseconds.zero
   private var stillSince = TickInstant.zero
   private var lookedAt = TickInstant.zero
-  /// Since when it has pumped without a break, or `nil` if it stands.
+  /// Since when the motor has been running without a break, or `nil` if it stands still.
   private var boutSince: TickInstant?
-  /// When it had pumped last before that.
+  /// When the motor last ran before that run.
   private var stillBefore = TickInstant.zero
-  /// `stillBefore` of a short run that a killed daemon may not have noted.
+  /// The value of `stillBefore` for a short run that a killed daemon may not have stored.
   private var forgotten: TickInstant?
-  /// When it last pumped, and last stood.
+  /// When the motor last ran.
   private var ranAt: TickInstant?
+  /// When the motor last stood still.
   private var stoodAt: TickInstant?
-  /// When it was last told to pump, and to stand.
+  /// When the pump last received an ON.
   private var onAt: TickInstant?
+  /// When the pump last received an OFF.
   private var offAt: TickInstant?
-  /// When nobody could have told the motor.
+  /// The last instant at which the motor's output could not be reached.
   private var excusedAt: TickInstant?
 
   // MARK: What is done
@@ -70,13 +72,13 @@ struct PumpOracle: SwarmLoopOracle {
     output.killed(at: now, safeBy: safeBy)
   }
 
-  /// A reload has told the loop other limits.
+  /// Notes that a reload has given the loop new limits.
   mutating func changed(to settings: PumpDeviceSettings) {
     limit.changed(to: settings.runLimit)
     rest.changed(to: settings.rest)
   }
 
-  /// The guard has turned the motor off.
+  /// Notes that the guard has turned the motor off.
   mutating func cut(wasPumping: Bool, isConfirmed: Bool, at now: TickInstant) {
     output.reach.wrote(isConfirmed: isConfirmed)
     if wasPumping { cutAt = now }
@@ -154,12 +156,12 @@ struct PumpOracle: SwarmLoopOracle {
 
   // MARK: What it says
 
-  /// After a tick, for a pump that has an operator: notes whether the motor could be reached.
+  /// Notes after a tick of a pump with an operator whether the motor could be reached.
   mutating func listen(at now: TickInstant) {
     if output.reach.isExcused(at: now) { excusedAt = now }
   }
 
-  /// A line of the pump reaches its operator.
+  /// Notes that a line of the pump has reached its operator.
   mutating func said(_ reply: PumpReply, at now: TickInstant) {
     guard let isOn = reply.isOn else { return }
     // At a speed of 0 one that is on stands.

@@ -6,12 +6,12 @@ import Tactus
 import TactusDaemon
 import TactusSwarm
 
-/// A pump under the swarm: the daemon is the pump (`pump.role: device`), its apps and its operator send lines and requests, and what it has pumped
-/// is kept in a store that survives it.
+/// A pump in the swarm: the daemon has the device role (`pump.role: device`), simulated apps and an operator send lines and requests, and the running
+/// time is kept in a store that survives the daemon.
 final class PumpSwarm: SwarmLoopPart {
-  /// Short, so that a minute holds several.
+  /// Settings with limits so short that a minute contains several runs and rests.
   static let settings = try! PumpDeviceSettings(runLimit: .seconds(8), rest: .seconds(6))
-  /// What a history's reloads change them to.
+  /// The settings to which a history's reloads change.
   static let files = [
     settings, try! PumpDeviceSettings(runLimit: .seconds(5), rest: .seconds(9)),
     try! PumpDeviceSettings(runLimit: .seconds(12), rest: .seconds(4)),
@@ -19,7 +19,7 @@ final class PumpSwarm: SwarmLoopPart {
 
   let name = "pump"
   private let seed: UInt64
-  private var rules: SwarmRules<PumpDeviceSettings>
+  private var rules: SwarmRules<PumpRules>
   private let tamper: SwarmLink.Tamper?
   private let world = PumpWorld()
   private let cable: PumpCable
@@ -27,30 +27,30 @@ final class PumpSwarm: SwarmLoopPart {
   var oracle = PumpOracle()
   private var daemon: Daemon?
   var loop: SwarmLoop? { daemon?.loop }
-  /// `nil` until the history starts it.
+  /// The operator, or `nil` until the history starts one.
   private var person: PumpSwarmOperator?
-  /// A line on its way to the pump.
+  /// The transmitted bytes of a line to the pump that is not complete yet.
   private var begun: [UInt8] = []
 
-  /// What dies with the process.
+  /// The parts that end with the daemon's process.
   private struct Daemon {
     let loop: SwarmLoop
-    let client: PumpDeviceLoop.Channel.Client
+    let client: PumpMailbox.Client
     let keeper: PumpLimitKeeper
     var nextBeat: TickInstant
   }
 
   /// - Parameters:
-  ///   - files: the loop's rules, at its start and after reloads; what must hold stays that of the standard ones.
-  ///   - tamper: as `SwarmLink`'s, of the operator's lines.
+  ///   - files: the loop's rules at its start and after each reload; the oracle checks against the standard ones.
+  ///   - tamper: changes the operator's lines, as in `SwarmLink`.
   init(seed: UInt64, files: [PumpDeviceSettings] = PumpSwarm.files, tamper: SwarmLink.Tamper? = nil) {
     (self.seed, self.tamper) = (seed, tamper)
-    rules = SwarmRules(files)
+    rules = SwarmRules(files.map { PumpRules(own: $0) })
     cable = PumpCable(seed: seed)
   }
 
   var isEmergencyStopped: Bool {
-    if case .emergencyStopped? = daemon?.client.newest().state { true } else { false }
+    if case .emergencyStopped? = daemon?.client.newest().state.own?.state { true } else { false }
   }
 
   var remoteWords: [String: String] { ["off": "ask-off", "on": "ask-on"] }
@@ -60,9 +60,9 @@ final class PumpSwarm: SwarmLoopPart {
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     let keeper = PumpLimitKeeper(
       store, boot: BootID("1"), logger: Logger(label: "swarm") { _ in SwiftLogNoOpLogHandler() })
-    let governor = keeper.resume(rules.saved.governor(), now: now, bootNow: now)
-    let settings = rules.start()
-    let channel = PumpDeviceLoop.channel()
+    let governor = keeper.resume(rules.saved.own.governor(), now: now, bootNow: now)
+    let mailbox = try PumpMailbox(own: rules.saved.own)
+    rules.start(mailbox.rules)
     let bell = SimulatedInput()
     let runtime = try Runtime(externalStops: cover.stops) {
       Lane("pump") {
@@ -71,14 +71,15 @@ final class PumpSwarm: SwarmLoopPart {
           inputs: [.simulated(cable.deviceInput), .simulated(bell)]
         ) {
           PumpDeviceLoop(
-            settings.input(), governor: governor, link: PumpLink(serial: cable.devicePort()),
-            motor: world.motor(), inputs: world.inputs(), channel: channel.loopEnds(requestBell: bell.doorbell))
+            mailbox.loopEnds(requestBell: bell.doorbell), governor: governor,
+            link: PumpLink(serial: cable.devicePort()),
+            motor: world.motor(), inputs: world.inputs())
         }
       }
     }
-    let client = channel.client()
+    let client = mailbox.client()
     let loop = try SwarmLoop(
-      runtime, "pump-device", lane: "pump", channel.state.version, bell: bell, seed: seed, at: now
+      runtime, "pump-device", lane: "pump", mailbox.state.version, bell: bell, seed: seed, at: now
     ) { client.takeAnswers().map(\.number) }
     daemon = Daemon(loop: loop, client: client, keeper: keeper, nextBeat: now)
     oracle.started(at: now, cover, Self.files[rules.number])
@@ -102,7 +103,7 @@ final class PumpSwarm: SwarmLoopPart {
 
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
     guard let daemon,
-      let isConfirmed = stopLoop(at: now, isActive: outputs, isConfirmed: { daemon.client.newest().state.isSafe })
+      let isConfirmed = stopLoop(at: now, isActive: outputs, isConfirmed: { daemon.client.newest().isSafe })
     else { return (false, .known) }
     keep(daemon, at: now)
     return (isConfirmed, .known)
@@ -138,15 +139,15 @@ final class PumpSwarm: SwarmLoopPart {
 
   func ticked(at now: TickInstant) { if person != nil { oracle.listen(at: now) } }
 
-  /// The daemon's other threads, ten times a second: what has been pumped goes to the store.
+  /// Does the work of the daemon's other threads ten times a second: stores the running time.
   private func keep(_ daemon: Daemon, at now: TickInstant) {
     self.daemon?.nextBeat = now + .milliseconds(100)
     _ = daemon.client.takeNotices()
     let newest = daemon.client.newest()
-    if newest.at > .zero { daemon.keeper.keep(newest.governor, now: now, bootNow: now) }
+    if newest.at > .zero { daemon.keeper.keep(newest.state.governor, now: now, bootNow: now) }
   }
 
-  /// Of the motor's output.
+  /// Whether the motor's output is on.
   var outputs: Bool { world.reading.duty.duty > 0 }
 
   func makeSafe(at now: TickInstant) -> Bool {
@@ -169,8 +170,8 @@ final class PumpSwarm: SwarmLoopPart {
     case "line-off": put(Array("OFF\n".utf8), at: now)
     case "line-speed": put(Array("SPEED:\(action[0])\n".utf8), at: now)
     case "line-noise": put(Array("ON?\(action[0])\n".utf8), at: now)
-    case "ask-on": ask(.command(.on), at: now)
-    case "ask-off": ask(.command(.off), at: now)
+    case "ask-on": ask(.turnOn(nil), at: now)
+    case "ask-off": ask(.turnOff, at: now)
     case "ask-e-stop": emergencyStop(at: now)
     case "ask-reset": reset(at: now)
     case "output-gone":
@@ -182,7 +183,7 @@ final class PumpSwarm: SwarmLoopPart {
 
   // MARK: The operator
 
-  /// Does an action of the person, or of the wire. Returns whether it was one.
+  /// Carries out an action of the person or of the wire. Returns whether the action was one of these.
   private func operate(_ action: SwarmAction) -> Bool {
     guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("wire") else { return false }
     if person == nil || action.verb == "op-start" {
@@ -193,7 +194,7 @@ final class PumpSwarm: SwarmLoopPart {
     return true
   }
 
-  /// What the pump has said.
+  /// Returns the bytes that the pump has sent.
   private func heard(at now: TickInstant) -> [UInt8] {
     var port = cable.operatorPort()
     port.now = now
@@ -202,7 +203,7 @@ final class PumpSwarm: SwarmLoopPart {
 
   // MARK: Apps
 
-  /// Bytes for the pump: they arrive some milliseconds later.
+  /// Sends bytes to the pump; they arrive some milliseconds later.
   private func put(_ bytes: [UInt8], at now: TickInstant) {
     guard daemon != nil, !bytes.isEmpty else { return }
     var port = cable.operatorPort()
@@ -213,7 +214,7 @@ final class PumpSwarm: SwarmLoopPart {
     for byte in bytes where isWritten { begin(byte, at: now) }
   }
 
-  /// A byte is on its way to the pump.
+  /// Notes that a byte is on its way to the pump.
   private func begin(_ byte: UInt8, at now: TickInstant) {
     guard byte == 0x0A || byte == 0x0D else { return begun.append(byte) }
     // What it has not read when it is stopped it throws away: of a line without an end it may have lost the beginning.
@@ -223,18 +224,22 @@ final class PumpSwarm: SwarmLoopPart {
     begun = []
   }
 
-  private func ask(_ order: PumpDeviceRequest.Order, at now: TickInstant) {
+  private func ask(_ order: PumpOrder, at now: TickInstant) {
     guard let daemon else { return }
     let isTaken = daemon.loop.ask(&oracle.output, at: now) { number in
-      daemon.client.send(PumpDeviceRequest(number: number, issued: now, order))
+      daemon.client.send(Request(number: number, issued: now, makesSafe: order.makesSafe, order: order))
     }
     guard isTaken else { return }
     switch order {
-    case .command(.on): oracle.hear(.on, issued: now, at: now)
-    case .command(.off): oracle.hear(.off, issued: now, at: now)
+    case .turnOn: oracle.hear(.on, issued: now, at: now)
+    case .turnOff: oracle.hear(.off, issued: now, at: now)
     case .emergencyStop: oracle.hear(.emergencyStop, issued: now, at: now)
     case .reset: oracle.hear(.reset, issued: now, at: now)
     default: break
     }
   }
 }
+
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
+extension PumpRules: @retroactive ReloadableRules {}

@@ -4,20 +4,20 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// A person with the production operator loop of the pump under the swarm. Its lines reach the pump by a bad wire, and the pump's come back by it;
-/// it outlives the pump's daemon.
+/// A person with the production operator loop of the pump, in the swarm. Lines in both directions pass a faulty wire; the operator outlives the
+/// pump's daemon.
 final class PumpSwarmOperator {
   var wire: PumpSwarmWire
   private(set) var nextTick: TickInstant
-  /// Carries bytes between the operator's loop and the wire, in no time.
+  /// Carries bytes between the operator's loop and the wire without delay.
   private let cable: PumpCable
   private let runtime: Runtime
   private let simulation: Simulation
-  private let client: PumpOperatorLoop.Channel.Client
+  private let client: PumpMailbox.Client
   private let bell = SimulatedInput()
   private var number: UInt64 = 0
   private var oracle: PumpOperatorOracle
-  /// Whether a line has begun that a pump's daemon did not end before it died.
+  /// Whether a pump's daemon has died in the middle of a line.
   private var isTorn = false
 
   /// Starts the operator's program at `now` on an existing wire.
@@ -26,7 +26,8 @@ final class PumpSwarmOperator {
     nextTick = now
     var conditions = PumpCable.Conditions()
     conditions.byteTime = .zero
-    let (cable, channel, bell) = (PumpCable(conditions, seed: seed), PumpOperatorLoop.channel(), bell)
+    let (cable, bell) = (PumpCable(conditions, seed: seed), bell)
+    let mailbox = try PumpMailbox(operating: .standard)
     runtime = try Runtime {
       Lane("operator") {
         Loop(
@@ -34,18 +35,17 @@ final class PumpSwarmOperator {
           inputs: [.simulated(cable.operatorInput), .simulated(bell)]
         ) {
           PumpOperatorLoop(
-            RulesBox(PumpOperatorSettings.standard).input(), link: PumpLink(serial: cable.operatorPort()),
-            channel: channel.loopEnds(requestBell: bell.doorbell))
+            mailbox.loopEnds(requestBell: bell.doorbell), link: PumpLink(serial: cable.operatorPort()))
         }
       }
     }
     simulation = try runtime.simulation(seed: seed, from: now)
     self.cable = cable
-    client = channel.client()
+    client = mailbox.client()
     oracle = PumpOperatorOracle(from: now)
   }
 
-  /// Does an action of the person.
+  /// Carries out an action of the person.
   func apply(_ action: SwarmAction) {
     let now = action.at
     let speed = PumpSpeed(percent: UInt8(clamping: action[0]))
@@ -66,22 +66,24 @@ final class PumpSwarmOperator {
     }
   }
 
-  private func ask(_ order: PumpRequest.Order, at now: TickInstant) {
-    guard client.send(PumpRequest(number: number + 1, issued: now, order)) else { return }
+  private func ask(_ order: PumpOrder, at now: TickInstant) {
+    guard client.send(Request(number: number + 1, issued: now, makesSafe: order.makesSafe, order: order)) else {
+      return
+    }
     bell.ring(at: now)
     number += 1
     oracle.asked.append(order)
   }
 
-  /// The pump's daemon dies, perhaps within a line.
+  /// Notes that the pump's daemon has died, possibly in the middle of a line.
   func pumpDied() { isTorn = wire.hasBegun(.back) }
 
-  /// Its next tick.
+  /// Runs the operator's next tick.
   ///
   /// - Parameters:
-  ///   - bytes: what has come from the pump.
-  ///   - pump: what is known of the pump itself.
-  /// - Returns: what has arrived at the pump.
+  ///   - bytes: the bytes received from the pump.
+  ///   - pump: the oracle of the pump.
+  /// - Returns: the bytes that have arrived at the pump.
   func tick(_ bytes: [UInt8], _ pump: inout PumpOracle) -> [UInt8] {
     let now = nextTick
     nextTick = now + PumpOperatorLoop.rate.period
@@ -98,7 +100,7 @@ final class PumpSwarmOperator {
     return arrived
   }
 
-  /// Runs the ticks that requests and deadlines bring, up to and including `instant`. Returns what has arrived at the pump.
+  /// Runs the ticks caused by requests and deadlines, up to and including `instant`. Returns the bytes that have arrived at the pump.
   func run(until instant: TickInstant, _ pump: inout PumpOracle) -> [UInt8] {
     var arrived: [UInt8] = []
     while simulation.runTick(until: instant) {
@@ -106,7 +108,8 @@ final class PumpSwarmOperator {
       let lines = wire.lines(of: sent, .there)
       _ = client.takeNotices()
       oracle.look(
-        sent: lines.compactMap(PumpSwarmWire.command), client.takeAnswers(), client.newest(), at: now, &pump.output)
+        sent: lines.compactMap(PumpSwarmWire.command), client.takeAnswers(), client.newest().state.operated!, at: now,
+        &pump.output)
       for line in lines { arrived += wire.carry(line, .there) }
     }
     return arrived
@@ -126,19 +129,19 @@ final class PumpSwarmOperator {
   }
 }
 
-/// The wire between a pump and its operator, as bad as its history makes it: bytes are lost or changed, and it is dead one way or both.
+/// A wire between a pump and its operator with the faults of the history: bytes are lost or changed, and one or both directions can be dead.
 struct PumpSwarmWire {
   private var random: SplitMix64
   private let tamper: SwarmLink.Tamper?
   private var lostPerMille = 0
   private var changedPerMille = 0
   private var isDead = [false, false]
-  /// The beginning of an unfinished line, by its way.
+  /// The beginning of an unfinished line, for each direction.
   private var begun: [[UInt8]] = [[], []]
 
-  /// A perfect wire.
+  /// Creates a wire without faults.
   ///
-  /// - Parameter tamper: as `SwarmLink`'s, a line at a time.
+  /// - Parameter tamper: changes lines one at a time, as in `SwarmLink`.
   init(seed: UInt64, _ tamper: SwarmLink.Tamper? = nil) { (random, self.tamper) = (SplitMix64(seed: seed), tamper) }
 
   /// The same wire without unfinished lines, for a program that is started anew.
@@ -148,12 +151,12 @@ struct PumpSwarmWire {
     return wire
   }
 
-  /// Whether a line has begun that way, and not ended.
+  /// Returns whether a line in this direction has begun and not ended.
   func hasBegun(_ way: SwarmLink.Way) -> Bool { !begun[way.rawValue].isEmpty }
 
-  /// Does an action that is one of a wire: `wire LOST CHANGED`, parts of a thousand bytes, and `wire-dead THERE BACK`.
+  /// Carries out an action of the wire: `wire LOST CHANGED`, in bytes per thousand, and `wire-dead THERE BACK`.
   ///
-  /// - Returns: whether it was one.
+  /// - Returns: whether the action was one of these.
   mutating func apply(_ action: SwarmAction) -> Bool {
     switch action.verb {
     case "wire": (lostPerMille, changedPerMille) = (Int(clamping: action[0]), Int(clamping: action[1]))
@@ -163,7 +166,7 @@ struct PumpSwarmWire {
     return true
   }
 
-  /// The lines that these bytes complete, each with its end.
+  /// Returns the lines that these bytes complete, each with its line end.
   mutating func lines(of bytes: [UInt8], _ way: SwarmLink.Way) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     for byte in bytes {

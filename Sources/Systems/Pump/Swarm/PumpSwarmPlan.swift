@@ -1,7 +1,7 @@
 import Tactus
 import TactusSwarm
 
-/// Random apps of a pump, an operator on a bad wire, and faults of its output and its lane.
+/// Plans random apps of a pump, an operator on a faulty wire, and faults of the output and the lane.
 enum PumpSwarmPlan {
   static func plan(_ plan: inout SwarmPlanner) {
     plan.times(2...30) { plan in
@@ -27,7 +27,7 @@ enum PumpSwarmPlan {
     plan.maybe(300, operate)
   }
 
-  /// A person with the operator's program, and a wire as bad as the seed wants it.
+  /// Plans a person with the operator's program, and the faults of the wire.
   private static func operate(_ plan: inout SwarmPlanner) {
     plan.add(plan.instant(), "op-start")
     plan.times(2...25) { plan in

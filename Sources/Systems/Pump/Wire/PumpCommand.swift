@@ -3,34 +3,34 @@ import Wire
 /// A line from the operator to the pump.
 public enum PumpCommand: Sendable, Hashable, BitwiseCopyable {
   case on
-  /// Also what leaves the pump's error state.
+  /// Turns the pump off; also ends the pump's error state.
   case off
-  /// Taken only while the pump is on.
+  /// Sets the speed; accepted only while the pump is on.
   case speed(PumpSpeed)
   case status
   case temperature
 
-  /// Bytes of the longest encoded command, its line end counted. Fits one notification of 20 bytes.
+  /// The number of bytes of the longest encoded command including its line end. It fits one notification of 20 bytes.
   public static var maximumEncodedLength: Int {
     @_noLocks @_noAllocation get { 10 }
   }
-  /// Longer lines are refused, as the firmware does.
+  /// The longest accepted line in bytes. Longer lines are refused, as by the firmware.
   public static var maximumLineLength: Int {
     @_noLocks @_noAllocation get { 63 }
   }
 }
 
-/// How a line is read as a command.
+/// How a line is decoded as a command.
 public enum PumpCommandRule: UInt8, Sendable, Hashable, BitwiseCopyable {
-  /// Blanks around a word do not count; a number is digits and nothing else.
+  /// Blanks around a word are ignored; a number consists of digits only.
   case strict
-  /// As the original firmware: a NUL ends the line, a word stands alone, and a number is what `atoi` makes of it with 16 bits: 65791 is
-  /// 255, and what is no number is 0.
+  /// The original firmware's decoding: a NUL ends the line, blanks around a word are not allowed, and a number is the result of `atoi` with 16 bits:
+  /// 65791 becomes 255, and text that is not a number becomes 0.
   case firmware
 }
 
 extension PumpCommand {
-  /// Reads one line without its line end. Case does not count.
+  /// Decodes one line without its line end. Case is ignored.
   ///
   /// Total: every byte string is a command or an error. Timing: linear; no allocation, no lock.
   @_noLocks @_noAllocation
@@ -97,7 +97,8 @@ extension PumpCommand {
     return scanner.skipWord(word) && scanner.isAtEnd
   }
 
-  /// Writes the line with its `\n` and returns its length. `buffer` holds at least `maximumEncodedLength` bytes.
+  /// Writes the line with its `
+  /// ` and returns its length. `buffer` must hold at least `maximumEncodedLength` bytes.
   @_noLocks @_noAllocation
   public func encode(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     precondition(buffer.count >= Self.maximumEncodedLength, "the buffer is too small for a command")

@@ -1,55 +1,55 @@
-/// Puts lines together from whatever pieces they come in: notifications of 20 bytes, single bytes of a UART.
+/// Assembles lines from pieces of any size, such as notifications of 20 bytes or single bytes of a UART.
 ///
-/// A line ends with `\r`, `\n` or both; empty lines are nothing. What is longer than the buffer is dropped and counted. The buffer is the
-/// caller's, the same at every call. Timing: constant; no allocation, no lock.
+/// A line ends with `\r`, `
+/// ` or both; empty lines are ignored. A line longer than the buffer is dropped and counted. The buffer belongs to the caller and must be the same at
+/// every call. Timing: constant; no allocation, no lock.
 ///
-/// A Bluetooth module that is told to (AT+NOTI1) writes what becomes of its connection between the bytes of the line, without a line end:
-/// `OK+CONN`, `OK+LOST`, with AT+NOTP1 the other's address behind it (`OK+CONN:001122334455`), and `OK+CONNE`, `OK+CONNF`, `OK+CONNN` of a
-/// connection that came to nothing. Such a notice is no part of a line. What stands before it was begun on another connection, and has
-/// lost its end.
+/// A Bluetooth module set to AT+NOTI1 writes changes of its connection between the bytes of the line, without a line end: `OK+CONN` and `OK+LOST`,
+/// with AT+NOTP1 followed by the peer's address (`OK+CONN:001122334455`), and `OK+CONNE`, `OK+CONNF` or `OK+CONNN` after a failed connection. Such a
+/// notice is not part of a line. The bytes before it were received on another connection, and their line has lost its end.
 ///
 ///     for byte in received {
 ///       switch assembler.take(byte, into: buffer) { … }
 ///     }
 public struct PumpLineAssembler: Sendable, BitwiseCopyable {
-  /// Bytes of a buffer that holds the longest line.
+  /// The capacity in bytes of a buffer that holds the longest line.
   public static var standardCapacity: Int {
     @_noLocks @_noAllocation get { 512 }
   }
 
-  /// What becomes of a line that is longer than the buffer.
+  /// How a line that is longer than the buffer is handled.
   public enum Overflow: UInt8, Sendable, Hashable, BitwiseCopyable {
-    /// All of it is dropped, and its end tells so.
+    /// The whole line is dropped; its end returns `dropped`.
     case dropsLine
-    /// As the original firmware: the byte that does not fit is dropped with those before it and tells so, and what follows it begins a line.
-    /// A module's notice is bytes like any others.
+    /// The original firmware's handling: the byte that does not fit is dropped together with those before it and returns `dropped`, and the next byte
+    /// begins a line. A module's notice is treated like any other bytes.
     case dropsBeginning
   }
 
   public enum Outcome: Sendable, Hashable, BitwiseCopyable {
-    /// The line goes on.
+    /// The line is not complete yet.
     case incomplete
-    /// The first so many bytes of the buffer are a line, without its end; 1….
+    /// The first `count` bytes of the buffer are a line without its line end; at least 1.
     case line(count: Int)
-    /// The first so many bytes of the buffer are a line that has lost its end: a module's notice came; 1….
+    /// The first `count` bytes of the buffer are a line that has lost its end because a module's notice arrived; at least 1.
     case cut(count: Int)
-    /// The first so many bytes of the buffer are what stands behind a cut line and a notice, up to the line's end; 1…. It is no whole line:
-    /// nothing is to be started by it.
+    /// The first `count` bytes of the buffer are the bytes between a cut line's notice and the line end; at least 1. They are not a whole line and
+    /// must not start anything.
     case rest(count: Int)
-    /// A line of so many bytes did not fit.
+    /// A line of `count` bytes did not fit.
     case dropped(count: Int)
   }
 
   private let overflow: Overflow
-  /// Bytes of the line so far, those that did not fit too.
+  /// The number of bytes of the line so far, including those that did not fit.
   private var count = 0
   /// The line's last eight bytes, the newest in the lowest place.
   private var recent: UInt64 = 0
-  /// Whether what is in the buffer follows a module's notice.
+  /// Whether the bytes in the buffer follow a module's notice.
   private var followsNotice = false
-  /// Whether a notice stood in the middle of this line.
+  /// Whether a notice was received in the middle of this line.
   private var isCut = false
-  /// Lines that did not fit.
+  /// The number of lines that did not fit.
   public private(set) var dropped: Int64 = 0
 
   @_noLocks @_noAllocation
@@ -84,7 +84,7 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
     return cut(buffer)
   }
 
-  /// A notice has come: its bytes are the last of the line.
+  /// Handles a notice, whose bytes are the last ones of the line.
   @_noLocks @_noAllocation
   private mutating func cut(_ buffer: UnsafeMutableRawBufferPointer) -> Outcome {
     let before = count &- PumpModuleNotice.length
@@ -100,7 +100,8 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
     return .dropped(count: length)
   }
 
-  /// Moves the first `count` bytes of the buffer to where what a notice ended with stood; returns how many are left.
+  /// Removes the rest of a notice from the beginning of the buffer by moving the bytes after it forward; returns how many of the first `count` are
+  /// left.
   @_noLocks @_noAllocation
   private func withoutRestOfNotice(_ count: Int, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard followsNotice else { return count }
@@ -110,7 +111,7 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
     return count &- rest
   }
 
-  /// Forgets a line that has begun: its end was lost with the connection.
+  /// Discards an incomplete line, whose end was lost with the connection.
   @_noLocks @_noAllocation
   public mutating func reset() {
     count = 0

@@ -1,23 +1,23 @@
-/// Why a line is not what was asked for, and at which byte, counted from 0.
+/// Why a line could not be decoded, and at which byte, counted from 0.
 public enum PumpLineError: Error, Sendable, Hashable, BitwiseCopyable {
-  /// Nothing but blanks.
+  /// The line is empty or contains only blanks.
   case empty
-  /// A command of more than 63 bytes, a reply of more than 512.
+  /// A command of more than 63 bytes, or a reply of more than 512.
   case tooLong(count: Int)
   case unknownCommand(at: Int)
   case unknownReply(at: Int)
-  /// Something else was expected here.
+  /// The byte at this position was not expected.
   case malformed(at: Int)
-  /// A number that begins here is beyond its key's range.
+  /// The number that begins at this position is out of its key's range.
   case outOfRange(at: Int)
-  /// A state other than ON, OFF and ERROR.
+  /// The state is not ON, OFF or ERROR.
   case unknownState(at: Int)
   /// The line ends before its `}`.
   case unterminated(at: Int)
-  /// Something follows where the line should end.
+  /// The line continues after the position where it should end.
   case trailing(at: Int)
 
-  /// A short name that stays the same from release to release, for counters and logs.
+  /// A short name for counters and logs that stays the same from release to release.
   public var name: String {
     switch self {
     case .empty: "empty"

@@ -1,14 +1,14 @@
 // What an operator reads.
 
 extension PumpTemperature: CustomStringConvertible {
-  /// `34.5 °C`
+  /// The temperature with its unit, for example `34.5 °C`.
   public var description: String {
     "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10) °C"
   }
 }
 
 extension PumpCommand: CustomStringConvertible {
-  /// As on the line: `SPEED:180`.
+  /// The command as it is sent, for example `SPEED:180`.
   public var description: String {
     switch self {
     case .on: "ON"
@@ -21,7 +21,7 @@ extension PumpCommand: CustomStringConvertible {
 }
 
 extension PumpErrorTag: CustomStringConvertible {
-  /// As on the line.
+  /// The tag as it is sent.
   public var description: String {
     switch self {
     case .safetyShutoff: "SAFETY_SHUTOFF"

@@ -1,8 +1,8 @@
-/// What a Bluetooth module with AT+NOTI1 (HM-10 and its kin) writes into the line when its connection comes or goes.
+/// The notice that a Bluetooth module with AT+NOTI1 (HM-10 and similar ones) writes into the line when its connection is established or lost.
 ///
 /// Source: HM-10 datasheet, AT+NOTI and AT+NOTP.
 enum PumpModuleNotice {
-  /// Bytes of `OK+CONN` and of `OK+LOST`.
+  /// The number of bytes of `OK+CONN` and of `OK+LOST`.
   static var length: Int {
     @_noLocks @_noAllocation get { 7 }
   }
@@ -15,8 +15,8 @@ enum PumpModuleNotice {
     return last == 0x4F_4B2B_434F_4E4E || last == 0x4F_4B2B_4C4F_5354
   }
 
-  /// Bytes at the beginning of what follows a notice that still belong to it: `:` and twelve hexadecimal digits of an address, or a letter
-  /// that says why no connection came about. No command begins with such a letter, and of the replies only ERROR.
+  /// Returns how many bytes after a notice still belong to it: `:` and twelve hexadecimal digits of an address, or a letter that says why no
+  /// connection was made. No command begins with such a letter, and of the replies only ERROR does.
   @_noLocks @_noAllocation
   static func restLength(_ bytes: UnsafeMutableRawBufferPointer, _ count: Int) -> Int {
     guard count > 0 else { return 0 }

@@ -1,12 +1,12 @@
 import Wire
 
 extension PumpReply {
-  /// Bytes of the longest line that is read, its line end not counted.
+  /// The number of bytes of the longest accepted line without its line end.
   public static var maximumLineLength: Int {
     @_noLocks @_noAllocation get { 512 }
   }
 
-  /// Reads one line without its line end, of either dialect. Case does not count; blanks around it are ignored.
+  /// Decodes one line without its line end, of either dialect. Case and blanks around the line are ignored.
   ///
   /// Total: every byte string is a reply or an error. Timing: linear; no allocation, no lock.
   @_noLocks @_noAllocation
@@ -55,7 +55,7 @@ extension PumpReply {
 }
 
 extension PumpTemperatures {
-  /// `34.5`, or `{Water:12.0C,Skin:34.0C}` with its keys in any order.
+  /// Decodes `34.5`, or `{Water:12.0C,Skin:34.0C}` with its keys in any order.
   @_noLocks @_noAllocation
   init(_ scanner: inout PumpScanner) throws(PumpLineError) {
     self.init()
@@ -116,7 +116,7 @@ extension PumpStatus {
     throw .unknownState(at: start)
   }
 
-  /// It is `nil` for `?`.
+  /// Returns the number, or `nil` if a `?` stands in its place.
   @_noLocks @_noAllocation
   private static func number(
     _ scanner: inout PumpScanner, limit: Int, unit: StaticString
@@ -128,18 +128,18 @@ extension PumpStatus {
   }
 }
 
-/// The items between braces, one after the other.
+/// Iterates over the items between braces.
 private struct PumpItems: BitwiseCopyable {
   private var isFirst = true
 
-  /// At the `{`, which must be here.
+  /// Begins at the `{`, which must be the next byte.
   @_noLocks @_noAllocation
   init(_ scanner: inout PumpScanner) throws(PumpLineError) {
     scanner.skipBlanks()
     guard scanner.skip(0x7B) else { throw .malformed(at: scanner.index) }
   }
 
-  /// Goes to the next item; false after the `}`.
+  /// Goes to the next item; returns `false` after the `}`.
   @_noLocks @_noAllocation
   mutating func next(_ scanner: inout PumpScanner) throws(PumpLineError) -> Bool {
     scanner.skipBlanks()
@@ -155,7 +155,7 @@ private struct PumpItems: BitwiseCopyable {
     return true
   }
 
-  /// An item of a key that is not known: its value is anything up to the next `,` or `}`.
+  /// Skips an item with an unknown key, whose value extends to the next `,` or `}`.
   @_noLocks @_noAllocation
   func skipUnknown(_ scanner: inout PumpScanner) throws(PumpLineError) {
     let start = scanner.index
@@ -168,7 +168,7 @@ private struct PumpItems: BitwiseCopyable {
   @_noLocks @_noAllocation
   private static func isKey(_ byte: UInt8) -> Bool { isValue(byte) && byte != 0x3A }
 
-  /// Anything printable but `,` and braces.
+  /// Returns whether the byte may be part of a value: any printable byte except `,` and braces.
   @_noLocks @_noAllocation
   private static func isValue(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != 0x7F && byte != 0x2C && byte != 0x7B && byte != 0x7D
@@ -192,7 +192,7 @@ extension PumpErrorTag {
     self = isCut ? .other(text) : PumpErrorTag(text)
   }
 
-  /// Trailing blanks and case do not count for a known tag.
+  /// Decodes a tag. Trailing blanks and case are ignored for a known tag.
   @_noLocks @_noAllocation
   private init(_ text: ShortText) {
     if Self.matches(text, "SAFETY_SHUTOFF") {

@@ -1,14 +1,15 @@
 import Wire
 
 extension PumpReply {
-  /// Bytes of the longest encoded reply, its line end counted.
+  /// The number of bytes of the longest encoded reply including its line end.
   public static var maximumEncodedLength: Int {
     @_noLocks @_noAllocation get { 160 }
   }
 
-  /// Writes the line with its `\r\n` and returns its length. `buffer` holds at least `maximumEncodedLength` bytes.
+  /// Writes the line with its `\r
+  /// ` and returns its length. `buffer` must hold at least `maximumEncodedLength` bytes.
   ///
-  /// The dialect is in the value: a status with `single` is the legacy line, one with `water` or `skin` the firmware's.
+  /// The dialect follows from the value: a status with `single` is a line of the legacy dialect, one with `water` or `skin` a line of the firmware's.
   @_noLocks @_noAllocation
   public func encode(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     precondition(buffer.count >= Self.maximumEncodedLength, "the buffer is too small for a reply")
@@ -119,7 +120,7 @@ private struct PumpItemsWriter: BitwiseCopyable {
     writer.append(key)
   }
 
-  /// With its `C`; nothing when there is no such sensor.
+  /// Writes an item with its unit `C`, or nothing if there is no such sensor.
   @_noLocks @_noAllocation
   mutating func write(_ key: StaticString, _ reading: PumpReading, _ writer: inout ByteWriter) {
     if reading.isAbsent { return }
@@ -133,7 +134,7 @@ extension ByteWriter {
   @_noLocks @_noAllocation
   fileprivate mutating func append(isOn: Bool) { append(isOn ? "ON" : "OFF" as StaticString) }
 
-  /// As `dtostrf(value, 4, 1)`: at least four characters, with leading spaces. Not known: `?`.
+  /// Appends a temperature like `dtostrf(value, 4, 1)`: at least four characters, padded with leading spaces. An unknown temperature is `?`.
   @_noLocks @_noAllocation
   fileprivate mutating func append(_ reading: PumpReading) {
     guard case .value(let temperature) = reading else { return append("?") }

@@ -2,39 +2,39 @@ import Wire
 
 /// A line from the pump to its operator, in either dialect.
 public enum PumpReply: Sendable, Hashable, BitwiseCopyable {
-  /// A command was taken.
+  /// The pump has accepted a command.
   case ok
   /// The pump's state after ON or OFF.
   case pump(isOn: Bool)
   case speed(PumpSpeed)
   case status(PumpStatus)
   case temperatures(PumpTemperatures)
-  /// Somebody pressed the pump's own button.
+  /// The button at the pump was pressed.
   case manual(isOn: Bool)
   case error(PumpErrorTag)
   /// A line for people that follows an error.
   case remark(PumpRemark)
 }
 
-/// What follows `ERROR:`.
+/// The tag that follows `ERROR:`.
 public enum PumpErrorTag: Sendable, Hashable, BitwiseCopyable {
   case safetyShutoff
   case overheat
-  /// Not of the original firmware: a sensor reads what cannot be.
+  /// A sensor's reading is implausible; not part of the original firmware.
   case sensorFault
   case startFailed
   case notRunning
   case invalidSpeed
   case unknownCommand
   case commandTooLong
-  /// Any other tag: its first 32 characters.
+  /// The first 32 characters of any other tag.
   case other(ShortText)
 }
 
-/// The two sentences of the firmware.
+/// One of the firmware's two remarks.
 public enum PumpRemark: Sendable, Hashable, BitwiseCopyable {
-  /// `Maximum runtime exceeded`
+  /// The remark `Maximum runtime exceeded`.
   case maximumRuntime
-  /// `Skin temperature too high: 41.5`
+  /// The remark `Skin temperature too high: 41.5`, with the temperature.
   case skinTooHot(PumpReading)
 }

@@ -10,7 +10,7 @@ struct PumpScanner: BitwiseCopyable {
     @_noLocks @_noAllocation @inline(__always) get { index == bytes.count }
   }
 
-  /// The byte here. The end reads as NUL, which no line may hold.
+  /// The byte at the position; NUL at the end, because no line may contain a NUL.
   var byte: UInt8 {
     @_noLocks @_noAllocation @inline(__always) get { index < bytes.count ? bytes[index] : 0 }
   }
@@ -31,13 +31,13 @@ struct PumpScanner: BitwiseCopyable {
     return true
   }
 
-  /// Spaces and tabs.
+  /// Skips spaces and tabs.
   @_noLocks @_noAllocation
   mutating func skipBlanks() {
     while byte == 0x20 || byte == 0x09 { index &+= 1 }
   }
 
-  /// Steps over `word` when it is here; case does not count. `word` holds upper-case letters and signs.
+  /// Skips `word` if it is at the position, ignoring case, and returns whether it was. `word` must consist of upper-case letters and signs.
   @_noLocks @_noAllocation
   mutating func skipWord(_ word: StaticString) -> Bool {
     let length = word.utf8CodeUnitCount
@@ -47,7 +47,7 @@ struct PumpScanner: BitwiseCopyable {
     return true
   }
 
-  /// Digits here, at least one; their value at most `limit`.
+  /// Reads at least one digit at the position; the value is at most `limit`.
   @_noLocks @_noAllocation
   mutating func whole(limit: Int) throws(PumpLineError) -> Int {
     let start = index
@@ -56,7 +56,7 @@ struct PumpScanner: BitwiseCopyable {
     return value
   }
 
-  /// The value of the digits here; nil when it is more than `limit`. Steps over them all.
+  /// Reads all digits at the position and returns their value, or `nil` if it is more than `limit`.
   @_noLocks @_noAllocation
   mutating func digits(limit: Int) -> Int? {
     var value = 0
@@ -67,8 +67,8 @@ struct PumpScanner: BitwiseCopyable {
     return value <= limit ? value : nil
   }
 
-  /// What `atoi` makes of the text here where an `int` has 16 bits: white space, a sign, digits; beyond its range it wraps, and without a
-  /// digit it is 0.
+  /// Returns the result of `atoi` at the position where an `int` has 16 bits: white space, a sign, digits. A value out of range wraps, and without a
+  /// digit the result is 0.
   @_noLocks @_noAllocation
   mutating func integer16() -> Int16 {
     while byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) { index &+= 1 }
@@ -82,7 +82,7 @@ struct PumpScanner: BitwiseCopyable {
     return isNegative ? 0 &- value : value
   }
 
-  /// A number with or without decimals, `?`, `nan` or `inf`; a `C` after it. Rounded to tenths, half away from zero.
+  /// Reads a number with or without decimals, `?`, `nan` or `inf`, and an optional `C` after it. Rounds to tenths, half away from zero.
   @_noLocks @_noAllocation
   mutating func reading() throws(PumpLineError) -> PumpReading {
     skipBlanks()

@@ -1,17 +1,18 @@
-/// What the pump says that it does.
+/// The state that the pump reports.
 public enum PumpReportedState: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case off
   case on
   case error
 }
 
-/// `STATUS:{…}`: every key may be missing, in any order.
+/// The reply `STATUS:{…}`, whose keys can be in any order and can be missing.
 public struct PumpStatus: Sendable, Hashable, BitwiseCopyable {
   public var state: PumpReportedState?
-  /// 0…100 %.
+  /// The speed, 0…100 %.
   public var percent: UInt8?
-  /// Whole minutes since the pump was started, and until it stops by itself.
+  /// The whole minutes since the pump was started.
   public var runtimeMinutes: UInt16?
+  /// The whole minutes until the pump stops by itself.
   public var remainingMinutes: UInt16?
   public var temperatures: PumpTemperatures
 

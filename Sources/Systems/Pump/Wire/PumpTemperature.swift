@@ -1,13 +1,13 @@
 import Tactus
 
-/// A temperature in tenths of a degree Celsius, as a pump's line carries it: −999.9…999.9 °C.
+/// A temperature in tenths of a degree Celsius, as a pump's line contains it: −999.9…999.9 °C.
 public struct PumpTemperature: Sendable, Hashable, Comparable, BitwiseCopyable {
   public var tenths: Int32
 
   @_noLocks @_noAllocation
   public init(tenths: Int32) { self.tenths = tenths }
 
-  /// To the nearest tenth; beyond the range, or not a number, is our bug.
+  /// Rounds to the nearest tenth. A value out of range or not a number is a programming error.
   @_noLocks @_noAllocation
   public init(celsius: Double) {
     precondition(celsius.magnitude < 999.95, "a pump's temperature is within ±999.9 °C")
@@ -22,15 +22,15 @@ public struct PumpTemperature: Sendable, Hashable, Comparable, BitwiseCopyable {
   public static func < (left: Self, right: Self) -> Bool { left.tenths < right.tenths }
 }
 
-/// What a line says about one sensor.
+/// The information of a line about one sensor.
 public enum PumpReading: Sendable, Hashable, BitwiseCopyable {
-  /// Nothing: there is no such key.
+  /// The line has no key for the sensor.
   case absent
-  /// The key without a number: `?`, which AVR's printf writes for every `%f`, or `nan`.
+  /// The line has the key without a number: `?`, which the `printf` of AVR writes for every `%f`, or `nan`.
   case unknown
   case value(PumpTemperature)
 
-  /// It is `nil` if that is not known, for either reason.
+  /// The temperature, or `nil` if the reading is absent or unknown.
   public var temperature: PumpTemperature? {
     @_noLocks @_noAllocation get {
       if case .value(let temperature) = self { return temperature }
@@ -53,11 +53,11 @@ public enum PumpReading: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The sensors of a pump, of either dialect: two of their own name, or the legacy dialect's nameless one.
+/// The readings of a pump's sensors in either dialect: two named ones, or the single unnamed one of the legacy dialect.
 public struct PumpTemperatures: Sendable, Hashable, BitwiseCopyable {
   public var water: PumpReading
   public var skin: PumpReading
-  /// The legacy dialect's `Temp`.
+  /// The reading of the legacy dialect's key `Temp`.
   public var single: PumpReading
 
   @_noLocks @_noAllocation

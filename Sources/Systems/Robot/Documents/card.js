@@ -71,7 +71,7 @@ function driven(reply) {
   const asked = echoes.get(reply.echo);
   if (!asked) return;
   echoes.delete(reply.echo);
-  if (reply.state === "driving" && reply.reason === null) {
+  if (reply.state === "driving" && drivenReasons.includes(reply.reason)) {
     if (asked.isTaken) return;
     asked.isTaken = true;
     if (asked.isOver) stopDriving(); else showStick();
@@ -81,6 +81,8 @@ function driven(reply) {
   }
 }
 
+// A command is taken, too, of which only the turn is driven.
+const drivenReasons = [null, "obstacle-ahead", "distance-unknown"];
 // What a command that comes a moment later may be answered, too, is no reason to let go.
 const driveRefusals = {
   get "not-controller"() { return (driver && driver !== ownName ? ours(driver) : "somebody else") + " drives the robot; it is free when they have let go for a second"; },
@@ -229,6 +231,12 @@ function keepAwake(isWanted) {
 
 let lastReason = null;
 
+// What only some boards measure, or null.
+function showSense(name, text) {
+  byId(name).hidden = byId(name + "-name").hidden = text === null;
+  byId(name).textContent = text ?? "";
+}
+
 function showRobot(robot) {
   byId("robot").hidden = false;
   byId("robot-state").textContent = plain(robot.state);
@@ -243,8 +251,15 @@ function showRobot(robot) {
   }
   byId("holder").textContent = robot.holder ? ours(robot.holder.source) : "nobody";
   byId("age").textContent = robot.holder ? ageOf(robot.holder.ageMs) : "–";
-  byId("robot-link").textContent = byId("round-trip").textContent || "–";
-  byId("reason").textContent = ours(robot.reason);
+  byId("reason").textContent = ours(robot.reason) + (robot.forwardStop ? ". To go on: " + robot.wayOut + "." : "");
+  // A change of state says nothing of these.
+  if ("batteryPercent" in robot) {
+    showFittings(robot, isHeld);
+    const lean = robot.attitude;
+    showSense("battery", robot.batteryPercent === null ? null : robot.batteryPercent.toFixed(0) + " %");
+    showSense("leans", lean && `${lean.rollDegrees.toFixed(0)}° / ${lean.pitchDegrees.toFixed(0)}°`);
+    showSense("ahead", robot.ahead && (robot.ahead.distanceMm === null ? "not known" : robot.ahead.distanceMm + " mm"));
+  }
   keepAwake(view === "robot" && robot.state === "driving");
   tile("robot", {
     now: robot.state === "driving" ? `${robot.speedsPercent.left.toFixed(0)} % left, ${robot.speedsPercent.right.toFixed(0)} % right` : "stands",

@@ -3,30 +3,31 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// What the robot's motors did, for who has to judge what somebody believed of them.
+/// What the robot's motors really did, for judging what an operator was told of them.
 struct RobotTruth {
-  /// When they were last seen to stand, and to run.
+  /// When the motors were last seen to stand still.
   var stillAt = TickInstant.zero
+  /// When the motors were last seen to run.
   var movingAt = TickInstant.zero
-  /// When nobody could reach them last.
+  /// When the board was last unreachable, or `nil` if it always was reachable.
   var unreachableAt: TickInstant?
 }
 
-/// What must hold of what an operator sends and believes, from what its person did and what the motors did.
+/// The checks of an operator: whether what it sends and shows agrees with its person's inputs and with what the motors did.
 struct RobotOperatorOracle {
   static let names = [
     "an operator sends what its person wants: speeds of the stick, one reset a press, after an e-stop nothing else",
     "what an operator is told of the motors was true since it asked",
     "an operator that hears nothing for a second says so",
   ]
-  /// Of the robot's own.
+  /// The index of the first check of an operator, after those of the robot.
   private static let first = RobotOracle.own.count
 
-  /// What the person holds.
+  /// The speeds at which the person holds the stick.
   var stick = WheelSpeeds.zero
-  /// Requests since the last tick.
+  /// The person's requests since the last tick.
   var asked: [OperatorRequest] = []
-  /// When a datagram last came from the robot.
+  /// When a datagram last came from the robot, or `nil` if none has.
   var heardAt: TickInstant?
   private enum Mode { case free, held, emergencyStopped, quit }
   private var mode = Mode.free
@@ -35,7 +36,7 @@ struct RobotOperatorOracle {
 
   init(at now: TickInstant) { believedAt = now }
 
-  /// After a tick at `now`.
+  /// Checks the operator after a tick at `now`.
   mutating func look(
     sent: [RobotDatagram], _ snapshot: OperatorSnapshot, _ truth: RobotTruth, at now: TickInstant,
     _ output: inout SwarmOutput
@@ -62,7 +63,7 @@ struct RobotOperatorOracle {
     }
   }
 
-  /// The person's requests, in their order.
+  /// Takes the person's requests in the order in which they were made.
   private mutating func take() {
     for request in asked where mode != .quit {
       switch request {
@@ -83,12 +84,15 @@ struct RobotOperatorOracle {
     case .emergencyStop: return true
     case .drive(let speeds):
       return mode == .free && (speeds == stick || speeds.isZero) || mode == .held && speeds.isZero
+    // Its stick has no motions in SI units.
+    case .twist: return false
     case .stop: return mode != .emergencyStopped
     case .query: return mode == .free || mode == .held
     }
   }
 
-  /// The least speeds are less than a step of the duty.
+  /// Checks a reply against what the motors did. Speeds below 1 % are not required to move the motors, because they are less than a step
+  /// of the duty.
   private mutating func judge(
     _ heard: HeardReply, _ truth: RobotTruth, at now: TickInstant, _ output: inout SwarmOutput
   ) {

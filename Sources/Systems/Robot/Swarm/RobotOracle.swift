@@ -2,44 +2,47 @@ import Robot
 import Tactus
 import TactusSwarm
 
-/// What must hold of a robot's motors, from what was sent to it and what its board does: the rules of the README once more, by another way.
+/// The checks of a robot's motors: derives from the commands sent what the board may do, and applies the rules of the README
+/// independently of the machine.
 ///
-/// It never knows less of what may drive than the machine: where a rule is subtle (a clock that was set), it allows more.
+/// The oracle never allows less than the machine: where a rule is subtle (a clock that was set), it allows more.
 struct RobotOracle: SwarmLoopOracle {
   enum Command: Hashable {
-    /// `stamp` is the sender's clock, ms, or `nil` if it has none.
+    /// Drive; `stamp` is the timestamp by the sender's clock in milliseconds, or `nil` if the command has none.
     case drive(Int, stamp: Int64?, isZero: Bool)
     case stop(Int)
     case emergencyStop
     case reset
   }
 
-  /// Of the motors, then of an operator.
+  /// The names of the checks: those of the motors, then those of an operator.
   static let names = own + RobotOperatorOracle.names
   static let own = [
     "the motors stand the failsafe's time-out (1 s until a reload) and a tick after the last valid command",
     "what the guard has stopped drives only after a stick at zero, a stop or a reset",
   ]
   private static let tick = Nanoseconds.milliseconds(50)
-  /// RobotRequest: how long a drive may wait for the loop.
+  /// How long a request to drive may wait for the loop before it must be ignored.
   private static let patience = Nanoseconds.milliseconds(250)
 
   var output = SwarmOutput(names, tick: tick)
   private var failsafe = SwarmLimit(RobotSettings.standard.failsafeTimeout, tick: tick)
   private var waiting: [(command: Command, issued: TickInstant?)] = []
-  /// The last command that may drive, and who it is from; `nil` in it: who holds control is not known, and anybody may go on.
+  /// When the last command that may drive was taken, and its sender, or `nil` as the sender if it is not known who holds control and any
+  /// sender may drive.
   private var fed: (at: TickInstant, by: Int?)?
-  /// When the holder was last heard beyond doubt.
+  /// When the controlling source last sent a command that certainly counted.
   private var heard = TickInstant.zero
-  /// When somebody last said stop.
+  /// When a sender last commanded a stop.
   private var stoppedAt = TickInstant.zero
   private var stamps = RobotStamps()
   private(set) var truth = RobotTruth()
-  /// When the guard stopped motors that ran; `nil` since somebody has let go of a stick.
+  /// When the guard stopped motors that were running, or `nil` if a stick has been released since.
   private var cutAt: TickInstant?
-  /// Whether the robot may be waiting for somebody to let go of a stick, because the guard has written while the motors ran or stood.
+  /// Whether the robot may be waiting for a stick to be released, because the guard has written a stop, whether the motors ran or stood
+  /// still.
   private var mayBeCut = false
-  /// When each sender last pushed its stick.
+  /// When each sender last moved its stick away from zero.
   private var pushed: [Int: TickInstant] = [:]
 
   // MARK: What is done
@@ -57,10 +60,10 @@ struct RobotOracle: SwarmLoopOracle {
     output.killed(at: now, safeBy: safeBy)
   }
 
-  /// A reload has told the loop other rules.
+  /// Takes the settings of a reload.
   mutating func changed(to settings: RobotSettings) { failsafe.changed(to: settings.failsafeTimeout) }
 
-  /// The guard has told the motors to stand.
+  /// Records that the guard has written a stop to the motors.
   mutating func cut(wasMoving: Bool, isConfirmed: Bool, at now: TickInstant) {
     output.reach.wrote(isConfirmed: isConfirmed)
     mayBeCut = true
@@ -71,7 +74,7 @@ struct RobotOracle: SwarmLoopOracle {
 
   // MARK: What the loop may know
 
-  /// A tick began at `now`: it has taken all that waited.
+  /// Records that a tick began at `now`, which has taken all waiting commands.
   mutating func ticked(at now: TickInstant) {
     failsafe.ticked(at: now)
     // Requests are taken before datagrams.
@@ -100,7 +103,7 @@ struct RobotOracle: SwarmLoopOracle {
     }
   }
 
-  /// A stick at zero, or a stop, frees a robot that was stopped from outside unless somebody else holds a stick.
+  /// Records a stick at zero or a stop, which frees a robot that was stopped from outside unless another sender holds a stick.
   private mutating func letGo(_ sender: Int, at now: TickInstant) {
     cutAt = nil
     if !pushed.contains(where: { $0.key != sender && now - $0.value <= failsafe.longest }) { mayBeCut = false }

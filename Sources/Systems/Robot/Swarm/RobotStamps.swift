@@ -1,22 +1,22 @@
 import Tactus
 
-/// The controller's timestamps, ms: which of them may be news. Where the machine's rule is subtle it allows more: what it takes for the newest
-/// is never newer than what the machine does.
+/// Decides which timestamps of the controlling source, in milliseconds, may count. Where the machine's rule is subtle, more is allowed:
+/// the newest timestamp here is never newer than that of the machine.
 struct RobotStamps {
   enum Verdict: Hashable {
     case news, perhaps, old
   }
 
   private var newest: (stamp: Int64, at: TickInstant)?
-  /// Whether `newest` is of a clock that the machine may not follow.
+  /// Whether `newest` is from a clock that the machine may not follow.
   private var isGuess = false
-  /// The newest of those that were too far ahead.
+  /// The newest of the timestamps that were too far ahead.
   private var ahead = Int64.min
-  /// Those since the last one in place, all of them older.
+  /// The number of timestamps since the last one in place, all of them older than it.
   private var olderCount = 0
   private var olderSince = TickInstant.zero
 
-  /// Whether a command with this stamp counts.
+  /// Returns whether a command with this timestamp counts.
   mutating func judge(_ stamp: Int64?, at now: TickInstant) -> Verdict {
     guard let stamp else {
       olderCount = 0

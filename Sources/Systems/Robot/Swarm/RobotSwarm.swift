@@ -1,52 +1,55 @@
 import Buses
 import Devices
 import Robot
+import RobotDaemon
 import Tactus
 import TactusDaemon
 import TactusSwarm
 import Wire
 
-/// The robot under the swarm: its production loop over a simulated board, three senders of datagrams and a client of the service.
+/// The robot in the swarm: its production loop over a simulated board, three senders of datagrams and a client of the service.
 final class RobotSwarm: SwarmLoopPart {
   private static let endpoint = Endpoint.ipv4(192, 168, 1, 2, port: 5005)
-  /// The operator counts as the one after them.
+  /// The senders of datagrams. The operator has the number after theirs.
   private static let senders = (0..<3).map { Endpoint.ipv4(192, 168, 1, 20 + UInt8(clamping: $0), port: 50_000) }
 
-  /// Motors that the least duty moves, so that one with power is seen to run.
+  /// Parameters of motors that the smallest duty moves, so that a motor with power is seen to run.
   private static var wheels: DifferentialDrive.Parameters {
     var wheels = DifferentialDrive.Parameters()
     wheels.stallDuty = 0
     return wheels
   }
 
-  /// What a history's reloads change its rules to.
+  /// The rules that the reloads of a history choose from.
   static let files = [
-    RobotSettings.standard,
-    try! RobotSettings(failsafeTimeout: .milliseconds(400), speedLimit: Percent(60), acceleration: 20),
-    try! RobotSettings(failsafeTimeout: .seconds(2), acceleration: 0),
+    Robot.Rules(), Robot.Rules(speedLimit: 60, acceleration: 20, commandTimeoutSeconds: 0.4),
+    Robot.Rules(acceleration: 0, commandTimeoutSeconds: 2),
   ]
+
+  /// The loop settings for each of `files`, for the checks.
+  private static let settings = files.map { Robot.loopRules(Robot.Wiring(), $0) }
 
   let name = "robot"
   private let seed: UInt64
-  private var rules: SwarmRules<RobotSettings>
+  private var rules: DeclaredFiles<Robot>
   private let tamper: SwarmLink.Tamper?
   private let board = YBPcbCarSimulator(parameters: RobotSwarm.wheels)
   private let bus: SimulatedI2CBus
   private let network: SimulatedNetwork
   var oracle = RobotOracle()
   private(set) var loop: SwarmLoop?
-  private var client: RobotLoop.Channel.Client?
-  /// `nil` until the history starts it.
+  private var client: RobotLoop.Client?
+  /// The operator, or `nil` until the history starts it.
   private var person: RobotSwarmOperator?
   private var batch = DatagramBatch(capacity: 64, size: 256)
   private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 8)
 
   /// - Parameters:
-  ///   - files: the loop's rules, at its start and after reloads; what must hold stays that of the standard ones.
-  ///   - tamper: as `SwarmLink`'s, of the operator's link.
-  init(seed: UInt64, files: [RobotSettings] = RobotSwarm.files, tamper: SwarmLink.Tamper? = nil) {
+  ///   - files: the loop's rules at its start and after reloads; the checks use those of `RobotSwarm.files`.
+  ///   - tamper: changes the messages of the operator's link, as in `SwarmLink`.
+  init(seed: UInt64, files: [Robot.Rules] = RobotSwarm.files, tamper: SwarmLink.Tamper? = nil) {
     (self.seed, self.tamper) = (seed, tamper)
-    rules = SwarmRules(files)
+    rules = DeclaredFiles(files)
     bus = SimulatedI2CBus(seed: seed, logCapacity: 1)
     bus.attach(board.chip, at: YBPcbCar.standardAddress)
     network = SimulatedNetwork(
@@ -56,7 +59,7 @@ final class RobotSwarm: SwarmLoopPart {
   deinit { bytes.deallocate() }
 
   var isEmergencyStopped: Bool {
-    if case .emergencyStopped? = client?.newest().state { true } else { false }
+    client?.newest().state.isEmergencyStopped ?? false
   }
 
   var remoteWords: [String: String] { ["drive": "ask-drive", "stop": "ask-stop"] }
@@ -64,8 +67,8 @@ final class RobotSwarm: SwarmLoopPart {
   func plan(_ plan: inout SwarmPlanner) { RobotSwarmPlan.plan(&plan, senders: Self.senders.count) }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
-    let settings = rules.start()
-    let channel = RobotLoop.channel()
+    let mailbox = try RobotLoop.Mailbox(state: RobotSnapshot(rules.forLoop), rules: rules.forLoop)
+    rules.start(mailbox.rules)
     let bell = SimulatedInput()
     let runtime = try Runtime(externalStops: cover.stops) {
       Lane("robot") {
@@ -74,24 +77,24 @@ final class RobotSwarm: SwarmLoopPart {
           inputs: [.simulated(network.input(Self.endpoint)), .simulated(bell)]
         ) {
           RobotLoop(
-            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(Self.endpoint), settings: settings.input(),
-            channel: channel.loopEnds(requestBell: bell.doorbell), afterOutsideStop: cover.endedWithoutStop)
+            ends: mailbox.loopEnds(requestBell: bell.doorbell), motors: Motors(YBPcbCar(), on: bus.port()),
+            port: network.port(Self.endpoint), afterOutsideStop: cover.endedWithoutStop)
         }
       }
     }
-    let client = channel.client()
-    loop = try SwarmLoop(runtime, "robot.motors", lane: "robot", channel.state.version, bell: bell, seed: seed, at: now)
+    let client = mailbox.client()
+    loop = try SwarmLoop(runtime, "robot.motors", lane: "robot", mailbox.state.version, bell: bell, seed: seed, at: now)
     {
       client.takeAnswers().map(\.number)
     }
     self.client = client
-    oracle.started(at: now, cover, Self.files[rules.number])
+    oracle.started(at: now, cover, Self.settings[rules.number])
   }
 
-  func change(to number: Int64) -> (any RulesChange)? { rules.change(of: name, to: number) }
+  func change(to number: Int64) -> (any RulesChange)? { rules.change(to: number) }
 
   func changed(to number: Int64) {
-    if rules.changed(to: number) { oracle.changed(to: Self.files[rules.number]) }
+    if rules.changed(to: number) { oracle.changed(to: Self.settings[rules.number]) }
   }
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
@@ -104,7 +107,7 @@ final class RobotSwarm: SwarmLoopPart {
   }
 
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
-    let isConfirmed = stopLoop(at: now, isActive: outputs) { client?.newest().state == .shutDown(.confirmed) }
+    let isConfirmed = stopLoop(at: now, isActive: outputs) { client?.newest().state.state == .shutDown(.confirmed) }
     return (isConfirmed ?? false, .known)
   }
 
@@ -122,7 +125,7 @@ final class RobotSwarm: SwarmLoopPart {
     if let person { reply(to: person, at: now) }
   }
 
-  /// Of the board: what it drives the wheels with.
+  /// Whether the board drives the wheels.
   var outputs: Bool {
     let target = board.vehicle.snapshot.target
     return target.left != 0 || target.right != 0
@@ -170,7 +173,7 @@ final class RobotSwarm: SwarmLoopPart {
 
   // MARK: The operator
 
-  /// Does an action of the person, or of the link. Returns whether it was one.
+  /// Performs an action of the person or of the link. Returns whether the action was one of these.
   private func operate(_ action: SwarmAction) -> Bool {
     guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("link") else { return false }
     // One that is started anew has a socket of its own.
@@ -181,7 +184,7 @@ final class RobotSwarm: SwarmLoopPart {
     return true
   }
 
-  /// The robot's replies are on their way.
+  /// Sends the robot's replies to the operator over the link.
   private func reply(to person: RobotSwarmOperator, at now: TickInstant) {
     var port = network.port(RobotSwarmOperator.endpoint)
     port.now = now
@@ -195,7 +198,7 @@ final class RobotSwarm: SwarmLoopPart {
     }
   }
 
-  /// A datagram of the operator reaches the robot.
+  /// Delivers a datagram of the operator to the robot.
   private func arrive(_ message: SwarmLink.Message) {
     guard loop != nil else { return }
     message.bytes.withUnsafeBytes { bytes in
@@ -219,6 +222,7 @@ final class RobotSwarm: SwarmLoopPart {
   private func hear(_ datagram: RobotDatagram, _ sender: Int, _ stamp: Int64?) {
     switch datagram {
     case .drive(let speeds): oracle.hear(.drive(sender, stamp: stamp, isZero: speeds.isZero), issued: nil)
+    case .twist(let twist): oracle.hear(.drive(sender, stamp: stamp, isZero: twist.isZero), issued: nil)
     case .stop: oracle.hear(.stop(sender), issued: nil)
     case .emergencyStop: oracle.hear(.emergencyStop, issued: nil)
     case .reset: oracle.hear(.reset, issued: nil)
@@ -226,7 +230,7 @@ final class RobotSwarm: SwarmLoopPart {
     }
   }
 
-  /// Bytes that are no message: none of them begins as one.
+  /// Sends bytes that cannot be decoded as a message.
   private func noise(_ numbers: [Int64], at now: TickInstant) {
     guard loop != nil, let sender = numbers.first, Self.senders.indices.contains(Int(sender)) else { return }
     for (index, number) in numbers.dropFirst().prefix(8).enumerated() {
@@ -236,7 +240,7 @@ final class RobotSwarm: SwarmLoopPart {
       UnsafeRawBufferPointer(rebasing: bytes[..<min(8, numbers.count - 1)]), from: Self.senders[Int(sender)], at: now)
   }
 
-  /// Returns whether the socket had room for it: that of a daemon that stands still fills.
+  /// Sends a datagram to the robot and returns whether the socket had room for it. The socket of a daemon that stands still fills up.
   private func put(_ datagram: UnsafeRawBufferPointer, from sender: Endpoint, at now: TickInstant) -> Bool {
     let overflowed = network.statistics.overflowed
     var port = network.port(sender)
@@ -245,10 +249,10 @@ final class RobotSwarm: SwarmLoopPart {
     return network.statistics.overflowed == overflowed
   }
 
-  private func ask(_ command: RobotRequest.Command, _ heard: RobotOracle.Command, at now: TickInstant) {
+  private func ask(_ order: RobotOrder, _ heard: RobotOracle.Command, at now: TickInstant) {
     guard let loop, let client else { return }
     let isTaken = loop.ask(&oracle.output, at: now) { number in
-      client.send(RobotRequest(number: number, issued: now, command, client: 1))
+      client.send(Request(number: number, issued: now, makesSafe: order.isStop, client: 1, order: order))
     }
     guard isTaken else { return }
     oracle.hear(heard, issued: now)

@@ -4,10 +4,10 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// A person with the production operator loop under the swarm. Its datagrams reach the robot by a bad link, and the robot's replies come back by it;
-/// it outlives the robot's daemon.
+/// A person with the production operator loop in the swarm. Datagrams to the robot and its replies pass over a bad link. The operator
+/// outlives the robot's daemon.
 final class RobotSwarmOperator {
-  /// Where the robot sees it.
+  /// The address from which the robot receives the operator's datagrams.
   static let endpoint = Endpoint.ipv4(192, 168, 1, 30, port: 50_000)
   private static let robot = Endpoint.ipv4(192, 168, 1, 2, port: 5005)
   static let period = Nanoseconds.milliseconds(50)
@@ -26,7 +26,7 @@ final class RobotSwarmOperator {
   private var snapshotReader: LatestReader<OperatorSnapshot>
   private var oracle: RobotOperatorOracle
 
-  /// A program that somebody starts at `now`, with a link that is there already.
+  /// Creates an operator whose program is started at `now`, with an existing link.
   init(at now: TickInstant, seed: UInt64, _ link: SwarmLink) throws(RuntimeError) {
     self.link = link
     nextTick = now
@@ -51,7 +51,7 @@ final class RobotSwarmOperator {
     oracle = RobotOperatorOracle(at: now)
   }
 
-  /// Does an action of the person.
+  /// Performs an action of the person.
   func apply(_ action: SwarmAction) {
     let speeds = WheelSpeeds(left: Percent(Double(action[0])), right: Percent(Double(action[1])))
     switch action.verb {
@@ -70,7 +70,7 @@ final class RobotSwarmOperator {
     if requestWriter.push(request) { oracle.asked.append(request) }
   }
 
-  /// Its next tick: it takes the replies that have arrived, and what it sends is on its way.
+  /// Runs the operator's next tick: takes the replies that have arrived and sends its datagrams over the link.
   func tick(_ checks: inout SwarmOutput, _ truth: RobotTruth) {
     let now = nextTick
     nextTick = now + Self.period

@@ -1,7 +1,7 @@
 import Tactus
 import TactusSwarm
 
-/// Random senders, a network that loses, delays, doubles and reorders, and faults of the bus and the lane.
+/// Plans random senders, a network that loses, delays, duplicates and reorders datagrams, and faults of the bus and the lane.
 enum RobotSwarmPlan {
   static func plan(_ plan: inout SwarmPlanner, senders: Int) {
     for sender in 0..<Int64(senders) where sender == 0 || plan.chance(300) {
@@ -37,7 +37,7 @@ enum RobotSwarmPlan {
     plan.maybe(300, operate)
   }
 
-  /// Somebody drives for some seconds at 20 Hz, or at half of it, over a network as bad as the seed wants it.
+  /// Plans a drive of some seconds at 20 or 10 Hz, over a network as bad as the seed determines.
   private static func session(of sender: Int64, from start: TickInstant, _ plan: inout SwarmPlanner) {
     var at = start
     let (count, period) = (plan.within(1...120), plan.chance(800) ? Int64(50) : 100)
@@ -64,7 +64,8 @@ enum RobotSwarmPlan {
     }
   }
 
-  /// A person with the operator's program: a stick that is moved every now and then, its buttons, and a link as bad as the seed wants it.
+  /// Plans a person with the operator's program: a stick that is moved now and then, the buttons, and a link as bad as the seed
+  /// determines.
   private static func operate(_ plan: inout SwarmPlanner) {
     var start = plan.instant()
     plan.add(start, "op-start")

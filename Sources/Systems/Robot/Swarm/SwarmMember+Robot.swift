@@ -2,6 +2,6 @@ import RobotDaemon
 import TactusSwarm
 
 extension SwarmMember {
-  /// The system `robot` with its part.
-  public static var robot: SwarmMember { SwarmMember(RobotKind()) { RobotSwarm(seed: $0) } }
+  /// The system `robot` as a member of the swarm.
+  public static var robot: SwarmMember { SwarmMember(Robot.self) { RobotSwarm(seed: $0) } }
 }

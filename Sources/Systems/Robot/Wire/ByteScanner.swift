@@ -10,18 +10,18 @@ struct ByteScanner: BitwiseCopyable {
     @_noLocks @_noAllocation @inline(__always) get { index == bytes.count }
   }
 
-  /// The byte here. The end reads as NUL, which no grammar of this module allows anywhere.
+  /// The byte at the current position, or NUL at the end; no grammar of this module allows NUL anywhere.
   var byte: UInt8 {
     @_noLocks @_noAllocation @inline(__always) get { index < bytes.count ? bytes[index] : 0 }
   }
 
-  /// Space, tab, CR and LF: the white space of JSON and of the CSV form.
+  /// Skips space, tab, CR and LF: the white space of JSON and of the CSV form.
   @_noLocks @_noAllocation @inline(__always)
   mutating func skipWhiteSpace() {
     while byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A { index &+= 1 }
   }
 
-  /// Steps over `expected` when it is here.
+  /// Skips `expected` if it is the next byte, and returns whether it was.
   @_noLocks @_noAllocation @inline(__always)
   mutating func skip(_ expected: UInt8) -> Bool {
     guard byte == expected else { return false }

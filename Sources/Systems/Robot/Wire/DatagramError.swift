@@ -1,29 +1,31 @@
-/// Why bytes are not the datagram that was expected, of JSON or CSV text; `at` is the offset of the offending byte.
+/// Why bytes could not be decoded as a JSON or CSV datagram; `at` is the offset of the offending byte.
 public enum DatagramError: Error, Sendable, Hashable, BitwiseCopyable {
-  /// No byte that is not white space.
+  /// The datagram is empty or contains only white space.
   case empty
-  /// More than `RobotMessage.maximumLength` bytes.
+  /// The datagram has more than `RobotMessage.maximumLength` bytes.
   case tooLong(count: Int)
-  /// Neither JSON nor CSV; the end of the datagram counts as an offending byte.
+  /// The text is neither JSON nor CSV. If the datagram ends too early, `at` is the offset of its end.
   case malformed(at: Int)
   case notUTF8(at: Int)
-  /// An object or array nested more than 16 deep.
+  /// An object or array is nested more than 16 levels deep.
   case tooDeep(at: Int)
-  /// Something follows the closing brace.
+  /// Bytes other than white space follow the closing brace.
   case trailing(at: Int)
-  /// A known key holds a value of another type.
+  /// A known key has a value of the wrong type.
   case wrongType(at: Int)
-  /// A number beyond the range of doubles.
+  /// A number is beyond the range of doubles.
   case notFinite(at: Int)
-  /// A number that its key does not allow, such as an `echo` that is negative or not whole.
+  /// A number is outside the range allowed for its key, such as an `echo` that is negative or not whole.
   case outOfRange(at: Int)
   case unknownCommand(at: Int)
-  /// CSV: a direction other than 0, 1 or 2.
+  /// The direction field of a CSV datagram is not 0, 1 or 2.
   case unknownDirection(at: Int)
-  /// Reply: a state other than the four.
+  /// The state in a reply is none of the four known states.
   case unknownState(at: Int)
-  /// Valid JSON without the keys that make it a command.
+  /// The JSON is valid but lacks the keys of a command.
   case missing
+  /// The datagram asks for speeds of the wheels and for a motion in SI units at once.
+  case twoUnits
 }
 
 extension DatagramError {
@@ -43,6 +45,7 @@ extension DatagramError {
     case .unknownDirection: "unknown-direction"
     case .unknownState: "unknown-state"
     case .missing: "missing"
+    case .twoUnits: "two-units"
     }
   }
 }
@@ -50,7 +53,7 @@ extension DatagramError {
 extension DatagramError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .empty, .missing: name
+    case .empty, .missing, .twoUnits: name
     case .tooLong(let count): "\(name) (\(count) bytes)"
     case .malformed(let at), .notUTF8(let at), .tooDeep(let at), .trailing(let at), .wrongType(let at),
       .notFinite(let at), .outOfRange(let at), .unknownCommand(let at), .unknownDirection(let at),

@@ -1,15 +1,15 @@
 import Wire
 
-/// A decimal number as scanned.
+/// A decimal number scanned from text.
 struct DecimalNumber: BitwiseCopyable {
-  /// The nearest double; ±infinity beyond its range.
+  /// The nearest double, or ±infinity if the number is beyond the range of doubles.
   var value: Double
-  /// The exact value, when the text is digits only (at most 19 significant ones).
+  /// The exact value, or `nil` unless the text consists of digits only, at most 19 of them significant.
   var digits: UInt64?
 }
 
 extension ByteScanner {
-  /// A JSON number (RFC 8259 §6).
+  /// Scans and returns a JSON number (RFC 8259 §6).
   @_noLocks @_noAllocation
   mutating func jsonNumber() throws(DatagramError) -> DecimalNumber {
     var token = DecimalToken(start: index)
@@ -20,7 +20,7 @@ extension ByteScanner {
     return token.number(in: bytes, end: index)
   }
 
-  /// A number of the CSV form: an optional sign, digits (leading zeros allowed), optionally a point and digits.
+  /// Scans and returns a number of the CSV form: an optional sign, digits (leading zeros allowed), optionally a point and more digits.
   @_noLocks @_noAllocation
   mutating func csvNumber() throws(DatagramError) -> DecimalNumber {
     var token = DecimalToken(start: index)
@@ -32,7 +32,7 @@ extension ByteScanner {
   }
 }
 
-/// The digits of a number while it is scanned: `mantissa` × 10^`exponent`, exact as long as `significant` ≤ 19.
+/// The digits of a number during scanning: `mantissa` × 10^`exponent`, exact as long as `significant` ≤ 19.
 private struct DecimalToken {
   let start: Int
   var isNegative = false
@@ -44,7 +44,7 @@ private struct DecimalToken {
   @_noLocks @_noAllocation
   init(start: Int) { self.start = start }
 
-  /// One digit or more.
+  /// Scans one or more digits.
   @_noLocks @_noAllocation @inline(__always)
   mutating func scanDigits(_ scanner: inout ByteScanner) throws(DatagramError) {
     let first = scanner.index
@@ -86,8 +86,8 @@ private struct DecimalToken {
     exponent &+= isNegative ? -magnitude : magnitude
   }
 
-  /// Exact in doubles, so one correctly rounded operation, when the mantissa is at most 2⁵³ and the power at most 10²²;
-  /// the C library otherwise.
+  /// Returns the number scanned so far. If the mantissa is at most 2⁵³ and the power of ten at most 10²², both are exact doubles and one
+  /// correctly rounded operation is enough; otherwise the C library converts the text.
   @_noLocks @_noAllocation @inline(__always)
   func number(in bytes: UnsafeRawBufferPointer, end: Int) -> DecimalNumber {
     let fits = significant <= 19

@@ -1,29 +1,30 @@
 import Wire
 
-/// A member's value (RFC 8259), as far as a datagram that is read in a tick needs it: `JSONParser` allocates.
+/// The value of a JSON member (RFC 8259), limited to the kinds that a datagram uses. `JSONParser` cannot be used in a tick because it
+/// allocates.
 enum JSONScalar: BitwiseCopyable {
   case number(DecimalNumber)
-  /// A string; nil when it is not a `ShortText`, and so equals none of the known names.
+  /// A string, or `nil` if it does not fit a `ShortText` and therefore equals none of the known names.
   case string(ShortText?)
   case null
-  /// true, false, an object or an array.
+  /// The values `true` and `false`, an object or an array.
   case other
 }
 
-/// A value with the offset of its first byte.
+/// A JSON value with the offset of its first byte.
 struct JSONField: BitwiseCopyable {
   var at: Int
   var value: JSONScalar
 }
 
 extension ByteScanner {
-  /// Depth of the innermost object or array allowed, the outermost being 1.
+  /// The deepest nesting of objects and arrays that is allowed; the outermost has depth 1.
   static var maximumDepth: Int {
     @_noLocks @_noAllocation get { 16 }
   }
 
-  /// The next key of the object that the scanner is in and its value; nil after the closing brace. `isFirst` is true
-  /// after the opening brace.
+  /// Returns the next key and value of the current object, or `nil` after the closing brace. `isFirst` is true directly after the opening
+  /// brace.
   @_noLocks @_noAllocation @inline(__always)
   mutating func jsonMember(isFirst: Bool) throws(DatagramError) -> (key: ShortText?, field: JSONField)? {
     skipWhiteSpace()
@@ -40,14 +41,14 @@ extension ByteScanner {
     return (key, JSONField(at: index, value: try jsonValue()))
   }
 
-  /// White space up to the end.
+  /// Checks that only white space remains before the end.
   @_noLocks @_noAllocation
   mutating func requireEnd() throws(DatagramError) {
     skipWhiteSpace()
     guard isAtEnd else { throw .trailing(at: index) }
   }
 
-  /// A value of an object at depth 1.
+  /// Scans and returns a value of an object at depth 1.
   @_noLocks @_noAllocation @inline(__always)
   private mutating func jsonValue() throws(DatagramError) -> JSONScalar {
     switch byte {
@@ -81,7 +82,7 @@ extension ByteScanner {
     for offset in 0..<word.utf8CodeUnitCount { try require(word.utf8Start[offset]) }
   }
 
-  /// Checks an object or array inside an object of depth 1, without recursion.
+  /// Checks and skips an object or array inside an object of depth 1, without recursion.
   @_noLocks @_noAllocation
   private mutating func skipContainer() throws(DatagramError) {
     var depth = 1

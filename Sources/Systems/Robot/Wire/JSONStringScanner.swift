@@ -1,9 +1,9 @@
 import Wire
 
 extension ByteScanner {
-  /// A string from its opening quote, un-escaped; nil when that is not a `ShortText`.
+  /// Scans a string from its opening quote and returns it with escapes resolved, or `nil` if it does not fit a `ShortText`.
   ///
-  /// Unpaired surrogate escapes are accepted, as RFC 8259 §8.2 allows; they are no `ShortText`.
+  /// Unpaired surrogate escapes are accepted, as RFC 8259 §8.2 allows, and yield `nil`.
   @_noLocks @_noAllocation @inline(__always)
   mutating func jsonString() throws(DatagramError) -> ShortText? {
     index &+= 1
@@ -20,7 +20,7 @@ extension ByteScanner {
     return try jsonStringRest(text)
   }
 
-  /// From the first character that is an escape, not ASCII or beyond the capacity.
+  /// Scans the rest of a string, from the first character that is an escape, not ASCII or beyond the capacity of a `ShortText`.
   @_noLocks @_noAllocation @inline(never)
   private mutating func jsonStringRest(_ beginning: ShortText) throws(DatagramError) -> ShortText? {
     var text = beginning
@@ -45,7 +45,7 @@ extension ByteScanner {
     }
   }
 
-  /// One escape from its backslash: the character, or one UTF-16 unit of it.
+  /// Scans one escape from its backslash and returns the character or UTF-16 unit that it stands for.
   @_noLocks @_noAllocation
   private mutating func jsonEscape() throws(DatagramError) -> UInt16 {
     index &+= 1
@@ -84,7 +84,7 @@ extension ByteScanner {
     return unit
   }
 
-  /// One well-formed sequence of two to four bytes (Unicode 16, table 3-7).
+  /// Skips one well-formed sequence of two to four bytes (Unicode 16, table 3-7).
   @_noLocks @_noAllocation
   private mutating func skipUTF8() throws(DatagramError) {
     let start = index

@@ -1,14 +1,16 @@
 import Wire
 
-/// What a robot datagram asks for.
+/// The request in a robot datagram.
 public enum RobotDatagram: Sendable, Equatable, BitwiseCopyable {
-  /// Drive both wheels at these speeds, −100…100 % each (clamped when the sender asked for more). (0, 0) stays a drive
-  /// here; the machine takes it as a stop from anyone.
+  /// Drive the wheels at these speeds, −100…100 % each; higher speeds in the datagram have been clamped. Decoding leaves (0, 0) a drive;
+  /// `RobotMachine` treats it as a stop, which any source may send.
   case drive(WheelSpeeds)
+  /// Move the robot as a whole, in SI units. The wheels' speeds follow from the robot's wheel base and top speed, which the receiver knows.
+  case twist(Twist)
   case stop
   case emergencyStop
-  /// Leave the e-stop or a fault.
+  /// Leave the emergency stop or a fault.
   case reset
-  /// Nothing but a reply is asked for.
+  /// Request a reply and change nothing.
   case query
 }

@@ -1,19 +1,19 @@
 import Wire
 
 extension RobotMessage {
-  /// Bytes that `encode` may need.
+  /// The largest number of bytes that `encode` writes.
   public static var maximumEncodedLength: Int {
     @_noLocks @_noAllocation get { 160 }
   }
 }
 
 extension RobotDatagram {
-  /// Writes the JSON datagram that says this, and returns its length.
+  /// Writes this request as a JSON datagram and returns its length.
   ///
-  /// `buffer` holds at least `RobotMessage.maximumEncodedLength` bytes. Wheel speeds are rounded to 0.1 %.
-  /// `timestampMicroseconds` is the sender's clock, microseconds since any epoch, written as seconds with six decimals.
-  /// `echo`, 0…2⁵³, asks for a reply that carries it. Stop, e-stop and reset also carry zero speeds: receivers that know
-  /// only `left` and `right` then stop too.
+  /// `buffer` holds at least `RobotMessage.maximumEncodedLength` bytes. Wheel speeds are rounded to 0.1 %, a twist to mm/s and mrad/s.
+  /// `timestampMicroseconds` is the
+  /// sender's clock, microseconds since any epoch, written as seconds with six decimals. `echo`, 0…2⁵³, requests a reply that carries the
+  /// same number. Stop, e-stop and reset also carry zero speeds, so that receivers that know only `left` and `right` stop too.
   /// Timing: no allocation, no lock.
   @_noLocks @_noAllocation
   public func encode(
@@ -27,6 +27,12 @@ extension RobotDatagram {
     case .drive(let wanted):
       speeds = wanted
       writer.append("{")
+    case .twist(let wanted):
+      speeds = nil
+      writer.append(#"{"linear":"#)
+      writer.append(thousandthsOf: wanted.metresPerSecond)
+      writer.append(#","angular":"#)
+      writer.append(thousandthsOf: wanted.radiansPerSecond)
     case .stop: writer.append(#"{"command":"stop","#)
     case .emergencyStop: writer.append(#"{"command":"estop","#)
     case .reset: writer.append(#"{"command":"reset","#)

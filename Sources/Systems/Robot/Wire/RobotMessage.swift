@@ -1,13 +1,13 @@
 import Wire
 
-/// One robot datagram, understood: what it asks for, when its sender says it sent it, whether a reply is wanted.
+/// A decoded robot datagram: the request, the sender's timestamp, and whether a reply is requested.
 public struct RobotMessage: Sendable, Equatable, BitwiseCopyable {
   public var datagram: RobotDatagram
-  /// nil in the CSV form and when the sender gave none: arrival order decides.
+  /// The sender's timestamp, or `nil` for the CSV form and for a sender that gave none; then arrival order decides.
   public var timestamp: SenderTimestamp?
-  /// 0…2⁵³; a reply that carries it back is wanted. It is `nil` if no reply is wanted.
+  /// A number, 0…2⁵³, that the reply must carry back, or `nil` if no reply is requested.
   public var echo: UInt64?
-  /// CSV only: the wheel speeds turn against the direction field. The speeds hold; the caller counts it.
+  /// Whether the wheel speeds of a CSV datagram contradict its direction field. The speeds are used; the caller counts the mismatch.
   public var directionMismatch: Bool
 
   @_noLocks @_noAllocation
@@ -20,14 +20,14 @@ public struct RobotMessage: Sendable, Equatable, BitwiseCopyable {
     self.directionMismatch = directionMismatch
   }
 
-  /// Bytes in the longest datagram.
+  /// The number of bytes in the longest datagram that is decoded.
   public static var maximumLength: Int {
     @_noLocks @_noAllocation get { 1024 }
   }
 
-  /// The message in a datagram: JSON when its first byte that is not white space is `{`, else CSV.
+  /// Decodes a datagram: JSON if its first byte that is not white space is `{`, otherwise CSV.
   ///
-  /// Total: every byte string is a message or an error. Keeps no reference to `bytes`. Errors: see `DatagramError`.
+  /// Every byte string yields a message or a `DatagramError`. No reference to `bytes` is kept.
   /// Timing: linear in the length; no allocation, no lock. Source: README.md beside this file; facts/robot.md.
   @_noLocks @_noAllocation
   public static func decode(_ bytes: UnsafeRawBufferPointer) throws(DatagramError) -> RobotMessage {
@@ -40,15 +40,15 @@ public struct RobotMessage: Sendable, Equatable, BitwiseCopyable {
 }
 
 extension WheelSpeeds {
-  /// Each wheel on its own within ±100 %.
+  /// Creates wheel speeds, each wheel clamped to ±100 % independently.
   @_noLocks @_noAllocation
   init(clampingLeft left: Double, right: Double) {
     self.init(
       left: Percent(Swift.max(-100, Swift.min(100, left))), right: Percent(Swift.max(-100, Swift.min(100, right))))
   }
 
-  /// From forward speed and turn, percent each, positive turns right: both wheels scaled together into ±100 %, so that
-  /// the curve stays the same.
+  /// Creates wheel speeds from forward speed and turn in percent; a positive turn is to the right. Both wheels are scaled together into
+  /// ±100 %, which keeps the curve the same.
   @_noLocks @_noAllocation
   init(speed: Double, direction: Double) {
     let left = speed + direction

@@ -1,7 +1,7 @@
 import Wire
 
 extension ByteScanner {
-  /// `left,right[,direction]`, the legacy form. The scanner is at the first byte that is not white space.
+  /// Decodes `left,right[,direction]`, the legacy form. The scanner is at the first byte that is not white space.
   @_noLocks @_noAllocation
   mutating func robotCSV() throws(DatagramError) -> RobotMessage {
     let left = try csvSpeed()
@@ -22,7 +22,7 @@ extension ByteScanner {
     return value
   }
 
-  /// The ASCII digit 0, 1 or 2.
+  /// Scans and returns the ASCII digit 0, 1 or 2.
   @_noLocks @_noAllocation
   private mutating func csvDirection() throws(DatagramError) -> UInt8 {
     skipWhiteSpace()
@@ -38,7 +38,8 @@ extension ByteScanner {
 }
 
 extension RobotMessage {
-  /// Speeds as sent, not yet clamped, so that 150,120 is not taken for equal speeds; direction "0", "1" or "2".
+  /// Creates a message from speeds as sent, before clamping, so that 150,120 does not count as equal speeds. `direction` is the ASCII
+  /// digit 0, 1 or 2.
   @_noLocks @_noAllocation
   fileprivate init(csvLeft left: Double, right: Double, direction: UInt8) {
     let isTurn = direction != 0x30

@@ -2,7 +2,7 @@ import Tactus
 import Wire
 
 extension ByteScanner {
-  /// The JSON form. The scanner is at the opening brace.
+  /// Decodes the JSON form. The scanner is at the opening brace.
   @_noLocks @_noAllocation
   mutating func robotJSON() throws(DatagramError) -> RobotMessage {
     index &+= 1
@@ -17,7 +17,7 @@ extension ByteScanner {
   }
 }
 
-/// The known keys of a datagram, the last of each; nil when absent.
+/// The known keys of a datagram. The last value of a repeated key counts; a key that is absent is `nil`.
 private struct RobotFields {
   var left: JSONField?
   var right: JSONField?
@@ -26,6 +26,8 @@ private struct RobotFields {
   var command: JSONField?
   var speed: JSONField?
   var direction: JSONField?
+  var linear: JSONField?
+  var angular: JSONField?
 
   @_noLocks @_noAllocation
   init() {}
@@ -46,10 +48,14 @@ private struct RobotFields {
       speed = field
     } else if key == ShortText("direction") {
       direction = field
+    } else if key == ShortText("linear") {
+      linear = field
+    } else if key == ShortText("angular") {
+      angular = field
     }
   }
 
-  /// Every known key is checked, whatever the form and whether the form uses it or not.
+  /// Returns the message that the fields form. Every known key is checked, whether the message uses the key or not.
   @_noLocks @_noAllocation
   func message() throws(DatagramError) -> RobotMessage {
     let left = try finite(self.left)
@@ -58,10 +64,15 @@ private struct RobotFields {
     let echo = try wholeNumber(present(self.echo))
     let speed = try finite(self.speed)
     let direction = try finite(self.direction)
+    let linear = try twistPart(self.linear)
+    let angular = try twistPart(self.angular)
 
     let datagram: RobotDatagram
     if let command {
       datagram = try self.datagram(command, speed: speed ?? 0, direction: direction ?? 0)
+    } else if linear != nil || angular != nil {
+      guard left == nil, right == nil else { throw .twoUnits }
+      datagram = .twist(Twist(metresPerSecond: linear ?? 0, radiansPerSecond: angular ?? 0))
     } else if left != nil || right != nil {
       datagram = .drive(WheelSpeeds(clampingLeft: left ?? 0, right: right ?? 0))
     } else if echo != nil {
@@ -90,14 +101,23 @@ private struct RobotFields {
   }
 }
 
-/// A field that may be missing, which null says, too: encoders write it for an optional value that is not there.
+/// Returns the field, or `nil` if the field is absent or null: encoders write null for an optional value that is absent.
 @_noLocks @_noAllocation @inline(__always)
 private func present(_ field: JSONField?) -> JSONField? {
   if case .some(.null) = field?.value { return nil }
   return field
 }
 
-/// The number of a field; nil when the field is absent.
+/// Returns a part of a twist, or `nil` if the field is absent. No robot does more than `Twist.most`: a larger number is a mistake of the
+/// sender, which is refused rather than clamped.
+@_noLocks @_noAllocation @inline(__always)
+private func twistPart(_ field: JSONField?) throws(DatagramError) -> Double? {
+  guard let field, let value = try finite(field) else { return nil }
+  guard value.magnitude <= Twist.most else { throw .outOfRange(at: field.at) }
+  return value
+}
+
+/// Returns the number of a field, or `nil` if the field is absent.
 @_noLocks @_noAllocation @inline(__always)
 func finite(_ field: JSONField?) throws(DatagramError) -> Double? {
   guard let field else { return nil }
@@ -106,7 +126,7 @@ func finite(_ field: JSONField?) throws(DatagramError) -> Double? {
   return number.value
 }
 
-/// The whole number 0…2⁵³ of a field; nil when the field is absent. 5.0 and 5e0 are whole.
+/// Returns the whole number 0…2⁵³ of a field, or `nil` if the field is absent. 5.0 and 5e0 are whole.
 @_noLocks @_noAllocation @inline(__always)
 func wholeNumber(_ field: JSONField?) throws(DatagramError) -> UInt64? {
   guard let value = try finite(field), let field, case .number(let number) = field.value else { return nil }

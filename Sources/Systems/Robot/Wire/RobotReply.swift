@@ -1,7 +1,7 @@
 import Tactus
 import Wire
 
-/// What the robot sends back for a datagram with an `echo`.
+/// The robot's reply to a datagram with an `echo`.
 ///
 /// On the wire, in this order and without spaces:
 /// `{"echo":7,"state":"driving","left":12.5,"right":-3,"age_ms":12,"reason":null}`
@@ -9,15 +9,15 @@ public struct RobotReply: Sendable, Equatable, BitwiseCopyable {
   public enum State: Sendable, Hashable, BitwiseCopyable {
     case stopped, driving, emergencyStop, fault
   }
-  /// The datagram's `echo`, 0…2⁵³.
+  /// The `echo` of the datagram that is answered, 0…2⁵³.
   public var echo: UInt64
   public var state: State
-  /// Speeds that the motors are set to. A reply carries them in steps of 0.1 %.
+  /// The speeds that the motors are set to. A reply carries them in steps of 0.1 %.
   public var speeds: WheelSpeeds
-  /// How long ago the controlling command arrived, 0 or more; on the wire in whole milliseconds, rounded down. nil when
-  /// no command controls the robot.
+  /// The time since the controlling command arrived, 0 or more, or `nil` if no command controls the robot. On the wire in whole
+  /// milliseconds, rounded down.
   public var age: Nanoseconds?
-  /// Why the robot is in this state, or refused the datagram.
+  /// Why the robot is in this state or refused the datagram, or `nil` if there is no reason to give.
   public var reason: ShortText?
 
   @_noLocks @_noAllocation
@@ -29,12 +29,12 @@ public struct RobotReply: Sendable, Equatable, BitwiseCopyable {
     self.reason = reason
   }
 
-  /// Bytes that `encode` may need.
+  /// The largest number of bytes that `encode` writes.
   public static var maximumEncodedLength: Int {
     @_noLocks @_noAllocation get { 160 }
   }
 
-  /// Writes the reply and returns its length. `buffer` holds at least `maximumEncodedLength` bytes. No allocation.
+  /// Writes the reply and returns its length. `buffer` holds at least `maximumEncodedLength` bytes. Nothing is allocated.
   @_noLocks @_noAllocation
   public func encode(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     precondition(buffer.count >= Self.maximumEncodedLength, "the buffer is too small for a reply")

@@ -2,11 +2,11 @@ import Tactus
 import Wire
 
 extension RobotReply {
-  /// The reply in a datagram.
+  /// Decodes a reply from a datagram.
   ///
-  /// Strict JSON by the rules of `RobotMessage.decode`; unknown keys are ignored. `echo`, `state`, `left` and `right` must
-  /// be there; an absent `age_ms` or `reason` is nil, as is a `reason` that is no `ShortText`.
-  /// Total: every byte string is a reply or an error. Timing: linear; no allocation, no lock.
+  /// The text must be strict JSON by the rules of `RobotMessage.decode`; unknown keys are ignored. `echo`, `state`, `left` and `right`
+  /// are required; an absent `age_ms` or `reason` is `nil`, as is a `reason` that does not fit a `ShortText`.
+  /// Every byte string yields a reply or an error. Timing: linear; no allocation, no lock.
   @_noLocks @_noAllocation
   public static func decode(_ bytes: UnsafeRawBufferPointer) throws(DatagramError) -> RobotReply {
     guard bytes.count <= RobotMessage.maximumLength else { throw .tooLong(count: bytes.count) }
@@ -25,7 +25,7 @@ extension RobotReply {
   }
 }
 
-/// The known keys of a reply, the last of each; nil when absent.
+/// The known keys of a reply. The last value of a repeated key counts; a key that is absent is `nil`.
 private struct ReplyFields {
   var echo: JSONField?
   var state: JSONField?

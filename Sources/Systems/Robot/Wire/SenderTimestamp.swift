@@ -1,20 +1,20 @@
 import Tactus
 
-/// When a sender says it sent a datagram, in seconds of the sender's own clock.
+/// The time at which a sender claims to have sent a datagram, in seconds of the sender's clock.
 ///
-/// Comparable only with other stamps of the same sender; never with a clock of this machine. Always finite. Source:
+/// A timestamp is comparable only with other timestamps of the same sender, never with a local clock. It is always finite. Source:
 /// facts/robot.md, rules 3, 4 and 7.
 public struct SenderTimestamp: Sendable, Hashable, BitwiseCopyable {
   public let seconds: Double
 
-  /// From the number on the wire: seconds, or milliseconds when it is above 10¹². `value` must be finite.
+  /// Creates a timestamp from the number on the wire: seconds, or milliseconds if the number is above 10¹². `value` must be finite.
   @_noLocks @_noAllocation
   public init(wireValue value: Double) {
     precondition(value.isFinite, "a timestamp is finite")
     seconds = value > 1e12 ? value / 1000 : value
   }
 
-  /// Whole seconds: a clock too coarse to tell two datagrams apart.
+  /// Whether the timestamp is in whole seconds, as from a clock too coarse to tell two datagrams apart.
   public var isWhole: Bool {
     // From 2⁵³ on every double is whole, and Int64 would soon overflow.
     @_noLocks @_noAllocation get {
@@ -22,15 +22,16 @@ public struct SenderTimestamp: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Where a datagram stands in relation to the last one accepted from the same sender.
+  /// The order of a datagram relative to the last one accepted from the same sender.
   public enum Order: Sendable, Hashable, BitwiseCopyable {
     case newer
-    /// The same datagram again: neither apply it nor let it feed the failsafe.
+    /// A repetition of the last datagram, which must be neither applied nor counted as a heartbeat for the failsafe.
     case duplicate
     case older
   }
 
-  /// Equal whole seconds count as newer (arrival order decides), any other equal stamps as a duplicate.
+  /// Returns the order of this timestamp relative to `last`. Equal whole seconds count as newer, so that arrival order decides; any other
+  /// equal timestamps are a duplicate.
   @_noLocks @_noAllocation
   public func order(after last: SenderTimestamp) -> Order {
     if seconds > last.seconds { return .newer }

@@ -1,9 +1,8 @@
 "use strict";
-// The sprinkler's card: zones, now and next, rain delay, schedules, preview, log. State comes over console.js's socket,
-// commands go over HTTP: each is answered when the valves' loop has taken it.
+// The sprinkler's card: zones, now and next, rain delay, settings; its schedules are schedules.js, what was and will be watered is water.js, all
+// one script. State comes over console.js's socket, commands go over HTTP: each is answered when the valves' loop has taken it.
 
-const sprinkler = { zones: [], schedules: [], starts: [], runs: [], opened: new Set(), polled: false, settings: null };
-const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const sprinkler = { zones: [], schedules: [], starts: [], runs: [], polled: false, settings: null, sought: "" };
 
 // As `command`; the time it took is shown.
 async function water(control, method, path, body) {
@@ -21,9 +20,15 @@ function zoneName(id) {
 
 // ---- state
 
+const soilWords = { dry: "dry", waits: "wet, not for long enough yet", wet: "wet" };
+
+const rainWords = { unknown: "rain sensor: cannot be read, as scheduled", dry: "rain sensor: dry", waits: "rain sensor: wet, not for long enough yet",
+  wet: "rain sensor: wet", lifted: "rain sensor: wet, the delay was ended by hand", stuck: "rain sensor: always wet, taken for a broken wire; as scheduled" };
+
 function showSprinkler(event) {
   byId("sprinkler").hidden = false;
-  if (!sprinkler.polled && event.store.open) { sprinkler.polled = true; loadSchedules(); }
+  if (!sprinkler.polled && event.store.open) { sprinkler.polled = true; if (view === "sprinkler") loadSchedules(); }
+  if (sprinkler.hasFlow !== Boolean(event.flow)) { sprinkler.hasFlow = Boolean(event.flow); byId("zone-list").replaceChildren(); }
   sprinkler.zones = event.zones;
   setTimeZone(event.timeZone);
   byId("sprinkler-state").textContent = plain(event.state) + (event.pausedRemainingSec ? ", goes on in " + clock(event.pausedRemainingSec) : "");
@@ -33,13 +38,25 @@ function showSprinkler(event) {
   const open = event.zones.filter((zone) => zone.isOn);
   byId("sprinkler-next").textContent = event.nextRun
     ? zoneName(event.nextRun.zoneId) + ", " + dayAndTime(event.nextRun.startISO) + (event.queueCount > 1 ? " (" + event.queueCount + " wait)" : "") : "nothing";
-  byId("sprinkler-clock").textContent = event.clock.isBelieved ? "" : "The time of day is not confirmed yet: what is due waits until it is.";
+  put(byId("sprinkler-clock"), event.clock.isBelieved ? "" : "The time of day is not confirmed yet: what is due waits until it is.");
   byId("rain-state").textContent = event.rainDelay.active
     ? "until " + dayAndTime(event.rainDelay.until) + (event.rainDelay.detail ? ": " + event.rainDelay.detail : "") : "off";
   byId("sprinkler-weather").textContent = !event.weather ? "" : !event.weather.isOn ? "forecast switched off" : event.weather.failure
     ? "weather unknown: " + event.weather.failure : event.weather.millimetres != null
       ? (event.weather.isLowerBound ? "at least " : "") + event.weather.millimetres.toFixed(1) + " mm expected"
       : event.weather.answeredISO ? "weather unknown: the provider has no value" : "";
+  put(byId("rain-sensor"), event.rainSensor ? rainWords[event.rainSensor.state] : "");
+  byId("soil-term").hidden = byId("sprinkler-soil").hidden = !event.soil.length;
+  byId("sprinkler-soil").replaceChildren(...event.soil.map((rule) => element("div", rule.probe + ": "
+    + (rule.soilState === "unknown" ? "unknown, as scheduled"
+      : (rule.probe.startsWith("pin ") ? "" : rule.moisturePercent.toFixed(0) + " %, ") + soilWords[rule.soilState]))));
+  showFlows(event.flows);
+  byId("deficit-term").hidden = byId("sprinkler-deficits").hidden = !event.deficits.length;
+  byId("sprinkler-deficits").replaceChildren(...event.deficits.map((one) => {
+    const row = element("div");
+    row.append(element("b", zoneName(one.zoneId)), " ", element("span", one.why));
+    return row;
+  }));
   const paused = event.state === "paused";
   tile("sprinkler", {
     now: !open.length ? "no water runs" : open.map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", "),
@@ -55,44 +72,87 @@ function showSprinkler(event) {
     ? sentence("sprinkler: " + event.reason) + (event.wayOut ? " To go on: " + event.wayOut + "." : "") : null, event.state === "emergencyStopped");
 }
 
+// The flow of zones with limits of their own. Rows are kept: a button must not be replaced while somebody presses it.
+function showFlows(flows) {
+  const list = byId("sprinkler-flows"), known = JSON.stringify(flows);
+  byId("flow-term").hidden = list.hidden = !flows.length;
+  if (sprinkler.flows === known) return;
+  sprinkler.flows = known;
+  list.replaceChildren(...flows.map((one) => {
+    const row = element("div"), limits = [one.minLitresPerMinute != null && "at least " + one.minLitresPerMinute, one.maxLitresPerMinute != null && "at most " + one.maxLitresPerMinute].filter(Boolean);
+    row.append(element("b", zoneName(one.zoneId)), " ", element("span", one.why), " ", element("small", limits.length ? limits.join(", ") + " l/min" : "no limit yet"));
+    if (one.runs) row.append(" ", button("Forget", ({ target }) => water(target, "DELETE", `/api/zone/${one.zoneId}/flow`), { ariaLabel: "Forget the flow of " + zoneName(one.zoneId), className: "quiet" }));
+    return row;
+  }));
+}
+
 // Every place that shows a countdown is written at once: by the state, by the zone's own event.
 // Rows are kept: a number that somebody types must not be replaced ten times a second.
 function showZones(zones) {
   const list = byId("zone-list");
   if (list.children.length !== zones.length || zones.some((zone, index) => list.children[index].dataset.zone !== String(zone.id))) {
     list.replaceChildren(...zones.map(zoneRow));
-    byId("zone-leds").replaceChildren(...zones.map((zone) => element("span", zone.name, { className: "led" })));
-    const choices = () => zones.map((zone) => element("option", zone.name, { value: zone.id }));
-    for (const select of document.querySelectorAll("select.zone")) select.replaceChildren(...choices());
+    const areMany = zones.length > 8; // those that are open are shown, and the one whose name was pressed
+    list.classList.toggle("many", areMany);
+    byId("zones-hint").hidden = !areMany;
+    byId("zone-leds").replaceChildren(...zones.map((zone) => areMany ? element("a", zone.name, { href: "#/sprinkler/" + zone.id, className: "led" }) : element("span", zone.name, { className: "led" })));
+    goToZone();
   }
   const known = JSON.stringify(zones.map((zone) => [zone.id, zone.name, zone.isEnabled]));
-  if (known !== sprinkler.known) showDraftZones(zones);
+  if (known !== sprinkler.known) {
+    if (!fresh) newDraft(); else for (const one of [fresh, ...editors.values()]) one.showZones();
+    showLogChoices();
+  }
   sprinkler.known = known;
   byId("sprinkler-now").textContent = zones.filter((zone) => zone.isOn).map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", ") || "nothing";
   zones.forEach((zone, index) => {
     const row = list.children[index];
     row.querySelector("[data-of=name]").textContent = zone.name;
     row.classList.toggle("on", zone.isOn);
-    row.querySelector("[data-of=state]").textContent = !zone.isEnabled ? "disabled" : zone.isOn ? clock(zone.remainingSec) + " left" : "off";
-    row.querySelector("[data-of=on]").disabled = !zone.isEnabled;
+    row.querySelector("[data-of=state]").textContent = !zone.isEnabled ? "disabled" : zone.isOn ? leftOf(zone) : "off";
+    for (const one of row.querySelectorAll("[data-of=on], [data-of=quick]")) one.disabled = !zone.isEnabled;
     byId("zone-leds").children[index].textContent = zone.name;
     byId("zone-leds").children[index].className = "led " + (zone.isOn ? "up" : zone.isEnabled ? "idle" : "off");
   });
 }
 
+// By an address such as #/sprinkler/12.
+function goToZone() {
+  const row = sprinkler.sought && [...byId("zone-list").children].find((one) => one.dataset.zone === sprinkler.sought);
+  if (!row || view !== "sprinkler") return;
+  sprinkler.sought = "";
+  byId("zone-list").querySelector(".chosen")?.classList.remove("chosen");
+  row.classList.add("chosen");
+  goTo(row);
+}
+
+// Of a run by litres how much it has had, of another how long it is still to last.
+const leftOf = (zone) => zone.runLitresAsked == null ? clock(zone.remainingSec) + " left"
+  : (zone.runLitres ?? 0).toFixed(1) + " of " + zone.runLitresAsked.toFixed(1) + " l";
+
 function zoneRow(zone) {
-  const outer = element("div", null, { className: "zone panel" }), row = element("div", null, { className: "row" });
+  const outer = element("div", null, { className: "zone panel", tabIndex: -1 }), row = element("div", null, { className: "row" });
   Object.assign(outer.dataset, { zone: zone.id, say: "" });
-  const minutes = element("input", null, { type: "number", min: 1, max: 1440, step: 1, value: zone.defaultMinutes });
-  minutes.setAttribute("aria-label", "Minutes of " + zone.name);
-  const on = (control, mode) => openZone(control, zone.id, { minutes: Number(minutes.value), mode: mode });
+  const amount = element("input", null, { type: "number", min: 1, max: 1440, step: 1, value: zone.defaultMinutes });
+  amount.setAttribute("aria-label", "Minutes of " + zone.name);
+  let member = "minutes";
+  const on = (control, mode) => openZone(control, zone.id, { [member]: Number(amount.value), mode: mode });
+  const longer = button("+", () => on(run, "extend"), { title: "that much longer", ariaLabel: "+ longer, " + zone.name });
+  const unit = sprinkler.hasFlow ? unitPart(member, zone.name, (now) => {
+    member = now;
+    Object.assign(amount, { max: now === "litres" ? 100000 : 1440, ariaLabel: (now === "litres" ? "Litres of " : "Minutes of ") + zone.name });
+    longer.disabled = now === "litres";
+  }) : element("span", "min");
   const name = element("b"), state = element("span");
   name.dataset.of = "name";
   state.dataset.of = "state";
   const run = button("Run", () => on(run, "set"), { className: "go", ariaLabel: "Run " + zone.name });
   run.dataset.of = "on";
-  row.append(name, state, together(minutes, element("span", "min"), run, button("+", () => on(run, "extend"), { title: "that much longer", ariaLabel: "+ longer, " + zone.name }),
-    button("Off", ({ target }) => water(target, "POST", `/api/zone/${zone.id}/off`), { className: "halt", ariaLabel: "Off, " + zone.name })));
+  const quick = [5, 10, 20].map((minutes) => button(minutes + " min", ({ target }) => openZone(target, zone.id, { minutes, mode: "set" }), { ariaLabel: `${minutes} min of ${zone.name}` }));
+  for (const one of quick) one.dataset.of = "quick";
+  row.append(name, state, together(...quick),
+    together(amount, unit, run, longer,
+      button("Off", ({ target }) => water(target, "POST", `/api/zone/${zone.id}/off`), { className: "halt", ariaLabel: "Off, " + zone.name })));
   outer.append(row);
   return outer;
 }
@@ -107,7 +167,7 @@ function openZone(control, id, run) {
   const left = full.map((other) => other.name + " (" + clock(other.remainingSec) + " left)").join(", ");
   const ended = full.length === 1 ? full[0].name : "the longest open";
   ask(control, left + (full.length === 1 ? " is open" : " are open") + ", and no more may be.",
-    [`Water ${zone.name} after it`, () => water(control, "POST", "/api/queue", { zones: [{ zoneId: id, minutes: run.minutes }] })],
+    [`Water ${zone.name} after it`, () => water(control, "POST", "/api/queue", { zones: [run.litres ? { zoneId: id, litres: run.litres } : { zoneId: id, minutes: run.minutes }] })],
     [`End ${ended}, water ${zone.name} now`, now]);
 }
 
@@ -127,188 +187,7 @@ for (const [word, path, body] of [["stop", "stop"], ["skip", "queue/skip"], ["pa
   byId("sprinkler-" + word).onclick = ({ target }) => water(target, "POST", "/api/" + path, body);
 }
 
-// ---- schedules
-
-async function loadSchedules() {
-  sprinkler.settings ??= await look("/api/sprinkler/settings");
-  const answer = await look("/api/schedules");
-  if (!answer || !answer.schedules) return;
-  sprinkler.schedules = answer.schedules;
-  byId("schedule-list").replaceChildren(...answer.schedules.map(scheduleCard));
-  const preview = await look("/api/schedules/preview?count=60");
-  sprinkler.starts = preview && preview.starts || [];
-  fill(byId("schedule-preview"), sprinkler.starts.slice(0, 5).map((start) =>
-    element("li", dayAndTime(start.startISO) + "  " + start.scheduleName + (start.inRainDelay ? "  (rain delay)" : "") + "  "
-      + start.runs.map((run) => zoneName(run.zoneId) + " " + clock(run.seconds)).join(", "))), "nothing planned");
-  loadLog();
-}
-
-// A refusal stays on the card, with what was typed; only what a person did not type goes back.
-async function changeSchedule(control, id, change) {
-  if (await water(control, "PUT", "/api/schedules/" + id, change)) return loadSchedules();
-  if (control.type === "checkbox") control.checked = !control.checked;
-}
-
-const nextOf = (schedule) => schedule.nextStartISO ? "next " + dayAndTime(schedule.nextStartISO) : "no start to come";
-
-function scheduleCard(schedule) {
-  // Cards are made anew after every change; an open one stays open.
-  const outer = element("div", null, { className: "schedule panel" + (schedule.isEnabled ? "" : " off") });
-  const card = element("details", null, { open: sprinkler.opened.has(schedule.id) });
-  outer.dataset.say = "";
-  card.ontoggle = () => card.open ? sprinkler.opened.add(schedule.id) : sprinkler.opened.delete(schedule.id);
-  const enabled = element("input", null, { type: "checkbox", checked: schedule.isEnabled });
-  enabled.setAttribute("aria-label", schedule.name + " enabled");
-  enabled.onchange = () => changeSchedule(enabled, schedule.id, { isEnabled: enabled.checked });
-  const rule = schedule.days ? schedule.days.join(" ") || "no day" : schedule.intervalDays ? "every " + schedule.intervalDays + " days" : schedule.dayParity + " days";
-  const title = element("summary");
-  const more = [schedule.season && schedule.season.from + " to " + schedule.season.to,
-    schedule.cycleAndSoak && "cycles of " + schedule.cycleAndSoak.cycleMinutes + " min, soak " + schedule.cycleAndSoak.soakMinutes + " min"];
-  title.append(element("b", schedule.name),
-    element("small", [schedule.isEnabled ? "" : "  off", rule, schedule.startTimes.join(" "), ...more, schedule.isEnabled ? nextOf(schedule) : null].filter((part) => part != null).join("  ")));
-  card.append(title);
-  outer.append(element("label"), card);
-  outer.firstChild.append(enabled);
-
-  // A schedule by interval or parity has no weekdays: a chip would turn it into another one.
-  const chips = element("div", null, { className: "row" });
-  for (const day of schedule.days ? weekdays : []) {
-    const chip = chipOf(day, schedule.days.includes(day), (chip) => {
-      const days = weekdays.filter((other) => schedule.days.includes(other) !== (other === day));
-      if (days.length) changeSchedule(chip, schedule.id, { days: days });
-    });
-    chips.append(chip);
-  }
-  card.append(chips);
-
-  const starts = element("input", null, { value: schedule.startTimes.join(" "), title: "HH:MM, sunrise-20, sunset+10" });
-  starts.setAttribute("aria-label", "Start times");
-  starts.onchange = () => changeSchedule(starts, schedule.id, { startTimes: starts.value.trim().split(/[\s,]+/) });
-  const rain = element("input", null, { type: "checkbox", checked: schedule.skipIfRain });
-  rain.onchange = () => changeSchedule(rain, schedule.id, { skipIfRain: rain.checked });
-  const line = element("div", null, { className: "row" });
-  const label = element("label", " skip if rain delay");
-  label.prepend(rain);
-  line.append(element("span", "starts"), starts, label);
-  card.append(line);
-
-  schedule.zones.forEach((step, index) => {
-    const row = element("div", null, { className: "row" });
-    const minutes = element("input", null, { type: "number", min: 0.1, max: 1440, step: "any", value: step.minutes });
-    minutes.setAttribute("aria-label", "Minutes of " + zoneName(step.zoneId));
-    const steps = (change) => changeSchedule(minutes, schedule.id, { zones: change(schedule.zones.map((step) => ({ ...step }))) });
-    minutes.onchange = () => steps((zones) => { zones[index].minutes = Number(minutes.value); return zones; });
-    const remove = button("×", () => steps((zones) => zones.filter((_, other) => other !== index)), { title: "leave it out", className: "drop" });
-    remove.disabled = schedule.zones.length === 1;
-    row.append(element("span", zoneName(step.zoneId)), minutes, element("span", "min"), remove);
-    card.append(row);
-  });
-
-  const actions = element("div", null, { className: "row" });
-  const choice = element("select", null, { className: "zone" });
-  choice.append(...sprinkler.zones.map((zone) => element("option", zone.name, { value: zone.id })));
-  choice.setAttribute("aria-label", "Zone to add");
-  actions.append(choice,
-    button("Add zone", ({ target }) => changeSchedule(target, schedule.id, { zones: [...schedule.zones, { zoneId: Number(choice.value), minutes: 10 }] })),
-    button("Run now", ({ target }) => water(target, "POST", `/api/schedules/${schedule.id}/run`), { className: "go" }),
-    button("Duplicate", async ({ target }) => { if (await water(target, "POST", `/api/schedules/${schedule.id}/duplicate`)) loadSchedules(); }),
-    button("Remove", ({ target }) => ask(target, "Remove " + schedule.name + "?", ["Remove it", async () => {
-      if (await water(target, "DELETE", "/api/schedules/" + schedule.id)) loadSchedules();
-    }]), { className: "drop" }));
-  card.append(actions);
-  return outer;
-}
-
-// ---- a new schedule: nothing is chosen until somebody chooses it, and it is on unless they say otherwise
-
-byId("schedule-days").append(...weekdays.map((day) => chipOf(day, false, (chip) => {
-  chip.setAttribute("aria-pressed", String(!isPressed(chip)));
-  checkDraft();
-})));
-
-// A name that nobody has to think of; it is typed over where somebody has a better one.
-const nameDraft = () => { byId("schedule-name").value ||= "Schedule " + (sprinkler.schedules.length + 1); };
-byId("schedule-draft").ontoggle = nameDraft;
-
-function showDraftZones(zones) {
-  byId("schedule-zones").replaceChildren(...zones.filter((zone) => zone.isEnabled).map((zone) => {
-    const minutes = element("input", null, { type: "number", min: 0.1, max: 1440, step: "any", value: zone.defaultMinutes });
-    minutes.setAttribute("aria-label", "Minutes of " + zone.name);
-    const label = element("label", " " + zone.name), row = element("div", null, { className: "row" });
-    label.prepend(element("input", null, { type: "checkbox", value: zone.id, onchange: checkDraft }));
-    row.append(label, minutes, element("span", "min"));
-    return row;
-  }));
-  checkDraft();
-}
-
-const draftDays = () => [...byId("schedule-days").children].filter(isPressed).map((chip) => chip.textContent);
-const draftSteps = () => [...byId("schedule-zones").children].filter((row) => row.querySelector("[type=checkbox]").checked)
-  .map((row) => ({ zoneId: Number(row.querySelector("[type=checkbox]").value), minutes: Number(row.querySelector("[type=number]").value) }));
-
-function checkDraft() {
-  const lacks = [draftDays().length ? "" : "its days", draftSteps().length ? "" : "its zones"].filter(Boolean);
-  byId("schedule-add").disabled = lacks.length > 0;
-  byId("schedule-lacks").textContent = lacks.length ? "choose " + lacks.join(" and ") : "";
-}
-
-byId("schedule-new").onsubmit = async (event) => {
-  event.preventDefault();
-  const made = await water(event.target, "POST", "/api/schedules", {
-    name: byId("schedule-name").value, days: draftDays(), startTimes: byId("schedule-start").value.trim().split(/[\s,]+/), zones: draftSteps(),
-    isEnabled: byId("schedule-enabled").checked,
-  });
-  if (!made) return;
-  say(event.target, made.name + (made.isEnabled ? " is on: " + nextOf(made) : " is off") + ".", "notice");
-  event.target.reset();
-  for (const chip of byId("schedule-days").children) chip.setAttribute("aria-pressed", "false");
-  showDraftZones(sprinkler.zones);
-  await loadSchedules();
-  nameDraft();
-};
-
-saves(byId("schedule-export"), "/api/schedules/export", "schedules.json");
-saves(byId("sprinkler-csv"), "/api/log.csv", "watering-log.csv");
-byId("schedule-import").onchange = async (event) => {
-  const control = event.target, file = control.files[0];
-  control.value = "";
-  if (!file) return;
-  let document;
-  try { document = JSON.parse(await file.text()); } catch { return say(control, file.name + " is no JSON"); }
-  if (await water(control, "POST", "/api/schedules/import", document)) loadSchedules();
-};
-
-async function loadLog() {
-  const answer = await look("/api/log?limit=200");
-  if (!answer || !answer.runs) return;
-  sprinkler.runs = answer.runs;
-  drawWeek();
-  fill(byId("sprinkler-log"), answer.runs.slice(0, 20).map((run) =>
-    element("li", dayAndTime(run.startISO) + "  " + run.zoneName + "  " + clock(run.ranSec) + " of " + clock(run.askedSec) + "  " + plain(run.outcome)
-      + (run.scheduleName ? "  " + run.scheduleName : ""))), "nothing watered yet");
-}
-
-// Three days of the log and four of what is planned, a row a zone.
-function drawWeek() {
-  if (view !== "sprinkler") return;
-  const now = Date.now(), day = 86400000;
-  const past = sprinkler.runs.map((run) => {
-    const from = Date.parse(run.startISO);
-    return { zone: run.zoneName, from, to: from + Math.max(run.ranSec, 60) * 1000, look: run.ranSec ? "" : "skipped",
-      text: `${dayAndTime(run.startISO)} ${clock(run.ranSec)} of ${clock(run.askedSec)}, ${plain(run.outcome)}` };
-  });
-  const planned = sprinkler.starts.flatMap((start) => {
-    let from = Date.parse(start.startISO);
-    return start.runs.map((run) => {
-      const block = { zone: zoneName(run.zoneId), from, to: from += run.seconds * 1000, look: start.inRainDelay ? "skipped" : "planned" };
-      return { ...block, text: `${dayAndTime(block.from)} ${clock(run.seconds)}, ${start.scheduleName}${start.inRainDelay ? " (rain delay)" : ""}` };
-    });
-  });
-  const lanes = sprinkler.zones.map(({ name }) => ({ name, blocks: [...past, ...planned].filter((block) => block.zone === name) }));
-  drawTimeline(byId("sprinkler-week"), { lanes, from: now - 3 * day, to: now + 4 * day, now });
-}
-
-// ---- zones as they are wired and named, the seasonal level, the store as a file
+// ---- zones as they are wired and named, the seasonal level
 
 byId("sprinkler-more").ontoggle = () => { if (byId("sprinkler-more").open) loadSettings(); };
 
@@ -336,9 +215,11 @@ function draftRow(zone, place) {
     return input;
   };
   const name = field(element("input", null, { value: zone.name, maxLength: 40 }), "Name", (input) => { zone.name = input.value; });
+  // Lines of expanders have the numbers from 64 on.
+  const nameOfPin = (number) => (number < 64 ? "GPIO " : "Pin ") + number;
   const pin = element("select");
-  pin.append(...sprinkler.pins.map((number) => element("option", "GPIO " + number, { value: number, selected: number === zone.gpioPin })));
-  if (!sprinkler.pins.includes(zone.gpioPin)) pin.prepend(element("option", "GPIO " + zone.gpioPin + " (not configured)", { value: zone.gpioPin, selected: true }));
+  pin.append(...sprinkler.pins.map((number) => element("option", nameOfPin(number), { value: number, selected: number === zone.gpioPin })));
+  if (!sprinkler.pins.includes(zone.gpioPin)) pin.prepend(element("option", nameOfPin(zone.gpioPin) + " (not configured)", { value: zone.gpioPin, selected: true }));
   field(pin, "Pin", (input) => { zone.gpioPin = Number(input.value); });
   const number = (member, label) =>
     field(element("input", null, { type: "number", min: 0.1, max: 1440, step: "any", value: zone[member] }), label, (input) => { zone[member] = Number(input.value); });
@@ -349,8 +230,10 @@ function draftRow(zone, place) {
   up.disabled = place === 0;
   const remove = button("×", () => { sprinkler.draft.splice(place, 1); showDraft(); }, { title: "remove this zone", className: "drop" });
   remove.disabled = sprinkler.draft.length === 1;
+  const down = button("↓", () => { sprinkler.draft.splice(place + 1, 0, ...sprinkler.draft.splice(place, 1)); showDraft(); }, { title: "one place down" });
+  down.disabled = place === sprinkler.draft.length - 1;
   row.append(together(name, pin), together(number("defaultMinutes", "Minutes"), element("span", "min, at most"), number("maxMinutes", "Longest run"), on),
-    together(up, remove));
+    together(up, down, remove));
   return row;
 }
 
@@ -372,28 +255,20 @@ byId("zones-save").onclick = async ({ target }) => {
 byId("seasonal").onchange = async ({ target }) => {
   if (await water(target, "PUT", "/api/seasonal", { percent: Number(target.value) })) loadSchedules();
 };
-byId("sprinkler-backup").onclick = ({ target }) => save(target, "/api/sprinkler/backup", "tactus-sprinkler.sqlite");
-byId("sprinkler-restore").onchange = ({ target }) => {
-  const file = target.files[0];
-  if (!file) return;
-  ask(target, "Every valve closes, and zones and schedules become those of " + file.name + ".", ["Restore them", async () => {
-    if (!await water(target, "POST", "/api/sprinkler/restore", file)) return;
-    said("restored");
-    loadSchedules();
-    loadSettings();
-  }]);
-  target.value = "";
-};
-
 addOwnCard("sprinkler", {
   section: "sprinkler", title: "Sprinkler", icon: "M12 10v11M8 21h8M12 10l-5-3M12 10l5-3M12 10V4M4 4.5l.01 0M20 4.5l.01 0M3 9h.01M21 9h.01",
-  viewed() { if (sprinkler.polled) loadSchedules(); },
+  viewed(now, sought) {
+    if (now !== "sprinkler") return;
+    sprinkler.sought = sought;
+    goToZone();
+    if (sprinkler.polled) loadSchedules();
+  },
   take(event) {
     if (event.zones) { showSprinkler(event); return true; }
     if (event.type !== "zone") return false;
     zoneEvent(event);
     if (event.isOn) return true;
-    loadLog();
+    loadWater();
     note(event, zoneName(event.id) + " off");
     return true;
   },

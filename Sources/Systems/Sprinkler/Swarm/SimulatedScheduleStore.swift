@@ -3,15 +3,15 @@ import SprinklerDaemon
 import Store
 import Synchronization
 
-/// A store in memory, which survives the simulated daemon, refuses when its disk is full, and dies with the daemon in the middle of a write.
+/// A store in memory. It survives the simulated daemon, refuses changes while its disk is full, and can let the daemon crash during a write.
 final class SimulatedScheduleStore: ScheduleStore {
-  /// Where in a write the process dies.
+  /// The moment of a crash: before or after the write takes effect.
   enum Crash { case before, after }
 
   private struct State {
     var records: SprinklerRecords
     var logged: Set<UInt64> = []
-    /// By zone.
+    /// The time that each zone ran according to the log, s, by the zone's index.
     var loggedSeconds: [Int: Double] = [:]
     var writes = 0
     var isFull = false
@@ -23,27 +23,29 @@ final class SimulatedScheduleStore: ScheduleStore {
 
   private let forgets: Bool
 
-  /// - Parameter forgets: whether it only says that it has kept something, for tests.
+  /// Creates a store with the given records.
+  ///
+  /// - Parameter forgets: whether the store only pretends to keep changes, for tests.
   init(_ records: SprinklerRecords, forgets: Bool = false) {
     state = Mutex(State(records: records))
     self.forgets = forgets
   }
 
   var records: SprinklerRecords { state.withLock { $0.records } }
-  /// Whether the log has a line of this run.
+  /// Returns whether the log has a line of this run.
   func hasLogged(_ run: UInt64) -> Bool { state.withLock { $0.logged.contains(run) } }
-  /// How long a zone was open, by the log; the zone's place from 0.
+  /// Returns the time for which a zone was open according to the log, s; `zone` is the zone's index from 0.
   func loggedSeconds(_ zone: Int) -> Double { state.withLock { $0.loggedSeconds[zone] ?? 0 } }
   var isFull: Bool { state.withLock { $0.isFull } }
-  /// Writes that were tried.
+  /// The number of writes that were attempted.
   var writes: Int { state.withLock { $0.writes } }
   /// Whether the process has died in a write.
   var hasDied: Bool { state.withLock { $0.hasDied } }
 
   func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
-  /// The process dies in its next write.
+  /// Lets the process crash in its next write.
   func crash(_ crash: Crash) { state.withLock { $0.crash = crash } }
-  /// Another process opens it.
+  /// Opens the store for another process.
   func reopen() { state.withLock { ($0.hasDied, $0.crash) = (false, nil) } }
 
   // MARK: ScheduleStore

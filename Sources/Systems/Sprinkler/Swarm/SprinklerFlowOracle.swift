@@ -2,14 +2,14 @@ import Sprinkler
 import Tactus
 import TactusSwarm
 
-/// What must hold of the limits of the flow while reloads change them: from the valves' lines, the water as the history has left it, and what the files say.
+/// Checks the limits of the flow while reloads change them, from the valves' lines, the water of the history, and the limits in the files.
 struct SprinklerFlowOracle {
   static let names = [
     "flow beyond its limit closes every valve within the time in which it is measured, and none opens before a reset",
     "an alarm is told of flow beyond a limit in force, and of no other",
   ]
   private static let tick = SprinklerLoop.period
-  /// A pulse more or less in a measurement.
+  /// The uncertainty of a measurement, l/min: one pulse more or less.
   private static let doubt = 0.5
 
   /// The limits that may be in force.
@@ -17,26 +17,29 @@ struct SprinklerFlowOracle {
   private var isDry = false
   private var burst = 0.0
   private var open: UInt64 = 0
-  /// Since when the lines are as they are, and what has flowed since, in litres a minute: the least, and the most.
+  /// The instant since which the lines have been unchanged.
   private var linesSince = TickInstant.zero
+  /// The least flow since the lines last changed, l/min.
   private var lowest = 0.0
+  /// The greatest flow since the lines last changed, l/min.
   private var highest = 0.0
-  /// What flows now, and since when.
+  /// The present flow, l/min.
   private var rate = 0.0
+  /// The instant since which the flow has had this rate.
   private var rateSince = TickInstant.zero
   private var resetAt = TickInstant.zero
   private var wroteAt = TickInstant.zero
-  /// When water last flowed through a valve that nobody could close, and how much: the loop takes it for closed, and measures a leak.
+  /// The last flow through a valve that could not be closed, and its instant. The loop takes that valve for closed, and measures a leak.
   private var escape = (at: TickInstant.zero, rate: 0.0)
   private var alarm: FlowAlarm?
-  /// Why no valve may open before a reset, and since when.
+  /// The reason why no valve may open before a reset, and the instant from which it applies; `nil` if valves may open.
   private var held: (reason: String, since: TickInstant)?
 
   init(_ limits: FlowLimits, at now: TickInstant) { self.limits = SwarmInForce(limits, tick: Self.tick, at: now) }
 
   // MARK: What is done
 
-  /// A daemon starts, and reads the file of these limits.
+  /// Records that a daemon started with these limits in its file.
   mutating func started(_ new: FlowLimits, at now: TickInstant) {
     (limits, alarm, held) = (SwarmInForce(new, tick: Self.tick, at: now), nil, nil)
     setLines(open, at: now)
@@ -45,9 +48,9 @@ struct SprinklerFlowOracle {
   mutating func proposed() { limits.proposed() }
   mutating func changed(to new: FlowLimits, at now: TickInstant) { limits.changed(to: new, at: now) }
 
-  /// The water is another.
+  /// Records a change of the water supply.
   ///
-  /// - Parameter burst: litres a minute that a burst pipe lets through.
+  /// - Parameter burst: the flow through a burst pipe, l/min.
   mutating func water(isDry: Bool, burst: Double, at now: TickInstant) {
     (self.isDry, self.burst) = (isDry, burst)
     let before = rate
@@ -56,18 +59,18 @@ struct SprinklerFlowOracle {
     (lowest, highest) = (min(lowest, rate), max(highest, rate))
   }
 
-  /// The loop has begun a tick.
+  /// Records that the loop began a tick.
   ///
-  /// - Parameter wasSafe: whether it has said of the tick before that every line is off.
+  /// - Parameter wasSafe: whether the loop's previous tick confirmed that every line is off.
   mutating func ticked(at now: TickInstant, wasSafe: Bool) {
     // What is tighter the type itself says, and its own tests show.
     limits.ticked(at: now, wasSafe: wasSafe) { $0.tighter(than: $1) }
   }
 
-  /// The loop has taken a reset.
+  /// Records that the loop has carried out a reset.
   mutating func reset(at now: TickInstant) { (held, resetAt) = (nil, now) }
 
-  /// The loop has set its lines in this tick. Between two settings of one instant a measurement begins anew, which nobody sees from outside.
+  /// Records that the loop set its lines in this tick. Two writes at one instant restart a measurement, which is not visible from outside.
   mutating func wrote(at now: TickInstant) { wroteAt = now }
 
   private mutating func setLines(_ new: UInt64, at now: TickInstant) {
@@ -87,7 +90,7 @@ struct SprinklerFlowOracle {
 
   // MARK: What must hold
 
-  /// What the loop says, after a tick, of the lines as they were before it.
+  /// Checks, after a tick, the alarm that the loop reports for the lines as they were before the tick.
   mutating func told(
     _ state: IrrigationState, _ new: FlowAlarm?, at now: TickInstant, _ output: inout SwarmOutput, _ first: Int
   ) {
@@ -102,6 +105,8 @@ struct SprinklerFlowOracle {
         case .highFlow: isBeyond(limits.highFlow) { highest > $0.litresPerMinute - Self.doubt }
         case .leak:
           isBeyond(limits.leak) { highest > $0.litresPerMinute - Self.doubt } || hasEscaped(limits.leak, at: now)
+        // No zone of the swarm has limits of its own.
+        case .belowLimit, .aboveLimit: false
         }
       }
       output.check(
@@ -112,9 +117,11 @@ struct SprinklerFlowOracle {
     if case .fault(.flow(let alarm)) = state { held = held ?? ("the fault \(alarm) is told", now) }
   }
 
+  /// Checks the open valves.
+  ///
   /// - Parameters:
-  ///   - new: the valves that are open now; those that were have been until now.
-  ///   - awakeSince: since when the loop has run without a break.
+  ///   - new: the valves that are open from now on; the previous set was open until now.
+  ///   - awakeSince: the instant since which the loop has run without interruption.
   mutating func look(
     open new: UInt64, at now: TickInstant, awakeSince: TickInstant, isExcused: Bool, _ output: inout SwarmOutput,
     _ first: Int
@@ -134,7 +141,7 @@ struct SprinklerFlowOracle {
     limit.map { now - escape.at <= $0.over + Self.tick * 2 && escape.rate > $0.litresPerMinute - Self.doubt } ?? false
   }
 
-  /// Which limit should have stopped the water by now, whichever of the possible ones is in force, or `nil` if none.
+  /// Returns a description of the limit that must have stopped the water by now under each of the possible limits, or `nil` if the water may still flow.
   private func lateAlarm(at now: TickInstant, awakeSince: TickInstant) -> String? {
     let lines = max(linesSince, wroteAt)
     let start = max(max(lines, rateSince), max(max(limits.since, awakeSince), resetAt))

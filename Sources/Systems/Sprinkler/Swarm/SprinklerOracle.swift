@@ -2,7 +2,7 @@ import Sprinkler
 import Tactus
 import TactusSwarm
 
-/// What must hold of valves and of what was acknowledged, from what was asked, what the lines do and what the store has.
+/// Checks the valves and the acknowledged commands, from the requests, the state of the lines and the contents of the store.
 struct SprinklerOracle {
   static let names =
     [
@@ -17,7 +17,7 @@ struct SprinklerOracle {
   var output = SwarmOutput(names, tick: period, heartbeat: period)
   var flow = SprinklerFlowOracle(SprinklerSwarm.files[0], at: .zero)
   private var granted: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
-  /// The part of it that was granted since the loop's last tick: a person may have asked for it after the guard's write.
+  /// The part of `granted` that was added since the loop's last tick: a client may have requested it after the guard's write.
   private var fresh: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
   private var used: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
   private var lookedAt = TickInstant.zero
@@ -25,19 +25,20 @@ struct SprinklerOracle {
   private var programs: [Int: [Program.Step]] = [:]
   private var runs: Set<UInt64> = []
   private var isUnsure = false
-  /// How often the store had been written when it was last looked at; `nil` since something has been acknowledged.
+  /// The number of writes to the store at the last check, or `nil` if a command has been acknowledged since.
   private var seen: Int?
-  /// When the guard closed a valve of a daemon that lives, until its loop has told the schedule.
+  /// The instant at which the guard closed a valve of a running daemon; `nil` once the loop has reported that to the schedule.
   private var cutAt: TickInstant?
   private var hasTickedSinceCut = false
-  /// What may be logged besides: a daemon that dies before its loop has told of the guard's write is taken to have watered until it died.
+  /// The time that may be logged in excess: if the daemon dies before its loop reports the guard's write, its runs are charged until its death.
   private var untold = Nanoseconds.zero
-  /// Since when the store is full, and when the daemon last died whose end it has not taken: valves closed meanwhile are logged as open.
+  /// The instant since which the store has been full, or `nil` if it is not full. Valves closed meanwhile are logged as open.
   private var fullSince: TickInstant?
-  /// The daemon's last beat.
+  /// The instant of the daemon's last beat.
   private var beatAt = TickInstant.zero
+  /// The instant of the first death of the daemon whose end the store has not recorded, or `nil` if the store has recorded every end.
   private var unsettledSince: TickInstant?
-  /// Open since the beginning, excused or not.
+  /// The total time for which each zone was open, excused or not.
   private var watered: [Nanoseconds] = Array(repeating: .zero, count: SprinklerSwarm.zones)
 
   // MARK: What is done
@@ -73,14 +74,14 @@ struct SprinklerOracle {
     output.killed(at: now, safeBy: safeBy)
   }
 
-  /// The guard has closed every valve.
+  /// Records that the guard has closed every valve.
   mutating func cut(wasOpen: Bool, isConfirmed: Bool, at now: TickInstant) {
     output.reach.wrote(isConfirmed: isConfirmed)
     if wasOpen, output.reach.killedAt == nil { (cutAt, hasTickedSinceCut) = (cutAt ?? now, false) }
     endAll()
   }
 
-  /// What ran or waited is never resumed; programs may start.
+  /// Ends all open and queued runs, which are never resumed; programs may still start.
   private mutating func endAll() {
     granted = zip(used, fresh).map { $0 + $1 }
     let before = fresh
@@ -88,7 +89,7 @@ struct SprinklerOracle {
     fresh = before
   }
 
-  mutating func asked(_ number: UInt64, _ order: SprinklerRequest.Order, at now: TickInstant) {
+  mutating func asked(_ number: UInt64, _ order: SprinklerOrder, at now: TickInstant) {
     if case .emergencyStop = order { waitingStops.append(true) }
     if case .reset = order { waitingStops.append(false) }
   }
@@ -97,7 +98,7 @@ struct SprinklerOracle {
     runs.formUnion(effects.runs)
     seen = nil
     switch command {
-    case .zoneOn(let zone, let seconds): grant([Program.Step(zone: zone, seconds: seconds ?? 4)])
+    case .zoneOn(let zone, let seconds, _): grant([Program.Step(zone: zone, seconds: seconds ?? 4)])
     case .zoneExtend(let zone, let seconds, _): grant([Program.Step(zone: zone, seconds: seconds)])
     case .runOnce(let steps), .runNext(let steps): grant(steps)
     case .runProgram(let id): grant(programs[id] ?? [])
@@ -109,7 +110,7 @@ struct SprinklerOracle {
     }
   }
 
-  /// A store that dies in the middle of a write may have it, and whoever asked was not told.
+  /// Records a refused command. If the process died in the write, the store may contain the change although the client got no acknowledgement.
   mutating func refused(_ command: SprinklerCommand, diedInWrite: Bool) {
     isUnsure = isUnsure || diedInWrite
     seen = nil
@@ -126,9 +127,11 @@ struct SprinklerOracle {
 
   private mutating func clearFresh() { fresh = Array(repeating: .zero, count: fresh.count) }
 
+  /// Records a tick of the loop.
+  ///
   /// - Parameters:
-  ///   - before: what the loop had published until this tick, whose lines are looked at before it.
-  ///   - after: what it has published in it.
+  ///   - before: the snapshot published before this tick, which shows the lines before it.
+  ///   - after: the snapshot published in this tick.
   mutating func ticked(at now: TickInstant, _ before: SprinklerSnapshot, _ after: SprinklerSnapshot) {
     let wasSafe = before.told == 0 && before.confirmation.isConfirmed && before.at > .zero
     flow.ticked(at: now, wasSafe: wasSafe && !output.reach.isBusDown(at: now))
@@ -177,7 +180,9 @@ struct SprinklerOracle {
     }
   }
 
-  /// - Parameter hasDied: the process has, in the middle of a write, and the engine has not come to it.
+  /// Checks the open valves.
+  ///
+  /// - Parameter hasDied: whether the process has died in a write, and the simulation has not handled that yet.
   mutating func look(open: UInt64, at now: TickInstant, hasDied: Bool = false) {
     let isExcused = hasDied || output.look(isActive: open != 0, at: now)
     if output.reach.killedAt == nil {

@@ -6,20 +6,20 @@ import TactusDaemon
 import TactusSwarm
 import WallTime
 
-/// A sprinkler under the swarm: the valves' production loop, the production schedule with its rule that the store comes first, a store that
-/// survives the daemon, and people who ask.
+/// A sprinkler in the swarm: the valves' production loop, the production schedule, which stores changes before they take effect, a store that
+/// survives the daemon, and simulated clients.
 final class SprinklerSwarm: SwarmPart {
   static let zones = 4
   private static let loop = "sprinkler"
-  /// Noon is half a minute after the start, so that programs start.
+  /// The wall time at the start, half a minute before noon, so that programs start.
   private var wallAtZero = WallInstant(secondsSince1970: 1_780_012_800 - 30)
   private static let settings = SchedulerSettings(zone: .utc, pins: Array(1...zones))
-  /// What flows through a zone that is open.
+  /// The flow through each zone that is open, l/min.
   static let litresPerMinute = [10.0, 14, 18, 22]
   private static let pulsesPerLitre = 450.0
 
-  /// What a history's reloads change the limits of the flow to: limits that every zone keeps, limits that the first and the last do not, and limits that
-  /// only give notice.
+  /// The limits of the flow between which reloads change: limits that no zone violates, limits that the first and the last zone violate, and limits
+  /// that only give notice.
   static let files = [
     FlowLimits(noFlow: watch(4), highFlow: watch(40), leak: watch(3)),
     FlowLimits(noFlow: watch(12), highFlow: watch(20), leak: watch(1)),
@@ -42,20 +42,23 @@ final class SprinklerSwarm: SwarmPart {
   private let store: SimulatedScheduleStore
   private var rules: SwarmRules<FlowLimits>
   private let hasSensor: Bool
-  /// What hangs on the lines of this daemon: the water and the flow sensor.
+  /// The water and the flow sensor on the lines of the present daemon.
   private var garden: SimulatedGarden?
   private var isDry = false
   private var burst = 0.0
   private var oracle = SprinklerOracle()
   private var daemon: SprinklerSwarmDaemon?
-  /// What the loop has published last.
+  /// The snapshot that the loop published last.
   private var newest = SprinklerSnapshot()
   private var ranUntil = TickInstant.zero
 
+  /// Creates the sprinkler.
+  ///
   /// - Parameters:
-  ///   - forgets: whether the store only says that it has kept something, for tests.
-  ///   - files: the limits of the loop, at its start and after reloads; what must hold stays that of the standard ones.
-  ///   - hasSensor: whether the loop is given the flow sensor; a test takes that away.
+  ///   - seed: the seed of the simulation.
+  ///   - forgets: whether the store only pretends to keep changes, for tests.
+  ///   - files: the limits of the loop at its start and after reloads. The checks always use the standard ones.
+  ///   - hasSensor: whether the loop has the flow sensor; a test removes it.
   init(
     seed: UInt64, forgets: Bool = false, files: [FlowLimits] = SprinklerSwarm.files, hasSensor: Bool = true
   ) throws {
@@ -70,7 +73,7 @@ final class SprinklerSwarm: SwarmPart {
   }
 
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
-    daemon.map { [($0.channel.state.version, SprinklerLoop.period)] } ?? []
+    daemon.map { [($0.mailbox.state.version, SprinklerLoop.period)] } ?? []
   }
 
   var isEmergencyStopped: Bool {
@@ -93,7 +96,7 @@ final class SprinklerSwarm: SwarmPart {
     self.garden = garden
     disturb(garden)
     var sensor: GPIOEvents? = hasSensor ? garden.flowSensor() : nil
-    let channel = SprinklerLoop.channel(notices: 256)
+    let mailbox = try SprinklerLoop.mailbox(limits: limits, notices: 256)
     let bell = SimulatedInput()
     let runtime = try Runtime(externalStops: cover.stops) {
       Lane("sprinkler") {
@@ -103,8 +106,7 @@ final class SprinklerSwarm: SwarmPart {
           SprinklerLoop(
             try! IrrigationSettings(
               lineCount: Self.zones, flow: FlowSettings(pulsesPerLitre: Self.pulsesPerLitre)),
-            limits: limits.input(), lines: lines.port(), flow: sensor.take(),
-            channel: channel.loopEnds(requestBell: bell.doorbell))
+            lines: lines.port(), flow: sensor.take(), ends: mailbox.loopEnds(requestBell: bell.doorbell))
         }
       }
     }
@@ -113,7 +115,7 @@ final class SprinklerSwarm: SwarmPart {
       { SprinklerScheduler(store.records, settings: Self.settings, boot: BootID("1"), valvesClosed: closed) },
       store: store)
     daemon = SprinklerSwarmDaemon(
-      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), channel: channel, bell: bell,
+      runtime: runtime, simulation: try runtime.simulation(seed: seed, from: now), mailbox: mailbox, bell: bell,
       schedule: schedule, at: now)
     newest = SprinklerSnapshot()
     oracle.started(at: now, cover, Self.files[rules.number])
@@ -170,7 +172,7 @@ final class SprinklerSwarm: SwarmPart {
     oracle.output.account(counters, at: now)
   }
 
-  /// Of the lines: bit k for zone k + 1.
+  /// The zones whose lines are active: bit k for zone k + 1.
   private var open: UInt64 { (~bank.levels.word >> 1) & (1 << UInt64(clamping: Self.zones) - 1) }
 
   func makeSafe(at now: TickInstant) -> Bool {
@@ -190,7 +192,7 @@ final class SprinklerSwarm: SwarmPart {
   func emergencyStop(at now: TickInstant) { send(.emergencyStop, at: now) }
   func reset(at now: TickInstant) { send(.reset, at: now) }
 
-  private func send(_ order: SprinklerRequest.Order, at now: TickInstant) {
+  private func send(_ order: SprinklerOrder, at now: TickInstant) {
     guard let daemon, !store.hasDied, let number = daemon.send(order, at: now) else { return }
     oracle.asked(number, order, at: now)
   }
@@ -237,7 +239,7 @@ final class SprinklerSwarm: SwarmPart {
     oracle.flow.changed(to: Self.files[rules.number], at: ranUntil)
   }
 
-  /// A person's command, which is acknowledged when the store has it.
+  /// Gives a client's command, which is acknowledged once the store has the change.
   private func ask(_ command: SprinklerCommand, at now: TickInstant) {
     guard let daemon, !store.hasDied else { return }
     let effects = daemon.step(.command(command, caller: "swarm"), at: now, wallAtZero)
@@ -248,3 +250,7 @@ final class SprinklerSwarm: SwarmPart {
     }
   }
 }
+
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
+extension FlowLimits: @retroactive ReloadableRules {}

@@ -5,38 +5,38 @@ import Tactus
 import TactusDaemon
 import WallTime
 
-/// What dies with the process: the valves' loop, the schedule in memory, and what is on its way between them. Does what `SprinklerDesk` does
-/// with its threads, in its order: the store, then the answer, then the orders.
+/// The part that dies with the process: the valves' loop, the schedule in memory, and the messages between them. Does the work of `SprinklerDesk`
+/// without its threads, in the same sequence: the store, then the answer, then the orders.
 final class SprinklerSwarmDaemon {
   private static let beatPeriod = Nanoseconds.milliseconds(100)
   private static let progressPeriod = Nanoseconds.seconds(10)
 
   let runtime: Runtime
   let simulation: Simulation
-  let channel: SprinklerLoop.Channel
+  let mailbox: SprinklerMailbox
   var nextBeat: TickInstant
   private var nextProgress = TickInstant.zero
-  private let client: SprinklerLoop.Channel.Client
+  private let client: SprinklerMailbox.Client
   private let bell: SimulatedInput
   private var schedule: StoredSchedule
-  /// Of the newest order.
+  /// The number of the newest order.
   private(set) var number: UInt64 = 0
-  /// Orders that the loop has not answered, by their numbers.
-  private var sent: [UInt64: SprinklerRequest.Order] = [:]
+  /// The orders that the loop has not answered, by number.
+  private var sent: [UInt64: SprinklerOrder] = [:]
   private var answered: [UInt64] = []
   private var watch = WallWatch()
 
   init(
-    runtime: Runtime, simulation: Simulation, channel: SprinklerLoop.Channel, bell: SimulatedInput,
+    runtime: Runtime, simulation: Simulation, mailbox: SprinklerMailbox, bell: SimulatedInput,
     schedule: StoredSchedule, at now: TickInstant
   ) {
-    (self.runtime, self.simulation, self.channel, self.bell) = (runtime, simulation, channel, bell)
+    (self.runtime, self.simulation, self.mailbox, self.bell) = (runtime, simulation, mailbox, bell)
     self.schedule = schedule
-    client = channel.client()
+    client = mailbox.client()
     nextBeat = now
   }
 
-  /// Ten times a second: what the loop has told and answered, then what is due.
+  /// Handles the loop's notices and answers, then starts due programs. Called ten times a second.
   func beat(at now: TickInstant, _ wallAtZero: WallInstant) {
     nextBeat = now + Self.beatPeriod
     listen(at: now)
@@ -47,7 +47,7 @@ final class SprinklerSwarmDaemon {
       if schedule.takeCaughtUp() { nextProgress = now }
       order(try schedule.step(.timePassed, reading), at: now)
       guard now >= nextProgress else { return }
-      let progress = client.newest().progress(of: schedule.records.pending, at: now)
+      let progress = newest.progress(of: schedule.records.pending, at: now)
       if !progress.isEmpty { order(try schedule.step(.progress(progress), reading), at: now) }
       nextProgress = now + Self.progressPeriod
     } catch {
@@ -56,7 +56,7 @@ final class SprinklerSwarmDaemon {
   }
 
   private func listen(at now: TickInstant) {
-    while let notice = client.nextNotice() {
+    while let notice = client.nextNotice()?.notice {
       if notice.isOfState { nextProgress = now }
       if let event = notice.event { schedule.remember([event]) }
     }
@@ -67,14 +67,14 @@ final class SprinklerSwarmDaemon {
     }
   }
 
-  /// The loop has stopped, and told the last. Returns what the store knows of it.
+  /// Handles the last notices after the loop has stopped. Returns the store's knowledge of how the runs ended.
   func finish(at now: TickInstant, _ wallAtZero: WallInstant) -> KeptOutcome {
     listen(at: now)
     _ = schedule.catchUp(reading(at: now, wallAtZero))
     return schedule.outcome
   }
 
-  /// Steps the schedule, or `nil` if it, or its store, refuses.
+  /// Steps the schedule. Returns the effects, or `nil` if the schedule or its store refuses.
   func step(_ event: SprinklerEvent, at now: TickInstant, _ wallAtZero: WallInstant) -> SprinklerEffects? {
     do throws(APIError) {
       let reading = reading(at: now, wallAtZero)
@@ -91,8 +91,8 @@ final class SprinklerSwarmDaemon {
     for order in effects.orders { _ = send(order, at: now) }
   }
 
-  /// Returns the request's number, or `nil` if the loop is behind.
-  func send(_ order: SprinklerRequest.Order, at now: TickInstant) -> UInt64? {
+  /// Sends an order. Returns the request's number, or `nil` if the loop's mailbox is full.
+  func send(_ order: SprinklerOrder, at now: TickInstant) -> UInt64? {
     guard client.send(SprinklerRequest(number: number + 1, issued: now, order)) else { return nil }
     number += 1
     sent[number] = order
@@ -100,10 +100,10 @@ final class SprinklerSwarmDaemon {
     return number
   }
 
-  /// What the valves' loop published last.
-  var newest: SprinklerSnapshot { client.newest() }
+  /// The snapshot that the valves' loop published last.
+  var newest: SprinklerSnapshot { client.newest().state }
 
-  /// What has been answered since the last call.
+  /// Returns the numbers of the requests that have been answered since the last call.
   func takeAnswered() -> [UInt64] {
     defer { answered = [] }
     return answered

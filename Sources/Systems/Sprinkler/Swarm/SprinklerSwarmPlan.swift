@@ -2,7 +2,7 @@ import Sprinkler
 import Tactus
 import TactusSwarm
 
-/// Random people who water, and faults of the lines, the lane and the store.
+/// Plans random commands of clients, and faults of the lines, the lane and the store.
 enum SprinklerSwarmPlan {
   static func plan(_ plan: inout SwarmPlanner) {
     plan.times(2...40) { plan in
@@ -34,7 +34,7 @@ enum SprinklerSwarmPlan {
 
   private static let zones = 1...Int64(SprinklerSwarm.zones)
 
-  /// The main is shut, or a pipe bursts; and people who find that the flow has stopped everything.
+  /// Plans faults of the water supply (the main is shut, a pipe bursts), and the resets by clients that follow an alarm.
   private static func water(_ plan: inout SwarmPlanner) {
     plan.maybe(200) { plan in
       let at = plan.instant()
@@ -51,7 +51,7 @@ enum SprinklerSwarmPlan {
     }
   }
 
-  /// A person's command of a line of a history, or `nil` if the line is not one.
+  /// Returns the client's command of a line of a history, or `nil` if the line is not a command.
   static func command(_ action: SwarmAction) -> SprinklerCommand? {
     let (zone, seconds) = (ZoneID(Int(action[0])), Int(action[1]))
     switch action.verb {

@@ -2,6 +2,6 @@ import SprinklerDaemon
 import TactusSwarm
 
 extension SwarmMember {
-  /// The system `sprinkler` with its part.
-  public static var sprinkler: SwarmMember { SwarmMember(SprinklerKind()) { try SprinklerSwarm(seed: $0) } }
+  /// The sprinkler as a member of the swarm.
+  public static var sprinkler: SwarmMember { SwarmMember(Sprinkler.self) { try SprinklerSwarm(seed: $0) } }
 }

@@ -20,7 +20,7 @@
 
 using namespace libcamera;
 
-/// Of one line and one field.
+/// Replaces control characters by spaces, so that the text stays one field in one line.
 static std::string field(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char byte) { return byte < 0x20; }, ' ');
   return text;
@@ -39,8 +39,8 @@ static const char *kind(const std::string &format) {
   return format.rfind("S", 0) == 0 ? "bayer" : format == "MJPEG" ? "jpeg" : "raw";
 }
 
-/// `raw 640×480 NV12`: what the camera offers to video, every size once, in the first format that has it; then `bayer 1640×1232
-/// SBGGR10_CSI2P`, how its sensor reads, which bounds the angle of view.
+/// Returns the modes that the camera offers for video, such as `raw 640×480 NV12`, each size once in the first format that has it; then
+/// the modes of the sensor, such as `bayer 1640×1232 SBGGR10_CSI2P`, which limit the angle of view.
 static std::vector<std::string> modes(Camera &camera) {
   std::vector<std::string> found;
   std::set<std::string> known;
@@ -60,7 +60,7 @@ static std::vector<std::string> modes(Camera &camera) {
   return found;
 }
 
-/// Cameras, the programs of libcamera's that control them, and nothing else.
+/// Confines the process to cameras and the programs of libcamera that control them.
 static void confine() {
   static const char *const accounts[] = {"tactus-video", "nobody", nullptr};
   static const char *const groups[] = {"video", "render", nullptr};

@@ -1,6 +1,7 @@
 import Tactus
 
-/// When camera and encoder run: while somebody looks, and again after every failure. Knows no camera and no clock.
+/// The rule that decides when camera and encoder run: while their frames are wanted, and again after every failure. The machine accesses
+/// neither a camera nor a clock.
 ///
 ///     idle ──wanted──▶ starting ──frame──▶ running ──unwanted──▶ lingering ──5 s, or silence──▶ idle
 ///                        ▲   │                │ ▲                   │
@@ -8,38 +9,38 @@ import Tactus
 ///                        │       silence      ▼
 ///                        └─────pause───── waiting ──unwanted──▶ idle
 ///
-/// The pause after a failure grows from half a second to `longestPause`, and is short again after a camera has run for
-/// `provenAfter`. No viewer is told to wait for a camera that only another's wish could start.
+/// The pause after a failure grows from half a second to `longestPause`, and is short again after the camera has run for `provenAfter`.
+/// The pause ends at once when the last viewer leaves, so that it never delays a viewer who comes later.
 public struct CaptureMachine: Sendable, Equatable {
   public enum State: Sendable, Equatable {
     case idle
     case starting(since: TickInstant)
     case running(since: TickInstant, lastFrame: TickInstant)
-    /// The last viewer has gone; the next may come soon, and a camera takes long to start.
+    /// The last viewer has left. The camera stays on for a while, because the next viewer may come soon and a start takes long.
     case lingering(since: TickInstant, until: TickInstant, lastFrame: TickInstant)
     case waiting(until: TickInstant, cause: String)
   }
 
   public enum Event: Sendable, Equatable {
-    /// Whether anybody looks.
+    /// Frames are wanted from now on, or no longer wanted.
     case wanted(Bool)
     /// Encoded frames have come since the last event.
     case frames
-    /// The pipeline has failed, or could not be made.
+    /// The pipeline has failed or could not be created.
     case failed(String)
     case time
   }
 
   public enum Action: Sendable, Equatable {
     case none
-    /// Make a pipeline and start it; what goes wrong comes back as `failed`.
+    /// Create a pipeline and start it. An error is reported back as `failed`.
     case start
     case stop
   }
 
-  /// A camera that is slow to start (libcamera: a second or two) is not a dead one.
+  /// The time after which a camera without a first frame counts as failed. A slow start (libcamera: a second or two) is not a failure.
   public static let startLimit = Nanoseconds.seconds(10)
-  /// Between two frames.
+  /// The time without a frame after which a running camera counts as failed.
   public static let silenceLimit = Nanoseconds.seconds(5)
   public static let linger = Nanoseconds.seconds(5)
   public static let shortestPause = Nanoseconds.milliseconds(500)
@@ -99,7 +100,7 @@ public struct CaptureMachine: Sendable, Equatable {
     }
   }
 
-  /// When `time` is due, or `nil` if nothing is waited for.
+  /// When the event `time` is due, or `nil` in the idle state, which has no deadline.
   public var nextDeadline: TickInstant? {
     switch state {
     case .idle: nil
@@ -136,7 +137,7 @@ public struct CaptureMachine: Sendable, Equatable {
     return .stop
   }
 
-  /// Of `waiting`, from `now` on.
+  /// Returns the time from `now` to the end of the pause; zero unless the state is `waiting`.
   public func pauseLeft(at now: TickInstant) -> Nanoseconds {
     guard case .waiting(let until, _) = state else { return .zero }
     return max(.zero, until - now)

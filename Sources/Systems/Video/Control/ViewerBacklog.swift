@@ -1,48 +1,78 @@
-/// What waits for one viewer of a stream of fragments: bounded, and never a fragment that cannot be decoded.
+import Tactus
+
+/// The fragments that wait for one viewer of a stream: a bounded number, and never one that cannot be decoded.
 ///
-/// A viewer begins with a key frame. One that falls behind loses everything up to the next key frame: what it then sees is of
-/// now, and nothing waits for it.
+/// A viewer begins with a key frame. A viewer that falls behind loses everything up to the next key frame, so that it continues with
+/// current pictures and never delays the stream.
 public struct ViewerBacklog: Sendable {
-  /// No more than this waits for a viewer, the initialisation aside.
+  /// A fragment that has waited longer is the past, and so is what waits behind it.
+  public static let longestWait = Nanoseconds.seconds(1)
+  /// Fragments are taken together up to about this number of bytes.
+  static let pieceBytes = 4 << 10
+
+  /// The highest number of bytes that wait for a viewer, not counting the initialisation segment.
   public let limitBytes: Int
   public private(set) var dropped: Int64 = 0
-  /// Not taken yet.
+  /// The initialisation segment, or `nil` once the viewer has taken it.
   private var initialisation: [UInt8]?
-  private var fragments: [[UInt8]] = []
+  private var fragments: [(bytes: [UInt8], at: TickInstant)] = []
   private var bytes = 0
   private var needsKey = true
+  /// Whether the viewer has taken data since `wait` was last called.
+  private var hasTaken = false
+  /// Whether fragments were dropped since then.
+  private var hasDropped = false
 
   public init(limitBytes: Int) { self.limitBytes = limitBytes }
 
-  /// Before the first fragment, and when the camera's format has changed: fragments of before are worth nothing then.
+  /// Sets the initialisation segment, before the first fragment and when the camera's format has changed. Earlier fragments are dropped,
+  /// because they cannot be decoded with it.
   public mutating func begin(_ initialisation: [UInt8]) {
     forget()
     self.initialisation = initialisation
   }
 
-  public mutating func add(_ fragment: [UInt8], isKey: Bool) {
-    if bytes + fragment.count > limitBytes { forget() }
+  public mutating func add(_ fragment: [UInt8], isKey: Bool, at now: TickInstant) {
+    let isLate = fragments.first.map { now - $0.at > Self.longestWait } ?? false
+    if isLate || bytes + fragment.count > limitBytes { forget() }
     guard isKey || !needsKey, fragment.count <= limitBytes else {
       dropped += 1
       return
     }
     needsKey = false
-    fragments.append(fragment)
+    fragments.append((fragment, now))
     bytes += fragment.count
   }
 
-  /// All of it, in order, or `nil` if nothing waits.
+  /// Returns waiting data in order, at least one fragment and few more than `pieceBytes`, or `nil` if no fragment waits. What is taken has
+  /// left for the viewer and cannot be left out any more.
   public mutating func take() -> [UInt8]? {
     guard !fragments.isEmpty else { return nil }
-    let taken = (initialisation ?? []) + fragments.joined()
+    var taken = initialisation ?? []
     initialisation = nil
-    fragments = []
-    bytes = 0
+    var count = 0
+    while count < fragments.count, count == 0 || taken.count < Self.pieceBytes {
+      taken += fragments[count].bytes
+      bytes -= fragments[count].bytes.count
+      count += 1
+    }
+    fragments.removeFirst(count)
+    hasTaken = true
     return taken
+  }
+
+  /// Returns how long the oldest fragment has waited, and `longestWait` where some were dropped since the last call; or `nil` if the viewer
+  /// has taken nothing since then: one that stands still, as a player that is paused, is not helped by a lower rate.
+  public mutating func wait(at now: TickInstant) -> Nanoseconds? {
+    guard hasTaken else { return nil }
+    defer { (hasTaken, hasDropped) = (false, false) }
+    if hasDropped { return Self.longestWait }
+    return fragments.first.map { max(.zero, now - $0.at) } ?? .zero
   }
 
   private mutating func forget() {
     dropped += Int64(fragments.count)
+    hasDropped = hasDropped || !fragments.isEmpty
     fragments = []
     bytes = 0
     needsKey = true

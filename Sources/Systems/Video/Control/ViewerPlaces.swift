@@ -1,28 +1,30 @@
 import Tactus
 
-/// Who is at the RTSP port: connections, and their sessions, which play or do not.
+/// The connections to the RTSP port and their sessions, which are playing or not.
 ///
-/// Only a session that plays takes one of the viewers' places. One that does not has until `patience` after its SETUP; there are at most as
-/// many of them as viewers' places, and of connections without a session `spareConnections` more than viewers' places. Where there are
-/// more, the peer that has most of them loses its oldest: a peer with many keeps no other out.
+/// Only a session that plays takes one of the viewers' places. A session that does not play must begin within `patience` after its SETUP.
+/// The number of such sessions is limited to that of viewers' places, and the number of connections without a session to
+/// `spareConnections` more than that. If a limit is exceeded, the oldest of the peer with the most is ended, so that a peer with many
+/// connections cannot keep others out.
 ///
-/// A value without a clock: the server asks it, and does what it says. `Peer` is whose address it is.
+/// The type has no clock and does no input or output: the server asks it and acts on the results. `Peer` identifies the owner of an
+/// address.
 public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
-  /// From SETUP to PLAY.
+  /// The longest time from SETUP to PLAY.
   public static var patience: Nanoseconds { .seconds(10) }
   public static var spareConnections: Int { 64 }
 
-  /// May a session play?
+  /// The decision on a request to play.
   public enum Verdict: Sendable, Equatable {
-    /// It has a place from now on. `isFirst` if it has never played.
+    /// The session has a place from now on. `isFirst` is true if the session has never played before.
     case welcome(isFirst: Bool)
-    /// All places are taken by others that play.
+    /// All places are taken by other sessions that play.
     case full
-    /// It has been ended.
+    /// The session has already been ended.
     case gone
   }
 
-  /// Who is to go, and is counted no more.
+  /// The sessions and connections that the server must end. They no longer count.
   public struct Leavers: Sendable, Equatable {
     public var sessions: [String] = []
     public var connections: [UInt] = []
@@ -33,7 +35,7 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   private struct Session: Sendable {
     let connection: UInt
     let peer: Peer
-    /// When its phase began.
+    /// When the current phase of the session began.
     var since: TickInstant
     var phase = Phase.waiting
   }
@@ -47,20 +49,20 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   private var connections: [UInt: Connection] = [:]
   private var sessions: [String: Session] = [:]
 
-  /// - Parameter limit: how many may play at a time.
+  /// - Parameter limit: the highest number of sessions that play at a time.
   public init(limit: Int) { self.limit = limit }
 
-  /// How many play.
+  /// The number of sessions that play.
   public var playing: Int { sessions.values.count { $0.phase == .playing } }
   public var isFull: Bool { playing >= limit }
-  /// Whether somebody has to make room.
+  /// Whether sessions or connections exceed a limit, so that some must be ended.
   public var isCrowded: Bool { sessions.count - playing > limit || connections.count > limit + Self.spareConnections }
 
   public mutating func connect(_ connection: UInt, of peer: Peer, at now: TickInstant) {
     connections[connection] = Connection(peer: peer, since: now)
   }
 
-  /// The result is its sessions, which end with it.
+  /// Removes a connection and returns its sessions, which end with the connection.
   public mutating func disconnect(_ connection: UInt) -> [String] {
     connections[connection] = nil
     let ended = sessions.filter { $0.value.connection == connection }.map(\.key)
@@ -68,7 +70,7 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
     return ended
   }
 
-  /// SETUP.
+  /// Adds a session after its SETUP.
   public mutating func open(_ session: String, by connection: UInt, of peer: Peer, at now: TickInstant) {
     sessions[session] = Session(connection: connection, peer: peer, since: now)
   }
@@ -88,10 +90,10 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
     sessions[session]!.since = now
   }
 
-  /// It has ended, for whatever reason.
+  /// Removes a session that has ended for any reason.
   public mutating func end(_ session: String) { sessions[session] = nil }
 
-  /// Those who have waited for too long, and those who must make room.
+  /// Removes and returns the sessions that have waited too long, and the sessions and connections that exceed a limit.
   public mutating func takeLeavers(at now: TickInstant) -> Leavers {
     var leavers = Leavers()
     let overdue = sessions.filter { $0.value.phase == .waiting && now - $0.value.since >= Self.patience }
@@ -109,7 +111,7 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
     return leavers
   }
 
-  /// Of the peer that has most of them the oldest, one after the other, until so many are left.
+  /// Returns the keys to remove until `most` are left: repeatedly the oldest of the peer that has the most.
   private static func leavers<Key>(of all: [Key: (peer: Peer, since: TickInstant)], until most: Int) -> [Key] {
     guard all.count > most else { return [] }
     // The oldest last.

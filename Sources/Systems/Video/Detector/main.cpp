@@ -20,7 +20,7 @@
 #include "CProcess.h"
 #include "older_opencv.hpp"
 
-/// In one line, without OpenCV's own places in its source.
+/// Reports a failure in one line and returns the exit status. For an exception of OpenCV, pass `err`, which has no place in its source.
 static int fail(const std::string &what) {
   std::string line = what.substr(0, 400);
   std::replace(line.begin(), line.end(), '\n', ' ');

@@ -69,7 +69,7 @@ std::string piece(uint32_t field, const std::string &content) {
   return number(field << 3 | 2) + number(content.size()) + content;
 }
 
-/// Numbers, packed or one by one.
+/// Returns the numbers of a field, whether packed or separate.
 std::vector<uint64_t> numbers(const std::vector<Field> &message, uint32_t field) {
   std::vector<uint64_t> values;
   for (const Field &one : message) {
@@ -80,13 +80,13 @@ std::vector<uint64_t> numbers(const std::vector<Field> &message, uint32_t field)
   return values;
 }
 
-/// The first text of a field; empty: there is none.
+/// Returns the first text of a field, or an empty text if there is none.
 std::string_view text(const std::vector<Field> &message, uint32_t field) {
   for (const Field &one : message) if (one.number == field && one.wire == 2) return one.content;
   return {};
 }
 
-/// Candidates of an output [1, 4 + classes, candidates]; 0: it is another.
+/// Returns the number of candidates of an output [1, 4 + classes, candidates], or 0 if the output has another shape.
 uint64_t candidates(std::string_view output) {
   std::vector<uint64_t> sizes;
   for (const Field &type : fields(output)) {
@@ -105,7 +105,7 @@ uint64_t candidates(std::string_view output) {
   return sizes.size() == 3 && sizes[0] == 1 && sizes[1] > 4 ? sizes[2] : 0;
 }
 
-/// A tensor [1, candidates] of floats as [1, 4, candidates]; any other as it is.
+/// Returns a tensor [1, candidates] of floats as [1, 4, candidates], and any other tensor unchanged.
 std::string whole(std::string_view tensor, uint64_t candidates) {
   const auto parts = fields(tensor);
   const auto type = numbers(parts, 2);
@@ -123,7 +123,7 @@ std::string whole(std::string_view tensor, uint64_t candidates) {
   return sizes + rest + piece(kind, values + values + values + values);
 }
 
-/// The whole numbers of a tensor of one dimension; none: it is another.
+/// Returns the numbers of a one-dimensional tensor of 64-bit integers, or none if the tensor is of another kind.
 std::vector<uint64_t> list(std::string_view tensor) {
   const auto parts = fields(tensor);
   if (numbers(parts, 1).size() != 1 || numbers(parts, 2) != std::vector<uint64_t>{7}) return {};
@@ -138,7 +138,7 @@ std::vector<uint64_t> list(std::string_view tensor) {
   return values;
 }
 
-/// What a node `Constant` gives; empty: it is another node.
+/// Returns the tensor of a `Constant` node, or an empty text if the node is of another kind.
 std::string_view constant(const std::vector<Field> &node) {
   if (text(node, 4) != "Constant") return {};
   for (const Field &one : node) {
@@ -149,7 +149,7 @@ std::string_view constant(const std::vector<Field> &node) {
   return {};
 }
 
-/// The message with another text in every `field`.
+/// Returns the message with the text of every `field` replaced by the result of `change`.
 template <typename Change> std::string changed(std::string_view message, uint32_t field, Change change) {
   std::string bytes;
   for (const Field &part : fields(message)) {
@@ -158,7 +158,7 @@ template <typename Change> std::string changed(std::string_view message, uint32_
   return bytes;
 }
 
-/// A node `Split` whose sizes are its second input with them as the attribute of earlier versions.
+/// Returns a `Split` node whose sizes, its second input, are moved to the attribute that earlier versions use.
 std::string split(const std::vector<Field> &node, const std::vector<uint64_t> &sizes) {
   std::string bytes;
   unsigned inputs = 0;

@@ -1,8 +1,13 @@
 "use strict";
-// The camera's card: fragmented MP4 into Media Source Extensions, JPEG pictures where the browser has none of it. The picture
-// comes on a connection of its own: what is on the socket of console.js, an e-stop above all, never waits behind it.
+// The camera's card: WebRTC by WHEP, which a lost packet does not stop; fragmented MP4 into Media Source Extensions where that does not
+// come through; JPEG pictures where the browser has neither. The picture comes on a connection of its own: what is on the socket of
+// console.js, an e-stop above all, never waits behind it.
 
-const video = { running: null, wanted: null, begun: false, boxes: 0 };
+const video = { running: null, wanted: null, begun: false, boxes: 0, way: 0, shown: "" };
+const videoWays = ["whep", "mp4", "mjpeg"]; // of "best", the first that works
+const videoNames = { whep: "WebRTC", mp4: "MP4", mjpeg: "pictures" };
+const videoFirstMs = 6000; // without a picture for so long the way does not work here
+const videoStillMs = 3000; // one that has stood still for so long is asked for anew
 const videoKeptS = 10; // of what was played
 const videoBehindS = 0.35; // further behind than this is the past
 
@@ -17,13 +22,14 @@ function showVideo(event) {
   if (event.detection.state === "failed") lines.push("No detector: " + sentence(event.detection.reason));
   byId("video-said").hidden = lines.length === 0;
   byId("video-said").textContent = lines.join(" ");
-  const viewers = event.viewers.rtsp + event.viewers.mp4 + event.viewers.mjpeg;
+  const viewers = event.viewers.rtsp + event.viewers.whep + event.viewers.mp4 + event.viewers.mjpeg;
   tile("video", {
     now: event.state === "running" ? (event.statistics.framesPerSecond || 0) + " pictures a second" : viewers ? viewers + " look" : "nobody looks", next: `${event.picture.width} × ${event.picture.height}`,
     action: { words: "Look", look: "primary", act: () => { location.hash = "#/video"; } },
   });
   const facts = [`${event.picture.width}×${event.picture.height}`];
   if (counted.framesPerSecond) facts.push(counted.framesPerSecond + " frames/s", (counted.bitsPerSecond / 1e6).toFixed(2) + " Mbit/s");
+  if (event.rate.cause !== "configured") facts.push(`at most ${(event.rate.bitsPerSecond / 1e6).toFixed(2)} Mbit/s: ${event.rate.reason}`);
   if (counted.encodeMeanMs != null) facts.push("encoded in " + counted.encodeMeanMs.toFixed(1) + " ms");
   facts.push(viewers + (viewers === 1 ? " viewer" : " viewers"));
   if (event.elements) facts.push(event.elements.encoder);
@@ -94,7 +100,8 @@ function videoViewed() {
   const home = byId("video-home");
   if (place && picture.parentElement !== place) place.prepend(picture);
   else if (!place && picture.parentElement !== home) home.append(picture);
-  const wanted = sessionStorage.getItem("video") || (place ? "mp4" : "off");
+  const wanted = sessionStorage.getItem("video") || (place ? "best" : "off");
+  if (wanted !== video.wanted) video.way = 0;
   if (!isLookedAt() || wanted !== video.wanted) videoStop();
   video.wanted = wanted;
   byId("video-look").value = wanted;
@@ -102,36 +109,111 @@ function videoViewed() {
   videoStart();
 }
 
+// What is wrong with a way of showing, and not with the camera: the next way may work.
+class VideoWayError extends Error {}
+
 async function videoStart() {
-  const wanted = isLookedAt() ? video.wanted || "off" : "off";
-  byId("video-film").hidden = wanted !== "mp4";
-  byId("video-pictures").hidden = wanted !== "mjpeg";
-  if (wanted === "off" || document.hidden || video.running) return;
+  const wanted = isLookedAt() ? video.wanted || "off" : "off", isBest = wanted === "best";
+  const way = isBest ? videoWays[video.way] : wanted;
+  byId("video-film").hidden = way !== "mp4" && way !== "whep";
+  byId("video-pictures").hidden = way !== "mjpeg";
+  if (way === "off") videoShows("");
+  if (way === "off" || document.hidden || video.running) return;
   const control = new AbortController();
   video.running = control;
+  let isNext = false;
   try {
-    const answer = await fetch(at("/api/video/stream." + wanted), { headers: headers(), signal: control.signal });
-    if (!answer.ok) throw new Error((await answer.json()).message);
-    if (wanted === "mp4") await videoPlay(answer, control); else await videoShow(answer, control);
+    await { whep: videoTalk, mp4: videoPlay, mjpeg: videoShow }[way](control);
   } catch (error) {
     if (!control.signal.aborted) byId("video-recording").textContent = error.message;
+    isNext = isBest && error instanceof VideoWayError;
   }
   control.abort();
+  videoShows("");
   if (video.running !== control) return;
   video.running = null;
-  setTimeout(videoStart, 1000);
+  // What has ended is begun with the first way again: it may come through now.
+  video.way = isNext ? (video.way + 1) % videoWays.length : 0;
+  setTimeout(videoStart, video.way ? 0 : 1000);
 }
 
-async function videoPlay(answer, control) {
+// Says which way the picture comes.
+function videoShows(way) {
+  if (way === video.shown) return;
+  if (way) byId("video-recording").textContent = "";
+  video.shown = way;
+  byId("video-way").textContent = way ? "by " + videoNames[way] : "";
+}
+
+async function videoFetch(control, path, more) {
+  const answer = await fetch(at(path), { ...more, headers: { ...headers(), ...(more && more.headers) }, signal: control.signal });
+  if (answer.ok) return answer;
+  const text = (await answer.json()).message;
+  // The video process is down, or all places are taken: no other way would help.
+  throw answer.status === 503 || answer.status === 401 ? new Error(text) : new VideoWayError(text);
+}
+
+// An element shows a stream of WebRTC or a source of Media Source Extensions, not both.
+function videoFilm(stream, address) {
   const player = byId("video-film");
-  const type = answer.headers.get("Content-Type");
-  if (!window.MediaSource || !MediaSource.isTypeSupported(type)) {
-    sessionStorage.setItem("video", "mjpeg");
-    videoViewed();
-    return;
+  player.srcObject = stream;
+  if (address) player.src = address; else player.removeAttribute("src");
+  return player;
+}
+
+async function videoTalk(control) {
+  if (!window.RTCPeerConnection) throw new VideoWayError("this browser has no WebRTC");
+  const talk = new RTCPeerConnection();
+  let session = null, stream = null, watch = 0;
+  try {
+    const receiver = talk.addTransceiver("video", { direction: "recvonly" }).receiver;
+    // Nothing is kept back to be shown more evenly: what is shown is driven by.
+    if ("jitterBufferTarget" in receiver) receiver.jitterBufferTarget = 0;
+    else if ("playoutDelayHint" in receiver) receiver.playoutDelayHint = 0;
+    await talk.setLocalDescription();
+    const answer = await videoFetch(control, "/api/video/whep", {
+      method: "POST", body: talk.localDescription.sdp, headers: { "Content-Type": "application/sdp" },
+    });
+    session = answer.headers.get("Location");
+    await talk.setRemoteDescription({ type: "answer", sdp: await answer.text() });
+    stream = new MediaStream([receiver.track]);
+    const player = videoFilm(stream);
+    player.play().catch(() => {});
+    const first = new Promise((resolve) => player.requestVideoFrameCallback
+      ? player.requestVideoFrameCallback(resolve) : player.addEventListener("playing", resolve, { once: true }));
+    const lost = new Promise((resolve) => {
+      talk.onconnectionstatechange = () => { if (["failed", "closed"].includes(talk.connectionState)) resolve("lost"); };
+    });
+    const left = new Promise((resolve) => control.signal.addEventListener("abort", resolve, { once: true }));
+    const late = new Promise((resolve) => setTimeout(resolve, videoFirstMs, "late"));
+    const began = await Promise.race([first, lost, late, left]);
+    if (control.signal.aborted) return;
+    if (began === "late" || began === "lost") throw new VideoWayError("WebRTC does not come through: no picture by it");
+    videoShows("whep");
+    let at = player.currentTime, moved = performance.now();
+    const still = new Promise((resolve) => {
+      watch = setInterval(() => {
+        if (player.currentTime !== at) [at, moved] = [player.currentTime, performance.now()];
+        else if (performance.now() - moved > videoStillMs) resolve();
+      }, 500);
+    });
+    await Promise.race([lost, still, left]);
+  } finally {
+    clearInterval(watch);
+    talk.close();
+    if (stream && byId("video-film").srcObject === stream) videoFilm(null); // and not what is shown since
+    if (session) {
+      fetch(at("/api/video/whep/" + session.split("/").pop()), { method: "DELETE", headers: headers(), keepalive: true }).catch(() => {});
+    }
   }
+}
+
+async function videoPlay(control) {
+  const answer = await videoFetch(control, "/api/video/stream.mp4");
+  const type = answer.headers.get("Content-Type");
+  if (!window.MediaSource || !MediaSource.isTypeSupported(type)) throw new VideoWayError("this browser does not play " + type);
   const source = new MediaSource();
-  player.src = URL.createObjectURL(source);
+  const player = videoFilm(null, URL.createObjectURL(source));
   await new Promise((resolve) => source.addEventListener("sourceopen", resolve, { once: true }));
   URL.revokeObjectURL(player.src);
   const buffer = source.addSourceBuffer(type);
@@ -143,6 +225,7 @@ async function videoPlay(answer, control) {
     if (isOver) break;
     buffer.appendBuffer(value);
     await done();
+    videoShows("mp4");
     const ranges = buffer.buffered;
     if (!ranges.length) continue;
     const end = ranges.end(ranges.length - 1), start = ranges.start(ranges.length - 1);
@@ -156,7 +239,8 @@ async function videoPlay(answer, control) {
 }
 
 // multipart/x-mixed-replace, read by hand: an <img> could not show the token.
-async function videoShow(answer, control) {
+async function videoShow(control) {
+  const answer = await videoFetch(control, "/api/video/stream.mjpeg");
   const canvas = byId("video-pictures"), context = canvas.getContext("2d");
   const reader = answer.body.getReader();
   let rest = new Uint8Array(0);
@@ -178,6 +262,7 @@ async function videoShow(answer, control) {
       if (canvas.width !== picture.width) { canvas.width = picture.width; canvas.height = picture.height; }
       context.drawImage(picture, 0, 0);
       picture.close();
+      videoShows("mjpeg");
     }
   }
 }

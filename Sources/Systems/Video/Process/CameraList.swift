@@ -2,12 +2,12 @@
   import CGStreamer
   import Video
 
-  /// The cameras of this machine: V4L2's as GStreamer's device provider knows them, libcamera's as `tactus-cameras` does.
+  /// The cameras of the computer: those of V4L2 as found by GStreamer's device provider, those of libcamera as found by `tactus-cameras`.
   public enum CameraList {
-    /// Prints the cameras of this machine as lines of JSON. The exit status.
+    /// Prints the cameras of the computer as lines of JSON and returns the exit status.
     public static func printAll() -> Int32 {
       if let missing = VideoConfinement.apply(VideoSettings()) {
-        complain("the kernel confines it only in part, without \(missing)")
+        complain("the kernel confines tactus-video only in part, without \(missing)")
       }
       do throws(VideoFailure) { try GStreamer.start() } catch {
         complain("\(error)")
@@ -32,14 +32,15 @@
       return 0
     }
 
-    /// With model, location and modes. Waits for the drivers: some 100 ms, with a driver that hangs 5 s: less than a client waits.
+    /// Returns the cameras with model, location and modes. Waits for the drivers for about 100 ms, or 5 s if a driver hangs, which is
+    /// less than a client waits.
     static func described() -> [VideoCamera] {
       let cameras = found().map(\.camera)
       guard let known = askLibcamera() else { return cameras }
       return known + cameras.filter { $0.kind != "libcamera" }
     }
 
-    /// By a process of its own, or `nil` if its program is not there, or cannot say.
+    /// Asks libcamera in a process of its own. Returns `nil` if the program is missing or fails.
     private static func askLibcamera() -> [VideoCamera]? {
       let own = GStreamer.take(g_file_read_link("/proc/self/exe", nil))
       guard let end = own.lastIndex(of: "/") else { return nil }
@@ -54,14 +55,14 @@
       return text.split(separator: "\n").compactMap { VideoCamera(libcameraLine: $0) }
     }
 
-    /// A camera as GStreamer knows it, of libcamera's no more than the name.
+    /// A camera as found by GStreamer, which knows only the name of a libcamera camera.
     struct Found {
       var camera: VideoCamera
-      /// Of its raw pictures, what comes nearest to the size that is wanted, or `nil` if that is unknown.
+      /// The size of the camera's raw pictures that is nearest to the wanted one, or `nil` if the sizes are not known.
       var size: PictureSize?
     }
 
-    /// Asks the drivers: some 10 ms, more while a camera is slow to answer.
+    /// Returns the cameras reported by the drivers. Takes about 10 ms, more while a camera is slow to answer.
     static func found(wanted: PictureSize = PictureSize(640, 480)) -> [Found] {
       guard let monitor = gst_device_monitor_new() else { return [] }
       defer { gst_object_unref(monitor) }
@@ -82,10 +83,10 @@
       return cameras
     }
 
-    /// Drivers whose V4L2 devices look like cameras and are parts of the Raspberry Pi's: receivers, image processors, codecs.
+    /// Drivers whose V4L2 devices look like cameras but are parts of the Raspberry Pi: receivers, image processors, codecs.
     private static let parts: Set = ["bcm2835-codec", "bcm2835-isp", "pispbe", "rp1-cfe", "unicam"]
 
-    /// Nil: neither of libcamera nor of V4L2, or a part of the machine and no camera.
+    /// Returns the camera for a device, or `nil` if the device belongs to neither libcamera nor V4L2 or is not a camera.
     private static func camera(_ device: UnsafeMutablePointer<GstDevice>) -> VideoCamera? {
       let name = GStreamer.take(gst_device_get_display_name(device))
       guard let element = gst_device_create_element(device, nil) else { return nil }
@@ -151,7 +152,7 @@
       return wanted.nearest(of: sizes)
     }
 
-    /// `raw 640×480 YUY2 30/1`, the first 64 of them.
+    /// Returns the first 64 picture formats, such as `raw 640×480 YUY2 30/1`.
     private static func modes(of device: UnsafeMutablePointer<GstDevice>) -> [String] {
       guard let caps = gst_device_get_caps(device) else { return [] }
       defer { gst_caps_unref(caps) }

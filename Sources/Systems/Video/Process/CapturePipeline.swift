@@ -4,21 +4,21 @@
   import Tactus
   import Video
 
-  /// Camera, encoder and, when wanted, JPEG pictures: one pipeline from its start to its end.
+  /// The GStreamer pipeline of camera, encoder and, when wanted, JPEG pictures. Each start of the camera has a pipeline of its own.
   ///
   ///     source ─ scale, turn ─ tee ─┬─ valve ─ encoder ─ frames
   ///                                 ├─ valve ─ JPEG ─ pictures, from the first time that they are wanted
   ///                                 └─ valve ─ square, RGB ─ the detector's, where there is one
   ///
-  /// Made, started and ended on the main thread; frames and pictures come on GStreamer's threads.
+  /// The pipeline is created, started and ended on the main thread; frames and pictures come on GStreamer's threads.
   // Safe: what those threads touch is set before they exist, or atomic, or locked.
   final class CapturePipeline: @unchecked Sendable {
     struct Handlers: Sendable {
       let frame: @Sendable (EncodedFrame) -> Void
       let picture: @Sendable ([UInt8]) -> Void
-      /// A square for the detector, RGB, or `nil` if there is none.
+      /// Takes a square RGB picture for the detector; `nil` if there is no detector.
       let square: (@Sendable ([UInt8]) -> Void)?
-      /// On the main thread.
+      /// Takes the cause of a failure; called on the main thread.
       let failed: @Sendable (String) -> Void
     }
 
@@ -27,14 +27,18 @@
     private let handlers: Handlers
     private let timing: EncodeTiming
     private let settings: VideoSettings
-    /// Here, and not by a videorate in the branch: its limit would reach the other branches, whose rate is agreed on with it.
-    private let pictureLimit: Mutex<FrameLimit>
-    private let squareLimit: Mutex<FrameLimit>
+    /// The limit of JPEG pictures. A videorate element in the branch could not be used, because its limit would also apply to the other
+    /// branches, with which the rate is negotiated.
+    private let pictureLimit: Mutex<FrameLimit?>
+    /// The limit of pictures for the detector.
+    private let squareLimit: Mutex<FrameLimit?>
+    /// The limit of frames for the encoder, or `nil` while all of the camera's are encoded.
+    private let frameLimit = Mutex<FrameLimit?>(nil)
     private var isEnded = false
 
-    /// Makes the pipeline and starts it. Returns when the camera has been opened; frames come later.
+    /// Creates the pipeline and starts it. Returns when the camera has been opened; frames come later.
     ///
-    /// - Throws: what is missing, or what the camera's driver said.
+    /// - Throws: an error that names the missing element or the message of the camera's driver.
     init(
       _ elements: VideoElements, _ settings: VideoSettings, timing: EncodeTiming,
       clock: UnsafeMutablePointer<GstClock>, handlers: Handlers
@@ -74,6 +78,10 @@
       probe("detect", "src") { _, info, context in
         let pipeline = CapturePipeline.from(context)
         return pipeline.limited(info!, by: pipeline.squareLimit)
+      }
+      probe("frames", "src") { _, info, context in
+        let pipeline = CapturePipeline.from(context)
+        return pipeline.limited(info!, by: pipeline.frameLimit)
       }
       probe("encoder", "sink") { _, info, context in CapturePipeline.from(context).enters(info!) }
       probe("encoder", "src") { _, info, context in CapturePipeline.from(context).leaves(info!) }
@@ -115,7 +123,7 @@
       """
     }
 
-    /// The whole picture, bars where it is none.
+    /// Returns the branch that delivers the whole picture as a square, with bars on two sides.
     private static func squares(_ detector: VideoDetector) -> String {
       """
        t. ! queue max-size-buffers=1 max-size-bytes=0 max-size-time=0 leaky=downstream ! valve name=detect drop=true \
@@ -165,7 +173,7 @@
       return 1
     }
 
-    /// Closes the camera: as long as its driver takes. Nothing is called afterwards.
+    /// Closes the camera, which takes as long as its driver needs. No handler is called afterwards.
     func end() {
       guard !isEnded else { return }
       isEnded = true
@@ -181,7 +189,8 @@
 
     // MARK: while it runs
 
-    /// Main thread. What is not wanted is not made; the detector sees what a viewer sees, or all.
+    /// Opens or closes the branches, so that nothing unwanted is encoded. The detector gets pictures while there is a viewer, or always
+    /// if so configured. Main thread only.
     func want(frames: Bool, pictures: Bool) {
       if pictures, element("pictures") == nil { addPictures() }
       let detects = frames || pictures || settings.detector.isAlwaysOn
@@ -190,7 +199,19 @@
       }
     }
 
-    /// Those who watch the stream alone pay for no JPEG encoder.
+    /// Sets how many bits and frames a second the encoder makes of the camera's pictures. Main thread only.
+    func encode(at rate: StreamRate) {
+      let isSlower = rate.framesPerSecond < settings.framesPerSecond
+      frameLimit.withLock { limit in
+        limit = isSlower ? FrameLimit(framesPerSecond: Int(rate.framesPerSecond)) : nil
+      }
+      guard let encoder = element("encoder") else { return }
+      // Encoders spread the bits over the frames of the camera's rate, whichever come.
+      let share = UInt64(settings.framesPerSecond) * UInt64(rate.bitsPerSecond) / UInt64(rate.framesPerSecond)
+      encoder_set_rate(encoder, guint(clamping: share))
+    }
+
+    /// Adds the branch of JPEG pictures. Viewers of the stream alone cause no JPEG encoding.
     private func addPictures() {
       var error: UnsafeMutablePointer<GError>?
       guard
@@ -212,7 +233,7 @@
       }
     }
 
-    /// Any thread: the next frame that is encoded can be decoded without those before.
+    /// Makes the next encoded frame a key frame, which can be decoded without earlier frames. Any thread may call this.
     func forceKeyFrame() {
       guard
         let structure = gst_structure_from_string(
@@ -253,11 +274,11 @@
     }
 
     private func limited(
-      _ info: UnsafeMutablePointer<GstPadProbeInfo>, by limit: borrowing Mutex<FrameLimit>
+      _ info: UnsafeMutablePointer<GstPadProbeInfo>, by limit: borrowing Mutex<FrameLimit?>
     ) -> GstPadProbeReturn {
       guard let buffer = gst_pad_probe_info_get_buffer(info) else { return GST_PAD_PROBE_OK }
       let time = UInt64(buffer.pointee.pts)
-      return limit.withLock { $0.passes(at: time) } ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
+      return limit.withLock { $0?.passes(at: time) ?? true } ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP
     }
 
     private func enters(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn {
@@ -270,7 +291,7 @@
       return GST_PAD_PROBE_OK
     }
 
-    /// Into a copy where somebody else holds the picture, too.
+    /// Draws the clock into a picture; if the picture's buffer is shared, into a copy.
     private func drawClock(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> GstPadProbeReturn {
       var map = GstMapInfo()
       guard let shared = gst_pad_probe_info_get_buffer(info) else { return GST_PAD_PROBE_OK }

@@ -2,8 +2,9 @@
   import CDaemon
   import Glibc
 
-  /// Becomes a detector's program, with descriptor 3 as its standard input and output, and ends with the thread that has started it.
-  /// Behind encoder and viewers: what is found in a picture may come later, the picture may not. Returns only if it could not.
+  /// Replaces this process with a detector's program, which has descriptor 3 as its standard input and output and ends with the thread
+  /// that started it. Its priority is below that of encoder and viewers, because a detection may be late but a picture may not. Returns
+  /// only if the program could not be started.
   public enum ConfinedDetector {
     public static func run(_ command: [String]) -> Int32 {
       _ = nice(10)

@@ -7,10 +7,11 @@
   import Tactus
   import Video
 
-  /// The socket to the daemon: reports out by a thread of its own, orders in on the main thread. Its end is ours.
+  /// The socket to the daemon. Reports are sent by a thread of its own, orders are received on the main thread. The process ends when the
+  /// socket is closed.
   // Safe: the decoder is the main thread's; the rest is locked or constant.
   final class DaemonConnection: @unchecked Sendable {
-    /// What may wait for a daemon that does not read; more is left out, frame by frame.
+    /// The limit of bytes that wait for a daemon that does not read; further frames and pictures are dropped.
     private static let limitBytes = 4 << 20
 
     private struct Outbox {
@@ -24,7 +25,7 @@
     private let outbox = Mutex(Outbox())
     private let bell: Doorbell
     private var messages = VideoMessages()
-    /// Open files that came with orders to record, in their order.
+    /// Open files received with orders to record, in the order of these orders.
     private var files: [Int32] = []
     private var take: (VideoOrder, Int32?) -> Void = { _, _ in }
 
@@ -33,7 +34,8 @@
       bell = try Doorbell()
     }
 
-    /// What the daemon says first; waits for it. The process ends when the daemon's end is closed, or when it says something else.
+    /// Waits for the daemon's first message and returns its settings. Ends the process if the daemon closes the socket or sends anything
+    /// else.
     func firstSettings() -> VideoSettings {
       while true {
         if let order = next() {
@@ -47,9 +49,10 @@
       }
     }
 
-    /// Begins to read and write. The process ends when the daemon's end is closed: `exit`.
+    /// Begins to read and write. The process ends by `exit` when the daemon closes the socket.
     ///
-    /// - Parameter take: each order, on the main thread; with an order to record the file that it is to fill.
+    /// - Parameter take: called with each order on the main thread; the file is the one to record into, or `nil` if none came with the
+    ///   order.
     func start(take: @escaping (VideoOrder, Int32?) -> Void) {
       self.take = take
       // What came with the settings.
@@ -66,7 +69,7 @@
       DispatchQueue(label: "video.reports").async { self.write() }
     }
 
-    /// Any thread; returns at once.
+    /// Queues a report without waiting. Any thread may call this.
     func send(_ report: VideoReport) {
       var isKey = true
       var isMedia = false
@@ -152,7 +155,7 @@
     }
   }
 
-  /// One line on standard error, which the daemon logs.
+  /// Writes one line to standard error, which the daemon logs.
   func complain(_ text: String) {
     let bytes = Array((text + "\n").utf8)
     _ = Glibc.write(2, bytes, bytes.count)

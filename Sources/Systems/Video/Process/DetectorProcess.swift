@@ -7,11 +7,11 @@
   import Tactus
   import Video
 
-  /// The detector, a program of its own: given the newest picture each time it has answered, replaced when it ends, hangs or talks
-  /// nonsense. Its thread waits for it, and nothing waits for that thread.
+  /// The detector's program. It gets the newest picture each time it has answered, and is restarted when it ends, hangs or sends invalid
+  /// output. Only this object's thread waits for the program, and no other thread waits for that one.
   // Safe: what is not locked or constant is the thread's.
   final class DetectorProcess: @unchecked Sendable {
-    /// A model may be large, and its first picture the slowest.
+    /// How long the first answer may take: a large model takes long to load, and its first picture is the slowest.
     private static let firstPatience = Nanoseconds.seconds(60)
     private static let patience = Nanoseconds.seconds(10)
 
@@ -29,8 +29,8 @@
     private var detection = VideoDetection(.starting)
 
     /// - Parameters:
-    ///   - width: of the camera's picture as shown, in pixels; its height likewise.
-    ///   - report: of each answer and each end, on the detector's thread.
+    ///   - width: the width of the camera's picture as shown, in pixels; `height` likewise.
+    ///   - report: called for each answer and each end of the program, on the detector's thread.
     init(
       _ detector: VideoDetector, width: Int, height: Int, report: @escaping @Sendable (VideoDetection) -> Void
     ) throws(RuntimeError) {
@@ -40,14 +40,14 @@
       bell = try Doorbell()
     }
 
-    /// The program is started with its first picture.
+    /// Starts the thread. The program itself is started with its first picture.
     func start() {
       // A serial queue whose block does not return: a thread.
       DispatchQueue(label: "video.detector").async { self.run() }
     }
 
-    /// Any thread; returns at once. `picture`: RGB, three bytes a pixel, the square from its upper left corner. One that nobody has
-    /// looked at yet is replaced.
+    /// Offers a picture to the detector without waiting. Any thread may call this. `picture` is the square in RGB, three bytes a pixel,
+    /// from its upper left corner. A picture that has not been sent yet is replaced.
     func show(_ picture: [UInt8]) {
       self.picture.withLock { $0 = picture }
       bell.button.ring()

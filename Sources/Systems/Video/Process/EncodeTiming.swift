@@ -2,12 +2,12 @@
   import Synchronization
   import Tactus
 
-  /// How long frames are in the encoder. GStreamer's threads.
+  /// Measures how long frames are in the encoder. Called on GStreamer's threads.
   final class EncodeTiming: Sendable {
     private struct State {
-      /// By their time stamps; a frame that never comes out is pushed out by later ones.
+      /// The frames in the encoder, by their timestamps. A frame that never comes out is pushed out by later ones.
       var inside: [(stamp: UInt64, at: TickInstant)] = []
-      /// What the encoder adds to every stamp, as seen at its first frame.
+      /// The offset that the encoder adds to every timestamp, or `nil` before its first frame.
       var offset: UInt64?
       var sum: Int64 = 0
       var worst: Int64 = 0
@@ -23,7 +23,7 @@
       }
     }
 
-    /// Another encoder.
+    /// Starts anew for another encoder.
     func begin() { state.withLock { ($0.inside, $0.offset) = ([], nil) } }
 
     func leaves(_ stamp: UInt64) {
@@ -41,7 +41,7 @@
       }
     }
 
-    /// Mean and worst since the last call, in nanoseconds; zeros: no frame.
+    /// Returns the mean and the longest time since the last call, in nanoseconds; zeros if there was no frame.
     func take() -> (mean: UInt64, worst: UInt64) {
       state.withLock { state in
         defer { (state.sum, state.worst, state.count) = (0, 0, 0) }

@@ -1,13 +1,13 @@
 #if Video
   import CGStreamer
 
-  /// One encoded frame, lent for the time of a call: NAL units with their lengths, in a buffer that everyone shares.
+  /// One encoded frame, valid only during a call: NAL units preceded by their lengths, in a shared buffer.
   // Sendable: buffer and caps are never written once they are here.
   struct EncodedFrame: @unchecked Sendable {
     let buffer: UnsafeMutablePointer<GstBuffer>
     let caps: UnsafeMutablePointer<GstCaps>
     let isKey: Bool
-    /// On the system's monotonic clock, in nanoseconds.
+    /// The time of the frame on the system's monotonic clock, in nanoseconds.
     let time: UInt64
 
     var bytes: [UInt8] { Self.bytes(of: buffer) }
@@ -19,7 +19,7 @@
       return Array(UnsafeBufferPointer(start: map.data, count: Int(clamping: map.size)))
     }
 
-    /// How to decode it, and its size, or `nil` if the encoder has not said yet.
+    /// The decoder configuration and the size of the picture, or `nil` if the encoder has not announced them yet.
     var format: (configuration: [UInt8], width: UInt16, height: UInt16)? {
       guard let structure = gst_caps_get_structure(caps, 0),
         let value = gst_structure_get_value(structure, "codec_data"),

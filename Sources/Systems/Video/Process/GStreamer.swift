@@ -2,14 +2,14 @@
   import CGStreamer
   import Glibc
 
-  /// What C's macros do in GStreamer's headers, and Swift does not see.
+  /// The macros of GStreamer's C headers that Swift cannot import, and helpers.
   enum GStreamer {
-    /// GST_CLOCK_TIME_NONE.
+    /// The value of `GST_CLOCK_TIME_NONE`.
     static let noTime = GstClockTime.max
 
-    /// To be called once, before anything else.
+    /// Initialises GStreamer. Must be called once, before anything else.
     ///
-    /// - Throws: what GStreamer says.
+    /// - Throws: GStreamer's error message.
     static func start() throws(VideoFailure) {
       // libcamera tells at every start what it has found; who wants to read it sets this.
       setenv("LIBCAMERA_LOG_LEVELS", "*:ERROR", 0)
@@ -18,14 +18,14 @@
       throw VideoFailure("GStreamer does not start: \(take(error))")
     }
 
-    /// The message of an error, which is freed.
+    /// Returns the message of an error and frees the error.
     static func take(_ error: UnsafeMutablePointer<GError>?) -> String {
       guard let error else { return "no reason given" }
       defer { g_error_free(error) }
       return error.pointee.message.map { String(cString: $0) } ?? "no reason given"
     }
 
-    /// A text of GLib's, which is freed.
+    /// Returns a text of GLib as a string and frees the text.
     static func take(_ text: UnsafeMutablePointer<CChar>?) -> String {
       guard let text else { return "" }
       defer { g_free(text) }
@@ -42,14 +42,16 @@
       gst_util_set_object_arg(object.assumingMemoryBound(to: GObject.self), property, value)
     }
 
-    /// - Parameter handler: a C function of the signal's own shape.
+    /// Connects a handler to a signal.
+    ///
+    /// - Parameter handler: a C function with the signature of the signal.
     static func connect(
       _ object: UnsafeMutableRawPointer, _ signal: String, _ handler: GCallback, _ context: UnsafeMutableRawPointer
     ) {
       g_signal_connect_data(object, signal, handler, context, nil, GConnectFlags(rawValue: 0))
     }
 
-    /// What a message on a bus says went wrong: in one line, the system's words with it.
+    /// Returns the error in a bus message as one line that includes the details.
     static func failure(_ message: UnsafeMutablePointer<GstMessage>) -> String {
       var error: UnsafeMutablePointer<GError>?
       var details: UnsafeMutablePointer<CChar>?
@@ -63,7 +65,7 @@
     }
   }
 
-  /// Why there is no picture: for people, names what to do where that is known.
+  /// Why there is no picture, described for people, with the remedy where that is known.
   struct VideoFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

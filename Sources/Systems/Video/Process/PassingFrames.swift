@@ -2,23 +2,23 @@
   import Tactus
   import Video
 
-  /// The part of the video process that GStreamer's threads may see, under a lock.
+  /// The part of the video process's state that GStreamer's threads access, under a lock.
   struct PassingFrames {
     var settings = VideoSettings()
     var wantsFragments = false
     var muxer = FragmentedMP4()
-    /// Of the fragments that were sent last.
+    /// The decoder configuration of the fragments sent last; empty if none have been sent.
     var configuration: [UInt8] = []
     var recorder: Recorder?
     var statistics = VideoStatistics()
     var wantedSince: TickInstant?
     var hasFrames = false
     var needsKey = false
-    /// Why viewers are turned away, or `nil` if they are not.
+    /// Why viewers are rejected, or `nil` if they are accepted.
     var refusal: String?
 
-    /// Returns what the daemon is to be sent of a frame: nothing unless somebody wants fragments, nothing before the
-    /// first key frame, and the initialisation segment before the first fragment of another configuration.
+    /// Returns the reports for the daemon about a frame: none unless the daemon wants fragments, none before the first key frame, and the
+    /// initialisation segment before the first fragment of another configuration.
     mutating func reports(of frame: EncodedFrame) -> [VideoReport] {
       guard wantsFragments else { return [] }
       var reports: [VideoReport] = []

@@ -2,18 +2,18 @@
   import Dispatch
   import Glibc
 
-  /// A thread that starts a process and then only waits. The process asks the kernel to end it with the thread that has started it
-  /// (`daemon_die_with_parent`), so `end` is how a confined process, which may send no signal, kills one of its own.
+  /// A thread that starts a process and then only waits. The process asks the kernel to end it together with the thread that started it
+  /// (`daemon_die_with_parent`). A confined process, which may send no signals, can thus kill its child by `end`.
   // Safe: `process` is written once, before `init` returns.
   final class ProcessLeash: @unchecked Sendable {
-    /// The process, or −errno if it could not be started.
+    /// The process id, or −errno if the process could not be started.
     private(set) var process: pid_t = -EAGAIN
     private let hasStarted = DispatchSemaphore(value: 0)
     private let isOver = DispatchSemaphore(value: 0)
     private var thread: pthread_t?
     private let start: () -> pid_t
 
-    /// - Parameter start: starts the process, on the new thread. Returns its id or −errno.
+    /// - Parameter start: starts the process on the new thread and returns its id or −errno.
     init(start: @escaping () -> pid_t) {
       self.start = start
       var thread = pthread_t()
@@ -35,7 +35,7 @@
       if process <= 0 { end() }
     }
 
-    /// Kills the process, which has to be waited for. Once, and before the last reference is given up.
+    /// Kills the process, for which the caller must then wait. To be called once, before the last reference is released.
     func end() {
       guard let thread else { return }
       isOver.signal()

@@ -4,11 +4,11 @@
   import Synchronization
   import Tactus
 
-  /// The password of the RTSP port: a digest (RFC 2617), compared in constant time, and looked at only so often for each address and in
-  /// all (`AttemptLimiter`). A client that does not know it is told of nothing but that there is one.
+  /// Authentication for the RTSP port: a digest (RFC 2617), compared in constant time. The number of attempts is limited for each address
+  /// and in total (`AttemptLimiter`). A client without the password learns only that one is required.
   ///
-  /// It is a GObject class of its own because GStreamer's compares with `strcmp`, looks at any number of guesses, and keeps every nonce for
-  /// half a minute. Here a connection has one nonce as long as it lasts.
+  /// A separate GObject class is used because GStreamer's class compares with `strcmp`, allows any number of attempts, and keeps every
+  /// nonce for half a minute. Here each connection has one nonce as long as it lasts.
   // Safe: what GStreamer's threads touch is locked, or set before they exist.
   final class RTSPAuthority: @unchecked Sendable {
     private static let realm = "tactus"
@@ -17,24 +17,24 @@
 
     private struct Challenge {
       let nonce: String
-      /// The right password came with the nonce of another connection.
+      /// Whether the right password came with the nonce of another connection.
       var isStale = false
-      /// The right password has come on this connection.
+      /// Whether the right password has come on this connection.
       var isMet = false
     }
     private struct Offer { var user = "", nonce = "", uri = "", response = "" }
 
-    /// For `gst_rtsp_server_set_auth`.
+    /// The object for `gst_rtsp_server_set_auth`.
     let object: UnsafeMutablePointer<GstRTSPAuth>
     private let user: String
     private let password: String
     private let limiter = AttemptLimiter()
-    /// By the addresses of their connections.
+    /// The challenges by the addresses of their connections.
     private let challenges = Mutex<[UInt: Challenge]>([:])
     private let token: UnsafeMutablePointer<GstRTSPToken>
     private let wrong: @Sendable () -> Void
 
-    /// - Parameter wrong: a wrong password was shown, or one that was not looked at. Any thread.
+    /// - Parameter wrong: called when a wrong password was given or an attempt was rejected unchecked. Called on any thread.
     init(user: String, password: String, wrong: @escaping @Sendable () -> Void) {
       (self.user, self.password, self.wrong) = (user, password, wrong)
       token = gst_rtsp_token_new_empty()
@@ -45,7 +45,7 @@
     }
 
     private static let type = g_type_register_static_simple(
-      gst_rtsp_auth_get_type(), "TactusRTSPAuthority", guint(MemoryLayout<GstRTSPAuthClass>.size),
+      gst_rtsp_auth_get_type(), "TactusRTSPAuthority", guint(clamping: MemoryLayout<GstRTSPAuthClass>.size),
       { type, _ in
         let type = type!.assumingMemoryBound(to: GstRTSPAuthClass.self)
         type.pointee.check = { object, context, what in RTSPAuthority.of(object!).check(context!, what!) ? 1 : 0 }
@@ -54,19 +54,20 @@
           return 1
         }
         type.pointee.generate_authenticate_header = { object, context in RTSPAuthority.of(object!).challenge(context!) }
-      }, guint(MemoryLayout<GstRTSPAuth>.size), nil, GTypeFlags(rawValue: 0))
+      }, guint(clamping: MemoryLayout<GstRTSPAuth>.size), nil, GTypeFlags(rawValue: 0))
 
     private static func of(_ object: UnsafeMutablePointer<GstRTSPAuth>) -> RTSPAuthority {
       let object = UnsafeMutableRawPointer(object).assumingMemoryBound(to: GObject.self)
       return Unmanaged.fromOpaque(g_object_get_data(object, key)).takeUnretainedValue()
     }
 
-    /// A connection has ended.
+    /// Removes the challenge of a connection that has ended.
     func forget(_ connection: UInt) { _ = challenges.withLock { $0.removeValue(forKey: connection) } }
 
     // MARK: GStreamer's questions
 
-    /// What is allowed is GStreamer's to say; whether a password is looked at is said before.
+    /// Returns whether the request is allowed. Too frequent attempts are rejected before the password is checked; all else is decided by
+    /// GStreamer.
     private func check(_ context: UnsafeMutablePointer<GstRTSPContext>, _ what: UnsafePointer<gchar>) -> Bool {
       let standard = g_type_class_peek(gst_rtsp_auth_get_type()).assumingMemoryBound(to: GstRTSPAuthClass.self)
       if String(cString: what) == GST_RTSP_AUTH_CHECK_MEDIA_FACTORY_ACCESS, Self.offer(context) != nil,
@@ -80,7 +81,7 @@
       return standard.pointee.check(object, context, what) != 0
     }
 
-    /// Gives the request a token if it shows the password.
+    /// Gives the request a token if its password is right.
     private func authenticate(_ context: UnsafeMutablePointer<GstRTSPContext>) {
       guard let offer = Self.offer(context) else { return }
       let (peer, connection) = (Self.peer(context), Self.connection(context))
@@ -135,7 +136,7 @@
       gst_rtsp_connection_get_ip(context.pointee.conn).map { String(cString: $0) } ?? ""
     }
 
-    /// The first digest of a request, or `nil` if there is none. A request is one guess, whatever it holds.
+    /// Returns the first digest of a request, or `nil` if the request has no digest. A request is one attempt, however many digests it contains.
     private static func offer(_ context: UnsafeMutablePointer<GstRTSPContext>) -> Offer? {
       guard let request = context.pointee.request,
         let credentials = gst_rtsp_message_parse_auth_credentials(request, GST_RTSP_HDR_AUTHORIZATION)
@@ -169,7 +170,7 @@
       return (0..<2).map { _ in String(random.next() | 1 << 63, radix: 16) }.joined()
     }
 
-    /// In a time that depends on the lengths alone.
+    /// Returns whether both texts are equal, in a time that depends on their lengths alone.
     private static func isEqual(_ one: String, _ other: String) -> Bool {
       let (one, other) = (Array(one.utf8), Array(other.utf8))
       return one.count == other.count && zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -6,41 +6,39 @@
   import Tactus
   import Video
 
-  /// `rtsp://HOST:PORT/stream`: every viewer gets the frames of the one encoder.
+  /// The RTSP server for `rtsp://HOST:PORT/stream`. All viewers get the frames of the same encoder.
   ///
-  /// What viewers are fed from is a source that frames are pushed into; camera and encoder are somebody else's. It is made for the
-  /// first viewer and then kept: GStreamer 1.22 may hand one that is just being torn down for the last viewer to the next, who then
-  /// gets 503. While no viewer plays it is not fed, so that none begins with old frames.
+  /// Frames are pushed into the source element of a GStreamer medium; camera and encoder are not part of the server. The medium is
+  /// created for the first viewer and then kept: GStreamer 1.22 may give one that is being torn down for the last viewer to the next
+  /// viewer, who then gets 503. While no viewer plays, no frames are pushed, so that no viewer begins with old frames.
   ///
-  /// Made and opened on the main thread; viewers come on GStreamer's.
+  /// The server is created and opened on the main thread; viewers come on GStreamer's threads.
   // Safe: what those threads touch is locked, or set before they exist.
   final class RTSPServer: @unchecked Sendable {
     struct Handlers: Sendable {
-      /// The number of streams that somebody prepares or watches has changed, or a viewer needs a key frame. Any thread.
+      /// Called when the number of streams that are prepared or watched has changed. Any thread.
       let changed: @Sendable () -> Void
+      /// Called when a viewer needs a key frame. Any thread.
       let needsKey: @Sendable () -> Void
-      /// Somebody has to make room: `tidy`, soon. Any thread.
+      /// Called when sessions or connections exceed a limit, so that `tidy` must be called soon. Any thread.
       let crowded: @Sendable () -> Void
-      /// Nil: the camera is fine; else why it is not, and viewers are turned away.
+      /// Returns why the camera has failed and viewers are rejected, or `nil` if the camera works.
       let refusal: @Sendable () -> String?
     }
 
     static let path = "/stream"
 
-    // Sendable: GStreamer counts who holds them, and lets any thread push.
-    private struct Feed: @unchecked Sendable {
-      let source: UnsafeMutablePointer<GstAppSrc>
-      var needsKey = true
-      /// It can be described: it has seen a frame.
+    private struct Feed: Sendable {
+      var frames: FrameFeed
+      /// Whether the medium has received a frame, so that it can be described to viewers.
       var isPrepared = false
-      var caps: UnsafeMutablePointer<GstCaps>?
     }
     private struct State {
-      /// By the addresses of their media.
+      /// The feeds by the addresses of their media.
       var feeds: [UInt: Feed] = [:]
-      /// The addresses of connections that have asked what there is to see, and of those that see it.
+      /// The addresses of connections that have requested the description of the stream or are playing it.
       var looking: Set<UInt> = []
-      /// Of connections by their addresses, of sessions by their names.
+      /// The connections by their addresses, and the sessions by their names.
       var places: ViewerPlaces<PeerNetwork>
       var ever: UInt64 = 0
       var refused: UInt64 = 0
@@ -50,7 +48,7 @@
     private let state: Mutex<State>
     private let settings: VideoSettings
     private let handlers: Handlers
-    /// `nil` if everyone who reaches the port may look.
+    /// The authentication, or `nil` if every client that reaches the port may watch.
     private var authority: RTSPAuthority?
     private var isListening = false
 
@@ -87,9 +85,9 @@
       Unmanaged.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// The port in effect.
+    /// Opens the port and returns its number.
     ///
-    /// - Throws: it is taken, or the address is not this machine's.
+    /// - Throws: an error if the port is taken or the address is not one of this computer.
     func open() throws(VideoFailure) -> UInt16 {
       precondition(!isListening, "a server is opened once")
       guard gst_rtsp_server_attach(server, nil) != 0 else {
@@ -105,8 +103,7 @@
       let factory = gst_rtsp_media_factory_new()!
       gst_rtsp_media_factory_set_launch(
         factory,
-        "( appsrc name=feed is-live=true format=time min-latency=0 max-latency=2000000000 max-bytes=4000000 "
-          + "leaky-type=downstream ! rtph264pay name=pay0 pt=96 config-interval=-1 aggregate-mode=zero-latency )"
+        "( \(FrameFeed.description) ! rtph264pay name=pay0 pt=96 config-interval=-1 aggregate-mode=zero-latency )"
       )
       gst_rtsp_media_factory_set_shared(factory, 1)
       gst_rtsp_media_factory_set_clock(factory, clock)
@@ -121,8 +118,8 @@
       return factory
     }
 
-    /// The ports of RTP and RTCP are those of the address that the server is bound to: without a pool GStreamer opens them on every
-    /// address of both families. Returns whether there are any.
+    /// Binds the RTP and RTCP ports to the address of the server; without a pool GStreamer would open them on every address of both
+    /// families. Returns whether datagrams can be offered.
     private func offerDatagrams(_ factory: UnsafeMutablePointer<GstRTSPMediaFactory>) -> Bool {
       let pool = gst_rtsp_address_pool_new()!
       defer { g_object_unref(pool) }
@@ -193,7 +190,7 @@
       return PeerNetwork(connection.flatMap(gst_rtsp_connection_get_ip).map { String(cString: $0) } ?? "")
     }
 
-    /// The end of a frame would wait for the player's acknowledgement of its beginning, which players delay by up to 40 ms.
+    /// Disables Nagle's algorithm: the end of a frame would wait for the acknowledgement of its beginning, delayed by up to 40 ms.
     private func sendAtOnce(_ client: UnsafeMutableRawPointer) {
       guard let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self)),
         let socket = gst_rtsp_connection_get_write_socket(connection)
@@ -201,7 +198,7 @@
       g_socket_set_option(socket, gint(truncatingIfNeeded: IPPROTO_TCP), TCP_NODELAY, 1, nil)
     }
 
-    /// Before a password has been looked at: nothing may begin here.
+    /// Returns whether a description may be requested. The password has not been checked yet, so nothing may be started here.
     private func admit() -> GstRTSPStatusCode {
       let isBroken = handlers.refusal() != nil
       let isWelcome = state.withLock { state in
@@ -220,7 +217,7 @@
       handlers.changed()
     }
 
-    /// Before it plays. A client that waits for longer than others may have been made to leave meanwhile.
+    /// Returns whether a session may play, as a status. A session that has waited longer than others may already have been ended.
     private func mayPlay(_ request: Context) -> GstRTSPStatusCode {
       guard let session = request.pointee.session else { return GST_RTSP_STS_SESSION_NOT_FOUND }
       return state.withLock { state in
@@ -232,7 +229,7 @@
           return GST_RTSP_STS_SERVICE_UNAVAILABLE
         case .welcome(let hasNotPlayed):
           if hasNotPlayed { state.ever += 1 }
-          if isFirst { for media in state.feeds.keys { state.feeds[media]!.needsKey = true } }
+          if isFirst { for media in state.feeds.keys { state.feeds[media]!.frames.needsKey = true } }
           return GST_RTSP_STS_OK
         }
       }
@@ -276,7 +273,7 @@
       String(cString: gst_rtsp_session_get_sessionid(session))
     }
 
-    /// Its sessions would be kept for a minute, and with them the place that another could have.
+    /// Ends the sessions of a connection that has closed. They would otherwise be kept for a minute and take the places of others.
     private func vanishes(_ client: UnsafeMutableRawPointer) {
       let number = UInt(bitPattern: client)
       authority?.forget(number)
@@ -308,7 +305,7 @@
       state.withLock { ($0.places.playing, $0.ever, $0.refused) }
     }
 
-    /// Main thread, often: ends sessions that are not played, and those whose viewers have vanished without a word.
+    /// Ends sessions that are not played and those whose viewers have vanished without a message. To be called often, on the main thread.
     func tidy() {
       let leavers = state.withLock { $0.places.takeLeavers(at: MonotonicClock.now) }
       end(leavers.sessions)
@@ -322,9 +319,27 @@
       withUnsafeMutablePointer(to: &numbers) { _ = gst_rtsp_server_client_filter(server, closes, $0) }
     }
 
+    /// Returns what the viewers have reported.
+    var receivers: [RTPReceiver] {
+      let media = state.withLock { state in
+        state.feeds.filter(\.value.isPrepared).keys.map {
+          UInt(bitPattern: g_object_ref(UnsafeMutableRawPointer(bitPattern: $0)))
+        }
+      }
+      return media.flatMap { number -> [RTPReceiver] in
+        let one = UnsafeMutableRawPointer(bitPattern: number)!
+        defer { g_object_unref(one) }
+        guard let stream = gst_rtsp_media_get_stream(one.assumingMemoryBound(to: GstRTSPMedia.self), 0),
+          let session = gst_rtsp_stream_get_rtpsession(stream)
+        else { return [] }
+        defer { g_object_unref(session) }
+        return RTPReceiver.all(of: session, named: UInt64(number))
+      }
+    }
+
     // MARK: media
 
-    /// Whether frames are needed: somebody is being told what there is to see, or sees it.
+    /// Whether frames are needed: a client has requested the description of the stream or is playing it.
     var isWatched: Bool {
       state.withLock { state in !state.looking.isEmpty || state.feeds.values.contains { !$0.isPrepared } }
     }
@@ -332,11 +347,9 @@
     private func prepare(_ media: UnsafeMutableRawPointer) {
       let element = gst_rtsp_media_get_element(media.assumingMemoryBound(to: GstRTSPMedia.self))!
       defer { gst_object_unref(element) }
-      let bin = UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstBin.self)
-      guard let source = gst_bin_get_by_name_recurse_up(bin, "feed") else { return }
-      let feed = Feed(source: UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstAppSrc.self))
+      guard let frames = FrameFeed(in: element) else { return }
       let number = UInt(bitPattern: media)
-      state.withLock { $0.feeds[number] = feed }
+      state.withLock { $0.feeds[number] = Feed(frames: frames) }
       let prepared: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { media, context in
         RTSPServer.from(context).keep(media!)
       }
@@ -353,7 +366,7 @@
       handlers.changed()
     }
 
-    /// Counted as one more viewer, it stays when the last of them goes.
+    /// Keeps a medium when its last viewer leaves, by counting as one more viewer.
     private func keep(_ media: UnsafeMutableRawPointer) {
       let number = UInt(bitPattern: media)
       let isFirst = state.withLock { state in
@@ -367,41 +380,21 @@
     private func forget(_ media: UnsafeMutableRawPointer) {
       let number = UInt(bitPattern: media)
       let feed = state.withLock { $0.feeds.removeValue(forKey: number) }
-      if let feed {
-        gst_object_unref(feed.source)
-        if let caps = feed.caps { gst_caps_unref(caps) }
-      }
+      feed?.frames.release()
       handlers.changed()
     }
 
-    /// GStreamer's thread. A viewer's pipeline has a time of its own, which begins when it does.
+    /// Pushes a frame to the viewers, on GStreamer's thread. The timestamps of a viewer's pipeline begin when the pipeline does.
     func push(_ frame: EncodedFrame) {
       let needsKey = state.withLock { state in
         var needsKey = false
         let isPlayed = state.places.playing > 0
         for (media, feed) in state.feeds where !feed.isPrepared || isPlayed {
-          if !Self.push(frame, to: &state.feeds[media]!) { needsKey = true }
+          if !state.feeds[media]!.frames.push(frame) { needsKey = true }
         }
         return needsKey
       }
       if needsKey { handlers.needsKey() }
-    }
-
-    /// False: it waits for a key frame.
-    private static func push(_ frame: EncodedFrame, to feed: inout Feed) -> Bool {
-      let began = gst_element_get_base_time(
-        UnsafeMutableRawPointer(feed.source).assumingMemoryBound(to: GstElement.self))
-      guard began > 0, frame.time >= UInt64(began), frame.isKey || !feed.needsKey else { return false }
-      if feed.caps.map({ gst_caps_is_equal($0, frame.caps) == 0 }) ?? true {
-        if let caps = feed.caps { gst_caps_unref(caps) }
-        feed.caps = gst_caps_ref(frame.caps)
-        gst_app_src_set_caps(feed.source, frame.caps)
-      }
-      guard let copy = gst_buffer_copy(frame.buffer) else { return false }
-      copy.pointee.pts = GstClockTime(frame.time) - began
-      copy.pointee.dts = GStreamer.noTime
-      feed.needsKey = gst_app_src_push_buffer(feed.source, copy) != GST_FLOW_OK
-      return true
     }
   }
 #endif

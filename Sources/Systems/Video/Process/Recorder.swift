@@ -4,10 +4,10 @@
   import Synchronization
   import Video
 
-  /// Writes frames into one file of fragmented MP4, which can be played up to its last whole frame however it ends.
+  /// Records frames into one file of fragmented MP4, which can be played up to its last whole frame however the recording ends.
   // Safe: the file and the muxer are the queue's; the rest is locked.
   final class Recorder: @unchecked Sendable {
-    /// Frames that wait for a slow disk; one more is the recording's end.
+    /// The limit of bytes that wait for a slow disk; beyond it the recording fails.
     private static let limitBytes = 16 << 20
 
     private struct State {
@@ -26,9 +26,10 @@
     private let report: @Sendable (VideoRecording) -> Void
 
     /// - Parameters:
-    ///   - file: an empty file's descriptor, which is the recorder's from now on: this process can open none. It is `nil` if none came.
-    ///   - path: where it is, for people.
-    ///   - report: of every change of phase. Any thread.
+    ///   - file: the descriptor of an empty file, which the recorder owns from now on, because this process can open no files; `nil` if
+    ///     none came with the order.
+    ///   - path: the path of the file, for people.
+    ///   - report: called for every change of phase, on any thread.
     init(
       file: Int32?, path: String, limitBytes: UInt64, framesPerSecond: UInt16,
       report: @escaping @Sendable (VideoRecording) -> Void
@@ -46,7 +47,7 @@
     var recording: VideoRecording { state.withLock { $0.recording } }
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// GStreamer's thread.
+    /// Adds a frame, on GStreamer's thread.
     func add(_ frame: EncodedFrame) {
       let (wanted, isFirst, isTooSlow) = state.withLock { state in
         let isFirst = state.recording.phase == .starting
@@ -79,7 +80,7 @@
       }
     }
 
-    /// What has come is still written.
+    /// Ends the recording after the frames that have been added.
     func stop() { queue.async { self.end(.stopped, "") } }
 
     private func write(_ bytes: [UInt8]) {

@@ -4,19 +4,21 @@
   import Glibc
   import Video
 
-  /// What the video process and those that it starts may do.
+  /// The permissions of the video process and of the processes that it starts.
   enum VideoConfinement {
-    /// Cameras, the image processors and codecs of small computers, graphics for encoders, and the memory that they share.
+    /// Devices of cameras, of the image processors and codecs of small computers, of graphics for encoders, and of the memory that they
+    /// share.
     private static let cameras = [
       "/dev/video*", "/dev/media*", "/dev/v4l-subdev*", "/dev/dma_heap", "/dev/dri", "/dev/udmabuf", "/dev/vchiq",
       "/dev/vcsm-cma", "/dev/mpp_service", "/dev/rga",
     ]
-    /// What computes for detectors.
+    /// Devices of accelerators for detectors.
     private static let accelerators = [
       "/dev/dri", "/dev/apex_*", "/dev/hailo*", "/dev/bus/usb", "/dev/kfd", "/dev/nvidia*", "/dev/accel", "/dev/vchiq",
     ]
 
-    /// Confines this process, which has no other thread yet. Returns what the kernel lacks.
+    /// Confines this process, which must not have another thread yet. Returns what the kernel does not support, or `nil` if the
+    /// confinement is complete.
     static func apply(_ settings: VideoSettings) -> String? {
       process_offer_to_out_of_memory(300)
       var needs = Confinement([.network, .programs], descriptors: 4096)
@@ -34,10 +36,11 @@
       return needs.apply()
     }
 
-    /// Another number once a camera has come or gone: it cannot be opened then.
+    /// A number that changes when a camera has been connected or disconnected, since a confined process cannot open a new one.
     static var cameraState: UInt { Confinement.state(ofDevices: cameras) }
 
-    /// Confines a detector's process further: no network, no camera.
+    /// Confines a detector's process further, without network and cameras. Returns what the kernel does not support, or `nil` if the
+    /// confinement is complete.
     static func applyToDetector(_ command: [String]) -> String? {
       var needs = Confinement([.programs], descriptors: 1024)
       needs.devices = accelerators
@@ -45,7 +48,7 @@
       return needs.apply()
     }
 
-    /// Where people have put plug-ins of their own.
+    /// The folders where users have installed their own plug-ins.
     private static var pluginFolders: [String] {
       let names: [String] = ["GST_PLUGIN_PATH", "GST_PLUGIN_PATH_1_0"]
       let named = names.compactMap { name in getenv(name).map { String(cString: $0) } }
@@ -58,13 +61,13 @@
       return getenv("HOME").map { String(cString: $0) + "/.cache/gstreamer-1.0" }
     }
 
-    /// Files that a pipeline of the user's names: `location=/srv/film.mp4`.
+    /// Returns the files that a user's pipeline names, such as `location=/srv/film.mp4`.
     private static func paths(in pipeline: String) -> [String] {
       pipeline.split { " \"'=".contains($0) }.filter { $0.hasPrefix("/") }.map(String.init)
     }
 
-    /// The folders of the files that a command names, so that a program finds what lies beside it; of a program in `bin` the folder
-    /// above, which has its libraries.
+    /// Returns the folders of the files that a command names, so that a program finds the files next to it. For a program in `bin`, this
+    /// is the folder above, which has its libraries.
     private static func folders(of command: [String]) -> [String] {
       command.filter { $0.hasPrefix("/") }.map { path in
         let folder = path.prefix(upTo: path.lastIndex(of: "/")!)

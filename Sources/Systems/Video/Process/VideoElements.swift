@@ -2,17 +2,17 @@
   import CGStreamer
   import Video
 
-  /// Which elements make the pictures and encode them: named, or the first that this machine has.
+  /// The GStreamer elements for source and encoder: the configured ones, or the first available ones.
   struct VideoElements {
-    /// As `gst-launch-1.0` takes it.
+    /// The source's elements in the notation of `gst-launch-1.0`.
     var source: String
     var sourceReason: String
     var encoder: String
     var encoderReason: String
-    /// The source is a camera, not the test picture for want of one.
+    /// Whether the source is a camera rather than the test picture that replaces a missing one.
     var isCamera: Bool
 
-    /// - Parameter isSimulated: the test picture whatever is configured.
+    /// Chooses the elements for these settings.
     init(_ settings: VideoSettings) throws(VideoFailure) {
       (source, sourceReason, isCamera) = try Self.source(settings)
       (encoder, encoderReason) = try Self.encoder(settings)
@@ -66,10 +66,11 @@
       "videotestsrc is-live=true pattern=ball background-color=0xff204060 ! \(mode("video/x-raw,format=I420", settings))"
     }
 
-    /// At a size that the camera has, and scaled from there: libcamerasrc asked for another gives none. The rate is a wish; what
-    /// else the camera makes of it is taken, too: libcamerasrc rounds it, and where it were refused, no frame would come.
+    /// Returns the elements for a libcamera camera. They use a size that the camera has and scale from there, because libcamerasrc
+    /// delivers no picture in any other. The frame rate is only a preference: libcamerasrc rounds it, and if the rounded rate were
+    /// refused, no frame would come.
     ///
-    /// - Parameter name: libcamera's; empty: its first camera.
+    /// - Parameter name: libcamera's name of the camera; if empty, the first camera.
     private static func libcamera(
       _ settings: VideoSettings, named name: String, _ size: PictureSize?
     ) throws(VideoFailure) -> String {
@@ -82,7 +83,8 @@
       return "libcamerasrc\(camera) ! capsfilter caps=\"\(raw),framerate=\(settings.framesPerSecond)/1;\(raw)\""
     }
 
-    /// The mode that was asked for, raw or as JPEG pictures; else whatever there is, and it is scaled.
+    /// Returns the elements for a V4L2 camera: in the requested mode, raw or as JPEG pictures, or otherwise in any available mode, which
+    /// is then scaled.
     private static func v4l2(_ settings: VideoSettings, _ device: String) throws(VideoFailure) -> String {
       guard GStreamer.has("v4l2src") else {
         throw VideoFailure("v4l2src is not there: apt install gstreamer1.0-plugins-good")
@@ -125,8 +127,10 @@
       }
     }
 
-    /// No B frames and no look-ahead: each frame comes out before the next goes in. What every browser decodes. One thread, one
-    /// slice a frame: ffmpeg loses slices of x264's sliced threads that come in one RTP packet, and the other cores are free.
+    /// Returns the encoder's elements. There are no B frames and no look-ahead, so that each frame comes out before the next goes in;
+    /// every browser can decode the stream. One thread and one slice a frame are used, because ffmpeg loses slices of x264's sliced
+    /// threads that come in one RTP packet, and the other cores stay free. A key frame of x264enc has the bits of a quarter of a second: a
+    /// longer one would hold up, or flood, the link of a viewer.
     private static func description(_ encoder: VideoEncoder, _ settings: VideoSettings) -> String {
       let interval = settings.keyFrameInterval
       return switch encoder {
@@ -138,7 +142,7 @@
           + " rate-control=bitrate"
       case .x264enc, .automatic:
         "x264enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate=\(max(1, settings.bitsPerSecond / 1000))"
-          + " key-int-max=\(interval) bframes=0 threads=1 sliced-threads=false ! video/x-h264,profile=constrained-baseline"
+          + " key-int-max=\(interval) vbv-buf-capacity=250 bframes=0 threads=1 sliced-threads=false ! video/x-h264,profile=constrained-baseline"
       }
     }
 

@@ -7,46 +7,50 @@
   import Tactus
   import Video
 
-  /// The video process: GStreamer's main loop, the camera's rule, the RTSP door, what the daemon asked for.
+  /// The video process: GStreamer's main loop, the rule for the camera, the RTSP server, and the orders of the daemon.
   ///
-  /// Its own state is the main thread's; frames pass by on GStreamer's threads, which only look at `passing`.
+  /// The state belongs to the main thread, except for `passing`, which GStreamer's threads use when they deliver frames.
   // Safe: see above.
   public final class VideoProcess: @unchecked Sendable {
-    private let passing = Mutex(PassingFrames())
+    let passing = Mutex(PassingFrames())
     private let timing = EncodeTiming()
     private let clock: UnsafeMutablePointer<GstClock>
     private let loop: OpaquePointer
-    private var connection: DaemonConnection?
+    private(set) var connection: DaemonConnection?
 
     private let cameraStateAtStart = VideoConfinement.cameraState
     private var settings: VideoSettings?
     private var machine = CaptureMachine()
     private var pipeline: CapturePipeline?
-    private var server: RTSPServer?
+    private(set) var server: RTSPServer?
+    private(set) var sessions: WebRTCSessions?
     private var doorRetry: (at: TickInstant, pause: Nanoseconds)?
     private var doorState: VideoDoorState?
     private var cameraState: VideoCameraState?
     private var choice: VideoChoice?
-    /// Once a camera was found it is waited for, and not replaced by a test picture.
+    /// The elements of the camera, once one was found: the process then waits for this camera instead of showing a test picture. `nil`
+    /// before.
     private var camera: VideoElements?
-    /// The drivers are being asked for cameras.
+    /// Whether the drivers are being asked for cameras.
     private let isListing = Atomic(false)
     private var wantsPictures = false
     private var recorder: Recorder?
     private var detector: DetectorProcess?
+    private var shared: SharedRate?
     private var lastKeyFrame: TickInstant?
     private var lastSecond = MonotonicClock.now
     private var countsBefore: (frames: UInt64, bytes: UInt64) = (0, 0)
     private var ticks = 0
 
-    /// Runs until the daemon's end of `descriptor` is closed. Confines the process as soon as it knows what for. Does not return.
+    /// Runs until the daemon closes its end of `descriptor`, and does not return. The process is confined as soon as its settings are
+    /// known.
     public static func run(descriptor: Int32) -> Never {
       do {
         let connection = try DaemonConnection(descriptor: descriptor)
         // Before GStreamer, whose threads would not be confined.
         let settings = connection.firstSettings()
         if let missing = VideoConfinement.apply(settings) {
-          complain("the kernel confines it only in part, without \(missing)")
+          complain("the kernel confines tactus-video only in part, without \(missing)")
         }
         // After it: becoming somebody else forgets it. Whatever happens to the daemon: no camera stays open without the daemon.
         daemon_die_with_parent()
@@ -79,7 +83,7 @@
       g_main_loop_run(loop)
     }
 
-    /// Any thread: `work` on the main thread, soon.
+    /// Runs `work` on the main thread soon. Any thread may call this.
     private func onMain(_ work: @escaping (VideoProcess) -> Void) {
       final class Box {
         let process: VideoProcess
@@ -99,7 +103,9 @@
 
     // MARK: orders
 
-    /// - Parameter file: what to record into.
+    /// Executes an order of the daemon.
+    ///
+    /// - Parameter file: the file to record into, or `nil` if none came with the order.
     private func take(_ order: VideoOrder, file: Int32?) {
       switch order {
       // They came first, and once.
@@ -112,9 +118,12 @@
         }
         wantsPictures = pictures
         if fragments { wantKeyFrame() }
-        demandChanged()
       case .record(let path, let limit): record(file, path, limit)
       case .stopRecording: recorder?.stop()
+      case .open(let session, let offer):
+        if let settings { sessions?.open(session, offer, settings, clock: clock) }
+      case .close(let session): sessions?.close(session)
+      case .waits(let milliseconds): shared?.waits(milliseconds)
       case .listCameras:
         // Drivers are asked, and no frame waits for them; once at a time, requests meanwhile get the same answer.
         guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -124,10 +133,12 @@
           connection?.send(.cameras(cameras))
         }
       }
+      demandChanged()
     }
 
     private func begin(_ settings: VideoSettings) {
       self.settings = settings
+      shared = SharedRate(settings)
       passing.withLock { $0.settings = settings }
       let handlers = RTSPServer.Handlers(
         changed: { [unowned self] in onMain { $0.demandChanged() } },
@@ -135,6 +146,11 @@
         crowded: { [unowned self] in onMain { $0.server?.tidy() } },
         refusal: { [unowned self] in passing.withLock { $0.refusal } })
       server = RTSPServer(settings, clock: clock, handlers: handlers)
+      sessions = WebRTCSessions(
+        WebRTCSessions.Handlers(
+          report: { [unowned self] in connection?.send($0) },
+          changed: { [unowned self] in onMain { $0.tidySessions() } },
+          needsKey: { [unowned self] in onMain { $0.wantKeyFrame() } }))
       openDoor()
       tellCamera()
       beginDetector(settings)
@@ -194,9 +210,12 @@
 
     // MARK: demand
 
-    private var wantsFrames: Bool {
-      server?.isWatched == true || passing.withLock { $0.wantsFragments } || recorder.map { !$0.isOver } == true
+    /// Whether somebody looks at the frames, by any way.
+    private var isWatched: Bool {
+      server?.isWatched == true || sessions?.isEmpty == false || passing.withLock { $0.wantsFragments }
     }
+
+    private var wantsFrames: Bool { isWatched || recorder.map { !$0.isOver } == true }
 
     private func demandChanged() {
       let frames = wantsFrames
@@ -212,11 +231,13 @@
       forceKeyFrame()
     }
 
-    /// At most five a second, however many viewers come: each costs as much as several frames.
+    /// Forces a key frame if one is needed, at most five times a second however many viewers come, because a key frame costs as much as
+    /// several other frames; once a second while a link takes less than all.
     private func forceKeyFrame() {
       let now = MonotonicClock.now
       guard let pipeline, passing.withLock({ $0.needsKey }) else { return }
-      if let lastKeyFrame, now - lastKeyFrame < .milliseconds(200) { return }
+      let pause = Nanoseconds.milliseconds(shared?.rate.cause == .configured ? 200 : 1000)
+      if let lastKeyFrame, now - lastKeyFrame < pause { return }
       lastKeyFrame = now
       passing.withLock { $0.needsKey = false }
       pipeline.forceKeyFrame()
@@ -238,7 +259,7 @@
     private func startCamera() {
       guard let settings else { return }
       if VideoConfinement.cameraState != cameraStateAtStart {
-        complain("a camera has come or gone: started again, to be allowed to open it")
+        complain("a camera was connected or disconnected: tactus-video restarts to get access to it")
         exit(0)
       }
       passing.withLock { passing in
@@ -261,6 +282,7 @@
           square: square, failed: { [unowned self] in fail($0) })
         let pipeline = try CapturePipeline(elements, settings, timing: timing, clock: clock, handlers: handlers)
         self.pipeline = pipeline
+        if let shared { pipeline.encode(at: shared.rate) }
         pipeline.want(frames: wantsFrames, pictures: wantsPictures)
       } catch {
         fail(error.description)
@@ -293,40 +315,6 @@
       connection?.send(.camera(state))
     }
 
-    // MARK: frames, on GStreamer's threads
-
-    private func pass(_ frame: EncodedFrame) {
-      let fragment = passing.withLock { passing -> (recorder: Recorder?, reports: [VideoReport]) in
-        passing.hasFrames = true
-        passing.statistics.frames += 1
-        let size = gst_buffer_get_size(frame.buffer)
-        passing.statistics.encodedBytes += UInt64(size)
-        if frame.isKey { passing.statistics.keyFrames += 1 }
-        if let since = passing.wantedSince {
-          passing.wantedSince = nil
-          passing.statistics.firstFrame = UInt64(clamping: max(0, (MonotonicClock.now - since).count))
-        }
-        return (passing.recorder, passing.reports(of: frame))
-      }
-      server?.push(frame)
-      fragment.recorder?.add(frame)
-      for report in fragment.reports { connection?.send(report) }
-    }
-
-    private func pass(picture bytes: [UInt8]) {
-      passing.withLock { passing in
-        passing.hasFrames = true
-        passing.statistics.pictures += 1
-      }
-      connection?.send(.picture(bytes))
-    }
-
-    private func pass(square: [UInt8], to detector: DetectorProcess) {
-      // A sign of the camera's life where nothing else takes its pictures.
-      passing.withLock { $0.hasFrames = true }
-      detector.show(square)
-    }
-
     // MARK: time
 
     private func tick() {
@@ -338,8 +326,26 @@
       step(hasFrames ? .frames : .time)
       forceKeyFrame()
       if let doorRetry, MonotonicClock.now >= doorRetry.at { openDoor() }
-      if ticks % 5 == 0 { tellStatistics() }
-      if ticks % 5 == 0 { server?.tidy() }
+      if ticks % 5 == 0 {
+        followLinks()
+        tellStatistics()
+        server?.tidy()
+        tidySessions()
+      }
+    }
+
+    private func followLinks() {
+      let hasChanged = shared?.step(isWatched: isWatched, at: MonotonicClock.now) {
+        (server?.receivers ?? []) + (sessions?.receivers ?? [])
+      }
+      guard let shared else { return }
+      if hasChanged == true { pipeline?.encode(at: shared.rate) }
+      sessions?.encoded(at: shared.rate.bitsPerSecond)
+    }
+
+    private func tidySessions() {
+      sessions?.tidy()
+      demandChanged()
     }
 
     private func tellStatistics() {
@@ -354,6 +360,7 @@
         passing.statistics.viewersEver = viewers.ever
         passing.statistics.viewersRefused = viewers.refused
         passing.statistics.fragmentsDropped = dropped
+        shared?.tell(&passing.statistics)
         if let timing {
           func rate(_ count: UInt64) -> UInt32 {
             UInt32(saturating: min(4e9, (Double(count) * 1e9 / Double(span)).rounded()))

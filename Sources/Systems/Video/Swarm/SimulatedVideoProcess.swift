@@ -2,22 +2,22 @@ import Tactus
 import Video
 import Wire
 
-/// A video process in simulated time: the production rule of camera and encoder, a camera that works or not, and whatever a process may do
-/// wrong. It looks four times a second.
+/// A video process in simulated time, with the production rule for camera and encoder, a camera that works or fails, and the malfunctions
+/// of a process. Its state advances four times a second.
 struct SimulatedVideoProcess {
   private static let lookPeriod = Nanoseconds.milliseconds(250)
-  /// From a start of the camera to its first frame.
+  /// The time from a start of the camera to its first frame.
   private static let cameraStart = Nanoseconds.milliseconds(400)
 
   let number: Int32
   let startedAt: TickInstant
-  /// Since when it has said nothing although it runs, or `nil` if it speaks.
+  /// Since when the process has been silent although it runs, or `nil` if it sends reports.
   private(set) var silentSince: TickInstant?
-  /// When it has begun to talk nonsense.
+  /// When the process began to send invalid bytes, or `nil` if it has not.
   private(set) var nonsenseSince: TickInstant?
-  /// When it was told to end at once.
+  /// When the process was killed, or `nil` if it has not been.
   private(set) var killedAt: TickInstant?
-  /// When it ends, if it has been killed or has crashed.
+  /// When the process ends if it has been killed or has crashed; otherwise the distant future.
   private(set) var endsAt = TickInstant.distantFuture
   private(set) var lastFrame: TickInstant?
   private(set) var isWanted = false
@@ -28,7 +28,7 @@ struct SimulatedVideoProcess {
   private var isCameraTold = false
   private var nextLook: TickInstant
   private var looks: UInt64 = 0
-  /// What the daemon has not read.
+  /// The bytes that the daemon has not read yet.
   private var said: [UInt8] = []
 
   init(_ number: Int32, at now: TickInstant) {
@@ -36,13 +36,13 @@ struct SimulatedVideoProcess {
     said = VideoReport.hello.bytes
   }
 
-  /// Whether it does what it should.
+  /// Whether the process works without a malfunction.
   var isHealthy: Bool { silentSince == nil && nonsenseSince == nil && killedAt == nil && endsAt == .distantFuture }
-  /// When `look` has something to do.
+  /// When `look` is due.
   var nextAt: TickInstant { silentSince == nil && !isOver ? nextLook : .distantFuture }
   /// When `end` is due.
   var overAt: TickInstant { isOver ? .distantFuture : endsAt }
-  /// It has ended, and nobody has been told yet.
+  /// Whether the process has ended and the daemon has not been told yet.
   private(set) var isOver = false
 
   // MARK: What is done to it
@@ -58,7 +58,7 @@ struct SimulatedVideoProcess {
 
   mutating func crash(at now: TickInstant) { endsAt = min(endsAt, now) }
 
-  /// SIGKILL, which a driver that hangs holds up.
+  /// Kills the process with SIGKILL, which takes effect only after a hanging driver returns.
   mutating func kill(at now: TickInstant, driverHangsUntil: TickInstant) {
     guard killedAt == nil else { return }
     killedAt = now
@@ -78,7 +78,8 @@ struct SimulatedVideoProcess {
       guard let path = recording else { return }
       recording = nil
       say(.recording(VideoRecording(.stopped, path: path, bytes: 1)))
-    case .settings, .listCameras: break
+    // The swarm has no viewers by WebRTC.
+    case .settings, .listCameras, .open, .close, .waits: break
     }
   }
 
@@ -86,7 +87,9 @@ struct SimulatedVideoProcess {
 
   mutating func end() { isOver = true }
 
-  /// - Parameter isCameraThere: whether frames come of a camera that runs.
+  /// Advances the process.
+  ///
+  /// - Parameter isCameraThere: whether a running camera delivers frames.
   mutating func look(at now: TickInstant, isCameraThere: Bool) {
     nextLook = now + Self.lookPeriod
     looks += 1
@@ -102,7 +105,7 @@ struct SimulatedVideoProcess {
     say(.statistics(statistics))
   }
 
-  /// What the daemon reads.
+  /// Returns the bytes that the daemon reads, and clears them.
   mutating func takeSaid() -> [UInt8] {
     defer { said = [] }
     return said

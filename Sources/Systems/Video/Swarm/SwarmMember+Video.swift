@@ -2,6 +2,6 @@ import TactusSwarm
 import VideoDaemon
 
 extension SwarmMember {
-  /// The system `video` with its part.
-  public static var video: SwarmMember { SwarmMember(VideoKind()) { VideoSwarm(seed: $0) } }
+  /// The system `video` as a member of the swarm.
+  public static var video: SwarmMember { SwarmMember(Video.self) { VideoSwarm(seed: $0) } }
 }

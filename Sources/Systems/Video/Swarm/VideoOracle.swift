@@ -2,7 +2,8 @@ import Tactus
 import TactusSwarm
 import Video
 
-/// What must hold of the video process and of what is told of it: from the simulated process, never from the rule that watches over it.
+/// The checks of the video process and of its published state. They are derived from the simulated process, never from the rule that
+/// supervises it.
 struct VideoOracle {
   static let names = [
     "there is one video process at most, and one that behaves is left alone",
@@ -14,13 +15,13 @@ struct VideoOracle {
     "every start has one end, or is the process that runs",
     "an orderly stop leaves no process but one that a driver holds, and waits for that no longer than a second",
   ]
-  /// Of a thread that has something to do.
+  /// The time that a thread with something to do may take.
   private static let slack = Nanoseconds.milliseconds(300)
 
   private(set) var checks = SwarmChecks(names)
   private var starts: Int64 = 0
   private var ends: Int64 = 0
-  /// When the last process ended, and how long the pause after it is; `nil` before the first end of a daemon's life.
+  /// When the last process ended and how long the pause after it is, or `nil` before the first end since the daemon's start.
   private var rest: (from: TickInstant, pause: Nanoseconds)?
   private var shortLives = 0
   private var awakeSince = TickInstant.zero
@@ -34,10 +35,10 @@ struct VideoOracle {
     (starts, ends, rest, shortLives, awakeSince, settledSince) = (0, 0, nil, 0, now, now)
   }
 
-  /// Every thread of the daemon stands still.
+  /// Records that every thread of the daemon stands still until `end`.
   mutating func stoodStill(until end: TickInstant) { awakeSince = max(awakeSince, end) }
 
-  /// Something has happened to process, camera or viewers: what is told follows a moment later.
+  /// Records a change of process, camera or viewers. The published state follows a moment later.
   mutating func changed(at now: TickInstant) { settledSince = now }
 
   mutating func spawned(beside process: SimulatedVideoProcess?, at now: TickInstant) {
@@ -51,7 +52,9 @@ struct VideoOracle {
     check(2, now <= latest, at: now, "started only \(waited) after the last has ended, the pause is \(rest.pause)")
   }
 
-  /// - Parameter isReplaced: it did nothing wrong.
+  /// Records the end of a process.
+  ///
+  /// - Parameter isReplaced: whether the process was ended for a replacement, without a malfunction.
   mutating func ended(_ process: SimulatedVideoProcess, isReplaced: Bool, at now: TickInstant) {
     ends += 1
     changed(at: now)
@@ -65,17 +68,18 @@ struct VideoOracle {
     shortLives += 1
   }
 
-  /// What it ended of may be mended: the next comes at once.
+  /// Records that the daemon replaces the process. Since new settings may have removed the cause of the last end, the next process may
+  /// start at once.
   mutating func replaced(at now: TickInstant) {
     if let rest { self.rest = (rest.from, min(rest.pause, now - rest.from)) }
   }
 
-  /// The daemon has stopped in order.
+  /// Checks an orderly stop of the daemon.
   ///
   /// - Parameters:
-  ///   - process: the one that is left, if any.
-  ///   - told: what people were told last.
-  ///   - took: how long it has waited.
+  ///   - process: the process that is left, or `nil` if every process has ended.
+  ///   - told: the state that was published last.
+  ///   - took: how long the stop took.
   mutating func stopped(
     _ process: SimulatedVideoProcess?, isDriverHung: Bool, told: String, took: Nanoseconds, at now: TickInstant
   ) {
@@ -105,10 +109,12 @@ struct VideoOracle {
     }
   }
 
+  /// Checks the published state.
+  ///
   /// - Parameters:
-  ///   - state: as people are told it.
-  ///   - isCameraThere: whether a camera that runs gives frames.
-  ///   - watched: how many look.
+  ///   - state: the published state.
+  ///   - isCameraThere: whether a running camera delivers frames.
+  ///   - watched: the number of viewers.
   mutating func told(
     _ state: String, _ process: SimulatedVideoProcess?, isCameraThere: Bool, watched: Int, at now: TickInstant
   ) {
@@ -144,7 +150,7 @@ struct VideoOracle {
     check(5, isTrue, at: now, "\(path) is said to be recorded, the process records \(process?.recording ?? "nothing")")
   }
 
-  /// The door says that this is recorded, and the daemon has stopped.
+  /// Reports a violation: the daemon has stopped, but the desk still shows this recording as running.
   mutating func recordedAfterStop(_ path: String, at now: TickInstant) {
     check(5, false, at: now, "\(path) is said to be recorded, and the daemon has stopped")
   }

@@ -5,28 +5,28 @@ import Video
 import VideoDaemon
 import Wire
 
-/// The video under the swarm: the production supervision and door, a simulated process that dies, hangs, talks nonsense or cannot be killed,
-/// a camera that comes and goes, and people who look and record.
+/// The video in the swarm: the production supervision and desk, a simulated process that crashes, hangs, sends invalid bytes or cannot be
+/// killed, a camera that is connected and disconnected, and people who watch and record.
 final class VideoSwarm: SwarmPart {
-  /// What a test takes away.
+  /// Switches by which a test disables parts.
   struct Settings {
-    /// SIGKILL ends the process.
+    /// Whether SIGKILL ends the process.
     var kills = true
-    /// The door is told of starts, kills and ends.
+    /// Whether the desk is told of starts, kills and ends.
     var tells = true
-    /// An orderly stop ends the process.
+    /// Whether an orderly stop ends the process.
     var stops = true
   }
 
-  /// What dies with the daemon.
+  /// The state that ends with the daemon.
   private struct Daemon {
-    var supervision: VideoSupervision
-    let door: VideoDoor
+    var supervision: ChildSupervision<VideoTalk>
+    let desk: VideoDesk
     var viewers: [VideoViewer] = []
     var isReplacing = false
   }
 
-  /// From bytes, or an end, to the thread that hears of it.
+  /// The time from the arrival of bytes, or the end of the process, until the supervising thread notices.
   private static let reading = Nanoseconds.milliseconds(10)
 
   let name = "video"
@@ -40,14 +40,14 @@ final class VideoSwarm: SwarmPart {
   private var daemon: Daemon?
   private var process: SimulatedVideoProcess?
   private let clock = Guarded(TickInstant.zero)
-  /// Orders of the door that the process has not been given.
+  /// Orders of the desk that have not been given to the process yet.
   private let orders = Guarded<[VideoOrder]>([])
   private var numbers: Int32 = 0
   private var isCameraThere = true
   private var driverHangsUntil = TickInstant.zero
   private var startsFailUntil = TickInstant.zero
   private var frozenUntil = TickInstant.zero
-  /// When the thread hears of what has been said.
+  /// When the supervising thread notices the bytes that the process has sent.
   private var hearsAt = TickInstant.distantFuture
   private var nextLook = TickInstant.zero
 
@@ -88,22 +88,22 @@ final class VideoSwarm: SwarmPart {
     clock.value = now
     var wanted = VideoSettings()
     wanted.viewerLimit = 3
-    let door = VideoDoor(
+    let desk = VideoDesk(
       VideoDescription(wanted, recordFolder: "/recordings", recordLimitBytes: 1_000_000),
       order: { [orders] order in orders.value += [order] }, now: { [clock] in clock.value },
       fileName: { [clock] in "\(clock.value.nanoseconds).mp4" })
-    daemon = Daemon(supervision: VideoSupervision(at: now), door: door)
+    daemon = Daemon(supervision: ChildSupervision(at: now), desk: desk)
     frozenUntil = .zero
     oracle.started(at: now)
   }
 
-  /// The kernel ends the process with the thread that started it.
+  /// Kills the daemon. The kernel ends the process together with the thread that started it.
   func kill(at now: TickInstant, safeBy: TickInstant) {
     (daemon, process, hearsAt) = (nil, nil, .distantFuture)
     orders.value = []
   }
 
-  /// The thread that watches over the process ends it, and waits for its end; nothing else happens in the daemon meanwhile.
+  /// Stops the daemon in order: the supervising thread ends the process and waits for its end, while nothing else happens in the daemon.
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
     guard daemon != nil else { return (true, .known) }
     clock.value = now
@@ -129,7 +129,7 @@ final class VideoSwarm: SwarmPart {
 
   private func stopped(_ began: TickInstant, at now: TickInstant) {
     guard let daemon else { return }
-    let told = daemon.door.told
+    let told = daemon.desk.told
     oracle.stopped(
       process, isDriverHung: now < driverHangsUntil, told: told.state, took: now - began, at: now)
     oracle.counted(viewers: told.viewers, watched: daemon.viewers.count, nil, at: now)
@@ -177,13 +177,13 @@ final class VideoSwarm: SwarmPart {
 
   private func ring(at now: TickInstant) { hearsAt = min(hearsAt, now + Self.reading) }
 
-  /// One turn of the thread that watches over the process: what it has said, or its end; orders; what is due.
+  /// Runs the supervising thread once: handles what the process has sent or its end, then orders, then what is due.
   private func wake(at now: TickInstant) {
     hearsAt = .distantFuture
     if process?.isOver ?? false {
       reap("it ended", at: now)
-    } else if let bytes = process?.takeSaid(), !bytes.isEmpty, let door = daemon?.door,
-      let event = daemon?.supervision.hear(bytes, at: now, { door.take($0) })
+    } else if let bytes = process?.takeSaid(), !bytes.isEmpty, let desk = daemon?.desk,
+      let event = daemon?.supervision.hear(bytes, at: now, { desk.take($0) })
     {
       step(event, at: now)
     }
@@ -226,18 +226,18 @@ final class VideoSwarm: SwarmPart {
 
   private func report() {
     guard settings.tells, let daemon else { return }
-    daemon.door.take(daemon.supervision.report(process: process?.number))
+    daemon.desk.take(daemon.supervision.report(process: process?.number))
   }
 
-  /// The process, unless it has ended and nobody has noticed yet.
+  /// The process, or `nil` if none was started or it has ended, even unnoticed by the daemon.
   private var running: SimulatedVideoProcess? { process.flatMap { $0.isOver ? nil : $0 } }
 
-  /// Once a second.
+  /// Checks the published state, once a second.
   private func look(at now: TickInstant) {
     guard let daemon else { return }
     // Its document, which nobody here reads, is written elsewhere.
-    _ = daemon.door.events(at: now, second: false)
-    let told = daemon.door.told
+    _ = daemon.desk.events(at: now)
+    let told = daemon.desk.told
     oracle.look(running, at: now)
     oracle.told(
       told.state, running, isCameraThere: isCameraThere, watched: daemon.viewers.count, at: now)
@@ -259,7 +259,7 @@ final class VideoSwarm: SwarmPart {
     switch action.verb {
     case "join": join(at: now)
     case "leave": leave(at: now)
-    case "record": _ = try? daemon?.door.record(nil)
+    case "record": _ = try? daemon?.desk.record(nil)
     case "record-stop": if daemon != nil { orders.value += [.stopRecording] }
     case "crash": process?.crash(at: now)
     case "hang": process?.hang(at: now)
@@ -279,12 +279,12 @@ final class VideoSwarm: SwarmPart {
   }
 
   private func join(at now: TickInstant) {
-    guard let viewer = try? daemon?.door.join(.pictures) else { return }
+    guard let viewer = try? daemon?.desk.join(.pictures) else { return }
     daemon?.viewers.append(viewer)
   }
 
   private func leave(at now: TickInstant) {
     guard let viewer = daemon?.viewers.popLast() else { return }
-    daemon?.door.leave(viewer)
+    daemon?.desk.leave(viewer)
   }
 }

@@ -1,8 +1,8 @@
-/// Something that a detector has seen in a picture.
+/// An object that a detector has found in a picture.
 public struct DetectedObject: Sendable, Hashable {
-  /// `person`
+  /// The class of the object, such as `person`.
   public var label: String
-  /// 0…1.
+  /// The confidence of the detection, 0…1.
   public var confidence: Float
   public var box: DetectedBox
 
@@ -11,7 +11,7 @@ public struct DetectedObject: Sendable, Hashable {
   }
 }
 
-/// Where it is: fractions of the picture's width and height from its upper left corner, each 0…1.
+/// The position of an object: fractions of the picture's width and height from its upper left corner, each 0…1.
 public struct DetectedBox: Sendable, Hashable {
   public var left: Float
   public var top: Float
@@ -24,7 +24,7 @@ public struct DetectedBox: Sendable, Hashable {
 
   public var area: Float { width * height }
 
-  /// Common area by area of both together, 0…1; two empty boxes have nothing in common.
+  /// Returns the area that both boxes share, as a fraction 0…1 of the area that they cover together; 0 for two empty boxes.
   public func overlap(_ other: DetectedBox) -> Float {
     let common =
       max(0, min(left + width, other.left + other.width) - max(left, other.left))

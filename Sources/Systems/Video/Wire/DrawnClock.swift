@@ -1,14 +1,15 @@
-/// A clock drawn into pictures, which a program reads out of them again: how long a picture was under way.
+/// A clock drawn into pictures and read back from them by a program, to measure how long a picture took to arrive.
 ///
-/// The 32 lowest bits of a number of milliseconds, and their complement as a check, as two rows of 32 squares in the upper left
-/// corner; white is 1, the highest bit is on the left. Squares of 16 pixels survive any encoder that a person would look at.
+/// The clock shows the 32 lowest bits of a number of milliseconds, and their complement as a check, as two rows of 32 squares in the
+/// upper left corner; white is 1, the highest bit is on the left. Squares of 16 pixels survive any encoder whose pictures a person would
+/// watch.
 public enum DrawnClock {
   public static let square = 16
   public static let bits = 32
   public static let width = bits * square
   public static let height = 2 * square
 
-  /// Draws into a plane of brightness. A picture that is too small stays as it is.
+  /// Draws the clock into a plane of brightness. A picture that is too small is left unchanged.
   public static func draw(
     _ milliseconds: UInt32, into plane: UnsafeMutableRawBufferPointer, stride: Int, width: Int, height: Int
   ) {
@@ -23,9 +24,9 @@ public enum DrawnClock {
     }
   }
 
-  /// Nil: there is no clock in the picture, or it cannot be read.
+  /// Reads the clock of a picture. Returns the number, or `nil` if the picture has no clock or the clock cannot be read.
   ///
-  /// - Parameter brightness: of the pixel in this column and row.
+  /// - Parameter brightness: returns the brightness of the pixel in this column and row.
   public static func read(brightness: (_ column: Int, _ row: Int) -> UInt8) -> UInt32? {
     var words: [UInt32] = [0, 0]
     for row in 0..<2 {

@@ -1,18 +1,20 @@
-/// One H.264 track as fragmented MP4 (ISO/IEC 14496-12, 14496-15): an initialisation, then one fragment a frame, so that nobody
-/// waits for more than the frame itself. What Media Source Extensions, players and files all take.
+/// A muxer for one H.264 track as fragmented MP4 (ISO/IEC 14496-12, 14496-15): an initialisation segment, then one fragment for each
+/// frame, so that a frame is never delayed by later ones. The format suits Media Source Extensions, players and files.
 public struct FragmentedMP4: Sendable {
-  /// Units of time in a second.
+  /// The number of time units in a second.
   public static let timescale: UInt64 = 90_000
 
   private var sequence: UInt32 = 0
-  /// Where the last fragment's time stood: a decoder wants it to grow.
+  /// The time of the last fragment, or `nil` before the first. A decoder needs times that increase.
   private var last: UInt64?
 
   public init() {}
 
+  /// Returns the initialisation segment.
+  ///
   /// - Parameters:
-  ///   - configuration: `AVCDecoderConfigurationRecord`, as GStreamer's `codec_data` has it.
-  ///   - width: in pixels, as encoded.
+  ///   - configuration: the `AVCDecoderConfigurationRecord`, as in GStreamer's `codec_data`.
+  ///   - width: the width of the encoded picture in pixels.
   public static func initialisation(configuration: [UInt8], width: UInt16, height: UInt16) -> [UInt8] {
     var file = BoxWriter()
     file.box("ftyp") { box in
@@ -44,23 +46,28 @@ public struct FragmentedMP4: Sendable {
     return file.bytes
   }
 
-  /// `avc1.42C01F`: profile, constraints and level, or `nil` if it is no configuration.
+  /// Returns the name of the codec with profile, constraints and level, such as `avc1.42C01F`, or `nil` if `configuration` is not valid.
   public static func codec(configuration: [UInt8]) -> String? {
     guard configuration.count >= 7, configuration[0] == 1 else { return nil }
     let digits = configuration[1...3].map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
     return "avc1." + digits.joined()
   }
 
+  /// Returns the fragment of one frame.
+  ///
   /// - Parameters:
-  ///   - sample: NAL units, each with four bytes of length before it.
-  ///   - at: of the frame, in nanoseconds of any clock that is the same for all; a frame that is not later than the last is put
-  ///     right behind it.
-  ///   - duration: to the next frame, as planned, in nanoseconds.
+  ///   - sample: the NAL units, each preceded by its length in four bytes.
+  ///   - at: the time of the frame in nanoseconds of any clock, the same one for all frames. A frame that is not later than the last is
+  ///     placed directly behind it.
+  ///   - duration: the planned time to the next frame, in nanoseconds. Where the frame before came earlier than that, the next one may, too: it is
+  ///     shown for as long, a second at most. A player stops at a gap.
   public mutating func fragment(sample: [UInt8], isKey: Bool, at nanoseconds: UInt64, duration: UInt64) -> [UInt8] {
     sequence &+= 1
     // 90 kHz: nanoseconds × 9 ÷ 100,000, without leaving 64 bits.
     var time = nanoseconds / 100_000 * 9 + nanoseconds % 100_000 * 9 / 100_000
     if let last, time <= last { time = last + 1 }
+    let gap = last.map { min(time - $0, Self.timescale) } ?? 0
+    let duration = max(min(duration, 1_000_000_000_000) * 9 / 100_000, gap)
     last = time
     var fragment = BoxWriter()
     fragment.box("moof") { box in
@@ -73,7 +80,7 @@ public struct FragmentedMP4: Sendable {
         box.full("trun", flags: 0x0701) { box in
           box.add(UInt32(1))
           box.add(UInt32(clamping: Self.headBytes))
-          box.add(UInt32(truncatingIfNeeded: duration * 9 / 100_000))
+          box.add(UInt32(clamping: duration))
           box.add(UInt32(clamping: sample.count))
           // Depends on no other; or depends on others and is no key frame.
           box.add(UInt32(clamping: isKey ? 0x0200_0000 : 0x0101_0000))
@@ -85,7 +92,7 @@ public struct FragmentedMP4: Sendable {
     return fragment.bytes
   }
 
-  /// Of a fragment, before its sample.
+  /// The number of bytes of a fragment before its sample.
   private static let headBytes = 108
 
   private static func track(
@@ -157,7 +164,7 @@ public struct FragmentedMP4: Sendable {
   }
 }
 
-/// Boxes within boxes: four bytes of length, four of a name, contents. Big-endian.
+/// A writer of nested boxes: four bytes of length, four of a name, contents. All numbers are big-endian.
 private struct BoxWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -171,7 +178,7 @@ private struct BoxWriter {
   mutating func zeros(_ count: Int) { bytes += repeatElement(0, count: count) }
   mutating func text(_ text: String) { bytes += text.utf8 }
 
-  /// No rotation: 16.16 and, in the last column, 2.30 fixed point.
+  /// Adds the matrix for no rotation: 16.16 and, in the last column, 2.30 fixed point.
   mutating func matrix() {
     for value: UInt32 in [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000] { add(value) }
   }

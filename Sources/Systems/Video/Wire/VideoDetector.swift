@@ -1,18 +1,20 @@
-/// A program that finds things in pictures, and what is made of its answers. `Sources/Systems/Video/README.md` says how it is spoken to.
+/// The settings of a program that detects objects in pictures, and of the evaluation of its answers. `Sources/Systems/Video/README.md`
+/// describes the protocol.
 public struct VideoDetector: Sendable, Hashable {
-  /// Program and arguments; empty: nothing is detected.
+  /// The program and its arguments; if empty, no detector runs.
   public var command: [String] = []
-  /// Of its classes, in their order; empty: their numbers.
+  /// The names of the detector's classes, in order; if empty, classes are named by their numbers.
   public var labels: [String] = []
-  /// Of the square that it is given, in pixels: a multiple of 32.
+  /// The side length of the square picture given to the detector, in pixels: a multiple of 32.
   public var side: UInt16 = 640
-  /// Most of them.
+  /// The highest number of pictures a second given to the detector.
   public var picturesPerSecond: UInt8 = 5
-  /// 0…1: less is nothing.
+  /// The lowest confidence of an object that counts, 0…1.
   public var confidence: Float = 0.25
-  /// 0…1: of two boxes of one class with more in common than this, the less certain is the same thing again.
+  /// The highest overlap of two objects of one class, 0…1. Of two boxes that overlap more, the less certain one is dropped as a
+  /// duplicate.
   public var overlap: Float = 0.45
-  /// It looks also while no viewer does.
+  /// Whether the detector also runs while there is no viewer.
   public var isAlwaysOn = false
 
   public init() {}
@@ -44,25 +46,26 @@ extension VideoDetector {
   }
 }
 
-/// What the detector has found in the last picture that it was given, or why nothing.
+/// The detector's result for the last picture given to it, or the reason why the detector has not answered.
 public struct VideoDetection: Sendable, Hashable {
   public enum Phase: UInt8, Sendable, Hashable, CaseIterable {
-    /// It has not answered yet.
+    /// The detector has not answered yet.
     case starting
     case running
-    /// Started again by itself.
+    /// The detector has failed and is restarted automatically.
     case failed
   }
 
   public var phase: Phase
-  /// Of `failed`.
+  /// Why the detector failed; empty in other phases.
   public var cause = ""
-  /// Of the last picture, in nanoseconds: from handing it over to the boxes.
+  /// The time that the last picture took, in nanoseconds, from its transfer to the detector until the objects were known.
   public var duration: UInt64 = 0
-  /// Pictures answered, and ends of the detector, since the video process started.
+  /// Pictures answered since the video process started.
   public var pictures: UInt64 = 0
+  /// Ends of the detector since the video process started.
   public var failures: UInt64 = 0
-  /// The most certain first.
+  /// The objects found, in order of decreasing confidence.
   public var objects: [DetectedObject] = []
 
   public init(_ phase: Phase) { self.phase = phase }

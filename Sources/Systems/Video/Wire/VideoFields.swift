@@ -1,4 +1,4 @@
-/// Fields of a video message, little-endian; texts and bytes with their count before them.
+/// Writes the fields of a video message. Numbers are little-endian; texts and bytes are preceded by their count.
 struct VideoFieldWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -25,7 +25,7 @@ struct VideoFieldWriter {
   }
 }
 
-/// Reads what `VideoFieldWriter` wrote, and whatever else arrives, without trusting a count.
+/// Reads the fields of a message written by `VideoFieldWriter`. Counts are checked, so that any received bytes are safe to read.
 struct VideoFieldReader {
   private var rest: ArraySlice<UInt8>
 
@@ -68,7 +68,7 @@ struct VideoFieldReader {
     return value
   }
 
-  /// To be called after the last field.
+  /// Checks that no bytes are left. To be called after the last field.
   func end() throws(VideoMessageError) {
     guard rest.isEmpty else { throw .trailing(rest.count) }
   }

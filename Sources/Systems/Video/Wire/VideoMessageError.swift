@@ -1,11 +1,11 @@
-/// Why bytes between the daemon and its video process are no message.
+/// Why bytes between the daemon and its video process could not be decoded as a message.
 public enum VideoMessageError: Error, Sendable, Hashable {
-  /// Announced to be longer than `VideoMessages.limit`.
+  /// The announced length exceeds `VideoMessages.limit`.
   case tooLong(Int)
   case unknownKind(UInt8)
   /// The message ends within this field.
   case truncated(String)
-  /// So many bytes follow the last field.
+  /// This many bytes follow the last field.
   case trailing(Int)
   case invalid(String)
 }

@@ -1,8 +1,8 @@
-/// Cuts the stream between the daemon and its video process into messages: four bytes of length, one of kind, fields.
+/// Splits the stream between the daemon and its video process into messages: four bytes of length, one of kind, fields.
 ///
-/// A stream that is not made of messages stays an error: the reader ends the connection.
+/// Once an error has been thrown, every further call throws, too; the reader then closes the connection.
 public struct VideoMessages: Sendable {
-  /// Longest message, its kind included: a key frame of a large picture at a high bit rate fits many times.
+  /// The length limit of a message in bytes, including its kind; many times that of a key frame of a large picture at a high bit rate.
   public static let limit = 8 << 20
 
   private var bytes: [UInt8] = []
@@ -18,13 +18,13 @@ public struct VideoMessages: Sendable {
     bytes += more
   }
 
-  /// The next report, once it is whole, or `nil` if more bytes are needed.
+  /// Returns the next report, or `nil` if more bytes are needed.
   public mutating func nextReport() throws(VideoMessageError) -> VideoReport? {
     guard let message = try next() else { return nil }
     return try VideoReport(kind: message.kind, message.fields)
   }
 
-  /// The next order, once it is whole, or `nil` if more bytes are needed.
+  /// Returns the next order, or `nil` if more bytes are needed.
   public mutating func nextOrder() throws(VideoMessageError) -> VideoOrder? {
     guard let message = try next() else { return nil }
     return try VideoOrder(kind: message.kind, message.fields)

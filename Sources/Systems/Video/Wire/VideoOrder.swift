@@ -1,18 +1,24 @@
-/// What the daemon tells its video process.
+/// An order from the daemon to its video process.
 public enum VideoOrder: Sendable, Hashable {
-  /// First, and once.
+  /// Apply these settings. Sent once, as the first order.
   case settings(VideoSettings)
-  /// What the daemon has takers for: fragments of MP4, JPEG pictures. Told again for each new taker of fragments, who needs a
-  /// key frame to begin with.
+  /// Send fragments of MP4 or JPEG pictures, or stop sending them, as the daemon's viewers need. Sent again for each new viewer of
+  /// fragments, who needs a key frame to begin with.
   case want(fragments: Bool, pictures: Bool)
-  /// Records into a new file until it has so many bytes, or until told to stop.
+  /// Record into a new file, up to this number of bytes or until the order to stop.
   case record(path: String, limitBytes: UInt64)
   case stopRecording
   case listCameras
+  /// Answer a viewer's offer of WebRTC, and send it frames from then on. The session's number is the daemon's.
+  case open(session: UInt64, WebRTCOffer)
+  /// End a session; one that has ended already is no error.
+  case close(session: UInt64)
+  /// The longest time that a frame has waited in the daemon for a viewer who reads, in milliseconds.
+  case waits(milliseconds: UInt32)
 }
 
 extension VideoOrder {
-  /// As it goes over the socket.
+  /// The bytes of the message on the socket.
   public var bytes: [UInt8] {
     var fields = VideoFieldWriter()
     switch self {
@@ -24,6 +30,11 @@ extension VideoOrder {
       fields.add(path)
       fields.add(limit)
     case .stopRecording, .listCameras: break
+    case .open(let session, let offer):
+      fields.add(session)
+      fields.add(offer.text)
+    case .close(let session): fields.add(session)
+    case .waits(let milliseconds): fields.add(milliseconds)
     }
     return VideoMessages.framed(kind, fields)
   }
@@ -35,6 +46,9 @@ extension VideoOrder {
     case .record: 3
     case .stopRecording: 4
     case .listCameras: 5
+    case .open: 6
+    case .close: 7
+    case .waits: 8
     }
   }
 
@@ -46,8 +60,22 @@ extension VideoOrder {
     case 3: self = .record(path: try fields.text("path"), limitBytes: try fields.integer("limit"))
     case 4: self = .stopRecording
     case 5: self = .listCameras
+    case 6: self = .open(session: try fields.integer("session"), try WebRTCOffer(&fields))
+    case 7: self = .close(session: try fields.integer("session"))
+    case 8: self = .waits(milliseconds: try fields.integer("wait"))
     default: throw .unknownKind(kind)
     }
     try fields.end()
+  }
+}
+
+extension WebRTCOffer {
+  init(_ fields: inout VideoFieldReader) throws(VideoMessageError) {
+    let bytes = try fields.bytes("offer")
+    do {
+      self = try Self.decode(bytes)
+    } catch {
+      throw .invalid("offer")
+    }
   }
 }

@@ -1,25 +1,30 @@
-/// What the video process tells the daemon.
+/// A report from the video process to the daemon.
 public enum VideoReport: Sendable, Hashable {
-  /// It runs and waits for its settings.
+  /// The process runs and waits for its settings.
   case hello
   case choice(VideoChoice)
   case camera(VideoCameraState)
   case door(VideoDoorState)
-  /// Every half second: a sign of life, too.
+  /// The statistics, sent every half second and also serving as a heartbeat.
   case statistics(VideoStatistics)
-  /// What an MP4 player needs before the first fragment. `codec` as in RFC 6381: `avc1.42C01F`.
+  /// The initialisation segment that an MP4 player needs before the first fragment. `codec` is the name according to RFC 6381, such as
+  /// `avc1.42C01F`.
   case initialisation(codec: String, bytes: [UInt8])
-  /// One frame.
+  /// One frame of video.
   case fragment(isKey: Bool, bytes: [UInt8])
   case picture([UInt8])
   case recording(VideoRecording)
   case cameras([VideoCamera])
-  /// For each picture that the detector was given, and for each of its ends.
+  /// The detector's result; sent for each picture that it was given, and each time it ends.
   case detection(VideoDetection)
+  /// The answer of a session description to a viewer's offer, at most `WebRTCOffer.limit` bytes; frames follow once it is connected.
+  case answer(session: UInt64, String)
+  /// A session of WebRTC has ended, or could not begin. Not sent if the daemon has ended it.
+  case ended(session: UInt64, WebRTCEnd)
 }
 
 extension VideoReport {
-  /// As it goes over the socket.
+  /// The bytes of the message on the socket.
   public var bytes: [UInt8] {
     var fields = VideoFieldWriter()
     switch self {
@@ -40,6 +45,12 @@ extension VideoReport {
       fields.add(UInt8(clamping: min(cameras.count, 255)))
       for camera in cameras.prefix(255) { camera.write(into: &fields) }
     case .detection(let detection): detection.write(into: &fields)
+    case .answer(let session, let text):
+      fields.add(session)
+      fields.add(text)
+    case .ended(let session, let end):
+      fields.add(session)
+      end.write(into: &fields)
     }
     return VideoMessages.framed(kind, fields)
   }
@@ -57,6 +68,8 @@ extension VideoReport {
     case .recording: 73
     case .cameras: 74
     case .detection: 75
+    case .answer: 76
+    case .ended: 77
     }
   }
 
@@ -78,6 +91,12 @@ extension VideoReport {
       for _ in 0..<count { cameras.append(try VideoCamera(&fields)) }
       self = .cameras(cameras)
     case 75: self = .detection(try VideoDetection(&fields))
+    case 76:
+      let session: UInt64 = try fields.integer("session")
+      let text = try fields.text("answer")
+      guard text.utf8.count <= WebRTCOffer.limit else { throw .invalid("answer") }
+      self = .answer(session: session, text)
+    case 77: self = .ended(session: try fields.integer("session"), try WebRTCEnd(&fields))
     default: throw .unknownKind(kind)
     }
     try fields.end()

@@ -1,52 +1,57 @@
-/// Where pictures come from.
+/// The source of pictures.
 public enum VideoSource: UInt8, Sendable, Hashable, CaseIterable {
-  /// The first of those below that this machine has; the test picture is always there.
+  /// The first available source in the order of the cases below; the test picture is always available.
   case automatic
   case libcamera
   case v4l2
   case test
-  /// GStreamer elements of the user's own, which end in raw or JPEG pictures.
+  /// A GStreamer pipeline given by the user, which must deliver raw or JPEG pictures.
   case pipeline
 }
 
-/// What makes H.264 of them.
+/// The encoder that turns pictures into H.264.
 public enum VideoEncoder: UInt8, Sendable, Hashable, CaseIterable {
-  /// The first of those below that this machine has.
+  /// The first available encoder in the order of the cases below.
   case automatic
   case v4l2h264enc
   case x264enc
   case openh264enc
 }
 
-/// All that the video process must know, sent once when it has started.
+/// The settings of the video process, sent once after its start.
 public struct VideoSettings: Sendable, Hashable {
   public var source = VideoSource.automatic
-  /// `/dev/video0`, or libcamera's name of a camera; empty: the first.
+  /// The camera: `/dev/video0`, or its name in libcamera; if empty, the first camera.
   public var device = ""
-  /// For `source` pipeline: `v4l2src device=/dev/video2 ! image/jpeg ! jpegdec`.
+  /// The GStreamer elements if `source` is `pipeline`, such as `v4l2src device=/dev/video2 ! image/jpeg ! jpegdec`.
   public var pipeline = ""
   public var encoder = VideoEncoder.automatic
-  /// Of the camera, before it is rotated, in pixels.
+  /// The width of the camera's picture before rotation, in pixels.
   public var width: UInt16 = 640
+  /// The height of the camera's picture before rotation, in pixels.
   public var height: UInt16 = 480
   public var framesPerSecond: UInt16 = 30
   public var bitsPerSecond: UInt32 = 2_000_000
-  /// Degrees clockwise: 0, 90, 180, 270.
+  /// The bit rate below which no viewer's link brings the encoder, at most `bitsPerSecond`.
+  public var lowestBitsPerSecond: UInt32 = 250_000
+  /// The frame rate below which no viewer's link brings the encoder, at most `framesPerSecond`.
+  public var slowestFramesPerSecond: UInt16 = 10
+  /// The rotation of the picture in degrees clockwise: 0, 90, 180, 270.
   public var rotation: UInt16 = 0
-  /// From one key frame to the next, in frames.
+  /// The distance between two key frames, in frames.
   public var keyFrameInterval: UInt16 = 30
-  /// A clock is drawn in the picture: see `DrawnClock`.
+  /// Whether a clock is drawn into the picture; see `DrawnClock`.
   public var drawsClock = false
-  /// Most JPEG pictures a second.
+  /// The highest number of JPEG pictures a second.
   public var picturesPerSecond: UInt8 = 10
   public var detector = VideoDetector()
 
-  /// RTSP: in digits, as the daemon's other addresses.
+  /// The address on which RTSP is served, in digits, as the daemon's other addresses.
   public var bindAddress = "127.0.0.1"
   public var port: UInt16 = 8554
-  /// RTSP digest. If it is empty, everyone who reaches the port may look.
+  /// The user name for RTSP digest authentication. If it is empty, every client that reaches the port may watch.
   public var user = ""
-  /// A secret.
+  /// The password for RTSP digest authentication, a secret.
   public var password = ""
   public var viewerLimit: UInt16 = 16
 
@@ -63,6 +68,8 @@ extension VideoSettings {
     fields.add(height)
     fields.add(framesPerSecond)
     fields.add(bitsPerSecond)
+    fields.add(lowestBitsPerSecond)
+    fields.add(slowestFramesPerSecond)
     fields.add(rotation)
     fields.add(keyFrameInterval)
     fields.add(drawsClock)
@@ -84,6 +91,8 @@ extension VideoSettings {
     height = try fields.integer("height")
     framesPerSecond = try fields.integer("frames per second")
     bitsPerSecond = try fields.integer("bits per second")
+    lowestBitsPerSecond = try fields.integer("lowest bits per second")
+    slowestFramesPerSecond = try fields.integer("slowest frames per second")
     rotation = try fields.integer("rotation")
     keyFrameInterval = try fields.integer("key-frame interval")
     drawsClock = try fields.boolean("clock")

@@ -1,9 +1,9 @@
-/// What the video process took of what the settings left open, and why.
+/// The source and encoder chosen by the video process, and the reasons for the choice.
 public struct VideoChoice: Sendable, Hashable {
-  /// `v4l2src device=/dev/video0`
+  /// The source's GStreamer element, such as `v4l2src device=/dev/video0`.
   public var source: String
   public var sourceReason: String
-  /// `x264enc`
+  /// The encoder's GStreamer element, such as `x264enc`.
   public var encoder: String
   public var encoderReason: String
 
@@ -25,21 +25,21 @@ public struct VideoChoice: Sendable, Hashable {
   }
 }
 
-/// Camera and encoder, which run while somebody looks.
+/// The state of camera and encoder, which run only while there is a viewer or another use of the pictures.
 public struct VideoCameraState: Sendable, Hashable {
   public enum Phase: UInt8, Sendable, Hashable, CaseIterable {
-    /// There is no viewer.
+    /// The camera is off because its pictures are not needed.
     case idle
     case starting
     case running
-    /// Tried again by itself as long as somebody looks.
+    /// The camera has failed. It is restarted automatically as long as its pictures are needed.
     case failed
   }
 
   public var phase: Phase
-  /// Of `failed`: what happened, as GStreamer says it.
+  /// What happened, as GStreamer reports it; empty unless the phase is `failed`.
   public var cause: String
-  /// Of `failed`: from the failure to the next attempt.
+  /// The time from the failure to the next attempt, in ms; 0 unless the phase is `failed`.
   public var retryMilliseconds: UInt32
 
   public init(_ phase: Phase, cause: String = "", retryMilliseconds: UInt32 = 0) {
@@ -59,11 +59,11 @@ public struct VideoCameraState: Sendable, Hashable {
   }
 }
 
-/// The RTSP port.
+/// The state of the RTSP port.
 public struct VideoDoorState: Sendable, Hashable {
-  /// In effect; 0: not listening.
+  /// The port number in effect; 0 if the server is not listening.
   public var port: UInt16
-  /// Why it does not listen.
+  /// Why the server is not listening; empty if it is.
   public var cause: String
 
   public init(port: UInt16, cause: String = "") { (self.port, self.cause) = (port, cause) }
@@ -79,14 +79,14 @@ public struct VideoDoorState: Sendable, Hashable {
   }
 }
 
-/// A file that is or was recorded.
+/// A recording in progress or ended.
 public struct VideoRecording: Sendable, Hashable {
   public enum Phase: UInt8, Sendable, Hashable, CaseIterable {
-    /// Waits for the first key frame.
+    /// The recording waits for the first key frame.
     case starting
     case running
     case stopped
-    /// The file has the size that it may have.
+    /// The recording has ended because the file has reached its size limit.
     case full
     case failed
   }
@@ -94,7 +94,7 @@ public struct VideoRecording: Sendable, Hashable {
   public var phase: Phase
   public var path: String
   public var bytes: UInt64
-  /// Of `failed`.
+  /// Why the recording failed; empty in other phases.
   public var cause: String
 
   public init(_ phase: Phase, path: String, bytes: UInt64 = 0, cause: String = "") {
@@ -116,25 +116,25 @@ public struct VideoRecording: Sendable, Hashable {
   }
 }
 
-/// A camera of this machine.
+/// A camera that is connected to the computer.
 public struct VideoCamera: Sendable, Hashable {
-  /// For people: the model.
+  /// The camera's model, for people.
   public var name: String
-  /// libcamera or v4l2.
+  /// The driver framework: `libcamera` or `v4l2`.
   public var kind: String
-  /// What `camera.device` takes.
+  /// The value that selects this camera in the configuration key `camera.device`.
   public var device: String
-  /// front, back, external; empty: unknown.
+  /// The camera's location: `front`, `back` or `external`; empty if not known.
   public var location: String
-  /// `raw 640×480 YUY2 30/1`; at most 255 go over the wire.
+  /// The picture formats, such as `raw 640×480 YUY2 30/1`; at most 255 are sent.
   public var modes: [String]
 
   public init(name: String, kind: String, device: String, location: String, modes: [String]) {
     (self.name, self.kind, self.device, self.location, self.modes) = (name, kind, device, location, modes)
   }
 
-  /// A line of `tactus-cameras`: libcamera's name of the camera, model, location, modes, tabs between. A camera without a model goes by
-  /// its other name. Nil: no such line.
+  /// Creates a camera from a line of `tactus-cameras`: libcamera's name of the camera, model, location and modes, separated by tabs. A
+  /// camera without a model is named by libcamera's name. Returns `nil` if the line does not have this form.
   public init?(libcameraLine line: Substring) {
     let words = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     guard words.count >= 3, !words[0].isEmpty else { return nil }

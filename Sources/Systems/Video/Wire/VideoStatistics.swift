@@ -1,28 +1,43 @@
-/// What the video process has counted since it started.
+/// The counts of the video process since its start.
 public struct VideoStatistics: Sendable, Hashable {
-  /// Encoded.
+  /// Encoded frames.
   public var frames: UInt64 = 0
   public var keyFrames: UInt64 = 0
   public var encodedBytes: UInt64 = 0
   /// JPEG pictures made.
   public var pictures: UInt64 = 0
-  /// Of the last whole second.
+  /// Frames encoded in the last whole second.
   public var framesLastSecond: UInt32 = 0
+  /// Bits encoded in the last whole second.
   public var bitsLastSecond: UInt32 = 0
-  /// From a raw frame's arrival at the encoder to its end there: the last second's mean and worst, in nanoseconds; 0: none.
+  /// The mean time from a raw frame's arrival at the encoder to the end of its encoding in the last second, in nanoseconds; 0 if there
+  /// was no frame.
   public var encodeMean: UInt64 = 0
+  /// The longest of these times in the last second, in nanoseconds; 0 if there was no frame.
   public var encodeWorst: UInt64 = 0
-  /// From the wish for pictures to the first encoded frame, the last time; 0: never yet.
+  /// The time from the last request for pictures to the first encoded frame, in nanoseconds; 0 if there has been none.
   public var firstFrame: UInt64 = 0
-  /// RTSP: playing now, ever, and turned away.
+  /// RTSP viewers that are playing now.
   public var viewers: UInt32 = 0
+  /// RTSP viewers that have ever played.
   public var viewersEver: UInt64 = 0
+  /// RTSP viewers that were rejected.
   public var viewersRefused: UInt64 = 0
-  /// Of camera and encoder.
+  /// Starts of camera and encoder.
   public var starts: UInt64 = 0
+  /// Failures of camera and encoder.
   public var failures: UInt64 = 0
-  /// Fragments that the daemon was too slow to take.
+  /// Fragments dropped because the daemon was too slow to read them.
   public var fragmentsDropped: UInt64 = 0
+  /// The bit rate that the encoder is asked for, in bits a second; 0 before the settings are known.
+  public var rateBits: UInt32 = 0
+  /// The frames a second that the encoder is given at most.
+  public var rateFrames: UInt16 = 0
+  public var rateCause = StreamRate.Cause.configured
+  /// The part of its packets that a viewer has lost, of the viewer with the worst link, in thousandths.
+  public var lostThousandths: UInt16 = 0
+  /// How long data waits on its way to a viewer, of the viewer with the worst link, in milliseconds.
+  public var waitMilliseconds: UInt32 = 0
 
   public init() {}
 
@@ -33,6 +48,11 @@ public struct VideoStatistics: Sendable, Hashable {
     for value in [encodeMean, encodeWorst, firstFrame] { fields.add(value) }
     fields.add(viewers)
     for value in [viewersEver, viewersRefused, starts, failures, fragmentsDropped] { fields.add(value) }
+    fields.add(rateBits)
+    fields.add(rateFrames)
+    fields.add(rateCause.rawValue)
+    fields.add(lostThousandths)
+    fields.add(waitMilliseconds)
   }
 
   init(_ fields: inout VideoFieldReader) throws(VideoMessageError) {
@@ -51,5 +71,10 @@ public struct VideoStatistics: Sendable, Hashable {
     starts = try fields.integer("starts")
     failures = try fields.integer("failures")
     fragmentsDropped = try fields.integer("fragments dropped")
+    rateBits = try fields.integer("bits of the rate")
+    rateFrames = try fields.integer("frames of the rate")
+    rateCause = try fields.word("cause of the rate")
+    lostThousandths = try fields.integer("lost")
+    waitMilliseconds = try fields.integer("wait")
   }
 }

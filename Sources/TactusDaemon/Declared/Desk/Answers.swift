@@ -1,32 +1,34 @@
 import Service
 import Wire
 
-/// What a route answers, by its fields. A struct with `Key`s needs nothing more: its fields are its keys.
+/// The answer of a route, described by its fields. A struct with `Key`s needs no fields: its keys are its fields.
 ///
-///     struct Summary: Answers {
-///       let runs: Int
-///       static var fields: [Field<Summary>] { Field("runs", \.runs, "Runs so far.") }
-///     }
-///     struct Run: Settings, Answers { … }
+/// ```swift
+/// struct Summary: Answers {
+///   let runs: Int
+///   static var fields: [Field<Summary>] { Field("runs", \.runs, "Runs so far.") }
+/// }
+/// struct Run: Settings, Answers { … }
+/// ```
 public protocol Answers: Sendable {
-  /// The members of the document, beside `ok`.
+  /// The members of the document besides `ok`.
   @DeclarationBuilder<Field<Self>> static var fields: [Field<Self>] { get }
 }
 
 extension Answers where Self: Settings {
-  /// None besides its keys, whose names are in camel case.
+  /// No fields besides the keys, whose names are in camel case.
   public static var fields: [Field<Self>] { [] }
 }
 
-/// `{"ok":true}`: it was done, and there is nothing else to say.
+/// The answer `{"ok":true}`, for a request that succeeded and has no result.
 public struct Done: Answers {
-  /// Says that it was done.
+  /// Creates the answer.
   public init() {}
   public static var fields: [Field<Done>] { [] }
 }
 
 extension Answers {
-  /// As JSON, with `ok`.
+  /// The answer as a JSON object with the member `ok`.
   var document: JSONValue {
     let keys = (self as? any Settings).map { $0.members } ?? []
     return .object(
@@ -34,11 +36,23 @@ extension Answers {
         + Self.fields.map(\.shape).members(Self.fields.map { $0.read(self) }))
   }
 
-  /// Its schema.
+  /// The JSON Schema of the answer.
   static var schema: JSONValue {
     let keys = (Self.self as? any Settings.Type).map { $0.memberSchemas } ?? []
     return .closedObject(
       [JSONValue.Member(name: "ok", value: .object(["type": .text("boolean")]))] + keys
         + fields.map { JSONValue.Member(name: $0.shape.name, value: $0.shape.schema) })
+  }
+}
+
+extension APIResponse {
+  /// Creates a JSON response from an answer.
+  ///
+  /// - Parameters:
+  ///   - status: the status, 200 unless given.
+  ///   - logValue: the text in the log for a command, or `nil` to log no text.
+  public init(_ answer: some Answers, status: HTTPStatus? = nil, logValue: String? = nil) {
+    self.init(contentType: "application/json", body: answer.document.bytes, logValue: logValue)
+    if let status { self.status = status }
   }
 }

@@ -5,43 +5,84 @@ import Tactus
 import WallTime
 import Wire
 
-/// What a running system has beside its loops, without the type of its desk.
+/// A desk of a running system, without the type of the desk.
 protocol RunningDesk: AnyObject, Sendable {
-  /// Its routes, and what the OpenAPI document says of each: path, method and operation.
+  /// The routes of the desk, and the OpenAPI description of each with path, method and scope.
   var routes: [Route] { get }
   var descriptions: [(path: String, method: RouteMethod, scope: Scope, description: RouteDescription)] { get }
-  /// The desk's thread.
+  /// The thread of the desk.
   var thread: DeskThread { get }
-  /// Once a second, with the newest `Published`.
+  /// The desk as a participant on the broker, or `nil` if the system uses no additional topics there.
+  var participant: (any BrokerParticipant)? { get }
+  /// The time between two beats; see `SystemDesk.beatPeriod`.
+  var beatPeriod: Nanoseconds { get }
+  /// Does periodic work. Called every `beatPeriod` with the newest `Published`.
   func beat(_ newest: any Sendable, at now: TickInstant)
-  /// With a `Told`.
+  /// Handles a notice, which is a `Told`.
   func told(_ notice: any Sendable)
-  /// The last call; waits for the disk.
-  func finish(_ last: any Sendable)
+  /// Whether the desk hears the notices before the answers are delivered.
+  var hearsNotices: Bool { get }
+  /// Notes notices, a list of `Told`; see `OrderingDesk.hear`.
+  func hear(_ notices: any Sendable, at now: TickInstant)
+  /// Returns the change that gives rules of a reload to the desk, or `nil` if the desk takes none.
+  func change(of system: String, _ keys: [KeyChange], to rules: any Settings) -> DeskChange?
+  /// Ends the desk. This is the last call, and it waits for the disk. Returns whether the store knows how the outputs
+  /// ended.
+  @discardableResult
+  func finish(_ last: any Sendable) -> KeptOutcome
+  /// Returns the events of a desk without loops for subscribers, besides the state.
+  func events(at now: TickInstant) -> [Event]
 }
 
-/// The desk of a running system, its thread, its tables and its routes.
+extension RunningDesk {
+  /// `false`: the desk hears notices on its thread alone.
+  var hearsNotices: Bool { false }
+  /// Does nothing.
+  func hear(_ notices: any Sendable, at now: TickInstant) {}
+  /// Returns `nil`: the desk takes no rules.
+  func change(of system: String, _ keys: [KeyChange], to rules: any Settings) -> DeskChange? { nil }
+}
+
+/// The desk of a running system with its thread, its tables and its routes.
 ///
-/// The desk itself is touched on the thread only.
+/// The desk itself is used only on its thread.
 // Safe: desk and tables belong to the thread.
 final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
   let thread: DeskThread
   private let name: String
   let desk: System.Desk
+  let participant: (any BrokerParticipant)?
+  /// The desk if the system adopts `OrdersLoop`.
+  private let ordering: (any OrderingDesk)?
   private let tables: OpenedTables
   private let clock: WatchedWallClock
   private var nextPrune = TickInstant.zero
   private let waiting = Atomic(0)
 
-  /// Requests that may wait for the desk.
+  /// The maximum number of requests that wait for the desk.
   private static var mostWaiting: Int { 64 }
   private static var prunePeriod: Nanoseconds { .seconds(3_600) }
 
-  /// - Throws: what `System.desk` throws.
+  /// Makes the desk.
+  ///
+  /// - Throws: the errors of `System.desk`.
   init(_ made: DeskMaterial<System>) throws {
     thread = DeskThread(made.name)
     (name, tables, clock) = (made.name, made.opened, made.clock)
     desk = try System.desk(made)
+    ordering = System.self is any OrdersLoop.Type ? desk as? any OrderingDesk : nil
+    participant = (System.self as? any OnBroker.Type)?.participant(made.wiring, desk)
+  }
+
+  var beatPeriod: Nanoseconds { System.Desk.beatPeriod }
+
+  /// Creates a hosted desk from an existing desk without tables.
+  init(_ name: String, _ desk: System.Desk, _ wiring: System.Wiring, _ clock: WatchedWallClock) {
+    (self.name, self.desk, self.clock) = (name, desk, clock)
+    ordering = System.self is any OrdersLoop.Type ? desk as? any OrderingDesk : nil
+    thread = DeskThread(name)
+    tables = OpenedTables([], in: nil, of: name)
+    participant = (System.self as? any OnBroker.Type)?.participant(wiring, desk)
   }
 
   func told(_ notice: any Sendable) {
@@ -49,6 +90,19 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
     thread.run { [self] in
       desk.told(notice)
       return []
+    }
+  }
+
+  var hearsNotices: Bool { ordering != nil }
+  func hear(_ notices: any Sendable, at now: TickInstant) { ordering?.heard(notices, at: now) }
+
+  func change(of system: String, _ keys: [KeyChange], to rules: any Settings) -> DeskChange? {
+    guard System.self is any SharesRules.Type, desk is any RuledDesk else { return nil }
+    return DeskChange(of: system, keys) { [self] done in
+      thread.run { [self] in
+        (desk as? any RuledDesk)?.takes(rules, done: done)
+        return []
+      }
     }
   }
 
@@ -62,14 +116,21 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
     }
   }
 
-  func finish(_ last: any Sendable) {
+  @discardableResult
+  func finish(_ last: any Sendable) -> KeptOutcome {
+    var outcome = KeptOutcome.known
     thread.finish {
       if let last = last as? Published<System.State> { desk.finish(last) }
       for table in tables.retried { table.retry() }
+      outcome = desk.outcome
     }
+    return outcome
   }
 
-  /// By age only if the clock is sure, and until it is that is looked at again soon; by number whatever it says.
+  func events(at now: TickInstant) -> [Event] { (desk as? any LoneDesk)?.events(at: now) ?? [] }
+
+  /// Removes old rows. Rows are removed by age only while the clock is trusted, which is checked again soon if it is
+  /// not; surplus rows are removed in any case.
   private func prune(at now: TickInstant) {
     guard now >= nextPrune else { return }
     let reading = clock.now
@@ -86,10 +147,16 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
   // MARK: routes
 
   var descriptions: [(path: String, method: RouteMethod, scope: Scope, description: RouteDescription)] {
-    System.routes.map { ("/api/\(name)/\($0.path.text)", $0.method, $0.scope, $0.description) }
+    System.routes.filter { if case .own = $0.source { false } else { true } }.map {
+      ("/api/\(name)/\($0.path.text)", $0.method, $0.scope, $0.description)
+    }
   }
 
-  var routes: [Route] { System.routes.map { route($0) } }
+  var routes: [Route] {
+    System.routes.flatMap { route in
+      if case .own(let make) = route.source { make(desk) } else { [self.route(route)] }
+    }
+  }
 
   private func route(_ route: SystemRoute<System.Desk>) -> Route {
     let path = "/api/\(name)/\(route.path.text)"
@@ -103,6 +170,7 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
       case .put: Route(.put, path, scope: route.scope, action: action, handle)
       case .delete: Route(.delete, path, scope: route.scope, action: action, handle)
       }
+    case .own: preconditionFailure("\(path): the desk makes its own")
     case .rows(let row, let isCSV):
       guard let table = tables.all.first(where: { $0.shape.row == row }), let rows = table.rows else {
         preconditionFailure("\(path) shows a table that `tables` of \(System.self) does not have")
@@ -139,7 +207,9 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
 
 /// Makes the desk of a system that has one.
 enum DeskMaking {
-  /// - Throws: what `System.desk` throws.
+  /// Returns the desk, or `nil` if the system has none.
+  ///
+  /// - Throws: the errors of `System.desk`.
   static func desk<System: DeviceSystem>(
     of _: System.Type, _ made: DeskMaterial<System>
   ) throws -> (any RunningDesk)? {

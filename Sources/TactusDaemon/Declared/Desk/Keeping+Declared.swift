@@ -1,23 +1,43 @@
 import Store
 
 extension DeviceSystem {
-  /// How a declared system uses the store: its tables, and its kept fields, or `nil` if it has neither.
+  /// The use of the store by a declared system: its tables, and its kept fields and settings; `nil` if it has none of
+  /// these.
   static var declaredKeeping: Keeping? {
+    if let keeping = self as? any KeepsOwn.Type { return keeping.keeping }
     let tables = (Self.self as? any Keeps.Type)?.storedTables ?? []
     let keepsFields = fields.contains(where: \.isKept)
+    let keepsValues = keepsFields || KeptRules<Self>.isNeeded
     precondition(!keepsFields || Self.self is any Resumes.Type, "\(name): a kept field is given back by `Resumes`")
-    guard !tables.isEmpty || keepsFields else { return nil }
+    guard !tables.isEmpty || keepsValues else { return nil }
     let prefix = name.replacing("-", with: "_") + "_"
     precondition(
       tables.allSatisfy { $0.table.name.hasPrefix(prefix) }, "\(name): its tables' names begin with \(prefix)")
-    let steps = Set(tables.map(\.since)).sorted().map { step in
+    let steps = Set(tables.flatMap { [$0.since] + $0.table.laterSteps }).sorted().map { step in
       StoreSystem.Migration(name: "\(name).\(step)") { database in
-        for (since, table) in tables where since == step { try table.make(database) }
+        for (since, table) in tables where since <= step {
+          if since == step { try table.make(database) } else { try table.widen(to: step, database) }
+        }
       }
     }
     return Keeping(
-      tables: StoreSystem(migrations: steps + (keepsFields ? [KeptValues.migration(of: name)] : [])) { database in
+      tables: StoreSystem(migrations: steps + (keepsValues ? [KeptValues.migration(of: name)] : [])) { database in
         for (_, table) in tables { try table.restore(database) }
       }, withoutIt: nil)
+  }
+}
+
+/// Adopted by a system with tables that are older than `Table` or whose columns differ from those of a row. Such a
+/// system has no kept fields.
+public protocol KeepsOwn: DeviceSystem {
+  /// The tables, and the functions that do not work without them.
+  static var keeping: Keeping { get }
+}
+
+extension DeskMaterial where System: KeepsOwn {
+  /// The program's store.
+  public var storeFile: StoreFile {
+    guard let file else { preconditionFailure("\(name): a system that keeps something has the store") }
+    return file
   }
 }

@@ -3,20 +3,22 @@ import Tactus
 import WallTime
 import Wire
 
-/// A system with tables in the program's store, which its desk writes and its routes show.
+/// Adopted by a system with tables in the program's store, which its desk writes and its routes show.
 ///
-///     enum Kettle: DeviceSystem, Keeps, Serves {
-///       static var tables: [Table<Wiring>] {
-///         Table("kettle_runs", Run.self, since: 1, number: \.number, time: \.start, keepDays: \.logDays)
-///       }
-///     }
+/// ```swift
+/// enum Kettle: DeviceSystem, Keeps, Serves {
+///   static var tables: [Table<Wiring>] {
+///     Table("kettle_runs", Run.self, since: 1, number: \.number, time: \.start, keepDays: \.logDays)
+///   }
+/// }
+/// ```
 public protocol Keeps: DeviceSystem {
-  /// Every table that a release has had: none ever goes.
+  /// All tables that any release has had. A table is never removed from the list.
   @DeclarationBuilder<Table<Wiring>> static var tables: [Table<Wiring>] { get }
 }
 
-/// A table of rows. A row is a plain struct with `Key`s: its columns with their ranges, its JSON, its CSV and the check of a restored backup come
-/// from them. A property that the row may lack is an optional.
+/// A table of rows. A row is a plain struct with `Key`s, which define its columns with their ranges, its JSON, its CSV,
+/// and the checks when a backup is restored. A column that may be empty is an optional property.
 public struct Table<Wiring: Settings>: Sendable {
   let since: Int
   let row: ObjectIdentifier
@@ -25,24 +27,27 @@ public struct Table<Wiring: Settings>: Sendable {
   let keepDays: (@Sendable (Wiring) -> Int)?
   let shape: RowShape
 
-  /// Rows of which the newest are kept.
+  /// Declares a table that keeps a number of newest rows.
   ///
   /// - Parameters:
-  ///   - name: the system's name, `_`, and lower-case letters, digits or `_`: `kettle_runs`. Neither it nor the row's keys change once released.
-  ///   - since: the step of the store's format that has brought it, 1…: tables of a later release have a later one.
+  ///   - name: the system's name, `_`, and lower-case letters, digits or `_`: `kettle_runs`. Neither the name nor the
+  ///     row's keys may change once released; a later release may add keys, which are marked with `since`.
+  ///   - since: the version of the store's format that introduced the table, at least 1; tables of a later release have
+  ///     a later version.
   ///   - number: the property with the row's number, whose key is `Key.number`.
-  ///   - most: rows that are kept at most, 1….
+  ///   - most: the maximum number of rows that are kept, at least 1.
   public init<Row: Settings>(
     _ name: String, _ row: Row.Type, since: Int, number: WritableKeyPath<Row, Int> & Sendable, most: Int = 100_000
   ) {
     self.init(name, row, since: since, number: number, timed: nil, keepDays: nil, most: most)
   }
 
-  /// Rows of which those of some days are kept, and of these the newest.
+  /// Declares a table that keeps the rows of a number of days, and of these at most a number of newest rows.
   ///
   /// - Parameters:
-  ///   - time: the property with the instant by which rows are old.
-  ///   - keepDays: the key with the days for which rows are kept. Nothing is removed by age while the clock is not sure.
+  ///   - time: the property with the instant that determines the age of a row.
+  ///   - keepDays: the property with the number of days for which rows are kept. No row is removed by age while the
+  ///     clock is not trusted.
   public init<Row: Settings>(
     _ name: String, _ row: Row.Type, since: Int, number: WritableKeyPath<Row, Int> & Sendable,
     time: KeyPath<Row, WallInstant> & Sendable, keepDays: KeyPath<Wiring, Int> & Sendable, most: Int = 100_000
@@ -59,13 +64,15 @@ public struct Table<Wiring: Settings>: Sendable {
     precondition(since >= 1 && most >= 1, "\(name): its first release and the most of its rows are 1 or more")
     (self.since, self.row, self.most, self.keepDays) = (since, ObjectIdentifier(row), most, keepDays)
     let columns = Row.keys.map(\.column)
+    precondition(
+      columns.allSatisfy { $0.since ?? .max > since }, "\(name): a column is added after its table was made")
     let numbered = Row.name(of: number)
     stored = { StoredTable(name, columns: columns, number: numbered, time: timed, isShared: $0) }
     shape = RowShape(row)
   }
 }
 
-/// What is known of a table's rows without their type: for its history, its CSV and its description.
+/// The description of a table's rows without their type, for its history, its CSV and its documentation.
 struct RowShape: Sendable {
   let columns: [String]
   let schemas: [JSONValue.Member]
@@ -91,14 +98,15 @@ struct RowShape: Sendable {
 }
 
 extension Settings {
-  /// The name of the key of a property; a property without a key is a bug of the caller's.
+  /// Returns the name of the key that sets a property. Passing a property without a key is a programming error and
+  /// traps.
   static func name(of property: PartialKeyPath<Self>) -> String {
     key(of: property).name
   }
 }
 
 extension Keeps {
-  /// Its tables as the store has them, with the step that has brought each.
+  /// The tables as the store has them, each with the format version that introduced it.
   static var storedTables: [(since: Int, table: StoredTable)] {
     tables.map { ($0.since, $0.stored(Self.self is any Several.Type)) }
   }

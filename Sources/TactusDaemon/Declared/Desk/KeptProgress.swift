@@ -3,48 +3,67 @@ import Store
 import Synchronization
 import Tactus
 
-/// Writes a system's kept fields: when they change, every ten seconds at most, and at the end. What the store refuses is tried again.
+/// Writes the kept fields and settings of a system to the store when they change, and at the end: settings at most once
+/// a second, fields at most every ten seconds. A write that the store rejects is repeated.
 ///
-/// `beat` and `finish` belong to the main thread, which waits in `finish` only.
+/// `beat` and `finish` are called on the main thread, which blocks only in `finish`.
 final class KeptProgress<System: DeviceSystem>: Sendable {
   private struct Progress {
-    /// As the store has it; at the start, as it was given back or as it would be without.
+    /// The values in the store; at the start, the values that were restored or the initial ones.
     var written: [String: StoredValue]
+    /// The next write of fields.
     var next = TickInstant.zero
+    /// The next write if settings have changed.
+    var soon = TickInstant.zero
     var isWriting = false
     var hasFailed = false
   }
 
-  /// Between two writes.
+  /// The minimum time between two writes of fields.
   private static var period: Nanoseconds { .seconds(10) }
-  /// After one that was refused.
+  /// The minimum time between two writes of settings, and the time before a rejected write is repeated.
   private static var patience: Nanoseconds { .seconds(1) }
 
-  /// Before the first tick.
+  /// The state before the first tick.
   let state: System.State
+  /// The rules at the start.
+  let rules: System.Rules
   private let values: KeptValues
   private let fields: [Field<System.State>]
   private let isOpen: @Sendable () -> Bool
   private let logger: Logger
   private let progress: Mutex<Progress>
 
-  /// Reads what was kept, or `nil` if no field is.
-  init?(_ file: StoreFile, of name: String, _ logger: Logger) {
+  /// Reads the kept values, or returns `nil` if the system keeps none.
+  ///
+  /// - Parameters:
+  ///   - first: the initial state, for fields without a kept value.
+  ///   - inFile: the rules in the file.
+  ///   - isWhole: returns whether rules have no contradictions.
+  init?(
+    _ file: StoreFile, of name: String, from first: System.State = System.initialState,
+    rules inFile: System.Rules = .init(), isWhole: (System.Rules) -> Bool = { _ in true }, _ logger: Logger
+  ) {
     fields = System.fields.filter(\.isKept)
-    guard !fields.isEmpty, let resuming = System.self as? any Resumes.Type else { return nil }
+    guard !fields.isEmpty || KeptRules<System>.isNeeded else { return nil }
     values = KeptValues(of: System.name, instance: name, in: file)
     (self.logger, isOpen) = (logger, { file.isOpen })
-    var state = System.initialState
+    var (state, rules) = (first, inFile)
     do throws(StoreError) {
       let kept = try values.read()
-      if !kept.isEmpty { state = Self.resumed(resuming, state, Kept(values: kept)) }
+      if !kept.isEmpty {
+        if let resuming = System.self as? any Resumes.Type { state = Self.resumed(resuming, state, Kept(values: kept)) }
+        rules = KeptRules<System>.resumed(kept, over: inFile, isWhole: isWhole)
+      }
     } catch {
       // The next change is written over what could not be read.
       logger.error(
-        "what was kept cannot be read: it begins anew", metadata: ["system": "\(name)", "reason": "\(error)"])
+        "the kept values cannot be read: the system starts without them",
+        metadata: ["system": "\(name)", "reason": "\(error)"])
     }
-    self.state = state
-    progress = Mutex(Progress(written: Self.values(of: state, fields)))
+    (self.state, self.rules) = (state, rules)
+    progress = Mutex(
+      Progress(written: Self.values(of: state, fields).merging(KeptRules<System>.values(rules, file: inFile)) { $1 }))
   }
 
   private static func resumed<Resuming: Resumes>(
@@ -64,13 +83,17 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
         })
   }
 
-  /// Begins a write on the desk's thread if one is due; returns at once.
-  func beat(_ state: System.State, at now: TickInstant, on thread: DeskThread) {
-    let new = Self.values(of: state, fields)
+  /// Begins a write on the desk's thread if one is due. The call does not block.
+  func beat(_ state: System.State, _ settings: [String: StoredValue] = [:], at now: TickInstant, on thread: DeskThread)
+  {
+    let new = Self.values(of: state, fields).merging(settings) { $1 }
     let isDue = progress.withLock { progress in
-      guard new != progress.written, now >= progress.next, !progress.isWriting else { return false }
+      let isSetting = settings.contains { progress.written[$0] != $1 }
+      guard new != progress.written, now >= (isSetting ? progress.soon : progress.next), !progress.isWriting else {
+        return false
+      }
       progress.isWriting = true
-      progress.next = now + Self.period
+      (progress.next, progress.soon) = (now + Self.period, now + Self.patience)
       return true
     }
     guard isDue else { return }
@@ -81,9 +104,9 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
     }
   }
 
-  /// Writes the last values. May wait for the disk.
-  func finish(_ state: System.State) {
-    let new = Self.values(of: state, fields)
+  /// Writes the last values. The call may wait for the disk.
+  func finish(_ state: System.State, _ settings: [String: StoredValue] = [:]) {
+    let new = Self.values(of: state, fields).merging(settings) { $1 }
     if progress.withLock({ new != $0.written }) { _ = write(new) }
   }
 

@@ -6,7 +6,8 @@ import Wire
 // A key outside of the file: as a member of a body, a part of a query, a column of a table.
 
 extension Key {
-  /// An instant of the wall clock: a column of a table, or a member of a body. JSON and CSV have it as RFC 3339: `2026-11-26T18:30:00Z`.
+  /// Declares an instant of the wall clock as a column of a table or a member of a body. JSON and CSV use RFC 3339:
+  /// `2026-11-26T18:30:00Z`.
   public init(_ name: String, _ path: WritableKeyPath<Group, WallInstant> & Sendable, _ meaning: String) {
     self.init(
       name, path, .integer(1...253_402_300_799), .none, nil, meaning,
@@ -15,18 +16,18 @@ extension Key {
     isInstant = true
   }
 
-  /// The number of a row, which the table gives: 1…. A new row has 0.
+  /// Declares the number of a row, which the table assigns, starting at 1. A new row has the number 0.
   public static func number(_ path: WritableKeyPath<Group, Int> & Sendable) -> Key {
     Key("number", path, in: 1...9_007_199_254_740_992, "Number of the row, from 1.")
   }
 
-  /// Its name in JSON, in CSV and in a query: `holdMinutes` of `hold_minutes`.
+  /// The name of the key in JSON, in CSV and in a query, such as `holdMinutes` for `hold_minutes`.
   var member: String {
     let words = name.split(separator: "_")
     return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
   }
 
-  /// Whether the key's rules allow a value; a text that is empty is none.
+  /// Returns whether the key accepts a value. An empty text is not accepted.
   func allows(_ value: ConfigValue) -> Bool {
     switch (kind, value) {
     case (.integer(let range), .integer(let value)): range.contains(value)
@@ -39,10 +40,10 @@ extension Key {
     }
   }
 
-  /// Whether a request must have it: its property's initial value is none that the key allows.
+  /// Whether a request must contain the key, because the key does not accept the property's initial value.
   var isRequired: Bool { standard.map { !allows($0) } ?? false }
 
-  /// How it is read out of a body.
+  /// The reader for the key in the body of a request.
   var bodyKind: JSONKind<ConfigValue> {
     guard isInstant else { return kind.json }
     return JSONKind("an instant like 2026-05-01T00:00:00Z") { value in
@@ -51,7 +52,7 @@ extension Key {
     }
   }
 
-  /// A text of a query or a path, or `nil` if it is not of the key's kind.
+  /// Returns the value of a text in a query or a path, or `nil` if the text is not of the key's kind.
   func value(_ text: String) -> ConfigValue? { isInstant ? Self.instant(text) : ScalarReader.value(text, as: kind) }
 
   private static func instant(_ text: String) -> ConfigValue? {
@@ -59,7 +60,7 @@ extension Key {
     return instant.map { .integer(Int(clamping: $0.secondsSince1970)) }
   }
 
-  /// The value in a document.
+  /// Returns the value as JSON for a document.
   func json(_ group: Group) -> JSONValue {
     if let items { return items.json(group) }
     guard let value = read(group) else { return .null }
@@ -69,7 +70,7 @@ extension Key {
     return value.plain.json
   }
 
-  /// JSON Schema of the value.
+  /// The JSON Schema of the value.
   var schema: JSONValue {
     if let items { return items.schema() }
     guard isInstant else { return kind.schema(meaning, unit: unit) }
@@ -87,7 +88,8 @@ extension Key {
       case .choice(let words): .word(words)
       default: .text
       }
-    return StoredColumn(name, kind, mayBeNothing: standard == nil)
+    return StoredColumn(
+      name, kind, mayBeNothing: standard == nil, since: addedIn, standard: addedIn == nil ? .nothing : stored(Group()))
   }
 
   func stored(_ group: Group) -> StoredValue {
@@ -100,7 +102,7 @@ extension Key {
     }
   }
 
-  /// Sets the property to what the table has, if the key allows it.
+  /// Sets the property to a value from the table if the key accepts the value.
   func take(_ stored: StoredValue, into group: inout Group) {
     let value: ConfigValue? =
       switch (stored, kind) {
@@ -118,19 +120,19 @@ extension Key {
 }
 
 extension Settings {
-  /// A row of a table.
+  /// Creates the value from a row of a table.
   init(_ row: [StoredValue]) {
     self.init()
     for (key, value) in zip(Self.keys, row) { key.take(value, into: &self) }
   }
 
-  /// A value for each column.
+  /// The values of the row, one for each column.
   var storedRow: [StoredValue] { Self.keys.map { $0.stored(self) } }
 
-  /// The members of a document.
+  /// The members of the JSON object for a document.
   var members: [JSONValue.Member] { Self.keys.map { JSONValue.Member(name: $0.member, value: $0.json(self)) } }
 
-  /// Their schemas.
+  /// The JSON Schemas of the members.
   static var memberSchemas: [JSONValue.Member] {
     keys.map { key in
       JSONValue.Member(

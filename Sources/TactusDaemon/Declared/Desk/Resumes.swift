@@ -1,23 +1,27 @@
 import Store
 import Tactus
 
-/// A system some of whose fields outlive a restart: those that say `.kept`.
+/// Adopted by a system with fields whose values are kept over a restart; these fields are marked `.kept`.
 ///
-///     Field("step", \.step, "Number of the step.").kept
-///     static func resume(_ state: inout State, _ kept: Kept) { state.step = kept.value("step") ?? 0 }
+/// ```swift
+/// Field("step", \.step, "Number of the step.").kept
+/// static func resume(_ state: inout State, _ kept: Kept) { state.step = kept.value("step") ?? 0 }
+/// ```
 ///
-/// The newest published values are written when they change, every ten seconds at most, and at the end: a power cut loses ten seconds of them.
+/// The newest published values are written when they change, at most every ten seconds, and at the end, so a power cut
+/// loses at most the last ten seconds.
 public protocol Resumes: DeviceSystem {
-  /// Gives back what was kept, before the first tick: `state` is `initialState`, and becomes `mailbox.initialState`. What was never kept, or is
-  /// of another kind now, is `nil`; nothing is called if nothing was.
+  /// Restores the kept values before the first tick. `state` is `initialState` and becomes `mailbox.initialState`. A
+  /// value that was never kept, or whose kind has changed since, is `nil`. The function is not called if no value was
+  /// kept.
   static func resume(_ state: inout State, _ kept: Kept)
 }
 
-/// What a system has kept over a restart, by the names of its fields.
+/// The values that a system has kept over a restart, by the names of the fields.
 public struct Kept: Sendable {
   let values: [String: StoredValue]
 
-  /// The value of a field, or `nil` if none was kept, or if it is of another kind.
+  /// Returns the value of a field, or `nil` if no value was kept or the kept value is of another kind.
   public func value<Value: Plain>(_ name: String, as _: Value.Type = Value.self) -> Value? {
     let plain: PlainValue? =
       switch (values[name], Value.form.kind) {

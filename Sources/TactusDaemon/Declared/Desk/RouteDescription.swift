@@ -1,7 +1,7 @@
 import Service
 import Wire
 
-/// What the OpenAPI document says of one route of a desk.
+/// The OpenAPI description of one route of a desk.
 struct RouteDescription: Sendable {
   enum Content: Sendable {
     case json(JSONValue)
@@ -10,7 +10,7 @@ struct RouteDescription: Sendable {
 
   let meaning: String
   let parameters: [JSONValue]
-  /// `nil` if it takes none.
+  /// The schema of the body, or `nil` if the route takes none.
   let body: JSONValue?
   let answers: Content
 
@@ -38,7 +38,7 @@ struct RouteDescription: Sendable {
     ])
   }
 
-  /// Of the rows of a table.
+  /// Creates the description of a route that returns the rows of a table.
   init(history rows: RowShape, meaning: String, isCSV: Bool) {
     func query(_ name: String, _ schema: KeyValuePairs<String, JSONValue?>) -> JSONValue {
       Self.parameter(name, in: "query", isRequired: false, .object(schema))
@@ -108,9 +108,6 @@ struct RouteDescription: Sendable {
     }
   }
 
-  /// The status codes of its errors.
-  var errors: [String] {
-    let of = ["400", "401", "403"] + (parameters.contains { $0["in"] == .text("path") } ? ["404"] : []) + ["405"]
-    return of + (body == nil ? ["422", "429", "503"] : ["409", "413", "415", "422", "429", "503"])
-  }
+  /// The status codes of errors that do not follow from the route's parameters and its body.
+  var errors: [String] { body == nil ? ["422", "503"] : ["409", "503"] }
 }

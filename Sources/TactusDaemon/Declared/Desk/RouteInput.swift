@@ -3,10 +3,10 @@ import Service
 // What a route is asked with: a struct whose keys stand in the path, in the query, or in the body.
 
 extension Settings {
-  /// Reads a request: keys that the path names from there, the others from the body or from the query.
+  /// Reads a request: the keys that the path names are read from the path, the others from the body or the query.
   ///
-  /// - Throws: 400 for a body that is no JSON; 422 with the field that is missing, unknown, of another kind, out of its range, or
-  ///   that contradicts another one.
+  /// - Throws: an `APIError`: 400 if the body is not JSON; 422 with the name of the field if a field is missing,
+  ///   unknown, of the wrong kind, out of its range, or contradicts another.
   init(_ request: APIRequest, of path: RoutePath, hasBody: Bool) throws(APIError) {
     self.init()
     let (inPath, others) = (
@@ -45,7 +45,7 @@ extension Settings {
     }
   }
 
-  /// Reads some keys out of a body, or out of an item of a list in it.
+  /// Reads keys from the body of a request, or from an item of a list in the body.
   mutating func read(_ body: inout JSONReader, _ keys: [Key<Self>]) throws(APIError) {
     for key in keys {
       if let items = key.items {
@@ -66,19 +66,21 @@ extension Settings {
   }
 }
 
-/// A path below a system's, with parameters in braces.
+/// A path below that of a system, with parameters in braces.
 struct RoutePath: Sendable, Hashable {
   let text: String
-  /// `number` of `runs/{number}/note`.
+  /// The names of the parameters, such as `number` in `runs/{number}/note`.
   let names: [String]
 
-  /// - Parameter keys: the members of which each parameter is one.
+  /// Parses a path.
+  ///
+  /// - Parameter keys: the names of the members that a parameter may name.
   init(_ text: String, keys: [String]) {
     self.text = text
     names = text.split(separator: "/").filter { $0.hasPrefix("{") && $0.hasSuffix("}") }.map {
       String($0.dropFirst().dropLast())
     }
-    precondition(!text.isEmpty && !text.hasPrefix("/"), "a route's path is below its system's: \(text)")
+    precondition(!text.hasPrefix("/"), "a route's path is below its system's: \(text)")
     precondition(names.allSatisfy(keys.contains), "\(text): each parameter of a path is a key of what it takes")
   }
 }

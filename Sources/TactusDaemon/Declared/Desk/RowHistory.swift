@@ -2,11 +2,11 @@ import Service
 import Store
 import Wire
 
-/// The rows of a table over HTTP: in pages, and as CSV. On threads that may wait for a disk.
+/// Serves the rows of a table over HTTP, in pages and as CSV. Used on threads that may wait for a disk.
 struct RowHistory: Sendable {
   let rows: StoredRows
   let shape: RowShape
-  /// Name of the CSV file.
+  /// The name of the CSV file.
   let file: String
 
   private static let names = ["since", "until", "order"]

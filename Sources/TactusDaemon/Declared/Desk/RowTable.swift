@@ -2,20 +2,21 @@ import Logging
 import Service
 import Store
 
-/// The place of one row that a desk writes more than once: a run that goes on.
+/// The identity of a row that a desk writes more than once, such as a run in progress.
 public final class RowPlace {
-  /// Given when the store has taken the row first; `nil` before.
+  /// The number of the row, which is assigned when the store first accepts the row; `nil` before that.
   public fileprivate(set) var number: Int?
 
-  /// A place of a row that has not been written yet.
+  /// Creates the identity of a row that has not been written yet.
   public init() {}
 }
 
-/// A table as the system's desk has it. Used on the desk's thread; its calls may wait for the disk.
+/// A table of the system for use by its desk. It is used on the desk's thread, and its methods may wait for the disk.
 ///
-/// What the store refuses is kept in memory and tried again once a second, so that a disk that is full or locked for a while loses nothing.
+/// Rows that the store rejects are kept in memory and written again once a second, so that a disk that is temporarily
+/// full or locked loses no rows.
 public final class RowTable<Row: Settings>: RetriedTable {
-  /// Rows that wait for the store at most; beyond it the oldest is lost, which is logged.
+  /// The maximum number of rows that wait for the store. Beyond it the oldest row is lost, which is logged.
   static var mostWaiting: Int { 10_000 }
 
   private let rows: StoredRows
@@ -33,10 +34,10 @@ public final class RowTable<Row: Settings>: RetriedTable {
     self.number = number
   }
 
-  /// Writes a row, now or when the store takes it. The newest version of a place counts.
+  /// Writes a row, now or as soon as the store accepts it. For rows with the same identity the newest version counts.
   ///
-  /// - Parameter place: of a row that was written before; unless given the row is new.
-  /// - Returns: its place.
+  /// - Parameter place: the identity of a row that was written before; unless given the row is new.
+  /// - Returns: the identity of the row.
   @discardableResult
   public func keep(_ row: Row, at place: RowPlace = RowPlace()) -> RowPlace {
     if let index = waiting.firstIndex(where: { $0.place === place }) {
@@ -52,24 +53,25 @@ public final class RowTable<Row: Settings>: RetriedTable {
     return place
   }
 
-  /// The row of a number, or `nil` if there is none.
+  /// Returns the row with a number, or `nil` if there is no such row.
   ///
-  /// - Throws: 503 `STORE_FAILED`.
+  /// - Throws: an `APIError` with status 503 and code `STORE_FAILED`.
   public func row(_ number: Int) throws(APIError) -> Row? {
     try stored { () throws(StoreError) in try rows.row(Int64(number)) }.map { Row($0) }
   }
 
-  /// The newest rows, of which the first is the newest.
+  /// Returns the newest rows, the newest first.
   ///
-  /// - Parameter limit: 1…10,000.
-  /// - Throws: 503 `STORE_FAILED`.
+  /// - Parameter limit: the maximum number of rows, 1…10,000.
+  /// - Throws: an `APIError` with status 503 and code `STORE_FAILED`.
   public func newest(_ limit: Int) throws(APIError) -> [Row] {
     try stored { () throws(StoreError) in try rows.page(StoredRows.Query(limit: limit)).rows }.map { Row($0) }
   }
 
-  /// Changes a row for a person who asks for it: it is on the disk when this returns.
+  /// Changes a row on request of a user. The change is on the disk when the method returns.
   ///
-  /// - Throws: 404 if there is no such row; 503 `STORE_FAILED` if the store does not take it, and nothing has changed.
+  /// - Throws: an `APIError`: 404 if there is no such row; 503 with code `STORE_FAILED` if the store rejects the
+  ///   change, in which case nothing has changed.
   @discardableResult
   public func change(_ number: Int, _ change: (inout Row) -> Void) throws(APIError) -> Row {
     guard var row = try row(number) else { throw .notFound("there is no row \(number)") }
@@ -103,7 +105,7 @@ public final class RowTable<Row: Settings>: RetriedTable {
 
   var isWaiting: Bool { !waiting.isEmpty }
 
-  /// That the store is not open is said by what opens it.
+  /// Logs an error of the store. A store that is not open is reported by the code that opens it.
   private func tell(_ error: StoreError) {
     guard !hasFailed, rows.file.isOpen else { return }
     hasFailed = true
@@ -111,7 +113,7 @@ public final class RowTable<Row: Settings>: RetriedTable {
   }
 }
 
-/// A table whose rows may wait for the store.
+/// A table with rows that may wait for the store.
 protocol RetriedTable: AnyObject {
   func retry()
   var isWaiting: Bool { get }

@@ -4,60 +4,83 @@ import Store
 import Tactus
 import WallTime
 
-/// A system with a desk: what runs beside its loops, may wait for a disk, and answers routes of its own.
+/// Adopted by a system with a desk: code that runs beside the loops, may wait for a disk, and answers routes of its
+/// own.
 ///
-///     enum Kettle: DeviceSystem, Serves {
-///       static func desk(_ made: DeskMaterial<Kettle>) throws -> KettleDesk { KettleDesk(made) }
-///       static var routes: [SystemRoute<KettleDesk>] {
-///         SystemRoute.put("runs/{number}/note", body: NoteBody.self, answers: Run.self, "…") { desk, body, caller in try desk.note(body) }
-///       }
-///     }
+/// ```swift
+/// enum Kettle: DeviceSystem, Serves {
+///   static func desk(_ made: DeskMaterial<Kettle>) throws -> KettleDesk { KettleDesk(made) }
+///   static var routes: [SystemRoute<KettleDesk>] {
+///     SystemRoute.put("runs/{number}/note", body: NoteBody.self, answers: Run.self, "…") { desk, body, caller in try desk.note(body) }
+///   }
+/// }
+/// ```
 ///
-/// A loop never sees the desk. What the desk wants of its loop is a command, which clients send.
+/// A loop never accesses the desk. Orders to the loop are commands, which clients send; a desk that sends orders itself
+/// belongs to a system that adopts `OrdersLoop`.
 public protocol Serves: DeviceSystem {
-  /// One object of the system's.
+  /// The type of the system's desk.
   associatedtype Desk: SystemDesk where Desk.State == State, Desk.Notice == Notice
 
-  /// Makes the desk, before the first tick. A simulated run of a scenario has none.
+  /// Makes the desk before the first tick. A simulated run of a scenario has no desk.
   static func desk(_ made: DeskMaterial<Self>) throws -> Desk
-  /// Below `/api/NAME`.
+  /// The routes of the desk, with paths below `/api/NAME`.
   @DeclarationBuilder<SystemRoute<Desk>> static var routes: [SystemRoute<Desk>] { get }
 }
 
-/// What runs beside a system's loops. It is called on one thread, one call after the other, which may wait for a disk: no loop and no other
-/// system waits for it.
+/// Code that runs beside a system's loops. All methods are called one after the other on one thread that may wait for a
+/// disk; no loop and no other system waits for this thread.
 public protocol SystemDesk: AnyObject, SendableMetatype {
-  /// What the loop publishes.
+  /// The time between two beats: one second by default, at least a tenth of a second.
+  static var beatPeriod: Nanoseconds { get }
+  /// The state that the loop publishes.
   associatedtype State: BitwiseCopyable & Sendable
-  /// What the loop tells.
+  /// The notices that the loop sends.
   associatedtype Notice: BitwiseCopyable & Sendable
 
-  /// The loop has told something.
+  /// Handles a notice from the loop.
   func told(_ notice: Told<Notice>)
-  /// Once a second, with what the loop has published last.
+  /// Does periodic work. Called every `beatPeriod` with the state that the loop has last published.
   func beat(_ newest: Published<State>)
-  /// The loops have ended, and this is what they published last: the last call.
+  /// Ends the desk. This is the last call; it receives the state that the loops published last before they ended.
   func finish(_ last: Published<State>)
+  /// Whether the store knows how the outputs ended, read after `finish`. If it does not, the end of the outputs is
+  /// noted for the next start. The default is `.known`.
+  var outcome: KeptOutcome { get }
 }
 
-/// What a desk is made of.
+extension SystemDesk {
+  public static var beatPeriod: Nanoseconds { .seconds(1) }
+  public var outcome: KeptOutcome { .known }
+}
+
+/// The objects and values from which a desk is made.
 public struct DeskMaterial<System: DeviceSystem> {
-  /// `kettle`, or `kettle/one` of several.
+  /// The name of the system: `kettle`, or `kettle/one` for one of several.
   public let name: String
-  /// The keys that hold from the start to the end.
+  /// The keys that keep their values while the program runs.
   public let wiring: System.Wiring
-  /// What the loop has published last; any thread.
+  /// A function that returns the state that the loop has last published. It may be called from any thread.
   public let newest: @Sendable () -> Published<System.State>
-  /// The rules in effect; any thread.
+  /// A function that returns the rules in effect. It may be called from any thread.
   public let rules: @Sendable () -> System.Rules
-  /// The time of day, with how far it can be believed.
+  /// The wall clock with its trustworthiness.
   public let clock: WatchedWallClock
-  /// The program's logger, with the system's name.
+  /// The program's logger with the system's name in its metadata.
   public let logger: Logger
+  /// A function that sends an event to subscribers of the service and of the broker, within a tenth of a second. It may be called from any
+  /// thread.
+  public internal(set) var tell: @Sendable (Event) -> Void = { _ in }
+  /// The requests to the loop, or `nil` if the system has no loop.
+  var requests: HostedDoor<System>.Requests?
+  var offers = SystemSurroundings.Offers()
+  var parts = SharedParts()
   let file: StoreFile?
   let opened: OpenedTables
+  var around = DeskSurroundings<System.State, System.Notice>()
+  var at: SystemPlace { around.at ?? System.onlyPlace }
 
-  /// A table of the system's, by the type of its rows, which `tables` has.
+  /// Returns the table of the system with this type of row, which must be declared in `tables`.
   public func table<Row: Settings>(_ row: Row.Type) -> RowTable<Row> {
     guard let file, let table = opened.all.first(where: { $0.shape.row == ObjectIdentifier(row) }) else {
       preconditionFailure("\(System.self) has no table of \(row): `tables` of `Keeps` names it")
@@ -69,11 +92,12 @@ public struct DeskMaterial<System: DeviceSystem> {
 }
 
 extension DeskMaterial {
-  /// The time of day in whole seconds. It jumps when the clock is set: `clock.now` says how far it can be believed.
+  /// The time of day in whole seconds. It jumps when the clock is set; `clock.now` also states how far it can be
+  /// trusted.
   public var now: WallInstant { WallInstant(secondsSince1970: clock.now.secondsSince1970) }
 }
 
-/// The tables of one system that runs.
+/// The tables of one running system.
 final class OpenedTables {
   struct Shape {
     let row: ObjectIdentifier

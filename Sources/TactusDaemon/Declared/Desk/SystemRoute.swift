@@ -1,19 +1,22 @@
 import Service
 import Wire
 
-/// A route of a system's desk, below `/api/NAME`: its method, its path, what it takes and what it answers, of which its description in OpenAPI is
-/// made. What comes from outside has passed the keys' ranges before a handler sees it: anything else is 422 with its field.
+/// A route of a system's desk below `/api/NAME`. It consists of a method, a path, an input and an answer, from which
+/// the OpenAPI description is made. Input is checked against the ranges of its keys before the handler is called;
+/// invalid input is answered with 422 and the name of the field.
 ///
-/// A handler is called on the desk's thread, with what was asked and the caller. It may throw an `APIError`, such as `.notFound("…")` or
-/// `.conflict("BUSY", "…")`, which is the answer; a `StoreError` is 503.
+/// A handler is called on the desk's thread with the desk, the input and the caller. It may throw an `APIError`, such
+/// as `.notFound("…")` or `.conflict("BUSY", "…")`, which becomes the answer; a `StoreError` becomes 503.
 public struct SystemRoute<Desk: SystemDesk>: Sendable {
-  /// What is asked of the desk.
+  /// A function that answers a request with the desk.
   typealias Handler = @Sendable (Desk, APIRequest) throws -> APIResponse
 
   enum Source: Sendable {
     case desk(Handler)
-    /// The rows of a table, in pages or as CSV.
+    /// A route that returns the rows of a table, in pages or as CSV.
     case rows(ObjectIdentifier, isCSV: Bool)
+    /// Routes that the desk makes.
+    case own(@Sendable (Desk) -> [Route])
   }
 
   let method: RouteMethod
@@ -45,12 +48,14 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
     }
   }
 
-  /// A look.
+  /// Declares a route that reads.
   ///
   /// - Parameters:
-  ///   - path: below the system's, without a slash before it; a parameter `{number}` is a key of `query`.
-  ///   - query: its keys are parts of the query, in camel case, or of the path. One whose initial value its range does not have must be given.
-  ///   - meaning: one sentence.
+  ///   - path: the path below that of the system, without a leading slash; a parameter such as `{number}` is a key of
+  ///     `query`.
+  ///   - query: a type whose keys are parameters of the query, in camel case, or of the path. A key whose range
+  ///     excludes the property's initial value is required.
+  ///   - meaning: a description in one sentence.
   public static func get<Query: Settings, Result: Answers>(
     _ path: String, scope: Scope = .read, query: Query.Type, answers: Result.Type, _ meaning: String,
     _ handler: @escaping @Sendable (_ desk: Desk, _ query: Query, _ caller: Caller) throws -> Result
@@ -58,7 +63,7 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
     json(.get, path, scope, query, answers, meaning, handler)
   }
 
-  /// A look that asks for nothing in particular: without a query.
+  /// Declares a route that reads without a query.
   public static func get<Result: Answers>(
     _ path: String, scope: Scope = .read, answers: Result.Type, _ meaning: String,
     _ handler: @escaping @Sendable (_ desk: Desk, _ caller: Caller) throws -> Result
@@ -68,10 +73,10 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
     }
   }
 
-  /// Something new, or something that is done.
+  /// Declares a route that creates something or performs an action.
   ///
-  /// - Parameter body: its keys are members of a JSON object, in camel case, or parameters of the path. One whose initial value its range does
-  ///   not have must be given; a member that it does not know is 422.
+  /// - Parameter body: a type whose keys are members of a JSON object, in camel case, or parameters of the path. A key
+  ///   whose range excludes the property's initial value is required; an unknown member is answered with 422.
   public static func post<Body: Settings, Result: Answers>(
     _ path: String, scope: Scope = .control, body: Body.Type, answers: Result.Type, _ meaning: String,
     _ handler: @escaping @Sendable (_ desk: Desk, _ body: Body, _ caller: Caller) throws -> Result
@@ -79,7 +84,7 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
     json(.post, path, scope, body, answers, meaning, handler)
   }
 
-  /// Something that is to be so; `body` as of `post`.
+  /// Declares a route that sets something to a new value; `body` is as for `post`.
   public static func put<Body: Settings, Result: Answers>(
     _ path: String, scope: Scope = .control, body: Body.Type, answers: Result.Type, _ meaning: String,
     _ handler: @escaping @Sendable (_ desk: Desk, _ body: Body, _ caller: Caller) throws -> Result
@@ -87,7 +92,7 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
     json(.put, path, scope, body, answers, meaning, handler)
   }
 
-  /// Something that goes; `query` as of `get`.
+  /// Declares a route that deletes something; `query` is as for `get`.
   public static func delete<Query: Settings, Result: Answers>(
     _ path: String, scope: Scope = .control, query: Query.Type, answers: Result.Type, _ meaning: String,
     _ handler: @escaping @Sendable (_ desk: Desk, _ query: Query, _ caller: Caller) throws -> Result
@@ -95,9 +100,9 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
     json(.delete, path, scope, query, answers, meaning, handler)
   }
 
-  /// A look at bytes of another kind: a calendar, a picture; `query` as of `get`.
+  /// Declares a route that returns bytes in another format, such as a calendar or a picture; `query` is as for `get`.
   ///
-  /// - Parameter contentType: `text/calendar; charset=utf-8`.
+  /// - Parameter contentType: the content type, such as `text/calendar; charset=utf-8`.
   public static func raw<Query: Settings>(
     _ path: String, scope: Scope = .read, query: Query.Type, contentType: String, _ meaning: String,
     _ handler: @escaping @Sendable (_ desk: Desk, _ query: Query, _ caller: Caller) throws -> [UInt8]
@@ -107,10 +112,11 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
     }
   }
 
-  /// The rows of a table in pages, `?since=&until=&order=newest|oldest&limit=100&after=NUMBER`, or as CSV where the path ends in `.csv`. The desk
-  /// is not asked: a history may be read while it waits.
+  /// Declares a route that returns the rows of a table in pages, with the query
+  /// `?since=&until=&order=newest|oldest&limit=100&after=NUMBER`, or as CSV if the path ends in `.csv`. The desk does
+  /// not take part, so a history can be read while the desk waits.
   ///
-  /// - Parameter row: of a table in `tables` of `Keeps`.
+  /// - Parameter row: the type of the rows, whose table is declared in `tables` of `Keeps`.
   public static func history<Row: Settings>(
     _ path: String, scope: Scope = .read, of row: Row.Type, _ meaning: String
   ) -> SystemRoute {
@@ -121,13 +127,25 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
       source: .rows(ObjectIdentifier(row), isCSV: isCSV))
   }
 
+  /// Declares routes with hand-written documents. The routes are used unchanged, with whole paths, and are described by
+  /// the files of `HasDocuments`.
+  ///
+  /// - Parameter make: makes the routes; called once, before the first tick. The routes may use the desk on any thread.
+  public static func own(_ make: @escaping @Sendable (_ desk: Desk) -> [Route]) -> SystemRoute {
+    SystemRoute(
+      method: .get, path: RoutePath("own", keys: []), scope: .read,
+      description: RouteDescription(
+        meaning: "", input: NoSettings.self, path: RoutePath("own", keys: []), hasBody: false, answers: .json(.null)),
+      source: .own(make))
+  }
+
   private init(method: RouteMethod, path: RoutePath, scope: Scope, description: RouteDescription, source: Source) {
     (self.method, self.path, self.scope, self.description) = (method, path, scope, description)
     self.source = source
   }
 }
 
-/// How a route is asked.
+/// The HTTP method of a route.
 enum RouteMethod: String, Sendable {
   case get, post, put, delete
 }

@@ -38,6 +38,11 @@ extension FuzzedDecoder {
       if let code = try? SeesawSoil().hardware(on: &bus) { expect(code == 0x55 || code == 0x87, "\(code)") }
       _ = try? PCA9685().check(on: &bus)
       _ = try? PCA9685().start(on: &bus)
+      let expander = MCP23017(address: I2CAddress(0x20)!, outputs: 0x8181, activeLow: 0x0180)
+      if let pins = try? expander.read(on: &bus) {
+        expect((pins.active | pins.driven) & ~expander.outputs == 0, "\(pins)")
+      }
+      _ = try? PCF8574(address: I2CAddress(0x38)!).read(on: &bus)
     },
     FuzzedDecoder(name: "spi-answers", longest: 64) { bytes in
       let answers = Answers(bytes)

@@ -49,14 +49,58 @@ extension FuzzedDecoder {
       case .missing: expect(false, "a text is no missing file")
       }
     },
+    FuzzedDecoder(name: "smtp-replies", longest: 2_048) { bytes in
+      var reader = SMTPReplyReader()
+      do throws(SMTPReplyReader.Failure) {
+        for byte in bytes { try reader.append(byte) }
+      } catch {
+        return
+      }
+      var replies = 0
+      while let reply = reader.next() {
+        replies += 1
+        expect((200...599).contains(reply.code) && !reply.lines.isEmpty, "\(reply)")
+        expect(reply.lines.count <= SMTPReplyReader.mostLines, "\(reply.lines.count) lines")
+        expect(reply.lines.allSatisfy { $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }, "\(reply)")
+      }
+      expect(replies <= SMTPReplyReader.mostLines, "\(replies) replies")
+    },
     FuzzedDecoder(name: "weather-answer", longest: 300) { bytes in
       guard let first = bytes.first else { return }
       let days = Int(first % 16) + 1
+      let past = PastWeatherAnswer.read(Array(bytes.dropFirst()), days: days)
+      expect(past.days.count <= days && past.days.allSatisfy(\.date.exists), "\(past)")
       guard case .success(let answer) = WeatherAnswer.read(Array(bytes.dropFirst()), days: days) else { return }
       let rain = ExpectedRain(answer)
       expect(answer.days.count == days, "\(answer.days.count) days of \(days)")
       expect(rain.isWhole == answer.days.allSatisfy { $0.millimetres != nil }, "\(rain)")
       expect(rain.millimetres.map { $0.isFinite && $0 >= 0 } ?? !rain.isWhole, "\(rain)")
+    },
+    FuzzedDecoder(name: "soil-message", longest: 200) { bytes in
+      for topic in [
+        SoilTopic(name: "a"), SoilTopic(name: "a", member: "moisture"),
+        SoilTopic(name: "a", member: "a.b", scale: -1e6, offsetPercent: 1e6),
+      ] {
+        guard let percent = try? SoilMessage.read(Array(bytes), topic) else { continue }
+        expect((0...100).contains(percent), "\(percent)")
+      }
+    },
+    FuzzedDecoder(name: "imported-schedules", longest: 1_000) { bytes in
+      guard let file = try? ImportedFile.decode(Array(bytes)),
+        let imported = try? ImportedSchedules([file], today: LocalDate(year: 2026, month: 7, day: 1))
+      else { return }
+      expect(imported.programs.count <= ImportedSchedules.most, "\(imported.programs.count) schedules")
+      for program in imported.programs {
+        expect((1...60).contains(program.name.count), "\(program)")
+        expect(
+          (1...8).contains(program.starts.count) && Set(program.starts).count == program.starts.count, "\(program)")
+        expect(program.starts.allSatisfy(\.isPossible), "\(program)")
+        expect((1...64).contains(program.steps.count), "\(program)")
+        expect(program.steps.allSatisfy { (1...86_400).contains($0.seconds) }, "\(program)")
+        if case .interval(let days, let from) = program.days {
+          expect((1...365).contains(days) && from.exists && (1970...2199).contains(from.year), "\(program)")
+        }
+      }
     },
   ]
 
@@ -91,6 +135,15 @@ extension FuzzedDecoder {
       put(sums.0, at: start + 16)
       put(sums.1, at: start + 20)
       start += 24 + pageBytes
+    }
+  }
+}
+
+extension StartTime {
+  fileprivate var isPossible: Bool {
+    switch self {
+    case .clock(let minute): (0..<1_440).contains(minute)
+    case .sunrise(let offset), .sunset(let offset): (-720...720).contains(offset)
     }
   }
 }

@@ -22,12 +22,46 @@ extension FuzzedDecoder {
       expect(once.reason == reply.reason && isNear(once.speeds, reply.speeds), "\(reply) became \(once)")
       expect(decoded(once) == once, "\(once) became \(decoded(once))")
     },
+    FuzzedDecoder(name: "input-events", longest: 1600) { bytes in
+      guard let events = InputEvent.decode(bytes) else { return }
+      expect(events.count * InputEvent.length == bytes.count, "\(events.count) events of \(bytes.count) bytes")
+      // The first two events say what the axes are like; the others happen.
+      guard events.count > 2,
+        let x = GamepadAxis(minimum: events[0].value, maximum: events[1].value, flat: events[2].value, value: 0),
+        let y = GamepadAxis(minimum: -32_768, maximum: 32_767, flat: 128, value: events[0].value)
+      else { return }
+      var gamepad = Gamepad(x: x, y: y)
+      for event in events {
+        _ = gamepad.take(event)
+        check(gamepad.input.speeds)
+      }
+    },
+    FuzzedDecoder(name: "rosbridge-message", longest: 1100) { bytes in
+      let message: RosbridgeMessage
+      do throws(RosbridgeError) { message = try RosbridgeMessage.decode(Array(bytes)).message } catch {
+        // It is sent back to whoever sent it.
+        expect(
+          error.reason.utf8.count < 400 + 4 * bytes.count && error.id?.utf8.count ?? 0 <= RosbridgeMessage.longestName,
+          "\(error)")
+        return
+      }
+      switch message {
+      case .subscribe(let asked):
+        expect((0...RosbridgeSubscription.longestThrottle).contains(asked.throttleMilliseconds), "\(asked)")
+        expect((1...RosbridgeSubscription.longestQueue).contains(asked.queueLength), "\(asked)")
+      case .publish(_, let body):
+        guard let twist = try? Twist(rosbridge: body) else { return }
+        expect(twist.isInRange, "\(twist)")
+      case .advertise, .unadvertise, .unsubscribe, .callService, .setLevel: break
+      }
+    },
   ]
 
   private static let largestEcho: UInt64 = 1 << 53
 
   private static func check(_ message: RobotMessage) {
     if case .drive(let speeds) = message.datagram { check(speeds) }
+    if case .twist(let twist) = message.datagram { expect(twist.isInRange, "\(message)") }
     expect(message.echo ?? 0 <= largestEcho, "\(message)")
     if let timestamp = message.timestamp {
       expect(timestamp.seconds.isFinite && timestamp.order(after: timestamp) != .older, "\(message)")
@@ -65,6 +99,11 @@ extension FuzzedDecoder {
   /// Speeds are rounded to 0.1 % on the wire.
   private static func isNear(_ left: RobotDatagram, _ right: RobotDatagram) -> Bool {
     if case .drive(let left) = left, case .drive(let right) = right { return isNear(left, right) }
+    if case .twist(let left) = left, case .twist(let right) = right {
+      // mm/s and mrad/s on the wire.
+      return (left.metresPerSecond - right.metresPerSecond).magnitude < 0.000501
+        && (left.radiansPerSecond - right.radiansPerSecond).magnitude < 0.000501
+    }
     return left == right
   }
 

@@ -33,6 +33,11 @@ extension FuzzedDecoder {
       guard let name = GPIOLineName(text(bytes)) else { return }
       expect(GPIOLineName(name.description) == name, "\(name)")
     },
+    FuzzedDecoder(name: "kernel-sensor", longest: 300) { bytes in
+      if let name = KernelSensorName(text(bytes)) { expect(KernelSensorName(name.description) == name, "\(name)") }
+      if let number = KernelSensorText.number(bytes) { expect(number.isFinite, "\(number)") }
+      if case .thousandths(let number) = KernelSensorText.oneWire(bytes) { expect(number.isFinite, "\(number)") }
+    },
     FuzzedDecoder(name: "endpoint", longest: 80) { bytes in _ = Endpoint(text(bytes)) },
     FuzzedDecoder(name: "bluetooth-uuid", longest: 64) { bytes in
       guard let uuid = BluetoothUUID(text(bytes)) else { return }

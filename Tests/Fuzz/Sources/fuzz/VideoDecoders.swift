@@ -18,6 +18,15 @@ extension FuzzedDecoder {
       guard let camera = VideoCamera(libcameraLine: line[...]) else { return }
       expect(!camera.device.isEmpty && !camera.name.isEmpty, "\(camera)")
     },
+    FuzzedDecoder(name: "webrtc-offer", longest: 2048) { bytes in
+      guard let offer = try? WebRTCOffer.decode(Array(bytes)) else { return }
+      expect((96...127).contains(offer.payloadType), "\(offer.payloadType)")
+      // The words within another line are no candidate.
+      let isLeft = offer.text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix("a=candidate:") }
+      expect(!isLeft, "a candidate is left in \(offer.text)")
+      // As the video process reads it again.
+      expect((try? WebRTCOffer.decode(Array(offer.text.utf8))) == offer, "\(offer.text)")
+    },
     FuzzedDecoder(name: "codec-configuration", longest: 64) { bytes in
       let configuration = Array(bytes)
       let codec = FragmentedMP4.codec(configuration: configuration)

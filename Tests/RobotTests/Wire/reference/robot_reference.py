@@ -2,7 +2,7 @@
 
 Shares no code and no idea of implementation with the Swift decoder. Run: reads datagrams from standard input, each with
 its length before it (four bytes, little-endian), and prints one line for each: `reject CLASS`, or
-`accept KIND LEFT RIGHT TIMESTAMP ECHO MISMATCH` with the bit patterns of doubles in hexadecimal and `-` for none.
+`accept KIND LEFT RIGHT TIMESTAMP ECHO MISMATCH` (of a twist LINEAR and ANGULAR) with the bit patterns of doubles in hexadecimal and `-` for none.
 """
 
 import json
@@ -96,6 +96,12 @@ def decode_json(text):
     echo = number("echo")
     echo = None if echo is None else echo.whole()
     speed, direction = finite("speed"), finite("direction")
+    linear = finite("linear")
+    if linear is not None and abs(linear) > 100:
+        raise Reject("out-of-range")
+    angular = finite("angular")
+    if angular is not None and abs(angular) > 100:
+        raise Reject("out-of-range")
     if timestamp is not None and timestamp > 1e12:
         timestamp = timestamp / 1000
 
@@ -114,6 +120,10 @@ def decode_json(text):
         if command not in kinds:
             raise Reject("unknown-command")
         return kinds[command], None, None, timestamp, echo, False
+    if linear is not None or angular is not None:
+        if left is not None or right is not None:
+            raise Reject("two-units")
+        return "twist", or_zero(linear), or_zero(angular), timestamp, echo, False
     if left is not None or right is not None:
         return "drive", clamp(or_zero(left)), clamp(or_zero(right)), timestamp, echo, False
     if echo is not None:

@@ -2,12 +2,12 @@ import Buses
 import Synchronization
 import Tactus
 
-/// A serial line as a datagram port, for either side of a leg: frames of `LegSerialFrame` in and out, every one
-/// of them from `Endpoint.linkPeer`, wherever it is sent to.
+/// A datagram port over a serial line, for either side of a leg: sends and receives frames of `LegSerialFrame`. Every message comes from
+/// `Endpoint.linkPeer`, and the destination of a sent message is ignored.
 ///
-/// Owns the serial port and what it needs beside it; must outlive its datagram port, and so must the line below. A frame that
-/// the line does not take whole is lost, as a datagram is: the next one begins with a delimiter. Work of a receive is bounded
-/// by the batch's capacity and by 512 bytes. Allocates nothing after creation.
+/// The link owns the serial port and its buffers; both the link and the line must outlive the datagram port. A frame that the line does
+/// not accept whole is lost, as a datagram may be; the next one begins with a delimiter. The work of a receive is bounded by the batch's
+/// capacity and by 512 bytes. Nothing is allocated after creation.
 public final class LegSerialLink: @unchecked Sendable {  // safe: the port's one loop uses the state, others its atomics
   private let state: UnsafeMutablePointer<LegSerialState>
   private let counts: UnsafeMutablePointer<LegSerialCounts>
@@ -26,33 +26,36 @@ public final class LegSerialLink: @unchecked Sendable {  // safe: the port's one
     state.deallocate()
   }
 
-  /// The link for its one owning loop. `descriptor` polls readable when bytes have arrived; nil when simulated.
+  /// Returns the link for the one loop that owns it. `descriptor` polls readable when bytes have arrived; it is `nil` if the line is
+  /// simulated.
   public func port(descriptor: Int32?) -> DatagramPort {
     DatagramPort(context: state, descriptor: descriptor, receive: receive, send: send)
   }
 
-  /// The device is there again: what was said of it before is void. Any thread.
+  /// Clears the record that the device is gone, after it has been plugged in again. Any thread may call this.
   public func isBack() { counts.pointee.isGone.store(false, ordering: .relaxed) }
 
-  /// Any thread.
+  /// The counters so far. Any thread may read them.
   public var counters: LegSerialCounters { counts.pointee.values }
 }
 
-/// What a serial link has seen since its beginning.
+/// Counts of a serial link since its creation.
 public struct LegSerialCounters: Sendable, Hashable {
-  /// Messages received, and frames that the line took whole.
+  /// Messages received.
   public var received: Int64
+  /// Frames that the line accepted whole.
   public var sent: Int64
-  /// Frames refused, and the bytes in them: noise, bits changed, a beginning lost.
+  /// Frames refused, because of noise, changed bits or a lost beginning.
   public var refused: Int64
+  /// Bytes in the refused frames.
   public var discardedBytes: Int64
-  /// Frames that the line did not take: its other end does not read, or it is gone.
+  /// Frames that the line did not accept, because the other end does not read or the device is gone.
   public var notSent: Int64
-  /// Whether the last attempt found the device unplugged.
+  /// Whether the last attempt to read or write found the device unplugged.
   public var isGone: Bool
 }
 
-/// `LegSerialCounters` while they count: written by the port's loop, read by any thread.
+/// The live counters behind `LegSerialCounters`, written by the port's loop and read by any thread.
 struct LegSerialCounts: ~Copyable {
   let received = Atomic<Int64>(0)
   let sent = Atomic<Int64>(0)
@@ -132,7 +135,7 @@ struct LegSerialState: ~Copyable {
     return found
   }
 
-  /// 0, or −EMSGSIZE or −EIO.
+  /// Sends a message. Returns 0 on success, −EMSGSIZE or −EIO.
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawBufferPointer, at now: TickInstant) -> Int {
     guard bytes.count >= 1, bytes.count <= LegSerialFrame.maximumMessageLength else { return -90 }

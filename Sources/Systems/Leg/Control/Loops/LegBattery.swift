@@ -1,11 +1,11 @@
 import Devices
 
-/// The battery's sensor: an input of an ADS1115 on the servo chip's bus, behind a divider.
+/// The battery's sensor: an input of an ADS1115 on the servo chip's bus, behind a voltage divider.
 public struct LegBattery: Sendable, Hashable, BitwiseCopyable {
   public let converter: ADS1115
-  /// 0…3
+  /// The input of the converter, 0…3.
   public let channel: Int
-  /// The battery's voltage for a thousandth of itself at the input: 3000 for 20 kΩ over 10 kΩ. 1000…100,000.
+  /// The ratio of the battery's voltage to that at the input, in thousandths: 3000 for 20 kΩ over 10 kΩ. 1000…100,000.
   public let dividerPerMille: Int64
 
   public init(_ converter: ADS1115 = ADS1115(), channel: Int, dividerPerMille: Int64) {
@@ -16,7 +16,7 @@ public struct LegBattery: Sendable, Hashable, BitwiseCopyable {
     self.dividerPerMille = dividerPerMille
   }
 
-  /// At the battery, for a voltage at the input; 0 and 65,535 mV at the ends.
+  /// Returns the battery's voltage for a voltage at the input, limited to 0…65,535 mV.
   @_noLocks @_noAllocation
   func voltage(_ input: Microvolts) -> Millivolts {
     let millivolts = (input.count * dividerPerMille + 500_000) / 1_000_000

@@ -2,35 +2,35 @@ import Buses
 import Devices
 import Tactus
 
-/// Why there is no voltage.
+/// Why the battery's voltage could not be measured.
 public enum LegBatteryFailure: Sendable, Hashable, BitwiseCopyable {
   case bus(I2CError)
-  /// It answers, but the conversion has not ended: it was without power.
+  /// The converter answers, but the conversion has not ended because the converter had no power.
   case notReady
-  /// The servos' chip fails, so the bus is left alone.
+  /// The servo chip fails, so the bus is not used for the battery.
   case busUnusable
 }
 
-/// The battery's sensor as other threads see it.
+/// The status of the battery's sensor, as published to other threads.
 public struct LegBatteryStatus: Sendable, BitwiseCopyable {
   public internal(set) var isConfigured = false
   public internal(set) var readings: Int64 = 0
   public internal(set) var failures: Int64 = 0
-  /// It is `nil` if there was none since the start.
+  /// The last failure, or `nil` if no measurement has failed since the start.
   public internal(set) var lastFailure: LegBatteryFailure?
 
   @_noLocks @_noAllocation
   init() {}
 }
 
-/// Measures the battery five times a second, one transfer a call: a call for the start, one for whether it is over, one for
-/// the result.
+/// Measures the battery five times a second with at most one bus transfer a call: one call starts the conversion, one checks for its end,
+/// one reads the result.
 struct LegBatteryMeter: BitwiseCopyable {
   enum Outcome: BitwiseCopyable {
     case nothing
-    /// `isBack`: the sensor was silent.
+    /// The battery has this voltage. `isBack` tells whether earlier measurements had failed so often that the sensor was reported silent.
     case voltage(Millivolts, isBack: Bool)
-    /// Three measurements in a row failed; said once.
+    /// Three measurements in a row have failed; reported only once.
     case silent(LegBatteryFailure)
   }
 
@@ -57,7 +57,8 @@ struct LegBatteryMeter: BitwiseCopyable {
     status.isConfigured = true
   }
 
-  /// To be called once a period, with the bus's time set. At most one transfer, made once: the next measurement is its retry.
+  /// Performs one step of the measurement. Must be called once a period, after the bus has been given the current time. Makes at most one
+  /// transfer and does not retry it; the next measurement takes its place.
   @_noLocks @_noAllocation
   mutating func step(on bus: inout I2CBus, isUsable: Bool) -> Outcome {
     let attempts = bus.attempts

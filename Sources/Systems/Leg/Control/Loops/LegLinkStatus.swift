@@ -1,17 +1,19 @@
 import Buses
 import Tactus
 
-/// One way to one leg at the end of a tick: who is at its other end, and what has gone over it since the start.
+/// One link to one leg at the end of a tick: its listener, and the frames that it has carried since the start.
 public struct LegLinkStatus: Sendable, BitwiseCopyable {
   public internal(set) var kind = LegLinkKind.datagrams
   public internal(set) var leg = 0
-  /// Where telemetry goes, or `nil` if it goes nowhere.
+  /// The destination of telemetry, or `nil` if no listener is known.
   public internal(set) var listener: Endpoint?
-  /// Frames received, whatever they were, and those that were no command.
+  /// Frames received, valid or not.
   public internal(set) var received: Int64 = 0
+  /// Frames that could not be decoded as a command.
   public internal(set) var malformed: Int64 = 0
-  /// Telemetry frames sent, and not taken by the kernel or the radio.
+  /// Telemetry frames sent.
   public internal(set) var sent: Int64 = 0
+  /// Telemetry frames that the kernel or the radio did not accept.
   public internal(set) var sendFailures: Int64 = 0
 
   @_noLocks @_noAllocation

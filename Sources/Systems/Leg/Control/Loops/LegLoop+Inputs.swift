@@ -4,10 +4,9 @@ import Tactus
 extension LegLoop {
   @_noLocks @_noAllocation
   mutating func takeRules() {
-    rules.begin()
-    guard rules.changes != rulesChanges else { return }
-    rulesChanges = rules.changes
-    let new = rules.rules
+    guard ends.rulesChanges != rulesChanges else { return }
+    rulesChanges = ends.rulesChanges
+    let new = ends.rules
     for index in 0..<count { decide(index, .settings(new[index])) }
   }
 
@@ -19,9 +18,10 @@ extension LegLoop {
     }
   }
 
-  /// A connection's end and beginning come before every frame: what is read afterwards is of the connection that there is.
+  /// Handles the connections that were opened or closed, before any frame, so that the frames read afterwards belong to the present
+  /// connection.
   ///
-  /// Events beyond four a link and tick wait: the link has rung for them again.
+  /// Events beyond four for each link and tick wait for the next release, for which the link has rung already.
   @_noLocks @_noAllocation
   mutating func takeLinkEvents() {
     for port in 0..<ports.count {
@@ -37,24 +37,38 @@ extension LegLoop {
 
   @_noLocks @_noAllocation
   mutating func takeRequests() {
-    while let request = channel.next() {
+    while let request = ends.nextOfAnyAge() {
       heardAt = request.issued
-      let (verdict, leg) = serve(request)
+      let (verdict, leg) = serve(request.order, from: request.client, after: now - request.issued)
       heardAt = nil
-      channel.answer(LegAnswer(number: request.number, verdict, leg: leg, at: now))
+      switch verdict {
+      case .accepted: ends.answer(request, .accepted)
+      case .ignored(let reason): ends.answer(request, .refused(LegRefusal(reason, leg: leg)))
+      }
     }
   }
 
-  /// The verdict, and the leg that it is of.
+  /// Handles a request and returns the verdict with the index of the leg that gave it.
   @_noLocks @_noAllocation
-  private mutating func serve(_ request: LegRequest) -> (LegVerdict, Int) {
-    guard let event = request.event(at: now) else { return (.accepted, 0) }
+  private mutating func serve(
+    _ request: LegRequest, from client: UInt32, after wait: Nanoseconds
+  ) -> (LegVerdict, Int) {
+    guard let event = request.event(after: wait) else {
+      switch request.order {
+      case .clientLeft: loseLinks(of: client)
+      case .play(let number): return play(number, from: client, after: wait)
+      case .stopSequence: endSequence(.stopped)
+      default: break
+      }
+      return (.accepted, 0)
+    }
     switch request.target {
     case .leg(let index):
       precondition(index >= 0 && index < count, "no such leg")
       let verdict = decide(index, event)
       let leg = legs + index
       leg.pointee.status.count(verdict)
+      if case .accepted = verdict { noteGroup(leg.pointee.mates, request.order, from: client) }
       return (verdict, index)
     case .all:
       if request.isArm {
@@ -62,11 +76,57 @@ extension LegLoop {
           if let reason = legs[index].machine.armRefusal { return (.ignored(reason), index) }
         }
       }
-      return decideAll(event)
+      let found = decideAll(event)
+      if case .accepted = found.0 {
+        for index in 0..<count { note(index, request.order, from: client) }
+      }
+      return found
     }
   }
 
-  /// What is left after four batches of a port waits for the next release, which comes within the minimum interval.
+  /// Records the holder of a leg: the client whose request fed it last, or none after a request that stopped it.
+  @_noLocks @_noAllocation
+  private func note(_ index: Int, _ order: LegRequest.Order, from client: UInt32) {
+    let leg = legs + index
+    switch order {
+    case .command(.disarm), .emergencyStop: leg.pointee.status.holder = nil
+    case .command: leg.pointee.status.holder = LegHolder(client: client, at: now)
+    default: break
+    }
+  }
+
+  /// Records the holder of every leg of a group; see `note`.
+  @_noLocks @_noAllocation
+  private mutating func noteGroup(_ mates: UInt32, _ order: LegRequest.Order, from client: UInt32) {
+    for index in 0..<count where mates & Self.bit(index) != 0 { note(index, order, from: client) }
+  }
+
+  /// Returns whether a datagram came to a leg of a group after `instant`.
+  @_noLocks @_noAllocation
+  private func hasHeard(_ mates: UInt32, since instant: TickInstant) -> Bool {
+    for index in 0..<count where mates & Self.bit(index) != 0 {
+      if let heard = legs[index].status.heardAt, instant < heard { return true }
+    }
+    return false
+  }
+
+  /// Handles the disconnect of a client. A leg that the client fed last loses its link, unless another sender has been heard since.
+  @_noLocks @_noAllocation
+  private mutating func loseLinks(of client: UInt32) {
+    // The legs of groups that have lost their link already.
+    var lost: UInt32 = 0
+    for index in 0..<count where lost & Self.bit(index) == 0 {
+      guard client != 0, let holder = legs[index].status.holder, holder.client == client else { continue }
+      if hasHeard(legs[index].mates, since: holder.at) { continue }
+      lost |= legs[index].mates
+      let verdict = decide(index, .unlinked)
+      let leg = legs + index
+      leg.pointee.status.count(verdict)
+    }
+  }
+
+  /// Reads up to four batches of frames from each port. Frames that remain wait for the next release, which comes within the minimum
+  /// interval.
   @_noLocks @_noAllocation
   mutating func drain() {
     for port in 0..<ports.count {

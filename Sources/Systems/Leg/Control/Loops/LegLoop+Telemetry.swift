@@ -1,7 +1,7 @@
 import Tactus
 
 extension LegLoop {
-  /// When it is due: a frame of every leg, into the snapshot, and to the listeners on the leg's ports.
+  /// Writes a telemetry frame of every leg to the snapshot and sends it to the listeners on the leg's ports, if telemetry is due.
   @_noLocks @_noAllocation
   mutating func report() {
     let due = nextTelemetry ?? now

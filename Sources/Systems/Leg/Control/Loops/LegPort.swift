@@ -1,21 +1,21 @@
 import Buses
 import Tactus
 
-/// What a way to a leg is.
+/// The kind of a link to a leg.
 public enum LegLinkKind: Sendable, Hashable, BitwiseCopyable {
   case datagrams
   case serial
   case bluetooth
 }
 
-/// One way to one leg, and who listens there.
+/// One link to one leg, with its listener.
 struct LegPort: ~Copyable {
   let kind: LegLinkKind
   let leg: Int
   private var port: DatagramPort
-  /// It is `nil` if a way that knows no connections.
+  /// The connections of the link, or `nil` if the link has no notion of connections.
   private var control: LinkControl?
-  /// Its listener: of a way without connections it is who was heard last, at `heardAt`.
+  /// The status of the link. On a link without connections the listener is the sender heard last, at `heardAt`.
   private(set) var status = LegLinkStatus()
   private var heardAt = TickInstant(nanoseconds: 0)
 
@@ -31,7 +31,8 @@ struct LegPort: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin(at now: TickInstant) { port.now = now }
 
-  /// What has happened to the connection since the last call. A client that is connected listens, having sent something or not.
+  /// Returns the next change of the connection since the last call, or `nil` if the connection has not changed. A connected client is a listener even
+  /// before it sends anything.
   @_noLocks @_noAllocation
   mutating func takeEvent() -> LinkEvent? {
     guard let event = control?.takeEvent() else { return nil }
@@ -55,7 +56,7 @@ struct LegPort: ~Copyable {
   @_noLocks @_noAllocation
   mutating func countMalformed() { status.malformed &+= 1 }
 
-  /// To the listener, or `nil` if there is none.
+  /// Sends a telemetry frame to the listener. Returns whether the frame was sent, or `nil` if there is no listener.
   @_noLocks @_noAllocation
   mutating func report(_ bytes: UnsafeRawBufferPointer, at now: TickInstant) -> Bool? {
     if control == nil, (now - heardAt).count >= LegLoop.listenerPatience.count { status.listener = nil }

@@ -1,19 +1,19 @@
 import Buses
 import Tactus
 
-/// The ways to up to sixteen legs: a UDP socket each, in the order of the legs, and beside them links with one other end.
+/// The links to up to 32 legs: a UDP socket for each leg, in order, then links with only one peer each.
 ///
-/// Not copyable: it owns the ports as its one loop does.
+/// Not copyable, because only one loop owns the ports.
 public struct LegPorts: ~Copyable {
-  /// Links beside the sockets, of all legs.
+  /// The largest number of links in addition to the sockets, for all legs together.
   public static var maximumLinks: Int {
     @_noLocks @_noAllocation get { 4 }
   }
 
   private let ports: UnsafeMutablePointer<LegPort>
-  /// Sockets and links.
+  /// The number of sockets and links.
   public private(set) var count = 0
-  /// Sockets: one for each leg.
+  /// The number of sockets, which is that of the legs.
   public private(set) var legs = 0
 
   public init() { ports = .allocate(capacity: LegLoop.maximumLegs + Self.maximumLinks) }
@@ -23,18 +23,21 @@ public struct LegPorts: ~Copyable {
     ports.deallocate()
   }
 
-  /// The next leg's socket. More than sixteen, or one after a link, are our bug.
+  func addMemory(to memory: inout LoopMemory) { memory.add(ports, count: count) }
+
+  /// Adds the socket of the next leg. More than 32 sockets, or a socket after a link, are a programming error.
   public mutating func append(_ port: consuming DatagramPort) {
-    precondition(legs < LegLoop.maximumLegs, "a chip has sixteen channels")
+    precondition(legs < LegLoop.maximumLegs, "there are at most 32 legs")
     precondition(legs == count, "the sockets come first")
     (ports + count).initialize(to: LegPort(.datagrams, port, control: nil, leg: legs))
     legs += 1
     count += 1
   }
 
-  /// A link to a leg that has its socket already. More than `maximumLinks` are our bug.
+  /// Adds a link to a leg that has its socket already. More than `maximumLinks` are a programming error.
   ///
-  /// - Parameter control: of a link that knows connections: its loss is a fault of the leg, a new connection disarms it.
+  /// - Parameter control: the connections of the link, or `nil` if the link has no notion of connections. The loss of a connection is a
+  ///   fault of the leg, and a new connection disarms the leg.
   public mutating func append(
     _ kind: LegLinkKind, _ port: consuming DatagramPort, control: consuming LinkControl? = nil, of leg: Int
   ) {

@@ -1,54 +1,66 @@
 import Tactus
 
-/// What a client inside the daemon asks of one leg or of all.
+/// A request of a client inside the daemon to one leg or to all.
 ///
-/// Every request that the loop takes is answered with a `LegAnswer` of the same number, in the order of the requests.
+/// The loop answers each request, in order.
 public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
   public enum Target: Sendable, Hashable, BitwiseCopyable {
-    /// 0…15, in the order of the configuration.
+    /// One leg, by its index 0…31 in the order of the configuration. In a group, what is not a pulse is for the whole group.
     case leg(Int)
-    /// Every leg in the same tick. An arm arms all of them or, when one refuses, none.
+    /// Every leg in the same tick. An arm takes effect for all legs or, if one refuses, for none.
     case all
   }
   public enum Order: Sendable, Hashable, BitwiseCopyable {
-    /// As a frame.
+    /// Handle this command as if it had come in a frame.
     case command(LegCommand)
-    /// A frame that was none, from a link that the loop does not read itself.
+    /// Report a frame that could not be decoded, from a link that the loop does not read itself.
     case invalidFrame
-    /// A link that knows connections has one, or has lost it.
+    /// Report that a connection-based link has a new connection.
     case linked
+    /// Report that a connection-based link has lost its connection.
     case unlinked
+    /// Report that the client of the request has disconnected: each leg that the client holds loses its link.
+    case clientLeft
     case emergencyStop
-    /// Leave an emergency stop or a fault.
+    /// Play the sequence with this number of the loop's `LegSequenceBook`, whatever the target. Every leg that it moves must be armed; it
+    /// feeds them once, as any command does, and the sequence feeds nothing afterwards.
+    case play(UInt64)
+    /// End the sequence that is played, if there is one, whatever the target. Its legs stay where they are.
+    case stopSequence
+    /// Leave an emergency stop or a fault. Sent to all legs, it takes effect for each leg that can, and a leg with nothing to leave does
+    /// not refuse it.
     case reset
-    /// It is `nil` if the sensor is silent.
+    /// Report the battery's voltage, or `nil` if the sensor is silent.
     case battery(Millivolts?)
-    /// Nothing but an answer.
+    /// Request an answer and change nothing.
     case query
   }
-  /// The client's side's own, for the answer.
-  public var number: UInt64
-  /// When the request was made, by `MonotonicClock` or the simulation's clock.
-  public var issued: TickInstant
   public var target: Target
   public var order: Order
 
-  public init(number: UInt64, issued: TickInstant, _ order: Order, to target: Target) {
-    self.number = number
-    self.issued = issued
+  public init(_ order: Order, to target: Target) {
     self.target = target
     self.order = order
   }
 
-  /// How long an arm, a pulse, a ping, a new link or a reset may wait for the loop; what makes safe is obeyed whenever it comes.
+  /// How long an arm, a pulse, a ping, a new link or a reset may wait for the loop. A request that makes the leg safe is obeyed however
+  /// late it comes.
   public static var patience: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(150) }
   }
 
-  /// What the machine must hear of it at `now`, or `nil` if there is nothing.
+  /// Whether the request can only end a pulse.
+  public var makesSafe: Bool {
+    switch order {
+    case .command(.disarm), .unlinked, .clientLeft, .emergencyStop, .stopSequence: true
+    case .command, .invalidFrame, .linked, .reset, .battery, .query, .play: false
+    }
+  }
+
+  /// Returns the event that the request is for the machine after having waited for `wait`, or `nil` if the request requires none.
   @_noLocks @_noAllocation
-  func event(at now: TickInstant) -> LegEvent? {
-    let isStale = Mechanism.staleness.acts && (now - issued).count > Self.patience.count
+  func event(after wait: Nanoseconds) -> LegEvent? {
+    let isStale = Mechanism.staleness.acts && wait.count > Self.patience.count
     switch order {
     case .command(.disarm): return .command(.disarm)
     case .command(let command): return isStale ? .stale : .command(command)
@@ -58,7 +70,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     case .emergencyStop: return .emergencyStop
     case .reset: return isStale ? .stale : .reset
     case .battery(let voltage): return .battery(voltage)
-    case .query: return nil
+    case .clientLeft, .query, .play, .stopSequence: return nil
     }
   }
 
@@ -70,22 +82,15 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What became of a `LegRequest`: the loop has taken it, and the chip has been told what follows from it.
-public struct LegAnswer: Sendable, Hashable, BitwiseCopyable {
-  /// The request's.
-  public let number: UInt64
-  /// Of several legs the first that ignored it.
-  public let verdict: LegVerdict
-  /// The leg that the verdict is of.
+/// Why a `LegRequest` was refused, and by which leg.
+public struct LegRefusal: Error, Sendable, Hashable, BitwiseCopyable {
+  public let reason: LegIgnoreReason
+  /// The leg that refused; of several legs the first.
   public let leg: Int
-  /// The tick that took it.
-  public let at: TickInstant
 
   @_noLocks @_noAllocation
-  init(number: UInt64, _ verdict: LegVerdict, leg: Int, at: TickInstant) {
-    self.number = number
-    self.verdict = verdict
+  public init(_ reason: LegIgnoreReason, leg: Int) {
+    self.reason = reason
     self.leg = leg
-    self.at = at
   }
 }

@@ -1,37 +1,37 @@
-/// The settings of all legs of a loop, which may change while it runs: one value, so that they change together.
+/// The settings of all legs of a loop as one value, so that they change together.
 public struct LegRules: Sendable, Equatable, BitwiseCopyable {
-  /// 1…16.
+  /// The number of legs, 1…32.
   public let count: Int
-  private var settings: [16 of LegSettings]
+  private var settings: [32 of LegSettings]
 
-  /// - Parameter settings: of 1…16 legs, in their order; anything else is our bug.
+  /// - Parameter settings: the settings of 1…32 legs in order; anything else is a programming error.
   public init(_ settings: [LegSettings]) {
-    precondition((1...LegLoop.maximumLegs).contains(settings.count), "a chip carries 1…16 legs")
+    precondition((1...LegLoop.maximumLegs).contains(settings.count), "there are 1…32 legs")
     count = settings.count
     self.settings = .init(repeating: settings[0])
     for (index, one) in settings.enumerated() { self.settings[index] = one }
   }
 
-  /// Of the leg of that index, 0…15.
+  /// The settings of the leg with this index, 0…31.
   public subscript(index: Int) -> LegSettings {
     @_noLocks @_noAllocation get { settings[index] }
   }
 
-  /// Returns whether both have the same settings for as many legs.
+  /// Returns whether both have the same number of legs with the same settings.
   public static func == (left: Self, right: Self) -> Bool { left.all == right.all }
 
-  /// All of them, in their order.
+  /// The settings of all legs, in order.
   public var all: [LegSettings] { (0..<count).map { settings[$0] } }
 
-  /// Each leg's tighter settings of the two; both have as many legs.
+  /// Returns the rules with the tighter settings of each leg. Both rules must have the same number of legs.
   public func tighter(than other: LegRules) -> LegRules {
     LegRules(zip(all, other.all).map { $0.tighter(than: $1) })
   }
 }
 
 extension LegSettings {
-  /// The settings that allow no more than either of the two: the shorter deadman, the slower slew, the sooner release, the higher
-  /// voltages. What is no limit, and the travel, is as it is here.
+  /// Returns the settings that allow no more than either of the two: the shorter deadman, the slower slew, the earlier release, the
+  /// higher voltages. The travel, and everything that is not a limit, is taken from `self`.
   public func tighter(than other: LegSettings) -> LegSettings {
     let limits = [battery, other.battery].compactMap(\.self)
     let battery = limits.first.map { first in
@@ -45,7 +45,7 @@ extension LegSettings {
         releaseAfter: [releaseAfter, other.releaseAfter].compactMap(\.self).min(), battery: battery,
         reportsStubBattery: reportsStubBattery)
     } catch {
-      preconditionFailure("each of them was allowed: \(error)")
+      preconditionFailure("the tighter of valid settings are invalid: \(error)")
     }
   }
 }

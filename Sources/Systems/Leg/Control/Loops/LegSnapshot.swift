@@ -2,41 +2,47 @@ import Buses
 import Tactus
 import Wire
 
-/// One leg at the end of a tick.
+/// The status of one leg at the end of a tick.
 public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var state = LegState.disarmed(.pending)
-  /// The last telemetry frame, sent to somebody or not.
+  /// The last telemetry frame, whether there was a listener or not.
   public internal(set) var telemetry = LegTelemetry(
     state: .disarmed, error: .none, lastCommandAgeMilliseconds: 0, battery: Millivolts(0))
-  /// The last command that fed the deadman since the leg was armed; nil while disarmed.
+  /// When the last command that fed the deadman arrived since the leg was armed, or `nil` while disarmed.
   public internal(set) var lastCommand: TickInstant?
-  /// It is `nil` if there is no sensor.
+  /// The battery's voltage, or `nil` if there is no sensor or the sensor is silent.
   public internal(set) var battery: Millivolts?
-  /// Datagrams received, whatever they were, and those that were no command.
+  /// Datagrams received, valid or not.
   public internal(set) var datagrams: Int64 = 0
+  /// Datagrams that could not be decoded as a command.
   public internal(set) var malformed: Int64 = 0
-  /// Why the last of those was none.
+  /// Why the last malformed datagram was rejected, or `nil` if none has been.
   public internal(set) var lastMalformed: LegFrameError?
-  /// Commands and requests that the machine took, and that it ignored.
+  /// Commands and requests that the machine accepted.
   public internal(set) var accepted: Int64 = 0
+  /// Commands and requests that the machine ignored.
   public internal(set) var ignored: Int64 = 0
-  /// Why the last of those was ignored.
+  /// Why the last ignored command or request was ignored, or `nil` if none has been.
   public internal(set) var lastIgnored: LegIgnoreReason?
-  /// Pulses that were beyond the soft limits, and obeyed within them.
+  /// Pulses that were beyond the soft limits and were clamped to them.
   public internal(set) var clamped: Int64 = 0
-  /// Who sent the last datagram, and when, or `nil` if there was none.
+  /// The sender of the last datagram, or `nil` if none has come.
   public internal(set) var lastSender: Endpoint?
-  /// What it came by.
+  /// The link by which the last datagram came, or `nil` if none has come.
   public internal(set) var lastLink: LegLinkKind?
+  /// When the last datagram came, or `nil` if none has come.
   public internal(set) var heardAt: TickInstant?
-  /// Telemetry frames sent, and not taken by the kernel.
+  /// The client inside the daemon whose request fed the leg last, or `nil` if no client has fed the leg since it was last stopped.
+  public internal(set) var holder: LegHolder?
+  /// Telemetry frames sent.
   public internal(set) var reports: Int64 = 0
+  /// Telemetry frames that the kernel did not accept.
   public internal(set) var reportFailures: Int64 = 0
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// The pulse as commanded, or `nil` if there is none.
+  /// The pulse that the servo is driven with, before the wiring of its channel is applied, or `nil` if there is none.
   public var pulse: PulseWidth? {
     if case .armed(.pulse(let motion)) = state { motion.output } else { nil }
   }
@@ -57,23 +63,34 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   }
 }
 
-/// The legs of one chip at the end of a tick: all that other threads see of them.
+/// The client inside the daemon that holds a leg because its request fed the leg last.
+public struct LegHolder: Sendable, Hashable, BitwiseCopyable {
+  /// The client's number, or 0 if the client has none.
+  public let client: UInt32
+  /// The instant of the tick that handled the request.
+  public let at: TickInstant
+
+  @_noLocks @_noAllocation
+  init(client: UInt32, at: TickInstant) {
+    self.client = client
+    self.at = at
+  }
+}
+
+/// The status of all legs and their chips at the end of a tick, as published to other threads.
 public struct LegSnapshot: Sendable, BitwiseCopyable {
-  /// The tick that published it.
-  public internal(set) var at = TickInstant(nanoseconds: 0)
-  /// Legs that there are, 1…16.
+  /// The number of legs, 1…32.
   public let count: Int
-  private var legs: [16 of LegStatus]
-  /// Ways to them that there are: a UDP socket each, in the order of the legs, then links beside them.
+  private var legs: [32 of LegStatus]
+  /// The number of links: a UDP socket for each leg, in order, then further links.
   public let linkCount: Int
-  private var links: [20 of LegLinkStatus]
+  private var links: [36 of LegLinkStatus]
   public internal(set) var servos = ServoBankStatus()
   public internal(set) var battery = LegBatteryStatus()
-  /// Notices and answers that found their ring full.
-  public internal(set) var noticesDropped: Int64 = 0
-  public internal(set) var answersDropped: Int64 = 0
+  /// The sequence that is played, or was played last.
+  public internal(set) var sequence = LegSequenceStatus()
 
-  /// Before the first tick.
+  /// Creates the snapshot that holds before the first tick.
   @_noLocks @_noAllocation
   public init(legs count: Int, links linkCount: Int = 0) {
     self.count = count
@@ -82,13 +99,13 @@ public struct LegSnapshot: Sendable, BitwiseCopyable {
     links = .init(repeating: LegLinkStatus())
   }
 
-  /// Link 0..<linkCount.
+  /// Returns the status of the link with this index, 0..<linkCount.
   public func link(_ index: Int) -> LegLinkStatus { links[index] }
 
   @_noLocks @_noAllocation
   mutating func setLink(_ index: Int, _ status: LegLinkStatus) { links[index] = status }
 
-  /// Leg 0..<count.
+  /// The status of the leg with this index, 0..<count.
   @_noLocks @_noAllocation
   public internal(set) subscript(leg: Int) -> LegStatus {
     get { legs[leg] }
@@ -96,31 +113,24 @@ public struct LegSnapshot: Sendable, BitwiseCopyable {
   }
 }
 
-/// Something worth a line in the log: a change, never a repetition.
-public struct LegNotice: Sendable, BitwiseCopyable {
-  public enum Subject: Sendable, Hashable, BitwiseCopyable {
-    /// Another state, or another cause of a fault.
-    case state(leg: Int, LegState)
-    /// A write to the chip failed after one that did not, or the chip has lost its configuration.
-    case chipFails(ServoBankFailure)
-    /// The chip is configured after it was not.
-    case chipAnswers
-    /// The battery's sensor has failed three times in a row, and it gives voltages again.
-    case batterySilent(LegBatteryFailure)
-    case batteryAnswers
-  }
-  public let at: TickInstant
-  public let subject: Subject
-
-  @_noLocks @_noAllocation
-  init(at: TickInstant, _ subject: Subject) {
-    self.at = at
-    self.subject = subject
-  }
+/// A change worth logging; repetitions are never reported.
+public enum LegNotice: Sendable, Hashable, BitwiseCopyable {
+  /// The state or the cause of a fault has changed.
+  case state(leg: Int, LegState)
+  /// A write to a chip failed after one that succeeded, or a chip has lost its configuration.
+  case chipFails(ServoBankFailure)
+  /// The chips are configured again, or for the first time.
+  case chipAnswers
+  /// The battery's sensor has failed three times in a row.
+  case batterySilent(LegBatteryFailure)
+  /// The battery's sensor gives voltages again.
+  case batteryAnswers
+  /// The sequence with this number has begun, or has ended for this reason.
+  case sequence(number: UInt64, LegSequenceEnd?)
 }
 
 extension LegState {
-  /// Whether going from here to `next` is a change that a log should show: not a new pulse, not a confirmation.
+  /// Returns whether the transition to `next` is a change that belongs in the log. A new pulse or a confirmation is not one.
   @_noLocks @_noAllocation
   func isEdge(to next: LegState) -> Bool {
     switch (self, next) {

@@ -1,32 +1,42 @@
 import Wire
 
-/// What the servo must get now.
+/// The output for the servo at this instant.
 public enum LegOutput: Sendable, Hashable, BitwiseCopyable {
-  /// What it gets already.
+  /// The output stays unchanged.
   case none
-  /// No pulse.
+  /// The servo gets no pulse.
   case off
   case pulse(PulseWidth)
 }
 
-/// Why an event did nothing.
+/// Why an event was ignored.
 public enum LegIgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case notArmed
   case alreadyArmed
-  /// Disarm first.
+  /// The leg is in fault and must be disarmed first.
   case inFault
   case emergencyStopped
   case lowBattery
-  /// The chip has not taken the off yet, so a reset would forget a servo that may still be driven.
+  /// The chip has not confirmed the off yet, so a reset might be given to a servo that is still driven.
   case offNotConfirmed
   case nothingToReset
-  /// It waited too long inside the daemon: it is not known whether it is still meant.
+  /// The request waited too long inside the daemon, so the client may no longer mean it.
   case stale
-  /// The frame is none.
+  /// The frame could not be decoded.
   case notUnderstood
   case shutDown
-  /// A confirmation of an output that is no longer in force.
+  /// The confirmation concerns an output that is no longer in force.
   case outOfPlace
+  /// The sequence that is to be played is not there, because another one was handed over after it.
+  case noSequence
+  /// The first way of a sequence would need more than the leg's slew.
+  case tooFast
+}
+
+extension LegIgnoreReason {
+  var isNothingToReset: Bool {
+    @_noLocks @_noAllocation get { if case .nothingToReset = self { true } else { false } }
+  }
 }
 
 public enum LegVerdict: Sendable, Hashable, BitwiseCopyable {
@@ -34,11 +44,11 @@ public enum LegVerdict: Sendable, Hashable, BitwiseCopyable {
   case ignored(LegIgnoreReason)
 }
 
-/// The machine's answer to one event.
+/// The machine's response to one event.
 public struct LegAction: Sendable, Hashable, BitwiseCopyable {
   public var output: LegOutput
   public var verdict: LegVerdict
-  /// The answer to a `.report`.
+  /// The telemetry in response to a `.report`, or `nil` for any other event.
   public var telemetry: LegTelemetry?
 
   @_noLocks @_noAllocation

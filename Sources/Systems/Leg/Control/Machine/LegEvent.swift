@@ -1,36 +1,55 @@
 import Tactus
+import Wire
 
-/// Everything that may happen to a leg.
+/// Every event that a leg handles.
 public enum LegEvent: Sendable, Hashable, BitwiseCopyable {
-  /// A frame from the operator.
+  /// A command from the operator.
   case command(LegCommand)
-  /// A frame that is not understood.
+  /// A position of a sequence that is played. It moves an armed leg as a pulse does and feeds no deadman.
+  case steer(PulseWidth)
+  /// A frame that could not be decoded.
   case invalidFrame
   /// A command or a reset that waited too long inside the daemon.
   case stale
-  /// A link that knows connections has one, or has lost it. A datagram link says neither.
+  /// A connection-based link has a new connection. A link by datagrams never reports this.
   case linked
+  /// A connection-based link has lost its connection. A link by datagrams never reports this.
   case unlinked
-  /// From inside the daemon: off, latched until a reset.
+  /// An emergency stop from inside the daemon: the leg is off until a reset.
   case emergencyStop
   /// Leave an emergency stop or a fault.
   case reset
   /// The battery's voltage, or `nil` if the sensor is silent.
   case battery(Millivolts?)
-  /// Other settings, from now on: a deadman that has run out by then cuts the pulse. A pulse on its way goes on from where it is.
+  /// The settings are replaced. If the new deadman has already expired, the pulse ends. A pulse on its way continues from its present
+  /// position.
   case settings(LegSettings)
-  /// A periodic release, or the release at `nextDeadline`.
+  /// The periodic release of the loop, or its release at `nextDeadline`.
   case tick
-  /// The chip has taken the off that is in force.
+  /// The chip has confirmed the off that is in force.
   case offConfirmed
   /// A write to the chip failed after its retries, or the chip has lost its configuration.
   case outputFailed
   /// A telemetry frame is due.
   case report
-  /// The runtime gave up, or finished too late, so many periodic releases in a row.
+  /// The runtime skipped, or finished too late, this many periodic releases in a row.
   case missed(releases: Int64)
-  /// Somebody outside has turned every pulse off: no pulse before the leg is disarmed and armed again.
+  /// Something outside the program has turned every pulse off; the leg gets no pulse before it is disarmed and armed again.
   case externalStop
-  /// The runtime is stopping.
+  /// The runtime is shutting down.
   case shutdown
+}
+
+extension LegEvent {
+  /// Whether the event concerns every leg of a group if it comes to one of them. A pulse does, since it feeds the group's one deadman.
+  var isForGroup: Bool {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .command, .linked, .unlinked, .emergencyStop, .reset, .externalStop: true
+      case .steer, .invalidFrame, .stale, .battery, .settings, .tick, .offConfirmed, .outputFailed, .report, .missed,
+        .shutdown:
+        false
+      }
+    }
+  }
 }

@@ -2,7 +2,7 @@ import Tactus
 import Wire
 
 extension LegMachine {
-  /// Why an arm would be refused now; nil when it would not.
+  /// Why an arm would be refused now, or `nil` if it would be accepted.
   public var armRefusal: LegIgnoreReason? {
     @_noLocks @_noAllocation get {
       switch state {
@@ -25,7 +25,7 @@ extension LegMachine {
     return LegAction(.none)
   }
 
-  /// Also what a new connection does.
+  /// Disarms the leg, on a command or because of a new connection.
   @_noLocks @_noAllocation
   mutating func disarm() -> LegAction {
     switch state {
@@ -39,7 +39,7 @@ extension LegMachine {
   }
 
   @_noLocks @_noAllocation
-  mutating func set(_ pulse: PulseWidth, at now: TickInstant) -> LegAction {
+  mutating func set(_ pulse: PulseWidth, at now: TickInstant, feeds: Bool) -> LegAction {
     let output: ArmedOutput
     switch state {
     case .disarmed(let off) where !Mechanism.armFirst.acts: output = .waiting(off)
@@ -49,7 +49,7 @@ extension LegMachine {
     case .shutDown: return .ignored(.shutDown)
     case .armed(let current): output = current
     }
-    lastCommand = now
+    if feeds || !Mechanism.sequenceNeedsSender.acts { lastCommand = now }
     let target = Mechanism.pulseLimits.acts ? pulse.clamped(from: settings.lowest, to: settings.highest) : pulse
     if !target.isSame(as: pulse) { hasClamped = true }
     var motion: LegMotion
@@ -91,7 +91,7 @@ extension LegMachine {
     }
   }
 
-  /// What telemetry remembers ends with the state that it belonged to.
+  /// Clears the values that telemetry reports about the state that ends.
   @_noLocks @_noAllocation
   private mutating func forget() {
     error = .none

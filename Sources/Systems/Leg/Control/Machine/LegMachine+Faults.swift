@@ -1,7 +1,8 @@
 import Tactus
 
 extension LegMachine {
-  /// `says`: what telemetry reports, or `nil` for what it reports already, as a lost link has no number.
+  /// Enters a fault. `code` is the error for telemetry, or `nil` to keep the present one, as for a lost link, for which the protocol has
+  /// no number.
   @_noLocks @_noAllocation
   mutating func fail(_ fault: LegFault, says code: LegErrorCode?) -> LegAction {
     switch state {
@@ -15,7 +16,8 @@ extension LegMachine {
     }
   }
 
-  /// A leg that was not armed drove nothing, and stays what it is; its off is written again.
+  /// Handles a stop of the pulses from outside the program. A leg that was disarmed stays disarmed, since it drove nothing, and its off
+  /// is written again.
   @_noLocks @_noAllocation
   mutating func externalStop() -> LegAction {
     guard Mechanism.staysStopped.acts else { return LegAction(.off) }
@@ -26,7 +28,7 @@ extension LegMachine {
     return fail(.externalStop, says: .unknown)
   }
 
-  /// The first cause of a fault stays; that the off cannot be written is the news that telemetry carries.
+  /// Handles a failed write. The first cause of a fault is kept, but telemetry reports the failed write.
   @_noLocks @_noAllocation
   mutating func outputFailed() -> LegAction {
     guard Mechanism.outputFault.acts else { return LegAction(.none) }
@@ -76,7 +78,7 @@ extension LegMachine {
     }
   }
 
-  /// The frame of this instant.
+  /// Returns the telemetry at this instant.
   @_noLocks @_noAllocation
   func telemetry(at now: TickInstant) -> LegTelemetry {
     let shown: LegTelemetry.State
@@ -95,7 +97,7 @@ extension LegMachine {
       state: shown, error: code, lastCommandAgeMilliseconds: ageMilliseconds(at: now), battery: reportedBattery)
   }
 
-  /// Saturated at 65535.
+  /// Returns the age of the last command in milliseconds, at most 65535.
   @_noLocks @_noAllocation
   private func ageMilliseconds(at now: TickInstant) -> UInt16 {
     guard let lastCommand else { return 0 }

@@ -1,26 +1,27 @@
 import Tactus
 
-/// A leg's rules, device side: when there is a pulse, which, and when it must end.
+/// The rules of the device side of a leg: when there is a pulse, which one, and when it must end.
 ///
-/// Decides and does nothing else; the loop hands it every input as an event and applies `LegAction.output` to the servo. The
-/// rules are numbered in the folder's README. Compiles as Embedded Swift: the same code can be a microcontroller's firmware.
+/// The machine only decides. The loop passes every input as an event and applies `LegAction.output` to the servo. The rules are numbered
+/// in the folder's README. The code compiles as Embedded Swift, so that it can be a microcontroller's firmware, too.
 public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var state = LegState.disarmed(.pending)
   public private(set) var settings: LegSettings
-  /// The last command that fed the deadman since the leg was armed; nil while disarmed.
+  /// When the last command that fed the deadman arrived since the leg was armed, or `nil` while disarmed.
   public internal(set) var lastCommand: TickInstant?
-  /// The last voltage, or `nil` if there is none, or the sensor is silent.
+  /// The last voltage of the battery, or `nil` if there is no sensor or the sensor is silent.
   public internal(set) var battery: Millivolts?
-  /// What telemetry says, unless there is something more pressing.
+  /// The error that telemetry reports, unless a more urgent one applies.
   var error = LegErrorCode.none
-  /// A pulse was clamped, and no telemetry has said so yet.
+  /// Whether a pulse was clamped without telemetry having reported it yet.
   var hasClamped = false
 
-  /// Disarmed, the off not yet confirmed: the first tick writes it.
+  /// Creates a disarmed leg. The off is not yet confirmed; the first tick writes it.
   @_noLocks @_noAllocation
   public init(_ settings: LegSettings) { self.settings = settings }
 
-  /// When the pulse ends if nothing comes until then; nil unless armed.
+  /// When the leg must be stepped at the latest: at the end of the deadman or the release of the servo. It is `nil` unless the leg is
+  /// armed.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .armed(let output) = state, let deadman = deadman.expiresAt else { return nil }
@@ -29,24 +30,24 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Fed by the transition to armed, and by settings and pings while armed.
+  /// The deadman timer, restarted by the transition to armed and, while armed, by pulses and pings.
   private var deadman: Deadman {
     @_noLocks @_noAllocation get {
       Deadman(timeout: settings.deadmanTimeout, fedAt: Mechanism.deadman.acts ? lastCommand : nil)
     }
   }
 
-  /// When a servo that stands still is let go, or `nil` for never.
+  /// Returns when a servo that stands still is released, or `nil` if it is not to be released.
   @_noLocks @_noAllocation
   private func releaseInstant(_ output: ArmedOutput) -> TickInstant? {
     guard let releaseAfter = settings.releaseAfter, case .pulse(let motion) = output else { return nil }
     return motion.arrival(slew: settings.slewMicrosecondsPerSecond) + releaseAfter
   }
 
-  /// Takes one event at one instant, which is never before that of the previous call. Never blocks, never allocates.
+  /// Handles one event at one instant and returns the response. Instants must never decrease. Never blocks, never allocates.
   ///
-  /// The deadman is checked first, whatever the event: at or after `nextDeadline` the pulse ends, even when the event is the
-  /// command that comes too late.
+  /// The deadman is checked first, whatever the event: at or after `nextDeadline` the pulse ends, even when the event is a command that
+  /// comes too late.
   @_noLocks @_noAllocation
   public mutating func step(_ event: LegEvent, at now: TickInstant) -> LegAction {
     var hasEnded = expire(at: now)
@@ -68,7 +69,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     settings = new
   }
 
-  /// True when a pulse, or the right to one, ended.
+  /// Ends a state whose deadline has passed. Returns whether a pulse, or the permission to send one, ended.
   @_noLocks @_noAllocation
   private mutating func expire(at now: TickInstant) -> Bool {
     guard case .armed(let output) = state else { return false }
@@ -88,7 +89,8 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     case .command(.arm): return arm(at: now)
     case .command(.disarm): return disarm()
     case .linked: return Mechanism.linkDisarms.acts ? disarm() : LegAction(.none)
-    case .command(.setServo(let pulse)): return set(pulse, at: now)
+    case .command(.setServo(let pulse)): return set(pulse, at: now, feeds: true)
+    case .steer(let pulse): return set(pulse, at: now, feeds: false)
     case .command(.ping):
       if case .armed = state { lastCommand = now }
       return LegAction(.none)
@@ -121,7 +123,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// The output in force, brought up to `now`.
+  /// Returns the output in force, brought up to `now`.
   @_noLocks @_noAllocation
   private mutating func refresh(at now: TickInstant) -> LegAction {
     switch state {

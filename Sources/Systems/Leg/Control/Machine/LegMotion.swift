@@ -1,17 +1,18 @@
 import Tactus
 import Wire
 
-/// A pulse on its way to its target, by elapsed time only: it does not matter how often anyone looks.
+/// A pulse on its way to its target. Its position depends on elapsed time only, not on the number of calls.
 public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
-  /// As commanded, within the soft limits.
+  /// The commanded pulse, clamped to the soft limits.
   public private(set) var target: PulseWidth
-  /// What the servo gets now.
+  /// The pulse that the servo gets now.
   public private(set) var output: PulseWidth
-  /// Where the way began, in nanoseconds of pulse, and when.
+  /// The pulse at which the way began, in nanoseconds.
   private var from: Int64
+  /// When the way began.
   private var fromAt: TickInstant
 
-  /// At the target at once: before its first pulse it is not known where a servo is.
+  /// Creates a motion that is at its target at once, because the position of a servo before its first pulse is not known.
   @_noLocks @_noAllocation
   init(at target: PulseWidth, now: TickInstant) {
     self.target = target
@@ -29,9 +30,9 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
     advance(to: now, slew: slew)
   }
 
-  /// The way goes on from where it is now, by another slew from now on.
+  /// Continues from the present position, so that another slew can apply from now on.
   ///
-  /// - Parameter slew: by which it has come so far.
+  /// - Parameter slew: the slew that has applied so far.
   @_noLocks @_noAllocation
   mutating func rebase(at now: TickInstant, slew: Int64?) {
     let reached = position(at: now, slew: slew)
@@ -45,7 +46,7 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
     output = PulseWidth(microseconds: UInt16(truncatingIfNeeded: (position(at: now, slew: slew) + 500) / 1_000))
   }
 
-  /// When the target is reached.
+  /// Returns when the target is reached.
   @_noLocks @_noAllocation
   func arrival(slew: Int64?) -> TickInstant {
     guard let slew, Mechanism.slewLimit.acts else { return fromAt }
@@ -53,7 +54,7 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
     return fromAt + Nanoseconds((way * 1_000_000 + slew - 1) / slew)
   }
 
-  /// In nanoseconds of pulse.
+  /// Returns the pulse at `now`, in nanoseconds.
   @_noLocks @_noAllocation
   private func position(at now: TickInstant, slew: Int64?) -> Int64 {
     let goal = target.nanoseconds

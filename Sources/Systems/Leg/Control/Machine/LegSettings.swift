@@ -1,23 +1,24 @@
 import Tactus
 import Wire
 
-/// The numbers of one leg's rules. Valid once made.
+/// The settings of the rules of one leg, checked when created.
 public struct LegSettings: Sendable, Hashable, BitwiseCopyable {
-  /// Silence after which the pulse is cut, 50 ms…10 s. LegCtrl: 200 ms.
+  /// The silence after which the pulse ends, 50 ms…10 s. LegCtrl: 200 ms.
   public let deadmanTimeout: Nanoseconds
-  /// Pulses beyond are clamped and reported, 500…2500 µs. LegCtrl: all of it; recommended 1000…2000 µs.
+  /// The shortest pulse, 500…2500 µs. Shorter ones are clamped and reported. LegCtrl: 500 µs; recommended: 1000 µs.
   public let lowest: PulseWidth
+  /// The longest pulse, 500…2500 µs. Longer ones are clamped and reported. LegCtrl: 2500 µs; recommended: 2000 µs.
   public let highest: PulseWidth
-  /// How fast the pulse may change once there is one, 1…1,000,000 µs/s, or `nil` for at once.
+  /// The highest rate at which an existing pulse may change, 1…1,000,000 µs/s, or `nil` if it may change at once.
   public let slewMicrosecondsPerSecond: Int64?
-  /// A servo that has stood still for so long gets no pulse until it is sent elsewhere, 100 ms…1 h, or `nil` if it is held.
+  /// The time of standing still after which a servo gets no pulse until it is sent elsewhere, 100 ms…1 h, or `nil` if the servo is held.
   public let releaseAfter: Nanoseconds?
-  /// It is `nil` if the battery decides nothing.
+  /// The voltage limits of the battery, or `nil` if the voltage causes neither a warning nor a fault.
   public let battery: LegBatteryLimits?
-  /// Whether telemetry always says 7400 mV, whatever is measured, as that of the original firmware does.
+  /// Whether telemetry always reports 7400 mV, whatever is measured, as the original firmware does.
   public let reportsStubBattery: Bool
 
-  /// Throws the first setting that is out of range.
+  /// Creates checked settings. Throws the first setting that is out of range.
   public init(
     deadmanTimeout: Nanoseconds = .milliseconds(200), lowest: PulseWidth = .shortest, highest: PulseWidth = .longest,
     slewMicrosecondsPerSecond: Int64? = nil, releaseAfter: Nanoseconds? = nil, battery: LegBatteryLimits? = nil,
@@ -49,11 +50,11 @@ public struct LegSettings: Sendable, Hashable, BitwiseCopyable {
     self.reportsStubBattery = reportsStubBattery
   }
 
-  /// LegCtrl's values.
+  /// The settings with the values of LegCtrl.
   public static let standard = try! LegSettings()
 }
 
-/// Below which a battery is a warning, and below which a fault. Suggested for two lithium cells: 6800 and 6400 mV.
+/// The voltages below which a battery causes a warning and a fault. Suggested for two lithium cells: 6800 and 6400 mV.
 public struct LegBatteryLimits: Sendable, Hashable, BitwiseCopyable {
   public let warning: Millivolts
   public let fault: Millivolts
@@ -64,7 +65,7 @@ public struct LegBatteryLimits: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// A setting out of range, with the value that was asked for.
+/// A setting that is out of range, with the requested value.
 public enum LegSettingsError: Error, Hashable, Sendable {
   case deadmanTimeout(Nanoseconds)
   case travel(lowest: PulseWidth, highest: PulseWidth)

@@ -3,7 +3,7 @@
 import Tactus
 
 extension LegState: CustomStringConvertible {
-  /// One line: `armed, pulse 1500 µs`, `fault: no command within the deadman's time-out`.
+  /// The state in one line: `armed, pulse 1500 µs`, `fault: no command within the deadman's time-out`.
   public var description: String {
     switch self {
     case .disarmed(let off): "disarmed\(off.suffix)"
@@ -16,7 +16,7 @@ extension LegState: CustomStringConvertible {
     }
   }
 
-  /// What makes the leg drivable again; nil when it is.
+  /// What makes the leg drivable again, or `nil` if the leg can be driven already.
   public var wayOut: String? {
     switch self {
     case .disarmed: "arm it"

@@ -21,15 +21,15 @@ import Wire
 //   `disarmed` goes to `fault` by a lost link, a failed write and missed releases; every state goes to `shutDown`, which
 //   has no way out. A new connection brings every state but the last two to `disarmed`.
 
-/// The device side's state. Each case carries what is legal only there. Nothing but `armed` drives.
+/// The state of the device side. Each case carries the values that are valid only in that state. A servo is driven only in `armed`.
 public enum LegState: Sendable, Hashable, BitwiseCopyable {
   case disarmed(Confirmation)
   case armed(ArmedOutput)
-  /// Until disarmed.
+  /// The leg is in fault until it is disarmed.
   case fault(LegFault, Confirmation)
-  /// Latched until a reset.
+  /// The emergency stop is in force until a reset.
   case emergencyStopped(Confirmation)
-  /// The daemon is going down.
+  /// The daemon is shutting down.
   case shutDown(Confirmation)
 }
 
@@ -45,25 +45,25 @@ extension LegState {
   }
 }
 
-/// What an armed leg does.
+/// The output of an armed leg.
 public enum ArmedOutput: Sendable, Hashable, BitwiseCopyable {
-  /// Nothing has been set since it was armed: no pulse.
+  /// No pulse has been set since the leg was armed, so there is none.
   case waiting(Confirmation)
   case pulse(LegMotion)
-  /// It stood still for long enough: no pulse until it is sent elsewhere than here.
+  /// The servo stood still for long enough and was released: there is no pulse until it is sent to another position.
   case released(at: PulseWidth, Confirmation)
 }
 
-/// What made a leg give up driving.
+/// A cause of the fault state.
 public enum LegFault: Sendable, Hashable, BitwiseCopyable {
-  /// Nothing that feeds the deadman came for its time-out.
+  /// No command that feeds the deadman came within its timeout.
   case silence
   case linkLost
   case lowBattery
-  /// The chip does not take what is written to it, or has forgotten what it was told; or its output-enable line fails.
+  /// The chip does not accept what is written to it or has lost its configuration, or its output-enable line fails.
   case output
-  /// The runtime gave up so many releases of the loop in a row.
+  /// The runtime skipped, or finished too late, this many releases of the loop in a row.
   case missedReleases(Int64)
-  /// Somebody outside turned the pulse off, such as the guard while the program hung.
+  /// Something outside the program turned the pulse off, such as the guard while the program hung.
   case externalStop
 }

@@ -2,14 +2,14 @@ import Buses
 import Tactus
 import Wire
 
-/// What other threads ask of the operator side.
+/// A request from another thread to the operator side.
 public enum LegOperatorRequest: Sendable, Hashable, BitwiseCopyable {
   case arm
   case disarm
   case sendOnce(PulseWidth)
   case ping
   case periodic(Bool)
-  /// Disarm the leg, if it may be armed, and send nothing more.
+  /// Disarm the leg if it may be armed, and send nothing more.
   case quit
 
   var event: LegOperatorEvent {
@@ -26,36 +26,38 @@ public enum LegOperatorRequest: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The operator side at the end of a tick.
+/// The state of the operator side at the end of a tick.
 public struct LegOperatorSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var at = TickInstant(nanoseconds: 0)
   public internal(set) var state: LegOperatorState
-  /// What the periodic mode sends.
+  /// The pulse that the periodic mode sends.
   public internal(set) var pulse = PulseWidth.middle
-  /// The newest telemetry; nil while there is none, or since the connection was lost.
+  /// The newest telemetry, or `nil` before the first one and after the connection was lost.
   public internal(set) var heard: HeardTelemetry?
   public internal(set) var telemetryAge = LegTelemetryAge.nothingYet
-  /// Frames sent, and not taken by the kernel.
+  /// Frames sent.
   public internal(set) var sent: Int64 = 0
+  /// Frames that the kernel did not accept.
   public internal(set) var sendFailures: Int64 = 0
-  /// Telemetry frames from the leg, and datagrams of it that were none.
+  /// Telemetry frames received from the leg.
   public internal(set) var received: Int64 = 0
+  /// Datagrams from the leg that could not be decoded as telemetry.
   public internal(set) var malformed: Int64 = 0
   /// Requests refused because the leg does not answer.
   public internal(set) var refused: Int64 = 0
 
-  /// Before the first tick.
+  /// Creates the snapshot that holds before the first tick.
   public init() { state = LegOperatorMachine().state }
 }
 
-/// The operator side's loop, 50 Hz: pulse and requests in, frames out, telemetry in.
+/// The control loop of the operator side, at 50 Hz. Inputs are the pulse, requests and telemetry; outputs are frames and a snapshot.
 public struct LegOperatorLoop: ~Copyable, ControlLoop {
-  /// The keepalive's rate.
+  /// The rate at which commands are sent to keep a leg alive.
   public static let rate = Rate.hertz(50)
 
   private var machine: LegOperatorMachine
   private var port: DatagramPort
-  /// It is `nil` if a link that knows no connections.
+  /// The connections of the link, or `nil` if the link has no notion of connections.
   private var control: LinkControl?
   private var isUp = false
   private let leg: Endpoint
@@ -70,11 +72,12 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
 
   /// - Parameters:
   ///   - port: any socket or link; telemetry comes back to it.
-  ///   - control: of the same link, if it knows connections: one is asked for whenever the machine wants to try.
-  ///   - leg: where the leg listens, port 5010 unless configured; `.linkPeer` on a link that has only one other end.
-  ///   - pulse: what the periodic mode sends; the newest value at every tick.
-  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs, or `nil` if they wait for the next tick.
-  ///   - pingsByItself: keeps an armed leg alive while the periodic mode is off.
+  ///   - control: the connections of the same link, or `nil` if the link has no notion of connections. The loop requests a connection
+  ///     whenever the machine wants to try.
+  ///   - leg: the leg's address, port 5010 unless configured otherwise; `.linkPeer` on a link with only one peer.
+  ///   - pulse: the pulse that the periodic mode sends; the newest value is read at every tick.
+  ///   - requestBell: rung after requests have been pushed, one of the loop's inputs, or `nil` if requests wait for the next tick.
+  ///   - pingsByItself: whether pings keep an armed leg alive while the periodic mode is off.
   public init(
     port: consuming DatagramPort, control: consuming LinkControl? = nil, leg: Endpoint,
     pulse: consuming LatestReader<PulseWidth>, requests: consuming RingReader<LegOperatorRequest>,
@@ -123,8 +126,8 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
     port.now = instant
   }
 
-  /// Before the frames: those that are read afterwards are of the connection that there is. Events beyond four wait for the
-  /// next release, for which the link has rung.
+  /// Handles the connections that were opened or closed, before any frame, so that the frames read afterwards belong to the present
+  /// connection. Events beyond four wait for the next release, for which the link has rung already.
   @_noLocks @_noAllocation
   private mutating func takeLinkEvents() {
     for _ in 0..<4 {
@@ -138,7 +141,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// Without a connection nothing is sent.
+  /// Steps the machine and sends its frames; nothing is sent without a connection.
   @_noLocks @_noAllocation
   private mutating func apply(_ event: LegOperatorEvent) {
     let action = machine.step(event, at: now)
@@ -155,7 +158,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// One batch a tick: a leg sends ten frames a second. Anyone else's datagrams are not ours.
+  /// Receives one batch a tick, which is enough because a leg sends ten frames a second. Datagrams from other senders are ignored.
   @_noLocks @_noAllocation
   private mutating func receive() {
     _ = port.receive(into: &batch)
@@ -186,7 +189,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
 }
 
 extension Endpoint {
-  /// `==` for ticks.
+  /// Returns whether both endpoints are equal, in place of `==` in ticks.
   @_noLocks @_noAllocation
   func isSame(as other: Endpoint) -> Bool {
     low == other.low && port == other.port && high == other.high && scope == other.scope

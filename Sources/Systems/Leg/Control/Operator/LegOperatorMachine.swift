@@ -1,37 +1,37 @@
 import Tactus
 import Wire
 
-/// Everything that may happen to the operator side.
+/// Every event that the operator side handles.
 public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
-  /// Once for one press; never by itself.
+  /// Arm the leg, once for each press and never automatically.
   case arm
   case disarm
-  /// The pulse that the periodic mode sends.
+  /// Set the pulse that the periodic mode sends.
   case aim(PulseWidth)
-  /// One pulse command, now.
+  /// Send one pulse now.
   case send(PulseWidth)
   case ping
   case periodic(Bool)
   case telemetry(LegTelemetry)
-  /// The link below knows connections and has none any more. A datagram link never says so.
+  /// A connection-based link has lost its connection. A link by datagrams never reports this.
   case linkLost
-  /// A periodic release, 50 Hz: at most one frame.
+  /// A periodic release, 50 times a second, which sends at most one frame.
   case tick
-  /// Disarm the leg, if it may be armed, and send nothing more.
+  /// Disarm the leg if it may be armed, and send nothing more.
   case quit
-  /// The runtime is stopping: no tick follows.
+  /// The runtime is shutting down, and no tick follows.
   case shutdown
 }
 
-/// What to send now.
+/// The operator machine's response to one event.
 public struct LegOperatorAction: Sendable, Hashable, BitwiseCopyable {
-  /// It is `nil` if there is nothing.
+  /// The command to send, or `nil` if none is to be sent.
   public var command: LegCommand?
-  /// How often, at once: more than 1 only when no tick follows.
+  /// How many copies to send at once; more than 1 only when no tick follows.
   public var copies: Int
-  /// A link that knows connections should try to connect. With a datagram link the ping beside it is the attempt.
+  /// Whether a connection-based link should try to connect. On a link by datagrams the ping that is sent is the attempt.
   public var connects: Bool
-  /// The event was refused: the leg is not known to be armed, or does not answer.
+  /// Whether the event was refused because the leg is not known to be armed or does not answer.
   public var isRefused: Bool
 
   @_noLocks @_noAllocation
@@ -43,24 +43,25 @@ public struct LegOperatorAction: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The leg's operator side: what an app sends, and what it knows about the other end.
+/// The rules of the operator side: what an app sends, and what it knows about the leg.
 ///
-/// Nothing here arms a leg but the person's own press: not a reconnection, not a repetition. The leg's safety needs none of it.
+/// A leg is armed only by the person's own press, never by a reconnection or a repetition. The leg's safety does not depend on this
+/// machine.
 public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
-  /// A ping is due when the last command is so old, at a tick: every 40 ms at 50 Hz, so that four datagrams in a row may be
-  /// lost before a deadman of 200 ms expires. LegCtrl allows 150 ms, which leaves no margin for one.
+  /// The age of the last command at which a tick sends a ping. At 50 Hz a ping is sent every 40 ms, so that four datagrams in a row may
+  /// be lost before a deadman of 200 ms expires. LegCtrl allows 150 ms, which leaves no margin for a single loss.
   public static var pingAfter: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(30_000_000) }
   }
-  /// Telemetry older than three frames is stale.
+  /// The age at which telemetry counts as stale: the time of three frames.
   public static var staleAfter: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(300_000_000) }
   }
-  /// Without telemetry for so long the connection counts as lost.
+  /// The time without telemetry after which the connection counts as lost.
   public static var lostAfter: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
   }
-  /// A disarm is sent this often: one datagram may be lost.
+  /// How many times a disarm is sent, in case a datagram is lost.
   static var disarmRepeats: Int {
     @_noLocks @_noAllocation get { 3 }
   }
@@ -68,15 +69,18 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public private(set) var state = LegOperatorState.connecting(LegBackOff(from: TickInstant(nanoseconds: 0)))
   public private(set) var pulse = PulseWidth.middle
   public private(set) var heard: HeardTelemetry?
-  /// Sends a ping when nothing else has been sent for `pingAfter`; without it a leg that is not fed trips.
+  /// Whether a ping is sent when nothing else has been sent for `pingAfter`. Without pings, the deadman of a leg that gets no commands
+  /// expires.
   private let pingsByItself: Bool
   private var lastSent: TickInstant?
   private var disarmsLeft = 0
-  /// Telemetry has said "armed" since the last arm or disarm: only then does "not armed" end the periodic mode.
+  /// Whether telemetry has reported the leg as armed since the last arm or disarm. Only then does a report of another state end the
+  /// periodic mode.
   private var wasSeenArmed = false
-  /// By what was sent and heard: a leg that is not is left at the end as it is, a fault with its cause.
+  /// Whether the leg may be armed, by what was sent and received. Otherwise no disarm is sent at the end, so that a fault keeps its
+  /// cause.
   private var mayBeArmed = false
-  /// The last arm, as long as telemetry may be older than it.
+  /// When the last arm was sent, as long as telemetry may be older than it; otherwise `nil`.
   private var armSent: TickInstant?
 
   @_noLocks @_noAllocation
@@ -126,7 +130,7 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     return LegOperatorAction(nil)
   }
 
-  /// The frame of a tick.
+  /// Returns the frame to send at a tick.
   @_noLocks @_noAllocation
   private mutating func tick(at now: TickInstant) -> LegOperatorAction {
     switch state {
@@ -150,7 +154,7 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Sent at once and at the next ticks, whether anybody answers or not.
+  /// Sends a disarm at once and at the next ticks, whether the leg answers or not.
   @_noLocks @_noAllocation
   private mutating func disarm() -> LegOperatorAction {
     switch state {
@@ -169,7 +173,8 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     return LegOperatorAction(.disarm)
   }
 
-  /// On only while somebody answers. Off is always possible; the leg then trips, unless pings feed it.
+  /// Switches the periodic mode. It can be switched on only while the leg answers, and off at any time; without pings the leg's deadman
+  /// then expires.
   @_noLocks @_noAllocation
   private mutating func setPeriodic(_ isOn: Bool) -> LegOperatorAction {
     switch state {
@@ -202,7 +207,7 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     if case .connecting = state { state = .connected }
   }
 
-  /// Whether telemetry that comes now knows of a command sent at `sent`: three frames later it does.
+  /// Returns whether telemetry that arrives now is certain to reflect a command sent at `sent`, which is assumed three frames later.
   @_noLocks @_noAllocation
   private func isOlderThanTelemetry(_ sent: TickInstant?, at now: TickInstant) -> Bool {
     guard let sent else { return true }

@@ -7,26 +7,26 @@ import Tactus
 //     silence for 1 s, or the link says so    periodic off, disarm, leg no longer armed
 //   Every state goes to `quitting` and, three disarms later, to `finished`; at once to `finished` if the leg is not armed.
 
-/// The operator side's state: what it sends at a tick.
+/// The state of the operator side, which decides what is sent at a tick.
 public enum LegOperatorState: Sendable, Hashable, BitwiseCopyable {
-  /// No answer comes: a probe, then later and later ones. Nothing that feeds a deadman more often than it expires.
+  /// The leg does not answer. Probes are sent at growing intervals, too seldom to keep a deadman alive.
   case connecting(LegBackOff)
-  /// A ping when nothing else has been sent for a while.
+  /// The leg answers. A ping is sent when nothing else has been sent for a while.
   case connected
-  /// The pulse, at every tick.
+  /// The pulse is sent at every tick.
   case periodic
-  /// A disarm, so many more times; then nothing more.
+  /// A disarm is sent this many more times, then nothing more.
   case quitting(disarmsLeft: Int)
   case finished
 }
 
-/// When to try next: 0.5, 1, 2, 4, then every 5 seconds.
+/// The schedule of attempts to connect: after 0.5, 1, 2 and 4 seconds, then every 5 seconds.
 public struct LegBackOff: Sendable, Hashable, BitwiseCopyable {
-  /// Attempts so far.
+  /// The number of attempts so far.
   public private(set) var attempts: Int
   public private(set) var next: TickInstant
 
-  /// The first attempt is due at `now`.
+  /// Creates a schedule whose first attempt is due at `now`.
   @_noLocks @_noAllocation
   init(from now: TickInstant) {
     attempts = 0
@@ -41,15 +41,15 @@ public struct LegBackOff: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What the operator knows of the leg.
+/// How recent the operator's knowledge of the leg is.
 public enum LegTelemetryAge: Sendable, Hashable, BitwiseCopyable {
   case nothingYet
   case fresh(Nanoseconds)
-  /// Three frames or more are missing.
+  /// The last telemetry has this age; three or more frames are missing.
   case stale(Nanoseconds)
 }
 
-/// The newest telemetry, and when it came.
+/// The newest telemetry and its time of arrival.
 public struct HeardTelemetry: Sendable, Hashable, BitwiseCopyable {
   public let telemetry: LegTelemetry
   public let at: TickInstant

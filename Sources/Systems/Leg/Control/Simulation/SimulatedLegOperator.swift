@@ -2,9 +2,9 @@ import Buses
 import Tactus
 import Wire
 
-/// One person at the controls of a simulated leg: what `LegOperatorLoop` takes and gives, by hand.
+/// One person at the controls of a simulated leg: sets the inputs of a `LegOperatorLoop` and reads its outputs.
 ///
-/// For the thread that runs the simulation.
+/// To be used from the thread that runs the simulation.
 public final class SimulatedLegOperator {
   public let endpoint: Endpoint
   private var pulseWriter: LatestWriter<PulseWidth>
@@ -27,10 +27,10 @@ public final class SimulatedLegOperator {
       snapshot: output.writer(), pingsByItself: pingsByItself)
   }
 
-  /// Moves the slider; sent from the next tick on while the periodic mode is on.
+  /// Moves the slider. The new pulse is sent from the next tick on while the periodic mode is on.
   public func aim(at new: PulseWidth) { pulseWriter.write(new) }
 
-  /// More requests between two ticks than the ring holds (16) are our bug.
+  /// Sends a request to the operator's loop. More requests between two ticks than the ring holds (16) are a programming error.
   public func request(_ request: LegOperatorRequest) {
     let isTaken = requestWriter.push(request)
     precondition(isTaken, "too many requests between two ticks")

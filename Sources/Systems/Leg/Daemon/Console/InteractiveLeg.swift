@@ -4,7 +4,8 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// A leg under the terminal's keys until `q`, a signal or the end of the input; each of them disarms it if it may be armed.
+/// Interactive control of a leg from the terminal's keyboard, until `q`, a signal or the end of the input. The leg is disarmed at the end
+/// if it may be armed.
 struct InteractiveLeg {
   private let connection: LegConnection
   private var decoder = LegKeyDecoder()
@@ -17,7 +18,7 @@ struct InteractiveLeg {
     self.connection = connection
   }
 
-  /// The terminal is as before when this returns.
+  /// Runs until the end and restores the terminal.
   mutating func run(events: borrowing ServiceEvents, terminal: consuming RawTerminal) {
     show(TopScreen.enter)
     defer { show(TopScreen.leave) }
@@ -46,7 +47,7 @@ struct InteractiveLeg {
     }
   }
 
-  /// False at the end of the input.
+  /// Reads and applies the keys that are waiting. Returns whether the input goes on; false at its end.
   private mutating func readKeys() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(0, &bytes, bytes.count)
@@ -72,8 +73,8 @@ struct InteractiveLeg {
     }
   }
 
-  /// With the keepalive off, one command for one press, moved or not: after an arm the servo must be sent somewhere, and be it to
-  /// where the slider stands.
+  /// Moves the slider. With the keepalive off, each press sends one command even if the slider did not move: after an arm the servo must
+  /// be sent somewhere, even if only to the slider's present position.
   private mutating func move(_ key: LegKey) {
     slider.press(key)
     connection.aim(at: slider.pulse)

@@ -1,15 +1,15 @@
 import Service
 import TactusDaemon
 
-/// Where a leg is, as people write it.
+/// The address of a leg as written by people.
 enum LegAddress: Equatable {
-  /// `pi.local`, `192.168.1.7:5010`, `[::1]:5010`
+  /// A UDP address: `pi.local`, `192.168.1.7:5010`, `[::1]:5010`.
   case datagrams(host: String, port: UInt16)
-  /// `serial:/dev/ttyACM0`, `serial:/dev/ttyACM0@57600`
+  /// A serial device: `serial:/dev/ttyACM0`, `serial:/dev/ttyACM0@57600`.
   case serial(path: String, baudRate: Int)
-  /// `ble:LegCtrl`, `ble:AA:BB:CC:DD:EE:FF`, `ble:LegCtrl@hci1`
+  /// A Bluetooth device: `ble:LegCtrl`, `ble:AA:BB:CC:DD:EE:FF`, `ble:LegCtrl@hci1`.
   case bluetooth(BluetoothPlace)
-  /// `ws://pi.local:8000/ws`, `wss://pi.local`: a daemon's door.
+  /// A WebSocket of a daemon: `ws://pi.local:8000/ws`, `wss://pi.local`.
   case door(ServiceAddress, leg: Int)
 }
 
@@ -32,8 +32,8 @@ extension LegAddress {
   }
 
   /// - Parameters:
-  ///   - port: of leg 0, when a host names none.
-  ///   - index: the leg's; by UDP each listens one port further.
+  ///   - port: the UDP port of leg 0 if the address names no port.
+  ///   - index: the index of the leg; each leg listens one UDP port further than the one before.
   init(_ text: String, port: UInt16, index: Int) throws(Failure) {
     if text.hasPrefix("serial:") {
       guard index == 0 else { throw .indexNotSupported(text) }

@@ -4,7 +4,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// The operator's end of a link to a leg, running: its 50 Hz loop on a thread of its own, its mailboxes and a bell.
+/// A running connection to a leg: the 50 Hz operator loop on a thread of its own, its mailboxes and a bell.
 ///
 /// The keepalive never depends on a terminal: the loop runs at SCHED_FIFO where that is permitted.
 final class LegConnection {
@@ -15,7 +15,7 @@ final class LegConnection {
   private var requests: RingWriter<LegOperatorRequest>
   private var snapshot: LatestReader<LegOperatorSnapshot>
 
-  /// Nothing is sent before `start`. `bell` is rung `refresh` times a second.
+  /// Creates the connection. Nothing is sent before `start`. `bell` is rung `refresh` times a second.
   init(_ link: LegLink, bell: DoorbellButton, refresh: Rate) throws {
     self.link = link
     let pulse = Latest(PulseWidth.middle)
@@ -47,13 +47,13 @@ final class LegConnection {
 
   func start() throws(RuntimeError) { try runtime.start() }
 
-  /// Disarms a leg that may be armed, then ends the loop and the link.
+  /// Disarms the leg if it may be armed, then ends the loop and the link.
   func stop() {
     runtime.stop()
     link.close()
   }
 
-  /// How the keepalive is scheduled, for people.
+  /// The scheduling of the keepalive in words, for people.
   var scheduling: String {
     let report = runtime.reports.first { $0.lane == "operator" }
     guard let report, case .fifo(let priority) = report.effective else {
@@ -62,10 +62,11 @@ final class LegConnection {
     return "keepalive at SCHED_FIFO \(priority)"
   }
 
-  /// What the periodic mode sends from its next tick on.
+  /// Sets the pulse that the periodic mode sends from its next tick on.
   func aim(at new: PulseWidth) { pulse.write(new) }
 
-  /// Releases the loop at once. False when 64 requests wait already: the loop hangs.
+  /// Sends a request and releases the loop at once. Returns whether the queue had room; false means that 64 requests wait and the loop
+  /// hangs.
   @discardableResult
   func ask(_ request: LegOperatorRequest) -> Bool {
     guard requests.push(request) else { return false }

@@ -2,7 +2,7 @@ import Leg
 import Tactus
 import Wire
 
-/// The last hundred things that happened: what was pressed, what the leg and the link did.
+/// The last hundred events: keys pressed, and changes of the leg and the link.
 struct LegJournal {
   static let capacity = 100
 
@@ -11,7 +11,7 @@ struct LegJournal {
   private var last: LegOperatorSnapshot?
   private var lastTrouble: String?
 
-  /// Returns the line: the time since the first one, and the text.
+  /// Adds an event and returns its line: the time since the first event, and the text.
   @discardableResult
   mutating func note(_ text: String, at now: TickInstant) -> String {
     let start = startedAt ?? now
@@ -26,7 +26,7 @@ struct LegJournal {
     return line
   }
 
-  /// Notes what has changed since the snapshot before. Returns the new lines.
+  /// Adds the changes since the previous snapshot and returns the new lines.
   @discardableResult
   mutating func observe(_ snapshot: LegOperatorSnapshot, trouble: String?) -> [String] {
     let before = last ?? LegOperatorSnapshot()
@@ -58,7 +58,7 @@ struct LegJournal {
 }
 
 extension LegOperatorState {
-  /// What the change from `before` means, or `nil` if it is worth no line.
+  /// Returns the change from `before` in words, or `nil` if the change is not worth a line.
   fileprivate func words(after before: LegOperatorState) -> String? {
     switch (before, self) {
     case (.connecting, .connected): "connected"

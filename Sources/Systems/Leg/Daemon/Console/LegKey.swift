@@ -1,34 +1,34 @@
-/// What the operator of a leg pressed.
+/// A key that the operator of a leg pressed.
 enum LegKey: Equatable {
   case arm
   case disarm
-  /// The space bar: the largest key, for the case that matters.
+  /// Disarm with the space bar, which is the largest key because this is the most urgent command.
   case disarmAtOnce
   case ping
-  /// The slider's pulse, once.
+  /// Send the slider's pulse once.
   case send
-  /// The 50 Hz pulse on or off.
+  /// Switch the 50 Hz pulse on or off.
   case keepalive
-  /// So many microseconds further.
+  /// Move the slider by this many microseconds.
   case move(by: Int)
   case moveTo(microseconds: Int)
-  /// Lines of the log, up is positive.
+  /// Scroll the log by this many lines; positive is up.
   case scroll(by: Int)
   case quit
 }
 
-/// Turns a terminal's bytes into keys; an escape sequence may arrive in pieces.
+/// Decodes a terminal's bytes into keys. An escape sequence may arrive in pieces.
 struct LegKeyDecoder {
   private enum State {
     case plain
     case escape
-    /// After `ESC [` or `ESC O`, with the parameters so far.
+    /// The bytes `ESC [` or `ESC O` have been read, and these parameters since.
     case sequence([UInt8])
   }
 
   private var state = State.plain
 
-  /// The key that ends with this byte; nil when none does.
+  /// Returns the key that ends with this byte, or `nil` if no key ends here.
   mutating func key(_ byte: UInt8) -> LegKey? {
     switch state {
     case .plain:

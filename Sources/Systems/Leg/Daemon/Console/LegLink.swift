@@ -6,23 +6,25 @@ import Service
 import Tactus
 import TactusDaemon
 
-/// A link to a leg, open: one shape for all of them.
+/// An open link to a leg, in the same form for every kind of link.
 struct LegLink {
-  /// How the user named the leg.
+  /// The leg's address as the user wrote it.
   let name: String
-  /// Where the loop sends to, and whose messages it takes.
+  /// The endpoint that the loop sends to and accepts messages from.
   let leg: Endpoint
-  /// For the one loop that owns it; keeps alive what the port needs as long as the link lives.
+  /// Returns the port for the one loop that owns it. The closure keeps alive what the port needs as long as the link lives.
   let port: () -> DatagramPort
-  /// Of a link that knows connections, for the same loop, or `nil` if it does not know them.
+  /// Returns the connections of the link for the same loop; `nil` if the link has no notion of connections.
   var control: (() -> LinkControl)?
   /// How long a leg may take to answer for the first time.
   var patience = Nanoseconds.seconds(5)
-  /// What is wrong with the link itself, in a few words, or `nil` if there is nothing. Any thread.
+  /// Returns what is wrong with the link itself, in a few words, or `nil` if the link works. Any thread may call this.
   let trouble: () -> String?
   let close: () -> Void
 
-  /// - Throws: what goes wrong when it is opened; a leg that does not answer is no such thing.
+  /// Opens a link.
+  ///
+  /// - Throws: an error if the link cannot be opened. A leg that does not answer is not an error.
   static func open(_ address: LegAddress, name: String, credentials: LegCredentials) throws -> LegLink {
     switch address {
     case .datagrams(let host, let port):
@@ -50,7 +52,7 @@ struct LegLink {
 }
 
 extension LegLink {
-  /// A connection is made when the loop asks for it: a scan takes seconds.
+  /// Opens a Bluetooth link. The connection is made only when the loop requests it, because a scan takes seconds.
   private static func bluetooth(_ place: BluetoothPlace, name: String) throws -> LegLink {
     #if Bluetooth
       let link = try MessageLink()
@@ -67,10 +69,10 @@ extension LegLink {
   }
 }
 
-/// What a daemon's door wants to see.
+/// The credentials for a daemon's WebSocket.
 struct LegCredentials {
   var token: String?
-  /// SHA-256 of a self-signed certificate, for `wss`.
+  /// The SHA-256 fingerprint of a self-signed certificate, for `wss`, or `nil` if none was given.
   var fingerprint: String?
 }
 

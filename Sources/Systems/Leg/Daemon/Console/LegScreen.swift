@@ -3,12 +3,12 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// What `tactus leg` shows.
+/// The display of `tactus leg`.
 enum LegScreen {
   static let help =
     "a arm  d disarm  SPACE disarm at once  ←→ ±10 µs  shift ←→ or ↑↓ ±100  0…9 c home end  ENTER send  k 50 Hz  p ping  q quit"
 
-  /// `help` in as many lines as it takes, cut between two keys.
+  /// Returns `help` split into lines of this width, always between two keys.
   private static func help(width: Int) -> [TopScreen.Line] {
     var lines: [String] = []
     for key in help.split(separator: "  ") {
@@ -21,7 +21,7 @@ enum LegScreen {
     return lines.map { TopScreen.Line(text: $0) }
   }
 
-  /// `scrolled`: lines of the log below the last one shown.
+  /// Returns the lines of the display. `scrolled` is the number of log lines below the last one shown.
   static func lines(
     _ snapshot: LegOperatorSnapshot, name: String, slider: LegSlider, meter: TelemetryMeter, journal: LegJournal,
     scrolled: Int, size: TerminalSize
@@ -48,7 +48,7 @@ enum LegScreen {
     return lines + help
   }
 
-  /// ` 1.2 s ago` where telemetry has stopped, or `nil` if what is shown is current.
+  /// Returns the age of stale telemetry, such as ` 1.2 s ago`, or `nil` if the telemetry is not stale.
   private static func past(_ snapshot: LegOperatorSnapshot) -> String? {
     guard case .stale(let age) = snapshot.telemetryAge else { return nil }
     return " \(age.count / 1_000_000_000).\(age.count / 100_000_000 % 10) s ago"
@@ -74,7 +74,7 @@ enum LegScreen {
     return age == .max ? "65535 ms old or older" : "\(age) ms old"
   }
 
-  /// `7.40 V`; 0 on the wire is no sensor.
+  /// Returns the battery's voltage, such as `7.40 V`; 0 in the telemetry means that there is no sensor.
   static func battery(_ telemetry: LegTelemetry?) -> String {
     guard let telemetry else { return "—" }
     let millivolts = Int(telemetry.battery.count)
@@ -122,7 +122,7 @@ extension LegTelemetry.State {
   }
 }
 
-/// Telemetry frames a second over the last two seconds.
+/// Measures the number of telemetry frames a second over the last two seconds.
 struct TelemetryMeter {
   private var samples: [(at: TickInstant, received: Int64)] = []
 
@@ -131,7 +131,7 @@ struct TelemetryMeter {
     samples.removeAll { snapshot.at - $0.at > .seconds(2) }
   }
 
-  /// nil before half a second has passed.
+  /// The rate of telemetry frames, or `nil` before half a second has passed.
   var hertz: Double? {
     guard let first = samples.first, let last = samples.last, last.at - first.at >= .milliseconds(500) else {
       return nil
@@ -139,7 +139,7 @@ struct TelemetryMeter {
     return Double(last.received - first.received) / (last.at - first.at).inSeconds
   }
 
-  /// `10.0 Hz`
+  /// The rate in words, such as `10.0 Hz`.
   var words: String {
     guard let hertz else { return "arrives" }
     let tenths = Int(saturating: (hertz * 10).rounded())

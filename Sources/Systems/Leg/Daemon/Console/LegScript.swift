@@ -2,11 +2,11 @@ import Leg
 import Tactus
 import Wire
 
-/// Operating a leg for a script: what to ask next, and in the end whether the leg obeyed. Pure.
+/// The decisions of a scripted operation: the next request, and in the end whether the leg obeyed. Has no side effects.
 struct LegScript {
   enum Motion: Equatable {
     case hold(PulseWidth)
-    /// From one pulse to the other and back, each way in this time.
+    /// Move from one pulse to the other and back, each way in this time.
     case sweep(from: PulseWidth, to: PulseWidth, over: Nanoseconds)
 
     func pulse(after elapsed: Nanoseconds) -> PulseWidth {
@@ -22,19 +22,19 @@ struct LegScript {
   }
 
   struct Task: Equatable {
-    /// Leaves a fault, first.
+    /// Whether to disarm first, which leaves a fault.
     var disarms = false
     var arms = false
     var motion: Motion?
-    /// It is `nil` if only a disarm is.
+    /// How long the task lasts, or `nil` if it is only a disarm.
     var duration: Nanoseconds?
   }
 
-  /// What to do now.
+  /// What to do at this step.
   struct Step: Equatable {
     var request: LegOperatorRequest?
     var pulse: PulseWidth?
-    /// The end: nil is success, a text says why not.
+    /// The outcome if the script ends here, or `nil` if it goes on.
     var end: Outcome?
   }
 
@@ -51,9 +51,9 @@ struct LegScript {
     case quitting
   }
 
-  /// How long telemetry is waited for.
+  /// How long to wait for telemetry.
   private let connectPatience: Nanoseconds
-  /// How long a command may take to show in it.
+  /// How long a command may take until telemetry shows its effect.
   private static let patience = Nanoseconds.seconds(2)
   private static let repeatsAfter = Nanoseconds.milliseconds(300)
 
@@ -68,7 +68,7 @@ struct LegScript {
     connectPatience = patience
   }
 
-  /// At every snapshot, until it says the end.
+  /// Returns the next step. To be called with every snapshot until a step has an end.
   mutating func step(_ snapshot: LegOperatorSnapshot) -> Step {
     let start = since ?? snapshot.at
     since = start
@@ -138,7 +138,7 @@ struct LegScript {
     return Step(request: request)
   }
 
-  /// The datagram may have been lost: once more, as a person would.
+  /// Repeats a request, as a person would, because its datagram may have been lost.
   private mutating func again(_ request: LegOperatorRequest, at now: TickInstant) -> Step {
     guard let askedAt, now - askedAt >= Self.repeatsAfter else { return Step() }
     self.askedAt = now

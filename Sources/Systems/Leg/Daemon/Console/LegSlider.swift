@@ -1,6 +1,6 @@
 import Wire
 
-/// The pulse under the operator's keys, 500…2500 µs.
+/// The pulse that the operator adjusts with keys, 500…2500 µs.
 struct LegSlider: Equatable {
   private(set) var microseconds = Int(PulseWidth.middle.microseconds)
 
@@ -14,7 +14,7 @@ struct LegSlider: Equatable {
     }
   }
 
-  /// `500 ├─────●─────┤ 2500`, the knob among 41 places.
+  /// The slider as text, `500 ├─────●─────┤ 2500`, with 41 positions of the knob.
   var drawing: String { drawing(columns: 40) }
 
   func drawing(columns: Int) -> String {

@@ -6,7 +6,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// `tactus leg HOST`
+/// The command `tactus leg HOST`.
 struct OperateLegCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "leg",
@@ -25,7 +25,7 @@ struct OperateLegCommand: ParsableCommand {
   @Option(help: "The UDP port of leg 0.")
   var port: UInt16 = 5010
 
-  @Option(help: "Which leg, 0…15; by UDP each listens one port further.")
+  @Option(help: "Which leg, 0…31; by UDP each listens one port further.")
   var index = 0
 
   @Flag(help: "Disarm the leg, which also leaves a fault.")
@@ -59,7 +59,7 @@ struct OperateLegCommand: ParsableCommand {
     if set != nil, sweep != nil { throw ValidationError("Give one of --set and --sweep.") }
     let moves = arm || set != nil || sweep != nil
     if moves != (duration != nil) { throw ValidationError("Give --arm, --set or --sweep together with --for.") }
-    guard (0...15).contains(index) else { throw ValidationError("Expected a leg 0…15, got \(index).") }
+    guard (0...31).contains(index) else { throw ValidationError("Expected a leg 0…31, got \(index).") }
     do { _ = try place() } catch { throw ValidationError("\(error)") }
   }
 
@@ -97,9 +97,9 @@ struct OperateLegCommand: ParsableCommand {
   }
 }
 
-/// `1000:2000:1s` on the command line.
+/// A sweep as written on the command line: `1000:2000:1s`.
 struct PulseSweep: ExpressibleByArgument, Equatable {
-  /// What a leg takes, µs.
+  /// The pulses that a leg accepts, in µs.
   static let range: ClosedRange<UInt16> = 500...2500
 
   let motion: LegScript.Motion

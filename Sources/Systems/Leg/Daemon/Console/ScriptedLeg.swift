@@ -4,7 +4,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// Runs a `LegScript` and prints what happens, as it happens.
+/// Runs a `LegScript` and prints events as they happen.
 struct ScriptedLeg {
   private let connection: LegConnection
   private var script: LegScript
@@ -15,7 +15,7 @@ struct ScriptedLeg {
     script = LegScript(task, patience: connection.link.patience)
   }
 
-  /// The exit status: 0 when the leg obeyed.
+  /// Runs the script and returns the exit status, which is 0 if the leg obeyed.
   mutating func run(events: borrowing ServiceEvents) -> Int32 {
     while true {
       for event in events.wait() {
@@ -50,7 +50,7 @@ struct ScriptedLeg {
     }
   }
 
-  /// Not `print`, which keeps lines back when a pipe reads them.
+  /// Prints a line at once. `print` would buffer lines when the output is a pipe.
   private func say(_ text: String) {
     let bytes = Array((text + "\n").utf8)
     _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }

@@ -1,39 +1,41 @@
 import Buses
 import Devices
 import Service
+import TactusDaemon
 
-/// The servos of simulated legs: what `GET /api/sim/leg` shows.
+/// The simulated servos of the legs, as shown by `GET /api/sim/leg`.
 struct SimulatedLegs: Sendable {
-  private let chip: PCA9685Simulator
-  private let legs: [LegDescription]
-  private let outputEnable: (bank: SimulatedGPIOBank, line: Int)?
+  private let chips: [PCA9685Simulator]
+  private let wiring: Legs.Wiring
+  private let outputEnables: [SimulatedGPIOLevel?]
 
-  /// - Parameter outputEnable: the line at the chip's output-enable pin, which is active low, or `nil` if the pin is tied low.
-  init(
-    _ chip: PCA9685Simulator, legs: [LegDescription], outputEnable: (bank: SimulatedGPIOBank, line: Int)? = nil
-  ) {
-    (self.chip, self.legs, self.outputEnable) = (chip, legs, outputEnable)
+  /// - Parameters:
+  ///   - chips: the simulated chips, in the order of the file.
+  ///   - outputEnables: for each chip the level of the line at its output-enable pin, or `nil` if the pin is tied low.
+  init(_ chips: [PCA9685Simulator], _ wiring: Legs.Wiring, _ outputEnables: [SimulatedGPIOLevel?]) {
+    (self.chips, self.wiring, self.outputEnables) = (chips, wiring, outputEnables)
   }
 
-  /// `GET /api/sim/leg`
-  var routes: [Route] { [Route(.get, "/api/sim/leg") { _ in .json(document) }] }
+  /// The route `GET /api/sim/leg`.
+  var route: Route { Route(.get, "/api/sim/leg") { _ in .json(document) } }
 
   var document: SimulatedLegsDocument {
     SimulatedLegsDocument(
-      chip.snapshot, legs: legs, isEnabled: outputEnable.map { !$0.bank.isHigh($0.line) } ?? true)
+      chips.map(\.snapshot), wiring, areEnabled: outputEnables.map { $0?.isActive() ?? true })
   }
 }
 
-/// The simulated servos at their chip's last access.
+/// The response of `GET /api/sim/leg`: the simulated servos at their chips' last accesses. What it says of the chips holds for one of them.
 struct SimulatedLegsDocument: Encodable {
   struct Servo: Encodable {
     let index: Int
     let name: String
+    /// The channel as the file counts it: 16 is the second chip's first.
     let channel: Int
-    /// −90 at a pulse of 500 µs, 90 at 2500 µs.
+    /// The servo's angle: −90 at a pulse of 500 µs, 90 at 2500 µs.
     let positionDegrees: Double
     @OrNull var targetDegrees: Double?
-    /// Null: no pulse, or none that the output-enable pin lets out.
+    /// The pulse in µs, or `nil` (null) if the channel is off or the output-enable pin does not let it out.
     @OrNull var pulseUs: Double?
     let pulses, cutPulses: Int64
     let stuckHigh: Bool
@@ -41,26 +43,30 @@ struct SimulatedLegsDocument: Encodable {
 
   let ok = true
   let monotonicNs: Int64
+  /// Whether every chip is asleep.
   let asleep: Bool
-  /// By the level of the output-enable pin.
+  /// Whether the level of an output-enable pin lets pulses out.
   let outputsEnabled: Bool
-  /// Times that the chip came up from nothing, the first not counted.
+  /// How many times chips were powered up again after the first time.
   let resets: Int64
-  /// Writes that the chip acknowledged and ignored.
+  /// Writes that chips acknowledged but ignored.
   let ignoredWrites: Int64
   let legs: [Servo]
 
-  init(_ snapshot: SimulatedServosSnapshot, legs: [LegDescription], isEnabled: Bool) {
-    outputsEnabled = isEnabled
-    monotonicNs = snapshot.at.nanoseconds
-    (asleep, resets, ignoredWrites) = (snapshot.isAsleep, snapshot.resets, snapshot.ignored)
-    self.legs = legs.enumerated().map { index, leg in
-      let channel = leg.configuration.channel.number
-      let servo = snapshot[channel]
+  init(_ chips: [SimulatedServosSnapshot], _ wiring: Legs.Wiring, areEnabled: [Bool]) {
+    outputsEnabled = areEnabled.contains(true)
+    monotonicNs = chips.map(\.at.nanoseconds).max() ?? 0
+    asleep = chips.allSatisfy(\.isAsleep)
+    resets = chips.reduce(0) { $0 + $1.resets }
+    ignoredWrites = chips.reduce(0) { $0 + $1.ignored }
+    legs = wiring.legs.indices.map { index in
+      let channel = wiring.channel(index)
+      let chip = channel / PCA9685.channelCount
+      let servo = chips[chip][channel % PCA9685.channelCount]
       return Servo(
-        index: index, name: leg.name, channel: channel, positionDegrees: servo.position,
+        index: index, name: wiring.name(index), channel: channel, positionDegrees: servo.position,
         targetDegrees: servo.target,
-        pulseUs: isEnabled ? servo.pulse.map { Double($0.count) / 1000 } : nil, pulses: servo.pulses,
+        pulseUs: areEnabled[chip] ? servo.pulse.map { Double($0.count) / 1000 } : nil, pulses: servo.pulses,
         cutPulses: servo.cutPulses, stuckHigh: servo.isStuckHigh)
     }
   }

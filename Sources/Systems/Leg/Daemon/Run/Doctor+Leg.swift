@@ -1,7 +1,7 @@
 import TactusDaemon
 
 extension Doctor {
-  /// Without a configuration: whether a servo chip is at the address that it has when nothing is soldered.
+  /// Checks, without a configuration, whether a servo chip answers at its default address. Returns nothing if no bus could be tried.
   func servoChips() -> [Diagnosis] {
     let adapters = machine.list("/dev").filter { $0.hasPrefix("i2c-") && Int($0.dropFirst(4)) != nil }
     let answers = adapters.compactMap { name in machine.i2cAnswers("/dev/" + name, 0x40).map { (name, $0) } }

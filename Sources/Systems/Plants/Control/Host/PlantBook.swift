@@ -1,15 +1,15 @@
-/// All users' plants, and the rules for changing them. A change is made whole or refused; what was made is returned for the store.
+/// All users' plants, and the rules for changing them. A change is made completely or refused; the changes made are returned for the store.
 public struct PlantBook: Sendable, Hashable {
   public static let sensorsPerPlant = 1...4
 
-  /// Sensors that exist.
+  /// The sensors that are configured.
   public let sensors: Set<PlantSensorID>
   public let rules: PlantBookRules
   public private(set) var records: PlantRecords
-  /// In their order.
+  /// Each user's plants, in the order in which they were added.
   private var plantsByUser: [PlantUser: [Plant]] = [:]
 
-  /// `records` are kept as they are, sensors that no longer exist included: a sensor may come back.
+  /// `records` are kept as they are, including sensors that are not configured, because a sensor may be configured again.
   public init(
     sensors: Set<PlantSensorID>, records: PlantRecords = PlantRecords(), rules: PlantBookRules = PlantBookRules()
   ) {
@@ -20,7 +20,7 @@ public struct PlantBook: Sendable, Hashable {
     index()
   }
 
-  /// In the order in which they were added.
+  /// Returns a user's plants in the order in which they were added.
   public func plants(of user: PlantUser) -> [Plant] { plantsByUser[user] ?? [] }
 
   public func plant(named name: String, of user: PlantUser) -> Plant? {
@@ -30,13 +30,13 @@ public struct PlantBook: Sendable, Hashable {
 
   public subscript(id: PlantID) -> Plant? { records.plants.first { $0.id == id } }
 
-  /// The plants that a sensor is in.
+  /// Returns the plants that have the sensor.
   public func plants(with sensor: PlantSensorID) -> [Plant] { records.plants.filter { $0.sensors.contains(sensor) } }
 
   /// Carries out one command, or throws and changes nothing.
   public mutating func apply(_ command: PlantCommand, for user: PlantUser) throws(PlantRefusal) -> [PlantChange] {
     switch command {
-    case .add(let name, let sensors, let limits): return try add(name, sensors, limits, for: user)
+    case .add(let name, let sensors, let limits, let area): return try add(name, sensors, limits, area, for: user)
     case .delete(let name):
       let plant = try existing(name, of: user)
       remove(plant)
@@ -51,6 +51,7 @@ public struct PlantBook: Sendable, Hashable {
       let old = plant.limits
       edit.apply(to: &plant.limits)
       try plant.limits.check(replacing: old)
+      if let area = edit.pictureArea { plant.pictureArea = area }
       return keep(plant)
     case .watered(let name, let at):
       var plant = try existing(name, of: user)
@@ -59,14 +60,14 @@ public struct PlantBook: Sendable, Hashable {
     }
   }
 
-  /// A moisture rise was seen.
+  /// Notes a watering found by a rise of the moisture.
   public mutating func noteWatered(_ id: PlantID, at: PlantInstant) -> [PlantChange] {
     guard var plant = self[id] else { return [] }
     plant.lastWatered = at
     return keep(plant)
   }
 
-  /// Nil: the sensor's own scale again.
+  /// Sets a sensor's calibration; `nil` restores the sensor's default calibration.
   public mutating func calibrate(
     _ sensor: PlantSensorID, _ calibration: PlantCalibration?
   ) throws(PlantRefusal) -> [PlantChange] {
@@ -76,7 +77,7 @@ public struct PlantBook: Sendable, Hashable {
     return [.calibration(sensor, calibration)]
   }
 
-  /// A plant was seen not dry by these calibrations, or somebody has said that it may be watered.
+  /// Notes the calibrations by which a plant was seen not dry, or by which a person has confirmed that it may be watered.
   public mutating func prove(_ id: PlantID, by calibrations: [PlantSensorID: PlantCalibration]) -> [PlantChange] {
     guard var plant = self[id] else { return [] }
     plant.proof = calibrations
@@ -89,12 +90,12 @@ public struct PlantBook: Sendable, Hashable {
     return [.watering(id, watering)]
   }
 
-  /// Adds the plants of an original host's user file, all or none.
+  /// Adds the plants of an original host's user file: all of them or none.
   public mutating func add(_ file: PlantUserFile, for user: PlantUser) throws(PlantRefusal) -> [PlantChange] {
     var copy = self
     var changes: [PlantChange] = []
     for entry in file.entries {
-      changes += try copy.add(entry.name, entry.sensors, nil, for: user)
+      changes += try copy.add(entry.name, entry.sensors, nil, nil, for: user)
     }
     self = copy
     return changes
@@ -103,7 +104,7 @@ public struct PlantBook: Sendable, Hashable {
   // MARK: parts
 
   private mutating func add(
-    _ name: String, _ sensors: [String], _ limits: PlantLimits?, for user: PlantUser
+    _ name: String, _ sensors: [String], _ limits: PlantLimits?, _ area: PlantPictureArea?, for user: PlantUser
   ) throws(PlantRefusal) -> [PlantChange] {
     let count = plants(of: user).count
     guard count < rules.plantsPerUser else {
@@ -117,7 +118,8 @@ public struct PlantBook: Sendable, Hashable {
     let sensors = try checked(sensors)
     let limits = limits ?? rules.limits
     try limits.check(replacing: rules.limits)
-    let plant = Plant(id: PlantID(records.nextPlant), user: user, name: name, sensors: sensors, limits: limits)
+    var plant = Plant(id: PlantID(records.nextPlant), user: user, name: name, sensors: sensors, limits: limits)
+    plant.pictureArea = area
     records.nextPlant += 1
     return keep(plant) + [.nextPlant(records.nextPlant)]
   }
@@ -150,7 +152,8 @@ public struct PlantBook: Sendable, Hashable {
     return ids
   }
 
-  /// By its name, or as the original host read it: an address in hexadecimal digits, `36` as well as `0x36`.
+  /// Returns the sensor of a name, or of an address in hexadecimal digits as the original host accepted it (`36` as well as `0x36`); `nil` if there
+  /// is no such sensor.
   private func sensor(_ text: String) -> PlantSensorID? {
     if let id = PlantSensorID(text), sensors.contains(id) { return id }
     let digits = text.trimmed.lowercased()

@@ -1,13 +1,13 @@
-/// What a book of plants allows, and what a new plant begins with.
+/// The limits of a book of plants, and the defaults of a new plant.
 public struct PlantBookRules: Sendable, Hashable {
-  /// Plants of one user, at most.
+  /// The largest number of plants of one user.
   public var plantsPerUser: Int
-  /// Users with plants, at most: nothing authenticates a client's name, and memory ends.
+  /// The largest number of users with plants. It is bounded because client names are not authenticated and memory is finite.
   public var users: Int
-  /// Of a plant without limits of its own.
+  /// The limits of a plant that has been added without limits.
   public var limits: PlantLimits
 
-  /// As the app has it: seven plants.
+  /// By default a user can have seven plants, as in the app.
   public init(plantsPerUser: Int = 7, users: Int = 256, limits: PlantLimits = PlantLimits()) {
     precondition(plantsPerUser > 0 && users > 0, "somebody has a plant")
     self.plantsPerUser = plantsPerUser

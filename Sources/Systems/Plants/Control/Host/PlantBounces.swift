@@ -1,9 +1,9 @@
-/// Which acknowledgements a client has sent back as unknown to it. Bounded: of more than `capacity` clients the one that did so first is
-/// forgotten, and bounces once more.
+/// The acknowledgements that clients have returned as unknown. At most `capacity` clients are kept: beyond that, the client whose first bounce is
+/// oldest is forgotten and receives acknowledgements until the next bounce.
 struct PlantBounces: Sendable, Hashable {
   static let capacity = 1024
   private var requests: [PlantUser: Set<PlantRequestTag>] = [:]
-  /// In the order of their first bounce.
+  /// The clients in the order of their first bounce.
   private var users: [PlantUser] = []
 
   mutating func note(_ request: PlantRequestTag, of user: PlantUser) {

@@ -1,14 +1,14 @@
-/// What a client, by whatever way it comes, wants of its plants. Texts are as the client wrote them; the book checks them.
+/// A client's command concerning its plants, from any interface. Texts are as the client wrote them; the book checks them.
 public enum PlantCommand: Sendable, Hashable {
-  /// If `limits` is `nil` the book's own hold.
-  case add(name: String, sensors: [String], limits: PlantLimits? = nil)
+  /// Adds a plant; if `limits` is `nil`, the book's default limits apply.
+  case add(name: String, sensors: [String], limits: PlantLimits? = nil, area: PlantPictureArea? = nil)
   case delete(name: String)
   case edit(name: String, PlantEdit)
-  /// A person says so.
+  /// Notes that a person has watered the plant.
   case watered(name: String, at: PlantInstant)
 }
 
-/// What an edit changes, or `nil` if there is nothing. A limit of `.some(nil)` is taken away.
+/// The changes of an edit; a value that is `nil` stays as it is. A limit or an area of `.some(nil)` is removed.
 public struct PlantEdit: Sendable, Hashable {
   public var name: String?
   public var sensors: [String]?
@@ -16,6 +16,8 @@ public struct PlantEdit: Sendable, Hashable {
   public var wetPercent: Double??
   public var coldCelsius: Double??
   public var hotCelsius: Double??
+  /// `.some(nil)` stands for the whole picture.
+  public var pictureArea: PlantPictureArea??
 
   public init(name: String? = nil, sensors: [String]? = nil) {
     self.name = name

@@ -1,18 +1,19 @@
 import Tactus
 
-/// The host of the Plant-Tracker app: every operation of the requirement, as a value. It publishes nothing and reads no clock.
+/// The host of the Plant-Tracker app: all operations of the requirement, as a value. It neither publishes messages nor reads a clock.
 ///
-/// Total: every byte string leads to a reply or to an outcome with a name. A reply's payload is never empty, as the app takes
-/// an empty one for an error. Allocates: not for ticks.
+/// Total: every byte string leads to a reply or to a named outcome. A reply's payload is never empty, because the app takes an empty one for an
+/// error. Allocates memory, so it must not be used in ticks.
 public struct PlantHost: Sendable {
   public var settings: PlantHostSettings
   public private(set) var book: PlantBook
-  /// Messages by outcome.
+  /// The number of messages by outcome.
   public private(set) var outcomes: [String: Int64] = [:]
   public private(set) var repliesMade: Int64 = 0
   private var spam = PlantSpamWindows()
   private var bounces = PlantBounces()
-  /// Why the book is not known, or `nil` if it is. Every request is refused with it meanwhile: an app that is told of no plants forgets them.
+  /// Why the book is not available, or `nil` if it is. Meanwhile every request is refused with this reason, because an app that receives an empty
+  /// list forgets its plants.
   public var unavailable: String?
 
   public init(_ settings: PlantHostSettings = PlantHostSettings(), book: PlantBook) {
@@ -21,14 +22,14 @@ public struct PlantHost: Sendable {
     self.book = book
   }
 
-  /// Changes the book other than by a message: for the API, and for what sensors tell.
+  /// Changes the book independently of a message, for the API and for sensor readings.
   public mutating func withBook<Result>(_ body: (inout PlantBook) throws(PlantRefusal) -> Result) throws(PlantRefusal)
     -> Result
   {
     try body(&book)
   }
 
-  /// One message from a client's topic. `readings` are those of all sensors.
+  /// Processes one message from the clients' topic. `readings` are those of all sensors.
   public mutating func step(
     _ bytes: UnsafeRawBufferPointer, at now: TickInstant, readings: [PlantSensorID: PlantReading]
   ) -> PlantHostAction {
@@ -38,7 +39,8 @@ public struct PlantHost: Sendable {
     return action
   }
 
-  /// In place of `action`, whose changes no store has taken: the book is as it was `before` the step, and the client is told.
+  /// Returns the action to take instead of `action` after the store has rejected its changes: the book is restored to its state `before` the step,
+  /// and the client receives an error.
   ///
   /// - Parameter bytes: the message of that step.
   public mutating func undo(
@@ -56,7 +58,7 @@ public struct PlantHost: Sendable {
     return refusal
   }
 
-  /// As a store has it.
+  /// Replaces the book with the one read from a store.
   public mutating func replaceBook(_ book: PlantBook) { self.book = book }
 
   public mutating func step(
@@ -113,7 +115,7 @@ public struct PlantHost: Sendable {
 
   // MARK: refusals
 
-  /// The app answers what it does not know with the whole message, as `ERR_invalidOpTag`.
+  /// Notes an acknowledgement that the app did not know and returned: the app sends the whole message back as `ERR_invalidOpTag`.
   private mutating func noteBounce(_ message: PlantMessage, of user: PlantUser) {
     guard message.operation == PlantErrorTag.invalidOpTag.operation else { return }
     var payload = message.payload
@@ -124,9 +126,9 @@ public struct PlantHost: Sendable {
     bounces.note(request, of: user)
   }
 
-  /// Nil: within the limit.
+  /// Counts a message. Returns the action for a message beyond the limit, or `nil` if the message is within the limit.
   ///
-  /// - Parameter asked: what the message asks for, or `nil` if it asks for nothing that there is.
+  /// - Parameter asked: the request in the message, or `nil` if it contains no known request.
   private mutating func limit(
     _ user: PlantUser, _ asked: PlantRequestTag?, id: String, sender: String, at now: TickInstant
   ) -> PlantHostAction? {
@@ -145,7 +147,7 @@ public struct PlantHost: Sendable {
     }
   }
 
-  /// Bytes that are no message: the same checks, as far as they can be made.
+  /// Handles bytes that are not a valid message, with the same checks as far as the remaining parts allow.
   private mutating func refuse(
     _ bytes: UnsafeRawBufferPointer, _ error: PlantMessageError, at now: TickInstant
   ) -> PlantHostAction {
@@ -162,7 +164,7 @@ public struct PlantHost: Sendable {
     return refuse(PlantRefusal(tag, error.description), id: id, sender: sender, bytes)
   }
 
-  /// The error's payload is the message that caused it.
+  /// Returns the action that answers with an error, whose payload is the message that caused it.
   private func refuse(
     _ refusal: PlantRefusal, id: String, sender: String, _ bytes: UnsafeRawBufferPointer
   ) -> PlantHostAction {
@@ -182,7 +184,7 @@ public struct PlantHost: Sendable {
 
   // MARK: operations
 
-  /// The payloads of the replies.
+  /// Carries out a request. Returns the payloads of the replies.
   private mutating func serve(
     _ request: PlantRequestTag, _ payload: String, of user: PlantUser, at now: TickInstant,
     readings: [PlantSensorID: PlantReading], changes: inout [PlantChange]
@@ -208,13 +210,13 @@ public struct PlantHost: Sendable {
     }
   }
 
-  /// The plant's name, as it is kept. Only what the book has accepted comes here, so that it is not empty. None for a client that has
-  /// bounced one.
+  /// Returns the acknowledgement, which is the plant's name as it is stored. The name is not empty, because the book has accepted it. Returns none if
+  /// the client has returned such an acknowledgement as unknown.
   private func acknowledgement(_ request: PlantRequestTag, _ name: String, of user: PlantUser) -> [String] {
     settings.legacyQuiet || bounces.has(request, of: user) ? [] : [PlantName.carried(name)]
   }
 
-  /// `payload`: the plant's place among the user's, from 0.
+  /// Returns the description of a plant. `payload` is the plant's index among the user's plants, from 0.
   private func info(_ payload: String, of user: PlantUser) throws(PlantRefusal) -> String {
     let plants = book.plants(of: user)
     guard let index = Int(payload.trimmed), plants.indices.contains(index) else {
@@ -225,7 +227,7 @@ public struct PlantHost: Sendable {
     return PlantUserFile.Entry(name: plant.name.text, sensors: plant.sensors.map(\.text)).json
   }
 
-  /// One reply a sensor with a reading that is not stale.
+  /// Returns one reply for each sensor with a reading that is not stale.
   private func sensorData(
     _ payload: String, of user: PlantUser, at now: TickInstant, readings: [PlantSensorID: PlantReading]
   ) throws(PlantRefusal) -> [String] {

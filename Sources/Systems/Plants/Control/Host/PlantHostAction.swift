@@ -1,33 +1,33 @@
-/// What follows from one message.
+/// The consequences of one message.
 public struct PlantHostAction: Sendable, Hashable {
-  /// To be published, in this order.
+  /// The replies to publish, in this order.
   public var replies: [PlantMessage] = []
-  /// To be stored, all or nothing, before the replies go out.
+  /// The changes to store, all or nothing, before the replies are published.
   public var changes: [PlantChange] = []
   public var outcome: PlantHostOutcome
 
   init(_ outcome: PlantHostOutcome) { self.outcome = outcome }
 }
 
-/// What became of a message.
+/// How a message was handled.
 public enum PlantHostOutcome: Sendable, Hashable {
   case answered(PlantRequestTag)
-  /// Answered with that error.
+  /// The message was answered with this error.
   case refused(PlantErrorTag, String)
-  /// Our own, back from a topic that we publish to.
+  /// The message is one of the host's, received from a topic on which the host publishes.
   case own
-  /// For somebody else.
+  /// The message is for another receiver.
   case notForUs
-  /// A client reports an error: logged, never answered, or two peers would answer each other for ever.
+  /// The message is an error report of a client: logged but never answered, or two peers would answer each other for ever.
   case peerError(operation: String, payload: String)
-  /// No message, and no client to answer: no sender in it, or it cannot be echoed.
+  /// The bytes are not a valid message, and no client can be answered: the sender is missing, or the bytes cannot be echoed.
   case unanswerable(PlantMessageError)
-  /// Beyond the limit; its sender has been told once in this window.
+  /// The message is beyond the limit, and its sender has already been notified in this window.
   case spam
 }
 
 extension PlantHostOutcome {
-  /// Name for counters: `answered`, or the reason for which there was no answer.
+  /// A name for counters: `answered`, or the reason why there was no answer.
   public var name: String {
     switch self {
     case .answered: "answered"

@@ -2,16 +2,16 @@ import Tactus
 
 /// How the host behaves toward Plant-Tracker clients.
 public struct PlantHostSettings: Sendable, Hashable {
-  /// Its name as sender and receiver.
+  /// The host's name as sender and receiver of messages.
   public var hostName = "Host-RPI3B+"
-  /// A message to this receiver is for every host.
+  /// The receiver of a message that is for every host.
   public static let everybody = "all"
-  /// Add, delete and edit are not acknowledged: what the original host did.
+  /// Whether add, delete and edit are not acknowledged, as by the original host.
   public var legacyQuiet = false
-  /// Messages of one client in `spamWindow`, at most, or `nil` for no limit.
+  /// The largest number of messages of one client within `spamWindow`, or `nil` for no limit.
   public var spamLimit: Int? = 15
   public var spamWindow = Nanoseconds.seconds(15)
-  /// A reading that is older is none.
+  /// The age above which a reading counts as missing.
   public var staleAfter = Nanoseconds.seconds(120)
 
   public init() {}

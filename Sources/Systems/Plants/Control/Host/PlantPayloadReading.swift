@@ -1,8 +1,8 @@
 import Wire
 
-/// Payloads of the protocol, without its escapes, to values and back.
+/// Conversion between the protocol's payloads, without their escapes, and values.
 enum PlantPayloadReading {
-  /// `Basil:["0x36", "0x37"]` as the app sends it, or an object of the user file: `{"Sensors": "0x36", "Name": "Basil"}`.
+  /// Decodes a new plant: `Basil:["0x36", "0x37"]` as the app sends it, or an object of the user file: `{"Sensors": "0x36", "Name": "Basil"}`.
   static func newPlant(_ payload: String) throws(PlantRefusal) -> PlantUserFile.Entry {
     if let file = PlantUserFile(json: payload), file.entries.count == 1 { return file.entries[0] }
     guard let colon = payload.firstIndex(of: ":") else { return .init(name: payload, sensors: []) }
@@ -13,9 +13,10 @@ enum PlantPayloadReading {
     return .init(name: String(payload[..<colon]), sensors: sensors)
   }
 
-  /// `Old,New`; or an object with `name` and what is to change: `newName`, `sensors`, and the limits, where null takes one away.
+  /// Decodes an edit: `Old,New`, or an object with `name` and the values to change: `newName`, `sensors` and the limits, where null removes a limit.
   ///
-  /// - Parameter isPlant: whether a text names a plant. Names may hold commas: the longest beginning that is one is the old name.
+  /// - Parameter isPlant: returns whether a text is the name of a plant. Names may contain commas: the longest prefix that is a plant's name is the
+  ///   old name.
   static func edit(
     _ payload: String, isPlant: (String) -> Bool
   ) throws(PlantRefusal) -> (name: String, PlantEdit) {
@@ -53,7 +54,7 @@ enum PlantPayloadReading {
     return (name, edit)
   }
 
-  /// `.some(nil)`: no limit from now on.
+  /// Decodes a limit; `.some(nil)` removes it.
   private static func limit(_ value: JSONValue, _ key: String) throws(PlantRefusal) -> Double?? {
     if case .null = value { return .some(nil) }
     guard case .number(let digits) = value, let number = Double(digits), number.isFinite else {
@@ -66,8 +67,8 @@ enum PlantPayloadReading {
     PlantRefusal(.invalidPlantSettings, field: key, "expected \(expected)")
   }
 
-  /// A Python dictionary, as the original host prints it; the app turns its apostrophes into quotes. A sensor without a
-  /// thermometer has no `temperature`. Names hold nothing that Python would escape.
+  /// Encodes a reading as a Python dictionary, as the original host prints it; the app replaces its apostrophes by quotation marks. A sensor without
+  /// a thermometer has no `temperature`. Names contain no character that Python would escape.
   static func sensorData(_ reading: PlantReading, plant: PlantName, sensor: PlantSensorID) -> String {
     let temperature = reading.fahrenheit.map { ", 'temperature': \($0)" } ?? ""
     return "{'moisture': \(reading.scale)\(temperature), 'plant': '\(plant)', 'sensor': '\(sensor)'}"

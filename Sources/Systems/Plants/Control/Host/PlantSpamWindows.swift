@@ -1,6 +1,6 @@
 import Tactus
 
-/// Who has sent how much lately. Bounded: of more than `capacity` clients the one whose window began first is forgotten.
+/// The number of recent messages of each client. At most `capacity` clients are kept: beyond that, the one whose window is oldest is forgotten.
 struct PlantSpamWindows: Sendable, Hashable {
   enum Verdict { case allowed, limit, beyond }
 
@@ -8,12 +8,12 @@ struct PlantSpamWindows: Sendable, Hashable {
   private struct Window: Hashable {
     var began: TickInstant
     var count: Int
-    /// Requests still to come that an answer of ours has made the app send.
+    /// The number of requests still expected because a reply of the host makes the app send them.
     var expected = 0
   }
   private var windows: [PlantUser: Window] = [:]
 
-  /// Counts one message. `limit` is the first one too many of a window.
+  /// Counts one message. `limit` means the first message of a window that is over the limit.
   mutating func count(_ user: PlantUser, limit: Int, window length: Nanoseconds, at now: TickInstant) -> Verdict {
     var window = windows[user] ?? Window(began: now, count: 0)
     if !(now - window.began < length) { window = Window(began: now, count: 0, expected: window.expected) }
@@ -23,10 +23,10 @@ struct PlantSpamWindows: Sendable, Hashable {
     return window.count <= limit ? .allowed : window.count == limit + 1 ? .limit : .beyond
   }
 
-  /// Told how many plants it has, the app asks for each: so many requests are not its user's doing.
+  /// Notes that requests are expected: after the app has received the number of plants it requests each of them, which is not the user's doing.
   mutating func expect(_ count: Int, of user: PlantUser) { windows[user]?.expected = count }
 
-  /// Returns whether this one was expected, and is not to be counted.
+  /// Returns whether this request was expected and is therefore not to be counted.
   mutating func takeExpected(of user: PlantUser) -> Bool {
     guard let window = windows[user], window.expected > 0 else { return false }
     windows[user]?.expected -= 1

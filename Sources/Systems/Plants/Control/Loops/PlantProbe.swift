@@ -3,30 +3,42 @@ import Tactus
 
 /// A soil probe and where it is wired.
 public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
-  /// Counts, more is wetter; with a thermometer.
+  /// A seesaw probe, which returns counts (more is wetter) and has a thermometer.
   case seesaw(SeesawSoil)
-  /// Microvolts of input `channel`, 0…3; capacitive probes give more when dry.
+  /// A probe at input `channel`, 0…3, of an ADS1115, which returns microvolts; capacitive probes give more when dry.
   case ads1115(ADS1115, channel: Int)
-  /// Counts of input `channel`, 0…7, on the loop's SPI port.
+  /// A probe at input `channel`, 0…7, of an MCP3008 on the loop's SPI port, which returns counts.
   case mcp3008(channel: Int)
+  /// A sensor that measures by itself and advertises by Bluetooth what it has measured, in hundredths of a per cent and with its temperature.
+  case radio(RadioAddress)
 
-  /// The chip's address on I2C, or `nil` if it is on SPI. Probes of one address take turns: a chip converts one input at a time.
+  /// The chip's I2C address, or `nil` if the chip is on SPI. Probes with the same address take turns, because a chip converts one input at a time.
   var address: UInt8? {
     @_noLocks @_noAllocation get {
       switch self {
       case .seesaw(let chip): chip.address.value
       case .ads1115(let chip, _): chip.address.value
-      case .mcp3008: nil
+      case .mcp3008, .radio: nil
       }
     }
   }
 
-  /// Before its first reading, and after a failed one, it is reset and asked what it is.
+  /// The address of a sensor on the radio, or `nil` of a probe that is wired.
+  public var radio: RadioAddress? {
+    if case .radio(let address) = self { address } else { nil }
+  }
+
+  /// Whether the probe is read by the SPI port.
+  var isOnSPI: Bool {
+    if case .mcp3008 = self { true } else { false }
+  }
+
+  /// Whether the chip can be identified: it is then reset and identified before its first reading and after a failed one.
   var hasIdentity: Bool {
     @_noLocks @_noAllocation get {
       switch self {
       case .seesaw: true
-      case .ads1115, .mcp3008: false
+      case .ads1115, .mcp3008, .radio: false
       }
     }
   }
@@ -35,47 +47,50 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { hasIdentity }
   }
 
-  /// From a request to its read.
+  /// The time from a request to the reading of its result.
   var conversion: Nanoseconds {
     @_noLocks @_noAllocation get {
       switch self {
       case .seesaw: SeesawSoil.conversion
       case .ads1115(let chip, _): chip.conversionTime
       // It converts while it is read: the gap only spreads the samples.
-      case .mcp3008: .milliseconds(5)
+      case .mcp3008, .radio: .milliseconds(5)
       }
     }
   }
 
-  /// A sample in the unit of calibrations: counts, or millivolts of an ADS1115.
+  /// Returns a sample in the unit of calibrations: counts, millivolts of an ADS1115, or the per cent that a radio sensor says.
   public func raw(_ sample: Int64) -> Double {
     switch self {
     case .seesaw, .mcp3008: Double(sample)
     case .ads1115: Double(sample) / 1_000
+    case .radio: Double(sample) / 100
     }
   }
 
-  /// Of `raw` and of calibrations: `counts` or `mV`.
+  /// The unit of `raw` and of calibrations: `counts`, `mV` or `%`.
   public var unit: String {
     switch self {
     case .seesaw, .mcp3008: "counts"
     case .ads1115: "mV"
+    case .radio: "%"
     }
   }
 
-  /// How far the two points of a calibration are apart at least, in `unit`: about a fifteenth of what such a probe spans from dry to
-  /// wet, and several times what it trembles by in one soil. 100 mV are 800 steps of an ADS1115 and 31 of an MCP3008 at 3.3 V.
+  /// The smallest allowed distance between the two points of a calibration, in `unit`: about a fifteenth of the range of such a probe from dry to
+  /// wet, and several times its noise in one soil. 100 mV are 800 steps of an ADS1115 and 31 of an MCP3008 at 3.3 V.
   public var leastSpan: Double {
     switch self {
     case .seesaw, .ads1115: 100
     case .mcp3008: 31
+    case .radio: 10
     }
   }
 
-  /// The two points as a calibration of this probe.
+  /// Returns the two points as a calibration of this probe.
   ///
-  /// Throws, naming the field and both values, if noise could have made the difference, or if the points of a seesaw are the wrong way
-  /// round: it counts more when it is wetter. What a converter measures depends on the probe at its input, so either may be the greater.
+  /// Throws an error with the field and both values if the difference could be noise, or if the points of a seesaw are in the wrong order: its counts
+  /// increase with moisture. With a converter the order depends on the probe at its input, so either point may be the greater.
   public func calibration(dry: Double, wet: Double) throws(PlantRefusal) -> PlantCalibration {
     let isSeesaw = if case .seesaw = self { true } else { false }
     let least = leastSpan
@@ -91,12 +106,14 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
     return try PlantCalibration(dry: dry, wet: wet)
   }
 
-  /// Until somebody calibrates it. For converters a common capacitive probe at 3.3 V: 2.6 V in air, 1.1 V in water.
+  /// The calibration used until a person calibrates the probe. For converters it is that of a common capacitive probe at 3.3 V: 2.6 V in air, 1.1 V
+  /// in water.
   public var standardCalibration: PlantCalibration {
     switch self {
     case .seesaw: .seesaw
     case .ads1115: .capacitiveMillivolts
     case .mcp3008: .capacitiveCounts
+    case .radio: .percent
     }
   }
 }

@@ -1,13 +1,13 @@
 import Devices
 import Tactus
 
-/// How often a probe is read, and how.
+/// How often and with how many samples a probe is read.
 public struct PlantProbeSettings: Sendable, Hashable, BitwiseCopyable {
-  /// From the beginning of one reading to that of the next, 1 s ….
+  /// The time from the beginning of one reading to that of the next, at least 1 s.
   public var period: Nanoseconds
-  /// Of which the median counts: odd, 1…9.
+  /// The number of samples of which the median is taken: odd, 1…9.
   public var samples: Int
-  /// For one sample, after its first attempt, 0….
+  /// The number of attempts for one sample after the first, 0 or more.
   public var retries: Int
 
   @_noLocks @_noAllocation
@@ -21,7 +21,7 @@ public struct PlantProbeSettings: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What is to be done on the bus for a probe now.
+/// The next operation on the bus for a probe.
 public enum PlantProbeTask: Sendable, BitwiseCopyable {
   case none
   case reset
@@ -29,52 +29,56 @@ public enum PlantProbeTask: Sendable, BitwiseCopyable {
   case read(SeesawSoil.Quantity)
 }
 
-/// What came of a task.
+/// The result of a task.
 public enum PlantProbeEvent: Sendable, BitwiseCopyable {
   /// The reset or the request was made.
   case done
   case identified
   case sample(Int64)
   case celsius(Double)
+  /// A sensor on the radio has said this, in hundredths of a per cent, since it was looked at last.
+  case heard(Int64, celsius: Double?)
+  /// A sensor on the radio has said nothing since.
+  case nothingNew
   case failed(PlantProbeFailure)
 }
 
 /// Why a task failed.
 public enum PlantProbeFailure: Sendable, Hashable, BitwiseCopyable {
-  /// No acknowledge, or the port failed.
+  /// The chip did not acknowledge, or the port failed.
   case noAnswer
-  /// The bus is stuck.
+  /// The transfer timed out because the bus is stuck.
   case timedOut
-  /// Out of range, or not ready in time.
+  /// The value is out of range, or was not ready in time.
   case notAMeasurement
-  /// Some other chip at its address.
+  /// Another kind of chip answers at the address.
   case wrongChip
 }
 
-/// What a step leads to.
+/// The result of a step.
 public enum PlantProbeOutcome: Sendable, BitwiseCopyable {
   case none
-  /// Median, in the chip's own unit. `celsius` is `nil` without a thermometer, and with one that failed.
+  /// A reading: the median in the chip's native unit, and the temperature, which is `nil` without a thermometer or if the thermometer failed.
   case reading(median: Int64, celsius: Double?)
-  /// No reading this period.
+  /// The reading of this period failed.
   case failed(PlantProbeFailure)
 }
 
 /// The order of a probe's transfers: reset and identification, samples with retries, temperature, a pause.
 ///
-/// A conversion is a request and a read with nothing in between but time, which the loop spends elsewhere.
+/// A conversion is a request and a later read; the loop can serve other probes in between.
 public struct PlantProbeMachine: Sendable, BitwiseCopyable {
   public enum State: Sendable, BitwiseCopyable {
     case waiting(until: TickInstant)
-    /// A reset is due again.
+    /// A reset is due, not before `from`.
     case resetting(from: TickInstant)
     case starting(until: TickInstant)
-    /// A request is due.
+    /// A request is due, not before `from`.
     case asking(SeesawSoil.Quantity, from: TickInstant)
     case converting(SeesawSoil.Quantity, until: TickInstant)
   }
 
-  /// Between a failed attempt and the next.
+  /// The pause between a failed attempt and the next one.
   public static var retryGap: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(20) }
   }
@@ -82,10 +86,10 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
   public let probe: PlantProbe
   public let settings: PlantProbeSettings
   public private(set) var state = State.waiting(until: .zero)
-  /// Attempts after the first, and values that were none, since the start.
+  /// The number of repeated attempts and of invalid values since the start.
   public private(set) var retries: Int64 = 0
   private var isKnown: Bool
-  /// When this reading began.
+  /// When the present reading began.
   private var began = TickInstant.zero
   private var attempts = 0
   private var samples: [9 of Int64]
@@ -127,7 +131,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
     }
   }
 
-  /// The end of the task that `task(at:)` gave at `now`.
+  /// Handles the result of the task that `task(at:)` returned at `now`.
   @_noLocks @_noAllocation
   public mutating func step(_ event: PlantProbeEvent, at now: TickInstant) -> PlantProbeOutcome {
     if case .waiting = state { begin(at: now) }
@@ -139,6 +143,10 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
       state = .asking(.moisture, from: now)
     case .sample(let value): return take(value, at: now)
     case .celsius(let celsius): return finish(celsius: celsius, at: now)
+    case .heard(let value, let celsius):
+      rest(at: now)
+      return .reading(median: value, celsius: celsius)
+    case .nothingNew: rest(at: now)
     case .failed(let failure): return fail(failure, at: now)
     }
     return .none
@@ -190,7 +198,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
     return .reading(median: samples[count / 2], celsius: celsius)
   }
 
-  /// In phase, unless a whole period was missed.
+  /// Waits for the next reading: in phase, unless a whole period was missed.
   @_noLocks @_noAllocation
   private mutating func rest(at now: TickInstant) {
     let next = began + settings.period

@@ -2,11 +2,11 @@ import Buses
 import Devices
 import Tactus
 
-/// Reads up to sixteen soil probes, on one I2C bus and one SPI port, and publishes what they say.
+/// Reads up to sixteen soil probes on one I2C bus and one SPI port and publishes their readings.
 ///
-/// It actuates nothing, so its safe state is to do nothing. Between a request and its read the bus is free: the loop names the
-/// read's instant as its deadline, and other probes are served meanwhile; probes of one chip take turns. A tick makes at most
-/// two transfers a probe, and after one that timed out no further one on I2C.
+/// The loop actuates nothing, so its safe state is to do nothing. Between a request and its read the bus is free: the loop returns the instant of the
+/// read as its deadline and serves other probes meanwhile; probes of one chip take turns. A tick makes at most two transfers for each probe, and no
+/// further I2C transfer after one that timed out.
 public struct PlantSensorLoop: ~Copyable, ControlLoop {
   public static var maximumProbes: Int {
     @_noLocks @_noAllocation get { 16 }
@@ -14,14 +14,18 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
 
   private let count: Int
   private var machines: [16 of PlantProbeMachine]
-  /// Their chip converts for another probe: they wait for that one's deadline, not for their own.
+  /// Whether a probe's chip is converting for another probe, whose deadline then applies to both.
   private var isBlocked: [16 of Bool]
   private var bus: I2CBus?
   private var port: SPIPort?
-  private var output: LatestWriter<PlantSensorSnapshot>
+  private var air: LatestReader<SoilSightings>?
+  /// When each sensor on the radio said what was read of it last.
+  private var heardAt: [16 of TickInstant]
+  private var output: LatestWriter<PlantSensorSnapshot>?
   private var readings: RingWriter<PlantProbeReading>
   private let bell: DoorbellButton?
-  private var snapshot: PlantSensorSnapshot
+  /// The snapshot of the last tick.
+  public private(set) var snapshot: PlantSensorSnapshot
 
   // Within one tick.
   private var now = TickInstant.zero
@@ -29,12 +33,16 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   private var hasPushed = false
 
   /// - Parameters:
-  ///   - probes: 1…16; those on I2C need `bus`, those on SPI `port`; no two are the same. Anything else is our bug.
-  ///   - readings: every reading and every failure, for what calibrates and judges them.
-  ///   - bell: rung when `readings` has been pushed to. Must outlive the loop.
+  ///   - probes: 1…16 different probes; those on I2C need `bus`, those on SPI `port`, those on the radio `air`. Anything else is a
+  ///     programming error.
+  ///   - air: what the sensors on the radio have said, in the order of the probes.
+  ///   - snapshot: where `snapshot` is published, or `nil` if the caller publishes it.
+  ///   - readings: receives every reading and every failure, to be calibrated and evaluated by another thread.
+  ///   - bell: rung after a push to `readings`. Must outlive the loop.
   public init(
     probes: [PlantProbe], settings: PlantProbeSettings = PlantProbeSettings(), bus: consuming I2CBus? = nil,
-    port: consuming SPIPort? = nil, snapshot: consuming LatestWriter<PlantSensorSnapshot>,
+    port: consuming SPIPort? = nil, air: consuming LatestReader<SoilSightings>? = nil,
+    snapshot: consuming LatestWriter<PlantSensorSnapshot>? = nil,
     readings: consuming RingWriter<PlantProbeReading>, bell: DoorbellButton? = nil
   ) {
     precondition((1...Self.maximumProbes).contains(probes.count), "a loop reads 1…16 probes")
@@ -42,14 +50,18 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
     let addresses = probes.compactMap(\.address)
     let hasBus = bus != nil
     let hasPort = port != nil
+    let hasAir = air != nil
     precondition(addresses.isEmpty || hasBus, "probes on I2C need a bus")
-    precondition(addresses.count == probes.count || hasPort, "probes on SPI need a port")
+    precondition(!probes.contains(where: \.isOnSPI) || hasPort, "probes on SPI need a port")
+    precondition(!probes.contains { $0.radio != nil } || hasAir, "sensors on the radio need somebody who listens")
     count = probes.count
     machines = .init(repeating: PlantProbeMachine(probes[0], settings))
     for (index, probe) in probes.enumerated() { machines[index] = PlantProbeMachine(probe, settings) }
     isBlocked = .init(repeating: false)
     self.bus = bus
     self.port = port
+    self.air = air
+    heardAt = .init(repeating: .zero)
     output = snapshot
     self.readings = readings
     self.bell = bell
@@ -123,13 +135,16 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func request(_ quantity: SeesawSoil.Quantity, _ index: Int) {
-    if case .mcp3008 = machines[index].probe { return step(index, .done) }
+    switch machines[index].probe {
+    case .mcp3008, .radio: return step(index, .done)
+    case .seesaw, .ads1115: break
+    }
     if isBusStuck { return step(index, .failed(.timedOut)) }
     do throws(I2CError) {
       switch machines[index].probe {
       case .seesaw(let chip): try chip.request(quantity, on: &bus!)
       case .ads1115(let chip, let channel): try chip.start(channel, on: &bus!)
-      case .mcp3008: break
+      case .mcp3008, .radio: break
       }
       step(index, .done)
     } catch {
@@ -139,7 +154,11 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func read(_ quantity: SeesawSoil.Quantity, _ index: Int) {
-    if case .mcp3008(let channel) = machines[index].probe { return readSPI(channel, index) }
+    switch machines[index].probe {
+    case .mcp3008(let channel): return readSPI(channel, index)
+    case .radio: return listen(index)
+    case .seesaw, .ads1115: break
+    }
     if isBusStuck { return step(index, .failed(.timedOut)) }
     do throws(I2CError) {
       switch machines[index].probe {
@@ -147,7 +166,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
       case .ads1115(let chip, let channel):
         guard try chip.isReady(channel, on: &bus!) else { return step(index, .failed(.notAMeasurement)) }
         step(index, .sample(try chip.read(on: &bus!).count))
-      case .mcp3008: break
+      case .mcp3008, .radio: break
       }
     } catch {
       fail(index, error)
@@ -190,6 +209,16 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
     }
   }
 
+  /// Takes what a sensor on the radio has said since it was looked at last, which is as old as it was heard.
+  @_noLocks @_noAllocation
+  private mutating func listen(_ index: Int) {
+    guard let sighting = air?.read()[index], let moisture = sighting.moisture, moisture.at > heardAt[index] else {
+      return step(index, .nothingNew)
+    }
+    heardAt[index] = moisture.at
+    step(index, .heard(Int64(moisture.value), celsius: sighting.celsius(at: now)), at: moisture.at)
+  }
+
   @_noLocks @_noAllocation
   private mutating func fail(_ index: Int, _ error: I2CError) {
     if case .timedOut = error {
@@ -203,16 +232,16 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   // MARK: news
 
   @_noLocks @_noAllocation
-  private mutating func step(_ index: Int, _ event: PlantProbeEvent) {
+  private mutating func step(_ index: Int, _ event: PlantProbeEvent, at measured: TickInstant? = nil) {
     switch machines[index].step(event, at: now) {
     case .none: break
     case .reading(let median, let celsius):
       snapshot[index].sample = median
       snapshot[index].celsius = celsius
-      snapshot[index].readAt = now
+      snapshot[index].readAt = measured ?? now
       snapshot[index].readings &+= 1
       snapshot[index].failuresInARow = 0
-      push(PlantProbeReading(probe: index, at: now, .sample(median, celsius: celsius)))
+      push(PlantProbeReading(probe: index, at: measured ?? now, .sample(median, celsius: celsius)))
     case .failed(let failure):
       snapshot[index].failures &+= 1
       snapshot[index].failuresInARow &+= 1
@@ -231,7 +260,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   private mutating func publish() {
     snapshot.at = now
     if let retries = bus?.retries { snapshot.busRetries = retries }
-    output.write(snapshot)
+    output?.write(snapshot)
     if hasPushed, let bell { bell.ring() }
   }
 }

@@ -1,33 +1,34 @@
 import Tactus
 
-/// A probe as other threads see it.
+/// The state of a probe as other threads see it.
 public struct PlantProbeStatus: Sendable, BitwiseCopyable {
-  /// The last reading's median, in the chip's own unit: counts, or microvolts of an ADS1115, or `nil` before the first.
+  /// The median of the last reading in the chip's native unit (counts, or microvolts of an ADS1115), or `nil` before the first reading.
   public internal(set) var sample: Int64?
   public internal(set) var celsius: Double?
-  /// When it was read.
+  /// When the last reading was taken.
   public internal(set) var readAt: TickInstant?
   public internal(set) var readings: Int64 = 0
-  /// Readings that failed, altogether and since the last one that did not.
+  /// The number of failed readings.
   public internal(set) var failures: Int64 = 0
+  /// The number of failed readings since the last successful one.
   public internal(set) var failuresInARow: Int64 = 0
   public internal(set) var lastFailure: PlantProbeFailure?
-  /// Attempts after a first one.
+  /// The number of repeated attempts.
   public internal(set) var retries: Int64 = 0
 
   @_noLocks @_noAllocation
   init() {}
 }
 
-/// What the sensor loop publishes at the end of every tick.
+/// The state that the sensor loop publishes at the end of every tick.
 public struct PlantSensorSnapshot: Sendable, BitwiseCopyable {
-  /// The tick that published.
+  /// The instant of the tick that published the snapshot.
   public internal(set) var at = TickInstant.zero
-  /// 0…16.
+  /// The number of probes, 0…16.
   public let count: Int
-  /// Readings lost to a full ring.
+  /// The number of readings lost because the ring was full.
   public internal(set) var readingsDropped: Int64 = 0
-  /// Transfers on I2C that succeeded only after a retry of the bus's own.
+  /// The number of I2C transfers that succeeded only after a retry by the bus.
   public internal(set) var busRetries: Int64 = 0
   private var probes: [16 of PlantProbeStatus]
 
@@ -37,7 +38,7 @@ public struct PlantSensorSnapshot: Sendable, BitwiseCopyable {
     probes = .init(repeating: PlantProbeStatus())
   }
 
-  /// Probe 0 ..< count, in the order of the configuration.
+  /// The status of a probe, 0 ..< `count`, in the order of the configuration.
   @_noLocks @_noAllocation
   public internal(set) subscript(index: Int) -> PlantProbeStatus {
     get { probes[index] }
@@ -45,14 +46,14 @@ public struct PlantSensorSnapshot: Sendable, BitwiseCopyable {
   }
 }
 
-/// A probe's reading, or that there was none, as it leaves the loop.
+/// The result of one reading of a probe, as the loop passes it on.
 public struct PlantProbeReading: Sendable, BitwiseCopyable {
   public enum Result: Sendable, BitwiseCopyable {
-    /// Median, in the chip's own unit.
+    /// The median in the chip's native unit, and the temperature, or `nil` if the chip has not been read yet.
     case sample(Int64, celsius: Double?)
     case failed(PlantProbeFailure)
   }
-  /// In the order of the configuration.
+  /// The probe's index in the order of the configuration.
   public var probe: Int
   public var at: TickInstant
   public var result: Result

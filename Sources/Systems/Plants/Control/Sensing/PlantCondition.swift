@@ -1,16 +1,17 @@
-/// How a plant is.
+/// The measured condition of a plant.
 public struct PlantCondition: Sendable, Hashable {
-  /// Mean of its sensors that are not silent, 0…100 %, or `nil` if all of them are.
+  /// The mean moisture of the sensors that are not silent, 0…100 %, or `nil` if all of them are.
   public var moisturePercent: Double?
-  /// Mean of those that have a thermometer.
+  /// The mean temperature of these sensors, or `nil` if none of them has measured one.
   public var celsius: Double?
   public var alerts: Set<PlantAlert> = []
-  /// It has not been seen not dry by its sensors as they are calibrated now, and a person has not said that it may be watered (`Plant.proof`).
+  /// Whether watering must be confirmed: with their present calibrations the sensors have never shown the plant to be other than dry, and no person
+  /// has confirmed that it may be watered (`Plant.proof`).
   public var needsConfirmation = false
 
   public init() {}
 
-  /// Whether its sensors, every one of them read lately, show that they can say something else than dry.
+  /// Returns whether all sensors have recent readings and show that they can indicate something other than dry.
   func isWetEnough(by limits: PlantLimits) -> Bool {
     guard let moisturePercent, let dry = limits.dryPercent, alerts.isDisjoint(with: [.dry, .silent]) else {
       return false
@@ -18,7 +19,7 @@ public struct PlantCondition: Sendable, Hashable {
     return moisturePercent > dry
   }
 
-  /// The alerts that follow from the values, with hysteresis about those that are raised.
+  /// Updates the alerts from the values, with hysteresis for those that are raised.
   mutating func judge(by limits: PlantLimits, isSilent: Bool) {
     func set(_ alert: PlantAlert, _ isRaised: Bool) {
       if isRaised { alerts.insert(alert) } else { alerts.remove(alert) }

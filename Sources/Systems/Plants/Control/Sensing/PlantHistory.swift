@@ -1,8 +1,8 @@
-/// One reading, for the history.
+/// One reading for the history.
 public struct PlantHistorySample: Sendable, Hashable {
   public var sensor: PlantSensorID
   public var at: PlantInstant
-  /// 0…100 %.
+  /// The moisture, 0…100 %.
   public var moisturePercent: Double
   public var celsius: Double?
 
@@ -14,18 +14,18 @@ public struct PlantHistorySample: Sendable, Hashable {
   }
 }
 
-/// What a sensor said in one span of time: least, mean and greatest.
+/// The minimum, mean and maximum of a sensor's readings in one span of time.
 public struct PlantHistoryRow: Sendable, Hashable, Codable {
   public var sensor: PlantSensorID
-  /// A multiple of `spanSeconds`.
+  /// The start of the span, a multiple of `spanSeconds`.
   public var start: PlantInstant
   public var spanSeconds: Int64
-  /// Samples of moisture, 1….
+  /// The number of moisture samples, at least 1.
   public var count: Int
   public var leastPercent: Double
   public var meanPercent: Double
   public var greatestPercent: Double
-  /// Samples that had a temperature.
+  /// The number of samples that had a temperature.
   public var celsiusCount: Int
   public var meanCelsius: Double?
 
@@ -41,7 +41,7 @@ public struct PlantHistoryRow: Sendable, Hashable, Codable {
     meanCelsius = sample.celsius
   }
 
-  /// A row as a store has kept it.
+  /// Creates a row from the values that a store has kept.
   public init(
     sensor: PlantSensorID, start: PlantInstant, spanSeconds: Int64, count: Int, leastPercent: Double,
     meanPercent: Double,
@@ -58,13 +58,13 @@ public struct PlantHistoryRow: Sendable, Hashable, Codable {
     self.meanCelsius = meanCelsius
   }
 
-  /// The start of the span that `instant` is in, before 1970, too.
+  /// Returns the start of the span that contains `instant`, also before 1970.
   static func start(of instant: PlantInstant, spanSeconds: Int64) -> PlantInstant {
     let rest = instant.secondsSince1970 % spanSeconds
     return instant - (rest < 0 ? rest + spanSeconds : rest)
   }
 
-  /// With another row of the same sensor and span in it.
+  /// Merges another row of the same sensor and span into this one.
   public mutating func add(_ other: Self) {
     let total = count + other.count
     meanPercent += (other.meanPercent - meanPercent) * Double(other.count) / Double(total)
@@ -79,7 +79,7 @@ public struct PlantHistoryRow: Sendable, Hashable, Codable {
   }
 }
 
-/// How fine the history is, and for how long.
+/// A resolution of the history and how long its rows are kept.
 public struct PlantHistoryTier: Sendable, Hashable {
   public let spanSeconds: Int64
   public let keptSeconds: Int64
@@ -90,20 +90,20 @@ public struct PlantHistoryTier: Sendable, Hashable {
     self.keptSeconds = keptSeconds
   }
 
-  /// A minute for two days, a quarter of an hour for a month, six hours for three years.
+  /// The standard tiers: one minute for two days, a quarter of an hour for a month, six hours for three years.
   public static let standard = [
     Self(spanSeconds: 60, keptSeconds: 2 * 86_400), Self(spanSeconds: 900, keptSeconds: 31 * 86_400),
     Self(spanSeconds: 21_600, keptSeconds: 3 * 366 * 86_400),
   ]
 }
 
-/// Gathers samples into rows of every tier, and says what a store may forget. Holds one open row a sensor and tier.
+/// Collects samples into rows of every tier, and decides which rows a store may delete. Holds one open row for each sensor and tier.
 public struct PlantHistory: Sendable, Hashable {
   private struct Key: Hashable {
     var sensor: PlantSensorID
     var tier: Int
   }
-  /// Finest first.
+  /// The tiers, the finest first.
   public let tiers: [PlantHistoryTier]
   private var open: [Key: PlantHistoryRow] = [:]
 
@@ -112,8 +112,8 @@ public struct PlantHistory: Sendable, Hashable {
     self.tiers = tiers.sorted { $0.spanSeconds < $1.spanSeconds }
   }
 
-  /// The rows that this sample ends: to be stored, in place of one of the same sensor, start and span or merged with it. A wall
-  /// clock that jumps, forward or back, ends them, too.
+  /// Adds a sample. Returns the rows that the sample ends: each is to be stored, replacing or merged with one of the same sensor, start and span. A
+  /// jump of the wall clock in either direction ends rows, too.
   public mutating func add(_ sample: PlantHistorySample) -> [PlantHistoryRow] {
     var ended: [PlantHistoryRow] = []
     for (index, tier) in tiers.enumerated() {
@@ -130,30 +130,30 @@ public struct PlantHistory: Sendable, Hashable {
     return ended
   }
 
-  /// What has been gathered and not ended: to be stored at shutdown, and shown with what is stored.
+  /// The rows that have not ended yet: to be stored at shutdown, and to be shown with the stored rows.
   public var openRows: [PlantHistoryRow] {
     open.sorted { ($0.key.tier, $0.key.sensor) < ($1.key.tier, $1.key.sensor) }.map(\.value)
   }
 
-  /// The same, and they begin anew: for a store that merges what it is given, so that a crash loses little of a long span.
+  /// Returns the open rows and begins new ones: for a store that merges rows, so that a crash loses little of a long span.
   public mutating func takeOpenRows() -> [PlantHistoryRow] {
     defer { open = [:] }
     return openRows
   }
 
-  /// Before which start a store may delete the rows of each span.
+  /// Returns for each span the instant before which a store may delete the rows.
   public func expiries(at now: PlantInstant) -> [(spanSeconds: Int64, before: PlantInstant)] {
     tiers.map { ($0.spanSeconds, now - $0.keptSeconds) }
   }
 
-  /// The finest tier that still holds `from` and gives at most `points` rows of one sensor up to `now`; the coarsest if none does.
+  /// Returns the finest tier that still covers `from` and has at most `points` rows of one sensor up to `now`, or the coarsest tier if none does.
   public func tier(from: PlantInstant, to now: PlantInstant, points: Int) -> PlantHistoryTier {
     let length = max(0, now - from)
     return tiers.first { $0.keptSeconds >= length && length / $0.spanSeconds <= Int64(points) }
       ?? tiers[tiers.count - 1]
   }
 
-  /// `rows` of one sensor, oldest first, in at most `points` rows: neighbours are merged, means weighted by their samples.
+  /// Returns `rows` of one sensor, oldest first, reduced to at most `points` rows: neighbours are merged, means weighted by their samples.
   public static func downSampled(_ rows: [PlantHistoryRow], to points: Int) -> [PlantHistoryRow] {
     precondition(points > 0, "a chart has a point")
     guard rows.count > points else { return rows }

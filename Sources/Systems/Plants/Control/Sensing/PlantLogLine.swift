@@ -1,19 +1,21 @@
-/// One thing that happened to a plant, as the log keeps it.
+/// One event of a plant in the log.
 public struct PlantLogLine: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// An alert; `detail` names it.
+    /// An alert was raised; `detail` names the alert.
     case raised
     case cleared
-    /// Its moisture rose, or a person said so.
+    /// The plant was watered, according to a rise of its moisture or to a person.
     case watered
-    /// Its link asked a sprinkler zone for water; `detail`: `zone 2, 60 s`.
+    /// The plant's link has requested water from a sprinkler zone; `detail` is, for example, `zone 2, 60 s`.
     case asked
-    /// That was refused; `detail` says why.
+    /// The request was refused; `detail` gives the reason.
     case refused
+    /// A person has calibrated a sensor of the plant; `detail` names the sensor and its two points.
+    case calibrated
   }
   public var at: PlantInstant
   public var plant: PlantID
-  /// As it was called then.
+  /// The plant's name at that time.
   public var plantName: String
   public var kind: Kind
   public var detail: String

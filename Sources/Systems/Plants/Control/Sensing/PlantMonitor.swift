@@ -1,24 +1,25 @@
 import Tactus
 
-/// Makes plants' conditions out of probes' samples: calibration, staleness, waterings, alerts, history.
+/// Derives plants' conditions from probes' samples: calibration, staleness, waterings, alerts, history.
 ///
-/// A value; not for ticks. Feed it what the sensor loop pushes, and step it at `nextDeadline` and after the book has changed.
+/// A value type, not for use in ticks. Pass the readings of the sensor loop to `step`, and call it also at `nextDeadline` and after the book has
+/// changed.
 public struct PlantMonitor: Sendable {
-  /// A probe by the name that clients know.
+  /// A probe with the name that clients use for it.
   public struct Sensor: Sendable, Hashable {
     public var id: PlantSensorID
     public var probe: PlantProbe
-    /// Until somebody calibrates it.
+    /// The calibration used until a person calibrates the sensor.
     public var calibration: PlantCalibration
 
-    /// If `calibration` is `nil` the usual one of such a probe holds.
+    /// If `calibration` is `nil`, the probe's standard calibration is used.
     public init(_ id: PlantSensorID, _ probe: PlantProbe, calibration: PlantCalibration? = nil) {
       self.id = id
       self.probe = probe
       self.calibration = calibration ?? probe.standardCalibration
     }
 
-    /// The calibration that counts: the one that people have set, unless it is one that the probe refuses, as earlier versions did not.
+    /// Returns the effective calibration: `set`, which a person has set, unless the probe rejects it, because earlier versions accepted more.
     public func calibration(_ set: PlantCalibration?) -> PlantCalibration {
       guard let set, (try? probe.calibration(dry: set.dry, wet: set.wet)) != nil else { return calibration }
       return set
@@ -33,20 +34,20 @@ public struct PlantMonitor: Sendable {
 
   /// The probes in the order of the sensor loop.
   public let sensors: [Sensor]
-  /// A sensor that has not been read for so long is silent.
+  /// The time without a reading after which a sensor is silent.
   public let staleAfter: Nanoseconds
-  /// The last reading of each sensor, stale or not: readers look at its age.
+  /// The last reading of each sensor, stale or not; readers must check its age.
   public private(set) var readings: [PlantSensorID: PlantReading] = [:]
-  /// Of every plant of the book, as of the last step.
+  /// The condition of every plant of the book, as of the last step.
   public private(set) var conditions: [PlantID: PlantCondition] = [:]
   private var detectors: [PlantRiseDetector]
   private let detector: PlantRiseDetector
   /// The calibration of each sensor at the last step.
   private var calibrations: [PlantCalibration]
-  /// A sensor that was never read is silent so long after it.
+  /// When the monitor started; a sensor that was never read becomes silent `staleAfter` later.
   private let began: TickInstant
 
-  /// `sensors`: no two of one name; anything else is our bug.
+  /// No two of the `sensors` may have the same name; anything else is a programming error.
   public init(
     sensors: [Sensor], staleAfter: Nanoseconds = .seconds(120), detector: PlantRiseDetector = PlantRiseDetector(),
     at now: TickInstant
@@ -60,7 +61,7 @@ public struct PlantMonitor: Sendable {
     began = now
   }
 
-  /// When a sensor next falls silent, or `nil` if none will.
+  /// Returns when the next sensor becomes silent, or `nil` if none will.
   public func nextDeadline(at now: TickInstant) -> TickInstant? {
     sensors.map { silentFrom($0.id) }.filter { now < $0 }.min()
   }
@@ -75,7 +76,7 @@ public struct PlantMonitor: Sendable {
     return action
   }
 
-  /// A new calibration says something else of what was read before it, at once; what then looks like a rise is no watering.
+  /// Applies changed calibrations to the last readings at once. A rise of the moisture that only results from a calibration is not a watering.
   private mutating func takeCalibrations(_ book: PlantBook) {
     for (index, sensor) in sensors.enumerated() {
       let calibration = sensor.calibration(book.records.calibrations[sensor.id])
@@ -109,11 +110,11 @@ public struct PlantMonitor: Sendable {
     }
   }
 
-  /// The bar of the original host: by its own formula for its own probe, by the calibration for all others.
+  /// Returns the value of the original host's bar: by the original formula for a seesaw probe, by the calibration for all others.
   private func scale(_ raw: Double, _ percent: Double, _ probe: PlantProbe) -> Int {
     switch probe {
     case .seesaw: PlantCalibration.originalScale(raw)
-    case .ads1115, .mcp3008: Int(saturating: (percent / 10).rounded(.toNearestOrEven))
+    case .ads1115, .mcp3008, .radio: Int(saturating: (percent / 10).rounded(.toNearestOrEven))
     }
   }
 
@@ -149,7 +150,7 @@ public struct PlantMonitor: Sendable {
 }
 
 extension [PlantMonitor.Sensor] {
-  /// The calibration that counts of each of a plant's sensors; one that the configuration does not have is left out.
+  /// Returns the effective calibration of each of a plant's sensors, except sensors that are not configured.
   public func calibrations(of plant: Plant, in records: PlantRecords) -> [PlantSensorID: PlantCalibration] {
     var calibrations: [PlantSensorID: PlantCalibration] = [:]
     for sensor in self where plant.sensors.contains(sensor.id) {
@@ -159,22 +160,22 @@ extension [PlantMonitor.Sensor] {
   }
 }
 
-/// What follows from a step of the monitor.
+/// The consequences of a step of the monitor.
 public struct PlantMonitorAction: Sendable, Hashable {
-  /// To be stored.
+  /// The changes to store.
   public var changes: [PlantChange] = []
-  /// To be told.
+  /// The events to report.
   public var events: [PlantEvent] = []
-  /// For the history.
+  /// The samples for the history.
   public var samples: [PlantHistorySample] = []
 
   init() {}
 }
 
-/// News of a plant.
+/// An event of a plant.
 public enum PlantEvent: Sendable, Hashable {
   case raised(PlantID, PlantAlert)
   case cleared(PlantID, PlantAlert)
-  /// Its moisture rose.
+  /// The plant's moisture has risen as after a watering.
   case watered(PlantID)
 }

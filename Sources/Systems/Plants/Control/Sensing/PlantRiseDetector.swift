@@ -1,10 +1,10 @@
 import Tactus
 
-/// Finds waterings in a sensor's moisture: a rise of so much within so long. What rises more slowly is weather.
+/// Detects waterings in a sensor's moisture: a rise by at least `rise` within `window`. A slower rise is not a watering.
 ///
-/// For one window after a watering every further rise is the same one, as water seeps.
+/// For one window after a watering further rises count as the same watering, because water takes time to seep.
 public struct PlantRiseDetector: Sendable, Hashable {
-  /// Percentage points, more than 0.
+  /// The minimum rise in percentage points, more than 0.
   public let rise: Double
   public let window: Nanoseconds
 
@@ -12,18 +12,18 @@ public struct PlantRiseDetector: Sendable, Hashable {
     var at: TickInstant
     var percent: Double
   }
-  /// The readings of the window that are lower than all after them, oldest first: the first is the lowest.
+  /// The readings of the window that are lower than all later ones, oldest first; the first is the lowest.
   private var lows: [Point] = []
   private var lastRise: TickInstant?
 
-  /// Ten points within half an hour.
+  /// By default the rise is ten points within half an hour.
   public init(rise: Double = 10, window: Nanoseconds = .seconds(1_800)) {
     precondition(rise > 0 && window.count > 0, "a rise is more than nothing, within more than no time")
     self.rise = rise
     self.window = window
   }
 
-  /// Whether the reading at `now` shows a new watering.
+  /// Returns whether the reading at `now` shows a new watering.
   public mutating func step(_ percent: Double, at now: TickInstant) -> Bool {
     let point = Point(at: now, percent: percent)
     if let lastRise, now - lastRise < window {

@@ -1,17 +1,17 @@
 import Tactus
 
-/// What a plant's link may ask of a sprinkler zone. There is none unless it is configured.
+/// What a plant's link may request from a sprinkler zone. Without this configuration there is no link.
 public struct PlantWateringSettings: Sendable, Hashable {
-  /// 1…64.
+  /// The number of the zone, 1…64.
   public let zone: Int
-  /// 1…3,600 s.
+  /// The duration of a watering, 1…3,600 s.
   public let seconds: Int
-  /// Requests in one local day, 1…24.
+  /// The largest number of requests in one local day, 1…24.
   public let maximumPerDay: Int
-  /// Between two requests, 60 s ….
+  /// The shortest time between two requests, at least 60 s.
   public let minimumGapSeconds: Int64
 
-  /// Throws, naming the field, unless each is in its range.
+  /// Throws an error with the name of the field if a value is out of its range.
   public init(
     zone: Int, seconds: Int, maximumPerDay: Int = 2, minimumGapSeconds: Int64 = 6 * 3_600
   ) throws(PlantRefusal) {
@@ -31,7 +31,7 @@ public struct PlantWateringSettings: Sendable, Hashable {
   }
 }
 
-/// What a link asks for: the sprinkler's own rules still apply to it.
+/// A link's request for water, to which the sprinkler's rules still apply.
 public struct PlantWateringRequest: Sendable, Hashable {
   public var plant: PlantID
   public var zone: Int
@@ -44,15 +44,15 @@ public struct PlantWateringRequest: Sendable, Hashable {
   }
 }
 
-/// Asks a sprinkler zone for water while a plant is dry, seldom enough that a broken sensor drowns nothing.
+/// Requests water from a sprinkler zone while a plant is dry, so rarely that a broken sensor cannot flood the plant.
 ///
-/// A request needs: the alert `dry`, and so a fresh reading; none of `silent` and `wet`; no `needsConfirmation`; no rain delay; the gap since the last
-/// request, by a clock that cannot be set; and less than the day's number. No new day begins by a wall clock that is not confirmed, and
-/// setting it does not shorten the gap, also across a restart (`KeptAge`).
+/// The conditions of a request are: the alert `dry`, and therefore a recent reading; no alert `silent` or `wet`; no `needsConfirmation`; no rain
+/// delay; the gap since the last request has passed, by a clock that cannot be set; and the day's number is not used up. A wall clock that is not
+/// confirmed begins no new day, and setting the clock does not shorten the gap, also across a restart (`KeptAge`).
 public struct PlantWateringLink: Sendable, Hashable {
   public enum Hindrance: String, Sendable, Hashable, CaseIterable {
     case notDry, sensorSilent, rainDelay, tooSoon, enoughToday
-    /// Its sensors, as they are calibrated now, have never read anything but dry, and a person has not confirmed them.
+    /// With their present calibrations the sensors have never shown anything but dry, and no person has confirmed the plant.
     case needsConfirmation
   }
   public enum Outcome: Sendable, Hashable {
@@ -63,23 +63,24 @@ public struct PlantWateringLink: Sendable, Hashable {
   public let plant: PlantID
   public private(set) var settings: PlantWateringSettings
   public private(set) var record: PlantWateringRecord?
-  /// The last request of this process.
+  /// When this process last made a request, or `nil` if it has not.
   private var requested: TickInstant?
 
-  /// `record`: what the store has kept.
+  /// `record` is the record from the store, or `nil` if the store has no record of the link.
   public init(_ plant: PlantID, _ settings: PlantWateringSettings, record: PlantWateringRecord? = nil) {
     self.plant = plant
     self.settings = settings
     self.record = record
   }
 
-  /// Takes other limits; what it has asked for counts against them.
+  /// Changes the limits; earlier requests count against the new ones.
   public mutating func take(_ new: PlantWateringSettings) { settings = new }
 
+  /// Decides whether to request water now. After a request, `record` must be stored.
+  ///
   /// - Parameters:
-  ///   - day: days since 1970, by the controller's calendar.
-  ///   - isRainDelayed: the sprinkler's.
-  /// After a request `record` is to be stored.
+  ///   - day: days since 1970 in the controller's local calendar.
+  ///   - isRainDelayed: whether the sprinkler has a rain delay.
   public mutating func step(
     _ condition: PlantCondition, isRainDelayed: Bool, at now: TickInstant, reading: WallReading, day: Int
   ) -> Outcome {
@@ -109,10 +110,10 @@ public struct PlantWateringLink: Sendable, Hashable {
     return .request(PlantWateringRequest(plant: plant, zone: settings.zone, seconds: settings.seconds))
   }
 
-  /// How much of the gap is over is to be kept so often, s: by as much it is longer when the power fails.
+  /// The interval in seconds at which the elapsed part of the gap is stored; a power cut lengthens the gap by at most this interval.
   private static let noteSeconds = 600.0
 
-  /// Returns what is to be stored, every ten minutes until the gap is over, or `nil` if nothing is.
+  /// Returns the record to store, every ten minutes until the gap has passed, or `nil` if nothing is to be stored.
   public mutating func noteGap(at reading: WallReading) -> PlantWateringRecord? {
     guard let age = record?.age, age.seconds(at: reading) < Double(settings.minimumGapSeconds) + Self.noteSeconds else {
       return nil

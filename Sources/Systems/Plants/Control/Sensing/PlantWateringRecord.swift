@@ -1,14 +1,14 @@
 import Tactus
 
-/// What a plant's link has asked of its sprinkler zone: kept, so that a restart does not forget the limits.
+/// The requests of a plant's link to a sprinkler zone, stored so that the limits hold across a restart.
 public struct PlantWateringRecord: Sendable, Hashable, Codable {
-  /// The last request, as the wall clock said then: for people.
+  /// The wall-clock time of the last request, for display.
   public var last: PlantInstant
-  /// How long ago that is, for the gap; `nil` in a row of an older version.
+  /// The time elapsed since the last request, for the gap; `nil` in a row of an older version.
   var age: KeptAge?
-  /// Requests on the day of `day`.
+  /// The number of requests on the day `day`.
   public var count: Int
-  /// Days since 1970, by the controller's own calendar.
+  /// Days since 1970 in the controller's local calendar.
   public var day: Int
 
   public init(last: PlantInstant, count: Int, day: Int) {

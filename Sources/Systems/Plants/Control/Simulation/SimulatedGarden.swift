@@ -2,22 +2,25 @@ import Buses
 import Devices
 import Tactus
 
-/// Simulated probes on simulated buses, each in a soil of its own. Must outlive the loop that reads them.
+/// Simulated probes on simulated buses, each in a separate simulated soil. Must outlive the loop that reads them.
 public final class SimulatedGarden: Sendable {
-  /// It is `nil` if no probe is on I2C.
+  /// The I2C bus, or `nil` if no probe is on I2C.
   public let bus: SimulatedI2CBus?
-  /// It is `nil` if no probe is on SPI.
+  /// The SPI bus, or `nil` if no probe is on SPI.
   public let port: SimulatedSPIBus?
-  /// In the order of the probes.
+  /// What the sensors on the radio say, or `nil` if every probe is wired.
+  public let air: Latest<SoilSightings>?
+  /// The soils in the order of the probes.
   public let soils: [SimulatedSoil]
 
   /// - Parameters:
-  ///   - sensors: no two of them are the same probe, and one address has one chip; anything else is our bug.
-  ///   - clock: stamps what happens on the buses.
+  ///   - sensors: no two are the same probe, and one address has one chip; anything else is a programming error.
+  ///   - clock: the clock for the timestamps of the buses' records.
   public init(_ sensors: [PlantMonitor.Sensor], seed: UInt64 = 1, clock: RecordClock = .tick) {
     let bus = SimulatedI2CBus(seed: seed, clock: clock)
     var converters: [UInt8: ADS1115Simulator] = [:]
     let spi = MCP3008Simulator()
+    let air = SimulatedAir()
     var soils: [SimulatedSoil] = []
     for (index, sensor) in sensors.enumerated() {
       let chip: SimulatedSoil.Chip
@@ -33,6 +36,7 @@ public final class SimulatedGarden: Sendable {
         }
         chip = .ads1115(simulator, channel: channel)
       case .mcp3008(let channel): chip = .mcp3008(spi, channel: channel)
+      case .radio: chip = .radio(air, probe: index)
       }
       // Each a little drier than the one before, so that there is something to see.
       let percent = [62.0, 45, 31, 22][index % 4]
@@ -40,11 +44,12 @@ public final class SimulatedGarden: Sendable {
     }
     self.soils = soils
     self.bus = sensors.contains { $0.probe.address != nil } ? bus : nil
-    port = sensors.contains { $0.probe.address == nil } ? SimulatedSPIBus(spi.chip, clock: clock) : nil
+    port = sensors.contains { $0.probe.isOnSPI } ? SimulatedSPIBus(spi.chip, clock: clock) : nil
+    self.air = sensors.contains { $0.probe.radio != nil } ? air.sightings : nil
   }
 
   public subscript(sensor: PlantSensorID) -> SimulatedSoil? { soils.first { $0.sensor == sensor } }
 
-  /// Time passes.
+  /// Advances the soils to `now`.
   public func beat(at now: TickInstant) { for soil in soils { soil.beat(at: now) } }
 }

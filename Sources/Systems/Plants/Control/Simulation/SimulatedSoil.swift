@@ -3,20 +3,21 @@ import Devices
 import Synchronization
 import Tactus
 
-/// The soil around one simulated probe: it dries out slowly, and gets wet when it is watered. Every member may be called from any thread.
+/// The soil around one simulated probe: it dries out slowly and becomes wet when it is watered. All members may be used from any thread.
 public final class SimulatedSoil: Sendable {
-  /// What is wrong with the wire.
+  /// A fault of the probe's wiring.
   public enum Fault: String, Sendable, Hashable, CaseIterable {
     case none
-    /// A converter's input is at its supply; a seesaw gives all ones.
+    /// The wire is open: a converter's input is at its supply voltage, and a seesaw returns all ones.
     case open
-    /// A converter's input is at ground; a seesaw measures nothing.
+    /// The wire is shorted: a converter's input is at ground, and a seesaw measures nothing.
     case short
   }
   enum Chip: Sendable {
     case seesaw(SeesawSoilSimulator)
     case ads1115(ADS1115Simulator, channel: Int)
     case mcp3008(MCP3008Simulator, channel: Int)
+    case radio(SimulatedAir, probe: Int)
   }
   private struct State {
     var percent: Double
@@ -25,9 +26,9 @@ public final class SimulatedSoil: Sendable {
     var at: TickInstant?
   }
 
-  /// Half of the water is gone in about 40 min: slowly, and yet to be seen by somebody who tries the program.
+  /// The time constant of drying: half of the water is gone in about 40 min, slowly but visibly for a person who tries the program.
   static let timeConstant = Nanoseconds.seconds(3_600)
-  /// It never becomes drier.
+  /// The moisture in per cent below which the soil does not dry.
   static let driest = 3.0
 
   public let sensor: PlantSensorID
@@ -41,12 +42,12 @@ public final class SimulatedSoil: Sendable {
     state.withLock { show($0) }
   }
 
-  /// Of the usual calibration, 0…100 %.
+  /// The moisture according to the standard calibration, 0…100 %.
   public var moisturePercent: Double { state.withLock { $0.percent } }
   public var celsius: Double { state.withLock { $0.celsius } }
   public var fault: Fault { state.withLock { $0.fault } }
 
-  /// It is `nil` to leave it as it is. `celsius` is 0…85, and means nothing to a probe without a thermometer.
+  /// Sets the given values; one that is `nil` stays as it is. `celsius` is 0…85 and has no effect on a probe without a thermometer.
   public func set(moisturePercent: Double? = nil, celsius: Double? = nil, fault: Fault? = nil) {
     state.withLock { state in
       if let moisturePercent { state.percent = min(max(moisturePercent, 0), 100) }
@@ -56,14 +57,15 @@ public final class SimulatedSoil: Sendable {
     }
   }
 
-  /// Water, in percentage points.
+  /// Adds water, in percentage points.
   public func pour(_ percent: Double) { set(moisturePercent: moisturePercent + percent) }
 
-  /// Time passes.
+  /// Advances the soil to `now`.
   public func beat(at now: TickInstant) {
     state.withLock { state in
-      defer { state.at = now }
-      guard let last = state.at, last < now else { return }
+      let before = state.at
+      state.at = now
+      guard let last = before, last < now else { return }
       let share = min((now - last).inSeconds / Self.timeConstant.inSeconds, 1)
       state.percent -= max(0, state.percent - Self.driest) * share
       show(state)
@@ -87,6 +89,11 @@ public final class SimulatedSoil: Sendable {
       let counts = fault == .none ? Self.raw(state.percent, .capacitiveCounts) : fault == .open ? 1_024 : 0
       // Within the count, so that rounding down does not miss it.
       chip[channel] = (counts + (fault == .none ? 0.5 : 0)) * 3.3 / 1_024
+    // A sensor on the radio says something at each beat, unless its wire is open or shorted: it is then silent.
+    case (.radio(let air, let probe), let fault):
+      guard fault == .none, let now = state.at else { break }
+      air.say(
+        SoilAdvertisement(moisturePercent: state.percent, celsius: state.celsius), of: probe, at: now)
     }
   }
 

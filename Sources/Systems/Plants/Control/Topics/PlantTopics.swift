@@ -1,22 +1,22 @@
 import Wire
 
-/// Where plants are on a broker: the app's topics, a retained state a plant, and how Home Assistant learns of it.
+/// The plants' topics on a broker: the app's topics, a retained state for each plant, and the discovery by Home Assistant.
 public enum PlantTopics {
-  /// The app's: from clients to hosts, and back. Every client hears everything; nothing is retained.
+  /// The app's topics, from clients to hosts and back. Every client receives every message; nothing is retained.
   public static let toHost = "rpi/torpi"
   public static let fromHost = "rpi/fromrpi"
   public static let system = "plants"
 
-  /// `tactus/DEVICE/plants/ID/state`: retained, the document of one plant as the API shows it.
+  /// Returns `tactus/DEVICE/plants/ID/state`, the topic of the retained document of one plant, as in the API.
   public static func state(of plant: PlantID, on topics: DeviceTopics) -> String {
     topics.state(system, plant.description)
   }
 
-  /// What of a plant Home Assistant shows, in a fixed order.
+  /// Returns the entities of a plant for Home Assistant, in a fixed order.
   ///
   /// - Parameters:
-  ///   - takesCommands: with a button that says that somebody has watered.
-  ///   - asksForWater: with whether its first watering waits for a confirmation, and with a button that gives it.
+  ///   - takesCommands: whether to add a button that notes a watering by a person.
+  ///   - asksForWater: whether to show that the first watering waits for a confirmation, with a button to confirm it.
   public static func entities(
     of id: PlantID, name: String, on topics: DeviceTopics, takesCommands: Bool, asksForWater: Bool = false
   ) -> [HomeAssistantEntity] {
@@ -55,14 +55,14 @@ public enum PlantTopics {
     return shown + [button("water", "was watered", wateredCommand)] + confirm
   }
 
-  /// What the buttons send.
+  /// The command that notes a watering.
   public static let wateredCommand = "watered"
-  /// What lets the first watering of a plant begin.
+  /// The command that confirms that a plant may be watered for the first time.
   public static let confirmCommand = "confirm-watering"
 }
 
 extension PlantInstant {
-  /// RFC 3339 in UTC: `2026-02-03T04:05:06Z`.
+  /// The instant as RFC 3339 in UTC, for example `2026-02-03T04:05:06Z`.
   public var text: String {
     var days = secondsSince1970 / 86_400
     var rest = secondsSince1970 % 86_400

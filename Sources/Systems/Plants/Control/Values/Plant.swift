@@ -1,4 +1,4 @@
-/// A plant's number: given once, never again, the same in topics, routes and the store.
+/// A plant's number: assigned once, never reused, and the same in topics, routes and the store.
 public struct PlantID: Sendable, Hashable, Comparable, Codable {
   public let number: UInt64
 
@@ -18,20 +18,22 @@ extension PlantID: CustomStringConvertible {
   public var description: String { "\(number)" }
 }
 
-/// A plant as its user describes it, and what is remembered of it.
+/// A plant as its user describes it, with its stored state.
 public struct Plant: Sendable, Hashable, Codable {
   public let id: PlantID
   public let user: PlantUser
-  /// No two plants of one user share it.
+  /// The name, unique among the user's plants.
   public var name: PlantName
-  /// 1…4, none twice. Plants may share one.
+  /// The sensors, 1…4 different ones. Several plants may have the same sensor.
   public var sensors: [PlantSensorID]
   public var limits: PlantLimits
-  /// By a person's word or by a rise of its moisture, or `nil` if it is not known to be.
+  /// When the plant was last watered, according to a person or to a rise of its moisture, or `nil` if that is not known.
   public var lastWatered: PlantInstant?
-  /// By which calibration of each of its sensors it was seen not dry, or somebody has said that it may be watered, or `nil` if neither
-  /// ever was. While it is not as its sensors are calibrated now, its link asks for no water: a probe that is wrong reads dry for ever.
+  /// The calibration of each sensor with which the plant was seen not dry, or with which a person confirmed that it may be watered; `nil` if neither
+  /// has happened. While the sensors are calibrated differently, the plant's link requests no water, because a faulty probe could read dry for ever.
   public var proof: [PlantSensorID: PlantCalibration]?
+  /// The part of the camera's daily picture that shows the plant, or `nil` for the whole picture.
+  public var pictureArea: PlantPictureArea?
 
   public init(
     id: PlantID, user: PlantUser, name: PlantName, sensors: [PlantSensorID], limits: PlantLimits = PlantLimits(),

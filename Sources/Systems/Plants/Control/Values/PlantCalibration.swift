@@ -1,11 +1,11 @@
-/// Two points of a probe's own scale: in dry soil (or air), and in wet soil (or water). Either may be the greater.
+/// Two points on a probe's scale: in dry soil (or air), and in wet soil (or water). Either may be the greater.
 ///
 /// Capacitive probes on a converter are inverted: dry is the higher voltage.
 public struct PlantCalibration: Sendable, Hashable, Codable {
   public let dry: Double
   public let wet: Double
 
-  /// Throws unless both are finite and differ.
+  /// Throws an error unless both values are finite and different.
   public init(dry: Double, wet: Double) throws(PlantRefusal) {
     guard dry.isFinite, wet.isFinite, dry != wet else {
       throw PlantRefusal(.invalidPlantSettings, field: "wet", "expected two different numbers, got \(dry) and \(wet)")
@@ -19,22 +19,25 @@ public struct PlantCalibration: Sendable, Hashable, Codable {
     self.wet = wet
   }
 
-  /// A seesaw soil probe's typical counts: 200 is very dry, 2000 very wet.
+  /// The typical counts of a seesaw soil probe: 200 is very dry, 2000 very wet.
   public static let seesaw = Self(200, 2000)
-  /// A common capacitive probe at 3.3 V on an ADS1115: 2600 mV in air, 1100 mV in water. Every probe differs.
+  /// The values of a common capacitive probe at 3.3 V on an ADS1115: 2600 mV in air, 1100 mV in water. Probes differ from each other.
   public static let capacitiveMillivolts = Self(2600, 1100)
-  /// The same on an MCP3008 whose reference is 3.3 V.
+  /// The values of such a probe on an MCP3008 with a reference of 3.3 V.
   public static let capacitiveCounts = Self(807, 341)
 
-  /// Linear between the points, clamped to 0…100 %.
+  /// The values of a sensor that says per cent itself.
+  public static let percent = Self(0, 100)
+
+  /// Returns the moisture: linear between the points, clamped to 0…100 %.
   public func percent(_ raw: Double) -> Double {
     let percent = (raw - dry) * 100 / (wet - dry)
     // Not a number clamps to 0, the side that raises an alert.
     return percent > 0 ? min(percent, 100) : 0
   }
 
-  /// The original host's bar, of a seesaw probe's counts: round((raw − 300) · 10 ÷ 700), there −1…24 and here clamped to 0…10.
-  /// Half to even, as Python rounds.
+  /// Returns the original host's bar for a seesaw probe's counts: round((raw − 300) · 10 ÷ 700), there −1…24 and here clamped to 0…10. Halves are
+  /// rounded to even, as in Python.
   public static func originalScale(_ raw: Double) -> Int {
     let scale = ((raw - 300) * 10 / 700).rounded(.toNearestOrEven)
     return scale > 0 ? Int(saturating: min(scale, 10)) : 0

@@ -1,4 +1,4 @@
-/// An instant of the wall clock, whole seconds since 1970 in UTC: for records. Limits of time are kept by the runtime's clock.
+/// An instant of the wall clock in whole seconds since 1970 in UTC, for records. Time limits use the runtime's clock instead.
 public struct PlantInstant: Sendable, Hashable, Comparable, Codable {
   public var secondsSince1970: Int64
 
@@ -7,7 +7,7 @@ public struct PlantInstant: Sendable, Hashable, Comparable, Codable {
   public static func < (left: Self, right: Self) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
   public static func + (left: Self, seconds: Int64) -> Self { Self(secondsSince1970: left.secondsSince1970 &+ seconds) }
   public static func - (left: Self, seconds: Int64) -> Self { Self(secondsSince1970: left.secondsSince1970 &- seconds) }
-  /// Seconds.
+  /// Returns the difference in seconds.
   public static func - (left: Self, right: Self) -> Int64 { left.secondsSince1970 &- right.secondsSince1970 }
 
   public init(from decoder: any Decoder) throws {

@@ -1,15 +1,15 @@
-/// Between which readings a plant is well, or `nil` for no such limit.
+/// The readings between which a plant is well; a limit that is `nil` does not exist.
 public struct PlantLimits: Sendable, Hashable, Codable {
-  /// 0…100 %.
+  /// The moisture below which the plant is dry, 0…100 %.
   public var dryPercent: Double?
-  /// 0…100 %, more than `dryPercent`.
+  /// The moisture above which the plant is wet, 0…100 %, more than `dryPercent`.
   public var wetPercent: Double?
-  /// −40…85 °C.
+  /// The temperature below which the plant is cold, −40…85 °C.
   public var coldCelsius: Double?
-  /// −40…85 °C, more than `coldCelsius`.
+  /// The temperature above which the plant is hot, −40…85 °C, more than `coldCelsius`.
   public var hotCelsius: Double?
 
-  /// Dry below 20 %, as Home Assistant's plants are.
+  /// By default a plant is dry below 20 %, as in Home Assistant.
   public init(
     dryPercent: Double? = 20, wetPercent: Double? = nil, coldCelsius: Double? = nil, hotCelsius: Double? = nil
   ) {
@@ -19,9 +19,9 @@ public struct PlantLimits: Sendable, Hashable, Codable {
     self.hotCelsius = hotCelsius
   }
 
-  /// Throws, naming the field, unless every limit is in its range and the pairs are in order.
+  /// Throws an error with the name of the field unless every limit is in its range and the pairs are in order.
   ///
-  /// - Parameter old: the limits that these are to replace. Of a pair that is out of order the one that has not changed is not to blame.
+  /// - Parameter old: the limits that are being replaced. For a pair in the wrong order, the error names a limit that has changed.
   public func check(replacing old: PlantLimits) throws(PlantRefusal) {
     try check(dryPercent, "dryPercent", 0...100)
     try check(wetPercent, "wetPercent", 0...100)

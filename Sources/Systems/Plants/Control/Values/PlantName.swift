@@ -1,13 +1,13 @@
-/// A plant's name: 1…15 characters that the protocol and its app can carry.
+/// A plant's name: 1…15 characters that the protocol and its app can transmit.
 ///
-/// Not allowed: `: ; | \`, `--`, a hyphen at an end, control characters, and `all`, which asks for every plant.
+/// Not allowed are `: ; | \`, `--`, a hyphen at either end, control characters, and `all`, which requests every plant.
 public struct PlantName: Sendable, Hashable, Codable {
-  /// Unicode scalars, as the original host counts.
+  /// The largest number of Unicode scalars, which is how the original host counts.
   public static let maximumLength = 15
   public let text: String
 
-  /// The text as a name has it: without spaces at both ends, and with the typographic apostrophe and quotation mark, since the app takes
-  /// `'` and `"` for JSON's.
+  /// Returns the text in the form used for names: without spaces at both ends, and with the typographic apostrophe and quotation mark, because the
+  /// app treats `'` and `"` as JSON's quotation marks.
   public static func carried(_ text: String) -> String {
     var name = ""
     for character in text.trimmed {
@@ -20,7 +20,7 @@ public struct PlantName: Sendable, Hashable, Codable {
     return name
   }
 
-  /// As `carried` writes it.
+  /// Creates a name from a text in the form that `carried` returns.
   public init(_ text: String) throws(PlantRefusal) {
     let name = Self.carried(text)
     guard name.unicodeScalars.count <= Self.maximumLength else {

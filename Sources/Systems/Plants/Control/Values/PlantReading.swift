@@ -1,16 +1,16 @@
 import Tactus
 
-/// What a sensor says about a plant.
+/// A sensor's reading of a plant.
 public struct PlantReading: Sendable, Hashable {
-  /// Median of a reading's samples, in the chip's own counts.
+  /// The median of a reading's samples in the chip's native counts.
   public var raw: Double
-  /// 0…100 %, by the sensor's calibration.
+  /// The moisture, 0…100 %, by the sensor's calibration.
   public var moisturePercent: Double
-  /// 0…10, as the original host reckons.
+  /// The value of the original host's bar, 0…10.
   public var scale: Int
-  /// Nil: a sensor without a thermometer, or one that did not answer.
+  /// The temperature, or `nil` if the sensor has no thermometer or the thermometer did not answer.
   public var celsius: Double?
-  /// When it was read. A reading that does not change is as good as one that does; one that is not repeated is not.
+  /// When the reading was taken. Its age decides whether it is valid, not whether the value has changed.
   public var at: TickInstant
 
   public init(raw: Double, moisturePercent: Double, scale: Int, celsius: Double? = nil, at: TickInstant) {
@@ -21,7 +21,7 @@ public struct PlantReading: Sendable, Hashable {
     self.at = at
   }
 
-  /// Whole degrees without their fraction, as the original host reports them.
+  /// The temperature in degrees Fahrenheit, truncated to whole degrees as the original host reports it; `nil` if there is none.
   public var fahrenheit: Int? {
     guard let celsius else { return nil }
     return Int(saturating: celsius * 9 / 5 + 32)

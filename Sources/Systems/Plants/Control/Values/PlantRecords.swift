@@ -1,32 +1,32 @@
-/// Everything that survives the process, as one value: what a store gives at the start, and what a backup holds.
+/// Everything that survives the process, as one value: the content of a store at the start, and of a backup.
 ///
-/// History is not among it: see `PlantHistoryRow`.
+/// The history is not included (see `PlantHistoryRow`).
 public struct PlantRecords: Sendable, Hashable, Codable {
-  /// Each user's in the order in which they were added.
+  /// The plants, each user's in the order in which they were added.
   public var plants: [Plant] = []
-  /// The next plant's number.
+  /// The number of the next plant.
   public var nextPlant: UInt64 = 1
   public var calibrations: [PlantSensorID: PlantCalibration] = [:]
-  /// What each plant's link to a sprinkler zone has asked for.
+  /// The requests of each plant's link to a sprinkler zone.
   public var waterings: [PlantID: PlantWateringRecord] = [:]
-  /// How the configuration calibrated each sensor when it was last read, or `nil` if no start has noted it yet.
+  /// The calibrations in the configuration at the last start, or `nil` if no start has stored them yet.
   public var fileCalibrations: [PlantSensorID: PlantCalibration]?
 
   public init() {}
 }
 
-/// One change of the records. A store makes a list of them in one transaction: all of it or nothing.
+/// One change of the records. A store makes a list of changes in one transaction: all or nothing.
 public enum PlantChange: Sendable, Hashable {
-  /// New or changed.
+  /// A plant is new or has changed.
   case plant(Plant)
-  /// With all that is kept under its number.
+  /// A plant was removed, with everything stored under its number.
   case plantRemoved(PlantID)
   case nextPlant(UInt64)
-  /// Nil: the sensor's own scale again.
+  /// A sensor's calibration has changed; `nil` restores the sensor's default calibration.
   case calibration(PlantSensorID, PlantCalibration?)
   case watering(PlantID, PlantWateringRecord)
-  /// The calibrations that the file had at this start.
+  /// The calibrations in the configuration at this start.
   case fileCalibrations([PlantSensorID: PlantCalibration])
-  /// Everything at once, for a restored backup. History stays.
+  /// Everything is replaced by a restored backup, except the history.
   case everything(PlantRecords)
 }

@@ -1,7 +1,7 @@
-/// Why a command was not carried out: the tag for the protocol, the field and the words for everybody else.
+/// Why a command was refused: a tag for the protocol, and a field and a message for other interfaces.
 public struct PlantRefusal: Error, Sendable, Hashable {
   public var tag: PlantErrorTag
-  /// `name`, `sensors`, `dryPercent` and so on, or `nil` for the command as such.
+  /// The field, for example `name`, `sensors` or `dryPercent`, or `nil` if the refusal concerns the command as a whole.
   public var field: String?
   public var message: String
 

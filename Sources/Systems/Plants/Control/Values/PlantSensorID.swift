@@ -1,8 +1,8 @@
-/// What a client calls a sensor: 1…32 of `a–z 0–9 . _ -` without `--`; a probe on I2C goes by its address, `0x36`.
+/// A sensor's name for clients: 1…32 of `a–z 0–9 . _ -` without `--`; the name of a probe on I2C is its address, for example `0x36`.
 public struct PlantSensorID: Sendable, Hashable, Comparable, Codable {
   public let text: String
 
-  /// In small letters, spaces around it left out; nil when it is none.
+  /// Converts the text to lower case without surrounding spaces; returns `nil` if it is not a valid name.
   public init?(_ text: String) {
     let name = text.trimmed.lowercased()
     let isAllowed = name.utf8.allSatisfy { byte in
@@ -38,7 +38,7 @@ extension PlantSensorID: CustomStringConvertible {
 }
 
 extension String {
-  /// Without spaces at both ends.
+  /// The text without spaces at both ends.
   var trimmed: String {
     var text = self[...]
     while text.first == " " { text.removeFirst() }

@@ -1,6 +1,6 @@
-/// A client's name as a key of its data: the name itself when it is 1…64 of `A–Z a–z 0–9 . _ -`, otherwise `#` and a hash of it.
+/// A client's name as the key of its data: the name itself if it is 1…64 of `A–Z a–z 0–9 . _ -`, otherwise `#` and a hash of the name.
 ///
-/// Never a path, whatever the client calls itself: no slash, and no name of dots only.
+/// Never a path, whatever the client's name is: no slash, and no name that consists of dots.
 public struct PlantUser: Sendable, Hashable, Codable {
   public let key: String
 
@@ -12,7 +12,7 @@ public struct PlantUser: Sendable, Hashable, Codable {
     key = isPlain ? sender : "#" + Self.hash(bytes)
   }
 
-  /// A key that `init(sender:)` made; nil for any other text.
+  /// Accepts a key that `init(sender:)` made; returns `nil` for any other text.
   public init?(key: String) {
     let digits = key.utf8.dropFirst()
     let isHash = key.utf8.first == UInt8(ascii: "#") && digits.count == 16 && digits.allSatisfy(Self.isHexDigit)
@@ -46,7 +46,8 @@ public struct PlantUser: Sendable, Hashable, Codable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 
-  /// FNV-1a of 64 bits. Names are not secret and nothing authenticates them, so a collision gives nobody more than a wrong name would.
+  /// Returns the 64-bit FNV-1a hash. Names are neither secret nor authenticated, so a collision grants no more than using another client's name
+  /// would.
   private static func hash(_ bytes: String.UTF8View) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,6 +1,6 @@
 import Wire
 
-/// The original host's file of one user: `[{"Sensors": "[\"0x36\"]", "Name": "Basil"}]`, where `Sensors` is a text that holds a JSON array.
+/// The original host's file of one user: `[{"Sensors": "[\"0x36\"]", "Name": "Basil"}]`, where `Sensors` is a text that contains a JSON array.
 public struct PlantUserFile: Sendable, Hashable {
   public struct Entry: Sendable, Hashable {
     public var name: String
@@ -15,7 +15,7 @@ public struct PlantUserFile: Sendable, Hashable {
 
   public init(_ entries: [Entry]) { self.entries = entries }
 
-  /// Nil unless `text` is an array of such objects. One object alone counts as an array of one.
+  /// Returns `nil` unless `text` is an array of such objects. A single object counts as an array of one.
   public init?(json text: String) {
     guard let value = Self.value(text) else { return nil }
     let elements: [JSONValue]
@@ -34,15 +34,16 @@ public struct PlantUserFile: Sendable, Hashable {
     }
   }
 
-  /// A JSON value as Python reads it, which the app's host was written in: of a repeated key the last counts. Nil: it is none.
+  /// Returns a JSON value parsed like in Python, in which the app's host was written: of a repeated key the last counts. Returns `nil` if the text is
+  /// not JSON.
   static func value(_ text: String) -> JSONValue? {
     try? JSONParser.parse(Array(text.utf8), repeated: .lastCounts)
   }
 
   public var json: String { "[" + entries.map(\.json).joined(separator: ", ") + "]" }
 
-  /// The names in a list as clients write it: a JSON array, the same with apostrophes, or one name alone. Nil: a list of
-  /// something else.
+  /// Returns the names in a list as clients write it: a JSON array, one with apostrophes instead of quotation marks, or a single name. Returns `nil`
+  /// if the list contains anything but texts.
   static func sensors(_ text: String) -> [String]? {
     let quoted = String(text.map { $0 == "'" ? "\"" : $0 })
     switch value(quoted) {
@@ -71,7 +72,7 @@ public struct PlantUserFile: Sendable, Hashable {
 }
 
 extension PlantUserFile.Entry {
-  /// As Python's `json.dumps` writes it.
+  /// The entry as Python's `json.dumps` writes it.
   public var json: String {
     let list = "[" + sensors.map(JSONText.quoted).joined(separator: ", ") + "]"
     return "{\"Name\": \(JSONText.quoted(name)), \"Sensors\": \(JSONText.quoted(list))}"

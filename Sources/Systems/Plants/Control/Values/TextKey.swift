@@ -1,4 +1,4 @@
-/// A key of a JSON object, for dictionaries whose keys are texts of ours.
+/// A key of a JSON object, for dictionaries whose keys have a textual form.
 struct TextKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }

@@ -7,21 +7,23 @@ struct NewPlantBody: JSONReadable {
   let name: String
   let sensors: [String]
   private let limits: PlantLimitsBody
+  private let area: PlantPictureArea?
 
   init(_ body: inout JSONReader) throws(APIError) {
-    user = try body.optional("user", .plantUser) ?? PlantDoor.ownUser
+    user = try body.optional("user", .plantUser) ?? PlantRoutes.ownUser
     name = try body.required("name", .text(1...64))
     sensors = try body.required("sensors", .list(of: .text(1...64), 1...4))
     limits = try PlantLimitsBody(&body)
+    area = try body.pictureArea()
   }
 
   func command(_ rules: PlantBookRules) -> PlantCommand {
-    .add(name: name, sensors: sensors, limits: limits.applied(to: rules.limits))
+    .add(name: name, sensors: sensors, limits: limits.applied(to: rules.limits), area: area)
   }
 }
 
-/// The body of `PUT /api/plants/{id}`: members that are not given stay as they are, null takes a limit away; what only `GET` says
-/// is not looked at.
+/// The body of `PUT /api/plants/{id}`: members that are missing stay as they are, null removes a limit, and members that only `GET` returns are
+/// ignored.
 struct PlantBody: JSONReadable {
   let edit: PlantEdit
 
@@ -34,6 +36,7 @@ struct PlantBody: JSONReadable {
     edit.wetPercent = limits.wetPercent
     edit.coldCelsius = limits.coldCelsius
     edit.hotCelsius = limits.hotCelsius
+    if body.has("pictureArea") { edit.pictureArea = .some(try body.pictureArea()) }
     self.edit = edit
     for name in [
       "ok", "id", "state", "user", "moisturePercent", "temperatureCelsius", "alerts", "lastWateredISO", "watering",
@@ -41,7 +44,29 @@ struct PlantBody: JSONReadable {
   }
 }
 
-/// The four limits; `.some(nil)`: none from now on.
+extension JSONReader {
+  fileprivate mutating func pictureArea() throws(APIError) -> PlantPictureArea? {
+    try optional("pictureArea", .object(PlantPictureAreaBody.self))?.area
+  }
+}
+
+/// The part of the picture that shows a plant: `{"left": 0, "top": 25, "width": 50, "height": 75}`.
+struct PlantPictureAreaBody: JSONReadable {
+  let area: PlantPictureArea
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    let percent = JSONKind<Double>.number(0...100)
+    let (left, top) = (try body.required("left", percent), try body.required("top", percent))
+    let (width, height) = (try body.required("width", percent), try body.required("height", percent))
+    do throws(PlantRefusal) {
+      area = try PlantPictureArea(left: left, top: top, width: width, height: height)
+    } catch {
+      throw error.apiError
+    }
+  }
+}
+
+/// The four limits; `.some(nil)` removes one.
 struct PlantLimitsBody {
   let dryPercent, wetPercent, coldCelsius, hotCelsius: Double??
 
@@ -64,8 +89,8 @@ struct PlantLimitsBody {
   }
 }
 
-/// The body of `POST /api/plants/sensors/{sensor}/calibrate`: `{"point":"dry"}` takes the last reading for that point,
-/// `{"dry":810,"wet":1490}` gives both.
+/// The body of `POST /api/plants/sensors/{sensor}/calibrate`: `{"point":"dry"}` uses the last reading as that point, `{"dry":810,"wet":1490}` sets
+/// both points.
 struct PlantCalibrationBody: JSONReadable {
   enum Wanted {
     case dryIsNow
@@ -91,7 +116,7 @@ struct PlantCalibrationBody: JSONReadable {
 extension PlantUser {
   static let expected = "a client's name, 1…64 characters, or a plant's user as GET /api/plants shows it"
 
-  /// Whom a request means. Longer names than that are known by their hash only.
+  /// Creates the user of a request; fails unless the name has 1…64 characters, because longer names are known only by their hash.
   init?(name: String) {
     guard (1...64).contains(name.unicodeScalars.count) else { return nil }
     self = PlantUser(key: name) ?? PlantUser(sender: name)

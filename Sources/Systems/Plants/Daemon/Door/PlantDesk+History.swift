@@ -33,10 +33,10 @@ extension PlantDesk {
     }
   }
 
-  /// Lines of the plants' log that are kept at most, whatever the clock says.
+  /// The largest number of lines in the plants' log, independent of the clock.
   private static let mostEvents = 200_000
 
-  /// The time of day.
+  /// Returns the wall-clock time.
   public func wall() -> PlantInstant { PlantInstant(secondsSince1970: clock.now.secondsSince1970) }
 
   func store(_ state: inout State) {
@@ -56,7 +56,7 @@ extension PlantDesk {
     }
   }
 
-  /// The store could not be read before, or a backup was restored: it holds something else than what is known.
+  /// Reads the book from the store, after the store could not be read before or a backup was restored.
   func reload(_ state: inout State) {
     let restores = store.restoreCount
     do throws(StoreError) {
@@ -81,7 +81,7 @@ extension PlantDesk {
     }
   }
 
-  /// An earlier version knew no proof. A plant whose link has asked for water by then is not asked about: it is as trusted as it was.
+  /// Adds a proof to plants stored by an earlier version, which had none. A plant whose link has already requested water needs no confirmation.
   private func proveWatered(_ records: inout PlantRecords) -> [PlantChange] {
     var changes: [PlantChange] = []
     for place in records.plants.indices {
@@ -93,7 +93,7 @@ extension PlantDesk {
     return changes
   }
 
-  /// A calibration that the file gives otherwise than at the last start goes before the one that people set before.
+  /// Removes the calibration that a person has set if the sensor's calibration in the configuration has changed since the last start.
   private func takeFile(_ records: inout PlantRecords, _ state: inout State) -> [PlantChange] {
     var changes: [PlantChange] = []
     for sensor in sensors where records.calibrations[sensor.id] != nil {
@@ -110,7 +110,7 @@ extension PlantDesk {
     return changes
   }
 
-  /// What happened to one plant, or to all: newest first, at most `limit`; what the store has not got yet with the rest.
+  /// Returns the events of one plant, or of all if `plant` is `nil`: newest first, at most `limit`, including those not stored yet.
   func events(of plant: PlantID?, limit: Int) throws(StoreError) -> [PlantLogLine] {
     let waiting = state.withLock { $0.lines }.filter { plant == nil || plant == $0.plant }
     let stored = try store.events(of: plant, limit: limit)
@@ -121,7 +121,7 @@ extension PlantDesk {
 
   private static let mostRows = 2_000
 
-  /// The rows of one sensor, oldest first, in at most `points`: stored ones with those that are still gathered.
+  /// Returns the rows of one sensor, oldest first, reduced to at most `points`: stored rows together with the open ones.
   public func history(
     of sensor: PlantSensorID, from: PlantInstant, until: PlantInstant, points: Int?
   ) throws(StoreError) -> [PlantHistoryRow] {

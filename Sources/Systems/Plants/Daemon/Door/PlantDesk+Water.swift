@@ -6,7 +6,19 @@ import Water
 
 // Dry plants and the sprinkler.
 extension PlantDesk {
-  /// What dry plants ask for now. What is asked is noted on the disk first, so that no crash makes it come twice.
+  /// The soil of the plants for other systems.
+  var soil: SoilMoisture {
+    SoilMoisture { [self] number in
+      let view = view
+      guard let plant = view.records.plants.first(where: { Int(clamping: $0.id.number) == number }),
+        let percent = view.conditions[plant.id]?.moisturePercent,
+        let at = plant.sensors.compactMap({ view.readings[$0]?.at }).max()
+      else { return nil }
+      return SoilReading(percent: percent, ageSeconds: max(0, (MonotonicClock.now - at).inSeconds))
+    }
+  }
+
+  /// Returns the present requests of dry plants. Each is stored on the disk first, so that a crash does not repeat it.
   func thirst(_ state: inout State, at now: TickInstant) -> [PlantWateringRequest] {
     guard let water, state.restores != nil, !state.links.isEmpty, !water.isStopped() else { return [] }
     let (isRainDelayed, reading) = (water.isRainDelayed(), clock.now)
@@ -61,7 +73,7 @@ extension PlantDesk {
     }
   }
 
-  /// The sprinkler has refused a request.
+  /// Notes that the sprinkler has refused a request.
   public func refused(_ request: PlantWateringRequest, reason: String) {
     state.withLock { state in
       guard let plant = state.host.book[request.plant] else { return }

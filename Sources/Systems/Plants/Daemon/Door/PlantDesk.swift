@@ -7,57 +7,58 @@ import Tactus
 import Water
 import Wire
 
-/// Where plants, their probes, the app's messages and the store meet: commands from every door, what the loop reads, the time.
+/// Combines the plants, their probes, the app's messages and the store: handles commands from all interfaces, the loop's readings, and the passing of
+/// time.
 ///
-/// One lock is around book, monitor and store. What changes the book is on the disk before it is answered; if the disk
-/// refuses, the book is as it was and the answer says so. Any thread but an event loop's: a write waits for the disk.
+/// One lock protects book, monitor and store. A change of the book is on the disk before it is answered; if the disk rejects it, the book is restored
+/// and the answer contains the error. May be used on any thread except that of an event loop, because a write waits for the disk.
 public final class PlantDesk: Sendable {
   struct State {
     var host: PlantHost
     var monitor: PlantMonitor
     var history: PlantHistory
     var links: [PlantWateringLink]
-    /// For the store, as soon as it takes them.
+    /// Rows of the history that the store has not accepted yet.
     var rows: [PlantHistoryRow] = []
     var lines: [PlantLogLine] = []
     var news: [PlantNews] = []
     var storeFailure: String?
-    /// People have been told of it.
+    /// Whether the failure of the store has been reported.
     var isFailureTold = false
     var lost: Int64 = 0
-    /// Dry plants of which people have been told that they wait for a confirmation.
+    /// Dry plants that have been reported as waiting for a confirmation.
     var waiting: Set<PlantID> = []
-    /// Of the store, when the book was last read from it, or `nil` if it could not be read yet, and no plant is known.
+    /// The store's restore count when the book was last read from it, or `nil` if the store could not be read yet and no plant is known.
     var restores: Int?
     var nextReview = TickInstant.zero
-    /// When a client's error may be told of again.
+    /// The earliest instant at which the next client error may be reported.
     var nextReport = TickInstant.zero
     var nextSave = TickInstant.zero
     var nextFlush: TickInstant
     var nextPrune = TickInstant.zero
   }
 
-  /// What may wait for a store that refuses.
+  /// The largest number of rows or lines that wait while the store rejects writes.
   static let longestWait = 20_000
   static let savePeriod = Nanoseconds.seconds(60)
-  /// A crash loses no more of a long span.
+  /// The period at which open rows are stored: a crash loses no more of a long span.
   static let flushPeriod = Nanoseconds.seconds(600)
   static let prunePeriod = Nanoseconds.seconds(3_600)
-  /// Changes of clients that wait for the disk, at most.
+  /// The largest number of client changes that wait for the disk.
   private static let mostWaiting = 1_024
 
   let sensors: [PlantMonitor.Sensor]
   let rules: PlantBookRules
-  /// A sensor that has not been read for so long is silent.
+  /// The time without a reading after which a sensor is silent.
   let staleAfter: Nanoseconds
-  let snapshot: Latest<PlantSensorSnapshot>
+  private let readNewest: @Sendable () -> PlantSensorSnapshot
   let store: any PlantDeskStore
   private let links: Mutex<[PlantID: PlantWateringSettings]>
-  let water: WaterSupply?
+  private let findWater: @Sendable () -> WaterSupply?
   let state: Mutex<State>
-  /// Apart from `state`, so that a look never waits for the disk.
+  /// The published view, separate from `state`, so that reading it never waits for the disk.
   private let published: Mutex<PlantView>
-  /// Where clients' changes wait for the disk, in their order.
+  /// The queue on which clients' changes wait for the disk, in their order.
   private let changes = DispatchQueue(label: "tactus.plants")
   private let onDisk: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   private let waiting = Atomic<Int>(0)
@@ -66,48 +67,23 @@ public final class PlantDesk: Sendable {
   let now: @Sendable () -> TickInstant
   let clock: WatchedWallClock
 
-  /// What the desk is made of.
-  public struct Parts: Sendable {
-    /// In the order of the sensor loop.
-    public var sensors: [PlantMonitor.Sensor]
-    var host: PlantHostSettings
-    var rules: PlantBookRules
-    var detector: PlantRiseDetector
-    var tiers: [PlantHistoryTier]
-    /// Links to `water`, by plant: none unless there is one here.
-    var links: [PlantID: PlantWateringSettings]
-
-    /// - Parameters: see the properties.
-    public init(
-      sensors: [PlantMonitor.Sensor], host: PlantHostSettings = PlantHostSettings(),
-      rules: PlantBookRules = PlantBookRules(), detector: PlantRiseDetector = PlantRiseDetector(),
-      tiers: [PlantHistoryTier] = PlantHistoryTier.standard, links: [PlantID: PlantWateringSettings] = [:]
-    ) {
-      self.sensors = sensors
-      self.host = host
-      self.rules = rules
-      self.detector = detector
-      self.tiers = tiers
-      self.links = links
-    }
-  }
-
-  /// - Parameters:
-  ///   - water: what waters plants, or `nil` if there is no sprinkler: no link does anything then.
-  ///   - now: the sensor loop's clock. Any thread.
-  ///   - clock: the time of day.
-  ///   - onDisk: does what may wait for the disk, one after the other in their order; `nil` for a thread of the desk's own.
+  /// A store that cannot be read yet is read as soon as possible: until then every command is refused, and no plant requests water.
   ///
-  /// A store that cannot be read yet is read as soon as it can: until then every command is refused, and no plant asks for water.
+  /// - Parameters:
+  ///   - newest: returns the last snapshot of the sensor loop; called on any thread.
+  ///   - water: returns the water supply, or `nil` if there is no sprinkler, in which case links do nothing; called on any thread.
+  ///   - now: the sensor loop's clock; called on any thread.
+  ///   - clock: the wall clock.
+  ///   - onDisk: runs work that may wait for the disk, one after the other in order; `nil` uses a thread of this desk.
   public init(
-    _ parts: Parts, store: any PlantDeskStore, snapshot: Latest<PlantSensorSnapshot>, water: WaterSupply? = nil,
+    _ parts: Parts, store: any PlantDeskStore, newest: @escaping @Sendable () -> PlantSensorSnapshot,
+    water: @escaping @Sendable () -> WaterSupply? = { nil },
     now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
     clock: WatchedWallClock,
     onDisk: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
   ) {
     self.store = store
-    self.snapshot = snapshot
-    self.water = water
+    (readNewest, findWater) = (newest, water)
     self.now = now
     self.clock = clock
     self.onDisk = onDisk
@@ -132,10 +108,11 @@ public final class PlantDesk: Sendable {
 
   // MARK: rules
 
-  /// What each plant that is linked to water may ask for.
+  /// What the link of each linked plant may request.
   var linkSettings: [PlantID: PlantWateringSettings] { links.withLock { $0 } }
 
-  /// Rules of a reloaded file: what the app's clients may send, and what links may ask for. The same plants are linked to the same zones.
+  /// Applies the rules of a reloaded configuration: which messages the app's clients may send, and what the links may request. The links themselves
+  /// do not change.
   func take(_ host: PlantHostSettings, _ new: [PlantID: PlantWateringSettings]) {
     links.withLock { $0 = new }
     state.withLock { state in
@@ -151,22 +128,25 @@ public final class PlantDesk: Sendable {
 
   // MARK: looking
 
-  /// As it is on the disk.
+  /// The last published view, which corresponds to the data on the disk.
   public var view: PlantView { published.withLock { $0 } }
 
-  var newest: PlantSensorSnapshot { snapshot.newest }
+  var newest: PlantSensorSnapshot { readNewest() }
 
-  /// Messages that were refused because too many changes waited for the disk.
+  /// The water supply, or `nil` if no system offers water.
+  var water: WaterSupply? { findWater() }
+
+  /// The number of messages refused because too many changes waited for the disk.
   var busyCount: Int64 { busy.load(ordering: .relaxed) }
 
-  /// Messages that a broker had kept: their senders do not wait any more.
+  /// The number of messages that a broker had retained and that were not carried out, because their senders no longer wait.
   var oldCount: Int64 { old.load(ordering: .relaxed) }
 
   // MARK: commands
 
-  /// Carries a command out; on the disk when this returns. What was changed.
+  /// Carries out a command and returns the changes made, which are on the disk by then.
   ///
-  /// - Throws: `APIError`: the refusal's, or 503 when the store refuses.
+  /// - Throws: `APIError`: that of the refusal, or 503 if the store rejects the changes.
   @discardableResult
   public func perform(_ command: PlantCommand, for user: PlantUser) throws(APIError) -> [PlantChange] {
     let isWatered = if case .watered = command { true } else { false }
@@ -180,12 +160,13 @@ public final class PlantDesk: Sendable {
   func calibrate(_ sensor: PlantSensorID, _ calibration: PlantCalibration?) throws(APIError) {
     _ = try change { (book) throws(PlantRefusal) in
       try book.calibrate(sensor, calibration)
-    } news: { changes, _ in
-      changes.isEmpty ? [] : [.calibrated(sensor)]
+    } news: { changes, before in
+      let plants = before.records.plants.filter { $0.sensors.contains(sensor) }
+      return changes.isEmpty ? [] : [.calibrated(sensor, points: calibration, plants: plants)]
     }
   }
 
-  /// Somebody says that a plant may be watered though it has not been seen not dry yet.
+  /// Confirms for a person that a plant may be watered although it has never been seen not dry.
   public func confirmWatering(of plant: Plant) throws(APIError) {
     _ = try change { [sensors] (book) throws(PlantRefusal) in
       book.prove(plant.id, by: sensors.calibrations(of: plant, in: book.records))
@@ -194,7 +175,7 @@ public final class PlantDesk: Sendable {
     }
   }
 
-  /// Adds the plants of an original host's user file, all or none.
+  /// Adds the plants of an original host's user file: all of them or none.
   func add(_ file: PlantUserFile, for user: PlantUser) throws(APIError) {
     _ = try change { (book) throws(PlantRefusal) in
       try book.add(file, for: user)
@@ -242,10 +223,10 @@ public final class PlantDesk: Sendable {
 
   // MARK: the app's messages
 
-  /// One message from the clients' topic. `publish` is called with its replies: at once, or, when something must first be on the
-  /// disk, on another thread; in the order of the messages. Never waits for the disk.
+  /// Handles one message from the clients' topic. `publish` is called with the replies: immediately, or on another thread if something must be on the
+  /// disk first, and always in the order of the messages. Never waits for the disk.
   ///
-  /// - Parameter isOld: kept by the broker, and sent to each subscriber: counted only.
+  /// - Parameter isOld: whether the broker had retained the message and sends it to each new subscriber; such a message is only counted.
   func take(_ message: [UInt8], isOld: Bool = false, publish: @escaping @Sendable ([PlantMessage]) -> Void) {
     if isOld {
       old.add(1, ordering: .relaxed)
@@ -296,7 +277,7 @@ public final class PlantDesk: Sendable {
     }
   }
 
-  /// Once a second at most: a client that may publish may send as many as it likes.
+  /// Reports a client's error at most once a second, because a client can publish any number of messages.
   private func report(_ operation: String, _ payload: String, _ state: inout State) {
     let now = now()
     guard now >= state.nextReport else { return }
@@ -306,17 +287,17 @@ public final class PlantDesk: Sendable {
 
   // MARK: the loop's readings, and the time
 
-  /// What the sensor loop has read.
+  /// Handles a reading of the sensor loop.
   public func take(_ reading: PlantProbeReading) {
     state.withLock { state in review(&state, .reading(reading)) }
   }
 
-  /// Ten times a second, on a thread that may wait for the disk: judges what has become stale, asks for water, keeps history.
+  /// Detects silent sensors, requests water and stores the history. To be called ten times a second, on a thread that may wait for the disk.
   func beat(at now: TickInstant) {
     for request in review(at: now) { ask(request) }
   }
 
-  /// The same, but for asking: what dry plants ask for now, which is on the disk.
+  /// Does the work of `beat` without making the requests. Returns the present requests of dry plants, which are stored on the disk.
   public func review(at now: TickInstant) -> [PlantWateringRequest] {
     state.withLock { state in
       guard now >= state.nextReview else { return [] }
@@ -328,7 +309,7 @@ public final class PlantDesk: Sendable {
     }
   }
 
-  /// What people are to be told since the last call.
+  /// Returns the news since the last call.
   func takeNews() -> [PlantNews] {
     state.withLock { state in
       defer { state.news = [] }
@@ -336,7 +317,7 @@ public final class PlantDesk: Sendable {
     }
   }
 
-  /// After the loop has ended: what was gathered is kept.
+  /// Stores the open rows after the loop has ended.
   public func finish() {
     changes.sync {}
     state.withLock { state in
@@ -370,7 +351,7 @@ public final class PlantDesk: Sendable {
   func note(_ news: [PlantNews], _ state: inout State) {
     if news.isEmpty { return }
     let wall = wall()
-    state.lines += news.compactMap { $0.line(at: wall) }
+    state.lines += news.flatMap { $0.lines(at: wall) }
     state.news += news
     // They are not taken: the newest count.
     if state.news.count > Self.longestWait { state.news.removeFirst(state.news.count - Self.longestWait) }

@@ -1,26 +1,27 @@
 import Plants
 import Tactus
 
-/// What the desk last said: for documents, metrics and topics, which never wait for the disk.
+/// The desk's last published data, for documents, metrics and topics, which never wait for the disk.
 public struct PlantView: Sendable {
-  /// Another one whenever something here is.
+  /// A number that changes whenever any data of the view changes.
   var version: UInt64 = 0
-  /// When the monitor last looked.
+  /// When the monitor last made a step.
   var at = TickInstant.zero
-  /// Every plant, as it is on the disk.
+  /// All plants, as they are on the disk.
   public var records: PlantRecords
-  /// Whether the store could be read: until then there are no plants because they are unknown.
+  /// Whether the store could be read; until then the plants are unknown and none are listed.
   var isLoaded: Bool
-  /// What the monitor says of each plant.
+  /// The condition of each plant according to the monitor.
   public var conditions: [PlantID: PlantCondition] = [:]
-  /// The last of each sensor, stale or not.
+  /// The last reading of each sensor, stale or not.
   public var readings: [PlantSensorID: PlantReading] = [:]
-  /// Messages by what became of them, and replies to them.
+  /// The number of messages by outcome.
   var outcomes: [String: Int64] = [:]
+  /// The number of replies to messages.
   var replies: Int64 = 0
-  /// The last change that the store refused, or `nil` if it has taken all since.
+  /// Why the store rejected the last change, or `nil` if it has accepted all since.
   var storeFailure: String?
-  /// Rows and lines of history that were lost because the store refused for too long.
+  /// The number of rows and lines of the history lost because the store rejected them for too long.
   var lost: Int64 = 0
 
   init(records: PlantRecords, isLoaded: Bool) { (self.records, self.isLoaded) = (records, isLoaded) }

@@ -10,24 +10,23 @@ import TactusDaemon
 import WallTime
 import Wire
 
-/// Plants in simulated time: the production sensor loop on simulated buses, the desk that `tactus run` has, with a store of its
-/// own, and the app's messages as the broker's thread delivers them. Nothing of it needs a broker or a sprinkler.
+/// Plants in simulated time: the production sensor loop on simulated buses, the desk of `tactus run` with a temporary store, and the app's messages
+/// as the broker's thread delivers them. Needs neither a broker nor a sprinkler.
 ///
-/// For one thread. The same seed and the same calls give the same run.
+/// Use it on one thread only. The same seed and the same calls give the same run.
 final class PlantSimulation {
-  static let loop = DaemonPlants.loop
-  /// 2026-06-01 06:00 UTC.
+  static let loop = "plants"
+  /// The wall-clock time at the start, 2026-06-01 06:00 UTC.
   private static let start = Int64(1_780_293_600)
-  /// As often as the daemon's main thread looks.
+  /// The period of the desk's work in the daemon.
   private static let beat = Nanoseconds.milliseconds(100)
-  /// What an open zone pours on each of its plants' probes in a beat: ten percentage points a minute.
+  /// The water in percentage points that an open zone adds to the soil of each linked plant's probes in a beat: ten percentage points a minute.
   private static let pouredPerBeat = 10.0 / 600
 
-  let garden: Plants.SimulatedGarden
+  let garden: SimulatedGarden
   let desk: PlantDesk
   let water = SimulatedWater()
-  private let plants: Configuration.Plants
-  private let hardware: PlantHardware
+  private let links: [PlantID: PlantWateringSettings]
   private let runtime: Runtime
   private let simulation: Simulation
   private var snapshot: LatestReader<PlantSensorSnapshot>
@@ -35,13 +34,14 @@ final class PlantSimulation {
   private let clock = Guarded(TickInstant.zero)
   private let folder: URL
 
-  /// - Throws: `StoreError`, `RuntimeError`: what keeps a temporary store from being made, and our bugs.
-  init(_ plants: Configuration.Plants, seed: UInt64) throws {
-    self.plants = plants
-    hardware = try PlantHardware(plants, simulate: true)
-    guard let garden = hardware.garden else { preconditionFailure("simulated hardware has a garden") }
+  /// - Throws: `StoreError` or `RuntimeError` if a temporary store cannot be made, or because of a programming error.
+  init(_ setup: PlantScenario.Setup, seed: UInt64) throws {
+    let wiring = setup.wiring
+    let parts = Plants.deskParts(wiring, setup.rules)
+    links = parts.links
+    let garden = SimulatedGarden(parts.sensors, clock: .monotonic)
     self.garden = garden
-    let snapshot = Latest(PlantSensorSnapshot(probes: plants.sensors.count))
+    let snapshot = Latest(PlantSensorSnapshot(probes: wiring.sensors.count))
     let ring = Ring<PlantProbeReading>(capacity: 256)
     self.snapshot = snapshot.reader()
     readings = ring.reader()
@@ -50,15 +50,21 @@ final class PlantSimulation {
       folder.appending(path: "store.sqlite").path(percentEncoded: false), systems: [.plants],
       at: WallInstant(secondsSince1970: Self.start))
     desk = PlantDesk(
-      plants.deskParts, store: PlantStore(store.file), snapshot: snapshot,
-      water: plants.links.isEmpty ? nil : water.asPlantsSeeIt, now: { [clock] in clock.value },
+      parts, store: PlantStore(store.file), newest: { snapshot.newest },
+      water: { [water] in parts.links.isEmpty ? nil : water.asPlantsSeeIt }, now: { [clock] in clock.value },
       clock: WatchedWallClock(boot: nil) { [clock] in
         let now = clock.value
         return WallWatch.Sample(
           microseconds: Self.start * 1_000_000 + now.nanoseconds / 1_000, bootTime: now, isSynchronised: true)
       })
-    runtime = try Runtime { [hardware] in
-      DaemonPlants.lane(plants, hardware, snapshot: snapshot, readings: ring, bell: nil)
+    runtime = try Runtime {
+      Lane("plants") {
+        Loop(Self.loop, every: Plants.rate) {
+          PlantSensorLoop(
+            probes: parts.sensors.map(\.probe), settings: wiring.probeSettings, bus: garden.bus?.port(),
+            port: garden.port?.port(), air: garden.air?.reader(), snapshot: snapshot.writer(), readings: ring.writer())
+        }
+      }
     }
     simulation = try runtime.simulation(seed: seed)
   }
@@ -68,13 +74,13 @@ final class PlantSimulation {
   var now: TickInstant { simulation.now }
   var traceHash: UInt64 { simulation.traceHash }
 
-  /// Readings that failed, of all probes.
+  /// The number of failed readings of all probes.
   var failures: Int64 {
     let newest = snapshot.read()
     return (0..<newest.count).reduce(0) { $0 + newest[$1].failures }
   }
 
-  /// Lets time pass, a beat of the daemon at a time, and returns what people were told.
+  /// Runs the simulation, one beat of the daemon at a time, and returns the news reported meanwhile.
   func run(to instant: TickInstant) -> [(at: TickInstant, news: PlantNews)] {
     var told = takeNews()
     while now < instant {
@@ -105,13 +111,13 @@ final class PlantSimulation {
   /// Makes the loop's next tick take `by` longer.
   func stall(by span: Nanoseconds) { simulation.stall(loop: Self.loop, at: now, by: span) }
 
-  /// Ends the loop; what was gathered is in the store.
+  /// Ends the loop and stores the open rows of the history.
   func stop() {
     simulation.stop()
     desk.finish()
   }
 
-  /// A request to the sprinkler is made on another thread: it is there when this returns.
+  /// Returns the news. A request to the sprinkler is made on another thread; the method waits until the request has arrived.
   private func takeNews() -> [(at: TickInstant, news: PlantNews)] {
     desk.takeNews().map { news in
       if case .asked = news { water.waitForRequest(at: now) }
@@ -120,7 +126,7 @@ final class PlantSimulation {
   }
 
   private func rain() {
-    for (plant, link) in plants.links where water.isOpen(link.zone, at: now) {
+    for (plant, link) in links where water.isOpen(link.zone, at: now) {
       for sensor in desk.view.records.plants.first(where: { $0.id == plant })?.sensors ?? [] {
         garden[sensor]?.pour(Self.pouredPerBeat)
       }

@@ -4,32 +4,39 @@ import Synchronization
 import Tactus
 import Water
 
-/// A sprinkler that dry plants may ask: it opens the zone at once, for as long as it is asked. Any thread.
+/// A simulated sprinkler for dry plants, which opens a requested zone at once and for the requested time. May be used on any thread.
 final class SimulatedWater: Sendable {
+  /// The state of the sprinkler whose zones dry plants request.
+  enum Condition: String, CaseIterable {
+    case ready
+    case rainDelay = "rain-delay"
+    case stopped
+  }
+
   private struct State {
-    var condition = PlantScenario.Sprinkler.ready
-    /// Asked for, and not yet open.
+    var condition = Condition.ready
+    /// The requests whose zones are not open yet.
     var waiting: [WaterRequest] = []
-    /// By zone: until when it is open.
+    /// The end of the watering, by zone.
     var open: [Int: TickInstant] = [:]
     var asked = 0
   }
   private let state = Mutex(State())
   private let arrival = DispatchSemaphore(value: 0)
 
-  var condition: PlantScenario.Sprinkler {
+  var condition: Condition {
     get { state.withLock { $0.condition } }
     set { state.withLock { $0.condition = newValue } }
   }
 
-  /// Requests so far.
+  /// The number of requests so far.
   var asked: Int { state.withLock { $0.asked } }
 
   func isOpen(_ zone: Int, at now: TickInstant) -> Bool {
     state.withLock { state in state.open[zone].map { now < $0 } ?? false }
   }
 
-  /// Blocks until a request that was announced is here, and opens its zone.
+  /// Blocks until an announced request has arrived, and opens its zone.
   func waitForRequest(at now: TickInstant) {
     arrival.wait()
     state.withLock { state in

@@ -2,8 +2,8 @@ import GRDB
 import Store
 
 extension StoreSystem {
-  /// What plants keep. A plant is JSON as `Codable` writes it, beside its number and its user's key, which is a value here and never
-  /// a name of anything.
+  /// The tables of the plants. A plant is stored as JSON by `Codable`, beside its number and its user's key, which is only a value and never part of
+  /// a table's or file's name.
   public static let plants = StoreSystem(
     migrations: [
       Migration(name: "plants.1") { database in
@@ -33,7 +33,15 @@ extension StoreSystem {
             ) STRICT, WITHOUT ROWID;
             CREATE INDEX plants_event_plant ON plants_event (plant, at);
             """)
-      }
+      },
+      Migration(name: "plants.2") { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE plants_picture (
+              day INTEGER PRIMARY KEY, at INTEGER NOT NULL, jpeg BLOB NOT NULL, seal INTEGER NOT NULL
+            ) STRICT
+            """)
+      },
     ],
     restore: PlantTables.restore)
 }

@@ -2,21 +2,21 @@ import GRDB
 import Plants
 import Store
 
-/// What plants keep: records by user, readings by sensor, and what happened to each plant. Blocks like `StoreFile`.
+/// The plants' stored data: records by user, readings by sensor, and the events of each plant. Blocks like `StoreFile`.
 public struct PlantStore: Sendable {
   let file: StoreFile
 
   public init(_ file: StoreFile) { self.file = file }
 
-  /// Everything but readings and events.
+  /// Returns all stored data except readings and events.
   public func records() throws(StoreError) -> PlantRecords {
     try file.read("reading the plants") { try PlantTables.records($0) }
   }
 
-  /// Makes changes, in their order, as one transaction: all or none, on the disk when this returns.
+  /// Makes changes in their order as one transaction: all or none. They are on the disk when the call returns.
   ///
-  /// - `plantRemoved`: with its events and what its link has asked for; readings are the sensors' and stay.
-  /// - `everything`: the next plant's number never goes back; read `records()` afterwards.
+  /// - `plantRemoved` also removes the plant's events and its link's requests; readings belong to the sensors and stay.
+  /// - `everything` never decreases the number of the next plant; read `records()` afterwards.
   public func apply(_ changes: [PlantChange]) throws(StoreError) {
     if changes.isEmpty { return }
     try file.write("keeping a plant", by: changes.contains(where: \.isMadeByPeople) ? .byPeople : .byMachine) {
@@ -26,13 +26,14 @@ public struct PlantStore: Sendable {
 
   // MARK: readings
 
-  /// Adds rows: one whose sensor, span and start are there already is merged with that one. All or none.
+  /// Adds rows, all or none: a row whose sensor, span and start exist already is merged with the existing one.
   public func add(_ rows: [PlantHistoryRow]) throws(StoreError) {
     if rows.isEmpty { return }
     try file.write("keeping readings", by: .byMachine) { for row in rows { try PlantTables.add(row, $0) } }
   }
 
-  /// The rows of one sensor and tier that begin at `from` or later and before `until`, oldest first; at most `limit`, the newest.
+  /// Returns the rows of one sensor and tier that begin at `from` or later and before `until`, oldest first; if there are more than `limit`, the
+  /// newest of them.
   public func readings(
     of sensor: PlantSensorID, spanSeconds: Int64, from: PlantInstant, until: PlantInstant, limit: Int = 100_000
   ) throws(StoreError) -> [PlantHistoryRow] {
@@ -48,9 +49,9 @@ public struct PlantStore: Sendable {
     }
   }
 
-  /// Forgets the rows of each span that begin before; some thousand in a transaction, so that others can write in between.
+  /// Deletes the rows of each span that begin before its instant, some thousand in each transaction, so that other writes can take place in between.
   ///
-  /// - Returns: So many.
+  /// - Returns: the number of deleted rows.
   @discardableResult
   public func pruneReadings(_ expiries: [(spanSeconds: Int64, before: PlantInstant)]) throws(StoreError) -> Int {
     var removed = 0
@@ -86,11 +87,11 @@ public struct PlantStore: Sendable {
     }
   }
 
-  /// Newest first.
+  /// Returns the lines of the log, newest first.
   ///
   /// - Parameters:
-  ///   - plant: the plant, or `nil` for all.
-  ///   - limit: 1…10,000.
+  ///   - plant: the plant, or `nil` for all plants.
+  ///   - limit: the largest number of lines, 1…10,000.
   public func events(of plant: PlantID? = nil, limit: Int = 100) throws(StoreError) -> [PlantLogLine] {
     precondition((1...10_000).contains(limit), "a page has 1…10,000 lines")
     return try file.read("reading plants' events") { database in
@@ -103,9 +104,10 @@ public struct PlantStore: Sendable {
     }
   }
 
-  /// Forgets readings of each span, and events, beyond so many: the oldest by their own instants.
+  /// Deletes readings of each span and events in excess of the given numbers, the oldest first by their timestamps.
   ///
-  /// Of what a wrong clock has written the part from the past goes first and the part from the future last; both are bounded.
+  /// Rows with timestamps from a wrong clock are deleted first if they are in the past and last if they are in the future; the number of both is
+  /// bounded.
   public func pruneBeyond(readings: [(spanSeconds: Int64, most: Int)], events: Int) throws(StoreError) {
     for (span, most) in readings {
       try prune(
@@ -135,7 +137,7 @@ public struct PlantStore: Sendable {
     }
   }
 
-  /// - Returns: So many.
+  /// - Returns: the number of deleted lines.
   @discardableResult
   public func pruneEvents(before: PlantInstant) throws(StoreError) -> Int {
     try file.write("pruning plants' events", by: .byMachine) { database in
@@ -146,7 +148,7 @@ public struct PlantStore: Sendable {
 }
 
 extension PlantChange {
-  /// As opposed to what the machine notes of itself.
+  /// Whether a person made the change, as opposed to a note that the program makes automatically.
   var isMadeByPeople: Bool {
     switch self {
     case .plant, .plantRemoved, .nextPlant, .calibration, .everything: true

@@ -3,7 +3,7 @@ import Plants
 import Store
 
 extension PlantTables {
-  /// Writes a row, with what is already there of its sensor and span in it.
+  /// Writes a row, merged with an existing row of its sensor, span and start.
   static func add(_ row: PlantHistoryRow, _ database: Database) throws {
     var merged = row
     let there = try Row.fetchOne(

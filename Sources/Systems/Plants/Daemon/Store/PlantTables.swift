@@ -3,7 +3,7 @@ import GRDB
 import Plants
 import Store
 
-/// Plants' rows as values and back, within a transaction of the caller's.
+/// Conversion between the plants' rows and values, within a transaction of the caller.
 enum PlantTables {
   static let encoder = {
     let encoder = JSONEncoder()
@@ -12,7 +12,7 @@ enum PlantTables {
   }()
   static let decoder = JSONDecoder()
 
-  /// The rows of `plants_state`.
+  /// The names of the rows of `plants_state`.
   private static let nextPlant = "nextPlant"
   private static let mostPlants: UInt64 = 1 << 53
   private static let fileCalibrations = "fileCalibrations"
@@ -21,7 +21,7 @@ enum PlantTables {
     String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  /// - Throws: `StoreError.damaged`: the row was sound, but is not what this version wrote.
+  /// - Throws: `StoreError.damaged` if the row is intact but was not written by this version.
   private static func value<Value: Decodable>(_ type: Value.Type, _ text: String, _ place: String) throws -> Value {
     do {
       return try decoder.decode(type, from: Data(text.utf8))
@@ -97,8 +97,8 @@ enum PlantTables {
     try make(.nextPlant(next), database)
   }
 
-  /// Plants and calibrations come from the backup. What links have asked for is about now: where both know, what is here stays.
-  /// Readings and events become both's.
+  /// Restores plants and calibrations from the backup. The links' requests concern the present: where both databases have some for a plant, the
+  /// current ones stay. Readings and events of both are kept.
   static func restore(_ database: Database) throws {
     let current = try records(database)
     var records = try records(database, in: "backup")
@@ -116,10 +116,16 @@ enum PlantTables {
     try StoreSystem.refuse(
       "events of its plants", in: "plants_event",
       unless: "at BETWEEN 0 AND 253402300799 AND plant BETWEEN 1 AND \(mostPlants)", database)
+    try StoreSystem.refuse(
+      "pictures of its plants", in: "plants_picture",
+      unless:
+        "day BETWEEN 0 AND \(PlantStore.pictureDays.upperBound) AND at BETWEEN 0 AND 253402300799 AND length(jpeg) <= 1048576",
+      database)
     try database.execute(
       sql: """
         INSERT OR IGNORE INTO main.plants_reading SELECT * FROM backup.plants_reading;
-        INSERT OR IGNORE INTO main.plants_event SELECT * FROM backup.plants_event
+        INSERT OR IGNORE INTO main.plants_event SELECT * FROM backup.plants_event;
+        INSERT OR IGNORE INTO main.plants_picture SELECT * FROM backup.plants_picture
         """)
     try make(.everything(records), database)
   }

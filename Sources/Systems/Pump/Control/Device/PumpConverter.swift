@@ -2,17 +2,19 @@ import Buses
 import Devices
 import Tactus
 
-/// The pump's analogue inputs on an ADS1115: which hangs where.
+/// The assignment of the pump's analogue sensors to the inputs of an ADS1115 converter.
 public struct PumpConverter: Sendable, Hashable, BitwiseCopyable {
   public let chip: ADS1115
-  /// 0…3, or `nil` if there is no such input.
+  /// The input of the water thermistor, 0…3, or `nil` if there is no such sensor.
   public let water: Int?
+  /// The input of the skin thermistor, 0…3, or `nil` if there is no such sensor.
   public let skin: Int?
+  /// The input of the potentiometer, 0…3, or `nil` if the pump has no potentiometer.
   public let pot: Int?
-  /// Of the thermistors and the pot: what an input shows at most.
+  /// The supply voltage of the thermistors and the potentiometer, which is the highest voltage an input can have.
   public let supply: Microvolts
 
-  /// At least one input, each once, and a supply of more than nothing.
+  /// Requires at least one input, no input used twice, and a supply above 0 V.
   public init(_ chip: ADS1115 = ADS1115(), water: Int?, skin: Int?, pot: Int?, supply: Microvolts) {
     let channels = [water, skin, pot].compactMap(\.self)
     precondition(!channels.isEmpty && Set(channels).count == channels.count, "at least one input, each once")
@@ -25,7 +27,7 @@ public struct PumpConverter: Sendable, Hashable, BitwiseCopyable {
     self.supply = supply
   }
 
-  /// What an ADC of 10 bits between ground and the supply would say, 0…1023.
+  /// Converts a voltage to the counts of a 10-bit ADC between ground and the supply, 0…1023.
   @_noLocks @_noAllocation
   func counts(_ voltage: Microvolts) -> Int {
     let counts = (voltage.count * 1_023 + supply.count / 2) / supply.count
@@ -33,7 +35,7 @@ public struct PumpConverter: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Reads the inputs of a converter one after the other: a call ends a conversion and begins the next.
+/// Reads the inputs of a converter one after the other: each call ends one conversion and begins the next.
 struct PumpConverterReader: BitwiseCopyable {
   private enum Phase: BitwiseCopyable {
     case idle(until: TickInstant)
@@ -43,17 +45,17 @@ struct PumpConverterReader: BitwiseCopyable {
   private struct Input: BitwiseCopyable {
     let channel: Int?
     var counts = 0
-    /// It is `nil` if it was never read.
+    /// When the input was last read, or `nil` if it was never read.
     var readAt: TickInstant?
 
     init(_ channel: Int?) { self.channel = channel }
   }
 
-  /// What is older counts no more.
+  /// The age above which a reading is no longer used.
   private static var freshness: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(1) }
   }
-  /// A chip that does not answer is left alone for so long.
+  /// How long the converter is not addressed after it has failed to answer.
   private static var pause: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(200) }
   }
@@ -63,7 +65,7 @@ struct PumpConverterReader: BitwiseCopyable {
   private var water: Input
   private var skin: Input
   private var pot: Input
-  /// Being converted: 0 water, 1 skin, 2 pot.
+  /// The input being converted: 0 is water, 1 skin, 2 the potentiometer.
   private var current = 0
   private(set) var failures: Int64 = 0
   private(set) var lastFailure: I2CError?
@@ -88,7 +90,8 @@ struct PumpConverterReader: BitwiseCopyable {
     return false
   }
 
-  /// To be called once a period, with the bus's time set. At most three transfers, each made once: the next call is the retry.
+  /// Advances the conversion by one step. Call it once a period, after setting the bus's time. Makes at most three transfers, each attempted once:
+  /// the next call is the retry.
   @_noLocks @_noAllocation
   mutating func step(on bus: inout I2CBus) {
     let attempts = bus.attempts
@@ -114,7 +117,7 @@ struct PumpConverterReader: BitwiseCopyable {
     }
   }
 
-  /// It is `nil` if it was without power.
+  /// Counts a failure and pauses the conversions. `error` is `nil` if the converter had no power.
   @_noLocks @_noAllocation
   private mutating func miss(_ error: I2CError?, at now: TickInstant) {
     failures &+= 1
@@ -140,7 +143,7 @@ struct PumpConverterReader: BitwiseCopyable {
     }
   }
 
-  /// To the next input that there is: there is one.
+  /// Selects the next input that exists; at least one does.
   @_noLocks @_noAllocation
   private mutating func advance() {
     for _ in 0..<3 {
@@ -149,7 +152,7 @@ struct PumpConverterReader: BitwiseCopyable {
     }
   }
 
-  /// Puts what is known into the sample. A pot that cannot be read is none.
+  /// Fills in the readings that are fresh. A potentiometer that cannot be read counts as absent.
   @_noLocks @_noAllocation
   func fill(_ sample: inout PumpSample, at now: TickInstant) {
     sample.water = fresh(water, at: now)

@@ -1,13 +1,13 @@
 import Tactus
 
-/// Where the command came from that is being obeyed.
+/// The source of the command that is being executed, which decides who receives the replies.
 enum PumpAsker: BitwiseCopyable {
-  /// It was none: whatever is said is for everyone.
+  /// No command is being executed: every link receives the line.
   case nobody
-  /// By a link: the answers are for its other end only.
+  /// A command from the first link, which alone receives the replies.
   case first
   case second
-  /// From inside the daemon: of the answers everyone is told what the pump does now.
+  /// A request from inside the daemon: the links receive only the replies that say whether the pump is on.
   case inside
 
   @_noLocks @_noAllocation
@@ -25,7 +25,7 @@ enum PumpAsker: BitwiseCopyable {
   }
 }
 
-/// One way to operate the device side, with the line that is being put together there; or none.
+/// One link by which the pump is operated, with the line being assembled from its bytes. Without a link, nothing is received or sent.
 struct PumpDeviceLink: ~Copyable {
   private static var bytesPerTick: Int {
     @_noLocks @_noAllocation get { 1_024 }
@@ -33,9 +33,9 @@ struct PumpDeviceLink: ~Copyable {
 
   private var link: PumpLink?
   private var assembler: PumpLineAssembler
-  /// What `nextLine` has found.
+  /// The buffer of the line that `nextLine` returned last.
   let line: UnsafeMutableRawBufferPointer
-  /// Received and not yet looked at.
+  /// Received bytes that have not been processed yet.
   private var piece = UnsafeRawBufferPointer(start: nil, count: 0)
   private var next = 0
   private var taken = 0
@@ -67,7 +67,7 @@ struct PumpDeviceLink: ~Copyable {
     if !isConnected { link?.recover() }
   }
 
-  /// Before the lines of one tick: their bytes are bounded.
+  /// Starts reading the lines of one tick; the number of bytes read in a tick is bounded.
   @_noLocks @_noAllocation
   mutating func beginReading() {
     taken = 0
@@ -75,7 +75,7 @@ struct PumpDeviceLink: ~Copyable {
     piece = UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
-  /// The next line of this tick, or `nil` if there is no more. Never `incomplete`.
+  /// Returns the next line of this tick, or `nil` if there are no more. Never returns `incomplete`.
   @_noLocks @_noAllocation
   mutating func nextLine() -> PumpLineAssembler.Outcome? {
     while true {
@@ -94,7 +94,7 @@ struct PumpDeviceLink: ~Copyable {
     }
   }
 
-  /// Throws away what has been received, up to the most that the kernel keeps of a serial line, and the line that has begun.
+  /// Discards the received bytes, up to the capacity of the kernel's buffer of a serial line, and the line being assembled.
   @_noLocks @_noAllocation
   mutating func drop() {
     beginReading()
@@ -102,7 +102,7 @@ struct PumpDeviceLink: ~Copyable {
     assembler.reset()
   }
 
-  /// It is `nil` if nobody is connected. False: it did not go out whole.
+  /// Returns `nil` if the link is not connected, and `false` if the bytes were not sent completely.
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool? {
     guard isConnected else { return nil }

@@ -1,70 +1,61 @@
 import Buses
 import Tactus
 
-/// The device side's loop, 20 Hz: lines and requests in, a motor's PWM, lines and a snapshot out.
+/// The control loop of the device side, at 20 Hz: reads lines and requests, drives the motor's PWM, and sends lines and a snapshot.
 ///
-/// Order of a tick: settings, limits, connection, inputs, requests, lines, the period's own work, snapshot, answers. An off is written the
-/// moment it is decided, and at every tick until the output takes it. Work is bounded: 64 requests, 1 KB of lines.
+/// The order of a tick: settings, limits, connection, inputs, requests, lines, periodic work, snapshot, answers. An off is written as soon as it is
+/// decided, and again at every tick until the output accepts it. The work of a tick is bounded: 64 requests, 1 KB of lines.
 public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   public static let rate = Rate.hertz(20)
-  /// Requests to the loop; its answers, notices and snapshots from it.
-  public typealias Channel = LoopChannel<PumpDeviceRequest, PumpAnswer, PumpDeviceNotice, PumpDeviceSnapshot>
-  /// A channel for one loop, of which a tick takes 64 requests at most.
-  public static func channel() -> Channel {
-    Channel(state: PumpDeviceSnapshot(), requestsPerTick: 64, notices: 1_024)
-  }
-  /// The firmware's: sensors every 2 s, the pot every 100 ms.
+  /// The period at which the sensors are read, as in the firmware.
   static var sensorPeriod: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(2) }
   }
+  /// The period at which the potentiometer is read, as in the firmware.
   static var potPeriod: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(100) }
   }
   private var machine: PumpDeviceMachine
-  private var settings: RulesInput<PumpDeviceSettings>
-  private var settingsChanges: UInt64 = 0
+  private var ends: PumpMailbox.Ends
+  private var rulesChanges: UInt64 = 0
   private var link: PumpDeviceLink
   private var second: PumpDeviceLink
   private var asker = PumpAsker.nobody
   private var motor: PWMOutput
   private var inputs: PumpInputs
-  private var channel: Channel.Ends
   private let commandAge: AgeMeter
   private let temperatureAge: AgeMeter
   private var snapshot = PumpDeviceSnapshot()
   private let reply = UnsafeMutableRawBufferPointer.allocate(byteCount: PumpReply.maximumEncodedLength, alignment: 8)
-  /// The state that the log knows.
+  /// The state that was last reported to the log.
   private var told: PumpDeviceState
   private var nextSensors = TickInstant.zero
   private var nextPot = TickInstant.zero
   private var now = TickInstant.zero
-  /// The instant at which the request was issued that is being decided on, or `nil` while no request is.
+  /// When the request being decided on was issued, or `nil` if no request is being decided on.
   private var issued: TickInstant?
 
   /// - Parameters:
-  ///   - settings: those that are committed hold from the next tick on.
-  ///   - governor: with what was pumped before, or `nil` if the pump has rested.
-  ///   - link, second: ways to operate it, or `nil` if there is none. What is not an answer goes to both.
-  ///   - motor: the pump's; nothing until the machine says so.
-  ///   - channel: the loop's side of a channel that `channel()` has made. Each request is answered, in their order.
-  ///   - commandAge: told when each request was issued that the motor has followed. Lines have no stamp.
-  ///   - temperatureAge: told when the temperatures were read that the machine decides by.
+  ///   - ends: the loop's side of its mailboxes. Requests are answered in the order in which they were made.
+  ///   - governor: the run limit with the time already used, or `nil` if the pump has rested.
+  ///   - link, second: the links by which the pump is operated, or `nil` for a link that is not configured. Lines that are not replies go to both.
+  ///   - motor: the PWM output of the pump's motor; nothing is written to it until the machine decides to.
+  ///   - commandAge: records the age of each request that the motor has followed. Lines have no timestamp.
+  ///   - temperatureAge: records the age of the temperatures on which the machine decides.
   public init(
-    _ settings: consuming RulesInput<PumpDeviceSettings>, governor: PumpGovernor? = nil, link: consuming PumpLink?,
-    second: consuming PumpLink? = nil,
-    motor: consuming PWMOutput, inputs: consuming PumpInputs, channel: consuming Channel.Ends,
+    _ ends: consuming PumpMailbox.Ends, governor: PumpGovernor? = nil, link: consuming PumpLink?,
+    second: consuming PumpLink? = nil, motor: consuming PWMOutput, inputs: consuming PumpInputs,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
     temperatureAge: consuming AgeMeter = DataAge("temperature", fromOutside: .unknown).meter()
   ) {
-    let first = settings.rules
+    let first = ends.rules.own
     machine = PumpDeviceMachine(first, governor: governor)
-    self.settings = settings
+    self.ends = ends
     told = machine.state
     self.link = PumpDeviceLink(link, rule: first.commands)
     self.second = PumpDeviceLink(second, rule: first.commands)
     self.motor = motor
     self.inputs = inputs
-    self.channel = channel
     self.commandAge = commandAge
     self.temperatureAge = temperatureAge
     preparePumpToThrow()
@@ -79,7 +70,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
-    channel.begin(tick)
+    ends.begin(tick)
     takeSettings()
     if let deadline = machine.nextDeadline, !(now < deadline) { step(.tick) }
     link.takeEvents()
@@ -96,6 +87,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
     begin(at: tick.started)
+    ends.beginSafeState(tick)
     switch cause {
     case .misses(let releases): step(.missed(releases: releases))
     case .externalStop:
@@ -127,39 +119,46 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeSettings() {
-    settings.begin()
-    guard settings.changes != settingsChanges else { return }
-    settingsChanges = settings.changes
-    step(.settings(settings.rules))
+    guard ends.rulesChanges != rulesChanges else { return }
+    rulesChanges = ends.rulesChanges
+    step(.settings(ends.rules.own))
   }
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
-    while let request = channel.next() {
-      var verdict = PumpVerdict.accepted
-      if request.isStale(at: now) {
-        verdict = .ignored(.stale)
-      } else {
-        issued = request.issued
-        switch request.order {
-        case .command(let command):
-          asker = .inside
-          verdict = step(.command(command))
-          asker = .nobody
-        case .emergencyStop: verdict = step(.emergencyStop)
-        case .reset: verdict = step(.reset)
-        case .query: break
-        }
-        issued = nil
-      }
-      switch verdict {
-      case .accepted: snapshot.accepted &+= 1
-      case .ignored(let reason):
-        snapshot.ignored &+= 1
-        snapshot.lastIgnored = reason
-      }
-      channel.answer(PumpAnswer(number: request.number, verdict, at: now))
+    while let request = ends.next() {
+      issued = request.issued
+      let verdict = obey(request.order)
+      issued = nil
+      snapshot.count(verdict)
+      ends.answer(request, verdict)
     }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func obey(_ order: PumpOrder) -> PumpVerdict {
+    switch order {
+    case .turnOn(let speed), .run(let speed):
+      let verdict = obey(.on)
+      guard case .accepted = verdict, let speed else { return verdict }
+      return obey(.speed(speed))
+    case .turnOff: return obey(.off)
+    case .setSpeed(let speed): return obey(.speed(speed))
+    case .emergencyStop: return step(.emergencyStop)
+    case .reset: return step(.reset)
+    case .quit: return step(.shutdown)
+    // What nobody has sent as a line is no sign of life.
+    case .readTemperatures, .watched, .query: return .accepted
+    }
+  }
+
+  /// Executes a command from inside the daemon.
+  @_noLocks @_noAllocation
+  private mutating func obey(_ command: PumpCommand) -> PumpVerdict {
+    asker = .inside
+    let verdict = step(.command(command))
+    asker = .nobody
+    return verdict
   }
 
   @_noLocks @_noAllocation
@@ -198,7 +197,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     step(.command(command))
   }
 
-  /// Of a piece of a line nothing but an OFF counts. Returns whether it is one.
+  /// Executes an incomplete line if it is an OFF, the only command accepted from one. Returns whether it was an OFF.
   @_noLocks @_noAllocation
   private mutating func obeyOff(in piece: UnsafeRawBufferPointer) -> Bool {
     do throws(PumpLineError) {
@@ -243,7 +242,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     return .value(PumpThermistor.temperature(counts: counts))
   }
 
-  /// In phase, unless one was missed altogether.
+  /// Returns whether the periodic work is due and schedules the next one: in phase, unless a whole period was missed.
   @_noLocks @_noAllocation
   private static func isDue(_ next: inout TickInstant, _ period: Nanoseconds, at now: TickInstant) -> Bool {
     guard !(now < next) else { return false }
@@ -266,16 +265,16 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     // At every step: a pump may be on for less than a tick.
     if told.isEdge(to: machine.state) {
       snapshot.source = source(of: event)
-      notice(.state(machine.state))
+      ends.tell(.own(machine.state, snapshot.source))
     }
     told = machine.state
     // The other end is not told that the pump is what it is not: an output that fails has said so already.
     if isDone { send(action.replies) }
-    if let refusal = action.refusal { return .ignored(refusal) }
+    if let refusal = action.refusal { return .refused(refusal) }
     return .accepted
   }
 
-  /// Who brought it into the state that `event` has led to.
+  /// Returns what brought the pump into the state to which `event` has led.
   @_noLocks @_noAllocation
   private func source(of event: PumpDeviceEvent) -> PumpControlSource {
     if case .error = machine.state { return .device }
@@ -297,7 +296,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     return true
   }
 
-  /// Written when it differs from what the motor has.
+  /// Writes the speed if it differs from the motor's present one. Returns whether the output has accepted the speed.
   @_noLocks @_noAllocation
   private mutating func run(_ speed: PumpSpeed) -> Bool {
     if let duty = snapshot.duty, duty.duty == speed.duty { return true }
@@ -320,7 +319,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
       if let issued { commandAge.uses(sampledAt: issued) }
       return true
     } catch {
-      if case .some = snapshot.duty { notice(.outputFails(error)) }
+      if case .some = snapshot.duty { ends.tell(.outputFails(error)) }
       snapshot.duty = nil
       snapshot.outputFailures &+= 1
       snapshot.lastOutputFailure = error
@@ -328,7 +327,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// That no client is connected is no failure.
+  /// Sends a reply to the links that receive it. A link without a client is not counted as a failure.
   @_noLocks @_noAllocation
   private mutating func send(_ line: PumpReply) {
     let count = line.encode(into: reply)
@@ -346,7 +345,6 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func finish() {
-    settings.finish(isSafe: machine.state.isSafe)
     snapshot.at = now
     snapshot.state = machine.state
     snapshot.water = machine.water
@@ -355,19 +353,12 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     snapshot.left = machine.governor.left(at: now)
     snapshot.restedAt = machine.governor.restedAt
     snapshot.governor = machine.governor
-    snapshot.noticesDropped = channel.noticesDropped
-    snapshot.answersDropped = channel.answersDropped
-    channel.finish(snapshot)
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func notice(_ subject: PumpDeviceNotice.Subject) {
-    channel.tell(PumpDeviceNotice(at: now, subject, by: snapshot.source))
+    ends.finish(.own(snapshot), isSafe: machine.state.isSafe)
   }
 }
 
 extension PumpDeviceState {
-  /// Whether going from here to `next` is a change that a log should show: not another speed, not a confirmation.
+  /// Returns whether the change to `next` should be logged: a new speed or a confirmation alone is not.
   @_noLocks @_noAllocation
   func isEdge(to next: PumpDeviceState) -> Bool {
     switch (self, next) {

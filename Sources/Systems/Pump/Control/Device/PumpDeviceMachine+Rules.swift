@@ -51,7 +51,7 @@ extension PumpDeviceMachine {
     action.replies.append(.pump(isOn: true))
   }
 
-  /// Not only for the moment until the next reading finds it out again.
+  /// Returns whether the pump may start: not while a sensor is implausible, the skin is too warm, or the run limit is used up.
   @_noLocks @_noAllocation
   private func mayStart(at now: TickInstant) -> Bool {
     if isImplausible { return false }
@@ -78,7 +78,7 @@ extension PumpDeviceMachine {
     action.output = .run(settings.initialSpeed)
   }
 
-  /// Also leads out of an error.
+  /// Turns the pump off, which also ends an error.
   @_noLocks @_noAllocation
   mutating func turnOff(_ action: inout PumpDeviceAction) {
     switch state {
@@ -90,7 +90,7 @@ extension PumpDeviceMachine {
     action.replies.append(.pump(isOn: false))
   }
 
-  /// On when it is off; otherwise off.
+  /// Handles a press of the button: turns the pump on if it is off, and off otherwise.
   @_noLocks @_noAllocation
   mutating func press(at now: TickInstant, _ action: inout PumpDeviceAction) {
     switch state {
@@ -134,7 +134,7 @@ extension PumpDeviceMachine {
     }
   }
 
-  /// The first sensor that reads what cannot be, or cannot be read.
+  /// The first sensor whose reading is implausible or missing, with its temperature if there is one; `nil` if all are plausible.
   private var implausible: (PumpSensor, PumpTemperature?)? {
     @_noLocks @_noAllocation get {
       guard let range = settings.plausibility, Mechanism.plausibility.acts else { return nil }
@@ -158,7 +158,7 @@ extension PumpDeviceMachine {
     }
   }
 
-  /// From off or on into the error, with its lines.
+  /// Changes from off or on to the error state and appends the lines that report the error.
   @_noLocks @_noAllocation
   mutating func stop(for cause: PumpDeviceError, _ action: inout PumpDeviceAction) {
     state = Mechanism.faultLatch.acts ? .error(cause, .pending) : .off(.pending)
@@ -176,7 +176,7 @@ extension PumpDeviceMachine {
     }
   }
 
-  /// A pump that ran is in error; one that did not stays what it is, and its off is written again.
+  /// Handles a stop from outside the loop: a running pump enters the error state; any other state remains and its off is written again.
   @_noLocks @_noAllocation
   mutating func externalStop(_ action: inout PumpDeviceAction) {
     action.output = .off

@@ -1,26 +1,26 @@
 import Tactus
 import TactusControl
 
-/// The pump's rules, device side: the original firmware's, so that a Pi can stand in for its Arduino.
+/// The rules of the pump's device side. They are those of the original firmware, so that a Raspberry Pi can replace its Arduino.
 ///
-/// Decides and does nothing else; the rules are numbered in the folder's README.
+/// The machine only decides and performs no input or output; its rules are numbered in the folder's README.
 public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var state = PumpDeviceState.off(Mechanism.offFirst.acts ? .pending : .confirmed)
   public private(set) var settings: PumpDeviceSettings
   public internal(set) var governor: PumpGovernor
   public internal(set) var water = PumpReading.absent
   public internal(set) var skin = PumpReading.absent
-  /// The last command that was one.
+  /// When the last valid command was received.
   public internal(set) var heardAt: TickInstant?
   var statusAt: TickInstant?
   var button: Debouncer
   var pot = PumpPot()
-  /// It was said that the skin is too warm.
+  /// Whether the warning that the skin is too warm has been sent.
   var hasWarned = false
 
-  /// Off, not yet confirmed: the first tick writes it.
+  /// Creates a machine whose pump is off but not yet confirmed off, so that the first tick writes the off.
   ///
-  /// - Parameter governor: with what was pumped before, or `nil` if the pump has rested.
+  /// - Parameter governor: the run limit with the time already used, or `nil` if the pump has rested.
   @_noLocks @_noAllocation
   public init(_ settings: PumpDeviceSettings, governor: PumpGovernor? = nil) {
     self.settings = settings
@@ -28,7 +28,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     if let governor { self.governor = governor } else { self.governor = settings.governor() }
   }
 
-  /// The run's end, the next STATUS, the end of the silence, or a button that settles.
+  /// The earliest of: the end of the run, the next STATUS, the silence limit, and the instant at which the button's contact counts as settled.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       var first = button.settlesAt
@@ -54,10 +54,9 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// One event at one instant. Instants never decrease. Never blocks, never allocates.
+  /// Processes one event at one instant. Instants never decrease. Never blocks, never allocates.
   ///
-  /// The limits are looked at first: at or after `nextDeadline` the pump stops, even when the event is the command that comes
-  /// too late.
+  /// Limits are checked first: at or after `nextDeadline` the pump stops, even if the event is a command that would have extended the run.
   @_noLocks @_noAllocation
   public mutating func step(_ event: PumpDeviceEvent, at now: TickInstant) -> PumpDeviceAction {
     var action = PumpDeviceAction()
@@ -73,7 +72,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     return action
   }
 
-  /// A tick does nothing that an expired limit has not done.
+  /// Returns whether an event is a tick, which does nothing beyond checking the limits.
   @_noLocks @_noAllocation
   private static func isQuiet(_ event: PumpDeviceEvent) -> Bool {
     if case .tick = event { return true }
@@ -141,7 +140,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// The line of this instant.
+  /// Returns the STATUS line of this instant.
   @_noLocks @_noAllocation
   func status(at now: TickInstant) -> PumpStatus {
     var status = PumpStatus(temperatures: readings)

@@ -1,52 +1,54 @@
 import Tactus
 
-/// Which lines the pump speaks.
+/// The format of the lines that the pump sends.
 public enum PumpDialect: UInt8, Sendable, Hashable, BitwiseCopyable {
-  /// The firmware's: water and skin.
+  /// The firmware's format, with the temperatures of the water and the skin.
   case firmware
-  /// The requirement's: one nameless temperature, the skin's.
+  /// The format of the requirements, with a single unnamed temperature, which is the skin's.
   case legacy
 }
 
-/// A potentiometer at the pump.
+/// How a potentiometer at the pump affects the speed.
 public enum PumpPotRule: UInt8, Sendable, Hashable, BitwiseCopyable {
   case none
-  /// It sets the speed when it is turned, and leaves alone what an app has set.
+  /// The potentiometer sets the speed when it is turned; otherwise the speed set by an app remains.
   case whenMoved
-  /// As the original: whatever an app sets, the pot's speed is back 100 ms later.
+  /// The original behaviour: 100 ms after an app has set a speed, the potentiometer's speed is back.
   case always
 }
 
-/// The numbers of the device side's rules: the firmware's, and its faults solved. What each option restores is said with it.
-/// Valid once made.
+/// The settings of the device side's rules. The defaults are the firmware's values with its faults corrected; each option says which fault it
+/// restores. An instance is always valid.
 public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
   public let dialect: PumpDialect
-  /// `.firmware` restores how it reads lines: `SPEED:fast` is speed 0, ` ON` is no command, what follows 64 bytes is a command.
+  /// How lines are read. `.firmware` restores the original's reading: `SPEED:fast` is speed 0, ` ON` is not a command, and the bytes after the 64th
+  /// are a command.
   public let commands: PumpCommandRule
-  /// Of a pump that is turned on.
+  /// The speed of a pump that has just been turned on.
   public let initialSpeed: PumpSpeed
-  /// Pumping at most, 1 s…24 h; then an error.
+  /// The longest run, 1 s…24 h; the pump then stops with an error.
   public let runLimit: Nanoseconds
-  /// Without pumping for so long the limit begins anew, 0…24 h. Nothing: with every off, as the firmware's.
+  /// How long the pump must stand still before the run limit begins anew, 0…24 h. With 0 the limit begins anew with every off, as in the firmware.
   public let rest: Nanoseconds
-  /// Restores that ON while on begins the limit anew, at the initial speed.
+  /// Whether an ON to a running pump restarts the run limit at the initial speed, as in the firmware.
   public let onRestartsLimit: Bool
-  /// STATUS by itself while on, 1…60 s.
+  /// The period of the unrequested STATUS lines while the pump is on, 1…60 s.
   public let statusPeriod: Nanoseconds
-  /// Skin warmer than this is too warm.
+  /// The skin temperature above which the skin counts as too warm.
   public let overheatAbove: PumpTemperature
   public let overheatAction: PumpOverheatAction
-  /// Range of plausible temperatures. `nil` behaves as the original: an open sensor reads as very cold, and overheating never trips.
+  /// The range of plausible temperatures. With `nil` the pump behaves as the original: an open sensor reads as very cold, and overheating never
+  /// trips.
   public let plausibility: PumpPlausibility?
-  /// How long a button must rest in its new position, 1 ms…1 s.
+  /// How long the button's contact must be stable to count as changed, 1 ms…1 s.
   public let debounce: Nanoseconds
-  /// False restores that the button does not lead out of an error.
+  /// Whether the button ends an error; `false` restores the firmware's behaviour, in which it does not.
   public let buttonLeavesError: Bool
   public let pot: PumpPotRule
-  /// Stops a pump that no command has come to for so long, 1 s…1 h, or `nil` if it runs on, as the original.
+  /// How long a pump runs without a command before it stops, 1 s…1 h, or `nil` if it runs on, as in the original.
   public let silenceLimit: Nanoseconds?
 
-  /// Throws the first setting that is out of range.
+  /// Throws an error for the first setting that is out of range.
   public init(
     dialect: PumpDialect = .firmware, commands: PumpCommandRule = .strict, initialSpeed: PumpSpeed = .standard,
     runLimit: Nanoseconds = .seconds(1_800), rest: Nanoseconds = .zero, onRestartsLimit: Bool = false,
@@ -76,8 +78,8 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
     self.silenceLimit = silenceLimit
   }
 
-  /// The settings that allow no more than either of the two: the shorter limits, the longer rest, off where one says off. What is no
-  /// limit is as it is here.
+  /// Returns the stricter of two settings: the shorter limits and the longer rest, and stopping on overheat if either demands it. Settings that are
+  /// not limits are those of this instance.
   public func tighter(than other: PumpDeviceSettings) -> PumpDeviceSettings {
     do {
       return try PumpDeviceSettings(
@@ -92,14 +94,14 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Of a pump that has rested.
+  /// Returns the governor of a pump that has rested.
   @_noLocks @_noAllocation
   public func governor() -> PumpGovernor { PumpGovernor(limit: runLimit, rest: rest) }
 
-  /// The firmware's values, its faults solved.
+  /// The firmware's values with its faults corrected.
   public static let standard = try! PumpDeviceSettings()
 
-  /// The firmware with its faults: what a program must cope with that talks to the original.
+  /// The firmware's values including its faults, for testing programs that talk to the original.
   public static let original = try! PumpDeviceSettings(
     commands: .firmware, onRestartsLimit: true, plausibility: nil, buttonLeavesError: false, pot: .always)
 }

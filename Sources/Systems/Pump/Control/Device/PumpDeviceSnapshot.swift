@@ -1,99 +1,62 @@
 import Buses
 import Tactus
 
-/// What a client inside the daemon asks of a pump that it is itself.
-public struct PumpDeviceRequest: Sendable, Hashable, BitwiseCopyable {
-  public enum Order: Sendable, Hashable, BitwiseCopyable {
-    /// As a line.
-    case command(PumpCommand)
-    case emergencyStop
-    /// Leave an emergency stop or an error.
-    case reset
-    /// Nothing but an answer.
-    case query
-  }
-  /// The client's side's own, for the answer.
-  public var number: UInt64
-  /// When the request was made, by `MonotonicClock` or the simulation's clock.
-  public var issued: TickInstant
-  public var order: Order
-
-  public init(number: UInt64, issued: TickInstant, _ order: Order) {
-    self.number = number
-    self.issued = issued
-    self.order = order
-  }
-
-  /// Whether it waited too long for the loop. What makes safe is obeyed whenever it comes.
-  @_noLocks @_noAllocation
-  func isStale(at now: TickInstant) -> Bool {
-    switch order {
-    case .command(.off), .emergencyStop, .query: false
-    case .command, .reset: (now - issued).count > PumpRequest.patience.count
-    }
-  }
-}
-
-/// The pump at the end of a tick: all that other threads see of it.
+/// The state of the pump at the end of a tick, as other threads see it.
 public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
-  /// The tick that published it.
+  /// The instant of the tick that published the snapshot.
   public internal(set) var at = TickInstant.zero
   public internal(set) var state = PumpDeviceState.off(.pending)
-  /// Who brought it into its state, or `nil` if it has been in it since the start.
+  /// What brought the pump into its state, or `nil` if the state has not changed since the start.
   public internal(set) var source: PumpControlSource?
   public internal(set) var water = PumpReading.absent
   public internal(set) var skin = PumpReading.absent
-  /// Pumped since the last rest, and what is left of the limit.
+  /// How long the pump has run since its last rest.
   public internal(set) var spent = Nanoseconds.zero
+  /// What is left of the run limit.
   public internal(set) var left = Nanoseconds.zero
-  /// What the motor was last told, or `nil` if its output does not take what it is told.
+  /// The duty last written to the motor, or `nil` if its output rejected the last write.
   public internal(set) var duty: PumpSpeed? = PumpSpeed(duty: 0)
-  /// By either link; and by the first.
+  /// Whether at least one of the two links is connected.
   public internal(set) var isConnected = false
+  /// Whether the first link is connected.
   public internal(set) var isFirstConnected = false
-  /// Lines that were commands, that were none, and why the last of those was none.
+  /// The number of lines decoded as commands.
   public internal(set) var commands: Int64 = 0
+  /// The number of lines rejected as malformed.
   public internal(set) var malformed: Int64 = 0
+  /// Why the last malformed line was rejected, or `nil` if none was.
   public internal(set) var lastMalformed: PumpLineError?
-  /// Lines sent, and not taken by the link.
+  /// The number of lines sent.
   public internal(set) var sent: Int64 = 0
+  /// The number of lines that a link did not accept.
   public internal(set) var sendFailures: Int64 = 0
-  /// When it has rested, or `nil` if it pumps, or needs no rest.
+  /// When the pump's rest is over, or `nil` if the pump is running or needs no rest.
   public internal(set) var restedAt: TickInstant?
-  /// What these follow from, to be kept over a restart; without a meaning before the first tick.
-  public internal(set) var governor = PumpGovernor(limit: .zero, rest: .zero)
+  /// The governor from which the times above follow, to be stored so that it survives a restart.
+  public internal(set) var governor: PumpGovernor
   public internal(set) var inputFailures: Int64 = 0
-  /// Requests that were obeyed, and that were not.
+  /// The number of requests that were accepted.
   public internal(set) var accepted: Int64 = 0
+  /// The number of requests that were refused.
   public internal(set) var ignored: Int64 = 0
   public internal(set) var lastIgnored: PumpIgnoreReason?
   public internal(set) var outputFailures: Int64 = 0
   public internal(set) var lastOutputFailure: PWMError?
-  /// Notices and answers that found their ring full.
-  public internal(set) var noticesDropped: Int64 = 0
-  public internal(set) var answersDropped: Int64 = 0
 
-  /// Before the first tick.
+  /// Creates the snapshot that is valid before the first tick.
+  ///
+  /// - Parameter governor: the run limit with the time already used.
   @_noLocks @_noAllocation
-  public init() {}
-}
-
-/// Something worth a line in the log: a change, never a repetition.
-public struct PumpDeviceNotice: Sendable, BitwiseCopyable {
-  public enum Subject: Sendable, Hashable, BitwiseCopyable {
-    /// Another state, or another cause of an error.
-    case state(PumpDeviceState)
-    case outputFails(PWMError)
-  }
-  public let at: TickInstant
-  public let subject: Subject
-  /// Who brought it into its state, or `nil` if only time did.
-  public let source: PumpControlSource?
+  public init(_ governor: PumpGovernor = PumpGovernor(limit: .zero, rest: .zero)) { self.governor = governor }
 
   @_noLocks @_noAllocation
-  init(at: TickInstant, _ subject: Subject, by source: PumpControlSource?) {
-    self.at = at
-    self.subject = subject
-    self.source = source
+  mutating func count(_ verdict: PumpVerdict) {
+    switch verdict {
+    case .accepted: accepted &+= 1
+    case .refused(let reason):
+      ignored &+= 1
+      lastIgnored = reason
+    case .stale: break
+    }
   }
 }

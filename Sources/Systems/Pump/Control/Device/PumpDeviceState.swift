@@ -17,17 +17,17 @@ import Tactus
 //      (off confirmed)└──────────────────┘
 //   Every state goes to `shutDown`, which has no way out.
 
-/// The device side's state. Nothing but `on` drives the motor.
+/// The state of the device side. The motor runs only in the state `on`.
 public enum PumpDeviceState: Sendable, Hashable, BitwiseCopyable {
   case off(Confirmation)
   case on(PumpSpeed)
-  /// Until an OFF, the button or a reset.
+  /// The pump has stopped by itself, until an OFF, the button or a reset ends the error.
   case error(PumpDeviceError, Confirmation)
-  /// Latched until a reset.
+  /// The pump is stopped until a reset.
   case emergencyStopped(Confirmation)
   case shutDown(Confirmation)
 
-  /// Returns whether the pump must be off and its output has taken that.
+  /// Whether the pump must be off and its output has accepted the off.
   public var isSafe: Bool {
     @_noLocks @_noAllocation get {
       switch self {
@@ -51,53 +51,53 @@ public enum PumpDeviceState: Sendable, Hashable, BitwiseCopyable {
 public enum PumpDeviceError: Sendable, Hashable, BitwiseCopyable {
   case runLimit
   case overheat(PumpTemperature)
-  /// It is `nil` if it cannot be read.
+  /// The sensor's reading is implausible; the temperature is `nil` if the sensor cannot be read.
   case sensor(PumpSensor, PumpTemperature?)
-  /// No command for the silence limit.
+  /// No command has arrived for the duration of the silence limit.
   case silence
-  /// The motor's output does not take what it is told.
+  /// The motor's output rejects what is written.
   case output
   case missedReleases(Int64)
-  /// Somebody outside turned the motor off, such as the guard while the program hung.
+  /// The motor was turned off from outside the loop, for example by the guard while the program hung.
   case externalStop
 }
 
-/// Everything that may happen to the pump.
+/// An event that the device side's machine processes.
 public enum PumpDeviceEvent: Sendable, Hashable, BitwiseCopyable {
   case command(PumpCommand)
-  /// A line that is no command.
+  /// A line that could not be decoded as a command.
   case invalidCommand(PumpLineError)
   /// A reading of the button's contact.
   case button(isPressed: Bool)
-  /// A reading of the pot, 0…1023.
+  /// A reading of the potentiometer, 0…1023.
   case pot(counts: Int)
-  /// Readings of the sensors; `absent`: there is none.
+  /// Readings of the sensors; `absent` means that there is no such sensor.
   case temperatures(water: PumpReading, skin: PumpReading)
   case emergencyStop
-  /// Leave an emergency stop or an error.
+  /// A request to leave an emergency stop or an error.
   case reset
-  /// Other settings, from now on: a limit that has been reached by then ends the run.
+  /// New settings, valid from now on; a limit that is already exceeded ends the run.
   case settings(PumpDeviceSettings)
   /// A periodic release, or the release at `nextDeadline`.
   case tick
-  /// The output has taken the off that is in force.
+  /// The output has accepted the off that is in force.
   case offConfirmed
   case outputFailed
   case missed(releases: Int64)
-  /// Somebody outside has turned the motor off.
+  /// The motor has been turned off from outside the loop.
   case externalStop
   case shutdown
 }
 
-/// What the motor must get now.
+/// What is to be written to the motor's output now.
 public enum PumpOutput: Sendable, Hashable, BitwiseCopyable {
-  /// What it gets already.
+  /// Nothing: the output already has the right value.
   case none
   case off
   case run(PumpSpeed)
 }
 
-/// Up to four lines, in their order.
+/// Up to four lines, in the order in which they are sent.
 public struct PumpReplies: Sendable, Hashable, BitwiseCopyable {
   public private(set) var count: Int
   private var first: PumpReply
@@ -114,7 +114,7 @@ public struct PumpReplies: Sendable, Hashable, BitwiseCopyable {
     fourth = .ok
   }
 
-  /// A fifth is our bug.
+  /// Appends a line. More than four lines are a programming error.
   @_noLocks @_noAllocation
   mutating func append(_ reply: PumpReply) {
     precondition(count < 4, "a step answers at most four lines")
@@ -139,11 +139,11 @@ public struct PumpReplies: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The machine's answer to one event.
+/// The machine's response to one event.
 public struct PumpDeviceAction: Sendable, Hashable, BitwiseCopyable {
   public var output: PumpOutput
   public var replies: PumpReplies
-  /// It is `nil` if it is done. For what comes from inside the daemon; a line is answered by lines.
+  /// Why a request from inside the daemon was refused, or `nil` if it was accepted. Commands received as lines are answered by lines.
   public var refusal: PumpIgnoreReason?
 
   @_noLocks @_noAllocation

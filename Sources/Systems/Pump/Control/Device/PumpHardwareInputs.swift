@@ -1,14 +1,14 @@
 import Buses
 import Tactus
 
-/// The pump's inputs on real hardware, or on simulated buses: thermistors and pot on a converter, the button on a line. Must
-/// outlive its loop; the inputs belong to that one.
+/// The pump's inputs on real hardware or on simulated buses: thermistors and potentiometer on a converter, the button on a GPIO line. Must outlive
+/// its loop, which alone uses the inputs.
 public final class PumpHardwareInputs: @unchecked Sendable {  // safe: written before the loop, used by it alone
   private let state: UnsafeMutablePointer<PumpHardwareInputsState>
 
   /// - Parameters:
   ///   - converter, bus: the analogue inputs, or both `nil` if there are none.
-  ///   - button: one line with both edges, whose descriptor releases the loop, or `nil` if there is none.
+  ///   - button: a GPIO line with both edges, whose descriptor releases the loop, or `nil` if there is no button.
   public init(_ converter: PumpConverter?, on bus: consuming I2CBus?, button: consuming GPIOEvents?) {
     state = .allocate(capacity: 1)
     state.initialize(
@@ -22,7 +22,7 @@ public final class PumpHardwareInputs: @unchecked Sendable {  // safe: written b
 
   public func inputs() -> PumpInputs { PumpInputs(context: state, read: readHardware) }
 
-  /// Reads every analogue input once, so that the loop begins with what is; for 200 ms at most. Before the loop runs.
+  /// Reads every analogue input once, for 200 ms at most, so that the loop begins with real values. Call it before the loop runs.
   public func prime() throws(RuntimeError) {
     // No other thread rings it: the wait ends by the clock.
     let bell = try Doorbell()
@@ -54,7 +54,7 @@ struct PumpHardwareInputsState: ~Copyable {
     if bus != nil { reader?.step(on: &bus!) }
   }
 
-  /// 0, or −errno of the button's line.
+  /// Reads all inputs into the sample. Returns 0, or −errno of the button's line.
   @_noLocks @_noAllocation
   mutating func read(into sample: UnsafeMutablePointer<PumpSample>, at now: TickInstant) -> Int32 {
     convert(at: now)
@@ -67,10 +67,7 @@ struct PumpHardwareInputsState: ~Copyable {
       sample.pointee.isButtonPressed = try button!.read() & 1 == 1
       return 0
     } catch {
-      switch error {
-      case .gone: return -19  // ENODEV
-      case .system(let errno): return -errno
-      }
+      return error.resultOfLines
     }
   }
 }

@@ -1,17 +1,20 @@
 import Tactus
 
-/// What the pump's own inputs show at one moment.
+/// The readings of the pump's sensors, potentiometer and button at one moment.
 public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
-  /// Counts of an ADC of 10 bits, 0…1023, or `nil` if there is no such input.
+  /// Counts of the water thermistor on a 10-bit ADC, 0…1023, or `nil` if there is no reading.
   public var water: Int?
+  /// Counts of the skin thermistor on a 10-bit ADC, 0…1023, or `nil` if there is no reading.
   public var skin: Int?
-  /// There is such an input, and it does not tell.
+  /// Whether the water thermistor exists but cannot be read.
   public var isWaterUnreadable = false
+  /// Whether the skin thermistor exists but cannot be read.
   public var isSkinUnreadable = false
-  /// When the older one of water and skin was read, or `nil` if neither was, or that is not known.
+  /// When the older of the water and skin readings was taken, or `nil` if there is no such reading or its time is unknown.
   public var temperaturesAt: TickInstant?
+  /// Counts of the potentiometer on a 10-bit ADC, 0…1023, or `nil` if there is no reading.
   public var pot: Int?
-  /// It is `nil` if there is no button.
+  /// Whether the button is pressed, or `nil` if there is no button.
   public var isButtonPressed: Bool?
 
   @_noLocks @_noAllocation
@@ -23,25 +26,36 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The pump's thermistors, pot and button, whatever they hang on. Not copyable: one set of inputs, one owning loop.
+/// The pump's thermistors, potentiometer and button, independent of how they are connected. Not copyable: exactly one loop uses the inputs.
 public struct PumpInputs: ~Copyable {
-  /// Fills the `PumpSample` behind the second pointer; the last argument is now in nanoseconds. Returns 0 or −errno.
+  /// Fills the `PumpSample` behind the second pointer; the last argument is the present time in nanoseconds. Returns 0 or −errno.
   public typealias Read = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer, Int64) -> Int32
 
   private let context: UnsafeMutableRawPointer
   private let readFunction: Read
 
-  /// `context` must stay valid as long as the inputs; its maker owns it. `read` carries `@_noLocks @_noAllocation`.
+  /// `context` must stay valid as long as the inputs exist; the caller owns it. `read` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, read: @escaping Read) {
     self.context = context
     readFunction = read
   }
 
-  /// It is `nil` if they do not answer.
+  /// Returns a sample of all inputs, or `nil` if they do not answer.
   @_noLocks @_noAllocation
   mutating func read(at now: TickInstant) -> PumpSample? {
     var sample = PumpSample()
-    return callRead(readFunction, context, &sample, now.nanoseconds) < 0 ? nil : sample
+    guard let tape = TickTape.current else {
+      return callRead(readFunction, context, &sample, now.nanoseconds) < 0 ? nil : sample
+    }
+    var result = 0
+    if !tape.isReplaying {
+      let paused = TickTape.pause()
+      result = Int(callRead(readFunction, context, &sample, now.nanoseconds))
+      TickTape.resume(paused)
+    }
+    tape.gets(.sample, &result, 8)
+    tape.gets(.sample, &sample, MemoryLayout<PumpSample>.size)
+    return result < 0 ? nil : sample
   }
 }
 

@@ -1,14 +1,14 @@
-/// A potentiometer: which speed it shows, and whether it has been turned.
+/// A potentiometer: the speed that it indicates, and whether it has been turned.
 struct PumpPot: Sendable, Hashable, BitwiseCopyable {
-  /// What it shows, or `nil` if it was never looked at, or is in its dead zone.
+  /// The speed that the potentiometer indicates, or `nil` if it has not been read yet or is in its dead zone.
   private var position: PumpSpeed?
-  /// What it showed when the speed was last set by anyone.
+  /// The speed that the potentiometer indicated when the pump's speed was last set by any means.
   private var anchor: PumpSpeed?
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// The firmware's scale: below 20 nothing, 20…1023 is 10…255.
+  /// Converts counts with the firmware's scale: below 20 there is no speed; 20…1023 become duties 10…255.
   @_noLocks @_noAllocation
   static func speed(counts: Int) -> PumpSpeed? {
     guard counts >= 20 else { return nil }
@@ -16,7 +16,7 @@ struct PumpPot: Sendable, Hashable, BitwiseCopyable {
     return PumpSpeed(duty: UInt8(truncatingIfNeeded: 10 + (counts - 20) * 245 / 1_003))
   }
 
-  /// The speed to take on, or `nil` if there is none. `current` is `nil` while the pump does not run.
+  /// Returns the speed to change to, or `nil` if the speed stays as it is. `current` is `nil` while the pump does not run.
   @_noLocks @_noAllocation
   mutating func sample(counts: Int, rule: PumpPotRule, current: PumpSpeed?) -> PumpSpeed? {
     position = Self.speed(counts: counts)
@@ -36,7 +36,7 @@ struct PumpPot: Sendable, Hashable, BitwiseCopyable {
     return position
   }
 
-  /// Somebody else has set the speed: from here on it must be turned to count.
+  /// Notes that the speed was set by other means: the potentiometer must be turned before it takes effect again.
   @_noLocks @_noAllocation
   mutating func hold() {
     if case .some = position { anchor = position }

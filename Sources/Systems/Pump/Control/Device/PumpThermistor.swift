@@ -1,13 +1,13 @@
 import Devices
 
-/// A 10 kΩ NTC thermistor of B = 3950 to the supply, 10 kΩ to ground, on an ADC of 10 bits.
+/// A 10 kΩ NTC thermistor with B = 3950 between the supply and a 10 kΩ resistor to ground, read by a 10-bit ADC.
 public enum PumpThermistor {
   private static var curve: ThermistorCurve {
     @_noLocks @_noAllocation get { ThermistorCurve(nominalOhms: 10_000, betaKelvin: 3_950) }
   }
 
-  /// What an ADC count of 0…1023 means. An open sensor reads −77.4 °C and a shorted one 352.0 °C, as in the firmware: no
-  /// count is without a temperature, and neither of these is plausible.
+  /// Returns the temperature for an ADC count of 0…1023. An open sensor reads −77.4 °C and a shorted one 352.0 °C, as in the firmware: every count
+  /// has a temperature, and neither of these two is plausible.
   @_noLocks @_noAllocation
   public static func temperature(counts: Int) -> PumpTemperature {
     let counts = Double(counts < 1 ? 1 : counts > 1_022 ? 1_022 : counts)
@@ -15,7 +15,7 @@ public enum PumpThermistor {
     return PumpTemperature(celsius: curve.celsius(ratio: 1_023 / counts - 1))
   }
 
-  /// The count that a temperature gives, for a simulated ADC: the nearest one, 1…1022.
+  /// Returns the nearest count for a temperature, 1…1022, for a simulated ADC.
   @_noLocks @_noAllocation
   public static func counts(of celsius: Double) -> Int {
     let counts = 1_023 / (curve.ratio(celsius: celsius) + 1) + 0.5

@@ -1,9 +1,9 @@
 import Tactus
 
-/// The last words to a pump: OFF, every half second, until it says that it is off.
+/// Sends OFF to a pump every half second until the pump confirms that it is off.
 ///
-/// For a process without the pump's loop: the daemon when it goes down, its guard when the daemon has died. Never waits, is
-/// stepped some times a second, and allocates.
+/// For a process without the pump's loop: the daemon while it shuts down, or its guard after the daemon has died. Never waits, expects several calls
+/// of `step` per second, and allocates memory.
 public struct PumpLastWords: ~Copyable {
   private static let repeatsAfter = Nanoseconds.milliseconds(500)
 
@@ -13,9 +13,9 @@ public struct PumpLastWords: ~Copyable {
   private var next = TickInstant.zero
   private let line = UnsafeMutableRawBufferPointer.allocate(
     byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
-  /// Its first line end closes what a loop may have left open.
+  /// The OFF line. Its leading line end terminates a line that a loop may have left unfinished.
   private let off = UnsafeMutableRawBufferPointer.allocate(byteCount: 5, alignment: 1)
-  /// Whether an OFF has been sent on this connection: what the pump said before is about something else.
+  /// Whether an OFF has been sent on this connection. Replies that arrive earlier do not answer it.
   private var hasSaid = false
   private var isConfirmed = false
 
@@ -33,7 +33,7 @@ public struct PumpLastWords: ~Copyable {
     off.deallocate()
   }
 
-  /// Whether the pump has said that it is off since this was true last. Asks for a connection while there is none.
+  /// Returns whether the pump has confirmed since the last `true` that it is off. Requests a connection while there is none.
   public mutating func step(at now: TickInstant) -> Bool {
     link.begin(at: now)
     while let event = link.takeEvent() {
@@ -69,7 +69,7 @@ public struct PumpLastWords: ~Copyable {
     }
   }
 
-  /// A STATUS that is not on may have been asked for by the loop, and said before the OFF arrived.
+  /// Returns whether the line confirms the OFF. A STATUS does not: the loop may have requested it before the OFF arrived.
   private static func confirms(_ line: UnsafeRawBufferPointer) -> Bool {
     if case .pump(isOn: false) = try? PumpReply.decode(line) { true } else { false }
   }

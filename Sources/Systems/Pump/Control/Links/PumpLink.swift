@@ -1,18 +1,18 @@
 import Buses
 import Tactus
 
-/// What carries a pump's lines: a serial line, or messages of at most 20 bytes (Bluetooth).
+/// The link that carries a pump's lines: a serial line, or messages of at most 20 bytes (Bluetooth).
 ///
-/// Bytes in and out, in whatever pieces, and whether there is a connection. Not copyable: one link, one owning loop. Allocates
-/// nothing after creation.
+/// Transports bytes in pieces of any size and reports whether there is a connection. Not copyable: exactly one loop uses a link. Allocates nothing
+/// after creation.
 public struct PumpLink: ~Copyable {
-  /// Bytes of a notification or a GATT write on a link of the smallest MTU.
+  /// The number of bytes of a notification or a GATT write on a link with the smallest MTU.
   public static var pieceLength: Int {
     @_noLocks @_noAllocation get { 20 }
   }
 
   private enum SerialPhase: BitwiseCopyable {
-    /// Its loop has not been told yet.
+    /// The connection exists but has not been reported to the loop yet.
     case new
     case up
     case lost
@@ -28,14 +28,14 @@ public struct PumpLink: ~Copyable {
   private let buffer: UnsafeMutableRawBufferPointer
   private var now = TickInstant.zero
 
-  /// A serial line. It has a connection until the device is gone, and again when it answers without an error.
+  /// A link over a serial line. It is connected until the device disappears, and again once the device answers without an error.
   public init(serial: consuming SerialPort) {
     self.serial = .some(serial)
     batch = DatagramBatch(capacity: 1, size: 1)
     buffer = .allocate(byteCount: 256, alignment: 8)
   }
 
-  /// A connection whose messages are pieces of the stream: what is longer than 20 bytes is sent in several.
+  /// A link over a connection whose messages are pieces of the stream: data of more than 20 bytes is sent in several messages.
   public init(messages: consuming DatagramPort, control: consuming LinkControl) {
     self.messages = .some(messages)
     self.control = .some(control)
@@ -45,7 +45,7 @@ public struct PumpLink: ~Copyable {
 
   deinit { buffer.deallocate() }
 
-  /// Tells it the tick's instant, before anything else is asked of it in that tick.
+  /// Sets the tick's instant. Call it before any other method in a tick.
   @_noLocks @_noAllocation
   public mutating func begin(at now: TickInstant) {
     self.now = now
@@ -53,7 +53,7 @@ public struct PumpLink: ~Copyable {
     messages?.now = now
   }
 
-  /// What has happened to the connection since the last call, or `nil` if there is nothing more. All of them before `receive`.
+  /// Returns the next change of the connection since the last call, or `nil` if there are no more. Take all events before `receive`.
   @_noLocks @_noAllocation
   public mutating func takeEvent() -> LinkEvent? {
     if control != nil { return control?.takeEvent() }
@@ -68,7 +68,7 @@ public struct PumpLink: ~Copyable {
     }
   }
 
-  /// Tries to have a connection: `up` follows if it succeeds.
+  /// Tries to connect; the event `up` follows if that succeeds.
   @_noLocks @_noAllocation
   public mutating func connect() {
     if control != nil {
@@ -87,13 +87,13 @@ public struct PumpLink: ~Copyable {
     }
   }
 
-  /// Tries to have a serial line again whose device was gone; a link that others connect to waits for them.
+  /// Tries to reopen a serial line whose device has disappeared. Links to which the other side connects just wait.
   @_noLocks @_noAllocation
   mutating func recover() {
     if control == nil { connect() }
   }
 
-  /// The next bytes that have come, valid until the next call, or `nil` if there are no more.
+  /// Returns the next received bytes, valid until the next call, or `nil` if there are no more.
   @_noLocks @_noAllocation
   public mutating func receive() -> UnsafeRawBufferPointer? {
     if messages != nil { return receiveMessage() }
@@ -122,7 +122,7 @@ public struct PumpLink: ~Copyable {
     }
   }
 
-  /// False: it did not go out whole.
+  /// Returns `false` if the bytes were not sent completely.
   @_noLocks @_noAllocation
   public mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if messages != nil { return sendPieces(bytes) }
@@ -155,7 +155,7 @@ public struct PumpLink: ~Copyable {
   }
 }
 
-/// See `SerialPort`: the first throw of an error type allocates.
+/// Throws and catches one error in advance, because the first throw of an error type allocates (see `SerialPort`).
 @inline(never) @_optimize(none)
 func preparePumpToThrow() {
   _ = try? PumpCommand.decode(UnsafeRawBufferPointer(start: nil, count: 0))

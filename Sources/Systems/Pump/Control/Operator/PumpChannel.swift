@@ -1,13 +1,13 @@
 import Tactus
 
-/// The commands on their way to the pump: one in flight, of each kind the newest waiting.
+/// The commands to be sent to the pump: at most one is awaiting its reply, and of each kind the newest is waiting.
 ///
-/// An OFF is not among them: it follows from the machine's state.
+/// An OFF is not kept here, because it follows from the machine's state.
 struct PumpChannel: Sendable, Hashable, BitwiseCopyable {
   struct InFlight: Sendable, Hashable, BitwiseCopyable {
     var command: PumpCommand
     var sentAt: TickInstant
-    /// 1 for the first.
+    /// The number of the attempt, 1 for the first.
     var attempt: Int
 
     @_noLocks @_noAllocation
@@ -29,20 +29,20 @@ struct PumpChannel: Sendable, Hashable, BitwiseCopyable {
   var speed: PumpSpeed?
   var wantsStatus = false
   var wantsTemperatures = false
-  /// Attempts of the next ON or SPEED: more than 0 when it is a repetition.
+  /// The number of attempts made for the next ON or SPEED; more than 0 for a repetition.
   var attempts = 0
-  /// Answers in a row that did not come.
+  /// The number of consecutive replies that failed to arrive.
   var silences = 0
-  /// Whether an OFF has been sent whose `PUMP:OFF` has not come: until then nothing else the pump says confirms an off, for it
-  /// may have been said before the OFF arrived.
+  /// Whether an OFF has been sent whose `PUMP:OFF` has not arrived. Until then no other line confirms that the pump is off, because it may have been
+  /// sent before the OFF arrived.
   var owesOff = false
-  /// ONs sent whose answer has not come. A `PUMP:ON` that comes after a newer OFF may answer one of them.
+  /// The number of ONs sent whose replies have not arrived. A `PUMP:ON` received after a newer OFF may answer one of them.
   var startsUnanswered = 0
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// The newest speed that is to be set and is not confirmed, or `nil` if there is none.
+  /// The newest requested speed that is not confirmed yet, or `nil` if every requested speed is confirmed.
   var wantedSpeed: PumpSpeed? {
     @_noLocks @_noAllocation get {
       if let speed { return speed }
@@ -51,11 +51,11 @@ struct PumpChannel: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Nothing of it has a meaning on another connection.
+  /// Forgets all commands, as none is valid on another connection.
   @_noLocks @_noAllocation
   mutating func clear() { self = PumpChannel() }
 
-  /// What only makes sense while the pump runs.
+  /// Forgets the commands that are valid only while the pump runs.
   @_noLocks @_noAllocation
   mutating func forgetDriving() {
     speed = nil

@@ -1,44 +1,42 @@
-/// Everything that may happen to the operator side.
+/// An event that the operator side's machine processes.
 public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
-  /// With a speed to be set once it runs, or `nil` for the pump's own.
+  /// A request to turn on, with a speed to set once the pump runs, or `nil` to keep the pump's initial speed.
   case turnOn(PumpSpeed?)
   case turnOff
   case setSpeed(PumpSpeed)
   case readTemperatures
-  /// A person looks at the state now.
+  /// A person is looking at the state now.
   case watched
-  /// A command or a reset that waited too long inside the daemon.
-  case stale
-  /// From inside the daemon: off, latched until a reset.
+  /// A request from inside the daemon to turn off until a reset.
   case emergencyStop
-  /// Leave an emergency stop or a fault.
+  /// A request to leave an emergency stop or a fault.
   case reset
-  /// The connection has come, or has gone.
+  /// The connection has been established.
   case linked
   case unlinked
-  /// Other settings, from now on: a limit that has been reached by then ends the run.
+  /// New settings, valid from now on; a limit that is already exceeded ends the run.
   case settings(PumpOperatorSettings)
   /// A line from the pump.
   case reply(PumpReply)
-  /// A line that is not understood.
+  /// A line that could not be decoded.
   case invalidLine
   /// A periodic release, or the release at `nextDeadline`.
   case tick
-  /// The runtime gave up, or finished too late, so many periodic releases in a row.
+  /// The number of consecutive periodic releases that the runtime has skipped or that finished too late.
   case missed(releases: Int64)
-  /// Somebody outside has told the pump OFF.
+  /// An OFF has been sent to the pump from outside the loop.
   case externalStop
-  /// Turn it off, and nothing else any more; ticks go on until it is confirmed.
+  /// A request to turn the pump off and then accept no more commands; ticks go on until the off is confirmed.
   case quit
   /// The runtime is stopping: no tick follows.
   case shutdown
 
-  /// Whether somebody asks for it, so that what it takes the place of is no failure.
+  /// Whether the event is a request. If a request replaces an earlier one, the earlier one has not failed.
   var isCommand: Bool {
     @_noLocks @_noAllocation get {
       switch self {
       case .turnOn, .turnOff, .setSpeed, .emergencyStop, .reset, .quit, .shutdown: true
-      case .readTemperatures, .watched, .stale, .linked, .unlinked, .settings, .reply, .invalidLine, .tick, .missed,
+      case .readTemperatures, .watched, .linked, .unlinked, .settings, .reply, .invalidLine, .tick, .missed,
         .externalStop:
         false
       }
@@ -46,46 +44,39 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why an event did nothing.
-public enum PumpIgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
-  /// There is no connection, or no answer comes on it.
+/// Why an event had no effect.
+public enum PumpIgnoreReason: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
+  /// There is no connection, or no reply arrives on it.
   case noContact
-  /// The pump has not said yet what it does.
+  /// The pump has not reported its state yet.
   case stateUnknown
   case alreadyOn
   case notRunning
   case inFault
   case emergencyStopped
-  /// It has pumped for as long as it may: let it rest, or reset.
+  /// The pump has reached its run limit and must rest or be reset.
   case mustRest
   /// The pump has not confirmed the off.
   case offNotConfirmed
-  /// A reset, while what caused the fault is still there.
+  /// The reset was refused because the cause of the fault persists.
   case causePersists
-  /// A reset, before the pump has told a temperature since it stopped by itself.
+  /// The reset was refused because the pump has reported no temperature since it stopped by itself.
   case noReadingYet
   case nothingToReset
-  /// It waited too long inside the daemon: it is not known whether it is still meant.
-  case stale
-  /// The line is none.
+  /// The line is not a valid command.
   case notUnderstood
   case shutDown
 }
 
-public enum PumpVerdict: Sendable, Hashable, BitwiseCopyable {
-  case accepted
-  case ignored(PumpIgnoreReason)
-}
-
-/// A command that came to nothing.
+/// A command that failed after it had been accepted.
 public struct PumpCommandFailure: Sendable, Hashable, BitwiseCopyable {
   public enum Reason: Sendable, Hashable, BitwiseCopyable {
-    /// No answer, so many times.
+    /// No reply has arrived after this number of attempts.
     case noAnswer(attempts: Int)
     case refused(PumpErrorTag)
-    /// The connection went, or the pump fell silent, before it had answered.
+    /// The connection was lost, or the pump fell silent, before it had replied.
     case contactLost
-    /// The pump stopped, by its button or in a fault, before it had answered.
+    /// The pump stopped because of its button or a fault before it had replied.
     case stopped
   }
   public let command: PumpCommand
@@ -98,16 +89,16 @@ public struct PumpCommandFailure: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The machine's answer to one event.
-public struct PumpOperatorAction: Sendable, Hashable, BitwiseCopyable {
-  /// What to send now, or `nil` if there is nothing.
+/// The machine's response to one event.
+public struct PumpOperatorAction: Sendable, BitwiseCopyable {
+  /// The command to send now, or `nil` if nothing is to be sent.
   public var command: PumpCommand?
-  /// How often, at once: more than 1 only when no tick follows.
+  /// How many times to send the command at once: more than 1 only if no tick follows.
   public var copies: Int
-  /// Try to connect.
+  /// Whether to try to connect.
   public var connects: Bool
   public var verdict: PumpVerdict
-  /// An earlier command that has now come to nothing.
+  /// An earlier command that has failed now.
   public var failure: PumpCommandFailure?
 
   @_noLocks @_noAllocation

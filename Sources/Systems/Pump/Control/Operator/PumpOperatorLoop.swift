@@ -1,25 +1,20 @@
 import Buses
 import Tactus
 
-/// The operator side's loop, 10 Hz: requests and lines in, commands, a snapshot and notices out.
+/// The control loop of the operator side, at 10 Hz: reads requests and lines, and sends commands, a snapshot and notices.
 ///
-/// Order of a tick: settings, deadlines, connection, lines, requests, the period's own work, snapshot, answers. What a step sends is
-/// written at once. Work is bounded: 64 requests, 2 KB of lines.
+/// The order of a tick: settings, deadlines, connection, lines, requests, periodic work, snapshot, answers. The commands of a step are written at
+/// once. The work of a tick is bounded: 64 requests, 2 KB of lines.
 public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   public static let rate = Rate.hertz(10)
-  /// Requests to the loop; its answers, notices and snapshots from it.
-  public typealias Channel = LoopChannel<PumpRequest, PumpAnswer, PumpNotice, PumpSnapshot>
-  /// A channel for one loop, of which a tick takes 64 requests at most.
-  public static func channel() -> Channel { Channel(state: PumpSnapshot(), requestsPerTick: 64, notices: 1_024) }
   private static var bytesPerTick: Int {
     @_noLocks @_noAllocation get { 2_048 }
   }
 
   private var machine: PumpOperatorMachine
-  private var settings: RulesInput<PumpOperatorSettings>
-  private var settingsChanges: UInt64 = 0
+  private var ends: PumpMailbox.Ends
+  private var rulesChanges: UInt64 = 0
   private var link: PumpLink
-  private var channel: Channel.Ends
   private let turnsOffAtEnd: Bool
   private var snapshot = PumpSnapshot()
   private var assembler = PumpLineAssembler()
@@ -27,26 +22,25 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
   private let command = UnsafeMutableRawBufferPointer.allocate(
     byteCount: PumpCommand.maximumEncodedLength, alignment: 8)
-  /// What the log knows.
+  /// The state that was last reported to the log.
   private var toldState: PumpOperatorState
+  /// The contact that was last reported to the log.
   private var toldContact: PumpContact
   private var now = TickInstant.zero
 
   /// - Parameters:
-  ///   - settings: those that are committed hold from the next tick on.
-  ///   - governor: with what was pumped before, or `nil` if the pump has rested.
-  ///   - channel: the loop's side of a channel that `channel()` has made. Each request is answered, in their order.
-  ///   - turnsOffAtEnd: false for who only looks: the pump stays what it is when the runtime stops.
+  ///   - ends: the loop's side of its mailboxes. Requests are answered in the order in which they were made.
+  ///   - governor: the run limit with the time already used, or `nil` if the pump has rested.
+  ///   - turnsOffAtEnd: whether the pump is turned off when the runtime stops; `false` for a program that only watches.
   public init(
-    _ settings: consuming RulesInput<PumpOperatorSettings>, governor: PumpGovernor? = nil, link: consuming PumpLink,
-    channel: consuming Channel.Ends, turnsOffAtEnd: Bool = true
+    _ ends: consuming PumpMailbox.Ends, governor: PumpGovernor? = nil, link: consuming PumpLink,
+    turnsOffAtEnd: Bool = true
   ) {
-    machine = PumpOperatorMachine(settings.rules, governor: governor)
-    self.settings = settings
+    machine = PumpOperatorMachine(ends.rules.operating, governor: governor)
+    self.ends = ends
     toldState = machine.state
     toldContact = machine.contact
     self.link = link
-    self.channel = channel
     self.turnsOffAtEnd = turnsOffAtEnd
     preparePumpToThrow()
   }
@@ -63,7 +57,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
-    channel.begin(tick)
+    ends.begin(tick)
     takeSettings()
     takeConnection()
     readLines()
@@ -77,6 +71,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
     begin(at: tick.started)
+    ends.beginSafeState(tick)
     switch cause {
     case .misses(let releases): apply(.missed(releases: releases))
     // Who only looks has told the pump nothing, nor has anybody for it.
@@ -97,10 +92,9 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeSettings() {
-    settings.begin()
-    guard settings.changes != settingsChanges else { return }
-    settingsChanges = settings.changes
-    apply(.settings(settings.rules))
+    guard ends.rulesChanges != rulesChanges else { return }
+    rulesChanges = ends.rulesChanges
+    apply(.settings(ends.rules.operating))
   }
 
   @_noLocks @_noAllocation
@@ -151,13 +145,29 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
-    while let request = channel.next() {
-      var verdict = PumpVerdict.accepted
-      if let event = request.event(at: now) {
-        verdict = apply(event)
-        snapshot.count(verdict)
-      }
-      channel.answer(PumpAnswer(number: request.number, verdict, at: now))
+    while let request = ends.next() {
+      let verdict = obey(request.order)
+      if case .query = request.order {} else { snapshot.count(verdict) }
+      ends.answer(request, verdict)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func obey(_ order: PumpOrder) -> PumpVerdict {
+    switch order {
+    case .turnOn(let speed): return apply(.turnOn(speed))
+    case .run(let speed):
+      let verdict = apply(.turnOn(speed))
+      if case .refused(.alreadyOn) = verdict { return .accepted }
+      return verdict
+    case .turnOff: return apply(.turnOff)
+    case .setSpeed(let speed): return apply(.setSpeed(speed))
+    case .readTemperatures: return apply(.readTemperatures)
+    case .watched: return apply(.watched)
+    case .emergencyStop: return apply(.emergencyStop)
+    case .reset: return apply(.reset)
+    case .quit: return apply(.quit)
+    case .query: return .accepted
     }
   }
 
@@ -167,7 +177,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     if let failure = action.failure {
       snapshot.failures &+= 1
       snapshot.lastFailure = failure
-      notice(.failed(failure))
+      ends.tell(.failed(failure))
     }
     if action.connects { link.connect() }
     if let next = action.command {
@@ -188,15 +198,14 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func noteEdges() {
-    if toldContact.isEdge(to: machine.contact) { notice(.contact(machine.contact)) }
+    if toldContact.isEdge(to: machine.contact) { ends.tell(.contact(machine.contact)) }
     toldContact = machine.contact
-    if toldState.isEdge(to: machine.state) { notice(.state(machine.state, machine.source)) }
+    if toldState.isEdge(to: machine.state) { ends.tell(.state(machine.state, machine.source)) }
     toldState = machine.state
   }
 
   @_noLocks @_noAllocation
   private mutating func finish() {
-    settings.finish(isSafe: machine.state.isSafe)
     snapshot.at = now
     snapshot.state = machine.state
     snapshot.contact = machine.contact
@@ -210,11 +219,6 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     if case .some = machine.settings.runLimit { snapshot.left = machine.governor.left(at: now) }
     snapshot.restedAt = machine.governor.restedAt
     snapshot.governor = machine.governor
-    snapshot.noticesDropped = channel.noticesDropped
-    snapshot.answersDropped = channel.answersDropped
-    channel.finish(snapshot)
+    ends.finish(.operated(snapshot), isSafe: machine.state.isSafe)
   }
-
-  @_noLocks @_noAllocation
-  private mutating func notice(_ subject: PumpNotice.Subject) { channel.tell(PumpNotice(at: now, subject)) }
 }

@@ -1,7 +1,7 @@
 import Tactus
 
 extension PumpOperatorMachine {
-  /// Why nothing can be asked of the pump now, or `nil` if it can.
+  /// Why the pump cannot be commanded now, or `nil` if it can.
   var unreachable: PumpIgnoreReason? {
     @_noLocks @_noAllocation get {
       if case .shutDown = state { return .shutDown }
@@ -12,15 +12,15 @@ extension PumpOperatorMachine {
   @_noLocks @_noAllocation
   mutating func turnOn(_ wanted: PumpSpeed?, at now: TickInstant) -> PumpVerdict {
     switch state {
-    case .shutDown: return .ignored(.shutDown)
-    case .emergencyStopped: return .ignored(.emergencyStopped)
-    case .fault: return .ignored(.inFault)
+    case .shutDown: return .refused(.shutDown)
+    case .emergencyStopped: return .refused(.emergencyStopped)
+    case .fault: return .refused(.inFault)
     case .unknown, .off, .starting, .on: break
     }
-    if let reason = unreachable { return .ignored(reason) }
+    if let reason = unreachable { return .refused(reason) }
     switch state {
     case .off(.confirmed):
-      guard governor.left(at: now).count > 0 else { return .ignored(.mustRest) }
+      guard governor.left(at: now).count > 0 else { return .refused(.mustRest) }
       channel.forgetDriving()
       channel.speed = wanted
       source = .app
@@ -31,15 +31,15 @@ extension PumpOperatorMachine {
       return .accepted
     case .on:
       // An ON would begin the pump's own limit anew.
-      guard case .some = wanted else { return .ignored(.alreadyOn) }
+      guard case .some = wanted else { return .refused(.alreadyOn) }
       channel.speed = wanted
       return .accepted
-    case .off(.pending): return .ignored(.offNotConfirmed)
-    case .unknown, .fault, .emergencyStopped, .shutDown: return .ignored(.stateUnknown)
+    case .off(.pending): return .refused(.offNotConfirmed)
+    case .unknown, .fault, .emergencyStopped, .shutDown: return .refused(.stateUnknown)
     }
   }
 
-  /// Obeyed whatever the state: at worst it is sent when the connection is back.
+  /// Accepts an OFF in every state; without a connection the OFF is sent once there is one.
   @_noLocks @_noAllocation
   mutating func turnOff() -> PumpVerdict {
     channel.forgetDriving()
@@ -49,26 +49,26 @@ extension PumpOperatorMachine {
       state = .off(.pending)
     case .fault(let fault, _): state = .fault(fault, .pending)
     case .emergencyStopped: state = .emergencyStopped(.pending)
-    case .shutDown: return .ignored(.shutDown)
+    case .shutDown: return .refused(.shutDown)
     }
     return .accepted
   }
 
-  /// The newest is sent when it is its turn.
+  /// Accepts a new speed. Only the newest one is sent, when the channel is free.
   @_noLocks @_noAllocation
   mutating func setSpeed(_ wanted: PumpSpeed) -> PumpVerdict {
     switch state {
     case .starting, .on:
-      if let reason = unreachable { return .ignored(reason) }
+      if let reason = unreachable { return .refused(reason) }
       channel.speed = wanted
       // While it starts they are the ON's.
       if case .on = state { channel.attempts = 0 }
       return .accepted
-    case .unknown: return .ignored(contact.isAnswering ? .stateUnknown : .noContact)
-    case .off: return .ignored(.notRunning)
-    case .fault: return .ignored(.inFault)
-    case .emergencyStopped: return .ignored(.emergencyStopped)
-    case .shutDown: return .ignored(.shutDown)
+    case .unknown: return .refused(contact.isAnswering ? .stateUnknown : .noContact)
+    case .off: return .refused(.notRunning)
+    case .fault: return .refused(.inFault)
+    case .emergencyStopped: return .refused(.emergencyStopped)
+    case .shutDown: return .refused(.shutDown)
     }
   }
 
@@ -81,13 +81,13 @@ extension PumpOperatorMachine {
       source = .host
       state = .emergencyStopped(.pending)
     case .emergencyStopped: state = .emergencyStopped(.pending)
-    case .shutDown: return .ignored(.shutDown)
+    case .shutDown: return .refused(.shutDown)
     }
     return .accepted
   }
 
-  /// Leads out of a fault whose cause is gone, by a reading that is younger than the fault, and of an emergency stop. OFF is
-  /// sent once more: it leaves the pump's own error state.
+  /// Ends an emergency stop, or a fault whose cause is gone according to a reading younger than the fault. OFF is sent once more, because an OFF ends
+  /// the pump's error state.
   @_noLocks @_noAllocation
   mutating func reset(at now: TickInstant) -> PumpVerdict {
     switch state {
@@ -95,15 +95,15 @@ extension PumpOperatorMachine {
       // Spent before a restart: the rest need not be waited for here either.
       governor.reset(at: now)
       return .accepted
-    case .unknown, .off, .starting, .on: return .ignored(.nothingToReset)
+    case .unknown, .off, .starting, .on: return .refused(.nothingToReset)
     case .fault(_, .pending) where Mechanism.resetNeedsOff.acts,
       .emergencyStopped(.pending) where Mechanism.resetNeedsOff.acts:
-      return .ignored(.offNotConfirmed)
+      return .refused(.offNotConfirmed)
     case .fault(let fault, _):
       if let reason = reasonToStay(fault) {
         // Who asks again soon shall be answered by a newer reading.
         channel.wantsTemperatures = true
-        return .ignored(reason)
+        return .refused(reason)
       }
       switch fault {
       case .runLimit, .safetyShutoff: governor.reset(at: now)
@@ -114,11 +114,11 @@ extension PumpOperatorMachine {
     case .emergencyStopped:
       state = .off(.pending)
       return .accepted
-    case .shutDown: return .ignored(.shutDown)
+    case .shutDown: return .refused(.shutDown)
     }
   }
 
-  /// It is `nil` if its cause is gone by the last reading.
+  /// Returns why a fault cannot be reset, or `nil` if the last reading shows that its cause is gone.
   @_noLocks @_noAllocation
   private func reasonToStay(_ fault: PumpFault) -> PumpIgnoreReason? {
     let persists: Bool
@@ -131,7 +131,7 @@ extension PumpOperatorMachine {
     return persists ? .causePersists : nil
   }
 
-  /// One that is known to be off stays so; otherwise a person has to reset.
+  /// Handles a stop from outside the loop: a pump that is known to be off remains usable; otherwise a person has to reset.
   @_noLocks @_noAllocation
   mutating func externalStop() {
     guard Mechanism.staysStopped.acts else { return }
@@ -151,7 +151,8 @@ extension PumpOperatorMachine {
     if case .some(.confirmed) = state.off { state = .shutDown(.confirmed) } else { state = .shutDown(.pending) }
   }
 
-  /// The first cause stays. `isOff`: the pump has said itself that it does not pump, which confirms no OFF that is on its way.
+  /// Enters a fault; the first cause is kept. `isOff` says that the pump has reported that it does not run, which does not confirm an OFF that is on
+  /// its way.
   @_noLocks @_noAllocation
   mutating func fail(_ fault: PumpFault, isOff: Bool) {
     channel.forgetDriving()
@@ -192,7 +193,7 @@ extension PumpOperatorMachine {
     loseSight()
   }
 
-  /// It is not known any more what the pump does.
+  /// Notes that the pump's state is unknown from now on.
   @_noLocks @_noAllocation
   mutating func loseSight() {
     channel.forgetDriving()

@@ -39,7 +39,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// `nil` if no SPEED waits for its answer.
+  /// The speed of the SPEED command that awaits its reply, or `nil` if no SPEED command awaits one.
   private var speedInFlight: PumpSpeed? {
     @_noLocks @_noAllocation get {
       guard let inFlight = channel.inFlight, case .speed(let speed) = inFlight.command else { return nil }
@@ -111,7 +111,7 @@ extension PumpOperatorMachine {
     hear(next.temperatures, at: now)
   }
 
-  /// What was commanded stays, as long as the report can mean it: 180 and 178 are both 70 %.
+  /// Handles a reported percentage. The commanded duty is kept if it matches the percentage: 180 and 178 are both 70 %.
   @_noLocks @_noAllocation
   private mutating func hear(percent: UInt8) {
     if case .commanded(let raw) = speed, raw.percent == percent { return }
@@ -138,7 +138,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// `who` is `nil` if the state says already who, or if that is not known.
+  /// Handles a report that the pump is off. `who` is `nil` if the source is unknown or already follows from the state.
   @_noLocks @_noAllocation
   private mutating func seenOff(by who: PumpControlSource?) {
     speed = nil
@@ -159,7 +159,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// In its error state it does not pump; an OFF leads it out.
+  /// Handles a report of the pump's error state, in which it does not run; an OFF ends that state.
   @_noLocks @_noAllocation
   private mutating func seenError() {
     speed = nil
@@ -201,7 +201,7 @@ extension PumpOperatorMachine {
 
   // MARK: temperatures
 
-  /// The pump says that it has stopped for what its sensors read. What that is it is asked at once.
+  /// Handles a report that the pump has stopped because of its sensors. Their readings are requested at once.
   @_noLocks @_noAllocation
   private mutating func failByReading(_ fault: PumpFault) {
     fail(fault, isOff: true)
@@ -222,7 +222,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// Whether the last readings say anything of what the pump has stopped for: a number of the skin; of each sensor one.
+  /// Whether the last readings explain the fault: a skin temperature after an overheat, and a reading of every sensor after a sensor fault.
   private var answersFault: Bool {
     @_noLocks @_noAllocation get {
       switch state {
@@ -236,7 +236,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// The first sensor that reads what cannot be.
+  /// The first sensor whose reading is implausible, with its temperature; `nil` if all are plausible.
   var implausible: (PumpSensor, PumpTemperature)? {
     @_noLocks @_noAllocation get {
       guard let range = settings.plausibility, Mechanism.plausibility.acts else { return nil }
@@ -247,7 +247,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// The skin's, or the legacy dialect's one.
+  /// The temperature of the skin, or the single temperature of the legacy dialect.
   private var hottest: PumpTemperature? {
     @_noLocks @_noAllocation get {
       if let skin = temperatures.skin.temperature { return skin }

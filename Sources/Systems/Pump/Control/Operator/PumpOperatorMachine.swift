@@ -1,18 +1,18 @@
 import Tactus
 
-/// The pump's operator side: what is sent to it, what is known of it, and when it must be off.
+/// The rules of the pump's operator side: which commands are sent, which state the pump is known to be in, and when it must be off.
 ///
-/// Decides and does nothing else. The rules are numbered in the folder's README. At most one command leaves a step.
+/// The machine only decides and performs no input or output; its rules are numbered in the folder's README. A step sends at most one command.
 public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
-  /// Answers in a row that may fail to come before the pump counts as silent.
+  /// The number of consecutive missing replies after which the pump counts as silent.
   static var silencesUntilSilent: Int {
     @_noLocks @_noAllocation get { 3 }
   }
-  /// A look counts for so long.
+  /// How long a `watched` event counts.
   static var watchPatience: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(10) }
   }
-  /// An OFF that no tick can repeat is sent this often.
+  /// How many times an OFF is sent if no later tick can repeat it.
   static var lastOffs: Int {
     @_noLocks @_noAllocation get { 2 }
   }
@@ -21,34 +21,36 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var contact = PumpContact.down(PumpBackOff(from: .zero))
   public private(set) var settings: PumpOperatorSettings
   public internal(set) var governor: PumpGovernor
-  /// Who brought it into its state, or `nil` if that is not known.
+  /// What brought the pump into its state, or `nil` if that is not known.
   public internal(set) var source: PumpControlSource?
-  /// It is `nil` if that is not known, or it does not run.
+  /// The pump's speed, or `nil` if it is unknown or the pump does not run.
   public internal(set) var speed: PumpKnownSpeed?
-  /// The last STATUS, and the last readings of either kind of line, or `nil` before the first.
+  /// The last STATUS line, or `nil` before the first.
   public internal(set) var status: PumpStatus?
+  /// When the last STATUS line arrived, or `nil` before the first.
   public internal(set) var statusAt: TickInstant?
+  /// The last readings of the sensors, from a STATUS line or a line of temperatures.
   public internal(set) var temperatures = PumpTemperatures()
   public internal(set) var temperaturesAt: TickInstant?
-  /// The pump has stopped for what its sensors read, and has not told since what that is: what it told before counts no more.
+  /// Whether the pump has stopped because of its sensors and has not reported their readings since. Earlier readings do not count.
   var awaitsReading = false
-  /// It has answered a SPEED with a line that names the speed: its `OK` alone then confirms none.
+  /// Whether the pump has answered a SPEED with a line that contains the speed; then `OK` alone does not confirm one.
   var namesSpeeds = false
   var channel = PumpChannel()
-  /// A STATUS was asked for last. One that comes by itself changes nothing: a pump may count on hearing from us.
+  /// When a STATUS was last requested. An unrequested STATUS does not change this, because a pump may depend on hearing from the operator.
   var polledAt: TickInstant?
   var watchedAt: TickInstant?
 
-  /// Without a connection; `.linked` brings one.
+  /// Creates a machine without a connection; the event `linked` reports one.
   ///
-  /// - Parameter governor: with what was pumped before, or `nil` if the pump has rested.
+  /// - Parameter governor: the run limit with the time already used, or `nil` if the pump has rested.
   @_noLocks @_noAllocation
   public init(_ settings: PumpOperatorSettings, governor: PumpGovernor? = nil) {
     self.settings = settings
     if let governor { self.governor = governor } else { self.governor = settings.governor() }
   }
 
-  /// One event at one instant. Instants never decrease. Never blocks, never allocates.
+  /// Processes one event at one instant. Instants never decrease. Never blocks, never allocates.
   @_noLocks @_noAllocation
   public mutating func step(_ event: PumpOperatorEvent, at now: TickInstant) -> PumpOperatorAction {
     var action = PumpOperatorAction()
@@ -71,7 +73,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     return action
   }
 
-  /// The next answer's time-out, poll, attempt to connect, end of the run or of the rest.
+  /// The earliest of: the timeout of the next reply, the next poll, the next attempt to connect, and the end of the run or of the rest.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       var first = runEnd
@@ -96,7 +98,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     return other
   }
 
-  /// Whether it pumps as far as anyone knows: one that was last known to run does so until it is known to be off.
+  /// Whether the pump may be running: a pump last known to run counts as running until it is known to be off.
   private var mayPump: Bool {
     @_noLocks @_noAllocation get {
       switch state {
@@ -111,7 +113,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When it has pumped for as long as it may, or `nil` if it does not pump, or is being turned off already.
+  /// When the pump reaches its run limit, or `nil` if it does not run or is already being turned off.
   private var runEnd: TickInstant? {
     @_noLocks @_noAllocation get {
       switch state {
@@ -121,7 +123,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When a STATUS is due, or `nil` if none is asked for any more.
+  /// When the next STATUS is to be requested, or `nil` if none is requested any more.
   private var nextPoll: TickInstant? {
     @_noLocks @_noAllocation get {
       if case .shutDown = state { return nil }
@@ -134,7 +136,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Whether somebody looks, or the pump's state is in doubt.
+  /// Returns whether a person is watching or the pump's state is in doubt.
   @_noLocks @_noAllocation
   private func isCurious(at now: TickInstant) -> Bool {
     if !contact.isAnswering || channel.silences > 0 { return true }
@@ -172,7 +174,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// The command in flight has not been obeyed: sent again, unless it was often enough.
+  /// Handles a command in flight that was not obeyed: it is sent again until the number of attempts is used up.
   @_noLocks @_noAllocation
   mutating func giveUp(
     _ inFlight: PumpChannel.InFlight, _ reason: PumpCommandFailure.Reason, _ action: inout PumpOperatorAction
@@ -202,7 +204,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
 
   // MARK: what was accepted and comes to nothing
 
-  /// What was accepted and is not done.
+  /// The accepted commands that have not been carried out yet.
   private struct Wanted: BitwiseCopyable {
     let isStarting: Bool
     let speed: PumpSpeed?
@@ -214,7 +216,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// A failure for what is not wanted any more although nobody has asked for something else and the pump has not done it.
+  /// Reports an accepted command as failed if it has been dropped without being carried out or replaced by another request.
   @_noLocks @_noAllocation
   private func tellLost(
     _ wanted: Wanted, _ reason: PumpCommandFailure.Reason, _ action: inout PumpOperatorAction
@@ -292,18 +294,17 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     case .turnOff: action.verdict = turnOff()
     case .setSpeed(let speed): action.verdict = setSpeed(speed)
     case .readTemperatures:
-      if let reason = unreachable { action.verdict = .ignored(reason) } else { channel.wantsTemperatures = true }
+      if let reason = unreachable { action.verdict = .refused(reason) } else { channel.wantsTemperatures = true }
     case .watched:
       // The first look shows what is, not what was.
       if watchedAt.map({ (now - $0).count >= Self.watchPatience.count }) ?? true { channel.wantsStatus = contact.isUp }
       watchedAt = now
-    case .stale: action.verdict = .ignored(.stale)
     case .emergencyStop: action.verdict = emergencyStop()
     case .reset: action.verdict = reset(at: now)
     case .linked: link()
     case .unlinked: unlink(at: now)
     case .reply(let reply): hear(reply, at: now, &action)
-    case .invalidLine: action.verdict = .ignored(.notUnderstood)
+    case .invalidLine: action.verdict = .refused(.notUnderstood)
     case .tick, .settings: break
     case .missed(let releases): fail(.missedReleases(releases), isOff: false)
     case .externalStop: externalStop()

@@ -1,34 +1,35 @@
 import Tactus
 
-/// What the loss of the connection means for a pump that runs.
+/// What happens to a running pump when the connection is lost.
 public enum PumpLinkLossPolicy: UInt8, Sendable, Hashable, BitwiseCopyable {
-  /// It runs on, as the original does, until its own limit.
+  /// The pump runs on until its built-in limit, as in the original.
   case keepsRunning
-  /// It is turned off as soon as it can be reached again.
+  /// The pump is turned off as soon as it can be reached again.
   case stopsOnReturn
 }
 
-/// The numbers of the operator side's rules. Valid once made.
+/// The settings of the operator side's rules. An instance is always valid.
 public struct PumpOperatorSettings: Sendable, Hashable, BitwiseCopyable {
-  /// How long an answer may take, 100 ms…10 s.
+  /// The timeout of a reply, 100 ms…10 s.
   public let answerTimeout: Nanoseconds
-  /// Times that an ON or a SPEED is sent, 1…10. An OFF is repeated until it is confirmed.
+  /// How many times an ON or a SPEED is sent, 1…10. An OFF is repeated until it is confirmed.
   public let attempts: Int
-  /// Between two STATUS, 1…60 s; and while a person watches, 200 ms…60 s.
+  /// The period of the STATUS requests, 1…60 s.
   public let pollPeriod: Nanoseconds
+  /// The period of the STATUS requests while a person watches, 200 ms…60 s.
   public let watchedPeriod: Nanoseconds
-  /// Pumping at most, over however many ONs, 1 min…24 h, or `nil` if the pump's own limit is all there is.
+  /// The longest running time, summed over all ONs since the last rest, 1 min…24 h, or `nil` if only the pump's built-in limit applies.
   public let runLimit: Nanoseconds?
-  /// Without pumping for so long it has rested, 0…24 h.
+  /// How long the pump must stand still to have rested, 0…24 h.
   public let rest: Nanoseconds
   public let linkLoss: PumpLinkLossPolicy
-  /// It is `nil` if any reading is believed.
+  /// The range of plausible temperatures, or `nil` if every reading is accepted.
   public let plausibility: PumpPlausibility?
-  /// Skin warmer than this is too warm, whatever the pump says of it, or `nil` if that is left to the pump.
+  /// The skin temperature above which the skin counts as too warm regardless of the pump's reports, or `nil` if that decision is left to the pump.
   public let overheatAbove: PumpTemperature?
   public let overheatAction: PumpOverheatAction
 
-  /// Throws the first setting that is out of range.
+  /// Throws an error for the first setting that is out of range.
   public init(
     answerTimeout: Nanoseconds = .seconds(1), attempts: Int = 3, pollPeriod: Nanoseconds = .seconds(5),
     watchedPeriod: Nanoseconds = .seconds(1), runLimit: Nanoseconds? = .seconds(1_800),
@@ -56,8 +57,8 @@ public struct PumpOperatorSettings: Sendable, Hashable, BitwiseCopyable {
 
   public static let standard = try! PumpOperatorSettings()
 
-  /// The settings that allow no more than either of the two: the shorter run limit, the longer rest, off where one says off. What
-  /// is no limit is as it is here.
+  /// Returns the stricter of two settings: the shorter run limit and the longer rest, and stopping on overheat or after a connection loss if either
+  /// demands it. Settings that are not limits are those of this instance.
   public func tighter(than other: PumpOperatorSettings) -> PumpOperatorSettings {
     do {
       return try PumpOperatorSettings(
@@ -70,12 +71,12 @@ public struct PumpOperatorSettings: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Of a pump that has rested.
+  /// Returns the governor of a pump that has rested.
   @_noLocks @_noAllocation
   public func governor() -> PumpGovernor { PumpGovernor(limit: runLimit ?? .seconds(3_000_000_000), rest: rest) }
 }
 
-/// A setting out of range: which, what was expected, what came.
+/// An error for a setting out of range. It names the setting, the expected range and the actual value.
 public struct PumpSettingsError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 

@@ -21,21 +21,21 @@ import Tactus
 //   └──────────────────┘
 //   Every state goes to `shutDown`, which has no way out. A state that is off and not confirmed repeats OFF.
 
-/// The operator side's state. Nothing but `starting` sends an ON.
+/// The state of the operator side. An ON is sent only in the state `starting`.
 public enum PumpOperatorState: Sendable, Hashable, BitwiseCopyable {
-  /// No connection, no report on it yet, or no answers any more; nothing is wanted of the pump.
+  /// The pump's state is not known, and nothing is requested: there is no connection, no report has arrived on it yet, or replies have stopped.
   case unknown
   case off(Confirmation)
-  /// An ON is on its way.
+  /// An ON has been requested and is not confirmed yet.
   case starting
   case on(since: TickInstant)
   case fault(PumpFault, Confirmation)
-  /// Latched until a reset.
+  /// The pump is held off until a reset.
   case emergencyStopped(Confirmation)
-  /// The daemon is going down.
+  /// The daemon is shutting down.
   case shutDown(Confirmation)
 
-  /// Returns whether the pump must be off and has confirmed it.
+  /// Whether the pump must be off and has confirmed it.
   public var isSafe: Bool {
     @_noLocks @_noAllocation get {
       if case .some(.confirmed) = off { return true }
@@ -43,7 +43,7 @@ public enum PumpOperatorState: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// It is `nil` if the state is none in which the pump must be off.
+  /// Whether the off is confirmed, or `nil` if the state is not one in which the pump must be off.
   public var off: Confirmation? {
     @_noLocks @_noAllocation get {
       switch self {
@@ -56,35 +56,35 @@ public enum PumpOperatorState: Sendable, Hashable, BitwiseCopyable {
 
 /// Why the pump is held off.
 public enum PumpFault: Sendable, Hashable, BitwiseCopyable {
-  /// Our governor: it has pumped for as long as it may without a rest.
+  /// The operator side's run limit has been reached without a rest.
   case runLimit
-  /// The pump's own limit.
+  /// The pump's built-in run limit has been reached.
   case safetyShutoff
-  /// The skin is too warm, or `nil` if it is not known by how much.
+  /// The skin is too warm; the temperature is `nil` if it is not known.
   case overheat(PumpTemperature?)
-  /// A sensor reads what cannot be, or `nil` if the pump says so, and not which.
+  /// A sensor's reading is implausible; both values are `nil` if the pump reports the fault without naming the sensor.
   case sensor(PumpSensor?, PumpTemperature?)
-  /// The pump did not start, being in its error state.
+  /// The pump did not start because it is in its error state.
   case startFailed
-  /// The pump says that it is in its error state, and not why.
+  /// The pump reports its error state without a reason.
   case pumpError
-  /// The runtime gave up so many releases of the loop in a row.
+  /// The number of consecutive releases of the loop that were missed.
   case missedReleases(Int64)
-  /// Somebody outside told the pump OFF, such as the guard while the program hung.
+  /// An OFF was sent to the pump from outside the loop, for example by the guard while the program hung.
   case externalStop
 }
 
-/// The connection, as far as it is known.
+/// The state of the connection to the pump.
 public enum PumpContact: Sendable, Hashable, BitwiseCopyable {
-  /// There is none; tried again.
+  /// There is no connection; the next attempt is scheduled.
   case down(PumpBackOff)
-  /// There is one, and no line has come on it yet.
+  /// There is a connection, and no line has arrived on it yet.
   case waiting
   case answering
-  /// Three answers in a row did not come.
+  /// Three consecutive replies failed to arrive.
   case silent
 
-  /// There is a connection, whether or not the pump answers on it.
+  /// Whether there is a connection, regardless of whether the pump answers on it.
   public var isUp: Bool {
     @_noLocks @_noAllocation get {
       if case .down = self { return false }
@@ -100,13 +100,13 @@ public enum PumpContact: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// When to try next: 0.5, 1, 2, 4, then every 5 seconds.
+/// The schedule of the attempts to connect: after 0.5, 1, 2 and 4 seconds, then every 5 seconds.
 public struct PumpBackOff: Sendable, Hashable, BitwiseCopyable {
-  /// Attempts so far.
+  /// The number of attempts so far.
   public private(set) var attempts: Int
   public private(set) var next: TickInstant
 
-  /// The first attempt is due at `now`.
+  /// Creates a schedule whose first attempt is due at `now`.
   @_noLocks @_noAllocation
   init(from now: TickInstant) {
     attempts = 0
@@ -121,26 +121,26 @@ public struct PumpBackOff: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Who brought the pump into the state that it is in.
+/// The cause of the pump's present state.
 public enum PumpControlSource: UInt8, Sendable, Hashable, BitwiseCopyable {
-  /// A command through us.
+  /// A command sent through this program.
   case app
   /// The button at the pump.
   case manual
-  /// The pump itself: its limits.
+  /// A limit of the pump.
   case device
-  /// A rule of ours.
+  /// A rule of the operator side.
   case host
 }
 
-/// What is known of the pump's speed.
+/// What is known about the pump's speed.
 public enum PumpKnownSpeed: Sendable, Hashable, BitwiseCopyable {
-  /// Taken by the pump, and its percentage still is what the pump reports.
+  /// The pump has accepted this speed, and the percentage it reports still matches.
   case commanded(PumpSpeed)
   /// Only the percentage is known.
   case reported(percent: UInt8)
 
-  /// Of a reported percentage the slowest that it can be.
+  /// The speed; for a reported percentage the slowest speed that has it.
   public var speed: PumpSpeed {
     @_noLocks @_noAllocation get {
       switch self {

@@ -1,84 +1,72 @@
 import Tactus
 
-/// The operator side at the end of a tick: all that other threads see of the pump.
+/// The state of the operator side at the end of a tick, as other threads see it.
 public struct PumpSnapshot: Sendable, BitwiseCopyable {
-  /// The tick that published it.
+  /// The instant of the tick that published the snapshot.
   public internal(set) var at = TickInstant.zero
   public internal(set) var state = PumpOperatorState.unknown
   public internal(set) var contact = PumpContact.down(PumpBackOff(from: .zero))
-  /// Who brought it into its state, or `nil` if that is not known.
+  /// What brought the pump into its state, or `nil` if that is not known.
   public internal(set) var source: PumpControlSource?
-  /// It is `nil` if that is not known, or it does not run.
+  /// The pump's speed, or `nil` if it is unknown or the pump does not run.
   public internal(set) var speed: PumpKnownSpeed?
-  /// The last STATUS, and when it came.
+  /// The last STATUS line, or `nil` before the first.
   public internal(set) var status: PumpStatus?
+  /// When the last STATUS line arrived, or `nil` before the first.
   public internal(set) var statusAt: TickInstant?
   public internal(set) var temperatures = PumpTemperatures()
   public internal(set) var temperaturesAt: TickInstant?
-  /// Pumped since the last rest; what is left of the limit, or `nil` if the daemon has set none.
+  /// How long the pump has run since its last rest.
   public internal(set) var spent = Nanoseconds.zero
+  /// What is left of the run limit, or `nil` if the daemon sets no limit.
   public internal(set) var left: Nanoseconds?
-  /// When it has rested, or `nil` if it pumps, or needs no rest.
+  /// When the pump's rest is over, or `nil` if the pump is running or needs no rest.
   public internal(set) var restedAt: TickInstant?
-  /// What these follow from, to be kept over a restart; without a meaning before the first tick.
-  public internal(set) var governor = PumpGovernor(limit: .zero, rest: .zero)
-  /// Connections so far.
+  /// The governor from which the times above follow, to be stored so that it survives a restart.
+  public internal(set) var governor: PumpGovernor
+  /// The number of connections so far.
   public internal(set) var connections: Int64 = 0
-  /// Lines that were replies, that were none, that were too long to be kept; why the last was none.
+  /// The number of lines decoded as replies.
   public internal(set) var lines: Int64 = 0
+  /// The number of lines rejected as malformed.
   public internal(set) var malformed: Int64 = 0
+  /// The number of lines dropped because they were too long.
   public internal(set) var dropped: Int64 = 0
   public internal(set) var lastMalformed: PumpLineError?
-  /// Commands sent, and not taken by the link.
+  /// The number of commands sent.
   public internal(set) var sent: Int64 = 0
+  /// The number of commands that the link did not accept.
   public internal(set) var sendFailures: Int64 = 0
-  /// Commands that came to nothing, and the last of them.
+  /// The number of commands that failed after they had been accepted.
   public internal(set) var failures: Int64 = 0
+  /// The last command that failed, or `nil` if none has.
   public internal(set) var lastFailure: PumpCommandFailure?
-  /// Requests that were obeyed, and that were not.
+  /// The number of requests that were accepted.
   public internal(set) var accepted: Int64 = 0
+  /// The number of requests that were refused.
   public internal(set) var ignored: Int64 = 0
   public internal(set) var lastIgnored: PumpIgnoreReason?
-  /// Notices and answers that found their ring full.
-  public internal(set) var noticesDropped: Int64 = 0
-  public internal(set) var answersDropped: Int64 = 0
 
-  /// Before the first tick.
+  /// Creates the snapshot that is valid before the first tick.
+  ///
+  /// - Parameter governor: the run limit with the time already used.
   @_noLocks @_noAllocation
-  public init() {}
+  public init(_ governor: PumpGovernor = PumpGovernor(limit: .zero, rest: .zero)) { self.governor = governor }
 
   @_noLocks @_noAllocation
   mutating func count(_ verdict: PumpVerdict) {
     switch verdict {
     case .accepted: accepted &+= 1
-    case .ignored(let reason):
+    case .refused(let reason):
       ignored &+= 1
       lastIgnored = reason
+    case .stale: break
     }
   }
 }
 
-/// Something worth a line in the log: a change, never a repetition.
-public struct PumpNotice: Sendable, BitwiseCopyable {
-  public enum Subject: Sendable, Hashable, BitwiseCopyable {
-    /// Another state, another cause of a fault, or its off confirmed; and who brought it there.
-    case state(PumpOperatorState, PumpControlSource?)
-    /// The connection, or that no answer comes on it.
-    case contact(PumpContact)
-    case failed(PumpCommandFailure)
-  }
-  public let at: TickInstant
-  public let subject: Subject
-
-  @_noLocks @_noAllocation
-  init(at: TickInstant, _ subject: Subject) {
-    self.at = at
-    self.subject = subject
-  }
-}
-
 extension PumpOperatorState {
-  /// Whether going from here to `next` is a change that a log should show.
+  /// Returns whether the change to `next` should be logged.
   @_noLocks @_noAllocation
   func isEdge(to next: PumpOperatorState) -> Bool {
     switch (self, next) {

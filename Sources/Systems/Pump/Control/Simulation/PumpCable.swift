@@ -2,23 +2,24 @@ import Buses
 import Synchronization
 import Tactus
 
-/// A serial line between two loops in simulated time: bytes take their time, and some are changed or lost.
+/// A serial line between two loops in simulated time: bytes take time to arrive, and some are changed or lost.
 ///
-/// For one thread: the one that runs the simulation. The same seed and the same calls give the same bytes. Must outlive its
-/// ports.
+/// Use it only on the thread that runs the simulation. The same seed and the same calls give the same bytes. Must outlive its ports.
 public final class PumpCable {
   public struct Conditions: Sendable {
-    /// One byte on the line: 8N1 at 9600 bit/s.
+    /// The transmission time of one byte: 8N1 at 9600 bit/s.
     public var byteTime = Nanoseconds(1_041_667)
-    /// Of a million bytes.
+    /// The number of lost bytes per million.
     public var lostPerMillion: UInt32 = 0
+    /// The number of changed bytes per million.
     public var changedPerMillion: UInt32 = 0
 
     public init() {}
   }
 
-  /// Wakes the operator's loop, and the device's.
+  /// The input that wakes the operator's loop.
   public let operatorInput = SimulatedInput()
+  /// The input that wakes the device's loop.
   public let deviceInput = SimulatedInput()
   private let toDevice: UnsafeMutablePointer<PumpWire>
   private let toOperator: UnsafeMutablePointer<PumpWire>
@@ -49,7 +50,7 @@ public final class PumpCable {
   public func operatorPort() -> SerialPort { SerialPort(context: operatorEnd, write: writeToWire, read: readFromWire) }
   public func devicePort() -> SerialPort { SerialPort(context: deviceEnd, write: writeToWire, read: readFromWire) }
 
-  /// Pulled out of the operator's computer: its port says so, and bytes both ways are lost. The device notices nothing.
+  /// Unplugs the cable from the operator's computer: its port reports an error, and bytes in both directions are lost. The device does not notice.
   public func unplug() {
     toDevice.pointee.clear()
     toOperator.pointee.clear()
@@ -63,14 +64,14 @@ public final class PumpCable {
     deviceEnd.pointee.isCut = false
   }
 
-  /// Bytes are lost both ways without a word: a radio out of reach, a device without power.
+  /// Loses bytes in both directions without an error, like a radio out of range or a device without power.
   public func cut() {
     operatorEnd.pointee.isCut = true
     deviceEnd.pointee.isCut = true
   }
 }
 
-/// One end: where it writes to, and where it reads from.
+/// One end of the line: the wire that it writes to, and the wire that it reads from.
 struct PumpWireEnds: BitwiseCopyable {
   let out: UnsafeMutablePointer<PumpWire>
   let back: UnsafeMutablePointer<PumpWire>
@@ -78,7 +79,7 @@ struct PumpWireEnds: BitwiseCopyable {
   var isCut = false
 }
 
-/// One direction: bytes and when each arrives.
+/// One direction of the line: bytes and the arrival time of each.
 struct PumpWire: ~Copyable {
   private static var capacity: Int {
     @_noLocks @_noAllocation get { 4_096 }
@@ -147,7 +148,7 @@ struct PumpWire: ~Copyable {
     return taken
   }
 
-  /// When the whole of what is on its way has arrived: a loop is not woken for every byte.
+  /// Sets the wake-up to the arrival of the last byte on its way, so that the loop is not woken for every byte.
   @_noLocks @_noAllocation
   private func wake() {
     guard count > 0 else {

@@ -1,10 +1,10 @@
 import Buses
 import Tactus
 
-/// A pump, its operator side and the line between them in one process and in simulated time: production loops, production
-/// scheduler, a simulated world.
+/// A pump, its operator side and the line between them in one process and in simulated time: production loops, production scheduler, a simulated
+/// world.
 ///
-/// For one thread. The same seed and the same calls give the same run.
+/// Use it on one thread only. The same seed and the same calls give the same run.
 public final class PumpSimulation {
   public struct Configuration: Sendable {
     public var device = PumpDeviceSettings.standard
@@ -16,16 +16,17 @@ public final class PumpSimulation {
     public init() {}
   }
 
-  /// The loops in `statistics`.
+  /// The name of the device side's loop in `statistics`.
   public static let deviceLoop = "pump-device"
+  /// The name of the operator side's loop in `statistics`.
   public static let operatorLoop = "pump"
 
   public let world: PumpWorld
   public let cable: PumpCable
   private let runtime: Runtime
   private let simulation: Simulation
-  private let client: PumpOperatorLoop.Channel.Client
-  private let deviceClient: PumpDeviceLoop.Channel.Client
+  private let client: PumpMailbox.Client
+  private let deviceClient: PumpMailbox.Client
   private let requestBell = SimulatedInput()
   private let deviceBell = SimulatedInput()
   private var number: UInt64 = 0
@@ -33,7 +34,8 @@ public final class PumpSimulation {
   public init(_ configuration: Configuration = Configuration()) throws(RuntimeError) {
     let world = PumpWorld(configuration.world)
     let cable = PumpCable(configuration.line, seed: configuration.seed)
-    let (channel, deviceChannel) = (PumpOperatorLoop.channel(), PumpDeviceLoop.channel())
+    let mailbox = try PumpMailbox(operating: configuration.settings)
+    let deviceMailbox = try PumpMailbox(own: configuration.device)
     let (requestBell, deviceBell) = (self.requestBell, self.deviceBell)
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let temperatureAge = DataAge("temperature", fromOutside: .unknown)
@@ -44,9 +46,9 @@ public final class PumpSimulation {
           inputs: [.simulated(cable.deviceInput), .simulated(deviceBell)], ages: [commandAge, temperatureAge]
         ) {
           PumpDeviceLoop(
-            RulesBox(configuration.device).input(), link: PumpLink(serial: cable.devicePort()), motor: world.motor(),
-            inputs: world.inputs(), channel: deviceChannel.loopEnds(requestBell: deviceBell.doorbell),
-            commandAge: commandAge.meter(), temperatureAge: temperatureAge.meter())
+            deviceMailbox.loopEnds(requestBell: deviceBell.doorbell), link: PumpLink(serial: cable.devicePort()),
+            motor: world.motor(), inputs: world.inputs(), commandAge: commandAge.meter(),
+            temperatureAge: temperatureAge.meter())
         }
       }
       Lane("operator") {
@@ -55,22 +57,21 @@ public final class PumpSimulation {
           inputs: [.simulated(cable.operatorInput), .simulated(requestBell)]
         ) {
           PumpOperatorLoop(
-            RulesBox(configuration.settings).input(), link: PumpLink(serial: cable.operatorPort()),
-            channel: channel.loopEnds(requestBell: requestBell.doorbell))
+            mailbox.loopEnds(requestBell: requestBell.doorbell), link: PumpLink(serial: cable.operatorPort()))
         }
       }
     }
     self.world = world
     self.cable = cable
-    client = channel.client()
-    deviceClient = deviceChannel.client()
+    client = mailbox.client()
+    deviceClient = deviceMailbox.client()
     simulation = try runtime.simulation(seed: configuration.seed)
   }
 
-  /// The instant up to which everything has happened.
+  /// The instant up to which the simulation has run.
   public var now: TickInstant { simulation.now }
 
-  /// Runs everything that happens in the next `duration`; returns the number of ticks.
+  /// Runs the simulation for `duration`; returns the number of ticks.
   @discardableResult
   public func run(for duration: Nanoseconds) -> Int64 { simulation.run(for: duration) }
 
@@ -82,40 +83,36 @@ public final class PumpSimulation {
     simulation.stall(loop: loop, at: instant, by: by)
   }
 
-  /// A request of a client inside the daemon, made now. Returns its number, counted from 1. More than 64 between two ticks are
-  /// our bug.
+  /// Makes a request of a client inside the daemon to the operator side now. Returns the request's number, counted from 1. More than 64 requests
+  /// between two ticks are a programming error.
   @discardableResult
-  public func request(_ order: PumpRequest.Order) -> UInt64 {
+  public func request(_ order: PumpOrder) -> UInt64 { send(order, to: client, requestBell) }
+
+  /// Makes a request to the device side now. Returns the request's number, counted from 1.
+  @discardableResult
+  public func requestOfDevice(_ order: PumpOrder) -> UInt64 { send(order, to: deviceClient, deviceBell) }
+
+  private func send(_ order: PumpOrder, to client: PumpMailbox.Client, _ bell: SimulatedInput) -> UInt64 {
     number += 1
-    let isTaken = client.send(PumpRequest(number: number, issued: now, order))
+    let isTaken = client.send(Request(number: number, issued: now, makesSafe: order.makesSafe, order: order))
     precondition(isTaken, "too many requests between two ticks")
-    requestBell.ring(at: now)
+    bell.ring(at: now)
     return number
   }
 
-  /// The same, of the device side.
-  @discardableResult
-  public func requestOfDevice(_ order: PumpDeviceRequest.Order) -> UInt64 {
-    number += 1
-    let isTaken = deviceClient.send(PumpDeviceRequest(number: number, issued: now, order))
-    precondition(isTaken, "too many requests between two ticks")
-    deviceBell.ring(at: now)
-    return number
-  }
+  public var snapshot: PumpSnapshot { client.newest().state.operated! }
+  public var device: PumpDeviceSnapshot { deviceClient.newest().state.own! }
 
-  public var snapshot: PumpSnapshot { client.newest() }
-  public var device: PumpDeviceSnapshot { deviceClient.newest() }
+  /// Returns the operator side's answers since the last call.
+  public func takeAnswers() -> [Answer<PumpIgnoreReason>] { client.takeAnswers() }
 
-  /// The operator side's answers since the last call.
-  public func takeAnswers() -> [PumpAnswer] { client.takeAnswers() }
+  /// Returns the notices for the log since the last call.
+  public func takeNotices() -> [Told<PumpNotice>] { client.takeNotices() }
 
-  /// What the log would have got since the last call.
-  public func takeNotices() -> [PumpNotice] { client.takeNotices() }
-
-  public func takeDeviceNotices() -> [PumpDeviceNotice] { deviceClient.takeNotices() }
+  public func takeDeviceNotices() -> [Told<PumpNotice>] { deviceClient.takeNotices() }
 
   public var statistics: RuntimeStatistics { runtime.statistics }
 
-  /// A hash over every tick so far: equal for equal runs.
+  /// A hash over all ticks so far, equal for equal runs.
   public var traceHash: UInt64 { simulation.traceHash }
 }

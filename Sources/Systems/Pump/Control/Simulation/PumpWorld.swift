@@ -2,24 +2,28 @@ import Buses
 import Synchronization
 import Tactus
 
-/// What a pump is built into: water, a body, thermistors, a motor, a button and a pot, as they behave in time.
+/// The physical surroundings of a pump: water, a body, thermistors, a motor, a button and a potentiometer, and their behaviour over time.
 ///
-/// The motor's end and the inputs belong to one loop; faults and readings are for any thread. Must outlive its ports.
-/// Deterministic: it advances in steps of 100 ms from its first instant, whichever thread asks.
+/// One loop uses the motor output and the inputs; any thread may use faults and readings. Must outlive its ports. Deterministic: the world advances
+/// in steps of 100 ms from its first instant, whichever thread calls.
 public final class PumpWorld: Sendable {
-  /// The world's numbers, in physical units.
+  /// The parameters of the world, in physical units.
   public struct Parameters: Sendable, BitwiseCopyable {
-    /// At the beginning, °C.
+    /// The initial temperature of the water, °C.
     public var waterCelsius = 12.0
+    /// The initial temperature of the skin, °C.
     public var skinCelsius = 36.0
-    /// What the skin tends to without cooling, and the water with a room around it.
+    /// The temperature to which the skin tends without cooling, °C.
     public var bodyCelsius = 36.5
+    /// The temperature of the room, to which the water tends, °C.
     public var roomCelsius = 22.0
-    /// How fast, 1/s.
+    /// The rate at which the skin approaches the temperature of the body, 1/s.
     public var bodyRate = 1 / 300.0
+    /// The rate at which the water approaches the temperature of the room, 1/s.
     public var roomRate = 1 / 3_600.0
-    /// At full flow, of the difference between skin and water, 1/s.
+    /// The rate at which the water cools the skin at full flow, as a part of their difference, 1/s.
     public var coolingRate = 0.000_54
+    /// The rate at which the skin warms the water at full flow, as a part of their difference, 1/s.
     public var warmingRate = 0.000_15
     public var hasWaterSensor = true
     public var hasSkinSensor = true
@@ -29,19 +33,19 @@ public final class PumpWorld: Sendable {
     public init() {}
   }
 
-  /// What can go wrong.
+  /// A fault that can be simulated.
   public enum Fault: UInt8, Sendable, Hashable, BitwiseCopyable, CaseIterable {
     case waterSensorOpen
     case waterSensorShorted
     case skinSensorOpen
     case skinSensorShorted
-    /// The motor turns and no water comes.
+    /// The motor turns but no water flows.
     case dryRun
     /// The motor does not turn.
     case stuck
     /// The inputs do not answer.
     case inputsGone
-    /// The motor's output takes nothing and keeps what it has.
+    /// The motor's output rejects every write and keeps its last value.
     case outputGone
 
     var bit: UInt64 {
@@ -49,12 +53,13 @@ public final class PumpWorld: Sendable {
     }
   }
 
-  /// The world at one instant.
+  /// The state of the world at one instant.
   public struct Reading: Sendable, Hashable {
     public var waterCelsius: Double
     public var skinCelsius: Double
-    /// Of the motor, and of the water.
+    /// The duty of the motor.
     public var duty: PumpSpeed
+    /// The flow of the water, 0…1.
     public var flow: Double
   }
 
@@ -74,26 +79,26 @@ public final class PumpWorld: Sendable {
   public func clear(_ fault: Fault) { state.pointer.pointee.faults.bitwiseAnd(~fault.bit, ordering: .relaxed) }
   public func has(_ fault: Fault) -> Bool { state.pointer.pointee.has(fault) }
 
-  /// Somebody presses the button, or lets go.
+  /// Presses or releases the button.
   public func press(_ isPressed: Bool) { state.pointer.pointee.isPressed.store(isPressed, ordering: .relaxed) }
-  /// The pot's position, 0…1023.
+  /// Sets the potentiometer's position, 0…1023.
   public func turnPot(to counts: Int) { state.pointer.pointee.pot.store(counts, ordering: .relaxed) }
-  /// What the skin tends to, °C: a fever, or no body at all.
+  /// Sets the temperature to which the skin tends, °C, for example a fever or the room's temperature if there is no body.
   public func setBody(celsius: Double) {
     state.pointer.pointee.body.store(celsius.bitPattern, ordering: .relaxed)
   }
 
-  /// Holds the skin at a temperature, °C, whatever cools or warms it, or `nil` to let it go.
+  /// Holds the skin at a temperature, °C, regardless of cooling and warming, or releases it if `celsius` is `nil`.
   public func holdSkin(celsius: Double?) {
     state.pointer.pointee.heldSkin.store((celsius ?? .nan).bitPattern, ordering: .relaxed)
   }
-  /// It is `nil` if it is not held.
+  /// The temperature at which the skin is held, °C, or `nil` if it is not held.
   public var heldSkinCelsius: Double? {
     let held = Double(bitPattern: state.pointer.pointee.heldSkin.load(ordering: .relaxed))
     return held.isNaN ? nil : held
   }
 
-  /// As the loop last saw or made it.
+  /// The state of the world as of the loop's last access.
   public var reading: Reading {
     let state = state.pointer
     return Reading(
@@ -119,18 +124,18 @@ public final class PumpWorld: Sendable {
 }
 
 struct PumpWorldState: ~Copyable {
-  /// Of the motor's PWM: 1 kHz.
+  /// The period of the motor's PWM in nanoseconds: 1 kHz.
   static var period: Int64 {
     @_noLocks @_noAllocation get { 1_000_000 }
   }
   private static var step: Int64 {
     @_noLocks @_noAllocation get { 100_000_000 }
   }
-  /// A motor does not turn with less.
+  /// The smallest duty with which the motor turns.
   private static var least: Int64 {
     @_noLocks @_noAllocation get { 10 }
   }
-  /// A world that was not asked for a day has come to rest.
+  /// The largest number of steps made at once: after a day the world has come to rest.
   private static var mostSteps: Int64 {
     @_noLocks @_noAllocation get { 864_000 }
   }
@@ -140,12 +145,12 @@ struct PumpWorldState: ~Copyable {
   let isPressed = Atomic<Bool>(false)
   let pot = Atomic<Int>(0)
   let body: Atomic<UInt64>
-  /// Not a number: it is not held.
+  /// The temperature at which the skin is held, or NaN if it is not held.
   let heldSkin = Atomic<UInt64>(Double.nan.bitPattern)
   let water: Atomic<UInt64>
   let skin: Atomic<UInt64>
   let duty = Atomic<Int64>(0)
-  /// The loop's.
+  /// The instant that the world has reached in nanoseconds; used only by the loop.
   private var reached: Int64?
 
   init(_ parameters: PumpWorld.Parameters) {
@@ -158,7 +163,7 @@ struct PumpWorldState: ~Copyable {
   @_noLocks @_noAllocation
   func has(_ fault: PumpWorld.Fault) -> Bool { faults.load(ordering: .relaxed) & fault.bit != 0 }
 
-  /// 0…1.
+  /// The flow of the water, 0…1.
   var flow: Double {
     @_noLocks @_noAllocation get {
       let duty = duty.load(ordering: .relaxed)

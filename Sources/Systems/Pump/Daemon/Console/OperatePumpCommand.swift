@@ -5,7 +5,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// `tactus pump DEVICE`
+/// The command `tactus pump DEVICE`, which operates a pump from the console.
 struct OperatePumpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pump",
@@ -99,7 +99,7 @@ struct OperatePumpCommand: ParsableCommand {
     }
   }
 
-  /// `on, 70 %, water 12.0 °C, skin 34.0 °C`
+  /// Returns a summary of the snapshot, for example `on, 70 %, water 12.0 °C, skin 34.0 °C`.
   static func line(_ snapshot: PumpSnapshot) -> String {
     var parts = ["\(snapshot.state)"]
     if let speed = snapshot.speed { parts.append("\(speed.speed.percent) %") }
@@ -113,7 +113,7 @@ struct OperatePumpCommand: ParsableCommand {
     return parts.joined(separator: ", ")
   }
 
-  /// Not `print`, which keeps lines back when a pipe reads them.
+  /// Writes a line immediately. `print` would buffer lines when the output is a pipe.
   private func say(_ text: String) {
     let bytes = Array((text + "\n").utf8)
     _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }

@@ -1,10 +1,10 @@
 import TactusDaemon
 
-/// Where a pump is, as people write it.
+/// The address of a pump as a user writes it.
 enum PumpAddress: Equatable {
-  /// `/dev/ttyUSB0`
+  /// A serial line, for example `/dev/ttyUSB0`.
   case serial(path: String)
-  /// `ble:HMSoft`, `ble:AA:BB:CC:DD:EE:FF`, `ble:HMSoft@hci1`: a serial module such as the HM-10.
+  /// A serial Bluetooth module such as the HM-10, for example `ble:HMSoft`, `ble:AA:BB:CC:DD:EE:FF` or `ble:HMSoft@hci1`.
   case bluetooth(BluetoothPlace)
 
   enum Failure: Error, Equatable, CustomStringConvertible {
@@ -35,7 +35,7 @@ enum PumpAddress: Equatable {
 }
 
 extension PumpAddress: CustomStringConvertible {
-  /// As it was written.
+  /// The address in the form in which it was written.
   var description: String {
     switch self {
     case .serial(let path): path

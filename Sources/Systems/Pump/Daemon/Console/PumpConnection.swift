@@ -4,34 +4,31 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// The operator's end of a line to a pump, running: its loop on a thread of its own, its mailboxes and a bell.
+/// A running operator's connection to a pump: a loop on a separate thread, with its mailboxes and a bell.
 final class PumpConnection {
   let line: PumpLine
   private let runtime: Runtime
-  private let requestBell: Doorbell
-  private let client: PumpOperatorLoop.Channel.Client
+  private let mailbox: PumpMailbox
+  private let client: PumpMailbox.Client
   private var number: UInt64 = 0
 
-  /// Nothing is sent before `start`. `bell` is rung ten times a second.
+  /// Creates the connection; nothing is sent before `start`. `bell` is rung ten times a second.
   init(_ line: PumpLine, bell: DoorbellButton) throws {
-    let channel = PumpOperatorLoop.channel()
-    let requestBell = try Doorbell()
+    let mailbox = try PumpMailbox(operating: .standard)
     runtime = try Runtime {
       Lane("pump") {
         Loop(
-          "pump", every: PumpOperatorLoop.rate, inputs: [line.input, requestBell.loopInput],
+          "pump", every: PumpOperatorLoop.rate, inputs: [line.input, mailbox.loopInput],
           minimumInterval: .milliseconds(5)
         ) {
-          PumpOperatorLoop(
-            RulesBox(.standard).input(), link: line.link(),
-            channel: channel.loopEnds(requestBell: requestBell.input), turnsOffAtEnd: false)
+          PumpOperatorLoop(mailbox.loopEnds(), link: line.link(), turnsOffAtEnd: false)
         }
       }
       Lane("refresh") { Loop("refresh", every: .hertz(10)) { BellLoop(bell: bell) } }
     }
     self.line = line
-    self.requestBell = requestBell
-    client = channel.client()
+    self.mailbox = mailbox
+    client = mailbox.client()
   }
 
   func start() throws(RuntimeError) {
@@ -41,7 +38,7 @@ final class PumpConnection {
 
   /// Ends the loop and the connection.
   ///
-  /// - Parameter turnsOff: the pump has been turned off by then, waited for 2 s at most; else it stays what it is.
+  /// - Parameter turnsOff: whether the pump is turned off first, with a timeout of 2 s; otherwise it stays in its present state.
   func stop(turnsOff: Bool) {
     runtime.stop()
     let last = newest()
@@ -51,32 +48,34 @@ final class PumpConnection {
     line.stop()
   }
 
-  func ask(_ order: PumpRequest.Order) {
+  func ask(_ order: PumpOrder) {
     number += 1
-    guard client.send(PumpRequest(number: number, issued: MonotonicClock.now, order)) else { return }
-    requestBell.button.ring()
+    let now = MonotonicClock.now
+    guard client.send(Request(number: number, issued: now, makesSafe: order.makesSafe, order: order)) else { return }
+    mailbox.requestButton.ring()
   }
 
-  /// Why the loop has ignored a request since the last call, or `nil` if it has not.
+  /// Returns why the loop has refused a request since the last call, or `nil` if it has refused none.
   func takeRefusal() -> PumpIgnoreReason? {
     var refusal: PumpIgnoreReason?
     while let answer = client.nextAnswer() {
-      if case .ignored(let reason) = answer.verdict { refusal = reason }
+      if case .refused(let reason) = answer.verdict { refusal = reason }
     }
     return refusal
   }
 
-  func newest() -> PumpSnapshot { client.newest() }
+  func newest() -> PumpSnapshot { client.newest().state.operated ?? PumpSnapshot() }
 
-  /// What happened since the last call, a line each.
+  /// Returns a line of text for each change since the last call.
   func takeNews() -> [String] {
     var lines: [String] = []
-    while let notice = client.nextNotice() {
-      switch notice.subject {
+    while let told = client.nextNotice() {
+      switch told.notice {
       case .state(let state, let source):
         lines.append("pump: \(state)" + (source == .manual ? ", by its button" : ""))
       case .contact(let contact): lines.append("line: \(contact)")
       case .failed(let failure): lines.append("\(failure)")
+      case .own, .outputFails: break
       }
     }
     return lines

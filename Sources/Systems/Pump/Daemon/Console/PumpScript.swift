@@ -2,22 +2,22 @@ import Pump
 import Tactus
 import Wire
 
-/// Operating a pump for a script: what to ask next, and in the end whether the pump obeyed. Pure.
+/// Operates a pump for a script: decides what to request next, and in the end whether the pump obeyed. Performs no input or output.
 struct PumpScript {
   enum Task: Equatable {
-    /// Says what the pump does.
+    /// Reports the pump's state.
     case status
-    /// Pumps for so long, then turns it off.
+    /// Runs the pump for the given time, then turns it off.
     case pump(PumpSpeed?, for: Nanoseconds)
     case off
     /// Leaves a fault.
     case reset
   }
 
-  /// What to do now.
+  /// The script's next action.
   struct Step: Equatable {
-    var request: PumpRequest.Order?
-    /// The end.
+    var request: PumpOrder?
+    /// The outcome if the script has ended, `nil` otherwise.
     var end: Outcome?
   }
 
@@ -37,9 +37,9 @@ struct PumpScript {
   private static let patience = Nanoseconds.seconds(5)
 
   let task: Task
-  /// The pump may run because of this script, which must turn it off at the end. A refusal leaves it as it is.
+  /// Whether the pump may be running because of this script, which must then turn it off at the end. A refusal leaves the value unchanged.
   private(set) var mayPump = false
-  /// How long it may take to be found and to report.
+  /// The timeout for finding the pump and receiving its first report.
   private let connectingPatience: Nanoseconds
   private var phase = Phase.connecting
   private var since: TickInstant?
@@ -49,7 +49,7 @@ struct PumpScript {
     connectingPatience = patience
   }
 
-  /// At every snapshot, until it says the end. `refusal`: why a request was ignored.
+  /// Advances the script; to be called with every snapshot until a step has an end. `refusal` is the reason why a request was refused, if one was.
   mutating func step(_ snapshot: PumpSnapshot, refusal: PumpIgnoreReason?) -> Step {
     let start = since ?? snapshot.at
     since = start

@@ -5,7 +5,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// `tactus sim pump --pty`
+/// The command `tactus sim pump --pty`, which simulates a pump on a pseudo-terminal.
 struct SimPumpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pump",
@@ -72,7 +72,7 @@ struct SimPumpCommand: ParsableCommand {
     return parameters
   }
 
-  /// Not `print`, which keeps lines back when a pipe reads them.
+  /// Writes a line immediately. `print` would buffer lines when the output is a pipe.
   private func say(_ text: String) {
     let bytes = Array((text + "\n").utf8)
     _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }

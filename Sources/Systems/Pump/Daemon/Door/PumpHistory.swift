@@ -5,14 +5,15 @@ import Service
 import Store
 import Synchronization
 import Tactus
+import TactusDaemon
 import WallTime
 
-/// The pump's sessions: kept in the store while they go on, shown at `/api/pump/sessions`.
+/// The pump's sessions, stored while they are in progress and served at `/api/pump/sessions`.
 ///
-/// Everything but the routes is called on one thread, which may wait for the disk and is not the daemon's main one. A store that fails loses no session as long as
-/// this lives: what it has refused is tried again.
+/// All members except the routes must be called on one thread, which may wait for the disk and is not the daemon's main thread. A failing store loses
+/// no session while this object exists: rejected writes are retried.
 final class PumpHistory: Sendable {
-  /// What the pump shows at one moment, or `nil` if that is not known.
+  /// The pump's values at one moment; each is `nil` if it is not known.
   struct Sample: Sendable {
     var speedPercent: Double?
     var waterCelsius: Double?
@@ -26,22 +27,23 @@ final class PumpHistory: Sendable {
   }
 
   private struct State {
-    /// What goes on.
+    /// The session in progress, or `nil` while the pump rests.
     var open: PumpSession?
     var since = TickInstant.zero
-    /// What the wall clock had jumped when `open` was given its start.
+    /// How far the wall clock had jumped in total when the start of `open` was set.
     var jumped = Nanoseconds.zero
-    /// The speed's samples.
+    /// The sum of the speed's samples.
     var speeds = 0.0
+    /// The number of the speed's samples.
     var samples = 0
     var kept = TickInstant.zero
-    /// Ended, and refused by the store so far.
+    /// Sessions that have ended but that the store has not accepted yet.
     var unstored: [PumpSession] = []
     var nextPrune = TickInstant.zero
     var failure: String?
-    /// The log has it.
+    /// Whether the failure has been logged.
     var isFailureTold = false
-    /// What an earlier program has left open has been ended.
+    /// Whether the sessions that an earlier process left open have been ended.
     var hasEndedOpen = false
   }
 
@@ -53,16 +55,16 @@ final class PumpHistory: Sendable {
   private let logger: Logger
   private let state = Mutex(State())
 
-  /// How far a session has come is noted so often, in case the power fails.
+  /// The period at which the progress of a session is stored, to limit the loss in a power cut.
   private static let progressPeriod = Nanoseconds.seconds(10)
   private static let prunePeriod = Nanoseconds.seconds(3_600)
 
-  /// Ends what an earlier program has left open, once the store is there.
+  /// Ends the sessions that an earlier process left open, as soon as the store is available.
   ///
   /// - Parameters:
-  ///   - keepsDays: older sessions are forgotten, once the clock is sure.
-  ///   - lastEnd: how that program ended; asked when it is to be noted.
-  ///   - clock: the time of day.
+  ///   - keepsDays: the number of days after which sessions are deleted, once the wall clock is confirmed.
+  ///   - lastEnd: returns how the earlier process ended; called when that is to be stored.
+  ///   - clock: the wall clock.
   init(
     _ store: PumpStore, keepsDays: Int, lastEnd: @escaping @Sendable () throws(StoreError) -> String = { "power-cut" },
     timeZone: TimeZone = .current, clock: WatchedWallClock, logger: Logger
@@ -78,7 +80,7 @@ final class PumpHistory: Sendable {
 
   // MARK: what happens
 
-  /// The operator side tells of a state. What subscribers are told of the session, or `nil` if there is nothing.
+  /// Handles a new state of the operator side. Returns the event about the session for the subscribers, or `nil` if there is none.
   func take(
     _ pump: PumpOperatorState, by source: PumpControlSource?, at now: TickInstant, _ sample: Sample
   ) -> Event? {
@@ -93,7 +95,7 @@ final class PumpHistory: Sendable {
     }
   }
 
-  /// The device side does.
+  /// Handles a new state of the device side. Returns the event about the session for the subscribers, or `nil` if there is none.
   func take(
     _ pump: PumpDeviceState, by source: PumpControlSource?, at now: TickInstant, _ sample: Sample
   ) -> Event? {
@@ -106,7 +108,7 @@ final class PumpHistory: Sendable {
     }
   }
 
-  /// Once a second.
+  /// Adds a sample to the session in progress; to be called once a second.
   func tick(_ sample: Sample, at now: TickInstant) {
     state.withLock { state in
       if state.open != nil {
@@ -118,7 +120,7 @@ final class PumpHistory: Sendable {
     }
   }
 
-  /// After the loop has ended, its last notices are in.
+  /// Retries the rejected writes after the loop has ended and its last notices have been handled.
   func finish() { state.withLock { retry(&$0) } }
 
   private func begin(by source: PumpControlSource?, at now: TickInstant, _ sample: Sample) -> Event? {
@@ -150,14 +152,14 @@ final class PumpHistory: Sendable {
   }
 
   private func event(_ session: PumpSession, at now: TickInstant) -> Event {
-    Event(.edge, type: "pump.session", system: "pump", at: now, json: PumpSessionDocument(session))
+    Event(.edge, type: "pump.session", system: "pump", at: now, body: PumpSession.document.json(session))
   }
 
   private static func instant(_ reading: WallReading) -> WallInstant {
     WallInstant(secondsSince1970: reading.secondsSince1970)
   }
 
-  /// A session that goes on while the clock is set began when that clock says.
+  /// Adjusts the start of the session in progress when the wall clock has been set.
   private func followClock(_ state: inout State) {
     guard var session = state.open else { return }
     let jump = clock.now.jumped - state.jumped
@@ -207,7 +209,7 @@ final class PumpHistory: Sendable {
     }
   }
 
-  /// It is `nil` if the store has refused it, which is said once.
+  /// Returns the result of `work`, or `nil` if the store rejected it; only the first rejection is logged.
   private func attempt<Value>(_ state: inout State, _ work: () throws(StoreError) -> Value) -> Value? {
     do throws(StoreError) {
       if !state.hasEndedOpen {
@@ -248,7 +250,7 @@ final class PumpHistory: Sendable {
     let page = try stored { () throws(StoreError) in
       try self.store.sessions(which, after: after, limit: Int(limit ?? 100))
     }
-    return .json(PumpSessionsDocument(sessions: page.sessions.map(PumpSessionDocument.init), next: page.next))
+    return APIResponse(PumpSessions(page: page))
   }
 
   private func csv(_ request: APIRequest) throws -> APIResponse {
@@ -266,44 +268,44 @@ final class PumpHistory: Sendable {
   }
 }
 
-private struct PumpSessionsDocument: Encodable {
-  let ok = true
-  let sessions: [PumpSessionDocument]
-  /// For `after` of the next page; null: there is none.
-  @OrNull var next: Int64?
+/// A page of sessions in the form in which the API returns it.
+private struct PumpSessions: Answers {
+  let page: PumpSessionPage
+
+  static var fields: [Field<PumpSessions>] {
+    Items("sessions", \.page.sessions, numbered: "number", labels: [:], "In the order that was asked for.") {
+      PumpSession.fields
+    }
+    Field("next", \.page.next, "For `after` of the next page; null: there is none.")
+  }
 }
 
-/// A session as the API shows it.
-private struct PumpSessionDocument: Encodable {
-  let number: Int64
-  /// `2026-11-21T09:30:00Z`
-  let start: String
-  let seconds: Double
-  @OrNull var startedBy: String?
-  /// null: it goes on.
-  @OrNull var end: String?
-  @OrNull var endedBy: String?
-  @OrNull var speedPercent: Double?
-  @OrNull var waterFirstCelsius: Double?
-  @OrNull var waterLastCelsius: Double?
-  @OrNull var waterHighestCelsius: Double?
-  @OrNull var skinFirstCelsius: Double?
-  @OrNull var skinLastCelsius: Double?
-  @OrNull var skinHighestCelsius: Double?
+extension PumpSession {
+  fileprivate static let document = StateDocument(of: "pump", fields)
+  private var startText: String { WallTimeText.text(start) }
 
-  init(_ session: PumpSession) {
-    number = session.number
-    start = WallTimeText.text(session.start)
-    seconds = session.seconds
-    _startedBy = OrNull(wrappedValue: session.startedBy)
-    _end = OrNull(wrappedValue: session.end)
-    _endedBy = OrNull(wrappedValue: session.endedBy)
-    _speedPercent = OrNull(wrappedValue: session.speedPercent)
-    _waterFirstCelsius = OrNull(wrappedValue: session.water.first)
-    _waterLastCelsius = OrNull(wrappedValue: session.water.last)
-    _waterHighestCelsius = OrNull(wrappedValue: session.water.highest)
-    _skinFirstCelsius = OrNull(wrappedValue: session.skin.first)
-    _skinLastCelsius = OrNull(wrappedValue: session.skin.last)
-    _skinHighestCelsius = OrNull(wrappedValue: session.skin.highest)
+  /// The fields of a session in the API.
+  @DeclarationBuilder<Field<PumpSession>> fileprivate static var fields: [Field<PumpSession>] {
+    Field("number", \.number, "From 1.")
+    Field("start", \.startText, "2026-11-21T09:30:00Z")
+    Field("seconds", \.seconds, "Pumped.")
+    Field("startedBy", \.startedBy, "app, manual, device, host.")
+    Field("end", \.end, "null: it goes on.")
+    Field("endedBy", \.endedBy, "app, manual, device, host.")
+    Field("speedPercent", \.speedPercent, "The mean.")
+    temperatures("water", \.water)
+    temperatures("skin", \.skin)
+  }
+
+  private static func temperatures(
+    _ sensor: String, _ path: KeyPath<PumpSession, Range> & Sendable
+  ) -> [Field<PumpSession>] {
+    Field.part(
+      path,
+      [
+        Field("\(sensor)FirstCelsius", \.first, "The first one."),
+        Field("\(sensor)LastCelsius", \.last, "The last one."),
+        Field("\(sensor)HighestCelsius", \.highest, "The highest one."),
+      ])
   }
 }

@@ -4,13 +4,13 @@ import Store
 import Synchronization
 import Tactus
 
-/// Keeps how much of its limit the pump has used, so that the limit holds over any number of restarts.
+/// Stores the used part of the pump's run limit, so that the limit holds across restarts.
 ///
-/// Written when the pump begins to pump or stops, which is enough: what it has pumped until a restart follows from the boot's clock.
-/// `keep` may wait for the disk: it is called on one thread, which is not the daemon's main one.
+/// The state is written when the pump starts or stops running, which is enough: the running time up to a restart follows from the boot clock. `keep`
+/// may wait for the disk and is called on one thread, which is not the daemon's main thread.
 public final class PumpLimitKeeper: Sendable {
   private struct State {
-    /// What the last process left, once the store could be read; `nil` in it: there was none.
+    /// The state stored by the previous process: the outer `nil` means that it could not be read yet, the inner one that there was none.
     var left: PumpLimit??
     var kept: PumpGovernor?
     var isFailing = false
@@ -21,14 +21,14 @@ public final class PumpLimitKeeper: Sendable {
   private let logger: Logger
   private let state = Mutex(State())
 
-  /// - Parameter boot: of the machine, or `nil` if it is not known.
+  /// - Parameter boot: the identifier of the machine's present boot, or `nil` if it is not known.
   public init(_ store: any PumpLimitStore, boot: BootID? = BootClock.boot, logger: Logger) {
     self.store = store
     self.boot = boot
     self.logger = logger
   }
 
-  /// How a session ended that the last process left open.
+  /// How a session ended that the previous process left open: `crash` or `power-cut`.
   var lastEnd: String {
     get throws(StoreError) {
       let left = try state.withLock { state throws(StoreError) in try readLeft(&state) }
@@ -37,7 +37,7 @@ public final class PumpLimitKeeper: Sendable {
     }
   }
 
-  /// What the last process left, read before this one writes over it.
+  /// Returns the state stored by the previous process; the first read precedes the first write of this process.
   private func readLeft(_ state: inout State) throws(StoreError) -> PumpLimit? {
     if let left = state.left { return left }
     let left = try store.limit()
@@ -45,12 +45,12 @@ public final class PumpLimitKeeper: Sendable {
     return left
   }
 
-  /// The governor with what the last process left. If that cannot be read the limit is spent, so that no start without the store
-  /// gives the pump a limit anew.
+  /// Returns the governor with the time used in the previous process. If that cannot be read, the limit counts as used up, so that a start without
+  /// the store does not grant a new limit.
   ///
   /// - Parameters:
-  ///   - now: by the loop's clock.
-  ///   - bootNow: the same instant by the boot's clock.
+  ///   - now: the present instant on the loop's clock.
+  ///   - bootNow: the same instant on the boot clock.
   public func resume(
     _ governor: PumpGovernor, now: TickInstant = MonotonicClock.now, bootNow: TickInstant = BootClock.now
   ) -> PumpGovernor {
@@ -80,7 +80,7 @@ public final class PumpLimitKeeper: Sendable {
     return governor
   }
 
-  /// Writes it if it is another one. What the store refuses is tried again with the next call.
+  /// Stores the governor if it has changed. A write that the store rejects is retried at the next call.
   public func keep(
     _ governor: PumpGovernor, now: TickInstant = MonotonicClock.now, bootNow: TickInstant = BootClock.now
   ) {

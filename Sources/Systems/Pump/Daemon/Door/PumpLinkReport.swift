@@ -1,29 +1,31 @@
-import Service
+import TactusDaemon
 
-/// The way to the pump, as `GET /api/pump` shows it.
-struct PumpLinkReport: Sendable, Encodable, Equatable {
-  enum Kind: String, Sendable, Encodable {
+/// A link to the pump in the form in which `GET /api/pump` returns it.
+struct PumpLinkReport: Sendable, Equatable {
+  enum Kind: String, Sendable {
     case serial
     case bluetooth
     case simulated
   }
 
   let kind: Kind
-  /// `/dev/ttyUSB0`, `ble:HMSoft`, `hci0`, or `nil` if it has no name.
-  @OrNull var device: String?
-  /// Of a Bluetooth link: idle, scanning, connecting, connected; advertising and others where this is the pump itself.
-  @OrNull var state: String?
-  /// Why there is no connection, as far as it is known.
-  @OrNull var reason: String?
+  /// The device, for example `/dev/ttyUSB0`, `ble:HMSoft` or `hci0`, or `nil` if it has no name.
+  let device: String?
+  /// The state of a Bluetooth link: idle, scanning, connecting or connected; advertising and others in the device role.
+  let state: String?
+  /// Why there is no connection, or `nil` if the reason is not known.
+  let reason: String?
 
   init(_ kind: Kind, device: String? = nil, state: String? = nil, reason: String? = nil) {
-    self.kind = kind
-    _device = OrNull(wrappedValue: device)
-    _state = OrNull(wrappedValue: state)
-    _reason = OrNull(wrappedValue: reason)
+    (self.kind, self.device, self.state, self.reason) = (kind, device, state, reason)
   }
 
-  static func == (one: PumpLinkReport, other: PumpLinkReport) -> Bool {
-    one.kind == other.kind && one.device == other.device && one.state == other.state && one.reason == other.reason
-  }
+  var kindWord: String { kind.rawValue }
+}
+
+/// The reports of all links to the pump, readable from any thread.
+struct PumpLinkReports: Sendable {
+  let now: @Sendable () -> [PumpLinkReport]
+
+  init(_ now: @escaping @Sendable () -> [PumpLinkReport]) { self.now = now }
 }

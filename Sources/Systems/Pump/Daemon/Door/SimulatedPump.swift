@@ -1,26 +1,26 @@
 import Pump
 import Service
 
-/// The water, the skin and the motor of a simulated pump: what `GET /api/sim/pump` shows.
+/// The water, the skin and the motor of a simulated pump, as `GET /api/sim/pump` returns them.
 struct SimulatedPump: Sendable {
   private let world: PumpWorld
 
   init(_ world: PumpWorld) { self.world = world }
 
-  /// `GET /api/sim/pump`
+  /// The route `GET /api/sim/pump`.
   var routes: [Route] { [Route(.get, "/api/sim/pump") { _ in .json(document) }] }
 
   var document: SimulatedPumpDocument { SimulatedPumpDocument(world.reading) }
 }
 
-/// The simulated world as the pump's loop last saw or made it.
+/// The state of the simulated world as of the loop's last access.
 struct SimulatedPumpDocument: Encodable {
   let ok = true
-  /// What is there, not what a sensor says.
+  /// The true temperatures, which can differ from the readings of the sensors.
   let waterCelsius, skinCelsius: Double
-  /// Of the motor, 0…255.
+  /// The duty of the motor, 0…255.
   let duty: Int
-  /// Of the water, 0…1.
+  /// The flow of the water, 0…1.
   let flow: Double
 
   init(_ reading: PumpWorld.Reading) {
@@ -47,7 +47,7 @@ extension SimulatedPump: SimulatedTwin {
     }
   }
 
-  /// Above any limit of the pump's.
+  /// A simulated body temperature above every limit of the pump.
   private static var feverCelsius: Int { 41 }
 
   public func clearFaults() {

@@ -5,12 +5,12 @@ import Tactus
 import TactusDaemon
 import TactusGuard
 
-/// The guard's way to a pump by Bluetooth: connects when it has something to say, and says OFF until the pump confirms it.
+/// The guard's Bluetooth link to a pump: connects on demand and sends OFF until the pump confirms it.
 ///
-/// A connection takes seconds, so that it is told what is still missing and asks again; nothing waits here. BlueZ lets only
-/// one program write: while a daemon that hangs has the connection the attempt ends it, and the next one succeeds.
+/// A connection takes seconds, so `makeSafe` does not wait: it returns what is still missing, and the guard calls again. BlueZ lets only one program
+/// write: while a hanging daemon holds the connection, an attempt ends that connection and the next attempt succeeds.
 final class GuardRadio {
-  /// Of the custom write whose text is a `BluetoothPlace`: `pump:HMSoft@hci0`.
+  /// The name of the custom write whose text is a `BluetoothPlace`, for example `pump:HMSoft@hci0`.
   static let name = "pump"
 
   static func open(_ text: String) throws -> any GuardOutput {

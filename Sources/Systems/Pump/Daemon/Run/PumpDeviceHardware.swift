@@ -5,61 +5,64 @@ import Pump
 import Tactus
 import TactusDaemon
 
-/// The motor, the button and the sensors of a pump that is this machine's, real or simulated. Must outlive the loop.
-final class PumpDeviceHardware {
+/// The motor, the button and the sensors of a pump in the device role, real or simulated. The bench owns the opened devices.
+struct PumpDeviceHardware {
   private enum Parts {
-    case real(LinuxPWMOutput, PumpHardwareInputs, LinuxI2CBus?, LinuxGPIOEvents?)
+    case opened(PWMPart, PumpHardwareInputs, InputPart?)
     case simulated(PumpWorld)
   }
 
   private let parts: Parts
 
-  /// Opens everything. The motor gets nothing; the sensors have been read once, if they answer.
-  ///
-  /// - Throws: `BusOpenError`, `GPIORequestError`, `HeaderLineError`, `RuntimeError`.
-  init(_ pump: Configuration.Pump, simulate: Bool) throws {
-    let own = pump.own
-    if simulate || pump.backend == .sim {
+  /// Opens all devices. Nothing is written to the motor; the sensors have been read once, if they answer.
+  init(_ bench: Bench<Pump.Wiring>) throws {
+    let wiring = bench.wiring
+    guard !bench.isSimulated else {
       var parameters = PumpWorld.Parameters()
-      parameters.hasWaterSensor = pump.backend == .sim || own.waterChannel != nil
-      parameters.hasSkinSensor = pump.backend == .sim || own.skinChannel != nil
-      parameters.hasPot = own.potChannel != nil
-      parts = .simulated(PumpWorld(parameters))
+      parameters.hasWaterSensor = wiring.backend == .sim || wiring.waterChannel != nil
+      parameters.hasSkinSensor = wiring.backend == .sim || wiring.skinChannel != nil
+      parameters.hasPot = wiring.potChannel != nil
+      let world = PumpWorld(parameters)
+      bench.keep(world)
+      parts = .simulated(world)
       return
     }
-    let motor = try LinuxPWMOutput(chip: own.pwmChip, channel: own.pwmChannel, period: own.pwmPeriod)
-    let converter = own.converter
-    let bus = try converter.map { _ in try LinuxI2CBus(number: own.i2cBus, operations: [.writeBlock, .readBlock]) }
-    if let bus, let converter { try bus.claim(converter.chip.address) }
-    let button = try own.buttonInput.map { try LinuxGPIOEvents([$0]) }
+    let motor = try bench.pwm(wiring.motor, of: \.pwmChannel, period: wiring.pwmPeriod, safe: .inactive)
+    let converter = wiring.converter
+    let bus = try converter.map {
+      try bench.i2c(
+        \.i2cBus, chip: $0.chip.address, safe: .none(because: "the converter is only read"),
+        operations: [.writeBlock, .readBlock], key: "pump.adc.i2c_address")
+    }
+    let button = try wiring.buttonInput.map { try bench.edges($0, of: \.button) }
     let inputs = PumpHardwareInputs(converter, on: bus?.port(), button: button?.port())
-    try inputs.prime()
-    parts = .real(motor, inputs, bus, button)
+    if !bench.isPlanning { try inputs.prime() }
+    bench.keep(inputs)
+    parts = .opened(motor, inputs, button)
   }
 
-  /// It is `nil` if it is real.
+  /// The simulated world, or `nil` if the hardware is real.
   var world: PumpWorld? {
     if case .simulated(let world) = parts { world } else { nil }
   }
 
-  /// What releases the loop; empty: nothing of these.
+  /// The descriptors that release the loop; empty if there is no button or the hardware is simulated.
   var loopInputs: [LoopInput] {
-    guard case .real(_, _, _, let button?) = parts else { return [] }
-    return [.descriptor(button.descriptor)]
+    if case .opened(_, _, let button?) = parts { button.loopInputs } else { [] }
   }
 
-  /// For the one loop that owns it.
+  /// Returns the motor's output, for exactly one loop.
   func motor() -> PWMOutput {
     switch parts {
-    case .real(let motor, _, _, _): motor.port()
+    case .opened(let motor, _, _): motor.port()
     case .simulated(let world): world.motor()
     }
   }
 
-  /// For the same loop.
+  /// Returns the pump's inputs, for the loop that has the motor.
   func inputs() -> PumpInputs {
     switch parts {
-    case .real(_, let inputs, _, _): inputs.inputs()
+    case .opened(_, let inputs, _): inputs.inputs()
     case .simulated(let world): world.inputs()
     }
   }

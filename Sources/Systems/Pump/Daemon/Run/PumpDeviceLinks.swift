@@ -7,9 +7,8 @@ import Service
 import Tactus
 import TactusDaemon
 
-/// The ways by which others operate a pump that is this machine's: a serial line, a radio. Must outlive the loop that owns
-/// their links.
-final class PumpDeviceLinks {
+/// The links by which operators reach a pump in the device role: a serial line and a Bluetooth radio. Must outlive the loop that uses the links.
+final class PumpDeviceLinks: OwnLink {
   private enum Line {
     case real(LinuxSerialPort)
     case simulated(LinuxPTY)
@@ -27,47 +26,46 @@ final class PumpDeviceLinks {
   private let adapter: String?
   private var mender: LineMender?
 
-  /// Opens the line; nothing is advertised before `start`. A simulated line can be opened by any program; the log says where.
-  ///
-  /// - Throws: `BusOpenError`, `RuntimeError`.
-  init(_ pump: Configuration.Pump, simulate: Bool, logger: Logger) throws {
-    let isSimulated = simulate || pump.backend == .sim
-    adapter = pump.own.bluetooth?.adapter
-    switch (pump.device, isSimulated) {
-    case (nil, _): (line, path) = (nil, nil)
-    case (_?, true):
+  /// Opens the serial line; nothing is advertised before `start`. A simulated line can be opened by any program; the log contains its path.
+  init(_ bench: Bench<Pump.Wiring>) throws {
+    let (wiring, logger) = (bench.wiring, bench.logger)
+    adapter = wiring.bluetoothAdapter
+    if !bench.isSimulated {
+      if let device = wiring.device { bench.claim(.serial(path: device), key: "pump.device") }
+      if wiring.hasBluetooth { bench.claim(.radio(adapter: adapter), key: "pump.bluetooth") }
+    }
+    switch wiring.device {
+    case _ where bench.isPlanning, nil: (line, path) = (nil, nil)
+    case _? where bench.isSimulated:
       let terminal = try LinuxPTY()
       (line, path) = (.simulated(terminal), terminal.path)
-      logger.info("the pump's line is simulated", metadata: ["system": "pump", "device": .string(terminal.path)])
-    case (let device?, false):
-      let port = try LinuxSerialPort(path: device, baudRate: pump.baud)
+      logger.info("the pump's line is simulated", metadata: ["device": .string(terminal.path)])
+    case let device?:
+      let port = try bench.opening(\.device) { try LinuxSerialPort(path: device, baudRate: wiring.baud) }
       mender = LineMender(port)
       (line, path) = (.real(port), device)
     }
-    guard let bluetooth = pump.own.bluetooth else {
+    guard wiring.hasBluetooth, !bench.isPlanning else {
       radio = nil
       return
     }
-    if isSimulated {
+    guard !bench.isSimulated else {
       radio = .simulated(try SimulatedMessageLink(clock: .monotonic))
-    } else {
-      #if Bluetooth
-        let link = try MessageLink(capacity: 64)
-        let peripheral = try BluetoothPeripheral(
-          .serialModule, name: bluetooth.name, adapter: bluetooth.adapter, link: link
-        ) { state in
-          logger.log(
-            level: state.reason == nil ? .info : .warning, "Bluetooth",
-            metadata: ["system": "pump", "state": "\(state)"])
-        }
-        radio = .real(link, peripheral)
-      #else
-        preconditionFailure("the configuration let through a radio that this program cannot drive")
-      #endif
+      return
     }
+    #if Bluetooth
+      let link = try MessageLink(capacity: 64)
+      let peripheral = try BluetoothPeripheral(.serialModule, name: wiring.bluetoothName, adapter: adapter, link: link)
+      {
+        logger.log(level: $0.reason == nil ? .info : .warning, "Bluetooth", metadata: ["state": "\($0)"])
+      }
+      radio = .real(link, peripheral)
+    #else
+      preconditionFailure("the configuration let through a radio that this program cannot drive")
+    #endif
   }
 
-  /// What releases the loop.
+  /// The descriptors that release the loop.
   var loopInputs: [LoopInput] {
     var inputs: [LoopInput] = []
     switch line {
@@ -85,7 +83,7 @@ final class PumpDeviceLinks {
     return inputs
   }
 
-  /// For the one loop that owns it, or `nil` if there is no such line.
+  /// Returns the serial link, for exactly one loop, or `nil` if there is no serial line.
   func serial() -> PumpLink? {
     switch line {
     case .real(let port)?: PumpLink(serial: port.port())
@@ -94,7 +92,7 @@ final class PumpDeviceLinks {
     }
   }
 
-  /// For the same loop, or `nil` if there is no radio.
+  /// Returns the Bluetooth link, for the loop that has the serial link, or `nil` if there is no radio.
   func bluetooth() -> PumpLink? {
     switch radio {
     case .simulated(let link)?: return PumpLink(messages: link.port(), control: link.control())
@@ -105,7 +103,7 @@ final class PumpDeviceLinks {
     }
   }
 
-  /// Any thread.
+  /// Returns the reports of the links; callable from any thread.
   var reports: @Sendable () -> [PumpLinkReport] {
     let serial = path.map { PumpLinkReport(.serial, device: $0) }
     let adapter = adapter
@@ -129,34 +127,34 @@ final class PumpDeviceLinks {
     }
   }
 
-  /// Those that are simulated.
+  /// The simulated buses of the links.
   var buses: [SimulatedBus] {
     guard case .simulated(let link)? = radio else { return [] }
     return [SimulatedBus("pump-bluetooth", .link(link))]
   }
 
-  /// When the loop runs.
+  /// Starts advertising; to be called when the loop runs.
   func start() {
     #if Bluetooth
       if case .real(_, let peripheral)? = radio { peripheral.start() }
     #endif
   }
 
-  /// Disconnects who is connected and withdraws the service: some milliseconds, or some seconds with a bluetoothd that does
-  /// not answer. Once, after `start`.
+  /// Disconnects the clients and withdraws the service, which takes some milliseconds, or some seconds if bluetoothd does not answer. Call it once,
+  /// after `start`.
   func stop() {
     #if Bluetooth
       if case .real(_, let peripheral)? = radio { peripheral.stop() }
     #endif
   }
 
-  /// Once a second: see `LineMender`.
-  func mend(isDown: Bool) throws(BusOpenError) -> Bool { try mender?.mend(isDown: isDown) ?? false }
+  /// Reopens the serial line if necessary; to be called once a second (see `LineMender`).
+  func mend(isDown: Bool, _ logger: Logger) { mender?.mend(isDown: isDown, path ?? "", logger) }
 }
 
 #if Bluetooth
   extension BluetoothPeripheralState {
-    /// For programs.
+    /// The word for the state, for programs.
     fileprivate var word: String {
       switch self {
       case .starting: "starting"
@@ -168,7 +166,7 @@ final class PumpDeviceLinks {
       }
     }
 
-    /// Why nobody can connect, or `nil` if one can, or is.
+    /// Why no client can connect, or `nil` if a client can connect or is connected.
     fileprivate var reason: String? {
       switch self {
       case .waiting(let absence): "\(absence)"

@@ -1,17 +1,17 @@
 import Pump
 import Tactus
 
-/// The last words to a pump, when its loop has ended: OFF, until it says that it is off, or for 2 s.
+/// Sends OFF to a pump after its loop has ended, until the pump confirms that it is off, or for 2 s.
 ///
 /// For the main thread, which may wait.
 struct PumpFarewell {
   private static let patience = Nanoseconds.seconds(2)
 
   let line: PumpLine
-  /// Whether the loop has had a connection at its end.
+  /// Whether the loop had a connection when it ended.
   let isUp: Bool
 
-  /// Whether the pump has confirmed it.
+  /// Sends OFF repeatedly. Returns whether the pump has confirmed that it is off.
   func say() throws(RuntimeError) -> Bool {
     var words = PumpLastWords(line.link(), isUp: isUp)
     // No other thread rings it: the wait ends by the clock.

@@ -1,12 +1,14 @@
 import BluetoothBlueZ
 import Buses
 import BusesLinux
+import Logging
 import Pump
 import Service
 import Tactus
+import TactusDaemon
 
-/// What leads to a pump: a serial line, or a connection by Bluetooth. Must outlive the loop that owns its link.
-final class PumpLine {
+/// The line to a pump: a serial line or a Bluetooth connection. Must outlive the loop that uses its link.
+final class PumpLine: OwnLink {
   private enum End {
     case serial(LinuxSerialPort)
     #if Bluetooth
@@ -14,10 +16,10 @@ final class PumpLine {
     #endif
   }
 
-  /// News of the way to the pump, for a log.
+  /// A change of the line's state, for a log.
   struct News: Sendable {
     var text: String
-    /// The pump cannot be reached.
+    /// Whether the pump cannot be reached.
     var isTrouble: Bool
   }
 
@@ -25,12 +27,12 @@ final class PumpLine {
   private let end: End
   private var mender: LineMender?
 
-  /// Opens a serial line; a connection by Bluetooth is made when the loop asks for it, after `start`.
+  /// Opens a serial line; a Bluetooth connection is made when the loop requests it, after `start`.
   ///
   /// - Parameters:
-  ///   - baud: of a serial line.
-  ///   - exclusive: false leaves the serial line open to others: the guard has it open, too.
-  ///   - tell: news of a connection by Bluetooth. Any thread.
+  ///   - baud: the baud rate of a serial line.
+  ///   - exclusive: whether a serial line is closed to other programs; `false` for a line that the guard has open, too.
+  ///   - tell: called with changes of a Bluetooth connection, on any thread.
   /// - Throws: `BusOpenError`, `RuntimeError`.
   init(
     _ address: PumpAddress, baud: Int, exclusive: Bool = true, tell: @escaping @Sendable (News) -> Void = { _ in }
@@ -57,7 +59,7 @@ final class PumpLine {
     }
   }
 
-  /// What releases the loop.
+  /// The descriptor that releases the loop.
   var input: LoopInput {
     switch end {
     case .serial(let line): .descriptor(line.descriptor)
@@ -67,7 +69,7 @@ final class PumpLine {
     }
   }
 
-  /// For the one loop that owns it, and once more when that loop has ended.
+  /// Returns the link, for exactly one loop, and once more after that loop has ended.
   func link() -> PumpLink {
     switch end {
     case .serial(let line): PumpLink(serial: line.port())
@@ -82,21 +84,21 @@ final class PumpLine {
     if case .serial = end { .seconds(5) } else { .seconds(40) }
   }
 
-  /// When the loop runs.
+  /// Starts the Bluetooth central; to be called when the loop runs.
   func start() {
     #if Bluetooth
       if case .bluetooth(_, let central) = end { central.start() }
     #endif
   }
 
-  /// Ends a connection by Bluetooth. Once, after `start`, when the loop has ended.
+  /// Ends a Bluetooth connection. Call it once, after `start`, when the loop has ended.
   func stop() {
     #if Bluetooth
       if case .bluetooth(_, let central) = end { central.stop() }
     #endif
   }
 
-  /// What is wrong with the way to the pump, for people, or `nil` if nothing that is known. Any thread.
+  /// A description of what is wrong with the line, or `nil` if no problem is known. Callable from any thread.
   var trouble: String? {
     #if Bluetooth
       if case .bluetooth(_, let central) = end { return central.state.trouble }
@@ -104,7 +106,7 @@ final class PumpLine {
     return nil
   }
 
-  /// Any thread.
+  /// Returns the report of the line; callable from any thread.
   var report: @Sendable () -> PumpLinkReport {
     let device = "\(address)"
     switch end {
@@ -116,13 +118,13 @@ final class PumpLine {
     }
   }
 
-  /// Once a second: see `LineMender`.
-  func mend(isDown: Bool) throws(BusOpenError) -> Bool { try mender?.mend(isDown: isDown) ?? false }
+  /// Reopens the serial line if necessary; to be called once a second (see `LineMender`).
+  func mend(isDown: Bool, _ logger: Logger) { mender?.mend(isDown: isDown, "\(address)", logger) }
 }
 
 #if Bluetooth
   extension BluetoothCentralState {
-    /// For programs.
+    /// The word for the state, for programs.
     fileprivate var word: String {
       switch self {
       case .idle: "idle"

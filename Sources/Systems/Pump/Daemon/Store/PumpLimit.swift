@@ -1,12 +1,12 @@
 import Tactus
 
-/// How much of its limit the pump has used, as it is kept over a restart of the program.
+/// The used part of the pump's run limit, as it is stored across restarts of the program.
 public struct PumpLimit: Sendable, Hashable {
-  /// The boot of the machine whose clock `since` is on, or `nil` if it was not known.
+  /// The boot of the machine to whose clock `since` belongs, or `nil` if it was not known.
   var boot: BootID?
-  /// Whether it has been pumping since `since`; otherwise it has been resting.
+  /// Whether the pump has been running since `since`; otherwise it has been resting.
   var isPumping: Bool
   var since: TickInstant
-  /// Pumped before `since`, since the last rest.
+  /// The running time between the last rest and `since`.
   var before: Nanoseconds
 }

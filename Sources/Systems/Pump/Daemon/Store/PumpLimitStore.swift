@@ -1,13 +1,13 @@
 import Pump
 import Store
 
-/// Where it is kept how much of its limit the pump has used.
+/// A store for the used part of the pump's run limit.
 public protocol PumpLimitStore: Sendable {
-  /// What was kept last, or `nil` if nothing was.
+  /// Returns the state stored last, or `nil` if none was stored.
   func limit() throws(StoreError) -> PumpLimit?
-  /// Keeps it, for good when this returns.
+  /// Stores a state; it is durable when the call returns.
   func keep(_ limit: PumpLimit) throws(StoreError)
-  /// Whether it can be read and written.
+  /// Whether the store can be read and written.
   var isOpen: Bool { get }
 }
 

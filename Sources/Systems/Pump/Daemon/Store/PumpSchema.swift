@@ -2,7 +2,7 @@ import GRDB
 import Store
 
 extension StoreSystem {
-  /// What the cooling pump keeps: its sessions, and how much of its limit it has used.
+  /// The cooling pump's tables: its sessions, and the used part of its run limit.
   public static let pump = StoreSystem(
     migrations: [
       Migration(name: "pump.1") { database in

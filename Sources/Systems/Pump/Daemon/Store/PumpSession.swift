@@ -1,8 +1,8 @@
 import WallTime
 
-/// One session of the cooling pump: from when it ran until it did not, or was no longer known to.
+/// One session of the cooling pump: from the start of the pump until it stopped or its state was no longer known.
 public struct PumpSession: Sendable, Hashable {
-  /// Temperatures of one sensor, °C, or `nil` if that is not known.
+  /// The temperatures of one sensor during a session, °C; `nil` if they are not known.
   public struct Range: Sendable, Hashable {
     var first: Double?
     var last: Double?
@@ -12,7 +12,7 @@ public struct PumpSession: Sendable, Hashable {
       (self.first, self.last, self.highest) = (first, last, highest)
     }
 
-    /// A reading; nil changes nothing.
+    /// Adds a reading; `nil` changes nothing.
     mutating func take(_ celsius: Double?) {
       guard let celsius else { return }
       first = first ?? celsius
@@ -21,17 +21,17 @@ public struct PumpSession: Sendable, Hashable {
     }
   }
 
-  /// Counts from 1; given by the store.
+  /// The number of the session, counted from 1 and assigned by the store.
   public var number: Int64
   var start: WallInstant
-  /// Pumped, measured by a clock that does not jump.
+  /// The running time in seconds, measured by a clock that does not jump.
   var seconds: Double
-  /// app, manual, device, host, or `nil` if that is not known.
+  /// What started the session: app, manual, device or host; `nil` if that is not known.
   var startedBy: String?
-  /// off, emergency-stop, contact-lost, shut-down, power-cut, crash, or the name of a fault, or `nil` if it goes on.
+  /// How the session ended: off, emergency-stop, contact-lost, shut-down, power-cut, crash or the name of a fault; `nil` if it is in progress.
   public var end: String?
   var endedBy: String?
-  /// The mean of its speed, or `nil` if that is not known.
+  /// The mean speed in per cent, or `nil` if it is not known.
   public var speedPercent: Double?
   var water: Range
   var skin: Range
@@ -52,11 +52,11 @@ public struct PumpSession: Sendable, Hashable {
   }
 }
 
-/// Which sessions, and in which order.
+/// Which sessions to return, and in which order.
 public struct PumpSessionQuery: Sendable, Hashable {
-  /// Started then or later.
+  /// Only sessions that started at this instant or later.
   var since: WallInstant?
-  /// Started before that.
+  /// Only sessions that started before this instant.
   var until: WallInstant?
   var newestFirst: Bool
 
@@ -67,9 +67,9 @@ public struct PumpSessionQuery: Sendable, Hashable {
   }
 }
 
-/// Some sessions, and where the next ones begin.
+/// A page of sessions, and where the next page begins.
 public struct PumpSessionPage: Sendable, Hashable {
   public var sessions: [PumpSession]
-  /// The number after which they do, or `nil` if there are no more.
+  /// The number of the page's last session, after which the next page begins; `nil` if there are no more.
   var next: Int64?
 }

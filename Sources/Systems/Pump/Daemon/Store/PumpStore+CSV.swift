@@ -2,7 +2,7 @@ import Foundation
 import Store
 
 extension PumpStore {
-  /// The sessions as CSV; times are ISO 8601 in the given zone with their offset, `Z` for UTC.
+  /// Returns the sessions as CSV; times are ISO 8601 in the given zone with their offset, `Z` for UTC.
   func sessionsCSV(
     _ query: PumpSessionQuery = PumpSessionQuery(newestFirst: false), timeZone: TimeZone = .gmt, linesAPiece: Int = 500
   ) -> CSVPieces<Int64> {

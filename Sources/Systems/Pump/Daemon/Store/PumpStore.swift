@@ -3,13 +3,13 @@ import Store
 import Tactus
 import WallTime
 
-/// What the cooling pump keeps: its sessions, and how much of its limit it has used. Blocks like `StoreFile`.
+/// The cooling pump's stored data: its sessions, and the used part of its run limit. Blocks like `StoreFile`.
 public struct PumpStore: Sendable {
   let file: StoreFile
 
   public init(_ file: StoreFile) { self.file = file }
 
-  /// How much of its limit the pump had used when that was kept last, or `nil` if it never was.
+  /// Returns the used part of the run limit that was stored last, or `nil` if none was stored.
   public func limit() throws(StoreError) -> PumpLimit? {
     try file.read("reading the pump's limit") { database in
       try Row.fetchOne(database, sql: "SELECT * FROM pump_limit WHERE id = 1").map { row in
@@ -21,7 +21,7 @@ public struct PumpStore: Sendable {
     }
   }
 
-  /// Keeps it, on the disk when this returns.
+  /// Stores the used part of the run limit; it is on the disk when the call returns.
   public func keep(_ limit: PumpLimit) throws(StoreError) {
     try file.write("keeping the pump's limit", by: .byMachine) { database in
       try SealedRow.write(
@@ -31,9 +31,9 @@ public struct PumpStore: Sendable {
     }
   }
 
-  /// Keeps a session, on the disk when this returns. One with the number 0 is new and gets the next.
+  /// Stores a session; it is on the disk when the call returns. A session with the number 0 is new and gets the next number.
   ///
-  /// - Returns: its number.
+  /// - Returns: the session's number.
   @discardableResult
   public func keep(_ session: PumpSession) throws(StoreError) -> Int64 {
     try file.write("keeping a session of the pump", by: .byMachine) { database in
@@ -46,9 +46,9 @@ public struct PumpStore: Sendable {
     }
   }
 
-  /// Ends the sessions that are still open: the program that kept them did not come to it.
+  /// Ends the sessions that are still open because the process that recorded them ended unexpectedly.
   ///
-  /// - Returns: so many.
+  /// - Returns: the number of these sessions.
   @discardableResult
   func endOpen(as end: String) throws(StoreError) -> Int {
     try file.write("ending sessions of the pump", by: .byMachine) { database in
@@ -61,11 +61,11 @@ public struct PumpStore: Sendable {
     }
   }
 
-  /// Some sessions by their numbers.
+  /// Returns a page of sessions, ordered by number.
   ///
   /// - Parameters:
-  ///   - after: `next` of the page before, or `nil` to begin at the first.
-  ///   - limit: 1…10,000.
+  ///   - after: `next` of the previous page, or `nil` to begin with the first session.
+  ///   - limit: the largest number of sessions, 1…10,000.
   public func sessions(
     _ query: PumpSessionQuery = PumpSessionQuery(), after: Int64? = nil, limit: Int = 100
   ) throws(StoreError) -> PumpSessionPage {
@@ -94,9 +94,9 @@ public struct PumpStore: Sendable {
     return PumpSessionPage(sessions: sessions, next: sessions.last?.number)
   }
 
-  /// Removes the sessions that started before, the last one excepted: numbers go on from it.
+  /// Removes the sessions that started before `before`, except the last one, because numbering continues from it.
   ///
-  /// - Returns: so many.
+  /// - Returns: the number of removed sessions.
   @discardableResult
   func prune(before: WallInstant) throws(StoreError) -> Int {
     try file.write("pruning the pump's sessions", by: .byMachine) { database in
@@ -107,12 +107,12 @@ public struct PumpStore: Sendable {
     }
   }
 
-  /// Sessions that are kept at most, whatever the clock says.
+  /// The largest number of stored sessions, independent of the clock.
   static var mostSessions: Int { 200_000 }
 
-  /// Removes the first sessions, but for so many.
+  /// Removes the oldest sessions until `most` are left.
   ///
-  /// - Returns: so many.
+  /// - Returns: the number of removed sessions.
   @discardableResult
   func prune(beyond most: Int) throws(StoreError) -> Int {
     let excess = try file.read("counting the pump's sessions") { database in

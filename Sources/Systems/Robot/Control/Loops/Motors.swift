@@ -3,7 +3,7 @@ import Devices
 import Tactus
 import Wire
 
-/// Which way round each motor is wired.
+/// Which motors are wired with reversed polarity.
 public struct WheelInversion: Sendable, Hashable, BitwiseCopyable {
   public var left: Bool
   public var right: Bool
@@ -14,17 +14,17 @@ public struct WheelInversion: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The motors of one robot: a board's driver, the bus or line it is on, and the wiring.
+/// The motors of one robot: the board's driver, the bus or serial line to the board, and the wiring.
 ///
-/// Not copyable: one robot, one owning loop. Allocates nothing. Timing: what the driver says; at worst, on a stuck bus, one
-/// time-out of the bus a call.
+/// Not copyable, so that one loop alone drives a robot. Allocates nothing. Timing is that of the driver; a stuck bus costs at most one
+/// bus timeout a call.
 public struct Motors: ~Copyable {
   private enum Driver: BitwiseCopyable {
     case ybPcbCar(YBPcbCar)
     case raspbotV2(RaspbotV2)
     case xgoRider(XGORider)
   }
-  private let driver: Driver
+  private var driver: Driver
   private var bus: I2CBus?
   private var line: SerialPort?
   private let inversion: WheelInversion
@@ -53,7 +53,7 @@ public struct Motors: ~Copyable {
     prepareToThrow()
   }
 
-  /// Transfers that succeeded only after a retry, since the start.
+  /// Transfers since the start that succeeded only after a retry.
   public var retries: Int64 {
     @_noLocks @_noAllocation get {
       switch bus {
@@ -63,14 +63,14 @@ public struct Motors: ~Copyable {
     }
   }
 
-  /// Tells the port which tick it works for. To be called at the start of every tick.
+  /// Gives the bus or serial port the instant of the current tick. Must be called at the start of every tick.
   @_noLocks @_noAllocation
   public mutating func begin(at now: TickInstant) {
     bus?.now = now
     line?.now = now
   }
 
-  /// −100…100 % each wheel.
+  /// Sets the wheel speeds, −100…100 % each.
   @_noLocks @_noAllocation
   public mutating func drive(_ speeds: WheelSpeeds) throws(MotorFailure) {
     let wired = WheelSpeeds(
@@ -82,6 +82,107 @@ public struct Motors: ~Copyable {
       do { try board.drive(wired, on: &bus!) } catch { throw MotorFailure(error) }
     case .xgoRider(let board):
       do { try board.drive(wired, on: &line!) } catch { throw MotorFailure(error) }
+    }
+  }
+
+  /// The board.
+  public var board: RobotBoard {
+    @_noLocks @_noAllocation get {
+      switch driver {
+      case .ybPcbCar: .ybPcbCar
+      case .raspbotV2: .raspbotV2
+      case .xgoRider: .xgoRider
+      }
+    }
+  }
+
+  /// Whether the board can be asked for its battery and attitude.
+  var canBeAsked: Bool {
+    @_noLocks @_noAllocation get {
+      if case .xgoRider = driver { return true }
+      return false
+    }
+  }
+
+  /// Whether a request is open.
+  var isAsked: Bool {
+    @_noLocks @_noAllocation get {
+      if case .xgoRider(let board) = driver { return board.isAsked }
+      return false
+    }
+  }
+
+  /// Requests a quantity of the board. A line that does not take the request leaves it unmade: that it fails the motors, too, shows at
+  /// their next write.
+  @_noLocks @_noAllocation
+  mutating func ask(_ quantity: XGORider.Quantity) {
+    guard case .xgoRider(var board) = driver else { return }
+    do { try board.request(quantity, on: &line!) } catch {}
+    driver = .xgoRider(board)
+  }
+
+  /// Returns the board's reply or its timeout once, and otherwise `nil`. Never blocks.
+  @_noLocks @_noAllocation
+  mutating func reply() -> XGORider.Reply? {
+    guard case .xgoRider(var board) = driver else { return nil }
+    var reply: XGORider.Reply?
+    do { reply = try board.poll(on: &line!) } catch {}
+    driver = .xgoRider(board)
+    return reply
+  }
+
+  /// Switches on the sensor of the distance ahead. Does nothing on a board without one.
+  @_noLocks @_noAllocation
+  mutating func switchDistanceSensorOn() throws(MotorFailure) {
+    guard case .raspbotV2(let board) = driver else { return }
+    do { try board.switchDistanceSensor(isOn: true, on: &bus!) } catch { throw MotorFailure(error) }
+  }
+
+  /// Returns the distance to the nearest thing ahead in millimetres, or `nil` if the sensor has none or the board has no sensor.
+  @_noLocks @_noAllocation
+  mutating func distanceAhead() throws(MotorFailure) -> Int? {
+    guard case .raspbotV2(let board) = driver else { return nil }
+    do { return try board.distanceAhead(on: &bus!) } catch { throw MotorFailure(error) }
+  }
+
+  /// Returns what the line sensor gives, or `nil` if it gives nothing that it could or the board has no sensor.
+  @_noLocks @_noAllocation
+  mutating func lineProbes() throws(MotorFailure) -> LineProbes? {
+    guard case .raspbotV2(let board) = driver else { return nil }
+    do { return try board.line(on: &bus!) } catch { throw MotorFailure(error) }
+  }
+
+  /// Makes one write to what the board has beside its motors. Does nothing on a board that has not got it.
+  @_noLocks @_noAllocation
+  mutating func fit(_ write: FittingWrite) throws(MotorFailure) {
+    switch driver {
+    case .ybPcbCar(let board):
+      do {
+        switch write {
+        case .pan(_, let wired): try board.turn(.pan, degrees: Double(wired), on: &bus!)
+        case .tilt(_, let wired): try board.turn(.tilt, degrees: Double(wired), on: &bus!)
+        case .allLights, .light, .buzzer, .height, .balance: break
+        }
+      } catch { throw MotorFailure(error) }
+    case .raspbotV2(let board):
+      do {
+        switch write {
+        case .pan(_, let wired): try board.turn(.pan, degrees: Double(wired), on: &bus!)
+        case .tilt(_, let wired): try board.turn(.tilt, degrees: Double(wired), on: &bus!)
+        case .allLights(let colour): try board.light(colour, on: &bus!)
+        case .light(let number, let colour): try board.light(number, colour, on: &bus!)
+        case .buzzer(let isOn): try board.switchBuzzer(isOn: isOn, on: &bus!)
+        case .height, .balance: break
+        }
+      } catch { throw MotorFailure(error) }
+    case .xgoRider(let board):
+      do {
+        switch write {
+        case .height(let millimetres): try board.raise(millimetres: millimetres, on: &line!)
+        case .balance(let isOn): try board.balance(isOn: isOn, on: &line!)
+        case .pan, .tilt, .allLights, .light, .buzzer: break
+        }
+      } catch { throw MotorFailure(error) }
     }
   }
 
@@ -119,7 +220,7 @@ extension MotorFailure {
   }
 }
 
-/// See `prepareDriversToThrow`; also what the decoder throws.
+/// Prepares the errors of the drivers and of the decoder, so that throwing one later does not allocate; see `prepareDriversToThrow`.
 @inline(never) @_optimize(none)
 private func prepareToThrow() {
   prepareDriversToThrow()

@@ -1,9 +1,9 @@
 import Buses
 import Tactus
 
-/// Who waits for a reply: the newest echo of each source, answered at most once in 20 ms.
+/// The sources that wait for a reply: the newest echo of each, answered at most once in 20 ms.
 ///
-/// Eight sources at a time; a slot is given to another source only when its last reply is 20 ms old, so that forged senders
+/// The table has room for eight sources. A slot is given to another source only when its last reply is 20 ms old, so that forged senders
 /// draw at most 400 replies a second.
 struct ReplyTable: BitwiseCopyable {
   private struct Slot: BitwiseCopyable {
@@ -11,7 +11,7 @@ struct ReplyTable: BitwiseCopyable {
     var echo: UInt64
     var verdict: Verdict
     var isWaiting: Bool
-    /// When this slot's last reply went out, or `nil` before the first.
+    /// When the last reply of this slot was sent, or `nil` if none has been sent.
     var repliedAt: TickInstant?
 
     @_noLocks @_noAllocation
@@ -40,7 +40,7 @@ struct ReplyTable: BitwiseCopyable {
         source: Endpoint(high: 0, low: 0, port: 0), echo: 0, verdict: .accepted, isWaiting: false, repliedAt: nil))
   }
 
-  /// Notes that `source` wants `echo` back. False when there is no room for it.
+  /// Records that `source` requests a reply with `echo`. Returns whether the table had room for the source.
   @_noLocks @_noAllocation
   mutating func ask(_ source: Endpoint, _ echo: UInt64, _ verdict: Verdict, at now: TickInstant) -> Bool {
     var free = -1
@@ -58,7 +58,7 @@ struct ReplyTable: BitwiseCopyable {
     return true
   }
 
-  /// The next source that waits, marked as answered at `now`.
+  /// Returns the next source that waits, marked as answered at `now`, or `nil` if no source waits.
   @_noLocks @_noAllocation
   mutating func take(at now: TickInstant) -> (source: Endpoint, echo: UInt64, verdict: Verdict)? {
     for index in 0..<Self.capacity where slots[index].isWaiting {

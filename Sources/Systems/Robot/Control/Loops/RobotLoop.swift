@@ -2,83 +2,99 @@ import Buses
 import Tactus
 import Wire
 
-/// The device side's loop: datagrams and requests in, one machine, motors, snapshot and replies out.
+/// The control loop of the device side. Inputs are datagrams and requests; outputs are motor commands, a snapshot and replies.
 ///
-/// Order of a tick: failsafe, settings, requests, datagrams, the period's own step, motors, replies, snapshot, answers. A stop
-/// is written the moment it is decided, before anything else is read; of all drives decided in a tick only the last is written.
-/// Work is bounded: 64 requests, 4 × 64 datagrams, one stop and one drive (a second stop when that drive is a fault).
+/// Order of a tick: failsafe, settings, requests, datagrams, the distance ahead, the board and the inertial sensors, the step of the
+/// period, motors, what the board has beside them, replies, snapshot, answers. A stop is
+/// written the moment it is decided, before anything else is read; of all drives decided in a tick only the last is written. Work is
+/// bounded: 64 requests, 4 × 64 datagrams, one stop and one drive (a second stop when that drive is a fault),
+/// one write to what the board has beside its motors.
 public struct RobotLoop: ~Copyable, ControlLoop {
   private static var batchesPerTick: Int {
     @_noLocks @_noAllocation get { 4 }
   }
-  /// Requests to the loop; its answers, notices and snapshots from it.
-  public typealias Channel = LoopChannel<RobotRequest, RobotAnswer, RobotNotice, RobotSnapshot>
-  /// A channel for one loop, of which a tick takes 64 requests at most.
-  public static func channel(_ settings: RobotSettings = .standard) -> Channel {
-    Channel(state: RobotSnapshot(settings), requestsPerTick: 64, notices: 1_024)
-  }
+  /// The mailboxes of one robot loop. A tick takes at most 64 requests.
+  public typealias Mailbox = LoopMailbox<RobotOrder, IgnoreReason, RobotNotice, RobotSnapshot, RobotSettings>
+  /// The client side of the mailboxes: sends requests and receives answers, notices and the published snapshot.
+  public typealias Client = LoopChannelClient<
+    Request<RobotOrder>, Answer<IgnoreReason>, Told<RobotNotice>, Published<RobotSnapshot>
+  >
 
   private var machine: RobotMachine
   private var motors: Motors
   private var port: DatagramPort
   private var batch: DatagramBatch
-  private var settings: RulesInput<RobotSettings>
+  private var ends: Mailbox.Ends
   private var settingsChanges: UInt64 = 0
-  private var channel: Channel.Ends
   private let commandAge: AgeMeter
   private var snapshot: RobotSnapshot
   private var replies = ReplyTable()
+  private var distance = DistanceWatch()
+  private var board: BoardWatch
+  private var inertial: InertialSensors?
+  /// Whether the inertial sensors, and not the board, say how the robot leans.
+  private let hasInertialSensors: Bool
+  private var line = LineWatch()
+  private let readsLine: Bool
+  private var fittings: Fittings
   private let replyBytes: UnsafeMutableRawBufferPointer
-  /// Requests of this tick, to be answered at its end, with the state at its end.
-  private let taken: UnsafeMutablePointer<(number: UInt64, verdict: Verdict)>
-  private var takenCount = 0
 
   // Within one tick.
   private var now = TickInstant(nanoseconds: 0)
   private var pendingDrive: WheelSpeeds?
-  /// The instant at which the command was issued or arrived that is being decided on. It is `nil` while no command is being decided on,
-  /// and for a command without a stamp.
+  /// When the command that is being decided was issued or arrived, or `nil` between commands and for a command without a known instant.
   private var heardAt: TickInstant?
-  /// Of the command that `pendingDrive` is from.
+  /// When the command behind `pendingDrive` was issued or arrived, or `nil` if that is not known.
   private var pendingHeardAt: TickInstant?
   private var hasStopped = false
-  /// The state has changed and nobody has been told: that waits for the motors' answer, which belongs to the news.
+  /// Whether the state has changed without a notice yet. The notice waits for the motors' answer, which is part of the notice.
   private var hasEdge = false
 
   /// - Parameters:
+  ///   - ends: the loop's side of the mailboxes. Requests are answered in order; committed settings take effect at the next tick.
   ///   - port: the robot's UDP socket.
-  ///   - settings: those that are committed hold from the next tick on.
-  ///   - channel: the loop's side of a channel that `channel(_:)` has made. Each request is answered, in their order.
-  ///   - commandAge: told of each command that the motors took in the tick that read it: when its datagram arrived, or its
-  ///     request was issued.
-  ///   - longestDatagram: in bytes, 1…`RobotMessage.maximumLength`; a longer one is malformed.
-  ///   - afterOutsideStop: whether something else, as a guard, has stopped the motors since a loop drove them last: nothing drives until a
-  ///     stick that is held has come to zero.
+  ///   - commandAge: receives, for each command that the motors took in the tick that read the command, the instant at which its datagram
+  ///     arrived or its request was issued.
+  ///   - longestDatagram: the length limit in bytes, 1…`RobotMessage.maximumLength`; a longer datagram counts as malformed.
+  ///   - afterOutsideStop: whether something outside the program, such as the guard, has stopped the motors since a loop last drove them.
+  ///     If so, the robot does not drive until a stick that is held has come to zero.
+  ///   - batteryLowPercent: the charge of the battery that is worth a notice, or `nil` for none.
+  ///   - inertial: the sensors that say how the robot leans, or `nil` if its board does or nothing does.
+  ///   - mount: the limits of the camera mount, or `nil` for those that the board's mount has unless the file says otherwise.
+  ///   - readsLine: whether the line sensor is read. A board without one gives nothing.
   public init(
-    motors: consuming Motors, port: consuming DatagramPort, settings: consuming RulesInput<RobotSettings>,
-    channel: consuming Channel.Ends,
+    ends: consuming Mailbox.Ends, motors: consuming Motors, port: consuming DatagramPort,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
-    longestDatagram: Int = RobotMessage.maximumLength, afterOutsideStop: Bool = false
+    longestDatagram: Int = RobotMessage.maximumLength, afterOutsideStop: Bool = false,
+    batteryLowPercent: Int? = nil, inertial: consuming InertialSensors? = nil, mount: CameraMountSettings? = nil,
+    readsLine: Bool = false
   ) {
+    switch consume inertial {
+    case .some(let sensors):
+      self.inertial = consume sensors
+      hasInertialSensors = true
+    case .none:
+      self.inertial = nil
+      hasInertialSensors = false
+    }
+    let kind = motors.board
+    fittings = Fittings(kind, mount: mount ?? .standard(kind))
+    self.readsLine = readsLine && kind.can(.line)
+    board = BoardWatch(lowPercent: batteryLowPercent)
     batch = DatagramBatch(capacity: 64, size: longestDatagram)
-    let first = settings.rules
+    let first = ends.rules
     machine = RobotMachine(first, afterOutsideStop: afterOutsideStop)
-    snapshot = RobotSnapshot(first)
+    snapshot = RobotSnapshot(first, fittings: fittings)
     self.motors = motors
     self.port = port
-    self.settings = settings
-    taken = .allocate(capacity: channel.requestsPerTick)
-    self.channel = channel
+    self.ends = ends
     self.commandAge = commandAge
     replyBytes = .allocate(byteCount: RobotReply.maximumEncodedLength, alignment: 8)
   }
 
-  deinit {
-    replyBytes.deallocate()
-    taken.deallocate()
-  }
+  deinit { replyBytes.deallocate() }
 
-  /// The failsafe.
+  /// When the failsafe expires, or when the rest after a clock change ends; `nil` unless the robot is driving.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get { machine.nextDeadline }
   }
@@ -86,22 +102,35 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
-    channel.begin(tick)
+    ends.begin(tick)
     if let deadline = machine.nextDeadline, now >= deadline { decide(.tick) }
     takeSettings()
     takeRequests()
     drain()
-    if case .period = tick.cause { decide(.tick) }
+    if case .period = tick.cause {
+      watchAhead()
+      hearBoard()
+      lean()
+      decide(.tick)
+    }
     if let speeds = pendingDrive { write(speeds) }
+    // Last of all, so that nothing that moves or stops a motor waits for it.
+    if case .period = tick.cause { tendBoard() }
     finish()
   }
 
   @_noLocks @_noAllocation
   public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
     begin(at: tick.started)
+    ends.beginSafeState(tick)
     switch cause {
-    case .misses(let count): decide(.missed(releases: count))
-    case .externalStop: decide(.externalStop)
+    // A loop that hung has kept no time, and the guard may have told the buzzer to be silent.
+    case .misses(let count):
+      fittings.forget()
+      decide(.missed(releases: count))
+    case .externalStop:
+      fittings.forget()
+      decide(.externalStop)
     case .stop:
       decide(.shutdown)
       // No tick follows that could repeat it.
@@ -110,12 +139,18 @@ public struct RobotLoop: ~Copyable, ControlLoop {
         hasStopped = false
         decide(.tick)
       }
+      fittings.shutDown()
+      for _ in 0..<4 where machine.failures == 0 { _ = fit() }
     }
     finish()
   }
 
   @_noLocks @_noAllocation
   private mutating func begin(at instant: TickInstant) {
+    // Until this instant the wheels did what the last tick has left.
+    if let geometry = snapshot.settings.geometry {
+      snapshot.odometry.advance(by: instant - snapshot.at, at: snapshot.speeds, geometry)
+    }
     now = instant
     port.now = instant
     motors.begin(at: instant)
@@ -124,27 +159,25 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     heardAt = nil
     hasStopped = false
     hasEdge = false
-    takenCount = 0
   }
 
   @_noLocks @_noAllocation
   private mutating func finish() {
-    if hasEdge { notice(.state(machine.state)) }
+    if hasEdge { ends.tell(.state(machine.state)) }
     snapshot.at = now
     snapshot.state = machine.state
-    settings.finish(isSafe: isSafe)
     snapshot.settings = machine.settings
     snapshot.retries = motors.retries
+    snapshot.ahead = distance.reading
+    snapshot.counters.distanceFailures = distance.failures
+    snapshot.line = line.reading
+    snapshot.counters.lineFailures = line.failures
+    snapshot.fittings = fittings
     sendReplies()
-    for index in 0..<takenCount {
-      channel.answer(RobotAnswer(number: taken[index].number, taken[index].verdict, at: now, machine.state))
-    }
-    snapshot.counters.noticesDropped = channel.noticesDropped
-    snapshot.counters.answersDropped = channel.answersDropped
-    channel.finish(snapshot)
+    ends.finish(snapshot, isSafe: isSafe)
   }
 
-  /// The board has taken a stop.
+  /// Whether the board has confirmed the stop.
   private var isSafe: Bool {
     @_noLocks @_noAllocation get {
       switch machine.state {
@@ -161,28 +194,40 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeSettings() {
-    settings.begin()
-    guard settings.changes != settingsChanges else { return }
-    settingsChanges = settings.changes
-    decide(.settings(settings.rules))
+    guard ends.rulesChanges != settingsChanges else { return }
+    settingsChanges = ends.rulesChanges
+    decide(.settings(ends.rules))
   }
 
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
-    while let request = channel.next() {
+    while let request = ends.nextOfAnyAge() {
       var verdict = Verdict.accepted
-      if let event = request.event(in: machine.state, at: now) {
+      let source = ControlSource.local(request.client)
+      if let event = request.order.event(from: source, in: machine.state, isStale: ends.isStale(request)) {
         heardAt = request.issued
         verdict = decide(event)
         heardAt = nil
         snapshot.counters.count(verdict)
+      } else if case .fitting(let order) = request.order {
+        verdict = take(order, isStale: ends.isStale(request))
+        snapshot.counters.count(verdict)
       }
-      taken[takenCount] = (request.number, verdict)
-      takenCount &+= 1
+      switch verdict {
+      case .accepted: ends.answer(request, .accepted)
+      case .ignored(let reason): ends.answer(request, .refused(reason))
+      }
     }
   }
 
-  /// What is left after four batches waits for the next release, which comes within the minimum interval.
+  @_noLocks @_noAllocation
+  private mutating func take(_ order: FittingOrder, isStale: Bool) -> Verdict {
+    if isStale { return .ignored(.stale) }
+    return fittings.take(
+      order, in: machine.state, lean: board.readings.tilt, most: machine.settings.tiltStopDegrees, at: now)
+  }
+
+  /// Reads up to four batches of datagrams. Datagrams that remain wait for the next release, which comes within the minimum interval.
   @_noLocks @_noAllocation
   private mutating func drain() {
     for _ in 0..<Self.batchesPerTick {
@@ -222,9 +267,47 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     }
   }
 
+  /// Reads the distance ahead if the settings watch it, and tells the machine. Nothing is read while a motor write is repeated: the bus
+  /// belongs to the stop.
+  @_noLocks @_noAllocation
+  private mutating func watchAhead() {
+    guard case .some = machine.settings.stopWithinMillimetres else { return }
+    if machine.failures == 0 { distance.read(&motors, at: now) }
+    decide(.clearance(distance.clearance(at: now)))
+  }
+
+  /// Takes the board's answer, and tells the machine what the board says of its battery and attitude.
+  @_noLocks @_noAllocation
+  private mutating func hearBoard() {
+    guard motors.canBeAsked else { return }
+    let wasLow = board.readings.isBatteryLow
+    let reply = board.hear(&motors, at: now)
+    snapshot.board = board.readings
+    switch reply {
+    case .charge(let percent):
+      let percent = Int(saturating: percent.value)
+      if board.readings.isBatteryLow, !wasLow { ends.tell(.batteryLow(percent: percent)) }
+      decide(.battery(percent: percent))
+    case .roll, .pitch:
+      if let tilt = board.readings.tilt { decide(.tilt(degrees: tilt)) }
+    case .timedOut, nil: break
+    }
+    // A board that says nothing any more keeps nobody from a reset.
+    if case .none = board.readings.tilt { decide(.attitudeLost) }
+  }
+
+  /// Reads the inertial sensors, if there are any, and tells the machine how the robot leans.
+  @_noLocks @_noAllocation
+  private mutating func lean() {
+    guard hasInertialSensors else { return }
+    board.note(inertial?.attitude(at: now) ?? nil, at: now)
+    snapshot.board = board.readings
+    if let tilt = board.readings.tilt { decide(.tilt(degrees: tilt)) } else { decide(.attitudeLost) }
+  }
+
   // MARK: outputs
 
-  /// Steps the machine; a stop goes to the motors at once, a drive when the tick has read everything.
+  /// Steps the machine and returns the verdict. A stop is written to the motors at once, a drive after the tick has read all inputs.
   @_noLocks @_noAllocation @discardableResult
   private mutating func decide(_ event: RobotEvent) -> Verdict {
     let action = step(event)
@@ -243,8 +326,13 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private mutating func step(_ event: RobotEvent) -> RobotAction {
     let before = machine.state
     let action = machine.step(event, at: now)
+    // Here and not once a tick: an emergency stop and its reset may come in one.
+    switch machine.state {
+    case .emergencyStopped, .fault, .shutDown: fittings.halt()
+    case .stopped, .driving: break
+    }
     if before.isEdge(to: machine.state) {
-      if hasEdge { notice(.state(before)) }
+      if hasEdge { ends.tell(.state(before)) }
       hasEdge = true
     }
     return action
@@ -283,21 +371,42 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     }
   }
 
+  /// Reads what the board measures beside the distance, and tells it one thing beside its motors' speeds. Nothing is read or told while a
+  /// motor write is repeated: the bus belongs to the stop.
+  @_noLocks @_noAllocation
+  private mutating func tendBoard() {
+    guard machine.failures == 0 else { return }
+    if readsLine { line.read(&motors, at: now) }
+    if !fit(), motors.canBeAsked { board.ask(&motors, at: now) }
+  }
+
+  /// Makes the next write to what the board has beside its motors. Returns whether there was one.
+  @_noLocks @_noAllocation
+  private mutating func fit() -> Bool {
+    guard let write = fittings.next(period: machine.settings.tickPeriod, at: now) else { return false }
+    do {
+      try motors.fit(write)
+      fittings.took(write, at: now)
+    } catch {
+      snapshot.counters.fittingFailures &+= 1
+      snapshot.lastFailure = error
+      fittings.failed(write)
+    }
+    return true
+  }
+
   @_noLocks @_noAllocation
   private mutating func noteSuccess() {
     snapshot.counters.writes &+= 1
-    if machine.failures > 0 { notice(.motorsAnswer) }
+    if machine.failures > 0 { ends.tell(.motorsAnswer) }
   }
 
   @_noLocks @_noAllocation
   private mutating func note(_ failure: MotorFailure) {
     snapshot.counters.writeFailures &+= 1
     snapshot.lastFailure = failure
-    if machine.failures == 0 { notice(.motorsFail(failure)) }
+    if machine.failures == 0 { ends.tell(.motorsFail(failure)) }
   }
-
-  @_noLocks @_noAllocation
-  private mutating func notice(_ subject: RobotNotice.Subject) { channel.tell(RobotNotice(at: now, subject)) }
 
   @_noLocks @_noAllocation
   private mutating func sendReplies() {
@@ -314,11 +423,12 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 }
 
 extension RobotMessage {
-  /// What the machine must hear of it; nil for a query.
+  /// Returns the event that the datagram is for the machine, or `nil` if the datagram is a query.
   @_noLocks @_noAllocation
   func event(from source: ControlSource) -> RobotEvent? {
     switch datagram {
     case .drive(let speeds): .command(speeds, timestamp: timestamp, from: source)
+    case .twist(let twist): .twist(twist, timestamp: timestamp, from: source)
     case .stop: .stop(timestamp: timestamp, from: source)
     case .emergencyStop: .emergencyStop(from: source)
     case .reset: .reset(from: source)

@@ -2,7 +2,7 @@ import Tactus
 import Wire
 
 extension RobotReply {
-  /// The robot in `robot` at `now`, for the sender of a datagram that got `verdict`.
+  /// Creates the reply to a datagram that got `verdict`, for the state in `robot` at `now`.
   @_noLocks @_noAllocation
   public init(echo: UInt64, verdict: Verdict, _ robot: RobotState, at now: TickInstant) {
     let state: State
@@ -11,7 +11,11 @@ extension RobotReply {
     case .stopped(let standstill):
       state = .stopped
       reason = standstill.reason.shortText
-    case .driving: state = .driving
+    case .driving(let control):
+      state = .driving
+      if control.share < 1 { reason = ShortText("scaled") }
+      if let forwardStop = control.forwardStop { reason = forwardStop.shortText }
+      if case .some = control.batteryStop { reason = ShortText("battery-empty") }
     case .emergencyStopped: state = .emergencyStop
     case .fault(let fault):
       state = .fault
@@ -25,6 +29,17 @@ extension RobotReply {
     if let holder = robot.holder { age = now - holder.lastCommand }
     self.init(echo: echo, state: state, speeds: robot.speeds, age: age, reason: reason)
   }
+
+  /// Creates the reply from the loop's answer to a request and the snapshot published with that answer or later.
+  public init(echo: UInt64, _ answer: Answer<IgnoreReason>, _ published: Published<RobotSnapshot>) {
+    let verdict: Verdict =
+      switch answer.verdict {
+      case .accepted: .accepted
+      case .refused(let reason): .ignored(reason)
+      case .stale: .ignored(.stale)
+      }
+    self.init(echo: echo, verdict: verdict, published.state.state, at: published.at)
+  }
 }
 
 extension StopReason {
@@ -36,7 +51,19 @@ extension StopReason {
       case .silence: ShortText("silence")
       case .stoppedBy: ShortText("stopped-by-another")
       case .externalStop: ShortText("stopped-from-outside")
+      case .batteryEmpty: ShortText("battery-empty")
       case .reset: ShortText("reset")
+      }
+    }
+  }
+}
+
+extension ForwardStop {
+  var shortText: ShortText {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .obstacle: ShortText("obstacle-ahead")
+      case .distanceUnknown: ShortText("distance-unknown")
       }
     }
   }
@@ -47,6 +74,7 @@ extension RobotFault {
     @_noLocks @_noAllocation get {
       switch self {
       case .motorWrites(let failure, _): failure.kind.shortText
+      case .tilted: ShortText("tilted")
       case .missedReleases: ShortText("missed-releases")
       }
     }
@@ -69,7 +97,7 @@ extension MotorFailure.Kind {
 }
 
 extension IgnoreReason {
-  /// Stays the same from release to release, for replies, counters and logs.
+  /// A short name that stays the same from release to release, for replies, counters and logs.
   public var shortText: ShortText {
     @_noLocks @_noAllocation get {
       switch self {
@@ -86,6 +114,15 @@ extension IgnoreReason {
       case .shutDown: ShortText("shut-down")
       case .outOfPlace: ShortText("out-of-place")
       case .stale: ShortText("stale")
+      case .noGeometry: ShortText("no-geometry")
+      case .batteryEmpty: ShortText("battery-empty")
+      case .tilted: ShortText("tilted")
+      case .noPanTilt: ShortText("no-pan-tilt")
+      case .noLights: ShortText("no-lights")
+      case .noBuzzer: ShortText("no-buzzer")
+      case .noHeight: ShortText("no-height")
+      case .noBalance: ShortText("no-balance")
+      case .beyondLimits: ShortText("beyond-limits")
       }
     }
   }

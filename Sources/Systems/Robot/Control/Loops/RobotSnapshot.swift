@@ -1,37 +1,40 @@
 import Tactus
 import Wire
 
-/// What the loop has seen since the start.
+/// Counts of the loop since its start.
 public struct RobotCounters: Sendable, BitwiseCopyable {
-  /// Datagrams received, whatever they were.
+  /// Datagrams received, valid or not.
   public internal(set) var datagrams: Int64 = 0
-  /// Datagrams that were no robot datagram.
+  /// Datagrams that could not be decoded.
   public internal(set) var malformed: Int64 = 0
-  /// CSV datagrams whose speeds turned against their direction field.
+  /// CSV datagrams whose speeds contradict their direction field.
   public internal(set) var directionMismatches: Int64 = 0
-  /// Commands, stops, e-stops and resets that the machine took.
+  /// Commands, stops, e-stops and resets that the machine accepted.
   public internal(set) var accepted: Int64 = 0
   /// Replies sent.
   public internal(set) var replies: Int64 = 0
-  /// Replies that the kernel's buffer or the limit of one a source and 20 ms did not let out.
+  /// Replies not sent because the kernel's buffer was full or the source had had a reply within 20 ms.
   public internal(set) var repliesDropped: Int64 = 0
-  /// Notices that found the ring full.
-  public internal(set) var noticesDropped: Int64 = 0
-  /// Answers to requests that found their ring full.
-  public internal(set) var answersDropped: Int64 = 0
-  /// Motor writes that the board took, and that failed after their retries.
+  /// Motor writes that the board accepted.
   public internal(set) var writes: Int64 = 0
+  /// Motor writes that failed after their retries.
   public internal(set) var writeFailures: Int64 = 0
-  private var ignoredByReason: [13 of Int64]
+  /// Readings of the distance ahead that failed on the bus.
+  public internal(set) var distanceFailures: Int64 = 0
+  /// Readings of the line sensor that failed on the bus.
+  public internal(set) var lineFailures: Int64 = 0
+  /// Writes to the camera mount, the lights, the buzzer, the height or the balance that failed after their retries.
+  public internal(set) var fittingFailures: Int64 = 0
+  private var ignoredByReason: [22 of Int64]
 
   @_noLocks @_noAllocation
   init() { ignoredByReason = .init(repeating: 0) }
 
-  /// Commands, stops, e-stops and resets that did nothing, for this reason.
+  /// Returns how many commands, stops, e-stops and resets were ignored for this reason.
   @_noLocks @_noAllocation
   public func ignored(_ reason: IgnoreReason) -> Int64 { ignoredByReason[reason.index] }
 
-  /// All reasons together.
+  /// Commands, stops, e-stops and resets ignored for any reason.
   public var ignored: Int64 { IgnoreReason.allCases.reduce(0) { $0 + ignored($1) } }
 
   @_noLocks @_noAllocation
@@ -43,37 +46,50 @@ public struct RobotCounters: Sendable, BitwiseCopyable {
   }
 }
 
-/// The robot at the end of a tick: all that other threads see of it.
+/// The robot's state at the end of a tick, as published to other threads.
 public struct RobotSnapshot: Sendable, BitwiseCopyable {
-  /// The tick that published it.
+  /// The instant of the tick that published the snapshot.
   public internal(set) var at = TickInstant(nanoseconds: 0)
   public internal(set) var state: RobotState
   public internal(set) var settings: RobotSettings
   public internal(set) var counters = RobotCounters()
-  /// Why the last motor write that failed did, or `nil` if none has since the start.
+  /// Why the most recent failed motor write failed, or `nil` if no write has failed since the start.
   public internal(set) var lastFailure: MotorFailure?
-  /// The last datagram that was none, or `nil` if none has come since the start.
+  /// Why the most recent malformed datagram was rejected, or `nil` if none has been rejected since the start.
   public internal(set) var lastMalformed: DatagramError?
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
+  /// What the board says of its battery and attitude, as far as it can be asked.
+  public internal(set) var board = BoardReadings()
+  /// The last reading of the distance ahead, or `nil` if the sensor has given none or the settings do not watch the distance.
+  public internal(set) var ahead: DistanceReading?
+  /// What the line sensor gave last, or `nil` if it has given nothing or is not read.
+  public internal(set) var line: LineReading?
+  /// What the board has beside its motors, with what it was told.
+  public internal(set) var fittings: Fittings
+  /// Where the robot should be by what its wheels were told, at `at`. It stays at the origin without a geometry.
+  public internal(set) var odometry = RobotOdometry()
 
-  /// Before the first tick.
-  public init(_ settings: RobotSettings) {
+  /// Creates the snapshot that holds before the first tick.
+  public init(_ settings: RobotSettings, fittings: Fittings = Fittings(.ybPcbCar)) {
+    self.fittings = fittings
     let machine = RobotMachine(settings)
     state = machine.state
     self.settings = settings
   }
 
-  /// What the motors are told: zero unless driving.
-  public var speeds: WheelSpeeds { state.speeds }
+  /// The speeds that the motors are set to; zero unless the robot is driving.
+  public var speeds: WheelSpeeds {
+    @_noLocks @_noAllocation get { state.speeds }
+  }
 
-  /// What the controlling source asked for; nil unless driving.
+  /// The speeds that the controlling source asked for, or `nil` unless the robot is driving.
   public var target: WheelSpeeds? { state.target }
 
-  /// Who controls and since when it is silent; nil while control is free.
+  /// The controlling source and the time of its last command, or `nil` while control is free.
   public var holder: Holder? { state.holder }
 
-  /// Time since the controlling source's last accepted command, at `at`; nil while control is free.
+  /// The time from the controlling source's last accepted command to `at`, or `nil` while control is free.
   public var age: Nanoseconds? {
     guard let holder else { return nil }
     return at - holder.lastCommand

@@ -1,13 +1,14 @@
 import Buses
 
-/// Who sent a command: the unit of "one controlling source at a time".
+/// The sender of a command. Only one source controls the robot at a time.
 public enum ControlSource: Sendable, Hashable, BitwiseCopyable {
-  /// A UDP sender, by address and port.
+  /// A UDP sender, identified by address and port.
   case datagram(Endpoint)
-  /// A client inside the daemon (an HTTP or WebSocket session), by a number its service gives out once.
+  /// A client inside the daemon (an HTTP or WebSocket session), identified by a number that its service never reuses.
   case local(UInt32)
 
-  /// `==` for ticks: the compiler cannot prove the derived operator.
+  /// Returns whether both sources are equal. Ticks use this because the compiler cannot prove that the derived `==` takes no lock and
+  /// allocates nothing.
   @_noLocks @_noAllocation
   func isSame(as other: ControlSource) -> Bool {
     switch (self, other) {
@@ -19,7 +20,7 @@ public enum ControlSource: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension Endpoint {
-  /// `==` for ticks.
+  /// Returns whether both endpoints are equal, in place of `==` in ticks.
   @_noLocks @_noAllocation
   func isSame(as other: Endpoint) -> Bool {
     low == other.low && port == other.port && high == other.high && scope == other.scope

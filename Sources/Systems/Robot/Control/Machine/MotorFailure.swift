@@ -1,22 +1,22 @@
-/// Why one write to the motors did not happen.
+/// Why a write to the motors failed.
 public struct MotorFailure: Error, Sendable, Hashable, BitwiseCopyable {
   public enum Kind: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// The board did not answer on the bus.
     case noAcknowledge
     /// Another controller won the bus.
     case arbitrationLost
-    /// The bus did not finish in time: something holds a line. The one kind that is a fault at once, because every
-    /// further attempt costs the loop the same time again.
+    /// The bus did not finish in time because something holds a line. This kind is a fault at once, because every further attempt costs
+    /// the loop the same time again.
     case timedOut
-    /// The serial line took none, or only a part, of the frame.
+    /// The serial line accepted none or only part of the frame.
     case serialFull
     /// The serial device is gone.
     case serialGone
-    /// Anything else the kernel says.
+    /// Any other error reported by the kernel.
     case system
   }
   public var kind: Kind
-  /// The kernel's errno where the layer below kept it, or 0.
+  /// The kernel's errno if the driver kept it, or 0.
   public var code: Int32
 
   @_noLocks @_noAllocation

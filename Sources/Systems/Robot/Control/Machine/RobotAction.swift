@@ -1,39 +1,57 @@
 import Wire
 
-/// What the motors must get now.
+/// The output for the motors at this instant.
 public enum MotorOutput: Sendable, Hashable, BitwiseCopyable {
   case none
   case drive(WheelSpeeds)
   case stop
 }
 
-/// Why an input did nothing to the motors.
-public enum IgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
+/// Why an input was ignored.
+public enum IgnoreReason: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// Another source owns control.
   case notController
-  /// The sender's timestamp is before the newest one accepted from it.
+  /// The sender's timestamp is older than the newest one accepted from this sender.
   case older
-  /// The sender's timestamp is the newest one accepted from it: the same datagram again.
+  /// The sender's timestamp equals the newest one accepted from this sender, so the datagram is a repetition.
   case duplicate
-  /// The sender's timestamp is more than a second ahead of the newest one accepted from it and the time since.
+  /// The sender's timestamp is more than a second ahead of the newest one accepted plus the time since then.
   case ahead
   case emergencyStopped
   case inFault
-  /// Someone else stopped the robot, or a reset was asked for, while a stick is held: bring it to zero first.
+  /// A stick is held although another source stopped the robot or a reset was requested; the stick must come to zero first.
   case stickNotAtZero
-  /// The board has not taken the stop yet, so a reset would forget a motor that may still turn.
+  /// The board has not confirmed the stop yet, so a reset might be given to a motor that still turns.
   case stopNotConfirmed
-  /// A reset, but neither e-stopped nor in fault.
+  /// A reset was requested but the robot is in neither an e-stop nor a fault.
   case nothingToReset
-  /// A speed is NaN or infinite.
+  /// A speed is not a finite number, or a part of a motion in SI units is beyond what a twist may ask for.
   case notFinite
   case shutDown
-  /// A confirmation or failure of an output that is no longer in force.
+  /// The confirmation or failure concerns an output that is no longer in force.
   case outOfPlace
-  /// It waited in the daemon for longer than `RobotRequest.patience` before the loop could take it.
+  /// The request waited longer than its mailbox allows before the loop could read it.
   case stale
+  /// A motion in SI units was asked for, but the settings have no geometry of the robot.
+  case noGeometry
+  /// The battery is empty, and nothing drives until it is charged.
+  case batteryEmpty
+  /// A reset was requested while the robot still leans too far.
+  case tilted
+  /// The board turns no camera mount.
+  case noPanTilt
+  /// The board has no lights.
+  case noLights
+  /// The board has no buzzer.
+  case noBuzzer
+  /// The board cannot raise its body.
+  case noHeight
+  /// The board does not level its body.
+  case noBalance
+  /// The camera mount may not turn so far, or a number is out of the range of what it is for.
+  case beyondLimits
 
-  /// Place in a table of counters, 0…12.
+  /// The index in a table of counters, 0…21.
   var index: Int {
     @_noLocks @_noAllocation get {
       switch self {
@@ -50,6 +68,15 @@ public enum IgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
       case .outOfPlace: 10
       case .stale: 11
       case .ahead: 12
+      case .noGeometry: 13
+      case .batteryEmpty: 14
+      case .tilted: 15
+      case .noPanTilt: 16
+      case .noLights: 17
+      case .noBuzzer: 18
+      case .noHeight: 19
+      case .noBalance: 20
+      case .beyondLimits: 21
       }
     }
   }
@@ -60,7 +87,7 @@ public enum Verdict: Sendable, Hashable, BitwiseCopyable {
   case ignored(IgnoreReason)
 }
 
-/// The machine's answer to one event.
+/// The machine's response to one event.
 public struct RobotAction: Sendable, Hashable, BitwiseCopyable {
   public var output: MotorOutput
   public var verdict: Verdict

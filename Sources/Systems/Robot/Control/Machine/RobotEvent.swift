@@ -1,31 +1,41 @@
 import Tactus
 import Wire
 
-/// Everything that may happen to the device side.
+/// Every event that the device side handles.
 public enum RobotEvent: Sendable, Hashable, BitwiseCopyable {
-  /// Drive at these speeds, −100…100 %. (0, 0) is a stop. `timestamp` is the sender's own, nil when it sends none.
+  /// Drive at these speeds, −100…100 %; (0, 0) is a stop. `timestamp` is from the sender's clock, or `nil` if the sender gives none.
   case command(WheelSpeeds, timestamp: SenderTimestamp?, from: ControlSource)
+  /// Move the robot as a whole, in SI units; (0, 0) is a stop. Otherwise as `command`.
+  case twist(Twist, timestamp: SenderTimestamp?, from: ControlSource)
   case stop(timestamp: SenderTimestamp?, from: ControlSource)
   case emergencyStop(from: ControlSource)
-  /// Leave an e-stop or a fault.
+  /// Leave an emergency stop or a fault.
   case reset(from: ControlSource)
-  /// A request that has waited too long in its mailbox to be obeyed. `isDrive`: it would have moved the robot, so a stick
-  /// was held when it was made.
+  /// A request has waited too long in its mailbox to be obeyed. `isDrive` tells whether the request would have moved the robot, in which
+  /// case a stick was held when the request was made.
   case stale(isDrive: Bool)
-  /// A periodic release, or the release at `nextDeadline`.
+  /// The distance ahead was read, or is no longer known.
+  case clearance(Clearance)
+  /// The board's battery has this charge in percent.
+  case battery(percent: Int)
+  /// The robot leans this far, in degrees of roll or pitch, whichever is more.
+  case tilt(degrees: Double)
+  /// The board has not said for two seconds how far the robot leans.
+  case attitudeLost
+  /// The periodic release of the loop, or its release at `nextDeadline`.
   case tick
-  /// The board took the last drive output.
+  /// The board accepted the last drive output.
   case driveConfirmed
   case driveFailed(MotorFailure)
-  /// The board took the last stop.
+  /// The board accepted the last stop.
   case stopConfirmed
   case stopFailed(MotorFailure)
-  /// The runtime gave up, or finished too late, so many periodic releases in a row.
+  /// The runtime skipped, or finished too late, this many periodic releases in a row.
   case missed(releases: Int64)
-  /// Somebody outside has stopped the motors: a stick that is held does not drive on.
+  /// Something outside the program has stopped the motors; a stick that is held must not drive on.
   case externalStop
-  /// New settings, whole, at a tick boundary.
+  /// All settings are replaced at a tick boundary.
   case settings(RobotSettings)
-  /// The runtime is stopping.
+  /// The runtime is shutting down.
   case shutdown
 }

@@ -4,16 +4,17 @@ import Wire
 // Commands: who is heard, and what then.
 
 extension RobotMachine {
-  /// A command other than zero: only from the controlling source, or from anyone while control is free.
+  /// Handles a command other than zero, which only the controlling source may send, or any source while control is free.
   @_noLocks @_noAllocation
   mutating func drive(
-    _ speeds: WheelSpeeds, _ timestamp: SenderTimestamp?, from source: ControlSource, startsFromNow: Bool,
-    at now: TickInstant
+    _ speeds: WheelSpeeds, share: Double = 1, _ timestamp: SenderTimestamp?, from source: ControlSource,
+    startsFromNow: Bool, at now: TickInstant
   ) -> RobotAction {
-    lastNonZeroCommand = now
-    lastNonZeroSource = source
+    holdsStick(source, at: now)
     switch state {
-    case .stopped(let standstill) where standstill.reason.isExternalStop: return .ignored(.stickNotAtZero)
+    case .stopped(let standstill) where standstill.reason.needsRest:
+      if case .some = batteryStop { return .ignored(.batteryEmpty) }
+      return .ignored(.stickNotAtZero)
     case .stopped(var standstill):
       var holder: Holder
       if let current = standstill.holder {
@@ -29,10 +30,16 @@ extension RobotMachine {
       }
       let credit = startsFromNow ? Nanoseconds(0) : settings.tickPeriod
       state = .driving(
-        Control(holder, target: speeds, at: now, credit: credit, failures: standstill.confirmation.failures))
+        Control(
+          holder, target: speeds, share: share, at: now, credit: credit, failures: standstill.confirmation.failures))
       return refresh(at: now)
     case .driving(var control):
       let hearing = control.holder.hear(timestamp, from: source, at: now)
+      if case .some = control.batteryStop {
+        state = .driving(control)
+        if case .ignored(let reason) = hearing { return .ignored(reason) }
+        return .ignored(.batteryEmpty)
+      }
       switch hearing {
       case .ignored(let reason):
         state = .driving(control)
@@ -40,9 +47,10 @@ extension RobotMachine {
       case .heardByNewClock where Mechanism.restBetweenClocks.acts:
         // By way of zero: nobody knows how old the speeds on the motors are by now, nor who says so.
         control = Control(
-          control.holder, target: speeds, at: now, credit: settings.tickPeriod, failures: control.failures)
+          control.holder, target: speeds, share: share, at: now, credit: settings.tickPeriod,
+          failures: control.failures)
         control.restsUntil = now + Self.restBetweenClocks
-      case .heard, .heardByNewClock: control.target = speeds
+      case .heard, .heardByNewClock: (control.target, control.share) = (speeds, share)
       }
       state = .driving(control)
       return refresh(at: now)
@@ -52,18 +60,26 @@ extension RobotMachine {
     }
   }
 
-  /// A stop or a command of (0, 0): honoured from anyone, however old.
+  /// Notes that a stick is held at `source`, whether its command is obeyed or not.
+  @_noLocks @_noAllocation
+  mutating func holdsStick(_ source: ControlSource, at now: TickInstant) {
+    lastNonZeroCommand = now
+    lastNonZeroSource = source
+  }
+
+  /// Handles a stop or a command of (0, 0), which is honoured from any source, however old.
   ///
-  /// From the controlling source it counts as heard when its stamp is in place. From someone else it does not take control away: the
-  /// source that was driving keeps it, and must bring its stick to zero before it may drive on. A command (not a stop) takes
-  /// control that is free.
+  /// From the controlling source, it also counts as a heartbeat if its timestamp is in place (see `SenderClock`). From another source, it
+  /// does not take control away: the controlling source keeps control and must bring its stick to zero before it may drive on. A command,
+  /// unlike a stop, takes control that is free.
   @_noLocks @_noAllocation
   mutating func halt(
     _ timestamp: SenderTimestamp?, from source: ControlSource, takesControl: Bool, at now: TickInstant
   ) -> RobotAction {
     switch state {
     case .stopped(var standstill):
-      if standstill.reason.isExternalStop {
+      if case .some = batteryStop { break }
+      if standstill.reason.needsRest {
         // Somebody else still holds a stick.
         if isHeld(byOtherThan: source, at: now) { break }
         standstill.reason = .commanded
@@ -93,7 +109,8 @@ extension RobotMachine {
     return RobotAction(.stop)
   }
 
-  /// The motors stand, and who held a stick must let go of it: control is nobody's until then.
+  /// Handles a stop of the motors from outside the program. Control is free, but a source that held a stick must release it before it may
+  /// drive.
   @_noLocks @_noAllocation
   mutating func externalStop() -> RobotAction {
     guard Mechanism.staysStopped.acts else { return RobotAction(.stop) }
@@ -114,7 +131,7 @@ extension RobotMachine {
     return RobotAction(.stop)
   }
 
-  /// Whether a stick other than this source's was held within the last failsafe timeout.
+  /// Returns whether a source other than `source` held a stick within the last failsafe timeout.
   @_noLocks @_noAllocation
   private func isHeld(byOtherThan source: ControlSource, at now: TickInstant) -> Bool {
     guard let held = lastNonZeroCommand, let holder = lastNonZeroSource, !holder.isSame(as: source) else {
@@ -137,9 +154,10 @@ extension RobotMachine {
     return RobotAction(.stop)
   }
 
-  /// Leaves an e-stop or a fault, when the motors are known to stand and no stick is held.
+  /// Leaves an e-stop or a fault if the stop of the motors is confirmed and no stick is held.
   @_noLocks @_noAllocation
   mutating func reset(by source: ControlSource, at now: TickInstant) -> RobotAction {
+    if case .fault = state, case .some = tiltedSince { return .ignored(.tilted) }
     let confirmation: StopConfirmation
     switch state {
     case .stopped, .driving: return .ignored(.nothingToReset)
@@ -156,16 +174,16 @@ extension RobotMachine {
   }
 }
 
-/// Whether a command counts as the holder's.
+/// Whether a command counts as one of the controlling source.
 enum Hearing {
   case heard
-  /// The first one after the holder's clock was set.
+  /// The command counts and is the first one after the sender's clock was set.
   case heardByNewClock
   case ignored(IgnoreReason)
 }
 
 extension Holder {
-  /// A command from `source`: it feeds the failsafe when it counts.
+  /// Checks a command from `source`. A command that counts feeds the failsafe.
   @_noLocks @_noAllocation
   mutating func hear(_ timestamp: SenderTimestamp?, from source: ControlSource, at now: TickInstant) -> Hearing {
     guard source.isSame(as: self.source) || !Mechanism.oneController.acts else { return .ignored(.notController) }

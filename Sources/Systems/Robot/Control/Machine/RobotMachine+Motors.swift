@@ -3,8 +3,8 @@ import Tactus
 // What the motors answered, and when that is a fault.
 
 extension RobotMachine {
-  /// The result of the last output. One that is no longer in force changes nothing: a late confirmation of a motion says
-  /// nothing about the stop that followed it.
+  /// Handles the result of the last output. The result of an output that is no longer in force changes nothing: a late confirmation of a
+  /// motion says nothing about the stop that followed.
   @_noLocks @_noAllocation
   mutating func feedback(_ event: RobotEvent) -> RobotAction {
     switch (state, event) {
@@ -31,7 +31,7 @@ extension RobotMachine {
     }
   }
 
-  /// Enters `fault`, or notes the fault beside an e-stop. The first cause is kept: later ones mostly follow from it.
+  /// Enters `fault`, or records the fault beside an e-stop. The first cause is kept, since later ones mostly follow from it.
   @_noLocks @_noAllocation
   mutating func fail(_ cause: RobotFault) -> RobotAction {
     switch state {

@@ -1,21 +1,29 @@
 import Tactus
 
-/// The robot's control rules, device side: who may drive, how fast, and when the motors must stop.
+/// The control rules of the device side: which source may drive, how fast, and when the motors must stop.
 ///
-/// Decides and does nothing else. The loop hands it every input as an event and applies `RobotAction.output` to the motors;
-/// the events with their instants replay any incident. The rules are numbered in the folder's README.
+/// The machine only decides. The loop passes every input as an event and applies `RobotAction.output` to the motors; the events with
+/// their instants replay any incident. The rules are numbered in the folder's README.
 public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var state: RobotState
   public internal(set) var settings: RobotSettings
-  /// When a command other than zero last arrived, obeyed or not: a stick is held somewhere.
+  /// When a command other than zero last arrived, obeyed or not, or `nil` if none has. Such a command means that a stick is held.
   var lastNonZeroCommand: TickInstant?
-  /// Who sent it.
+  /// The source of the command that arrived at `lastNonZeroCommand`, or `nil` if that is not known.
   var lastNonZeroSource: ControlSource?
 
-  /// Stopped, the stop not yet confirmed: the first tick writes it.
+  /// What is known of the way ahead. It matters only if the settings watch it.
+  var clearance = Clearance.unknown
+
+  /// The charge in percent at which the battery became empty, or `nil` if it is not.
+  var batteryStop: Int?
+  /// Since when the robot leans too far, or `nil` if it does not.
+  var tiltedSince: TickInstant?
+
+  /// Creates a machine in the stopped state. The stop is not yet confirmed; the first tick writes it.
   ///
-  /// - Parameter afterOutsideStop: whether something else has stopped the motors since the last machine drove them, as the guard does when
-  ///   the program dies: a stick that is held must come to zero first.
+  /// - Parameter afterOutsideStop: whether something outside the program has stopped the motors since the last machine drove them, as the
+  ///   guard does when the program dies. If so, a stick that is held must come to zero first.
   @_noLocks @_noAllocation
   public init(_ settings: RobotSettings, afterOutsideStop: Bool = false) {
     self.settings = settings
@@ -24,7 +32,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       Standstill(reason: mustLetGo ? .externalStop : .start, confirmation: .pending(failures: 0), holder: nil))
   }
 
-  /// When the failsafe expires if nothing is heard until then, or when a rest between two clocks ends; nil unless driving.
+  /// When the failsafe expires without a further command, or when the rest after a clock change ends; `nil` unless the robot is driving.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .driving(let control) = state, let failsafe = failsafe(control.holder).expiresAt else { return nil }
@@ -33,27 +41,29 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// How long the motors are told to stand before a clock that was set is followed: to be seen on the bus, not to be felt.
+  /// How long the motors stand still before commands stamped by a changed clock are followed: long enough to be seen on the bus, too
+  /// short to be felt.
   static var restBetweenClocks: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(1) }
   }
 
-  /// The failsafe: fed by the holder's accepted commands and by nothing else.
+  /// Returns the failsafe timer, which only accepted commands of the controlling source restart.
   @_noLocks @_noAllocation
   private func failsafe(_ holder: Holder) -> Deadman {
     Deadman(timeout: settings.failsafeTimeout, fedAt: Mechanism.failsafe.acts ? holder.lastCommand : nil)
   }
 
-  /// One event at one instant. Instants never decrease. Never blocks, never allocates.
+  /// Handles one event at one instant and returns the response. Instants must never decrease. Never blocks, never allocates.
   ///
-  /// The failsafe is looked at first, whatever the event: at or after `nextDeadline` the answer stops the motors, even
-  /// when the event is the command that comes too late. Such a command owns control again and drives from the next step.
+  /// The failsafe is checked first, whatever the event: at or after `nextDeadline` the response stops the motors, even when the event is
+  /// a command that comes too late. Such a command takes control again and drives from the next step.
   @_noLocks @_noAllocation
   public mutating func step(_ event: RobotEvent, at now: TickInstant) -> RobotAction {
     if case .settings(let new) = event { settings = new }
     let expired = expire(at: now)
     var action = respond(to: event, at: now, startsFromNow: expired)
     if expired { action.output = .stop }
+    standForBattery()
     return action
   }
 
@@ -66,6 +76,15 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       guard speeds.left.value.isFinite, speeds.right.value.isFinite else { return .ignored(.notFinite) }
       if speeds.isZero { return halt(timestamp, from: source, takesControl: true, at: now) }
       return drive(speeds, timestamp, from: source, startsFromNow: startsFromNow, at: now)
+    case .twist(let twist, let timestamp, let source):
+      guard twist.isInRange else { return .ignored(.notFinite) }
+      if twist.isZero { return halt(timestamp, from: source, takesControl: true, at: now) }
+      guard let geometry = settings.geometry else {
+        holdsStick(source, at: now)
+        return .ignored(.noGeometry)
+      }
+      let (speeds, share) = geometry.wheels(twist, limit: settings.speedLimit)
+      return drive(speeds, share: share, timestamp, from: source, startsFromNow: startsFromNow, at: now)
     case .stop(let timestamp, let source):
       return halt(timestamp, from: source, takesControl: false, at: now)
     case .emergencyStop(let source):
@@ -78,6 +97,15 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     case .stale(let isDrive):
       if isDrive { lastNonZeroCommand = now }
       return .ignored(.stale)
+    case .clearance(let new):
+      // It acts with the next command or tick.
+      clearance = new
+      return RobotAction(.none)
+    case .battery(let percent): return hearBattery(percent)
+    case .tilt(let degrees): return hearTilt(degrees, at: now)
+    case .attitudeLost:
+      tiltedSince = nil
+      return RobotAction(.none)
     case .tick, .settings:
       return refresh(at: now)
     case .driveConfirmed, .driveFailed, .stopConfirmed, .stopFailed:
@@ -97,7 +125,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Takes control from a source that was silent for the failsafe timeout, and ends a rest. True when that stopped a motion.
+  /// Takes control from a source that was silent for the failsafe timeout, and ends a rest. Returns whether a motion was stopped.
   @_noLocks @_noAllocation
   private mutating func expire(at now: TickInstant) -> Bool {
     switch state {
@@ -122,18 +150,32 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// The output in force, brought up to `now`: written again at every tick, so that a board that forgot it learns it anew.
+  /// Returns the output in force, brought up to `now`. The output is written again at every tick, so that a board that lost its state
+  /// receives it again.
   @_noLocks @_noAllocation
   mutating func refresh(at now: TickInstant) -> RobotAction {
     guard case .driving(var control) = state, case nil = control.restsUntil else {
       return RobotAction(Mechanism.offUntilConfirmed.acts ? .stop : .none)
     }
-    control.ramp(to: now, settings)
+    if case .none = control.batteryStop { control.batteryStop = batteryStop }
+    if let charge = control.batteryStop {
+      control.fade(to: now, settings)
+      if control.output.isZero {
+        state = .stopped(
+          Standstill(
+            reason: .batteryEmpty(percent: charge), confirmation: .pending(failures: control.failures),
+            holder: nil))
+        return RobotAction(.stop)
+      }
+    } else {
+      control.hold(forwardStop)
+      control.ramp(to: now, settings)
+    }
     state = .driving(control)
     return RobotAction(.drive(control.output))
   }
 
-  /// Motor writes that failed in a row, whatever they were to write.
+  /// Motor writes that failed in a row, whether drives or stops.
   var failures: Int {
     @_noLocks @_noAllocation get {
       switch state {

@@ -1,11 +1,13 @@
 // What an operator reads: what the robot does, why, and what to do about it.
 
 extension RobotState: CustomStringConvertible {
-  /// One line: `driving by 192.168.1.20:50000`, `fault: the bus is stuck (1 failed write)`.
+  /// The state in one line: `driving by 192.168.1.20:50000`, `fault: the bus is stuck (1 failed write)`.
   public var description: String {
     switch self {
     case .stopped(let standstill): "stopped: \(standstill.reason)\(standstill.confirmation.suffix)"
-    case .driving(let control): "driving by \(control.holder.source)"
+    case .driving(let control):
+      "driving by \(control.holder.source)\(control.forwardStop.map { "; no forward motion: \($0)" } ?? "")"
+        + "\(control.batteryStop.map { "; slowing down: the battery is at \($0) %" } ?? "")"
     case .emergencyStopped(let stop):
       "emergency stop by \(stop.by)\(stop.fault.map { "; fault: \($0)" } ?? "")\(stop.confirmation.suffix)"
     case .fault(let fault): "fault: \(fault.cause)\(fault.confirmation.suffix)"
@@ -13,25 +15,35 @@ extension RobotState: CustomStringConvertible {
     }
   }
 
-  /// What makes the robot drivable again; nil when it is.
+  /// What makes the robot drivable again, or `nil` if the robot can be driven already.
   public var wayOut: String? {
     switch self {
     case .stopped(let standstill):
       switch (standstill.reason, standstill.holder) {
+      case (.batteryEmpty, _): "charge the battery, then bring every stick to zero, or send a stop"
       case (.externalStop, _): "bring every stick to zero, or send a stop"
       case (.stoppedBy, let holder?):
         "\(holder.source) must bring its stick to zero, or be silent for the failsafe timeout"
       default: nil
       }
-    case .driving: nil
+    case .driving(let control) where control.batteryStop != nil: "charge the battery"
+    case .driving(let control):
+      switch control.forwardStop {
+      case .obstacle: "turn or drive backward; forward again once the way is clear and the stick was brought back"
+      case .distanceUnknown:
+        "turn or drive backward; check the distance sensor, and bring the stick back before driving forward again"
+      case nil: nil
+      }
     case .emergencyStopped(let stop):
       stop.confirmation == .confirmed
         ? "release every stick, wait one failsafe timeout, then reset"
         : "the motors have not confirmed the stop: check their power and wiring, then reset"
     case .fault(let fault):
-      fault.confirmation == .confirmed
-        ? "remove the cause, release every stick, wait one failsafe timeout, then reset"
-        : "the motors have not confirmed the stop: check their power and wiring, then reset"
+      fault.confirmation == .confirmed && fault.cause.isTilt
+        ? "set the robot upright, release every stick, wait one failsafe timeout, then reset"
+        : fault.confirmation == .confirmed
+          ? "remove the cause, release every stick, wait one failsafe timeout, then reset"
+          : "the motors have not confirmed the stop: check their power and wiring, then reset"
     case .shutDown: "start the daemon again"
     }
   }
@@ -45,7 +57,17 @@ extension StopReason: CustomStringConvertible {
     case .silence: "the controlling source went silent"
     case .stoppedBy(let source): "by \(source)"
     case .externalStop: "from outside, because the program ended, or it or a loop of it hung"
+    case .batteryEmpty(let percent): "the battery is at \(percent) %"
     case .reset(let source): "reset by \(source)"
+    }
+  }
+}
+
+extension ForwardStop: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .obstacle(let millimetres): "an obstacle at \(millimetres) mm"
+    case .distanceUnknown: "the distance ahead is not known"
     }
   }
 }
@@ -55,9 +77,14 @@ extension RobotFault: CustomStringConvertible {
     switch self {
     case .motorWrites(let failure, let failures):
       "\(failure), \(failures) failed write\(failures == 1 ? "" : "s") in a row"
+    case .tilted(let degrees): "the robot leans by \(degrees) degrees"
     case .missedReleases(let count): "the control loop missed \(count) releases in a row"
     }
   }
+}
+
+extension RobotFault {
+  fileprivate var isTilt: Bool { if case .tilted = self { true } else { false } }
 }
 
 extension StopConfirmation {

@@ -23,20 +23,20 @@ import Wire
 //   `stopped` goes to `emergencyStopped` and `fault` by the same arrows as `driving`; every state goes to `shutDown`, which
 //   has no way out.
 
-/// The device side's state. Each case carries what is legal only there.
+/// The state of the device side. Each case carries the values that are valid only in that state.
 public enum RobotState: Sendable, Hashable, BitwiseCopyable {
   case stopped(Standstill)
   case driving(Control)
-  /// Latched until a reset.
+  /// The emergency stop is in force until a reset.
   case emergencyStopped(EmergencyStop)
-  /// Latched until a reset.
+  /// The fault is in force until a reset.
   case fault(Fault)
-  /// The daemon is going down: nothing drives any more.
+  /// The daemon is shutting down, and no command drives the robot any more.
   case shutDown(StopConfirmation)
 }
 
 extension RobotState {
-  /// What the motors are told: zero unless driving.
+  /// The speeds that the motors are set to; zero unless the robot is driving.
   public var speeds: WheelSpeeds {
     @_noLocks @_noAllocation get {
       if case .driving(let control) = self { return control.output }
@@ -44,12 +44,28 @@ extension RobotState {
     }
   }
 
-  /// What the controlling source asked for; nil unless driving.
+  /// The speeds that the controlling source asked for, or `nil` unless the robot is driving.
   public var target: WheelSpeeds? {
     if case .driving(let control) = self { control.target } else { nil }
   }
 
-  /// Who controls and since when it is silent; nil while control is free.
+  /// Which share of the motion that was asked for in SI units is driven, or `nil` if nothing less than asked for is driven.
+  public var share: Double? {
+    @_noLocks @_noAllocation get {
+      if case .driving(let control) = self, control.share < 1 { return control.share }
+      return nil
+    }
+  }
+
+  /// Why the robot does not drive forward as it is asked to, or `nil` if it does or is not asked to.
+  public var forwardStop: ForwardStop? {
+    @_noLocks @_noAllocation get {
+      if case .driving(let control) = self { return control.forwardStop }
+      return nil
+    }
+  }
+
+  /// The controlling source and the time of its last command, or `nil` while control is free.
   public var holder: Holder? {
     @_noLocks @_noAllocation get {
       switch self {
@@ -61,9 +77,9 @@ extension RobotState {
   }
 }
 
-/// Whether the board has taken the stop that is in force: a `Confirmation` that counts.
+/// Whether the board has confirmed the stop that is in force.
 public enum StopConfirmation: Sendable, Hashable, BitwiseCopyable {
-  /// Not yet, after so many failed writes in a row; the stop is written again every tick.
+  /// The stop is not confirmed yet, after this many failed writes in a row. The stop is written again at every tick.
   case pending(failures: Int)
   case confirmed
 
@@ -89,10 +105,13 @@ public enum StopReason: Sendable, Hashable, BitwiseCopyable {
   case commanded
   /// The controlling source was silent for the failsafe timeout.
   case silence
-  /// Someone else commanded a stop: the controlling source must bring its stick to zero before it may drive on.
+  /// Another source commanded a stop. The controlling source must bring its stick to zero before it may drive on.
   case stoppedBy(ControlSource)
-  /// Somebody outside stopped the motors, such as the guard while the program hung: every stick must come to zero before it drives on.
+  /// Something outside the program stopped the motors, such as the guard while the program hung. Every stick must come to zero before its
+  /// source may drive on.
   case externalStop
+  /// The battery was empty, at this charge. Every stick must come to zero, with a charged battery, before its source may drive on.
+  case batteryEmpty(percent: Int)
   /// A reset ended an e-stop or a fault.
   case reset(by: ControlSource)
 }
@@ -106,15 +125,15 @@ extension StopReason {
   }
 }
 
-/// The source that owns control, and what it was last heard to say.
+/// The controlling source and the time of its last accepted command.
 public struct Holder: Sendable, Hashable, BitwiseCopyable {
   public let source: ControlSource
-  /// Its last accepted command: control lapses one failsafe timeout later.
+  /// When the last accepted command arrived. Control lapses one failsafe timeout later.
   public internal(set) var lastCommand: TickInstant
-  /// By which it stamps its commands; forgotten with its control.
+  /// The clock of the source's timestamps; forgotten when control lapses.
   var clock = SenderClock()
 
-  /// Its first command, with this stamp.
+  /// Creates a holder from the source's first command and its timestamp, which is `nil` if the command has none.
   @_noLocks @_noAllocation
   init(source: ControlSource, _ timestamp: SenderTimestamp?, at now: TickInstant) {
     self.source = source
@@ -126,7 +145,7 @@ public struct Holder: Sendable, Hashable, BitwiseCopyable {
 public struct Standstill: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var reason: StopReason
   public internal(set) var confirmation: StopConfirmation
-  /// Who owns control while its stick is at zero; nil when control is free.
+  /// The source that owns control while its stick is at zero, or `nil` while control is free.
   public internal(set) var holder: Holder?
 
   @_noLocks @_noAllocation
@@ -139,29 +158,40 @@ public struct Standstill: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Motion: its source, what it asked for, and what the motors get.
+/// A motion in progress: its source, the speeds asked for and the speeds of the motors.
 public struct Control: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var holder: Holder
-  /// As commanded, not zero, before the speed limit.
+  /// The speeds as commanded, not zero, before the speed limit.
   public internal(set) var target: WheelSpeeds
-  /// What the motors get now: limited and ramped.
+  /// Which share of the motion that was asked for in SI units `target` is, above 0 and up to 1: less than 1 if a wheel would have to be
+  /// faster than it may. It is 1 for speeds in percent.
+  public internal(set) var share: Double
+  /// The speeds that the motors are set to, limited and ramped.
   public internal(set) var output: WheelSpeeds
   /// The instant that `output` belongs to.
   public internal(set) var rampedAt: TickInstant
-  /// The last output of an earlier instant, and that instant: where `output` has risen from. Of several commands at one
-  /// instant only the last counts, since each of them starts from here.
+  /// The last output of an earlier instant, from which `output` has risen. Of several commands at one instant only the last counts, since
+  /// each starts from this value.
   var base: WheelSpeeds
+  /// The instant of `base`.
   var baseAt: TickInstant
-  /// Until when the motors stand before they follow the target; `nil` unless the sender's clock has just been set.
+  /// Until when the motors stand still before they follow the target, or `nil` unless the sender's clock has just been set.
   var restsUntil: TickInstant?
+  /// Why the forward part of `target` is not driven, or `nil` if it is. It stays until the source asks for no forward motion.
+  public internal(set) var forwardStop: ForwardStop?
+  /// The battery's charge in percent for which the robot slows down to a standstill, or `nil` if it does not.
+  public internal(set) var batteryStop: Int?
   /// Motor writes that failed in a row.
   public internal(set) var failures: Int
 
-  /// From rest at `now`, having had `credit` to rise.
+  /// Creates a motion from rest at `now`, ramped as if `credit` had already passed.
   @_noLocks @_noAllocation
-  init(_ holder: Holder, target: WheelSpeeds, at now: TickInstant, credit: Nanoseconds, failures: Int) {
+  init(
+    _ holder: Holder, target: WheelSpeeds, share: Double, at now: TickInstant, credit: Nanoseconds, failures: Int
+  ) {
     self.holder = holder
     self.target = target
+    self.share = share
     output = WheelSpeeds(left: Percent(0), right: Percent(0))
     rampedAt = now
     base = output
@@ -171,10 +201,10 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
 }
 
 public struct EmergencyStop: Sendable, Hashable, BitwiseCopyable {
-  /// Who pulled it first.
+  /// The source that triggered the emergency stop first.
   public let by: ControlSource
   public internal(set) var confirmation: StopConfirmation
-  /// A fault that was there before, or came while latched; the same reset clears it.
+  /// A fault that preceded the emergency stop or occurred during it, or `nil` if there was no fault. The same reset clears both.
   public internal(set) var fault: RobotFault?
 
   @_noLocks @_noAllocation
@@ -200,10 +230,12 @@ public struct Fault: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What made the machine give up driving.
+/// A cause of the fault state.
 public enum RobotFault: Sendable, Hashable, BitwiseCopyable {
-  /// So many motor writes in a row failed, the last one for this reason.
+  /// This many motor writes failed in a row; the failure is that of the last one.
   case motorWrites(MotorFailure, failures: Int)
-  /// The runtime gave up so many releases of the loop in a row.
+  /// The runtime skipped, or finished too late, this many releases of the loop in a row.
   case missedReleases(Int64)
+  /// The robot leaned further than it may, by this many degrees of roll or pitch.
+  case tilted(degrees: Int)
 }

@@ -1,21 +1,21 @@
 import Tactus
 
-/// The controller's own clock, as far as its timestamps have told it, and how one that was set is followed.
+/// The sender's clock as known from its timestamps, and the rules for following a clock that was set.
 ///
-/// A stamp in place is newer than the newest one, by no more than the time that has passed since and a second. Any other
-/// neither counts nor sets the clock. Such stamps may still be a clock that was set: at least three in a row, whose spacing
-/// matches that of their arrival (± 50 %) over at least 100 ms, with none in place between them. Datagrams that come back
-/// to back, as a delayed burst or a replay does, never match. Only differences of stamps are compared with our own clock.
+/// A timestamp is in place if it is newer than the newest one, by no more than the time passed since then plus one second. Any other
+/// neither counts nor sets the clock. Such timestamps are still followed, as those of a clock that was set, if at least three in a row
+/// have a spacing that matches that of their arrival (± 50 %) over at least 100 ms, with none in place between them. Datagrams that
+/// arrive back to back, as in a delayed burst or a replay, never match. Only differences of timestamps are compared with the local clock.
 public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
-  /// What a stamp says about its command.
+  /// The verdict on the timestamp of a command.
   enum Verdict: Sendable, Hashable, BitwiseCopyable {
     case inPlace
-    /// The first command by a clock that was set.
+    /// The command is the first one by a clock that was set.
     case clockWasSet
     case outOfPlace(IgnoreReason)
   }
 
-  /// How far the sender's clock may seem to run ahead, s: a clock of whole seconds does by up to one.
+  /// How far the sender's clock may seem to run ahead, in seconds: a clock of whole seconds runs ahead by up to one.
   private static var mostAheadSeconds: Double {
     @_noLocks @_noAllocation get { 1 }
   }
@@ -31,15 +31,15 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// `nil` while no command has had a stamp.
+  /// The newest timestamp in place, or `nil` while no command has had a timestamp.
   private var newest: Newest?
-  /// Stamps out of place since the last command in place, or `nil` if there were none.
+  /// The timestamps out of place since the last command in place, or `nil` if there have been none.
   private var run: StampRun?
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// A command of the controller came with this stamp, `nil` for none: then arrival order counts.
+  /// Returns the verdict on the timestamp of a command of the controlling source. Without a timestamp, arrival order counts.
   @_noLocks @_noAllocation
   mutating func hear(_ stamp: SenderTimestamp?, at now: TickInstant) -> Verdict {
     guard let stamp else {
@@ -69,7 +69,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
     run = nil
   }
 
-  /// Why a stamp is out of place, or `nil` if it is in place.
+  /// Returns why a timestamp is out of place, or `nil` if it is in place.
   @_noLocks @_noAllocation
   private func objection(to stamp: SenderTimestamp, at now: TickInstant) -> IgnoreReason? {
     guard let newest else { return nil }
@@ -83,7 +83,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Stamps out of place that follow each other as their datagrams do.
+/// A run of timestamps out of place whose spacing matches that of their datagrams.
 private struct StampRun: Sendable, Hashable, BitwiseCopyable {
   private static var leastCount: Int {
     @_noLocks @_noAllocation get { 3 }
@@ -91,7 +91,8 @@ private struct StampRun: Sendable, Hashable, BitwiseCopyable {
   private static var leastTime: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(100) }
   }
-  /// Closer datagrams are left out: their arrival is as much the network's and the loop's as the sender's.
+  /// The least spacing of datagrams that are counted: the arrival of closer ones depends as much on the network and the loop as on the
+  /// sender.
   private static var leastSpacing: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(20) }
   }
@@ -111,14 +112,14 @@ private struct StampRun: Sendable, Hashable, BitwiseCopyable {
     count = 1
   }
 
-  /// Enough of them for long enough.
+  /// Whether the run is long enough, in timestamps and in time, to be accepted as a clock that was set.
   var isClock: Bool {
     @_noLocks @_noAllocation get {
       count >= Self.leastCount && ((lastAt - firstAt).count >= Self.leastTime.count || !Mechanism.commandReplay.acts)
     }
   }
 
-  /// Counts the stamp if it matches; one that does not begins the run anew.
+  /// Counts the timestamp if it matches the run; otherwise starts a new run with it.
   @_noLocks @_noAllocation
   mutating func take(_ stamp: SenderTimestamp, at now: TickInstant) {
     // A datagram of the run again, or one that was overtaken within it.

@@ -1,22 +1,41 @@
 import Wire
 
-/// What the person at the controls asks for.
+/// The state of the operator's controls.
 public enum OperatorInput: Sendable, Hashable, BitwiseCopyable {
-  /// Hands off.
+  /// The controls are released.
   case rest
-  /// A stick: x −1…1, positive turns right; y −1…1, positive drives forward.
+  /// A joystick: x −1…1, positive turns right; y −1…1, positive drives forward.
   case joystick(x: Double, y: Double)
-  /// Both wheels directly.
+  /// Separate speeds for the two wheels.
   case wheels(WheelSpeeds)
+  /// A motion of the whole robot in SI units, which only a robot that knows its wheel base and top speed obeys.
+  case twist(Twist)
 
-  /// The wheel speeds it stands for, −100…100 % each; zero when a number is not finite.
+  /// The datagram that asks for this input.
+  var datagram: RobotDatagram {
+    @_noLocks @_noAllocation get {
+      if case .twist(let twist) = self, twist.isInRange { return .twist(twist) }
+      return .drive(speeds)
+    }
+  }
+
+  /// Whether nothing is asked for.
+  public var isRest: Bool {
+    @_noLocks @_noAllocation get {
+      if case .twist(let twist) = datagram { return twist.isZero }
+      return speeds.isZero
+    }
+  }
+
+  /// The wheel speeds for this input, −100…100 % each; zero if a number is not finite, and for a motion in SI units, whose speeds only the
+  /// robot knows.
   ///
-  /// Joystick: left = 100 (y + x), right = 100 (y − x), both scaled together into ±100 so that the curve stays the same,
-  /// as the original app does (facts). Wheels: each clamped by itself.
+  /// Joystick: left = 100 (y + x), right = 100 (y − x), both scaled together into ±100 so that the curve stays the same, as in the
+  /// original app (facts). Wheels: each clamped independently.
   public var speeds: WheelSpeeds {
     @_noLocks @_noAllocation get {
       switch self {
-      case .rest: return WheelSpeeds(left: Percent(0), right: Percent(0))
+      case .rest, .twist: return WheelSpeeds(left: Percent(0), right: Percent(0))
       case .joystick(let x, let y):
         guard x.isFinite, y.isFinite else { return OperatorInput.rest.speeds }
         let turn = Percent(x).clamped(to: Percent(1)).value

@@ -2,7 +2,7 @@ import Buses
 import Tactus
 import Wire
 
-/// What other threads ask of the operator side.
+/// A request from another thread to the operator side.
 public enum OperatorRequest: Sendable, Hashable, BitwiseCopyable {
   case stop
   case emergencyStop
@@ -22,29 +22,32 @@ public enum OperatorRequest: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The operator side at the end of a tick.
+/// The state of the operator side at the end of a tick.
 public struct OperatorSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var at = TickInstant(nanoseconds: 0)
   public internal(set) var state = OperatorState.driving
-  /// What the controls ask for.
+  /// The wheel speeds that the controls ask for.
   public internal(set) var speeds = WheelSpeeds(left: Percent(0), right: Percent(0))
   public internal(set) var connection = Connection.noReplyYet
-  /// The newest reply: the robot's state, speeds and reason; nil while there was none.
+  /// The newest reply, with the robot's state, speeds and reason, or `nil` before the first reply.
   public internal(set) var heard: HeardReply?
-  /// Datagrams sent, and that the kernel did not take.
+  /// Datagrams sent.
   public internal(set) var sent: Int64 = 0
+  /// Datagrams that the kernel did not accept.
   public internal(set) var sendFailures: Int64 = 0
-  /// Replies received from the robot, and datagrams that were none.
+  /// Replies received from the robot.
   public internal(set) var replies: Int64 = 0
+  /// Datagrams from the robot that could not be decoded as a reply.
   public internal(set) var malformed: Int64 = 0
   /// Resets refused because the stick was not at zero.
   public internal(set) var refusedResets: Int64 = 0
 
-  /// Before the first tick.
+  /// Creates the snapshot that holds before the first tick.
   public init() {}
 }
 
-/// The operator side's loop: controls and requests in, one datagram a tick out, replies in, health out.
+/// The control loop of the operator side. Inputs are controls, requests and replies; outputs are one datagram a tick and a snapshot with
+/// the state of the connection.
 public struct OperatorLoop: ~Copyable, ControlLoop {
   private var machine: OperatorMachine
   private var port: DatagramPort
@@ -58,8 +61,8 @@ public struct OperatorLoop: ~Copyable, ControlLoop {
   private var now = TickInstant(nanoseconds: 0)
 
   /// - Parameters:
-  ///   - port: any socket; replies come back to it.
-  ///   - robot: where the robot listens, port 5005 unless configured.
+  ///   - port: any UDP socket; the robot replies to its address.
+  ///   - robot: the robot's address, port 5005 unless configured otherwise.
   ///   - wallClockAtStart: microseconds since 1970 now, read once by the caller.
   ///   - input: the controls; the newest value is sent at every tick.
   public init(
@@ -120,7 +123,8 @@ public struct OperatorLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// One batch a tick: a robot answers each of our datagrams at most once. Anyone else's datagrams are not ours.
+  /// Receives one batch a tick, which is enough because a robot answers each datagram at most once. Datagrams from other senders are
+  /// ignored.
   @_noLocks @_noAllocation
   private mutating func receive() {
     _ = port.receive(into: &batch)

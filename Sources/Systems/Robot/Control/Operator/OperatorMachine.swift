@@ -1,29 +1,29 @@
 import Tactus
 
-/// Everything that may happen to the operator side.
+/// Every event that the operator side handles.
 public enum OperatorEvent: Sendable, Equatable, BitwiseCopyable {
-  /// The controls as they are now.
+  /// The current state of the controls.
   case input(OperatorInput)
   case stop
   case emergencyStop
-  /// Leave the e-stop here, and ask the robot to leave its own e-stop or fault.
+  /// Leave the e-stop of the operator side, and ask the robot to leave its e-stop or fault.
   case reset
   case reply(RobotReply)
-  /// A periodic release, 20 Hz: one datagram.
+  /// A periodic release, 20 times a second, which sends one datagram.
   case tick
   /// Stop the robot and send nothing more.
   case quit
-  /// The runtime is stopping: no tick follows.
+  /// The runtime is shutting down, and no tick follows.
   case shutdown
 }
 
-/// What to send now.
+/// The operator machine's response to one event.
 public struct OperatorAction: Sendable, Equatable, BitwiseCopyable {
-  /// It is `nil` if there is nothing.
+  /// The datagram to send, or `nil` if none is to be sent.
   public var datagram: RobotDatagram?
-  /// How often, at once: more than 1 only when no tick follows.
+  /// How many copies to send at once; more than 1 only when no tick follows.
   public var copies: Int
-  /// The event was refused because the stick is not at zero.
+  /// Whether the event was refused because the stick is not at zero.
   public var isRefused: Bool
 
   @_noLocks @_noAllocation
@@ -34,16 +34,17 @@ public struct OperatorAction: Sendable, Equatable, BitwiseCopyable {
   }
 }
 
-/// The robot's operator side: what an app sends, and what it knows about the other end.
+/// The rules of the operator side: what an app sends, and what it knows about the robot.
 ///
-/// One datagram a tick, so that the robot's failsafe sees a live sender; nothing here is needed for the robot's safety. An operator
-/// whose stick has not been touched, or who is refused because another drives, does not stop the robot by joining or leaving.
+/// One datagram is sent at every tick, as a heartbeat for the robot's failsafe; the robot's safety does not depend on this machine. An
+/// operator whose stick has not been touched, or who is refused because another drives, does not stop the robot by connecting or
+/// disconnecting.
 public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
-  /// Without a reply for this long the connection counts as lost.
+  /// The time without a reply after which the connection counts as lost.
   public static var lostAfter: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
   }
-  /// A stop is sent this often: one datagram may be lost.
+  /// How many times a stop is sent, in case a datagram is lost.
   static var stopRepeats: Int {
     @_noLocks @_noAllocation get { 3 }
   }
@@ -53,14 +54,14 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   public private(set) var heard: HeardReply?
   private let wallClockAtStart: Int64
   private var start: TickInstant?
-  /// A command of ours may move the robot, or was meant to stop it: the robot is stopped when the stick is let go and at the
-  /// end. Not while another drives it: a zero of ours would stop that one.
+  /// Whether a command sent by this operator may move the robot or was meant to stop it. If so, the robot is stopped when the stick is
+  /// released and at the end. False while another operator drives, whom a zero from this one would stop.
   private var mustStop = false
-  /// By the newest reply.
+  /// Whether the newest reply refused the command because another source is in control.
   private var isRefused = false
 
-  /// `wallClockAtStart`: microseconds since 1970 when the first event comes. Read once; datagrams are stamped with it plus
-  /// the time that has passed, so that a stepped wall clock does not put our commands out of order.
+  /// `wallClockAtStart` is the time in microseconds since 1970 when the first event comes. Datagrams are stamped with this value plus the
+  /// time passed since then, so that a stepped wall clock does not put commands out of order.
   @_noLocks @_noAllocation
   public init(wallClockAtStart: Int64) { self.wallClockAtStart = wallClockAtStart }
 
@@ -99,21 +100,20 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
     return OperatorAction(nil)
   }
 
-  /// The datagram of a tick.
+  /// Returns the datagram to send at a tick.
   @_noLocks @_noAllocation
   private mutating func send() -> OperatorAction {
     switch state {
     case .driving:
-      let speeds = input.speeds
-      if speeds.isZero { return rest }
+      if input.isRest { return rest }
       if !isRefused { mustStop = true }
-      return RobotDatagram.drive(speeds).now
+      return input.datagram.now
     case .stopped(let left):
       if left > 0 {
         state = .stopped(stopsLeft: left - 1)
         return RobotDatagram.stop.now
       }
-      if input.speeds.isZero { state = .driving }
+      if input.isRest { state = .driving }
       return rest
     case .emergencyStopped: return RobotDatagram.emergencyStop.now
     case .quitting(let left):
@@ -123,26 +123,26 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
     }
   }
 
-  /// The datagram of a stick at rest: zeros, which keep control, or with nothing to stop only a question.
+  /// The datagram for a stick at rest: zero speeds, which keep control, or a query if there is no motion to stop.
   private var rest: OperatorAction {
     @_noLocks @_noAllocation get { (mustStop ? RobotDatagram.drive(.zero) : RobotDatagram.query).now }
   }
 
-  /// One reset for one press, never repeated by itself: a repetition could clear an e-stop that somebody else pulled in
-  /// the meantime.
+  /// Returns one reset for each press. A reset is never repeated automatically, because a repetition could clear an e-stop that another
+  /// operator has triggered in the meantime.
   @_noLocks @_noAllocation
   private mutating func reset() -> OperatorAction {
     switch state {
     case .quitting, .finished: return OperatorAction(nil)
     case .driving, .stopped, .emergencyStopped:
-      guard input.speeds.isZero else { return OperatorAction(nil, isRefused: true) }
+      guard input.isRest else { return OperatorAction(nil, isRefused: true) }
       state = .driving
       return RobotDatagram.reset.now
     }
   }
 
-  /// Takes a reply that is newer than the newest so far. Its echo is the instant at which we sent the question, so that
-  /// nothing has to be remembered; one from the future is not ours.
+  /// Records a reply if it is newer than the newest so far. The echo is the instant at which the datagram was sent, so no sent datagram
+  /// must be remembered; a reply with an echo in the future is ignored.
   @_noLocks @_noAllocation
   private mutating func hear(_ reply: RobotReply, at now: TickInstant) {
     let elapsed = microseconds(at: now)
@@ -154,11 +154,11 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
       reply: reply, at: now, roundTrip: Nanoseconds((elapsed - Int64(clamping: reply.echo)) * 1_000))
   }
 
-  /// The echo of a datagram sent now: microseconds since the start.
+  /// Returns the echo of a datagram sent now: microseconds since the start.
   @_noLocks @_noAllocation
   public func echo(at now: TickInstant) -> UInt64 { UInt64(clamping: microseconds(at: now)) }
 
-  /// The timestamp of a datagram sent now, in microseconds since 1970.
+  /// Returns the timestamp of a datagram sent now, in microseconds since 1970.
   @_noLocks @_noAllocation
   public func timestamp(at now: TickInstant) -> Int64 { wallClockAtStart &+ microseconds(at: now) }
 

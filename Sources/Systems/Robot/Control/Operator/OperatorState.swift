@@ -11,30 +11,30 @@ import Tactus
 //   └──────────────────────────────┘
 //   Every state goes to `quitting` and, three stops later, to `finished`.
 
-/// The operator side's state: what it sends at every tick.
+/// The state of the operator side, which decides what is sent at every tick.
 public enum OperatorState: Sendable, Hashable, BitwiseCopyable {
-  /// The stick's speeds.
+  /// The speeds of the stick are sent.
   case driving
-  /// A stop, so many more times; then zero speeds until the stick is at zero.
+  /// A stop is sent this many more times, then zero speeds until the stick is at zero.
   case stopped(stopsLeft: Int)
-  /// The e-stop, again and again until a reset.
+  /// The e-stop is sent at every tick until a reset.
   case emergencyStopped
-  /// A stop, so many more times; then nothing more.
+  /// A stop is sent this many more times, then nothing more.
   case quitting(stopsLeft: Int)
   case finished
 }
 
-/// Whether somebody answers.
+/// Whether the robot answers.
 public enum Connection: Sendable, Hashable, BitwiseCopyable {
-  /// Not one reply since the start: a robot of the old kind, which never replies, or none at all.
+  /// No reply has come since the start: the robot is of the old kind, which never replies, or there is no robot.
   case noReplyYet
-  /// The newest reply took so long, there and back.
+  /// The robot answers; the newest reply took this long, there and back.
   case alive(roundTrip: Nanoseconds)
-  /// There were replies, and then none for a second or more.
+  /// The robot has answered, but has been silent for a second or more.
   case lost(silence: Nanoseconds)
 }
 
-/// The newest reply, and when it came.
+/// The newest reply and its time of arrival.
 public struct HeardReply: Sendable, Equatable, BitwiseCopyable {
   public let reply: RobotReply
   public let at: TickInstant

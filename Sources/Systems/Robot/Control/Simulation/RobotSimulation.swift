@@ -2,37 +2,68 @@ import Buses
 import Devices
 import Tactus
 
-/// A robot, its operators and the network between them in one process and in simulated time: production loops, production
-/// scheduler, simulated board, bus and wheels.
+/// A robot, its operators and the network between them, in one process and in simulated time. Loops and scheduler are those of
+/// production; board, bus and wheels are simulated.
 ///
-/// For one thread. The same seed and the same calls give the same run.
+/// To be used from one thread. The same seed and the same calls give the same run.
 public final class RobotSimulation {
+  /// The simulated motor boards.
+  public typealias Board = RobotBoard
+
+  /// The inertial sensors of the simulated robot.
+  public enum Inertial: Sendable {
+    /// An accelerometer alone.
+    case accelerometer
+    /// An accelerometer and a gyroscope.
+    case both
+  }
+
   public struct Configuration: Sendable {
     public var settings: RobotSettings
+    /// The board that drives the robot.
+    public var board = Board.ybPcbCar
+    /// The charge at which the loop tells that the battery is low, or `nil` for none.
+    public var batteryLowPercent: Int?
+    /// The inertial sensors that say how the robot leans, or `nil` for none.
+    public var inertial: Inertial?
+    /// The limits of the camera mount, or `nil` for the board's own.
+    public var mount: CameraMountSettings?
+    /// Whether the loop reads the line sensor.
+    public var readsLine = false
     public var parameters = DifferentialDrive.Parameters()
     public var conditions = SimulatedNetwork.Conditions()
-    /// Each with a socket of its own, 1….
+    /// The number of operators, 1 or more, each with a socket of its own.
     public var operators = 1
     public var seed: UInt64 = 1
 
     public init(_ settings: RobotSettings = .standard) { self.settings = settings }
   }
 
-  /// Where the robot listens.
+  /// The address at which the robot listens.
   public static let robotEndpoint = Endpoint.ipv4(192, 168, 1, 2, port: 5005)
-  /// The robot's loop in `statistics`.
+  /// The name of the robot's loop in `statistics`.
   public static let robotLoop = "robot"
 
   public let network: SimulatedNetwork
   public let bus: SimulatedI2CBus
-  public let board: YBPcbCarSimulator
+  /// The serial line, which only an XGO Rider is on.
+  public let line: SimulatedSerialPort
+  /// The XGO Rider, or `nil` if the board is another.
+  public let rider: XGORiderSimulator?
+  /// The robot that the board drives.
+  public let vehicle: SimulatedVehicle
   public let operators: [SimulatedOperator]
+  /// How the robot leans, which its inertial sensors measure.
+  public let lean = SimulatedLean()
+  /// The simulated accelerometer, by its axes, with its faults; empty without one.
+  public let accelerometer: [SimulatedSensor]
+  private let gyroscope: [SimulatedSensor]
   private let runtime: Runtime
   private let simulation: Simulation
 
   private let settings: RulesBox<RobotSettings>
   private let requestBell = SimulatedInput()
-  private let client: RobotLoop.Channel.Client
+  private let client: RobotLoop.Client
   private var requestNumber: UInt64 = 0
 
   public init(_ configuration: Configuration = Configuration()) throws(RuntimeError) {
@@ -42,14 +73,21 @@ public final class RobotSimulation {
     }
     let network = SimulatedNetwork(
       [robot] + operators.map(\.endpoint), conditions: configuration.conditions, seed: configuration.seed)
-    let board = YBPcbCarSimulator(parameters: configuration.parameters)
     let bus = SimulatedI2CBus(seed: configuration.seed)
-    bus.attach(board.chip, at: YBPcbCar.standardAddress)
+    let board = configuration.board
+    let line = SimulatedSerialPort()
+    (vehicle, rider) = Self.attach(board, configuration.parameters, to: bus, line)
+    self.line = line
 
-    let settings = RulesBox(configuration.settings)
-    let channel = RobotLoop.channel(configuration.settings)
+    let mailbox = try RobotLoop.Mailbox(
+      state: RobotSnapshot(configuration.settings, fittings: Fittings(board)),
+      rules: configuration.settings, notices: 1_024)
     let requestBell = requestBell
     let period = configuration.settings.tickPeriod
+    let lean = lean
+    let accelerometer = configuration.inertial == nil ? [] : (0..<3).map { _ in SimulatedSensor() }
+    let gyroscope = configuration.inertial == .both ? (0..<3).map { _ in SimulatedSensor() } : []
+    (self.accelerometer, self.gyroscope) = (accelerometer, gyroscope)
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let runtime = try Runtime {
       Lane("robot") {
@@ -58,8 +96,18 @@ public final class RobotSimulation {
           inputs: [.simulated(network.input(robot)), .simulated(requestBell)], ages: [commandAge]
         ) {
           RobotLoop(
-            motors: Motors(YBPcbCar(), on: bus.port()), port: network.port(robot), settings: settings.input(),
-            channel: channel.loopEnds(requestBell: requestBell.doorbell), commandAge: commandAge.meter())
+            ends: mailbox.loopEnds(requestBell: requestBell.doorbell), motors: motors(board, on: bus, line),
+            port: network.port(robot), commandAge: commandAge.meter(),
+            batteryLowPercent: configuration.batteryLowPercent,
+            inertial: inertialSensors(accelerometer, gyroscope), mount: configuration.mount,
+            readsLine: configuration.readsLine)
+        }
+      }
+      if !accelerometer.isEmpty {
+        Lane("inertial") {
+          Loop("inertial", every: .hertz(50), phase: .milliseconds(3)) {
+            lean.twin(accelerometer: drivers(accelerometer)!, gyroscope: drivers(gyroscope))
+          }
         }
       }
       for (number, person) in operators.enumerated() {
@@ -73,61 +121,112 @@ public final class RobotSimulation {
       }
     }
     self.network = network
-    self.board = board
     self.bus = bus
     self.operators = operators
-    self.settings = settings
+    settings = mailbox.rules
     self.runtime = runtime
-    client = channel.client()
+    client = mailbox.client()
     simulation = try runtime.simulation(seed: configuration.seed)
   }
 
-  /// The instant up to which everything has happened.
+  /// Puts a simulated board on the bus or the line, which retains it. Returns its robot.
+  private static func attach(
+    _ board: Board, _ parameters: DifferentialDrive.Parameters, to bus: SimulatedI2CBus,
+    _ line: SimulatedSerialPort
+  ) -> (SimulatedVehicle, XGORiderSimulator?) {
+    switch board {
+    case .ybPcbCar:
+      let simulator = YBPcbCarSimulator(parameters: parameters)
+      bus.attach(simulator.chip, at: YBPcbCar.standardAddress)
+      return (simulator.vehicle, nil)
+    case .raspbotV2:
+      let simulator = RaspbotV2Simulator(parameters: parameters)
+      bus.attach(simulator.chip, at: RaspbotV2.standardAddress)
+      return (simulator.vehicle, nil)
+    case .xgoRider:
+      let simulator = XGORiderSimulator()
+      line.attach(simulator.device)
+      return (simulator.vehicle, simulator)
+    }
+  }
+
+  /// The instant up to which all events have been simulated.
   public var now: TickInstant { simulation.now }
 
-  /// Runs everything that happens in the next `duration`; returns the number of ticks.
+  /// Simulates the next `duration` and returns the number of ticks.
   @discardableResult
   public func run(for duration: Nanoseconds) -> Int64 { simulation.run(for: duration) }
 
   /// Ends the run as `Runtime.stop()` does: every loop enters its safe state.
   public func stop() { simulation.stop() }
 
-  /// Makes the robot's first tick at or after `instant` take `by` longer.
+  /// Makes the robot's first tick at or after `instant` take longer by `by`.
   public func stallRobot(at instant: TickInstant, by: Nanoseconds) {
     simulation.stall(loop: Self.robotLoop, at: instant, by: by)
   }
 
-  /// The device side as other threads of a daemon see it.
-  public var robot: RobotSnapshot { client.newest() }
+  /// The newest snapshot of the robot, as other threads of a daemon read it.
+  public var robot: RobotSnapshot { client.newest().state }
 
-  /// Where the robot is in the world at `now`.
+  /// The robot's position and motion in the simulated world at `now`.
   public var world: SimulatedVehicleSnapshot {
-    board.vehicle.advance(to: now)
-    return board.vehicle.snapshot
+    vehicle.advance(to: now)
+    return vehicle.snapshot
   }
 
-  /// New settings, in force from the next tick on.
+  /// Replaces the settings from the next tick on.
   public func set(_ new: RobotSettings) { settings.set(new) }
 
-  /// A request of a client inside the daemon, made now: it releases the robot's loop. Returns its number, counted from 1.
-  /// More than 64 between two ticks are our bug.
+  /// Sends a request of a client inside the daemon now, which releases the robot's loop. Returns the number of the request, counted from
+  /// 1. More than 64 requests between two ticks are a programming error.
   @discardableResult
-  public func request(_ command: RobotRequest.Command, client: UInt32) -> UInt64 {
+  public func request(_ order: RobotOrder, client: UInt32) -> UInt64 {
     requestNumber += 1
-    let isTaken = self.client.send(RobotRequest(number: requestNumber, issued: now, command, client: client))
+    let isTaken = self.client.send(
+      Request(number: requestNumber, issued: now, makesSafe: order.isStop, client: client, order: order))
     precondition(isTaken, "too many requests between two ticks")
     requestBell.ring(at: now)
     return requestNumber
   }
 
-  /// The loop's answers since the last call; more than 256 are our bug.
-  public func takeAnswers() -> [RobotAnswer] { client.takeAnswers() }
+  /// Returns the loop's answers since the last call. More than 256 are a programming error.
+  public func takeAnswers() -> [Answer<IgnoreReason>] { client.takeAnswers() }
 
-  /// What the log would have got since the last call.
-  public func takeNotices() -> [RobotNotice] { client.takeNotices() }
+  /// Returns the notices for the log since the last call.
+  public func takeNotices() -> [Told<RobotNotice>] { client.takeNotices() }
 
   public var statistics: RuntimeStatistics { runtime.statistics }
 
-  /// A hash over every tick so far: equal for equal runs.
+  /// A hash over every tick so far; equal runs have equal hashes.
   public var traceHash: UInt64 { simulation.traceHash }
+}
+
+private func motors(
+  _ board: RobotSimulation.Board, on bus: SimulatedI2CBus, _ line: SimulatedSerialPort
+) -> Motors {
+  switch board {
+  case .ybPcbCar: Motors(YBPcbCar(), on: bus.port())
+  case .raspbotV2: Motors(RaspbotV2(), on: bus.port())
+  case .xgoRider: Motors(XGORider(), on: line.port())
+  }
+}
+
+/// Returns the inertial sensors of the loop, or `nil` without an accelerometer.
+private func inertialSensors(_ accelerometer: [SimulatedSensor], _ gyroscope: [SimulatedSensor]) -> InertialSensors? {
+  guard let accelerometer = axes(accelerometer) else { return nil }
+  return InertialSensors(accelerometer: accelerometer, gyroscope: axes(gyroscope))
+}
+
+/// Returns the input of three sensors, or `nil` if the list of them is empty.
+private func axes(_ sensors: [SimulatedSensor]) -> AxesInput? {
+  guard sensors.count == 3 else { return nil }
+  let limit = Nanoseconds.milliseconds(500)
+  return AxesInput(
+    x: sensors[0].port(staleAfter: limit), y: sensors[1].port(staleAfter: limit), z: sensors[2].port(staleAfter: limit))
+}
+
+/// Returns the end by which a twin sets three sensors, or `nil` if the list of them is empty.
+private func drivers(_ sensors: [SimulatedSensor]) -> SimulatedAxesDriver? {
+  guard sensors.count == 3 else { return nil }
+  return SimulatedAxesDriver(x: sensors[0].driver(), y: sensors[1].driver(), z: sensors[2].driver())
 }

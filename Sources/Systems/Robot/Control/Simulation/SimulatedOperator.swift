@@ -1,9 +1,9 @@
 import Buses
 import Tactus
 
-/// One person at the controls of a simulated robot: what `OperatorLoop` takes and gives, by hand.
+/// One person at the controls of a simulated robot: sets the inputs of an `OperatorLoop` and reads its outputs.
 ///
-/// For the thread that runs the simulation.
+/// To be used from the thread that runs the simulation.
 public final class SimulatedOperator {
   public let endpoint: Endpoint
   private var inputWriter: LatestWriter<OperatorInput>
@@ -20,17 +20,17 @@ public final class SimulatedOperator {
     snapshotReader = output.reader()
   }
 
-  /// `wallClockAtStart` is a date of no meaning: the robot never compares it with a clock of its own.
+  /// Returns the operator's loop. `wallClockAtStart` is an arbitrary date, since the robot never compares a timestamp with its own clock.
   func loop(robot: Endpoint, on network: SimulatedNetwork) -> OperatorLoop {
     OperatorLoop(
       port: network.port(endpoint), robot: robot, wallClockAtStart: 1_700_000_000_250_000, input: input.reader(),
       requests: requests.reader(), snapshot: output.writer())
   }
 
-  /// Moves the controls; sent from the next tick on.
+  /// Moves the controls. The new position is sent from the next tick on.
   public func set(_ new: OperatorInput) { inputWriter.write(new) }
 
-  /// More requests between two ticks than the ring holds (16) are our bug.
+  /// Sends a request to the operator's loop. More requests between two ticks than the ring holds (16) are a programming error.
   public func request(_ request: OperatorRequest) {
     let isTaken = requestWriter.push(request)
     precondition(isTaken, "too many requests between two ticks")

@@ -1,27 +1,27 @@
-/// What the operator pressed.
+/// A key that the operator pressed.
 enum DriveKey: Equatable {
   case forward, back, left, right
-  /// Let the stick go.
+  /// Release the stick.
   case rest
   case emergencyStop
   case reset
   case quit
-  /// Full stick means this share of full speed, 1…10 tenths.
+  /// Set the share of full speed at full stick, 1…10 tenths.
   case speed(tenths: Int)
 }
 
-/// Turns a terminal's bytes into keys; an escape sequence may arrive in pieces.
+/// Decodes a terminal's bytes into keys. An escape sequence may arrive in pieces.
 struct KeyDecoder {
   private enum State {
     case plain
     case escape
-    /// After `ESC [` or `ESC O`.
+    /// The bytes `ESC [` or `ESC O` have been read.
     case sequence
   }
 
   private var state = State.plain
 
-  /// The key that ends with this byte; nil when none does.
+  /// Returns the key that ends with this byte, or `nil` if no key ends here.
   mutating func key(_ byte: UInt8) -> DriveKey? {
     switch state {
     case .plain:

@@ -1,13 +1,14 @@
+import Glibc
 import Robot
 import Tactus
 import TactusDaemon
 import Wire
 
-/// What `drive` shows: three lines, drawn over themselves. No colours: the words say it all.
+/// The display of `drive`: three lines that are redrawn in place, without colours.
 struct DriveScreen {
   private var drawnLines = 0
 
-  /// The terminal text that replaces what was drawn before.
+  /// Returns the terminal text that replaces the lines drawn before.
   mutating func frame(_ lines: [String], width: Int) -> String {
     // Wrapped by us: what the terminal wraps would not be overwritten.
     let shown = lines.flatMap { TerminalText.wrapped($0, width: max(20, width - 1), indent: 8) }
@@ -18,9 +19,16 @@ struct DriveScreen {
 
   static let help = "arrows or WASD drive   x rest   1…9, 0 speed   space E-STOP   r reset   q quit"
 
-  static func lines(_ snapshot: OperatorSnapshot, tenths: Int) -> [String] {
+  /// The columns of the terminal, 80 if it does not say.
+  static var width: Int {
+    var size = winsize()
+    return ioctl(1, UInt(truncatingIfNeeded: TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+  }
+
+  /// - Parameter reset: the key or button that resets.
+  static func lines(_ snapshot: OperatorSnapshot, tenths: Int, reset: String = "r") -> [String] {
     [
-      "stick   \(speeds(snapshot.speeds))   at \(tenths * 10) %\(state(snapshot))",
+      "stick   \(speeds(snapshot.speeds))   at \(tenths * 10) %\(state(snapshot, reset: reset))",
       "robot   " + robot(snapshot),
       "link    " + link(snapshot),
     ]
@@ -30,15 +38,15 @@ struct DriveScreen {
     "left \(percent(speeds.left))  right \(percent(speeds.right))"
   }
 
-  /// Six columns: `+30.0%`
+  /// Returns a speed in six columns, such as `+30.0%`.
   private static func percent(_ value: Percent) -> String {
     let tenths = Int(saturating: (value.value * 10).rounded())
     let text = (tenths < 0 ? "-" : "+") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)%"
     return String(repeating: " ", count: max(0, 7 - text.count)) + text
   }
 
-  /// What the operator side does; an e-stop counts as confirmed while the robot answers that it stands in one.
-  private static func state(_ snapshot: OperatorSnapshot) -> String {
+  /// Returns the state of the operator side in words. An e-stop counts as confirmed while the robot answers that it is emergency-stopped.
+  private static func state(_ snapshot: OperatorSnapshot, reset: String) -> String {
     switch snapshot.state {
     case .driving: return snapshot.connection.isLost ? "   off until the robot answers" : ""
     case .stopped: return "   stopping"
@@ -46,12 +54,12 @@ struct DriveScreen {
       guard case .alive = snapshot.connection, case .emergencyStop = snapshot.heard?.reply.state else {
         return "   E-STOP sent, NOT CONFIRMED"
       }
-      return "   E-STOP confirmed, until you reset (r)"
+      return "   E-STOP confirmed, until you reset (\(reset))"
     case .quitting, .finished: return "   bye"
     }
   }
 
-  /// Of a robot that has fallen silent: what it said last, and how long ago.
+  /// Returns the robot's last known state in words, with its age if the robot has fallen silent.
   private static func robot(_ snapshot: OperatorSnapshot) -> String {
     guard let reply = snapshot.heard?.reply else { return "not heard yet" }
     let past = if case .lost(let silence) = snapshot.connection { "\(seconds(silence)) s AGO: " } else { "" }

@@ -2,7 +2,7 @@ import Glibc
 import Robot
 import TactusDaemon
 
-/// Driving from the terminal's keyboard until `q`, a signal or the end of the input.
+/// An interactive drive from the terminal's keyboard, until `q`, a signal or the end of the input.
 struct InteractiveDrive {
   let connection: OperatorConnection
   private var decoder = KeyDecoder()
@@ -13,7 +13,7 @@ struct InteractiveDrive {
     self.connection = connection
   }
 
-  /// The terminal is as before when this returns. The exit status.
+  /// Runs until the end, restores the terminal and returns the exit status.
   mutating func run(events: borrowing ServiceEvents, terminal: consuming RawTerminal) -> Int32 {
     write("driving \(connection.robot)\r\n\(DriveScreen.help)\r\n")
     var reads: Int32? = 0
@@ -33,7 +33,7 @@ struct InteractiveDrive {
           stick.lapse(at: snapshot.at)
           stick.isOff = snapshot.connection.isLost
           connection.steer(stick.input)
-          write(screen.frame(DriveScreen.lines(snapshot, tenths: stick.tenths), width: width))
+          write(screen.frame(DriveScreen.lines(snapshot, tenths: stick.tenths), width: DriveScreen.width))
           if case .finished = snapshot.state {
             write("\r\n")
             return 0
@@ -43,7 +43,7 @@ struct InteractiveDrive {
     }
   }
 
-  /// False at the end of the input.
+  /// Reads and applies the keys that are waiting. Returns whether the input goes on; false at its end.
   private mutating func readKeys() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(0, &bytes, bytes.count)
@@ -63,12 +63,7 @@ struct InteractiveDrive {
     return true
   }
 
-  private var width: Int {
-    var size = winsize()
-    return ioctl(1, UInt(truncatingIfNeeded: TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
-  }
-
-  /// Dropped when the terminal takes no more: the next frame replaces it.
+  /// Writes to the terminal. Text that the terminal does not accept is dropped, since the next frame replaces it.
   private func write(_ text: String) {
     let bytes = Array(text.utf8)
     _ = bytes.withUnsafeBytes { Glibc.write(1, $0.baseAddress, $0.count) }

@@ -1,14 +1,14 @@
 import Robot
 import Tactus
 
-/// A joystick made of keys. A terminal tells presses and repeats but no release, so a direction lapses by itself.
+/// A joystick made of keys. A terminal reports presses and repeats but no releases, so a direction expires by itself.
 ///
-/// Bound: 700 ms after a first press (keyboards wait up to 660 ms before they repeat), 250 ms after a repeat. A press of
-/// one axis holds the other too while that is still held, because a keyboard repeats the last key only; so curves can be
-/// driven, and letting go of all keys stops the robot.
+/// A direction is held for 700 ms after a first press (keyboards wait up to 660 ms before they repeat) and for 250 ms after a repeat. A
+/// press for one axis also prolongs the other axis while that is still held, because a keyboard repeats only the last key. Curves can
+/// thus be driven, and releasing all keys stops the robot.
 struct KeyStick: Equatable {
   private struct Axis: Equatable {
-    /// −1, 0 or 1.
+    /// The direction along the axis: −1, 0 or 1.
     var direction = 0.0
     var heldUntil = TickInstant.zero
     var isRepeating = false
@@ -30,9 +30,9 @@ struct KeyStick: Equatable {
 
   private var forward = Axis()
   private var turn = Axis()
-  /// Full stick is this share of full speed.
+  /// The share of full speed at full stick, in tenths.
   private(set) var tenths = 5
-  /// While it is off, because nobody answers, all directions are let go and none is taken.
+  /// Whether the stick is disabled because the robot does not answer. All directions are then released, and key presses are ignored.
   var isOff = false {
     didSet { if isOff { letGo() } }
   }
@@ -55,13 +55,13 @@ struct KeyStick: Equatable {
     turn = Axis()
   }
 
-  /// Lets directions go whose time is over.
+  /// Releases the directions whose time is over.
   mutating func lapse(at now: TickInstant) {
     forward.lapse(at: now)
     turn.lapse(at: now)
   }
 
-  /// x and y, −1…1; a turn while driving is a curve.
+  /// The stick's x and y, −1…1 each. A turn while driving is a curve.
   var input: OperatorInput {
     let scale = Double(tenths) / 10
     if forward.direction == 0 && turn.direction == 0 { return .rest }

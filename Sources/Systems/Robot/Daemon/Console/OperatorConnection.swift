@@ -4,7 +4,7 @@ import Robot
 import Tactus
 import TactusDaemon
 
-/// The operator's end of a link, running: the robot's operator loop at 20 Hz, its mailboxes and a bell for each tick.
+/// A running connection to a robot: the operator loop at 20 Hz, its mailboxes and a bell that is rung at each tick.
 final class OperatorConnection {
   let robot: Endpoint
   private let socket: LinuxDatagramSocket
@@ -13,7 +13,7 @@ final class OperatorConnection {
   private var requests: RingWriter<OperatorRequest>
   private var snapshot: LatestReader<OperatorSnapshot>
 
-  /// Opens a socket; nothing is sent before `start`.
+  /// Opens a socket. Nothing is sent before `start`.
   init(robot: Endpoint, bell: DoorbellButton) throws {
     self.robot = robot
     socket = try LinuxDatagramSocket(address: robot.isIPv4 ? "0.0.0.0" : "::", port: 0)
@@ -45,10 +45,10 @@ final class OperatorConnection {
   /// Stops the robot, then the loop.
   func stop() { runtime.stop() }
 
-  /// The controls; sent at every tick from the next on.
+  /// Sets the controls, which are sent at every tick from the next one on.
   func steer(_ controls: OperatorInput) { input.write(controls) }
 
-  /// False when 64 requests wait already: the loop hangs.
+  /// Sends a request to the loop. Returns whether the queue had room; false means that 64 requests wait and the loop hangs.
   @discardableResult
   func ask(_ request: OperatorRequest) -> Bool { requests.push(request) }
 

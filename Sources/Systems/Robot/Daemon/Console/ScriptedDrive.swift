@@ -3,10 +3,10 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// Driving for a script: one thing, then the end, with an exit status.
+/// A scripted drive: performs one task, then ends with an exit status.
 struct ScriptedDrive {
   enum Task: Equatable {
-    case drive(WheelSpeeds, for: Nanoseconds)
+    case drive(OperatorInput, for: Nanoseconds)
     case emergencyStop
     case reset
   }
@@ -15,9 +15,11 @@ struct ScriptedDrive {
   let task: Task
   private var startedAt: TickInstant?
   private var askedAt: TickInstant?
+  /// Why the robot refused the newest command of the drive, or `nil` if it did not; the stop at its end is never refused.
+  private var refusal: String?
 
-  /// How long an e-stop and a reset are tried for. A reset is refused until every stick has been at rest for a failsafe
-  /// time-out, which may be a second and more.
+  /// How long an e-stop or a reset is tried. A reset is refused until every stick has been at rest for a failsafe timeout, which may be a
+  /// second and more.
   private static let patience = Nanoseconds.seconds(5)
 
   init(connection: OperatorConnection, task: Task) {
@@ -25,12 +27,12 @@ struct ScriptedDrive {
     self.task = task
   }
 
-  /// Prints what came of it. The exit status.
+  /// Performs the task, prints the result and returns the exit status.
   mutating func run(events: borrowing ServiceEvents) -> Int32 {
-    if case .drive(let speeds, _) = task {
-      connection.steer(.wheels(speeds))
+    if case .drive(let input, _) = task {
+      connection.steer(input)
       // A stick at rest asks for nothing; who gives zero speeds does.
-      if speeds.isZero { connection.ask(.stop) }
+      if input.isRest { connection.ask(.stop) }
     }
     while true {
       for event in events.wait() {
@@ -55,7 +57,7 @@ struct ScriptedDrive {
     switch task {
     case .drive(_, let duration):
       if case .finished = snapshot.state { return report(snapshot, succeeded: wasDriven(snapshot)) }
-      if elapsed >= duration { connection.ask(.quit) }
+      if elapsed >= duration { connection.ask(.quit) } else { note(snapshot) }
       return nil
     case .emergencyStop:
       if askedAt == nil { ask(.emergencyStop, at: snapshot.at) }
@@ -70,6 +72,11 @@ struct ScriptedDrive {
     return elapsed > Self.patience ? report(snapshot, succeeded: false) : nil
   }
 
+  private mutating func note(_ snapshot: OperatorSnapshot) {
+    guard let reply = snapshot.heard?.reply else { return }
+    refusal = IgnoreReason.allCases.first { $0.shortText == reply.reason }.map(\.sentence)
+  }
+
   private mutating func ask(_ request: OperatorRequest, at now: TickInstant) {
     connection.ask(request)
     askedAt = now
@@ -78,7 +85,7 @@ struct ScriptedDrive {
   /// Returns whether the robot obeys: it answered, did not refuse the last command, and is in neither an e-stop nor a fault.
   private func wasDriven(_ snapshot: OperatorSnapshot) -> Bool {
     // A robot that is stopped gives a reason as well. Only the reasons of `IgnoreReason` mean that it refused a command.
-    guard let reply = snapshot.heard?.reply,
+    guard let reply = snapshot.heard?.reply, refusal == nil,
       !IgnoreReason.allCases.contains(where: { $0.shortText == reply.reason })
     else { return false }
     return reply.state == .stopped || reply.state == .driving
@@ -89,7 +96,7 @@ struct ScriptedDrive {
       complain("no reply from \(connection.robot): is tactus running there? (\(snapshot.sent) datagrams sent)")
       return 1
     }
-    let reason = heard.reply.reason.map { ": \($0)" } ?? ""
+    let reason = (refusal ?? heard.reply.reason.map { "\($0)" }).map { ": \($0)" } ?? ""
     let text =
       "robot \(heard.reply.state.words)\(reason); \(snapshot.sent) sent, \(snapshot.replies) answered, round trip "
       + DriveScreen.milliseconds(heard.roundTrip)

@@ -1,16 +1,7 @@
 import Tactus
 
 extension IrrigationMachine {
-  /// When the zone's valve closes, or `nil` if it is not open, or not for that run.
-  @_noLocks @_noAllocation
-  func end(of zone: ZoneID, ifRunning id: UInt64?) -> TickInstant? {
-    if let id {
-      guard let active = zones[zone.index].active, active.run.id == id else { return nil }
-    }
-    return zones[zone.index].end(day: day)?.0
-  }
-
-  /// Writes what it knows into the snapshot. `expected` has room for `SprinklerSnapshot.shownQueue`.
+  /// Writes the machine's state into the snapshot. `expected` is scratch space for `SprinklerSnapshot.shownQueue` instants.
   @_noLocks @_noAllocation
   func show(
     in snapshot: UnsafeMutablePointer<SprinklerSnapshot>, expected: UnsafeMutablePointer<TickInstant?>,

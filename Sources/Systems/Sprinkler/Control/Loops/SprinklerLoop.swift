@@ -1,18 +1,26 @@
 import Buses
 import Tactus
 
-/// The valves' loop: requests and the flow sensor in, lines, notices and a snapshot out.
+/// The control loop of the valves. Its inputs are requests, the flow sensor, the rain sensor and the comparators in the soil; its outputs are the GPIO lines, notices and a snapshot.
 ///
-/// Its period, 1 Hz, is for the countdown that people see and for reading the lines back; valves close at their deadlines,
-/// which release the loop by themselves. Order of a tick: flow limits, flow, deadlines, requests, read-back, notices, snapshot, answers.
-/// Every change is one call that sets all lines at once, made the moment it is decided and read back then.
-/// Work is bounded: 512 requests, 4 × 64 changes of the sensor's line.
+/// The period of 1 s serves the countdown that users see and the read-back of the lines; valves close at their own deadlines,
+/// which release the loop between periods. Order of a tick: flow limits, flow, deadlines, requests, read-back, rain, soil, notices, snapshot, answers.
+/// Every change of the lines is one call that sets all of them, made as soon as it is decided and read back immediately.
+/// Work per tick is bounded: 512 requests, 4 × 64 edges of the flow sensor's line.
 public struct SprinklerLoop: ~Copyable, ControlLoop {
-  /// Requests to the loop; its answers, notices and snapshots from it.
-  public typealias Channel = LoopChannel<SprinklerRequest, SprinklerAnswer, IrrigationNotice, SprinklerSnapshot>
-  /// A channel for one loop, of which a tick takes 512 requests at most. Notices that find no room wait in the machine.
-  public static func channel(notices: Int = 1_024) -> Channel {
-    Channel(state: SprinklerSnapshot(), requestsPerTick: 512, answers: 1_024, notices: notices)
+  /// Creates the mailbox of one loop, from which a tick takes at most 512 requests. Notices that find the ring full wait in the machine.
+  ///
+  /// A request that opens a valve and a reset become stale after 800 ms, which is less than the 1 s for which clients wait for the answer: a request
+  /// that its client has given up cannot open a valve.
+  ///
+  /// - Parameter limits: the flow limits, which replace those of the settings. Committed changes apply from the next tick on; wider limits apply once
+  ///   every line is confirmed off.
+  public static func mailbox(limits: RulesBox<FlowLimits>, notices: Int = 1_024) throws(RuntimeError)
+    -> SprinklerMailbox
+  {
+    try SprinklerMailbox(
+      state: SprinklerSnapshot(), rules: limits, requestsPerTick: 512, answers: 1_024, notices: notices,
+      patience: .milliseconds(800))
   }
   public static var period: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
@@ -22,50 +30,55 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   }
 
   private var machine: IrrigationMachine
-  private var limits: RulesInput<FlowLimits>
   private var limitChanges: UInt64 = 0
   private var lines: GPIOLines
   private var flow: GPIOEvents?
+  private var rain: GPIOEvents?
+  private var soil: SoilLines
   private var edges = GPIOEdgeBatch()
   private var pulses = GPIOPulseCount()
-  private var channel: Channel.Ends
+  private var ends: SprinklerMailbox.Ends
   private let commandAge: AgeMeter
   private let flowAge: AgeMeter
-  /// The one that is published, built in place. What counts in it takes the pointer into a constant first: with ThreadSanitizer, Swift 6.3.1
-  /// does not compile `&+=` behind a stored pointer.
+  /// The snapshot to be published, built in place. Code that increments one of its counters first copies the pointer to a constant, as
+  /// Swift 6.3.1 with ThreadSanitizer does not compile `&+=` through a stored pointer.
   private let snapshot: UnsafeMutablePointer<SprinklerSnapshot>
-  /// When queued runs are expected to open.
+  /// Scratch space for the instants at which queued runs are expected to open.
   private let expected: UnsafeMutablePointer<TickInstant?>
 
   // Within one tick.
   private var now = TickInstant.zero
   private var hasRead = false
-  /// The instant at which the request was issued that is being decided on, or `nil` while no request is.
+  /// The instant at which the request being handled was issued, or `nil` if no request is being handled.
   private var issued: TickInstant?
 
+  /// Creates the loop.
+  ///
   /// - Parameters:
-  ///   - settings: as many lines as `lines` has; anything else is our bug.
-  ///   - limits: of the flow, in place of the settings'; those that are committed hold from the next tick on, wider ones once every line has
-  ///     confirmed that it is off.
-  ///   - lines: every zone's and the master valve's, requested off.
-  ///   - flow: the flow sensor's line, which reports one kind of edge, or `nil` if there is none.
-  ///   - channel: the loop's side of a channel that `channel(notices:)` has made. Each request is answered, in their order.
-  ///   - commandAge: told when each request was issued that has set the lines.
-  ///   - flowAge: told of the oldest change of the sensor's line that a tick decides on: when the kernel saw it.
+  ///   - settings: the installation's settings, with as many lines as `lines` has; any other number is a programming error.
+  ///   - lines: the lines of all zones and of the master valve, requested as off.
+  ///   - flow: the flow sensor's line, which reports one kind of edge, or `nil` if there is no sensor.
+  ///   - rain: the rain sensor's line, active while it is wet, which is read once a period; `nil` if there is no sensor.
+  ///   - soil: the lines of comparators in the soil, each active while its soil is wet, which are read once a period.
+  ///   - ends: the loop's side of the mailbox that `mailbox(limits:notices:)` created. Every request is answered, in order.
+  ///   - commandAge: receives the issue time of every request that set the lines.
+  ///   - flowAge: receives the kernel's timestamps of the flow sensor's edges; it measures the age of the oldest edge that a tick uses.
   public init(
-    _ settings: IrrigationSettings, limits: consuming RulesInput<FlowLimits>, lines: consuming GPIOLines,
-    flow: consuming GPIOEvents? = nil, channel: consuming Channel.Ends,
+    _ settings: IrrigationSettings, lines: consuming GPIOLines, flow: consuming GPIOEvents? = nil,
+    rain: consuming GPIOEvents? = nil, soil: consuming SoilLines = SoilLines(),
+    ends: consuming SprinklerMailbox.Ends,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
     flowAge: consuming AgeMeter = DataAge("flow", fromOutside: .releasesLoop).meter()
   ) {
     precondition(lines.count == settings.lineCount, "the settings are for other lines")
     var settings = settings
-    settings.flow?.limits = limits.rules
+    settings.flow?.limits = ends.rules
     machine = IrrigationMachine(settings)
-    self.limits = limits
     self.lines = lines
     self.flow = flow
-    self.channel = channel
+    self.rain = rain
+    self.soil = soil
+    self.ends = ends
     self.commandAge = commandAge
     self.flowAge = flowAge
     snapshot = .allocate(capacity: 1)
@@ -85,10 +98,16 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     @_noLocks @_noAllocation get { machine.nextDeadline }
   }
 
+  public func addMemory(to memory: inout LoopMemory) {
+    memory.add(snapshot)
+    memory.add(expected, count: SprinklerSnapshot.shownQueue)
+    soil.addMemory(to: &memory)
+  }
+
   @_noLocks @_noAllocation
   public mutating func tick(_ tick: Tick) {
     begin(at: tick.started)
-    channel.begin(tick)
+    ends.begin(tick)
     takeLimits()
     drainFlow()
     var isPeriod = false
@@ -98,12 +117,17 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     if isDue { decide(.tick) }
     takeRequests()
     if isPeriod, !hasRead { readBack() }
+    if isPeriod {
+      readRain()
+      snapshot.pointee.soil = soil.read(at: now)
+    }
     finish()
   }
 
   @_noLocks @_noAllocation
   public mutating func safeState(_ tick: Tick, cause: SafeStateCause) {
     begin(at: tick.started)
+    ends.beginSafeState(tick)
     switch cause {
     case .misses(let releases): decide(.missed(releases: releases))
     case .externalStop(let since): decide(.externalStop(since: since))
@@ -120,6 +144,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     now = instant
     lines.now = instant
     flow?.now = instant
+    rain?.now = instant
     hasRead = false
     issued = nil
   }
@@ -128,10 +153,9 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func takeLimits() {
-    limits.begin()
-    guard limits.changes != limitChanges else { return }
-    limitChanges = limits.changes
-    decide(.flowLimits(limits.rules))
+    guard ends.rulesChanges != limitChanges else { return }
+    limitChanges = ends.rulesChanges
+    decide(.flowLimits(ends.rules))
   }
 
   @_noLocks @_noAllocation
@@ -155,38 +179,41 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   }
 
   @_noLocks @_noAllocation
+  private mutating func readRain() {
+    let snapshot = snapshot
+    do throws(GPIOError) {
+      guard let active = try rain?.read() else { return }
+      snapshot.pointee.rainSensor = active & 1 == 1 ? .wet : .dry
+    } catch {
+      snapshot.pointee.rainSensor = .unreadable
+    }
+  }
+
+  @_noLocks @_noAllocation
   private mutating func takeRequests() {
     let snapshot = snapshot
-    while let request = channel.next() {
+    while let request = ends.nextOfAnyAge() {
       var verdict = IrrigationVerdict.accepted
-      if let event = request.event(at: now) {
+      if let event = ends.isStale(request) ? .stale : request.order.event() {
         issued = request.issued
         verdict = decide(event)
         issued = nil
       }
       switch verdict {
-      case .accepted: snapshot.pointee.accepted &+= 1
+      case .accepted:
+        snapshot.pointee.accepted &+= 1
+        ends.answer(request, .accepted)
       case .refused(let reason):
         snapshot.pointee.refused &+= 1
         snapshot.pointee.lastRefusal = reason
+        ends.answer(request, .refused(reason))
       }
-      channel.answer(SprinklerAnswer(number: request.number, verdict, until: until(of: request), at: now))
-    }
-  }
-
-  /// When the valve closes that the request is about.
-  @_noLocks @_noAllocation
-  private func until(of request: SprinklerRequest) -> TickInstant? {
-    switch request.order {
-    case .run(let run, _): return machine.end(of: run.zone, ifRunning: run.id)
-    case .extend(let zone, _): return machine.end(of: zone, ifRunning: nil)
-    default: return nil
     }
   }
 
   // MARK: outputs
 
-  /// Steps the machine, and sets the lines as it says: again if what comes of that changes them.
+  /// Steps the machine and sets the lines as it decides, repeatedly if the result of a write changes the decision.
   @_noLocks @_noAllocation @discardableResult
   private mutating func decide(_ event: IrrigationEvent) -> IrrigationVerdict {
     let action = machine.step(event, at: now)
@@ -198,7 +225,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     return action.verdict
   }
 
-  /// All lines in one call, and read back. What they must be now, if that is something else.
+  /// Sets all lines in one call and reads them back. Returns the levels that the lines must now get, or `nil` if they need no change.
   @_noLocks @_noAllocation
   private mutating func set(_ word: UInt64) -> UInt64? {
     let snapshot = snapshot
@@ -212,7 +239,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     return compare()
   }
 
-  /// Whether the lines still are as they were told.
+  /// Reads the lines back and sets them again if they differ from the levels last written.
   @_noLocks @_noAllocation
   private mutating func readBack() {
     var wanted = compare()
@@ -249,19 +276,17 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func finish() {
-    limits.finish(isSafe: machine.lines == 0 && machine.confirmation.isConfirmed)
     handNotices()
     snapshot.pointee.at = now
     machine.show(in: snapshot, expected: expected, at: now)
-    snapshot.pointee.answersDropped = channel.answersDropped
-    channel.finish(snapshot.pointee)
+    ends.finish(snapshot.pointee, isSafe: machine.lines == 0 && machine.confirmation.isConfirmed)
   }
 
-  /// What finds the ring full stays in the machine until the next tick.
+  /// Moves the machine's notices to the ring. Notices that find the ring full stay in the machine until the next tick.
   @_noLocks @_noAllocation
   private mutating func handNotices() {
     let snapshot = snapshot
-    while let notice = machine.nextNotice, channel.tell(notice) {
+    while let notice = machine.nextNotice, ends.tell(notice) {
       machine.takeNotice()
       if case .ended(let run) = notice.subject {
         snapshot.pointee.ended &+= 1

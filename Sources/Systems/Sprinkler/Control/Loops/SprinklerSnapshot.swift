@@ -1,25 +1,25 @@
 import Buses
 import Tactus
 
-/// One zone at the end of a tick.
+/// The status of one zone at the end of a tick.
 public struct ZoneStatus: Sendable, BitwiseCopyable {
-  /// What its valve does.
+  /// The state of the zone's valve.
   public enum Valve: Sendable, Hashable, BitwiseCopyable {
     case closed
-    /// Its run's turn has come; the master valve leads.
+    /// The zone's run is next, and its valve waits until the master valve has been open for its lead time.
     case leading(ZoneRun, opensAt: TickInstant)
     case open(ZoneRun, opened: TickInstant, until: TickInstant)
   }
-  /// It is `nil` if there is no such zone.
+  /// The zone's settings, or `nil` if there is no such zone.
   public internal(set) var settings: ZoneSettings?
   public internal(set) var valve = Valve.closed
-  /// When it closed last, or `nil` if it has not closed since the start. A soak counts from here.
+  /// The instant at which the valve last closed, or `nil` if it has not closed since the daemon started. Soak times count from here.
   public internal(set) var closedAt: TickInstant?
-  /// What it has run today until `SprinklerSnapshot.at`.
+  /// The time that the zone has run today, up to `SprinklerSnapshot.at`.
   public internal(set) var ranToday = Nanoseconds.zero
-  /// What its run has been open until `SprinklerSnapshot.at`, pauses not counted.
+  /// The time for which the valve has been open in the current run, up to `SprinklerSnapshot.at`, pauses not counted.
   public internal(set) var ran = Nanoseconds.zero
-  /// Flow sensor pulses of its run.
+  /// The flow sensor's pulses during the current run.
   public internal(set) var pulses: Int64 = 0
 
   @_noLocks @_noAllocation
@@ -29,7 +29,7 @@ public struct ZoneStatus: Sendable, BitwiseCopyable {
     if case .open = valve { true } else { false }
   }
 
-  /// The run that is open or about to open.
+  /// The run that is open or about to open, or `nil` if the valve is closed with no run about to open.
   public var run: ZoneRun? {
     switch valve {
     case .closed: nil
@@ -37,21 +37,21 @@ public struct ZoneStatus: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Until its valve closes, or `nil` if it is not open.
+  /// Returns the time until the valve closes, or `nil` if it is not open.
   public func remaining(at now: TickInstant) -> Nanoseconds? {
     guard case .open(_, _, let until) = valve else { return nil }
     return max(.zero, until - now)
   }
 }
 
-/// A run that waits for its turn.
+/// The status of a run that waits in the queue.
 public struct QueuedRunStatus: Sendable, Hashable, BitwiseCopyable {
   public let run: ZoneRun
-  /// For how long it will open.
+  /// The time for which the run is still to be open.
   public let left: Nanoseconds
-  /// What it ran before a pause.
+  /// The time for which the run was open before a pause.
   public let ran: Nanoseconds
-  /// When it opens unless something is changed, or `nil` if that cannot be said (its zone has no line).
+  /// The instant at which the run is expected to open if nothing changes, or `nil` if that is unknown, as when its zone has no line.
   public let expected: TickInstant?
 
   @_noLocks @_noAllocation
@@ -63,50 +63,59 @@ public struct QueuedRunStatus: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The valves at the end of a tick: all that other threads see of them.
+/// The state of the valves at the end of a tick, as published to other threads.
 public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
-  /// Queued runs that a snapshot shows.
+  /// The greatest number of queued runs that a snapshot contains.
   public static var shownQueue: Int {
     @_noLocks @_noAllocation get { 64 }
   }
-  /// The tick that published it.
+  /// The instant of the tick that published the snapshot.
   public internal(set) var at = TickInstant.zero
   public internal(set) var state = IrrigationState.idle
-  /// Whether a rain delay keeps programs' runs away.
+  /// Whether a rain delay suppresses the runs of programs.
   public internal(set) var isRaining = false
   var zones: [64 of ZoneStatus]
-  /// Runs that wait, up to 256; the first `shownQueue` of them are in `queued(_:)`.
+  /// The number of queued runs, up to 256; `queued(_:)` returns the first `shownQueue` of them.
   public internal(set) var queueCount = 0
   var queue: [64 of QueuedRunStatus]
-  /// It is `nil` if there is no master valve.
+  /// Whether the master valve is open, or `nil` if there is no master valve.
   public internal(set) var isMasterOpen: Bool?
-  /// What the lines were told, and what was read last; bit k for line k, 1 for active. It is `nil` if they were not read yet, or cannot be read.
+  /// The levels last written to the lines; bit k is line k, 1 is active.
   public internal(set) var told: UInt64 = 0
+  /// The levels last read back from the lines, or `nil` if they have not been read yet or the last access failed.
   public internal(set) var read: UInt64?
-  /// Whether they are as told; a reset needs it.
+  /// Whether the read-back confirmed the levels written; a reset requires this.
   public internal(set) var confirmation = Confirmation.pending
-  /// It is `nil` if there is no flow sensor.
+  /// The flow sensor's readings, or `nil` if there is no flow sensor.
   public internal(set) var flow: FlowStatus?
-  /// Requests by verdict, and why the last was refused.
+  /// The last reading of the rain sensor's line, or `nil` if there is no sensor or its line has not been read yet.
+  public internal(set) var rainSensor: RainSensorReading?
+  /// The last readings of the comparators in the soil.
+  public internal(set) var soil = SoilLineReadings()
+  /// Requests that were accepted.
   public internal(set) var accepted: Int64 = 0
+  /// Requests that were refused.
   public internal(set) var refused: Int64 = 0
+  /// The reason for the last refusal, or `nil` if no request was refused.
   public internal(set) var lastRefusal: IrrigationRefusal?
-  /// Runs that ended, and those of them that completed.
+  /// Runs that ended.
   public internal(set) var ended: Int64 = 0
+  /// Runs that ended as completed.
   public internal(set) var completed: Int64 = 0
-  /// Settings of the lines that succeeded, that failed, and why the last one did.
+  /// Writes of the lines that succeeded.
   public internal(set) var writes: Int64 = 0
+  /// Writes and reads of the lines that failed.
   public internal(set) var lineFailures: Int64 = 0
+  /// The error of the last failure, or `nil` if none failed.
   public internal(set) var lastLineFailure: GPIOError?
-  /// Read-backs that were not as told.
+  /// Read-backs that differed from the levels written.
   public internal(set) var differences: Int64 = 0
-  /// Notices that wait because their ring is full (a run's are never dropped), and the other ones that were dropped.
+  /// Notices that wait in the machine because their ring is full.
   public internal(set) var noticesWaiting = 0
+  /// Notices dropped for want of room; notices of a run's opening or end are never dropped.
   public internal(set) var noticesDropped: Int64 = 0
-  /// Answers that found their ring full.
-  public internal(set) var answersDropped: Int64 = 0
 
-  /// Before the first tick.
+  /// Creates the snapshot that stands before the first tick.
   @_noLocks @_noAllocation
   public init() {
     zones = .init(repeating: ZoneStatus())
@@ -118,22 +127,24 @@ public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
 
   public subscript(zone: ZoneID) -> ZoneStatus { zones[zone.index] }
 
-  /// The n-th run that waits, 0 ..< min(queueCount, shownQueue).
+  /// Returns a run that waits in the queue.
+  ///
+  /// - Parameter index: the place of the run in the queue, 0 ..< min(queueCount, shownQueue); any other value is a programming error.
   public func queued(_ index: Int) -> QueuedRunStatus {
     precondition(index >= 0 && index < min(queueCount, Self.shownQueue), "no such place in the queue")
     return queue[index]
   }
 }
 
-/// What the flow sensor says.
+/// The readings of the flow sensor.
 public struct FlowStatus: Sendable, Hashable, BitwiseCopyable {
-  /// Since the start.
+  /// Pulses counted since the daemon started.
   public internal(set) var pulses: Int64 = 0
-  /// Over the last whole second at least; 0 when no water flows.
+  /// The flow averaged over the last whole second or longer, l/min; 0 if no water flows.
   public internal(set) var litresPerMinute = 0.0
-  /// What is wrong with the flow, or was when the fault began, or `nil` if there is nothing.
+  /// The current flow alarm, or the one that caused the present fault; `nil` if the flow is normal.
   public internal(set) var alarm: FlowAlarm?
-  /// Readings of the sensor's line that failed.
+  /// Reads of the flow sensor's line that failed.
   public internal(set) var failures: Int64 = 0
 
   @_noLocks @_noAllocation

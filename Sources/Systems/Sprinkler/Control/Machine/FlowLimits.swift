@@ -1,15 +1,15 @@
 import Tactus
 
-/// What a flow sensor must not say.
+/// The limits whose breach raises a flow alarm.
 public struct FlowLimits: Sendable, Hashable, BitwiseCopyable {
-  /// Less than this while a valve is open is no flow, or `nil` if it is not watched.
+  /// The flow below which an open valve counts as having no flow, or `nil` if that is not watched.
   public var noFlow: FlowSettings.Watch?
-  /// More than this while a valve is open is a burst pipe, or `nil` if it is not watched.
+  /// The flow above which an open valve means a burst pipe, or `nil` if that is not watched.
   public var highFlow: FlowSettings.Watch?
-  /// More than this while all is closed is a leak, or `nil` if it is not watched.
+  /// The flow above which closed valves mean a leak, or `nil` if that is not watched.
   public var leak: FlowSettings.Watch?
 
-  /// Each watches what it is given, and nothing by default.
+  /// Creates limits from the given watches; by default nothing is watched.
   @_noLocks @_noAllocation
   public init(
     noFlow: FlowSettings.Watch? = nil, highFlow: FlowSettings.Watch? = nil, leak: FlowSettings.Watch? = nil
@@ -19,8 +19,8 @@ public struct FlowLimits: Sendable, Hashable, BitwiseCopyable {
     self.leak = leak
   }
 
-  /// The limits that let through no more than either of the two: what one of them watches is watched, by the limit that is reached first,
-  /// over the shorter time, and it is a fault if it is one for either.
+  /// Returns limits that are at least as strict as both. A watch that either has is kept, with the stricter limit and the shorter time of
+  /// the two, and a watch that causes a fault in either causes one in the result.
   public func tighter(than other: FlowLimits) -> FlowLimits {
     FlowLimits(
       noFlow: FlowSettings.Watch.tighter(noFlow, other.noFlow, limit: max),
@@ -28,13 +28,15 @@ public struct FlowLimits: Sendable, Hashable, BitwiseCopyable {
       leak: FlowSettings.Watch.tighter(leak, other.leak, limit: min))
   }
 
-  /// Whether the limit is watched whose alarm this is.
+  /// Returns whether the limit that raises this alarm is watched.
   @_noLocks @_noAllocation
   func watches(_ alarm: FlowAlarm) -> Bool {
     switch alarm {
     case .noFlow: if case .some = noFlow { true } else { false }
     case .highFlow: if case .some = highFlow { true } else { false }
     case .leak: if case .some = leak { true } else { false }
+    // They are not of these limits.
+    case .belowLimit, .aboveLimit: true
     }
   }
 }

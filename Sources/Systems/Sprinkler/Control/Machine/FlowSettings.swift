@@ -1,18 +1,18 @@
 import Tactus
 
-/// A flow sensor and what it must not say. Valid once made.
+/// The flow sensor's settings and the limits for its readings. An instance is always valid.
 public struct FlowSettings: Sendable, Hashable, BitwiseCopyable {
-  /// What an alarm does besides being a notice.
+  /// The effect of an alarm besides its notice.
   public enum Reaction: UInt8, Sendable, Hashable, BitwiseCopyable {
     case notice
-    /// Everything is closed until a reset.
+    /// The machine enters the fault state, which closes all valves until a reset.
     case fault
   }
-  /// One limit, looked at over one time.
+  /// A limit for the flow, and the time over which the flow is averaged.
   public struct Watch: Sendable, Hashable, BitwiseCopyable {
-    /// Above 0 … 10,000 l/min.
+    /// The limit, above 0 and up to 10,000 l/min.
     public let litresPerMinute: Double
-    /// The time over which flow is measured, and after which it has settled, 1…3,600 s.
+    /// The time over which the flow is measured, 1…3,600 s; also the time that the flow is given to settle.
     public let over: Nanoseconds
     public let reaction: Reaction
 
@@ -26,9 +26,9 @@ public struct FlowSettings: Sendable, Hashable, BitwiseCopyable {
       self.reaction = reaction
     }
   }
-  /// Above 0 … 100,000.
+  /// The sensor's pulses per litre, above 0 and up to 100,000.
   public let pulsesPerLitre: Double
-  /// They may change while the machine runs; the sensor may not.
+  /// The limits of the flow. They may change while the machine runs, unlike `pulsesPerLitre`.
   public internal(set) var limits: FlowLimits
 
   public init(

@@ -1,44 +1,46 @@
 import Tactus
 
-/// Why an event did nothing. The raw value is for programs, the description for people.
+/// The reason why an event was refused. The raw value is for programs, the description for people.
 public enum IrrigationRefusal: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case noSuchZone
   case zoneDisabled
   /// The zone has no line at present.
   case zoneHasNoLine
-  /// A duration is 1…86,400 s.
+  /// The duration is not 1…86,400 s.
   case invalidDuration
-  /// Longer than the zone's longest run.
+  /// The water is not above 0 and up to 100,000 l.
+  case invalidAmount
+  /// The duration exceeds the zone's longest run.
   case longerThanMaximum
-  /// The zone has run as long as it may in one day.
+  /// The zone has reached its daily limit.
   case dayLimitReached
-  /// A program's run during a rain delay.
+  /// A program's run was requested during a rain delay.
   case rainDelay
-  /// Resume first.
+  /// The valves are paused and must be resumed first.
   case paused
   case notPaused
-  /// 256 runs are queued or open.
+  /// 256 runs are queued or open already.
   case queueFull
-  /// So much has happened since anyone took the notices that a run's end might get lost.
+  /// So many notices wait to be taken that the notice of this run's end might find no room.
   case noticesNotTaken
-  /// Neither open nor paused.
+  /// The zone has no run that is open or paused.
   case zoneNotRunning
   case noSuchRun
   case nothingToSkip
-  /// There is no such line.
+  /// The line does not exist.
   case noSuchLine
-  /// Another zone's, or the master valve's.
+  /// The line belongs to another zone or to the master valve.
   case lineTaken
-  /// Groups are 0…15.
+  /// The group is not 0…15.
   case noSuchGroup
-  /// The line and the group of a zone change only while it is closed.
+  /// The zone is open; its line and group change only while it is closed.
   case zoneOpen
   case inFault
   case emergencyStopped
-  /// The lines have not taken the off yet, so a reset would forget a valve that may still be open.
+  /// The lines are not yet confirmed off, so a reset would forget a valve that may still be open.
   case offNotConfirmed
   case nothingToReset
-  /// It waited too long inside the daemon: it is not known whether it is still meant.
+  /// The request waited too long inside the daemon, so the client may no longer want the effect.
   case stale
   case shutDown
 }
@@ -48,9 +50,9 @@ public enum IrrigationVerdict: Sendable, Hashable, BitwiseCopyable {
   case refused(IrrigationRefusal)
 }
 
-/// The machine's answer to one event.
+/// The response of the irrigation machine to one event.
 public struct IrrigationAction: Sendable, Hashable, BitwiseCopyable {
-  /// What all lines together must be now, bit k for line k, 1 for active, or `nil` to leave them as they are.
+  /// The levels to write to all lines, bit k for line k, 1 for active, or `nil` to leave the lines as they are.
   public var lines: UInt64?
   public var verdict: IrrigationVerdict
 

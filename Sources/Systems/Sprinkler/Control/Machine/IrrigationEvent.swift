@@ -1,68 +1,69 @@
 import Buses
 import Tactus
 
-/// Where a run goes.
+/// The place of a new run in the queue.
 public enum RunPlacement: UInt8, Sendable, Hashable, BitwiseCopyable {
-  /// A person's ON: the zone's own run, and others of its group as far as there is no room, end as `replaced`; then this one
-  /// is the first of the queue, so it opens at once unless a delay or the master valve's lead keeps it.
+  /// The run opens as soon as possible, as a person's ON requires: the zone's current run, and as many runs of its group as must make room, end as
+  /// `replaced`, and this run goes to the head of the queue. Only the station delay and the master valve's lead can then hold it back.
   case now
-  /// The last of the queue.
+  /// The run goes to the end of the queue.
   case append
-  /// The first of the queue, after what is open.
+  /// The run goes to the head of the queue, behind runs that are open or paused.
   case insert
-  /// Whatever is open or queued ends as `replaced`.
+  /// All open and queued runs end as `replaced`.
   case replace
 }
 
-/// Everything that may happen to the valves.
+/// The inputs of the irrigation machine.
 public enum IrrigationEvent: Sendable, Hashable, BitwiseCopyable {
   case run(ZoneRun, RunPlacement)
-  /// The zone's open (or paused) run lasts so much longer, s; 1…86,400.
+  /// Lengthens the zone's open or paused run by `seconds`, 1…86,400 s.
   case extend(ZoneID, seconds: UInt32)
-  /// The zone's open or paused run ends; with `dropsQueued` the ones that wait for it, too. Nothing to end is no error.
+  /// Ends the zone's open or paused run and, with `dropsQueued`, its queued runs. Accepted even if there is no run to end.
   case off(ZoneID, dropsQueued: Bool)
-  /// This run ends, wherever it is.
+  /// Ends the run with this number, whether it is open or queued.
   case cancel(run: UInt64)
-  /// Every run ends, queued ones too, and every line is off in the same tick.
+  /// Ends every run, queued runs included, and turns every line off in the same tick.
   case allOff
-  /// What is open ends; the next in the queue follows.
+  /// Ends the open runs; the next run in the queue follows.
   case skip
-  /// The runs that have not begun end; what is open goes on.
+  /// Ends the queued runs that have not begun; open runs go on.
   case clearQueue
-  /// Every line off for so long, s, 1…86,400; what is left of the open runs follows then. Again: a new end.
+  /// Turns every line off for `seconds`, 1…86,400 s; the open runs then continue for their remaining time.
+  /// A second pause replaces the end of the first.
   case pause(seconds: UInt32)
   case resume
-  /// A rain delay began, changed or ended. Runs of programs that do not ignore rain leave the queue as `rainDelay`, and
-  /// with `endsRuns` the open ones do, too.
+  /// Reports that a rain delay began, changed or ended. Programs' runs that do not ignore rain leave the queue as `rainDelay`, and with
+  /// `endsRuns` the open ones end, too.
   case rain(isActive: Bool, endsRuns: Bool)
-  /// The local day began: what zones have run today is counted from here.
+  /// Reports that the local day began: the zones' daily totals start again from zero.
   case dayBegan
-  /// What the store knows that a zone has run today before this program started.
+  /// Adds the time that the zone ran today before the daemon started, as the store recorded it.
   case ranToday(ZoneID, Nanoseconds)
-  /// A zone is there, or changed, or `nil` if it is there no more.
+  /// Adds or changes a zone, or removes the zone if the settings are `nil`.
   case zone(ZoneID, ZoneSettings?)
-  /// From inside the daemon: everything off, latched until a reset.
+  /// Turns everything off, requested from inside the daemon and latched until a reset.
   case emergencyStop
-  /// Leave an emergency stop or a fault.
+  /// Leaves an emergency stop or a fault.
   case reset
-  /// A request that opens, and waited too long inside the daemon.
+  /// A request that would have opened a valve waited too long inside the daemon.
   case stale
-  /// A periodic release, or the release at `nextDeadline`.
+  /// The loop was released, by its period or at `nextDeadline`.
   case tick
-  /// The lines were set as the last action said, and read back as told.
+  /// The lines were set as the last action required, and the read-back agreed.
   case linesConfirmed
-  /// The lines were set, and read back otherwise; bit k for line k.
+  /// The lines were set, but the read-back differed; bit k is line k.
   case linesDiffer(read: UInt64)
-  /// The lines do not take what they are told.
+  /// Writing or reading the lines failed.
   case linesFailed(GPIOError)
-  /// The flow sensor's pulses since the start.
+  /// The flow sensor's pulses counted since the daemon started.
   case flow(pulses: Int64)
-  /// What the flow sensor must not say from now on.
+  /// Replaces the limits of the flow.
   case flowLimits(FlowLimits)
-  /// The runtime gave up, or finished too late, so many periodic releases in a row.
+  /// The runtime skipped, or finished too late, this many periodic releases in a row.
   case missed(releases: Int64)
-  /// Somebody outside has turned every line off, at this instant first: nothing has flowed since, and nothing opens again by itself.
+  /// The guard, outside the daemon, turned every line off, first at this instant. No water has flowed since, and no run reopens by itself.
   case externalStop(since: TickInstant)
-  /// The runtime is stopping.
+  /// The runtime is stopping: every run ends, and no further run is accepted.
   case shutdown
 }

@@ -1,39 +1,42 @@
 import Tactus
 
-/// What the machine remembers of the flow sensor.
+/// The machine's memory of the flow sensor.
 struct FlowWatch: BitwiseCopyable {
   var pulses: Int64 = 0
-  /// Since when the lines are as they are, or `nil` if they have been so since the start.
+  /// The instant of the last change of the lines or, if they never changed, of the first measurement; `nil` before both.
   var since: TickInstant?
   var rate = FlowWindow()
   var litresPerMinute = 0.0
   var noFlow = FlowWindow()
   var highFlow = FlowWindow()
   var leak = FlowWindow()
+  var ofZone = FlowWindow()
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// The lines have changed: what was measured does not count.
+  /// Restarts the measurements after a change of the lines, as earlier pulses no longer count.
   @_noLocks @_noAllocation
   mutating func restart(at now: TickInstant) {
     since = now
     noFlow = FlowWindow()
     highFlow = FlowWindow()
     leak = FlowWindow()
+    ofZone = FlowWindow()
   }
 }
 
-/// A measurement of so many pulses in a time, one after the other.
+/// A repeated measurement of the pulse rate over a given time.
 struct FlowWindow: BitwiseCopyable {
-  /// It is `nil` if it has not begun.
+  /// The start of the current measurement, or `nil` before the first one.
   private var start: TickInstant?
   private var base: Int64 = 0
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// Pulses a minute when `time` is over, and the next one begins, or `nil` before that. None begins before `first`.
+  /// Returns the pulses per minute if `time` has elapsed, and begins the next measurement; `nil` before that.
+  /// No measurement begins before `first`.
   @_noLocks @_noAllocation
   mutating func measure(
     _ pulses: Int64, over time: Nanoseconds, from first: TickInstant, at now: TickInstant
@@ -53,15 +56,16 @@ struct FlowWindow: BitwiseCopyable {
 }
 
 extension IrrigationMachine {
-  /// The sensor's count and what it says. Zero without a sensor.
+  /// The flow sensor's pulse count; zero without a sensor.
   public var flowPulses: Int64 {
     @_noLocks @_noAllocation get { watch.pulses }
   }
+  /// The measured flow, l/min; zero without a sensor.
   public var litresPerMinute: Double {
     @_noLocks @_noAllocation get { watch.litresPerMinute }
   }
 
-  /// New pulses go to the runs that are open, the odd ones to the first zones.
+  /// Distributes new pulses evenly among the open runs; the remainder goes to the zones with the lowest numbers.
   @_noLocks @_noAllocation
   mutating func share(_ total: Int64, at now: TickInstant) {
     let new = total - watch.pulses
@@ -83,7 +87,7 @@ extension IrrigationMachine {
     }
   }
 
-  /// Looks whether a measurement is complete, and what it says.
+  /// Completes the measurements that are due and checks them against the limits.
   @_noLocks @_noAllocation
   mutating func judgeFlow(at now: TickInstant) {
     guard let flow = settings.flow else { return }
@@ -93,6 +97,7 @@ extension IrrigationMachine {
     }
     let since = watch.since ?? now
     watch.since = since
+    judgeZone(since: since, at: now)
     if let zone = firstWatering {
       // Pipes that fill flow more than later: no flow counts from the start, high flow when it has settled.
       if Mechanism.noFlow.acts, let limit = flow.limits.noFlow,
@@ -112,8 +117,50 @@ extension IrrigationMachine {
     }
   }
 
-  /// Other limits, from the next measurement on: the one that runs ends when the new time is over. An alarm of what is not watched any more
-  /// ends, but not the one that is the reason for a fault.
+  /// Checks the flow against the limits of the zone that waters alone. Of several zones nobody knows which lets how much through.
+  @_noLocks @_noAllocation
+  private mutating func judgeZone(since: TickInstant, at now: TickInstant) {
+    guard activeCount == 1, let zone = firstWatering, let flow = settings.flow,
+      let limits = zones[zone.index].settings?.flow,
+      let rate = watch.ofZone.measure(watch.pulses, over: limits.over, from: since + limits.over, at: now)
+    else { return }
+    let litres = rate / flow.pulsesPerLitre
+    if Mechanism.noFlow.acts, let minimum = limits.minimum {
+      tell(
+        litres < minimum.litresPerMinute,
+        .belowLimit(ZoneFlowVerdict(zone: zone, litresPerMinute: litres, limit: minimum)), limits.reaction, at: now)
+    }
+    if Mechanism.highFlow.acts, let maximum = limits.maximum {
+      tell(
+        maximum.litresPerMinute < litres,
+        .aboveLimit(ZoneFlowVerdict(zone: zone, litresPerMinute: litres, limit: maximum)), limits.reaction, at: now)
+    }
+  }
+
+  /// Ends an alarm by a limit that the zone has no more, unless it is the cause of the present fault.
+  @_noLocks @_noAllocation
+  mutating func endZoneAlarm(_ zone: ZoneID, at now: TickInstant) {
+    if case .fault = state { return }
+    guard let flowAlarm else { return }
+    let verdict: ZoneFlowVerdict
+    let present: ZoneFlowLimits.Limit?
+    switch flowAlarm {
+    case .belowLimit(let found):
+      verdict = found
+      present = zones[zone.index].settings?.flow?.minimum
+    case .aboveLimit(let found):
+      verdict = found
+      present = zones[zone.index].settings?.flow?.maximum
+    case .noFlow, .highFlow, .leak: return
+    }
+    guard verdict.zone.index == zone.index else { return }
+    if let present, present.litresPerMinute == verdict.limit.litresPerMinute { return }
+    self.flowAlarm = nil
+    notices.push(IrrigationNotice(at: now, .flowNormal))
+  }
+
+  /// Replaces the limits of the flow, from the next measurement on; the current one ends after the new time. An alarm whose limit is no longer
+  /// watched ends, unless it is the cause of the present fault.
   @_noLocks @_noAllocation
   mutating func take(_ limits: FlowLimits, at now: TickInstant) {
     guard case .some = settings.flow else { return }
@@ -124,7 +171,7 @@ extension IrrigationMachine {
     notices.push(IrrigationNotice(at: now, .flowNormal))
   }
 
-  /// An alarm, or the end of one of its kind.
+  /// Raises the alarm if `isWrong`; otherwise ends a standing alarm of the same kind.
   @_noLocks @_noAllocation
   private mutating func tell(
     _ isWrong: Bool, _ alarm: FlowAlarm, _ reaction: FlowSettings.Reaction, at now: TickInstant
@@ -144,7 +191,7 @@ extension IrrigationMachine {
     }
   }
 
-  /// The first zone through which water should flow.
+  /// The open zone with the lowest number through which water should flow, or `nil` if no water should flow.
   private var firstWatering: ZoneID? {
     @_noLocks @_noAllocation get {
       for index in 0..<zoneEnd {
@@ -163,6 +210,8 @@ extension FlowAlarm {
   func isSameKind(as other: FlowAlarm) -> Bool {
     switch (self, other) {
     case (.noFlow, .noFlow), (.highFlow, .highFlow), (.leak, .leak): return true
+    case (.belowLimit(let one), .belowLimit(let two)), (.aboveLimit(let one), .aboveLimit(let two)):
+      return one.zone.index == two.zone.index
     default: return false
     }
   }

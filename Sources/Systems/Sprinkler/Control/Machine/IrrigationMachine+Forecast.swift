@@ -1,9 +1,9 @@
 import Tactus
 
 extension IrrigationMachine {
-  /// When each of the first queued runs opens if nothing comes: the rules of the queue, run ahead.
+  /// Predicts when each of the first queued runs opens if no event comes, by simulating the rules of the queue.
   ///
-  /// Returns how many it has written. Day limits are not looked at, as the day may end before.
+  /// Returns the number of predictions written. Daily limits are ignored, as a new day may begin before they are reached.
   @_noLocks @_noAllocation
   func forecast(into places: UnsafeMutablePointer<TickInstant?>, capacity: Int, at now: TickInstant) -> Int {
     let count = queue.count < capacity ? queue.count : capacity
@@ -31,9 +31,9 @@ extension IrrigationMachine {
   }
 }
 
-/// The valves as they will be.
+/// The predicted state of the valves.
 private struct Forecast: BitwiseCopyable {
-  /// When each open zone closes; distant: it is closed.
+  /// The instants at which the open zones close; `distantFuture` for closed zones.
   private var ends: [64 of TickInstant] = .init(repeating: .distantFuture)
   private var closedAt: [64 of TickInstant?] = .init(repeating: nil)
   private var groups: [64 of UInt8] = .init(repeating: 0)
@@ -42,7 +42,7 @@ private struct Forecast: BitwiseCopyable {
   private var anyClosedAt: TickInstant?
   private var count = 0
   private let zoneEnd: Int
-  /// Until when the master valve is open, or `nil` if it is closed.
+  /// The instant at which the master valve closes, or `nil` if it is closed.
   private var masterEnd: TickInstant?
 
   @_noLocks @_noAllocation
@@ -85,7 +85,7 @@ private struct Forecast: BitwiseCopyable {
     }
   }
 
-  /// As the machine's own.
+  /// Returns when the run may start, by the same rules as the machine's `earliestStart(_:)`.
   @_noLocks @_noAllocation
   func earliestStart(_ run: AcceptedRun, in machine: borrowing IrrigationMachine) -> TickInstant? {
     let index = run.run.zone.index
@@ -102,7 +102,7 @@ private struct Forecast: BitwiseCopyable {
     return earliest
   }
 
-  /// Returns when its valve opens.
+  /// Starts the run, and returns the instant at which its valve opens, or `nil` if the zone does not exist.
   @_noLocks @_noAllocation
   mutating func start(
     _ run: AcceptedRun, in machine: borrowing IrrigationMachine, at now: TickInstant

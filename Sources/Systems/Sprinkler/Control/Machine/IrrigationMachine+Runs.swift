@@ -38,6 +38,9 @@ extension IrrigationMachine {
     guard zone.isEnabled else { return .zoneDisabled }
     guard case .some = zone.line else { return .zoneHasNoLine }
     guard run.seconds >= 1, run.seconds <= 86_400 else { return .invalidDuration }
+    if let litres = run.litres {
+      guard litres > 0, litres <= 100_000 else { return .invalidAmount }
+    }
     guard run.seconds <= zone.maximumSeconds || !Mechanism.longestRun.acts else { return .longerThanMaximum }
     if isRaining, run.followsRain { return .rainDelay }
     switch placement {
@@ -52,7 +55,7 @@ extension IrrigationMachine {
     return queue.count + activeCount < Self.capacity ? nil : .queueFull
   }
 
-  /// A zone that is open goes on for another run, without its valve or the master's closing. False: it is not open.
+  /// Lets an open zone continue with another run without closing its valve or the master valve. Returns `false` if the zone is closed.
   @_noLocks @_noAllocation
   private mutating func handOver(_ index: Int, to run: AcceptedRun, at now: TickInstant) -> Bool {
     switch zones[index].valve {
@@ -69,7 +72,7 @@ extension IrrigationMachine {
     return true
   }
 
-  /// Ends the oldest runs of its group, then of all, until one more may open.
+  /// Ends the oldest runs of the zone's group, then of all groups, until one more valve may open.
   @_noLocks @_noAllocation
   private mutating func makeRoom(for index: Int, at now: TickInstant) {
     guard let zone = zones[index].settings, Mechanism.valvesAtOnce.acts else { return }
@@ -159,7 +162,7 @@ extension IrrigationMachine {
     return hasEnded ? .accepted : .refused(.nothingToSkip)
   }
 
-  /// What is open goes to the head of the queue with what is left of it, the oldest first.
+  /// Moves the open runs to the head of the queue with their remaining time, the oldest first.
   @_noLocks @_noAllocation
   mutating func pause(seconds: UInt32, at now: TickInstant) -> IrrigationVerdict {
     if let refusal = state.refusal { return .refused(refusal) }
@@ -211,6 +214,7 @@ extension IrrigationMachine {
       }
     }
     zones[index].settings = new
+    endZoneAlarm(zone, at: now)
     reach(zone)
     return .accepted
   }

@@ -2,7 +2,7 @@ import Buses
 import Tactus
 
 extension IrrigationMachine {
-  /// Another cause in a fault does not replace the first.
+  /// Enters the fault state. A further fault does not replace the cause of the first.
   @_noLocks @_noAllocation
   mutating func fail(_ fault: IrrigationFault, at now: TickInstant) -> IrrigationVerdict {
     switch state {
@@ -35,8 +35,8 @@ extension IrrigationMachine {
     }
   }
 
-  /// Every run ends, queued ones too, as of the instant at which the water stopped: nothing was watered after it, whatever a run's own
-  /// end would have been. Before runs expire.
+  /// Ends every run, queued runs included, as of the instant at which the water stopped, since no zone was watered after that,
+  /// whatever the scheduled end of a run was. Must be called before runs expire.
   @_noLocks @_noAllocation
   mutating func endOutside(since: TickInstant, at now: TickInstant) {
     for index in 0..<zoneEnd {
@@ -50,7 +50,7 @@ extension IrrigationMachine {
 
   // MARK: the lines
 
-  /// Read-backs in a row that must differ before it is a fault: "check back".
+  /// The number of consecutive read-backs that must differ before the machine enters the fault state.
   static var toleratedDifferences: Int {
     @_noLocks @_noAllocation get { 3 }
   }
@@ -82,7 +82,7 @@ extension IrrigationMachine {
     return fail(.lineDiffers(line: UInt8(clamping: line), isActive: read >> UInt64(clamping: line) & 1 != 0), at: now)
   }
 
-  /// At once: it is not known what the lines do. The off is then tried at every tick.
+  /// Enters the fault state immediately, as the levels of the lines are unknown. Every tick then tries to turn the lines off.
   @_noLocks @_noAllocation
   mutating func linesFailed(_ error: GPIOError, at now: TickInstant) -> IrrigationVerdict {
     confirmation = .pending

@@ -3,13 +3,13 @@ import Tactus
 extension IrrigationMachine {
   // MARK: the ends of runs
 
-  /// Ends what the zone runs; nothing when it is closed. The master valve lags.
+  /// Ends the zone's run; does nothing if the zone is closed. The master valve closes after its lag.
   @_noLocks @_noAllocation
   mutating func end(_ index: Int, _ outcome: RunOutcome, at now: TickInstant) {
     if let run = close(index, at: now) { finish(run, outcome, at: now) }
   }
 
-  /// Closes the valve, and hands out the run with what is left of it.
+  /// Closes the valve and returns its run with the remaining time, or `nil` if the zone was closed.
   @_noLocks @_noAllocation
   mutating func close(_ index: Int, at now: TickInstant) -> AcceptedRun? {
     switch zones[index].valve {
@@ -39,7 +39,7 @@ extension IrrigationMachine {
     zones[index].ranBefore = zones[index].ranToday(day: day, at: now)
   }
 
-  /// The one notice that every accepted run ends with. Its valve is closed.
+  /// Issues the one notice that ends an accepted run. The valve must be closed already.
   @_noLocks @_noAllocation
   mutating func finish(_ run: AcceptedRun, _ outcome: RunOutcome, at now: TickInstant) {
     let ended = EndedRun(
@@ -60,7 +60,7 @@ extension IrrigationMachine {
     }
   }
 
-  /// Every run, and every line off at once: the master valve does not lag.
+  /// Ends every run and turns every line off immediately; the master valve does not lag.
   @_noLocks @_noAllocation
   mutating func endAll(_ outcome: RunOutcome, at now: TickInstant) {
     for index in 0..<zoneEnd { end(index, outcome, at: now) }
@@ -68,19 +68,32 @@ extension IrrigationMachine {
     masterLagEnd = nil
   }
 
-  /// What is over by `now`.
+  /// Ends the runs, the master valve's lag and the pause whose time is over at `now`.
   @_noLocks @_noAllocation
   mutating func expire(at now: TickInstant) {
     for index in 0..<zoneEnd {
-      if let (until, outcome) = zones[index].end(day: day), until.isReached(at: now) { end(index, outcome, at: now) }
+      if hasItsWater(index) {
+        end(index, .completed, at: now)
+      } else if let (until, outcome) = zones[index].end(day: day), until.isReached(at: now) {
+        end(index, outcome, at: now)
+      }
     }
     if let masterLagEnd, masterLagEnd.isReached(at: now) { self.masterLagEnd = nil }
     if case .paused(let until) = state, until.isReached(at: now) { state = .idle }
   }
 
+  /// Returns whether the zone's run is one by litres that has had them, by the flow sensor's pulses.
+  @_noLocks @_noAllocation
+  private func hasItsWater(_ index: Int) -> Bool {
+    guard let flow = settings.flow, case .open(let run, _) = zones[index].valve, let litres = run.run.litres else {
+      return false
+    }
+    return litres * flow.pulsesPerLitre <= Double(run.pulses)
+  }
+
   // MARK: the next ones
 
-  /// Opens whatever may be open at `now`, and decides the lines.
+  /// Opens every valve that may open at `now`, and decides the levels of the lines.
   @_noLocks @_noAllocation
   mutating func settle(at now: TickInstant) {
     queueDeadline = nil
@@ -104,7 +117,7 @@ extension IrrigationMachine {
     if state.opens { state = lines == 0 && activeCount == 0 ? .idle : .watering }
   }
 
-  /// In the order of the queue, each run that nothing keeps.
+  /// Starts every queued run that may start now, in the order of the queue.
   @_noLocks @_noAllocation
   private mutating func startQueued(at now: TickInstant) {
     var place = 0
@@ -123,7 +136,7 @@ extension IrrigationMachine {
     }
   }
 
-  /// When the run may start as far as only time keeps it, or `nil` if there is no room for it.
+  /// Returns when the delays of the queued run end, or `nil` if its zone is open or has no line, or its group has no room.
   @_noLocks @_noAllocation
   private func earliestStart(_ place: Int) -> TickInstant? {
     let run = queue[place]
@@ -137,7 +150,7 @@ extension IrrigationMachine {
     return later(delayEnd, closed + .seconds(Int64(run.run.soakSeconds)))
   }
 
-  /// When the station delay of the zone's group is over. Where one valve may be open in all, all zones are one group.
+  /// Returns when the station delay of the zone's group ends. If only one valve may be open in all, all zones count as one group.
   @_noLocks @_noAllocation
   private func delayEnd(_ index: Int) -> TickInstant {
     let group = Int(zones[index].settings?.group ?? 0)
@@ -146,7 +159,7 @@ extension IrrigationMachine {
     return closed + settings.stationDelay
   }
 
-  /// The run's turn: its valve opens, or the master's before it.
+  /// Starts the run whose turn has come: opens its valve, or first the master valve if that has a lead time.
   @_noLocks @_noAllocation
   private mutating func start(_ index: Int, _ run: AcceptedRun, at now: TickInstant) {
     var opensAt = now
@@ -201,7 +214,7 @@ extension IrrigationMachine {
     return false
   }
 
-  /// From when to when an open zone wants the master valve, as far as it is in the zone's own time.
+  /// Returns from when to when an open zone needs the master valve, within the time of the zone's run; `nil` if it does not use one.
   @_noLocks @_noAllocation
   private func masterSpan(_ index: Int) -> (TickInstant, TickInstant)? {
     guard let master = settings.master, let zone = zones[index].settings, zone.usesMaster,
@@ -210,7 +223,7 @@ extension IrrigationMachine {
     return (master.lead < .zero ? since - master.lead : since, master.lag < .zero ? until + master.lag : until)
   }
 
-  /// When something of the zone changes by itself.
+  /// Returns when the state of the zone's valve next changes by itself, or `nil` if the valve is closed.
   @_noLocks @_noAllocation
   func deadline(_ index: Int) -> TickInstant? {
     switch zones[index].valve {
@@ -237,7 +250,7 @@ extension IrrigationMachine {
 
   // MARK: counting
 
-  /// Runs that are open or about to be.
+  /// The number of runs that are open or about to open.
   var activeCount: Int {
     @_noLocks @_noAllocation get {
       var count = 0
@@ -255,7 +268,7 @@ extension IrrigationMachine {
     return count
   }
 
-  /// The run that has been open for the longest time, or `nil` if there is none.
+  /// Returns the index of the zone whose run has been open for the longest time, in the group if one is given; `nil` if no run is open.
   @_noLocks @_noAllocation
   func oldestActive(inGroup group: UInt8?) -> Int? {
     var oldest: Int?

@@ -1,52 +1,52 @@
 import Buses
 import Tactus
 
-/// The valves' rules: which zone is open, since when and until when, and what waits for its turn.
+/// The rules of the valves: which zone is open, from when until when, and which runs wait in the queue.
 ///
-/// Decides and does nothing else; the loop hands it every input as an event, sets the lines as `IrrigationAction.lines` says,
-/// and takes its notices. The rules are numbered in the folder's README. Not copyable, as it owns the storage of its queue;
-/// allocates only when it is made. Timing: an event is bounded by 256 queued runs and 64 zones.
+/// The machine only decides. The loop passes every input as an event, sets the lines as `IrrigationAction.lines` requires, and takes
+/// the notices. The rules are numbered in the folder's README. The type is not copyable, as it owns the storage of its queue, and it
+/// allocates only when it is created. Timing: the work of an event is bounded by 256 queued runs and 64 zones.
 public struct IrrigationMachine: ~Copyable {
-  /// Runs that are queued or open, at most.
+  /// The greatest number of runs that are queued or open.
   public static var capacity: Int {
     @_noLocks @_noAllocation get { RunQueue.capacity }
   }
   public internal(set) var settings: IrrigationSettings
   public internal(set) var state = IrrigationState.idle
-  /// What all lines together must be, bit k for line k.
+  /// The levels that the lines must have, bit k for line k.
   public internal(set) var lines: UInt64 = 0
-  /// Whether they are. At first not: the first tick turns every line off.
+  /// Whether the lines are confirmed to have these levels. They are not at first, so that the first tick turns every line off.
   public internal(set) var confirmation = Mechanism.offFirst.acts ? Confirmation.pending : .confirmed
-  /// Whether a rain delay keeps programs' runs away.
+  /// Whether a rain delay suppresses the runs of programs.
   public internal(set) var isRaining = false
-  /// The last flow alarm, or `nil` if the flow is as it should be, or was reset.
+  /// The standing flow alarm, or `nil` if the flow is normal or was reset.
   public internal(set) var flowAlarm: FlowAlarm?
-  /// Since when the master valve is open.
+  /// The instant at which the master valve opened, or `nil` if it is closed.
   var masterSince: TickInstant?
-  /// The master valve stays open until then.
+  /// The instant until which the master valve's lag keeps it open, or `nil` if no lag is running.
   var masterLagEnd: TickInstant?
   let zones: UnsafeMutablePointer<ZoneSlot>
-  /// After the last zone that there ever was.
+  /// The index after the last zone that has ever existed.
   var zoneEnd = 0
   var queue = RunQueue()
   var notices = NoticeQueue()
-  /// When a valve of the group closed last.
+  /// The instant at which a valve of each group last closed, or `nil` if none has closed.
   var groupClosedAt: [16 of TickInstant?] = .init(repeating: nil)
-  /// When any did.
+  /// The instant at which any valve last closed, or `nil` if none has closed.
   var anyClosedAt: TickInstant?
-  /// The local day's beginning; before the first one everything is today.
+  /// The beginning of the local day; before the first one is reported, all time counts as today.
   var day = TickInstant(nanoseconds: .min / 2)
-  /// Read-backs in a row that were not as told.
+  /// The number of consecutive read-backs that differed from the levels written.
   var differences = 0
-  /// When lines that are not as told are told again, before the next tick.
+  /// The instant before the next tick at which lines that differed are written again, or `nil` if none must be.
   var retryAt: TickInstant?
-  /// When a queued run's own waiting ends: its soak, the station delay.
+  /// The instant at which the first delay of a queued run ends (soak or station delay), or `nil` if none is running.
   var queueDeadline: TickInstant?
   var watch = FlowWatch()
-  /// The last step.
+  /// The instant of the last step.
   var steppedAt = TickInstant(nanoseconds: .min / 2)
 
-  /// Idle, without zones, the off not yet confirmed: the first tick sets it.
+  /// Creates an idle machine without zones, whose lines are not yet confirmed off; the first tick turns them off.
   public init(_ settings: IrrigationSettings) {
     self.settings = settings
     zones = .allocate(capacity: ZoneID.maximum)
@@ -55,10 +55,10 @@ public struct IrrigationMachine: ~Copyable {
 
   deinit { zones.deallocate() }
 
-  /// One event at one instant. Instants never decrease. Never blocks, never allocates.
+  /// Handles one event at one instant, and returns the levels of the lines and the verdict. Instants never decrease. Never blocks or allocates.
   ///
-  /// Whatever the event, runs whose time is over end first; what they leave free is taken by queued runs last. A late step
-  /// ends them late and says so: `EndedRun.ran` is what was, not what was asked.
+  /// Whatever the event is, runs whose time is over end first, and queued runs take the freed places last. A late step ends runs late and
+  /// reports so: `EndedRun.ran` is the real time, not the requested one.
   @_noLocks @_noAllocation
   public mutating func step(_ event: IrrigationEvent, at now: TickInstant) -> IrrigationAction {
     steppedAt = now
@@ -81,24 +81,25 @@ public struct IrrigationMachine: ~Copyable {
     return IrrigationAction(lines: mustTell ? lines : nil, verdict: verdict)
   }
 
-  /// The oldest notice that waits to be taken, or `nil` if none does.
+  /// The oldest notice that waits to be taken, or `nil` if none waits.
   public var nextNotice: IrrigationNotice? {
     @_noLocks @_noAllocation get { notices.peek() }
   }
 
-  /// Hands it out and forgets it.
+  /// Removes and returns the oldest notice, or returns `nil` if none waits.
   @_noLocks @_noAllocation @discardableResult
   public mutating func takeNotice() -> IrrigationNotice? { notices.pop() }
 
-  /// Notices that wait to be taken, and those other than a run's that found no place.
+  /// The number of notices that wait to be taken.
   public var noticesWaiting: Int {
     @_noLocks @_noAllocation get { notices.count }
   }
+  /// The number of notices dropped for want of room; notices of a run's opening or end are never dropped.
   public var noticesDropped: Int64 {
     @_noLocks @_noAllocation get { notices.dropped }
   }
 
-  /// Runs that wait for their turn.
+  /// The number of runs that wait in the queue.
   public var queueCount: Int {
     @_noLocks @_noAllocation get { queue.count }
   }
@@ -110,7 +111,7 @@ public struct IrrigationMachine: ~Copyable {
     }
   }
 
-  /// When it must be stepped again if nothing comes until then; always after the last step. Nil: never.
+  /// The instant at which the machine must be stepped if no event comes before, always after the last step; `nil` if there is none.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       var first = retryAt
@@ -130,7 +131,7 @@ public struct IrrigationMachine: ~Copyable {
     if zoneEnd <= zone.index { zoneEnd = zone.index + 1 }
   }
 
-  /// A release that tells lines again which are not as told.
+  /// Returns whether this event is a release that must write unconfirmed lines again.
   @_noLocks @_noAllocation
   private func isRetryDue(_ event: IrrigationEvent, at now: TickInstant) -> Bool {
     guard !confirmation.isConfirmed, Mechanism.offUntilConfirmed.acts else { return false }
@@ -192,7 +193,7 @@ public struct IrrigationMachine: ~Copyable {
     }
   }
 
-  /// Changes of the state that a log should show; that water flows or not is in the runs' own notices.
+  /// Issues a notice of a change of state. Changes between idle and watering are left to the notices of the runs.
   @_noLocks @_noAllocation
   private mutating func note(from before: IrrigationState, at now: TickInstant) {
     let isChange: Bool
@@ -207,7 +208,7 @@ public struct IrrigationMachine: ~Copyable {
 }
 
 extension IrrigationState {
-  /// Whether valves may open.
+  /// Whether valves may open in this state.
   var opens: Bool {
     @_noLocks @_noAllocation get {
       switch self {
@@ -217,7 +218,7 @@ extension IrrigationState {
     }
   }
 
-  /// Why runs are refused, or `nil` if they are not.
+  /// The reason why runs are refused in this state, or `nil` if they are accepted.
   public var refusal: IrrigationRefusal? {
     @_noLocks @_noAllocation get {
       switch self {
@@ -231,7 +232,7 @@ extension IrrigationState {
 }
 
 extension IrrigationEvent {
-  /// Whether the lines are told again even if they should be so already: a stop is never taken for granted.
+  /// Whether the event writes the lines even if they should have these levels already, as a stop must never be assumed to have worked.
   var tells: Bool {
     @_noLocks @_noAllocation get {
       switch self {

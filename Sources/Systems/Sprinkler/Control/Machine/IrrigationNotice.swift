@@ -1,23 +1,23 @@
 import Tactus
 
-/// Something worth a line in the log: a change, never a repetition.
+/// A change that deserves a line in the log; a repetition never makes one.
 public struct IrrigationNotice: Sendable, Hashable, BitwiseCopyable {
   public enum Subject: Sendable, Hashable, BitwiseCopyable {
-    /// The zone's valve opened for a run. Once for each run that opens.
+    /// The zone's valve opened for a run. Issued once for each run that opens.
     case opened(ZoneRun)
-    /// It opened again after a pause, for what was left.
+    /// The zone's valve reopened after a pause, for the remaining time.
     case reopened(ZoneRun, left: Nanoseconds)
-    /// Exactly once for each run that was accepted.
+    /// A run ended. Issued exactly once for each accepted run.
     case ended(EndedRun)
-    /// The run, whose duration is the new one, lasts longer than asked at first, or `nil` if it is paused or about to open.
+    /// A run was lengthened, and has its new duration. `until` is the new end, or `nil` if the run is paused or about to open.
     case extended(ZoneRun, until: TickInstant?)
-    /// Another state, or another cause of a fault.
+    /// The state of the machine changed, or the end of a pause did.
     case state(IrrigationState)
     case master(isOpen: Bool)
     case flowAlarm(FlowAlarm)
-    /// What was wrong with the flow is not any more.
+    /// The flow is normal again after an alarm.
     case flowNormal
-    /// Lines that were read otherwise than told, both as masks.
+    /// The read-back of the lines differed from the levels written; both are masks.
     case linesDiffer(told: UInt64, read: UInt64)
     case linesAgree
   }
@@ -31,17 +31,17 @@ public struct IrrigationNotice: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// A run at its end.
+/// The result of a run that has ended.
 public struct EndedRun: Sendable, Hashable, BitwiseCopyable {
   public let run: ZoneRun
   public let outcome: RunOutcome
-  /// How long its valve was open, pauses not counted.
+  /// The time for which the valve was open, pauses not counted.
   public let ran: Nanoseconds
-  /// Instant at which the valve first opened, or `nil` if it never did.
+  /// The instant at which the valve first opened, or `nil` if it never did.
   public let opened: TickInstant?
-  /// Flow sensor pulses while it was open; shared evenly where several were.
+  /// The flow sensor's pulses while the valve was open; shared evenly among the valves open at the same time.
   public let pulses: Int64
-  /// What the zone has run today, this run included.
+  /// The time that the zone has run today, this run included.
   public let ranToday: Nanoseconds
 
   @_noLocks @_noAllocation

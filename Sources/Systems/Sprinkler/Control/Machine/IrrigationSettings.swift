@@ -1,29 +1,29 @@
 import Tactus
 
-/// The numbers of the machine's rules that belong to the installation. Valid once made.
+/// The parameters of the machine's rules that depend on the installation. An instance is always valid.
 public struct IrrigationSettings: Sendable, BitwiseCopyable {
   public static var groupCount: Int {
     @_noLocks @_noAllocation get { 16 }
   }
-  /// Lines that were requested, the master valve's included, 1…64.
+  /// The number of requested lines, the master valve's included, 1…64.
   public let lineCount: Int
-  /// The master valve, or `nil` if there is none.
+  /// The master valve, or `nil` if the system has no master valve.
   public let master: MasterValve?
-  /// Time between a closing in a group and the next opening in that group, 0…3,600 s.
+  /// The time between the closing of a valve and the next opening in the same group, 0…3,600 s.
   public let stationDelay: Nanoseconds
-  /// Valves open at the same time in all, 1…64. 1 is the single-zone policy.
+  /// The greatest number of valves open at the same time, 1…64; with 1, zones run one at a time.
   public let maximumOpen: Int
-  /// Valves of a group that are open at the same time, by the group's number, each 1…64.
+  /// The greatest number of valves of each group open at the same time, by the group's number, each 1…64.
   public let maximumOpenInGroup: [16 of UInt8]
-  /// The flow sensor, or `nil` if there is none.
+  /// The flow sensor, or `nil` if the system has no flow sensor.
   public internal(set) var flow: FlowSettings?
 
-  /// Limits whose breach by the flow is an alarm. Without a sensor there are none.
+  /// The limits whose breach raises a flow alarm; without a sensor nothing is watched.
   public var flowLimits: FlowLimits { flow?.limits ?? FlowLimits() }
 
-  /// Throws the first setting that is out of range.
+  /// Creates the settings, or throws an error for the first one that is out of range.
   ///
-  /// - Parameter groups: by group 0…15, valves open in it at the same time; groups not named have one.
+  /// - Parameter groups: the greatest number of valves open at the same time, by group, 0…15; the number is 1 for groups that are not listed.
   public init(
     lineCount: Int, master: MasterValve? = nil, stationDelay: Nanoseconds = .zero, maximumOpen: Int = 1,
     groups: [Int: Int] = [:], flow: FlowSettings? = nil
@@ -48,12 +48,12 @@ public struct IrrigationSettings: Sendable, BitwiseCopyable {
   }
 }
 
-/// A valve (or a pump's relay) that every zone that uses it needs.
+/// A valve, or the relay of a pump, that must be open while zones that use it are open.
 public struct MasterValve: Sendable, Hashable, BitwiseCopyable {
   public let line: UInt8
-  /// How long before a zone's valve it opens, −600…600 s; a negative time is after the zone's valve.
+  /// The time by which the master valve opens before the zone's valve, −600…600 s; a negative time is after the zone's valve.
   public let lead: Nanoseconds
-  /// How long after a zone's valve it closes, −600…600 s; a negative time is before the zone's valve.
+  /// The time by which the master valve closes after the zone's valve, −600…600 s; a negative time is before the zone's valve.
   public let lag: Nanoseconds
 
   public init(line: UInt8, lead: Nanoseconds = .zero, lag: Nanoseconds = .zero) throws(IrrigationSettingsError) {
@@ -67,7 +67,7 @@ public struct MasterValve: Sendable, Hashable, BitwiseCopyable {
   private static var limit: Int64 { 600_000_000_000 }
 }
 
-/// A setting out of range, with the value that was asked for.
+/// A setting that is out of range, with the requested value.
 public enum IrrigationSettingsError: Error, Hashable, Sendable {
   case lineCount(Int)
   case masterLine(UInt8, lineCount: Int)

@@ -4,7 +4,7 @@ import Tactus
 // What an operator reads.
 
 extension IrrigationState: CustomStringConvertible {
-  /// One line: `watering`, `fault: no water flows while zone 3 is open`.
+  /// The state in one line, such as `watering` or `fault: no water flows while zone 3 is open`.
   public var description: String {
     switch self {
     case .idle: "idle"
@@ -13,21 +13,6 @@ extension IrrigationState: CustomStringConvertible {
     case .fault(let cause): "fault: \(cause)"
     case .emergencyStopped: "emergency stop"
     case .shutDown: "shut down"
-    }
-  }
-
-  /// What makes the valves usable again; nil when they are.
-  public func wayOut(_ confirmation: Confirmation) -> String? {
-    switch self {
-    case .idle, .watering: return nil
-    case .paused: return "resume, or wait"
-    case .fault, .emergencyStopped:
-      guard confirmation.isConfirmed else {
-        return "the lines have not confirmed the off: check the relay board's power and wiring, then reset"
-      }
-      if case .fault = self { return "remove the cause, then reset" }
-      return "reset"
-    case .shutDown: return "start the daemon again"
     }
   }
 }
@@ -49,37 +34,47 @@ extension FlowAlarm: CustomStringConvertible {
     case .noFlow(let zone): "no water flows while zone \(zone) is open"
     case .highFlow(let zone): "too much water flows while zone \(zone) is open"
     case .leak: "water flows while all is closed"
+    case .belowLimit(let verdict): "\(verdict), which is less than its limit"
+    case .aboveLimit(let verdict): "\(verdict), which is more than its limit"
     }
   }
 }
 
+extension ZoneFlowVerdict: CustomStringConvertible {
+  public var description: String {
+    "\(SprinklerScheduler.number(litresPerMinute)) l/min flow while zone \(zone) is open"
+  }
+}
+
 extension IrrigationRefusal: CustomStringConvertible {
+  /// The reason, and the way out if there is one, as a part of a sentence about the zone or the sprinkler.
   public var description: String {
     switch self {
     case .noSuchZone: "there is no such zone"
-    case .zoneDisabled: "the zone is disabled"
-    case .zoneHasNoLine: "the zone has no line"
-    case .invalidDuration: "a duration is 1…86400 s"
-    case .longerThanMaximum: "longer than the zone may run at a time"
-    case .dayLimitReached: "the zone has run as long as it may today"
-    case .rainDelay: "a rain delay is active"
-    case .paused: "watering is paused"
-    case .notPaused: "watering is not paused"
-    case .queueFull: "256 runs are queued"
-    case .noticesNotTaken: "the log does not keep up"
-    case .zoneNotRunning: "the zone is not running"
-    case .noSuchRun: "there is no such run"
+    case .zoneDisabled: "it is disabled"
+    case .zoneHasNoLine: "it has no line at present"
+    case .invalidDuration: "a run lasts 1…86,400 s"
+    case .invalidAmount: "a run has more than 0 and at most 100,000 l"
+    case .longerThanMaximum: "it may not run that long"
+    case .dayLimitReached: "it has run all it may today"
+    case .rainDelay: "there is a rain delay"
+    case .paused: "it is paused; resume first"
+    case .notPaused: "it is not paused"
+    case .queueFull: "too many runs are queued or open"
+    case .noticesNotTaken: "the daemon is behind with its book-keeping"
+    case .zoneNotRunning: "it is not running"
+    case .noSuchRun: "no such run is queued or open"
     case .nothingToSkip: "nothing is open"
     case .noSuchLine: "there is no such line"
-    case .lineTaken: "another zone, or the master valve, has the line"
-    case .noSuchGroup: "groups are 0…15"
-    case .zoneOpen: "the zone is open"
-    case .inFault: "in fault"
-    case .emergencyStopped: "emergency stop"
-    case .offNotConfirmed: "the lines have not confirmed the off"
-    case .nothingToReset: "there is nothing to reset"
-    case .stale: "it waited too long"
-    case .shutDown: "shut down"
+    case .lineTaken: "the pin is another zone's"
+    case .noSuchGroup: "there is no such group"
+    case .zoneOpen: "its pin changes only while it is closed"
+    case .inFault: "it is in fault; reset it"
+    case .emergencyStopped: "it is emergency-stopped; reset it"
+    case .offNotConfirmed: "the lines have not taken the off yet"
+    case .nothingToReset: "it is neither emergency-stopped nor in fault"
+    case .stale: "the request waited too long for the loop; send it again"
+    case .shutDown: "the daemon is shutting down"
     }
   }
 }

@@ -17,39 +17,43 @@ import Tactus
 //   fault, emergencyStopped: reset, once the off is confirmed ▶ idle. From all: shutdown ▶ shutDown, which has no way out.
 //   Entering any of the last three ends every run, queued ones too; so does a stop from outside, in any state.
 
-/// The valves' state. Each case carries what is legal only there. Nothing but `watering` opens.
+/// The state of the valves. Each case carries the values that exist only in that state. Valves are open in `watering` only.
 public enum IrrigationState: Sendable, Hashable, BitwiseCopyable {
   /// Every line is off; runs may wait in the queue for their time.
   case idle
-  /// A valve is open, or the master valve is.
+  /// The valve of a zone or the master valve is open.
   case watering
-  /// Every line is off until then; what was open goes on after it.
+  /// Every line is off until this instant; the interrupted runs then continue.
   case paused(until: TickInstant)
-  /// Until reset.
+  /// Every line is off until a reset.
   case fault(IrrigationFault)
-  /// Latched until a reset.
+  /// An emergency stop turned every line off; latched until a reset.
   case emergencyStopped
-  /// The daemon is going down.
+  /// The daemon is shutting down, and every line is off.
   case shutDown
 }
 
-/// What made the machine give up watering.
+/// The cause of a fault.
 public enum IrrigationFault: Sendable, Hashable, BitwiseCopyable {
-  /// The lines do not take what they are told.
+  /// Writing or reading the lines failed.
   case lines(GPIOError)
-  /// A line was read back three times otherwise than told, 0…: shorted, or its driver burnt out.
+  /// Three consecutive read-backs of this line, 0…, differed from the level written: a short circuit or a burnt-out driver.
   case lineDiffers(line: UInt8, isActive: Bool)
   case flow(FlowAlarm)
-  /// The runtime gave up so many releases of the loop in a row.
+  /// The runtime skipped this many releases of the loop in a row.
   case missedReleases(Int64)
 }
 
-/// A flow of water, or a lack of it, that the valves do not explain.
+/// A flow of water, or a lack of flow, that the state of the valves does not explain.
 public enum FlowAlarm: Sendable, Hashable, BitwiseCopyable {
-  /// A valve is open and no water flows: a valve that does not open, a dry pump, a closed main. The first open zone.
+  /// A valve is open but no water flows: the valve does not open, the pump is dry or the main is closed. Carries the first open zone.
   case noFlow(ZoneID)
-  /// More flows than open valves let through: a burst pipe. The first open zone.
+  /// More water flows than the open valves let through: a burst pipe. Carries the first open zone.
   case highFlow(ZoneID)
-  /// All is closed and water flows.
+  /// Water flows although all valves are closed.
   case leak
+  /// Less water flows than the zone's own limit, set or learnt: a blocked filter or emitter, a valve that opens in part.
+  case belowLimit(ZoneFlowVerdict)
+  /// More water flows than the zone's own limit, set or learnt: a burst pipe or a broken sprinkler.
+  case aboveLimit(ZoneFlowVerdict)
 }

@@ -1,6 +1,6 @@
 import Tactus
 
-/// Notices that wait to be taken. A run's opening and end always have room: it is set aside when the run is accepted.
+/// A queue of notices that wait to be taken. Room for a run's opening and end is reserved when the run is accepted.
 struct NoticeQueue: ~Copyable {
   static var capacity: Int {
     @_noLocks @_noAllocation get { 1_024 }
@@ -8,9 +8,9 @@ struct NoticeQueue: ~Copyable {
   private let notices: UnsafeMutablePointer<IrrigationNotice>
   private var first = 0
   private(set) var count = 0
-  /// Places set aside for runs.
+  /// The number of places reserved for runs.
   private var reserved = 0
-  /// Notices other than a run's that found no place.
+  /// The number of notices dropped for want of room; notices of a run's opening or end are never dropped.
   private(set) var dropped: Int64 = 0
 
   init() {
@@ -20,7 +20,7 @@ struct NoticeQueue: ~Copyable {
 
   deinit { notices.deallocate() }
 
-  /// A place each for a run's opening and its end. False: there is none.
+  /// Reserves two places, for a run's opening and its end. Returns `false` if there is no room.
   @_noLocks @_noAllocation
   mutating func reserve() -> Bool {
     guard count + reserved + 2 <= Self.capacity else { return false }
@@ -28,7 +28,7 @@ struct NoticeQueue: ~Copyable {
     return true
   }
 
-  /// Into places that were set aside, of which it gives back `places`.
+  /// Appends a notice to the queue and releases `places` of the reserved places.
   @_noLocks @_noAllocation
   mutating func pushReserved(_ notice: IrrigationNotice, places: Int) {
     precondition(places >= 1 && places <= reserved)
@@ -54,7 +54,7 @@ struct NoticeQueue: ~Copyable {
     return notice
   }
 
-  /// The oldest; nil when none waits.
+  /// Returns the oldest notice without removing it, or `nil` if none waits.
   @_noLocks @_noAllocation
   func peek() -> IrrigationNotice? { count > 0 ? notices[first] : nil }
 

@@ -1,12 +1,12 @@
 import Tactus
 
-/// A run that has been accepted and has not ended: in the queue, or behind an open valve.
+/// A run that was accepted and has not ended: it waits in the queue, or its valve is open or about to open.
 struct AcceptedRun: BitwiseCopyable {
   var run: ZoneRun
-  /// For how long its valve is still to be open; with `ran` always `run.seconds`.
+  /// The time for which the valve is still to be open; `left` and `ran` always add up to `run.seconds`.
   var left: Nanoseconds
   var ran = Nanoseconds.zero
-  /// When its valve first opened, or `nil` before that.
+  /// The instant at which the valve first opened, or `nil` if it has not opened yet.
   var opened: TickInstant?
   var pulses: Int64 = 0
 
@@ -23,14 +23,14 @@ struct AcceptedRun: BitwiseCopyable {
     }
   }
 
-  /// Whether a rain delay ends it: what a program's own start asked for, unless it ignores rain.
+  /// Whether a rain delay ends the run: true if a program's schedule requested the run and the run does not ignore rain.
   var followsRain: Bool {
     @_noLocks @_noAllocation get { run.followsRain }
   }
 }
 
 extension ZoneRun {
-  /// Whether a rain delay keeps and ends it: what a program's own start asked for, unless it ignores rain.
+  /// Whether a rain delay suppresses and ends the run: true if a program's schedule requested the run and the run does not ignore rain.
   public var followsRain: Bool {
     @_noLocks @_noAllocation get {
       guard !ignoresRain else { return false }
@@ -42,7 +42,7 @@ extension ZoneRun {
   }
 }
 
-/// Runs that wait, in their order. Owns its storage, so that moving it costs nothing; allocates only when made.
+/// The queue of waiting runs, in order. It owns its storage, so that moving it is cheap, and allocates only when it is created.
 struct RunQueue: ~Copyable {
   static var capacity: Int {
     @_noLocks @_noAllocation get { 256 }
@@ -71,7 +71,7 @@ struct RunQueue: ~Copyable {
     }
   }
 
-  /// The caller has looked that there is room.
+  /// Inserts a run. The caller must have checked that there is room.
   @_noLocks @_noAllocation
   mutating func insert(_ run: AcceptedRun, at index: Int) {
     precondition(count < Self.capacity && index >= 0 && index <= count)

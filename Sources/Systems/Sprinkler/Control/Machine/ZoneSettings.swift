@@ -1,20 +1,22 @@
 import Tactus
 
-/// What the machine must know of a zone.
+/// The settings of a zone that the machine needs.
 public struct ZoneSettings: Sendable, Hashable, BitwiseCopyable {
-  /// The line of its valve, 0… in the order of the request, or `nil` if it has none at present: its runs wait. Two zones swap their
-  /// lines through nil.
+  /// The index of the valve's line among the requested lines, or `nil` if the zone has no line at present, so that its runs wait.
+  /// Two zones exchange their lines by way of `nil`.
   public var line: UInt8?
-  /// A disabled zone never runs.
+  /// Whether the zone may run; a disabled zone never runs.
   public var isEnabled: Bool
-  /// No run is longer, s; 1…86,400.
+  /// The longest run, s; 1…86,400.
   public var maximumSeconds: UInt32
-  /// At most so long in one local day, s, or `nil` for no limit.
+  /// The longest total time in one local day, s, or `nil` for no limit.
   public var maximumSecondsPerDay: UInt32?
-  /// 0…15; 0: the group of all ungrouped zones.
+  /// The zone's group, 0…15; 0 is the group of all ungrouped zones.
   public var group: UInt8
-  /// The master valve is open while this zone is.
+  /// Whether the master valve is open while this zone is open.
   public var usesMaster: Bool
+  /// What the zone's flow may be while it is open alone, or `nil` if that is not watched.
+  public var flow: ZoneFlowLimits?
 
   @_noLocks @_noAllocation
   public init(
@@ -29,7 +31,9 @@ public struct ZoneSettings: Sendable, Hashable, BitwiseCopyable {
     self.usesMaster = usesMaster
   }
 
-  /// - Parameter line: which of the requested lines the zone's `gpioPin` is.
+  /// Creates the machine's settings from a stored zone.
+  ///
+  /// - Parameter line: the index of the zone's `gpioPin` among the requested lines, or `nil` if it is not one of them.
   public init(_ zone: Zone, line: UInt8?) {
     self.init(
       line: line, isEnabled: zone.isEnabled, maximumSeconds: UInt32(clamping: zone.maximumSeconds),

@@ -1,17 +1,17 @@
 import Tactus
 
-/// What the machine keeps for one zone.
+/// The machine's state of one zone.
 struct ZoneSlot: BitwiseCopyable {
   enum Valve: BitwiseCopyable {
     case closed
-    /// The master valve leads.
+    /// The valve waits until the master valve has been open for its lead time.
     case leading(AcceptedRun, opensAt: TickInstant)
     case open(AcceptedRun, since: TickInstant)
   }
   var settings: ZoneSettings?
   var valve = Valve.closed
   var closedAt: TickInstant?
-  /// Today, runs that are over.
+  /// The time that the zone has run today in runs that are over.
   var ranBefore = Nanoseconds.zero
 
   @_noLocks @_noAllocation
@@ -24,7 +24,7 @@ struct ZoneSlot: BitwiseCopyable {
     }
   }
 
-  /// The run that is open or about to be.
+  /// The run that is open or about to open, or `nil` if the valve is closed.
   var active: AcceptedRun? {
     @_noLocks @_noAllocation get {
       switch valve {
@@ -34,19 +34,21 @@ struct ZoneSlot: BitwiseCopyable {
     }
   }
 
-  /// What it has run in the day that began at `day`.
+  /// Returns the time that the zone has run in the day that began at `day`.
   @_noLocks @_noAllocation
   func ranToday(day: TickInstant, at now: TickInstant) -> Nanoseconds {
     guard case .open(_, let since) = valve else { return ranBefore }
     return ranBefore + (now - later(since, day))
   }
 
-  /// For how long `run` may be open from `start` on, and what its end is then. Not above zero: not at all.
+  /// Returns for how long `run` may be open from `start` on, and the outcome with which it then ends.
+  /// The run may not open if the time is zero or negative.
   @_noLocks @_noAllocation
   func allowance(of run: AcceptedRun, from start: TickInstant, day: TickInstant) -> (Nanoseconds, RunOutcome) {
     guard let settings else { return (.zero, .disabled) }
     var allowance = run.left
     var outcome = RunOutcome.completed
+    if case .some = run.run.litres { outcome = .timeLimit }
     let ofRun = Nanoseconds.seconds(Int64(settings.maximumSeconds)) - run.ran
     if Mechanism.longestRun.acts, ofRun < allowance {
       allowance = ofRun
@@ -63,7 +65,7 @@ struct ZoneSlot: BitwiseCopyable {
     return (allowance, outcome)
   }
 
-  /// When the open valve closes, and why, or `nil` if it is not open.
+  /// Returns the instant at which the open valve closes and the outcome, or `nil` if the valve is not open.
   @_noLocks @_noAllocation
   func end(day: TickInstant) -> (TickInstant, RunOutcome)? {
     guard case .open(let run, let since) = valve, Mechanism.valveDeadline.acts else { return nil }

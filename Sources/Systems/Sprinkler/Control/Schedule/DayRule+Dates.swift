@@ -1,9 +1,9 @@
 import WallTime
 
 extension DayRule {
-  /// Whether a program starts on that date.
+  /// Returns whether a program with this rule starts on that date.
   ///
-  /// - Parameter day: the date's days since 1970, which callers have at hand.
+  /// - Parameter day: the date as days since 1970, which callers have computed already.
   func includes(_ date: LocalDate, day: Int) -> Bool {
     switch self {
     case .weekdays(let days): days >> UInt8(clamping: (day + 3) - (day + 3).flooredQuotient(7) * 7) & 1 == 1
@@ -16,7 +16,7 @@ extension DayRule {
 }
 
 extension Season {
-  /// Both ends included; where `to` is before `from`, over the new year.
+  /// Returns whether the date is in the season. Both ends are included; a season whose `to` is before its `from` wraps over the new year.
   func includes(_ date: LocalDate) -> Bool {
     let first = from.inYear(of: date)
     let last = to.inYear(of: date)
@@ -26,7 +26,7 @@ extension Season {
 }
 
 extension MonthDay {
-  /// 29 February is the 28th where there is none.
+  /// Returns this day in the year of `date`: 29 February becomes the 28th in years without one.
   fileprivate func inYear(of date: LocalDate) -> Self {
     month == 2 && day == 29 && !date.isLeapYear ? Self(month: 2, day: 28) : self
   }

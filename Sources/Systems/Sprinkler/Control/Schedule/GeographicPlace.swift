@@ -1,8 +1,8 @@
-/// A place on Earth, to about a kilometre: enough for sunrise.
+/// A place on Earth. An accuracy of about a kilometre is enough for sunrise and sunset.
 public struct GeographicPlace: Sendable, Hashable {
-  /// Degrees, north positive; −90…90.
+  /// The latitude in degrees, north positive; −90…90.
   public var latitude: Double
-  /// Degrees, east positive; −180…180.
+  /// The longitude in degrees, east positive; −180…180.
   public var longitude: Double
 
   public init(latitude: Double, longitude: Double) {

@@ -1,8 +1,8 @@
 import WallTime
 
-/// When programs start: their rules, in a time zone, at a place.
+/// Computes when programs start, from their rules, a time zone and a place.
 public struct ProgramCalendar: Sendable, Hashable {
-  /// One start that will come.
+  /// A future start of a program.
   public struct Start: Sendable, Hashable {
     public var key: StartKey
     public var at: WallInstant
@@ -16,13 +16,13 @@ public struct ProgramCalendar: Sendable, Hashable {
     self.place = place
   }
 
-  /// How far ahead a next start is looked for, days: every rule comes round in it, but for an interval that meets a short
+  /// How many days ahead the next start is searched. Every rule comes round within this time, except an interval that meets a short
   /// season only after decades.
   private static let horizon = 3_700
-  /// A start belongs to its date although the sun's offset, or a gap of a whole day, puts it so many days beside it.
+  /// The greatest number of days between the date of a start and its instant, which differ because of the sun's offset or of a date that the zone skipped.
   private static let daysBeside = 2
 
-  /// When a start of a date happens, or `nil` if the sun does not rise or set, or the place is not known.
+  /// Returns the instant of a start on a date, or `nil` if the sun does not rise or set on that date, or no place is configured.
   public func instant(of start: StartTime, on date: LocalDate) -> WallInstant? {
     switch start {
     case .clock(let minute): return zone.instant(of: date, second: minute * 60)
@@ -35,14 +35,14 @@ public struct ProgramCalendar: Sendable, Hashable {
     place.flatMap { Sun($0).instant(of: edge, on: date, in: zone) }
   }
 
-  /// Whether a program has starts on that date, by its days and its season.
+  /// Returns whether a program starts on that date, by its days and its season.
   public func starts(_ program: Program, on date: LocalDate) -> Bool {
     program.days.includes(date, day: date.daysSince1970) && program.season?.includes(date) ?? true
   }
 
-  /// The first start after an instant that is not excluded, or `nil` if there is none within ten years.
+  /// Returns the first start after an instant that is not excluded, or `nil` if the program does not start within ten years.
   ///
-  /// Cost: a look at each date until then, and the instants of the dates near it. Nothing is scanned minute by minute.
+  /// Cost: one check of each date up to that start, and the computation of the instants on the dates near it. No scan by minutes.
   public func nextStart(
     of program: Program, after instant: WallInstant, excluding isExcluded: (StartKey) -> Bool = { _ in false }
   ) -> Start? {
@@ -63,7 +63,7 @@ public struct ProgramCalendar: Sendable, Hashable {
     return best
   }
 
-  /// The starts by the sun, on dates from the first to the last, that do not happen because it neither rises nor sets.
+  /// Returns the starts relative to sunrise or sunset, on dates from `first` to `last`, that do not happen because the sun does not rise or set.
   func sunless(_ program: Program, from first: LocalDate, through last: LocalDate) -> [StartKey] {
     guard first <= last, place != nil else { return [] }
     let starts = program.starts.filter { if case .clock = $0 { false } else { true } }

@@ -1,42 +1,56 @@
-/// What the configuration says about schedules.
+/// The settings of the schedules that the configuration contains.
 public struct SchedulerSettings: Sendable, Hashable {
-  /// What a run by hand meets during a rain delay.
+  /// The treatment of runs that a person starts during a rain delay.
   public enum ManualInRain: String, Sendable, Hashable, CaseIterable {
     case allow
-    /// Allowed, and the answer says that there is a rain delay.
+    /// The run is allowed, and the answer mentions the rain delay.
     case warn
     case deny
   }
 
-  /// What becomes of the runs that a power cut interrupted, which is another boot of the machine. What a program leaves that dies or
-  /// is restarted within one boot is never resumed.
+  /// The treatment of runs that a power cut interrupted, as recognised by a new boot of the computer. Runs interrupted by a crash or
+  /// a restart of the daemon within one boot are never resumed.
   public enum AfterPowerCut: String, Sendable, Hashable, CaseIterable {
-    /// What is left of them runs, and what waited waits again.
+    /// Interrupted runs continue for their remaining time, and queued runs are queued again.
     case resume
-    /// They are logged and gone.
+    /// Interrupted and queued runs are logged and dropped.
     case close
   }
 
-  /// The controller's time zone: schedules are local time.
+  /// The controller's time zone, in which all schedules are.
   public var zone: ZoneRules
-  /// The GPIO lines that were requested, in the order of the request: a zone's line is the place of its pin in it.
+  /// The requested GPIO lines, in the order of the request. The index of a zone's pin in this array is the zone's line.
   public var pins: [Int]
-  /// The master valve's among them; no zone's.
+  /// The pin of the master valve, which no zone may use, or `nil` if there is no master valve.
   public var masterPin: Int?
-  /// Where sunrise and sunset are computed for, or `nil` if programs that start by the sun are refused.
+  /// The place for which sunrise and sunset are computed, or `nil` if programs that start by the sun are refused.
   public var place: GeographicPlace?
-  /// A start is made up for if it was missed by no more, s.
+  /// The greatest delay with which a missed start is still carried out, s.
   public var catchUpSeconds: Int
-  /// A rain delay ends the open runs of programs, too; otherwise only those that wait.
+  /// Whether a rain delay also ends the open runs of programs; otherwise it affects queued runs only.
   public var rainEndsOpenRuns: Bool
   public var manualInRain: ManualInRain
   public var afterPowerCut: AfterPowerCut
-  /// After a longer outage nothing is resumed, s.
+  /// The longest outage after which runs are resumed, s.
   public var longestOutageSeconds: Int
-  /// Runs that may wait or be open together: what the irrigation machine holds.
+  /// The greatest number of runs that are queued or open; the capacity of the irrigation machine.
   public var queueCapacity: Int
-  /// What open runs have run is noted so often, s. A power cut charges them with as much beyond the last note, since nobody knows
-  /// when the water stopped.
+  /// The rules by which wet soil keeps programs from watering.
+  public var moisture: [MoistureRule] = []
+  /// The rules of the zones whose deficit is reckoned.
+  public var deficits: [ZoneID: DeficitRule] = [:]
+  /// The longest that a deficit may let a step last, in % of its seconds, 100…250.
+  public var deficitPercent = 200
+  /// The rules of zones whose flow is watched by limits of their own.
+  public var flows: [ZoneID: ZoneFlowRule] = [:]
+  /// How the flow of these zones is watched and learnt.
+  public var zoneFlow = ZoneFlowSettings()
+  /// The rule by which schedules follow the rain sensor, or `nil` if there is no sensor.
+  public var rainSensor: RainSensorRule?
+  /// The flow sensor's pulses per litre, or `nil` if there is no sensor, so that runs by litres are refused.
+  public var pulsesPerLitre: Double?
+  /// The interval at which the times of open runs are saved, s. A power cut charges a run for this interval beyond the last save, since
+  /// the instant at which the water stopped is unknown.
   public var noteSeconds = 10
 
   public init(
@@ -57,12 +71,15 @@ public struct SchedulerSettings: Sendable, Hashable {
     self.queueCapacity = queueCapacity
   }
 
-  /// Takes what may change while the schedule runs: how long a start is made up for, and what rain and a power cut do. Lines, time zone,
-  /// place and capacity stay.
+  /// Takes over the settings that may change while the scheduler runs: the catch-up time and the treatment of rain and power cuts. Lines, time
+  /// zone, place and capacity stay.
   mutating func takeRules(of new: SchedulerSettings) {
     catchUpSeconds = new.catchUpSeconds
     rainEndsOpenRuns = new.rainEndsOpenRuns
     manualInRain = new.manualInRain
     afterPowerCut = new.afterPowerCut
+    rainSensor = new.rainSensor
+    deficitPercent = new.deficitPercent
+    zoneFlow = new.zoneFlow
   }
 }

@@ -1,51 +1,54 @@
-/// What a person asks of the sprinkler, through whichever door.
+/// A command that a person gives to the sprinkler, by any of the daemon's interfaces.
 public enum SprinklerCommand: Sendable, Hashable {
-  /// Opens a zone now, ahead of the queue, or gives its open run that duration from now. Nil: the zone's default.
-  case zoneOn(ZoneID, seconds: Int?)
-  /// Adds to the zone's open run; opens the zone if it is closed.
+  /// Opens a zone now, ahead of the queue, or lets its open run last that long from now; `nil` means the zone's default duration.
+  /// With `litres`, 0.1…100,000, the run ends once it has had them; `seconds` is then its longest time, `nil` for the zone's longest run.
+  case zoneOn(ZoneID, seconds: Int?, litres: Double? = nil)
+  /// Lengthens the zone's open run, or opens the zone if it is closed.
   ///
-  /// `active`: the run that the zone has according to the valves' loop, which may be ahead: one whose opening has not been heard of
-  /// here yet, or one that the master valve leads.
+  /// `active` is the zone's run according to the valves' loop, which may know more than the scheduler: a run whose opening has not been reported
+  /// yet, or one that waits for the master valve's lead.
   case zoneExtend(ZoneID, seconds: Int, active: UInt64? = nil)
-  /// Ends the zone's open run and takes its waiting ones out of the queue.
+  /// Ends the zone's open run and removes its queued runs.
   case zoneOff(ZoneID)
-  /// Every step of a program, now, at the end of the queue; a disabled program, too.
+  /// Appends every step of a program to the queue now, even if the program is disabled.
   case runProgram(id: Int)
-  /// Some zones in that order, once, at the end of the queue.
+  /// Appends these zones to the queue in this order, once.
   case runOnce([Program.Step])
-  /// The same, before everything that waits.
+  /// Puts these zones at the head of the queue in this order, once.
   case runNext([Program.Step])
-  /// Ends what is open; the next in the queue opens.
+  /// Ends the open runs; the next run in the queue opens.
   case skip
-  /// Takes everything that waits out of the queue.
+  /// Removes every queued run.
   case clearQueue
-  /// Takes one run out of the queue, or ends it.
+  /// Ends one run, whether it is queued or open.
   case remove(run: UInt64)
-  /// Ends what is open and clears the queue.
+  /// Ends the open runs and clears the queue.
   case stopAll
-  /// Closes everything for so long, 1…86,400 s.
+  /// Closes all valves for `seconds`, 1…86,400 s.
   case pause(seconds: Int)
   case resume
-  /// 1…1,209,600 s (14 days) from now.
+  /// Starts a rain delay from now on, 1…1,209,600 s (14 days).
   case setRainDelay(seconds: Int)
   case cancelRainDelay
-  /// Whether a forecast makes rain delays from now on. Switched off, it also ends the one that it has made.
+  /// Sets whether the forecast may start rain delays. Switching it off also ends a rain delay that the forecast started.
   case setForecast(isOn: Bool)
-  /// Its id is ignored and given anew.
+  /// Adds the program under a new id; the given id is ignored.
   case addProgram(Program)
-  /// In place of the one with its id.
+  /// Replaces the program that has the same id.
   case replaceProgram(Program)
-  /// Ends its runs, too.
+  /// Removes the program and ends its runs.
   case removeProgram(id: Int)
   case enableProgram(id: Int, Bool)
-  /// Every program's id, once each, in the new order.
+  /// Sorts the programs; the list has every program's id exactly once.
   case orderPrograms([Int])
-  /// All zones, in their order. The runs of one that is gone or disabled end.
+  /// Replaces all zones, in display order. The runs of zones that are removed or disabled end.
   case setZones([Zone])
   case setLevels(SprinklerLevels)
-  /// Adds programs, as an export gave them; ids are given anew, and an alias that another program has is left out. All of them or none.
+  /// Forgets what was learnt of a zone's flow, which is then learnt again.
+  case forgetFlow(ZoneID)
+  /// Adds exported programs under new ids, without aliases that other programs have. Either all of them are added or none.
   case importPrograms([Program])
-  /// Zones, programs and levels of a backup in place of the present ones; everything that runs or waits ends. What it says was
-  /// started counts as started, and its rain delay is in force if it ends later. What has been started, run and logged stays.
+  /// Replaces zones, programs and levels by those of a backup, and ends all open and queued runs. Starts that the backup records count as
+  /// dealt with, and its rain delay applies if it ends later than the present one. Existing starts, daily totals and log lines stay.
   case restore(SprinklerRecords)
 }

@@ -1,21 +1,21 @@
 import WallTime
 
-/// What comes of one event.
+/// The results of one event.
 ///
-/// The changes are one transaction and come first: only when the store has them, the orders are given. If the store refuses,
-/// the scheduler is put back to the value it had before the step, and nothing has happened.
+/// The changes are one transaction and come first: the orders are given only once the store has committed the changes. If the store fails,
+/// the scheduler is restored to its value before the step, as if nothing had happened.
 public struct SprinklerEffects: Sendable, Hashable {
   public internal(set) var changes: [SprinklerChange] = []
-  /// For the valves, one after another. An answer that refuses a run goes back in as `SprinklerEvent.refused`.
-  public internal(set) var orders: [SprinklerRequest.Order] = []
+  /// Orders for the valves' loop, in sequence. If the loop refuses a run, that is passed to the scheduler as `SprinklerEvent.refused`.
+  public internal(set) var orders: [SprinklerOrder] = []
   public internal(set) var notices: [SprinklerNotice] = []
-  /// Why a command was not carried out; then there is nothing else.
+  /// The reason why a command was refused, or `nil` if it was not; a refusal has no other effects.
   public internal(set) var refusal: SprinklerRefusal?
-  /// A rain delay during which a run by hand was allowed, if people are to be warned.
+  /// The rain delay to mention to a person who started a run during it, or `nil` if there is nothing to mention.
   public internal(set) var rainWarning: RainDelay?
-  /// The runs a command made, in their order.
+  /// The numbers of the runs that a command made, in order.
   public internal(set) var runs: [UInt64] = []
-  /// The programs a command made, in their order.
+  /// The ids of the programs that a command added, in order.
   public internal(set) var programs: [Int] = []
 
   public init() {}
@@ -23,26 +23,34 @@ public struct SprinklerEffects: Sendable, Hashable {
   public var isEmpty: Bool { changes.isEmpty && orders.isEmpty && notices.isEmpty && refusal == nil }
 }
 
-/// Something for the log.
+/// A notice for the daemon's log.
 public enum SprinklerNotice: Sendable, Hashable {
-  /// A program's start came and its runs are queued.
+  /// A program's start was due, and its runs were queued.
   case programStarted(id: Int, name: String, due: WallInstant, runs: Int)
-  /// A program's start came and some or all of its runs were not made.
+  /// A program's start was due, and some or all of its runs were not made.
   case programSkipped(id: Int, name: String, due: WallInstant, why: RunOutcome, runs: Int)
+  /// A reading of the soil changed what a program's start does in a zone, or none was valid. Carries which and why.
+  case soil(id: Int, name: String, zone: ZoneID, why: String)
+  /// The deficit decided how long a program's start waters a zone, or none was valid. Carries the deficit and its reasons.
+  case deficit(id: Int, name: String, zone: ZoneID, why: String)
+  /// A zone's usual flow is known from its runs. Carries the flow, when it was learnt and from how many runs.
+  case flowLearnt(ZoneID, String)
+  /// The rain sensor reads otherwise than before; `unknown` if its line cannot be read, `stuck` if its wire is taken for broken.
+  case rainSensor(RainSensorStatus.Word)
   case rainDelaySet(RainDelay)
-  /// By a person, by the weather, or because its time had come.
+  /// The rain delay ended: a person or the forecast ended it, or its time was over.
   case rainDelayOver
-  /// The wall clock jumped by so many seconds, forward positive.
+  /// The wall clock was set by `seconds`; a positive number is forward.
   case clockStepped(seconds: Int64)
-  /// Whether schedules go by the wall clock is another than it was: `unconfirmed` (starts wait), `steady` or `synchronised`.
+  /// The trust in the wall clock changed: `unconfirmed` (starts wait), `steady` or `synchronised`.
   case clockBelieved(String)
-  /// A start that a wrong clock had dealt with is due again at its time.
+  /// A start that was dealt with under a wrong clock is due again at its time.
   case startTakenBack(id: Int, name: String, due: WallInstant, was: RunOutcome)
-  /// Starts further back than this were not looked for.
+  /// Starts longer ago than the limit of the catch-up search were not considered, between these instants.
   case longAbsence(from: WallInstant, to: WallInstant)
-  /// A run that the end of the last process interrupted: how that ended, what the run is charged with, and whether the rest follows.
+  /// The end of the previous process interrupted a run. Carries how that process ended, the time charged to the run, and whether its rest is resumed.
   case interrupted(
     run: UInt64, zone: ZoneID, by: RunOutcome, ranSeconds: Double, leftSeconds: Int, isResumed: Bool)
-  /// Runs of records that were recovered: they may have been done since, and are not done again.
+  /// Runs found in recovered records were not resumed, since they may have been carried out already.
   case queueNotResumed(runs: [UInt64])
 }

@@ -1,35 +1,42 @@
 import WallTime
 
-/// What the scheduler hears.
+/// The inputs of the scheduler.
 public enum SprinklerEvent: Sendable, Hashable {
-  /// Once, before everything else: the records are those the last process left.
+  /// The process started, with the records that the previous one left. Must be the first event, exactly once.
   case started
-  /// Called a few times a second; cheap when nothing is due.
+  /// Time passed. Sent a few times a second; cheap if nothing is due.
   case timePassed
-  /// The caller as the access log names it, or `nil` for the controller itself.
+  /// A client gave a command. `caller` is its name in the access log, or `nil` for the controller itself.
   case command(SprinklerCommand, caller: String?)
-  /// From the irrigation machine: the run's valve opened, or opened again after a pause.
+  /// The irrigation machine reported that the run's valve opened, or reopened after a pause.
   case opened(run: UInt64)
-  /// From the irrigation machine: the run is over, or never began (0 s).
-  case ended(run: UInt64, ranSeconds: Double, outcome: RunOutcome)
-  /// The irrigation machine did not take a run that was ordered.
+  /// The irrigation machine reported that the run ended, or that it never began (0 s), with the flow sensor's pulses in it.
+  case ended(run: UInt64, ranSeconds: Double, outcome: RunOutcome, pulses: Int64 = 0)
+  /// The irrigation machine refused a run.
   case refused(run: UInt64, IrrigationRefusal)
-  /// What runs that have begun have run so far, to be noted in case the program dies or the power fails: every
-  /// `SchedulerSettings.noteSeconds`.
+  /// The times of the runs that have begun, to be saved in case of a crash or a power cut; sent every `SchedulerSettings.noteSeconds`.
   case progress([RunProgress])
   case weather(WeatherVerdict)
-  /// The configuration's rules are others from now on; what is open or waits goes on. Lines, time zone and place stay.
+  /// The weather of the last days, with every answer of the provider. Days that were counted before are ignored.
+  case pastWeather(PastWeather)
+  /// The newest readings of the soil, sent every ten seconds; a probe without one is left out.
+  case moisture([MoistureReading])
+  /// The rain sensor's line reads otherwise than before, or has been read for the first time.
+  case rainSensor(RainSensorReading)
+  /// The configuration's rules changed. Open and queued runs go on; lines, time zone and place stay.
   case settings(SchedulerSettings)
 }
 
-/// How far an open run is.
+/// The progress of a run that has begun.
 public struct RunProgress: Sendable, Hashable {
   public var run: UInt64
-  /// By the monotonic clock, pauses not counted.
+  /// The time for which the valve has been open by the monotonic clock, pauses not counted, s.
   public var ranSeconds: Double
-  /// Whether its valve is open; otherwise it is paused.
+  /// Whether the valve is open; otherwise the run is paused.
   public var isOpen: Bool
-  /// How long ago that was so, s: a loop that hangs says nothing newer, and its valve may have been closed since.
+  /// The flow sensor's pulses in the run so far; 0 while it is paused, when the number that was saved last stays.
+  public var pulses: Int64 = 0
+  /// The age of this information, s. If the loop hangs, the information is old, and the valve may have been closed since.
   public var ageSeconds: Double
 
   public init(run: UInt64, ranSeconds: Double, isOpen: Bool = true, ageSeconds: Double = 0) {
@@ -40,12 +47,12 @@ public struct RunProgress: Sendable, Hashable {
   }
 }
 
-/// What a forecast means for watering.
+/// The consequence of a forecast for watering.
 public enum WeatherVerdict: Sendable, Hashable {
-  /// No watering for so long, s; the reason as people see it: `8.2 mm expected within 24 h`.
+  /// Rain is expected, so nothing should be watered for `seconds`. The reason is shown to people: `8.2 mm expected within 24 h`.
   case rain(seconds: Int, reason: String)
-  /// Nothing is known of some days, and what is known is no reason to wait: whatever is in force stays.
+  /// The forecast lacks some days, and the others are no reason to wait: a rain delay in force stays.
   case unknown
-  /// No reason to wait: ends a delay that the weather made.
+  /// No rain is expected: a rain delay that the forecast started ends.
   case dry
 }

@@ -1,11 +1,11 @@
-/// What a configuration file says of what the store has, too. It is kept as it was last read, so that a start tells what somebody has changed
-/// in the file since from what people have changed by the API.
+/// The part of a configuration file that the store contains, too. The last version read is kept, so that a start can tell changes of the file
+/// from changes made by the API.
 public struct SprinklerFile: Sendable, Hashable, Codable {
   public var zones: [Zone]
-  /// 0…250.
+  /// The seasonal level, 0…250 %.
   public var seasonalPercent: Int
 
-  /// What a file says.
+  /// Creates the value from the contents of a file.
   public init(zones: [Zone], seasonalPercent: Int) {
     self.zones = zones
     self.seasonalPercent = seasonalPercent
@@ -13,14 +13,16 @@ public struct SprinklerFile: Sendable, Hashable, Codable {
 }
 
 extension SprinklerRecords {
-  /// Takes what a file says otherwise than it did when it was last read: properties of zones, zones that are new in it, zones that it has no
-  /// longer, the seasonal level. All else stays as people have set it. For a start, before a scheduler has the records.
+  /// Takes over the changes of the file since the last reading: properties of zones, new and removed zones, and the seasonal level.
+  /// Everything else stays as set by the API. Called at the start, before a scheduler takes the records.
   ///
   /// - Parameters:
-  ///   - pins: what zones may have.
-  ///   - masterPin: what no zone may have, or `nil` if there is no master valve.
-  /// - Returns: What was taken, in words: `zone 1: name Lawn → Front lawn`; and the changes for the store.
-  /// - Throws: What file and store come to together cannot be: nothing is taken.
+  ///   - file: the contents of the file now.
+  ///   - last: the contents of the file when it was last read.
+  ///   - pins: the GPIO lines that zones may use.
+  ///   - masterPin: the line that no zone may use, or `nil` if there is no master valve.
+  /// - Returns: A description of each change, such as `zone 1: name Lawn → Front lawn`, and the changes for the store.
+  /// - Throws: A refusal if the file and the store contradict each other; then nothing is taken over.
   public mutating func take(
     _ file: SprinklerFile, since last: SprinklerFile, pins: [Int], masterPin: Int?
   ) throws(SprinklerRefusal) -> (words: [String], changes: [SprinklerChange]) {
@@ -71,7 +73,9 @@ extension SprinklerRecords {
 }
 
 extension Zone {
-  /// - Parameter last: What the file said of it before, or `nil` if it did not have it.
+  /// Takes over the properties of the zone that have changed in the file, and returns a description of each.
+  ///
+  /// - Parameter last: the zone as it was in the file before, or `nil` if the file did not have the zone.
   fileprivate mutating func take(_ file: Zone, since last: Zone?) -> [String] {
     var (zone, words) = (self, [String]())
     func take<Value: Equatable>(_ name: String, _ property: WritableKeyPath<Zone, Value>) {

@@ -1,16 +1,16 @@
 import WallTime
 
-/// Why a command was not carried out.
+/// The reason why a command was not carried out.
 public enum SprinklerRefusal: Error, Sendable, Hashable {
-  /// A value that does not fit: where, what was expected, what came. `steps[2].seconds`.
+  /// A value is invalid. Carries the path of the field, such as `steps[2].seconds`, the expected values and the given one.
   case invalid(field: String, expected: String, got: String)
   case unknownZone(Int)
   case unknownProgram(Int)
   case unknownRun(UInt64)
   case zoneDisabled(ZoneID)
-  /// Runs by hand are denied during a rain delay.
+  /// Runs by hand are denied during the current rain delay.
   case rainDelay(until: WallInstant)
-  /// The zone has run all it may today.
+  /// The zone has reached its daily limit.
   case dayLimit(ZoneID, seconds: Int)
   case queueFull(capacity: Int)
 }

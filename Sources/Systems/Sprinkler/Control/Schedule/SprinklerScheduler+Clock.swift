@@ -1,9 +1,9 @@
 import Tactus
 import WallTime
 
-// What a clock that was set changes.
+// The consequences of setting the wall clock.
 extension SprinklerScheduler {
-  /// What is open or waits is to be logged at the time that the clock shows now.
+  /// Shifts the times of pending runs by the jump of the wall clock, so that they are logged by the clock as it is now.
   mutating func follow(_ jump: Nanoseconds) {
     let seconds = (Double(jump.count) / 1e9).rounded()
     let shift = Int64(saturating: seconds)
@@ -27,10 +27,10 @@ extension SprinklerScheduler {
     effects.notices.append(.clockBelieved(toldBelief))
   }
 
-  /// The clock was set back before what was dealt with. What made a run keeps its key and does not come again. What made none is due again: at
-  /// its time, if that is still to come, or now, if it was missed and is not late by this clock.
+  /// Deals with a clock that was set back before starts that were dealt with. Starts that made a run keep their keys and do not happen again.
+  /// Starts that made no run are due again: at their time if that is in the future by this clock, or now if they were missed and are not late.
   ///
-  /// - Parameter back: what is due after it is to be dealt with.
+  /// - Parameter back: the instant after which starts are to be dealt with again.
   mutating func takeBack(from back: WallInstant, at wall: WallInstant) {
     let inTime = wall - Int64(settings.catchUpSeconds)
     let wrong = records.suppressed.filter { $0.due > wall || $0.why == .missed && $0.due > inTime }

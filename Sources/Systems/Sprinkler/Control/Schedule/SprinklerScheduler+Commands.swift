@@ -3,7 +3,7 @@ import WallTime
 extension SprinklerScheduler {
   mutating func perform(_ command: SprinklerCommand, _ request: Request) throws(SprinklerRefusal) {
     switch command {
-    case .zoneOn(let id, let seconds): try open(id, seconds: seconds, request)
+    case .zoneOn(let id, let seconds, let litres): try open(id, seconds: seconds, litres: litres, request)
     case .zoneExtend(let id, let seconds, let active): try extend(id, seconds: seconds, active: active, request)
     case .zoneOff(let id):
       _ = try zone(id)
@@ -26,19 +26,24 @@ extension SprinklerScheduler {
       setRainDelay(RainDelay(seconds: seconds, reason: .manual, at: reading))
     case .cancelRainDelay: cancelRainDelay()
     case .setForecast(let isOn): setForecast(isOn: isOn)
+    case .forgetFlow(let id): try forgetFlow(id)
     default: try edit(command, request)
     }
   }
 
   // MARK: runs by hand
 
-  private mutating func open(_ id: ZoneID, seconds: Int?, _ request: Request) throws(SprinklerRefusal) {
+  private mutating func open(
+    _ id: ZoneID, seconds: Int?, litres: Double? = nil, _ request: Request
+  ) throws(SprinklerRefusal) {
     let zone = try runnable(id, request)
     if let seconds { try Validation.number(seconds, 1...zone.maximumSeconds, "seconds") }
+    if let litres { try Validation.litres(litres, hasFlow: settings.pulsesPerLitre != nil, "litres") }
     try checkRain()
     try checkRoom(1)
     let run = makeRun(
-      id, seconds ?? zone.defaultSeconds, program: nil, isScheduled: false, ignoresRain: true, request)
+      id, seconds ?? (litres == nil ? zone.defaultSeconds : zone.maximumSeconds), litres: litres, program: nil,
+      isScheduled: false, ignoresRain: true, request)
     effects.orders.append(.run(run, .now))
   }
 
@@ -47,6 +52,10 @@ extension SprinklerScheduler {
   ) throws(SprinklerRefusal) {
     guard var run = records.pending.first(where: { $0.zone == id && ($0.opened != nil || $0.run == active) }) else {
       return try open(id, seconds: seconds, request)
+    }
+    if let litres = run.litres {
+      throw .invalid(
+        field: "mode", expected: "set, because the zone's run is one of \(Self.number(litres)) l", got: "extend")
     }
     let zone = try runnable(id, request)
     let room = zone.maximumSeconds - run.askedSeconds
@@ -65,7 +74,9 @@ extension SprinklerScheduler {
   private mutating func run(_ program: Program, _ request: Request) throws(SprinklerRefusal) {
     try checkRain()
     let date = settings.zone.local(request.wall).date
-    let plan = WateringPlan(program, percent: records.levels.percent(month: date.month), zones: usableZones)
+    let plan = WateringPlan(
+      program, percent: records.levels.percent(month: date.month), zones: usableZones,
+      hasFlow: settings.pulsesPerLitre != nil)
     try checkRoom(plan.runs.count)
     for run in plan.runs {
       if let why = run.skipped {
@@ -74,8 +85,8 @@ extension SprinklerScheduler {
         continue
       }
       let made = makeRun(
-        run.zone, run.seconds, program: program.id, isScheduled: false, soak: run.soakSeconds, ignoresRain: true,
-        request)
+        run.zone, run.seconds, litres: run.litres, program: program.id, isScheduled: false, soak: run.soakSeconds,
+        ignoresRain: true, why: run.why, request)
       effects.orders.append(.run(made, .append))
     }
   }
@@ -84,8 +95,14 @@ extension SprinklerScheduler {
     _ steps: [Program.Step], isNext: Bool, _ request: Request
   ) throws(SprinklerRefusal) {
     try Validation.count(steps.count, 1...64, "steps")
+    var steps = steps
     for (place, step) in steps.enumerated() {
       let zone = try runnable(step.zone, request)
+      if let litres = step.litres {
+        try Validation.litres(litres, hasFlow: settings.pulsesPerLitre != nil, "steps[\(place)].litres")
+        steps[place].seconds = max(1, min(step.seconds, zone.maximumSeconds))
+        continue
+      }
       try Validation.number(step.seconds, 1...zone.maximumSeconds, "steps[\(place)].seconds")
     }
     try checkRain()
@@ -93,14 +110,15 @@ extension SprinklerScheduler {
     var runs: [ZoneRun] = []
     for step in steps {
       runs.append(
-        makeRun(step.zone, step.seconds, program: nil, isScheduled: false, ignoresRain: true, request))
+        makeRun(
+          step.zone, step.seconds, litres: step.litres, program: nil, isScheduled: false, ignoresRain: true, request))
     }
     if isNext { putFirst(runs.map(\.id)) }
     // Each goes before all that wait: the last one first, and they stand in their order.
     effects.orders += isNext ? runs.reversed().map { .run($0, .insert) } : runs.map { .run($0, .append) }
   }
 
-  /// What waits comes behind these, in the records as in the machine: a power cut does not change the order.
+  /// Puts the runs before all waiting ones in the records as in the machine, so that a power cut does not change the order.
   private mutating func putFirst(_ runs: [UInt64]) {
     let open = records.pending.filter { $0.opened != nil }.map(\.run)
     let waiting = records.pending.filter { $0.opened == nil && !runs.contains($0.run) }.map(\.run)
@@ -119,7 +137,7 @@ extension SprinklerScheduler {
     return program
   }
 
-  /// A zone that may open now.
+  /// Returns the zone if it may open now; throws the reason otherwise.
   private func runnable(_ id: ZoneID, _ request: Request) throws(SprinklerRefusal) -> Zone {
     let zone = try zone(id)
     guard usableZones[id] != nil else { throw .zoneDisabled(id) }

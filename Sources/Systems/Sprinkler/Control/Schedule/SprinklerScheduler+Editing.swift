@@ -1,7 +1,7 @@
 import WallTime
 
 extension SprinklerScheduler {
-  /// Programs, zones, levels and backups. What is due by now is dealt with as it was.
+  /// Carries out a command that changes programs, zones or levels, or restores a backup. Starts due by now are first dealt with by the old rules.
   mutating func edit(_ command: SprinklerCommand, _ request: Request) throws(SprinklerRefusal) {
     passTime(to: request.wall)
     switch command {
@@ -57,7 +57,7 @@ extension SprinklerScheduler {
     }
   }
 
-  /// An app finds its schedule by its name: the one that is here keeps it, a copy has none.
+  /// Removes aliases that other programs have: apps find a schedule by its alias, so the existing program keeps it and the copy has none.
   private func withoutTakenAliases(_ programs: [Program]) -> [Program] {
     var taken = Set(records.programs.compactMap(\.alias))
     return programs.map { program in
@@ -67,14 +67,16 @@ extension SprinklerScheduler {
     }
   }
 
-  /// What a change makes due is due from now on, never before.
+  /// Stores the program and plans its next start. A change can make starts due from now on only, never in the past.
   private mutating func set(_ program: Program, _ request: Request) {
     change(.program(program))
     plan(program, after: max(cursor, request.wall))
   }
 
   private var validationContext: Validation.Context {
-    Validation.Context(zones: Set(records.zones.map(\.id)), hasPlace: settings.place != nil)
+    Validation.Context(
+      zones: Set(records.zones.map(\.id)), hasPlace: settings.place != nil,
+      hasFlow: settings.pulsesPerLitre != nil)
   }
 
   // MARK: zones
@@ -93,8 +95,8 @@ extension SprinklerScheduler {
     findUsableZones()
   }
 
-  /// What the machine must hear to get from some zones to others: what changes its line closes first, and gives the line up
-  /// before another takes it.
+  /// Appends the orders that lead the machine from the old zones to the new ones. A zone that changes its line closes first, and releases
+  /// the line before another zone takes it.
   private mutating func order(from old: [Zone], to new: [Zone]) {
     let wanted = Dictionary(uniqueKeysWithValues: new.map { ($0.id, $0) })
     let present = Set(old.map(\.id))
@@ -117,11 +119,12 @@ extension SprinklerScheduler {
     }
   }
 
-  /// A zone whose pin is not among the lines of this start cannot run.
+  /// Returns the machine's settings of a zone; a zone whose pin was not requested at this start is disabled.
   func zoneSettings(_ zone: Zone) -> ZoneSettings {
     let line = settings.pins.firstIndex(of: zone.gpioPin)
     var made = ZoneSettings(zone, line: line.map { UInt8(clamping: $0) })
     if line == nil { made.isEnabled = false }
+    made.flow = flowLimits(zone.id)
     return made
   }
 
@@ -132,13 +135,15 @@ extension SprinklerScheduler {
 
   // MARK: backups
 
-  /// 14 days, s. A backup's that is longer is none that anybody can have set.
+  /// The longest rain delay, s: 14 days. A longer one in a backup cannot be genuine and is ignored.
   static var longestRainDelay: Int { 1_209_600 }
 
   private mutating func restore(_ backup: SprinklerRecords, _ request: Request) throws(SprinklerRefusal) {
     try Validation.check(backup.zones, "zones", pins: settings.pins, masterPin: settings.masterPin)
     try Validation.count(backup.programs.count, 0...Validation.programCount, "programs")
-    let context = Validation.Context(zones: Set(backup.zones.map(\.id)), hasPlace: settings.place != nil)
+    // A backup with steps by litres is taken where no flow sensor is, too: they last for their zone's default duration.
+    let context = Validation.Context(
+      zones: Set(backup.zones.map(\.id)), hasPlace: settings.place != nil, hasFlow: true)
     for (place, program) in backup.programs.enumerated() {
       try Validation.check(program, "programs[\(place)].", context)
       try Validation.check(alias: program.alias, among: backup.programs[..<place], "programs[\(place)].")

@@ -1,10 +1,10 @@
 import WallTime
 
 extension SprinklerScheduler {
-  /// The next starts of the enabled programs after an instant, at most so many, and the starts by the sun that do not happen
-  /// until the last of them.
+  /// Returns the next starts of the enabled programs after an instant, at most `count`, and the starts by the sun that do not happen
+  /// before the last of them.
   ///
-  /// The runs' times are an estimate: one zone after another, what waits now first.
+  /// The times of the runs are estimates: one zone after another, queued runs first.
   public func preview(after instant: WallInstant, count: Int) -> SprinklerPreview {
     let starts = starts(after: instant, count: count)
     let first = settings.zone.local(instant).date
@@ -24,6 +24,7 @@ extension SprinklerScheduler {
     var free = instant
     for run in records.pending { free = free + Int64(max(0, run.askedSeconds - Int(saturating: run.ranSeconds))) }
     var starts: [UpcomingStart] = []
+    var planned: [ZoneID: Double] = [:]
     var taken: Set<StartKey> = keys
     while starts.count < count {
       let place = next.indices.min {
@@ -31,7 +32,7 @@ extension SprinklerScheduler {
       }
       guard let place else { break }
       let (program, start) = next[place]
-      starts.append(upcoming(start, of: program, free: &free))
+      starts.append(upcoming(start, of: program, free: &free, planned: &planned))
       taken.insert(start.key)
       let following = calendar.nextStart(of: program, after: start.at - 1, excluding: { taken.contains($0) })
       if let following { next[place].start = following } else { next.remove(at: place) }
@@ -39,14 +40,14 @@ extension SprinklerScheduler {
     return starts
   }
 
-  /// As the calendar says. What is planned already is at hand, which matters with hundreds of programs: every change asks
-  /// for the next start.
+  /// Returns the next start of the program by the calendar. A start that is planned already is reused, which matters with hundreds of programs,
+  /// since every change asks for the next start.
   private func nextStart(of program: Program, after instant: WallInstant) -> ProgramCalendar.Start? {
     if let planned = upcoming[program.id], planned.at > instant, cursor <= instant { return planned }
     return calendar.nextStart(of: program, after: instant, excluding: { keys.contains($0) })
   }
 
-  /// The next start that will open a zone, as far as is known now: a rain delay's are passed over, or `nil` if there is none.
+  /// Returns the next start that is expected to open a zone, or `nil` if no start is expected to. Starts suppressed by a rain delay are skipped.
   public func nextStart(after instant: WallInstant) -> UpcomingStart? {
     // The second look is for a rain delay that keeps all of the first away.
     for from in [instant, max(instant, (records.rainDelay?.until ?? instant) - 1)] {
@@ -56,16 +57,19 @@ extension SprinklerScheduler {
     return nil
   }
 
-  /// By program, when each enabled one next opens a zone, as far as is known now: starts in a rain delay that keeps its zones closed are
-  /// passed over, and one that no day or no zone is left to has none.
+  /// Returns, by program, when each enabled program is next expected to open a zone. Starts suppressed by a rain delay are skipped; programs
+  /// without a further start or a usable zone are left out.
   public func nextRuns(after instant: WallInstant) -> [Int: WallInstant] {
     var next: [Int: WallInstant] = [:]
     let afterRain = max(instant, (records.rainDelay?.until ?? instant) - 1)
     for program in records.programs where program.isEnabled {
-      for from in [instant, afterRain] {
+      // What a deficit keeps from being watered now it may not keep once it has grown.
+      let later = program.adjustment == nil ? [] : (1...Self.validDays).map { instant + Int64($0) * 86_400 }
+      for from in [instant, afterRain] + later {
         guard let start = nextStart(of: program, after: from) else { continue }
-        var free = start.at
-        guard upcoming(start, of: program, free: &free).runs.contains(where: { $0.skipped == nil }) else { continue }
+        var (free, planned) = (start.at, [ZoneID: Double]())
+        guard upcoming(start, of: program, free: &free, planned: &planned).runs.contains(where: { $0.skipped == nil })
+        else { continue }
         next[program.id] = start.at
         break
       }
@@ -74,27 +78,41 @@ extension SprinklerScheduler {
   }
 
   private func upcoming(
-    _ start: ProgramCalendar.Start, of program: Program, free: inout WallInstant
+    _ start: ProgramCalendar.Start, of program: Program, free: inout WallInstant, planned: inout [ZoneID: Double]
   ) -> UpcomingStart {
     let percent = records.levels.percent(month: start.key.date.month)
-    var plan = WateringPlan(program, percent: percent, zones: usableZones)
+    let deficits = deficitFindings(program, on: start.key.date, planned: planned)
+    var plan = WateringPlan(
+      program, percent: percent, zones: usableZones, deficits, mostPercent: settings.deficitPercent,
+      hasFlow: settings.pulsesPerLitre != nil)
     let isInRain = records.rainDelay.map { $0.until > start.at } ?? false
-    if isInRain { plan.skipInRain() }
+    if isInRain { plan.skipInRain(records.rainDelay?.why) }
+    plan.follow(soilFindings(plan, after: Double(max(0, start.at - WallInstant(reading)))))
     var closed: [ZoneID: WallInstant] = [:]
     var runs: [UpcomingRun] = []
     free = max(free, start.at)
     for run in plan.runs {
       guard run.skipped == nil else {
-        runs.append(UpcomingRun(zone: run.zone, start: free, seconds: run.seconds, skipped: run.skipped))
+        runs.append(UpcomingRun(run, at: free))
         continue
       }
       if run.soakSeconds > 0, let last = closed[run.zone] { free = max(free, last + Int64(run.soakSeconds)) }
-      runs.append(UpcomingRun(zone: run.zone, start: free, seconds: run.seconds, skipped: nil))
+      runs.append(UpcomingRun(run, at: free))
       free = free + Int64(run.seconds)
       closed[run.zone] = free
+      if let rule = settings.deficits[run.zone] {
+        planned[run.zone, default: 0] += rule.millimetres(seconds: Double(run.seconds))
+      }
     }
     return UpcomingStart(
       program: program.id, programName: program.name, key: start.key, at: start.at,
       offsetSeconds: settings.zone.offsetSeconds(at: start.at), runs: runs, isInRainDelay: isInRain)
+  }
+}
+
+extension UpcomingRun {
+  fileprivate init(_ run: WateringPlan.Run, at start: WallInstant) {
+    self.init(
+      zone: run.zone, start: start, seconds: run.seconds, litres: run.litres, skipped: run.skipped, why: run.why)
   }
 }

@@ -2,10 +2,10 @@ import Tactus
 import WallTime
 
 extension SprinklerScheduler {
-  /// How much of a delay is over is noted so often, s: by as much it lasts longer when the power fails.
+  /// The interval at which the elapsed time of a rain delay is saved, s; a power cut can lengthen the delay by as much.
   static var rainNoteSeconds: Double { 600 }
 
-  var rainOrder: SprinklerRequest.Order {
+  var rainOrder: SprinklerOrder {
     .rain(isActive: records.rainDelay != nil, endsRuns: settings.rainEndsOpenRuns)
   }
 
@@ -16,7 +16,7 @@ extension SprinklerScheduler {
     effects.notices.append(delay.map { .rainDelaySet($0) } ?? .rainDelayOver)
   }
 
-  /// The delay as it is now: it ends when its time is over, by a clock that cannot be set, and `until` follows the wall clock.
+  /// Updates the rain delay. It ends when its time is over by a clock that cannot be set, and `until` follows the wall clock.
   mutating func followRainDelay() {
     rainAtStart = nil
     guard var delay = records.rainDelay else { return }
@@ -33,8 +33,8 @@ extension SprinklerScheduler {
     if delay != records.rainDelay { change(.rainDelayNoted(delay)) }
   }
 
-  /// One of which an older version has kept the end alone: it lasts until the clock can be believed, and then as long as that says, but never
-  /// longer than any can be.
+  /// Completes a rain delay that an older version stored with nothing but its end. It lasts until the wall clock is confirmed, then for the time
+  /// left by that clock, but never longer than the longest rain delay.
   private mutating func adoptRainDelay() {
     guard let delay = records.rainDelay else { return }
     rainAtStart = delay
@@ -44,7 +44,7 @@ extension SprinklerScheduler {
     change(.rainDelayNoted(RainDelay(seconds: Int(left), reason: delay.reason, at: reading)))
   }
 
-  /// When `followRainDelay` will next have something to do, s from now, or `nil` if there is no delay.
+  /// The time after which `followRainDelay` will next have an effect, s, or `nil` if there is no delay or only its end is known.
   var rainDelayWait: Int64? {
     guard let delay = records.rainDelay, let left = delay.left(at: reading), let age = delay.age else { return nil }
     let noted = age.sinceNoted(at: reading) ?? (bootSeconds - startedSeconds)
@@ -58,7 +58,7 @@ extension SprinklerScheduler {
     if !isOn, case .weather? = records.rainDelay?.reason { setRainDelay(nil) }
   }
 
-  /// The answer to a question from before the forecast was switched off changes nothing.
+  /// Applies a forecast; ignored if the forecast was switched off while its answer was awaited.
   mutating func weather(_ verdict: WeatherVerdict) {
     guard records.isForecastOn else { return }
     switch verdict {
@@ -75,6 +75,7 @@ extension SprinklerScheduler {
         // A person's delay is never shortened, and a forecast that says the same again is not worth a write.
         let grows = Double(seconds) - left >= 600
         if case .manual = present.reason, !grows { return }
+        if case .sensor = present.reason, !grows { return }
         if case .weather(reason) = present.reason, (Double(seconds) - left).magnitude < 600 { return }
       }
       setRainDelay(RainDelay(seconds: seconds, reason: .weather(reason), at: reading))
@@ -82,13 +83,14 @@ extension SprinklerScheduler {
   }
 
   mutating func cancelRainDelay() {
+    if rainSensor.hasActed { rainSensor.isLifted = true }
     if let delay = records.rainDelay, case .weather = delay.reason {
       weatherDeclinedUntil = bootSeconds + (delay.left(at: reading) ?? Double(delay.until - WallInstant(reading)))
     }
     setRainDelay(nil)
   }
 
-  /// What a run by hand meets.
+  /// Allows, warns of or refuses a run by hand during a rain delay, as configured.
   mutating func checkRain() throws(SprinklerRefusal) {
     guard let delay = records.rainDelay else { return }
     switch settings.manualInRain {

@@ -2,16 +2,18 @@ import Tactus
 import WallTime
 
 extension SprinklerScheduler {
-  /// A run that is in the queue from now on; its order is the caller's to give.
+  /// Makes a run, adds it to the queue in the records, and returns the run. The caller must issue the order.
   mutating func makeRun(
-    _ zone: ZoneID, _ seconds: Int, program: Int?, isScheduled: Bool, soak: Int = 0, ignoresRain: Bool,
-    _ request: Request
+    _ zone: ZoneID, _ seconds: Int, litres: Double? = nil, program: Int?, isScheduled: Bool, soak: Int = 0,
+    ignoresRain: Bool, why: String? = nil, _ request: Request
   ) -> ZoneRun {
     let id = takeRunNumber()
     var run = PendingRun(
       run: id, zone: zone, program: program, isScheduled: isScheduled, askedSeconds: seconds, soakSeconds: soak,
       ignoresRain: ignoresRain, queued: request.wall, caller: request.caller)
     run.boot = boot
+    run.why = why
+    run.litres = litres
     change(.pending(run))
     effects.runs.append(id)
     return ZoneRun(run, resumes: false)
@@ -30,6 +32,7 @@ extension SprinklerScheduler {
     pending.boot = boot
     pending.openSince = bootSeconds
     change(.pending(pending))
+    noteOpen(run)
   }
 
   mutating func note(_ progress: [RunProgress]) {
@@ -38,14 +41,28 @@ extension SprinklerScheduler {
         item.ranSeconds > pending.ranSeconds || item.isOpen != (pending.openSince != nil)
       else { continue }
       pending.ranSeconds = max(pending.ranSeconds, item.ranSeconds)
+      if let litres = litres(item.pulses) { pending.flowedLitres = max(pending.flowedLitres ?? 0, litres) }
       pending.boot = boot
       pending.openSince = item.isOpen ? bootSeconds - item.ageSeconds : nil
       change(.pending(pending))
     }
   }
 
-  mutating func ended(_ run: UInt64, ran: Double, _ outcome: RunOutcome, _ wall: WallInstant) {
-    guard let pending = pending(run) else { return }
+  /// Returns the water of so many pulses of the flow sensor, l, or `nil` without a sensor.
+  func litres(_ pulses: Int64) -> Double? { settings.pulsesPerLitre.map { Double(pulses) / $0 } }
+
+  mutating func ended(
+    _ run: UInt64, ran: Double, _ outcome: RunOutcome, litres: Double?, _ wall: WallInstant
+  ) {
+    guard var pending = pending(run) else { return }
+    var outcome = outcome
+    pending.flowedLitres = litres ?? pending.flowedLitres
+    if outcome == .timeLimit, let asked = pending.litres {
+      let words = "\(Self.number(litres ?? 0)) of \(Self.number(asked)) l in its longest time"
+      pending.why = [pending.why, words].compactMap(\.self).joined(separator: "; ")
+    }
+    if let why = wetEnds.removeValue(forKey: run), outcome == .stopped { (outcome, pending.why) = (.wetSoil, why) }
+    if outcome == .rainDelay { pending.why = records.rainDelay?.why ?? pending.why }
     if outcome == .shutdown, settings.afterPowerCut == .resume {
       keep(pending, ran: ran, wall)
       return
@@ -53,9 +70,10 @@ extension SprinklerScheduler {
     change(.pendingRemoved(run: run))
     log(pending, ran: ran, outcome)
     count(pending, ran: ran, wall)
+    learn(from: pending, ran: ran, outcome, wall)
   }
 
-  /// The program ends in an orderly way: what is left stays in the records, in case the machine goes down with it.
+  /// Keeps the rest of a run in the records at an orderly shutdown, in case the computer then loses power or reboots.
   private mutating func keep(_ run: PendingRun, ran: Double, _ wall: WallInstant) {
     change(.pendingRemoved(run: run.run))
     var left = run
@@ -73,7 +91,7 @@ extension SprinklerScheduler {
 
   func pending(_ run: UInt64) -> PendingRun? { records.pending.first { $0.run == run } }
 
-  /// What a zone has run today grows; of a run that began yesterday, only the part since midnight.
+  /// Adds a run's time to the zone's total of today; of a run that began yesterday, only the part since midnight.
   private mutating func count(_ run: PendingRun, ran: Double, _ wall: WallInstant) {
     guard ran > 0 else { return }
     var share = ran
@@ -82,31 +100,33 @@ extension SprinklerScheduler {
     }
     let before = records.day == today ? records.ranToday[run.zone] ?? 0 : 0
     change(.ran(run.zone, seconds: before + share, day: today))
+    countDeficit(run.zone, ran: ran)
   }
 
   // MARK: the log
 
   mutating func log(_ run: PendingRun, ran: Double, _ outcome: RunOutcome) {
-    change(
-      .log(
-        WateringRecord(
-          run: run.run, zone: run.zone, zoneName: name(of: run.zone), program: run.program,
-          programName: run.program.flatMap { id in records.programs.first { $0.id == id }?.name },
-          isScheduled: run.isScheduled, start: run.opened ?? run.queued, askedSeconds: run.askedSeconds,
-          ranSeconds: ran, outcome: outcome, caller: run.caller)))
+    var record = WateringRecord(
+      run: run.run, zone: run.zone, zoneName: name(of: run.zone), program: run.program,
+      programName: run.program.flatMap { id in records.programs.first { $0.id == id }?.name },
+      isScheduled: run.isScheduled, start: run.opened ?? run.queued, askedSeconds: run.askedSeconds,
+      ranSeconds: ran, outcome: outcome, caller: run.caller, why: run.why)
+    record.askedLitres = run.litres
+    record.litres = ran > 0 ? run.flowedLitres : nil
+    change(.log(record))
   }
 
-  /// A run that was never made has its line, too.
+  /// Logs a run that was never made.
   mutating func log(
     skipped run: WateringPlan.Run, _ why: RunOutcome, _ program: Program, due: WallInstant, isScheduled: Bool,
     caller: String?
   ) {
-    change(
-      .log(
-        WateringRecord(
-          run: takeRunNumber(), zone: run.zone, zoneName: name(of: run.zone), program: program.id,
-          programName: program.name, isScheduled: isScheduled, start: due, askedSeconds: run.seconds, ranSeconds: 0,
-          outcome: why, caller: caller)))
+    var record = WateringRecord(
+      run: takeRunNumber(), zone: run.zone, zoneName: name(of: run.zone), program: program.id,
+      programName: program.name, isScheduled: isScheduled, start: due, askedSeconds: run.seconds, ranSeconds: 0,
+      outcome: why, caller: caller, why: run.why)
+    record.askedLitres = run.litres
+    change(.log(record))
   }
 
   func name(of zone: ZoneID) -> String { records.zones.first { $0.id == zone }?.name ?? "zone \(zone)" }
@@ -141,7 +161,7 @@ extension SprinklerScheduler {
     effects.orders += runs.map { .run($0, .append) }
   }
 
-  /// Decides about the runs that the last process left, open ones first. Returns those that run again.
+  /// Decides which of the runs that the previous process left are resumed, open ones first, and returns those.
   private mutating func restorePending(_ wall: WallInstant) -> [ZoneRun] {
     let left = records.pending
     let outage = records.seen.map { wall - $0 } ?? 0
@@ -152,7 +172,9 @@ extension SprinklerScheduler {
     for run in left { change(.pendingRemoved(run: run.run)) }
     for run in left.filter({ $0.opened != nil }) + left.filter({ $0.opened == nil }) {
       let end = howEnded(run)
-      let isAllowed = mayResume && end == .powerCut && usableZones[run.zone] != nil
+      // Without the sensor nobody knows when a run by litres has had them.
+      let isMeasured = run.litres == nil || settings.pulsesPerLitre != nil
+      let isAllowed = mayResume && end == .powerCut && usableZones[run.zone] != nil && isMeasured
       var again: PendingRun? = run
       if run.opened != nil {
         let ran = charge(run, end)
@@ -170,6 +192,7 @@ extension SprinklerScheduler {
       again.boot = boot
       again.leftBy = nil
       if isRaining, again.isScheduled, !again.ignoresRain {
+        again.why = records.rainDelay?.why ?? again.why
         log(again, ran: 0, .rainDelay)
       } else {
         change(.pending(again))
@@ -179,16 +202,16 @@ extension SprinklerScheduler {
     return runs
   }
 
-  /// How the process ended that left the run: another boot is a power cut, the same one is not, and neither is one that is not known.
+  /// Returns how the process ended that left the run: a power cut if the boot is another one; a known shutdown or a crash otherwise.
   private func howEnded(_ run: PendingRun) -> RunOutcome {
     if let boot, let noted = run.boot, noted != boot { return .powerCut }
     return run.leftBy ?? .crash
   }
 
-  /// What a run that had begun has run at most, s.
+  /// Returns the time for which an interrupted run is charged, s: the longest that its valve can have been open.
   ///
-  /// Within one boot that is the time since its valve opened or was noted last. A power cut stops the water at an instant that nobody
-  /// knows: before the next note, which was never written.
+  /// Within one boot that is the time since its valve opened or was last saved as open. A power cut stops the water at an unknown instant
+  /// before the next save, which was never written.
   private func charge(_ run: PendingRun, _ end: RunOutcome) -> Double {
     let since: Double
     switch (end, run.openSince) {
@@ -202,12 +225,18 @@ extension SprinklerScheduler {
     return max(run.ranSeconds, min(Double(run.askedSeconds), run.ranSeconds + since))
   }
 
-  /// What is left of a run, with a number of its own, or `nil` if there is nothing.
+  /// Returns the rest of a run under a new number, or `nil` if no time or no water is left.
   private mutating func rest(of run: PendingRun, ran: Double) -> PendingRun? {
     // Rounded so that any number of interruptions adds nothing.
     let left = run.askedSeconds - Int(saturating: ran.rounded(.up))
     guard left > 0 else { return nil }
     var rest = run
+    if let litres = run.litres {
+      let missing = litres - (run.flowedLitres ?? 0)
+      guard missing > 0 else { return nil }
+      rest.litres = missing
+    }
+    rest.flowedLitres = nil
     rest.run = takeRunNumber()
     rest.askedSeconds = left
     rest.soakSeconds = 0
@@ -229,6 +258,6 @@ extension ZoneRun {
       }
     self.init(
       id: run.run, zone: run.zone, seconds: UInt32(clamping: run.askedSeconds), source: source,
-      soakSeconds: UInt32(clamping: run.soakSeconds), ignoresRain: run.ignoresRain)
+      soakSeconds: UInt32(clamping: run.soakSeconds), ignoresRain: run.ignoresRain, litres: run.litres)
   }
 }

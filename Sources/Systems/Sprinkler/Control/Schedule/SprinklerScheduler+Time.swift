@@ -2,12 +2,12 @@ import Tactus
 import WallTime
 
 extension SprinklerScheduler {
-  /// Keys are kept so long, days: a clock that is set back by less never starts anything twice.
+  /// The number of days for which start keys are kept: setting the clock back by less never starts anything twice.
   static var keptDays: Int { 14 }
-  /// Missed starts are looked for so far back, s.
+  /// How far back missed starts are searched, s.
   static var longestAbsence: Int64 { 7 * 86_400 }
 
-  /// A clock is set back if it shows a time that is earlier by so much than one that was dealt with, s.
+  /// The least time by which the clock must be behind the last handled instant to count as set back, s.
   private static var backward: Int64 { 2 }
 
   mutating func passTime(to wall: WallInstant) {
@@ -33,7 +33,7 @@ extension SprinklerScheduler {
     cursor = max(cursor, wall)
   }
 
-  /// The totals of the day before go, if the local date is another.
+  /// Begins a new local day if the date has changed, which resets the daily totals.
   private mutating func beginDay(of wall: WallInstant) {
     let date = settings.zone.local(wall).date
     guard date != today else { return }
@@ -52,7 +52,7 @@ extension SprinklerScheduler {
     if date.day == 1 { planAll(after: cursor) }
   }
 
-  /// Back to a day that has been: what ran counts on, so that a limit cannot be had twice.
+  /// Returns to an earlier local day. The totals of that day and of the day left are added up, so that a daily limit cannot be used twice.
   private mutating func returnTo(_ date: LocalDate) {
     var ran = records.day == date ? [:] : records.ranToday
     if let before = dayBefore, before.day == date {
@@ -84,7 +84,7 @@ extension SprinklerScheduler {
       ? calendar.nextStart(of: program, after: instant, excluding: { keys.contains($0) }) : nil
   }
 
-  /// The start that comes next, if it has come: by instant, then the higher priority, then the programs' order.
+  /// Returns the next start that is due by `wall`, or `nil` if none is: the earliest, then the one with the higher priority, then the first program.
   private func nextDue(by wall: WallInstant) -> (Program, ProgramCalendar.Start)? {
     var best: (program: Program, start: ProgramCalendar.Start)?
     for program in records.programs {
@@ -101,15 +101,26 @@ extension SprinklerScheduler {
     change(.started(start.key))
     keys.insert(start.key)
     let percent = records.levels.percent(month: start.key.date.month)
-    var plan = WateringPlan(program, percent: percent, zones: usableZones)
+    let deficits = deficitFindings(program, on: settings.zone.local(start.at).date)
+    var plan = WateringPlan(
+      program, percent: percent, zones: usableZones, deficits, mostPercent: settings.deficitPercent,
+      hasFlow: settings.pulsesPerLitre != nil)
     // A call every second can come two seconds late at most. What waited for the clock to be confirmed is not late.
     let isLate = wall - start.at > max(2, Int64(settings.catchUpSeconds), held)
     if isLate || recoveredUntil.map({ start.at <= $0 }) ?? false {
       plan.skipAll(.missed)
     } else if isBusy(program, with: plan.runs.count) {
       plan.skipAll(.overlap)
-    } else if let delay, delay.until > start.at {
-      plan.skipInRain()
+    } else {
+      if let delay, delay.until > start.at { plan.skipInRain(delay.why) }
+      for (zone, finding) in deficits.sorted(by: { $0.key < $1.key }) {
+        effects.notices.append(.deficit(id: program.id, name: program.name, zone: zone, why: finding.why))
+      }
+      let findings = soilFindings(plan, after: 0)
+      plan.follow(findings)
+      for (zone, finding) in findings.sorted(by: { $0.key < $1.key }) {
+        effects.notices.append(.soil(id: program.id, name: program.name, zone: zone, why: finding.why))
+      }
     }
     let reasons = plan.runs.map(\.skipped)
     if !reasons.contains(nil), let first = reasons.first ?? nil {
@@ -118,7 +129,7 @@ extension SprinklerScheduler {
     queue(plan, of: program, due: start.at, at: wall)
   }
 
-  /// Two starts of the program are still being worked off, or the queue has no room.
+  /// Returns whether two earlier starts of the program are still pending, or the queue lacks room for `count` more runs.
   private func isBusy(_ program: Program, with count: Int) -> Bool {
     if records.pending.count + count > settings.queueCapacity { return true }
     let starts = records.pending.lazy.filter { $0.program == program.id && $0.isScheduled }.map(\.queued)
@@ -135,8 +146,8 @@ extension SprinklerScheduler {
         continue
       }
       let made = makeRun(
-        run.zone, run.seconds, program: program.id, isScheduled: true, soak: run.soakSeconds,
-        ignoresRain: run.ignoresRain, Request(caller: nil, wall: wall))
+        run.zone, run.seconds, litres: run.litres, program: program.id, isScheduled: true, soak: run.soakSeconds,
+        ignoresRain: run.ignoresRain, why: run.why, Request(caller: nil, wall: wall))
       effects.orders.append(.run(made, .append))
       count += 1
     }

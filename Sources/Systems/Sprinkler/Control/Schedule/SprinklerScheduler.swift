@@ -1,65 +1,80 @@
 import Tactus
 import WallTime
 
-/// The sprinkler's schedule and its book-keeping: when programs start, what people ask, what is noted.
+/// The sprinkler's scheduler: it decides when programs start, carries out commands, and keeps the records.
 ///
-/// Decides and does nothing else: it reads no clock and touches neither store nor valves. Every event goes in by `step`, and
-/// what comes of it is returned. A value: a copy of it from before a step takes the step back. It allocates;
-/// it is not for ticks. The rules are numbered in the folder's README.
+/// The scheduler only decides: it reads no clock and accesses neither the store nor the valves. Events are passed to `step`, which returns
+/// their effects. It is a value, so a copy made before a step undoes the step. It allocates memory and is not for ticks. The rules are
+/// numbered in the folder's README.
 public struct SprinklerScheduler: Sendable {
   public internal(set) var records: SprinklerRecords
   public private(set) var settings: SchedulerSettings
   public let calendar: ProgramCalendar
 
-  /// What the step in progress has come to so far.
+  /// The effects of the step in progress so far.
   var effects = SprinklerEffects()
-  /// The wall clock at the step in progress, and how far it can be believed.
+  /// The reading of the wall clock for the step in progress, with the trust in the clock.
   var reading = WallReading(microseconds: 0, bootTime: .zero, isSynchronised: false, steady: .zero)
-  /// The boot of the machine, and its clock at the step in progress.
+  /// The current boot of the computer, or `nil` if it is not known.
   let boot: BootID?
-  /// When the valves were closed from outside, by that clock, the earliest first. Empty if that is not known.
+  /// The instants at which the guard closed the valves, as seconds on the boot's clock, the earliest first; empty if none are known.
   let valvesClosed: [Double]
+  /// The instant of the step in progress, as seconds on the boot's clock.
   var bootSeconds = 0.0
-  /// At the first step, by that clock.
+  /// The instant of the first step, as seconds on the boot's clock.
   var startedSeconds = 0.0
-  /// How far the clock can be believed, as it was said last.
+  /// The trust in the wall clock as last reported in a notice.
   var toldBelief = ""
-  /// The records are those of no process before: `cursor` is the time at which this one began, by the wall clock.
+  /// Whether there was no process before this one; `cursor` is then the wall time at which this one began.
   var isFirst = false
-  /// The earliest time that the clock has shown since it was last confirmed, if it was set back; by the clock as it is now.
+  /// The earliest time that the clock has shown since it was last confirmed, on the clock as it is now; `nil` if it was not set back.
   var setBackTo: WallInstant?
-  /// Since when what is due has waited for the clock to be confirmed, or `nil` if nothing waits.
+  /// The instant since which due starts wait for the clock to be confirmed, on the boot's clock, s, or `nil` if none wait.
   var heldSince: Double?
-  /// The rain delay as it was when the step in progress began.
+  /// The rain delay at the beginning of the step in progress, or `nil` if there was none.
   var rainAtStart: RainDelay?
-  /// Every start up to then has been dealt with.
+  /// The instant up to which every start has been dealt with.
   var cursor = WallInstant(secondsSince1970: 0)
-  /// The next start of each enabled program, by id.
+  /// The next start of each enabled program, by the program's id.
   var upcoming: [Int: ProgramCalendar.Start] = [:]
-  /// The records' keys, for looking up.
+  /// The records' start keys as a set, for fast look-up.
   var keys: Set<StartKey> = []
   /// The zones that can run, by id.
   var usableZones: [ZoneID: Zone] = [:]
   var today = LocalDate(year: 1970, month: 1, day: 1)
   var nextMidnight = WallInstant(secondsSince1970: 0)
-  /// What each zone had run on the day before this one, s: that day may come again if this one was made by a wrong clock.
+  /// The totals of each zone on the day before this one, s; needed if the clock was wrong and that day comes again.
   var dayBefore: (day: LocalDate, ran: [ZoneID: Double])?
-  /// A person lifted a delay that the weather made: the forecast is not heeded until then, by the boot's clock, s.
+  /// The readings of the soil since the start of the process.
+  var soil = SoilBook()
+  /// Whether the limits of zones have changed by other rules, which the valves get once all of them are closed.
+  var hasNewFlowRules = false
+  /// The runs that were open together with another one.
+  var sharedRuns: Set<UInt64> = []
+  /// The runs that wet soil is about to end, each with the reason.
+  var wetEnds: [UInt64: String] = [:]
+  /// The instant until which forecasts are ignored because a person cancelled a delay that a forecast had started, on the boot's clock, s.
   var weatherDeclinedUntil: Double?
+  /// What is known of the rain sensor since the start of the process.
+  var rainSensor = RainSensorBook()
   private var isStarted = false
-  /// The records may be older than what was done last.
+  /// Whether the records were recovered and may lack the most recent changes.
   let isRecovered: Bool
-  /// Starts up to then may have been made, though the records do not know of them, or `nil` if it is not known how far that is.
+  /// The instant up to which starts may have been carried out although recovered records do not show it, or `nil` if it is not known yet.
   var recoveredUntil: WallInstant?
-  /// Nothing can be due before.
+  /// The wall time before which no start is due, or `nil` before the first step.
   private var wake: WallInstant?
 
+  /// Creates a scheduler from stored records.
+  ///
   /// - Parameters:
-  ///   - boot: of the machine, or `nil` if it is not known, so that nothing can be told to be a power cut.
-  ///   - isRecovered: the records are an earlier state, as a snapshot of the store is. What they leave to do may have been
-  ///     done since: no run of theirs goes on, and no start before now is made up for.
-  ///   - valvesClosed: when the valves were closed from outside, while the last process hung or after it had died, by the boot's clock, the earliest
-  ///     first. A run is charged until the first of these instants after its valve was opened, or up to now if there is no such instant.
+  ///   - records: the records that the previous process left.
+  ///   - settings: the configuration's settings of the schedules.
+  ///   - boot: the current boot of the computer, or `nil` if it is not known, so that no interruption can be recognised as a power cut.
+  ///   - isRecovered: whether the records are an earlier state, such as a snapshot of the store. Their pending runs may have been carried out
+  ///     since, so none is resumed, and no start before now is caught up on.
+  ///   - valvesClosed: the instants at which the guard closed the valves while the last process hung or after it had died, on the boot's clock, the
+  ///     earliest first. A run is charged until the first of these instants after its valve opened, or until now if there is none.
   public init(
     _ records: SprinklerRecords, settings: SchedulerSettings, boot: BootID? = nil, isRecovered: Bool = false,
     valvesClosed: [TickInstant] = []
@@ -72,11 +87,11 @@ public struct SprinklerScheduler: Sendable {
     calendar = ProgramCalendar(zone: settings.zone, place: settings.place)
   }
 
-  /// One event at one instant. The first is `started`; anything else is our bug.
+  /// Handles one event at one instant and returns its effects. The first event must be `started`; any other is a programming error.
   ///
-  /// Cost: a comparison when time passes and nothing is due; otherwise by the number of programs and runs.
-  /// - Parameter now: the time of day, which may jump, with the boot's clock, which never goes back and goes on when the program is started
-  ///   again.
+  /// Cost: one comparison if time passes and nothing is due; otherwise proportional to the number of programs and runs.
+  /// - Parameter now: the wall clock, which may jump, together with the boot's clock, which never goes back and continues across restarts of the
+  ///   daemon.
   public mutating func step(_ event: SprinklerEvent, at now: WallReading) -> SprinklerEffects {
     effects = SprinklerEffects()
     let before = reading
@@ -95,6 +110,7 @@ public struct SprinklerScheduler: Sendable {
       if let jump { follow(jump) }
       if now.word != toldBelief { tellBelief() }
       followRainDelay()
+      followRainSensor()
     }
     switch event {
     case .started:
@@ -115,12 +131,22 @@ public struct SprinklerScheduler: Sendable {
         effects.refusal = error
       }
     case .opened(let run): opened(run, wall)
-    case .ended(let run, let seconds, let outcome): ended(run, ran: seconds, outcome, wall)
-    case .refused(let run, let refusal): ended(run, ran: 0, RunOutcome(refusal), wall)
+    case .ended(let run, let seconds, let outcome, let pulses):
+      ended(run, ran: seconds, outcome, litres: litres(pulses), wall)
+    case .refused(let run, let refusal): ended(run, ran: 0, RunOutcome(refusal), litres: nil, wall)
     case .progress(let list): note(list)
     case .weather(let verdict): weather(verdict)
-    case .settings(let new): settings.takeRules(of: new)
+    case .pastWeather(let weather): take(weather)
+    case .moisture(let readings): take(readings)
+    case .rainSensor(let reading): sense(reading)
+    case .settings(let new):
+      let before = settings.zoneFlow
+      settings.takeRules(of: new)
+      if settings.zoneFlow != before { hasNewFlowRules = true }
     }
+    // The event may have ended a rain delay that a wet sensor holds.
+    followRainSensor()
+    followFlowRules()
     if counters != (records.nextRun, records.nextProgram) {
       change(.counters(nextRun: records.nextRun, nextProgram: records.nextProgram))
     }
@@ -129,20 +155,20 @@ public struct SprinklerScheduler: Sendable {
     return effects
   }
 
-  /// When `timePassed` will next have something to do, if the clock is not set and nothing else happens, or `nil` for never.
+  /// The wall time at which `timePassed` will next have an effect if the clock is not set and no other event comes, or `nil` for never.
   public var nextDeadline: WallInstant? { wake }
 
-  /// What a zone has run on the local day of that instant, runs that are open not counted, s.
+  /// Returns the time that a zone has run on the local day of that instant, s; open runs are not counted.
   public func ranToday(_ zone: ZoneID, at instant: WallInstant) -> Double {
     records.day == settings.zone.local(instant).date ? records.ranToday[zone] ?? 0 : 0
   }
 
-  /// The rain delay if it is in force at that instant.
+  /// Returns the rain delay if one is in force at that instant, or `nil` otherwise.
   public func rainDelay(at instant: WallInstant) -> RainDelay? {
     records.rainDelay.flatMap { $0.until > instant ? $0 : nil }
   }
 
-  /// The records change, and the store's will.
+  /// Applies a change to the records and adds it to the effects for the store.
   mutating func change(_ change: SprinklerChange) {
     records.apply(change)
     effects.changes.append(change)
@@ -155,19 +181,19 @@ public struct SprinklerScheduler: Sendable {
     } else if let due = upcoming.values.map(\.at).min() {
       next = min(next, due)
     }
-    if let wait = rainDelayWait { next = min(next, wall + wait) }
+    for wait in [rainDelayWait, rainSensorWait] { next = min(next, wait.map { wall + $0 } ?? next) }
     wake = next
   }
 }
 
-/// Who asks, when.
+/// The caller of a command, and the wall time of the step that carries it out.
 struct Request {
   var caller: String?
   var wall: WallInstant
 }
 
 extension RunOutcome {
-  /// What the log says of a run that the machine did not take.
+  /// Creates the outcome that is logged for a run that the machine refused.
   init(_ refusal: IrrigationRefusal) {
     self =
       switch refusal {

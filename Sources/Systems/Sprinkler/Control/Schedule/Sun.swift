@@ -6,8 +6,8 @@ import WallTime
   import Darwin
 #endif
 
-/// Sunrise and sunset by NOAA's equations: within a minute of the almanac up to the polar circles, refraction of the standard
-/// atmosphere included.
+/// Computes sunrise and sunset by NOAA's equations, within a minute of the almanac up to the polar circles. The refraction of the
+/// standard atmosphere is included.
 ///
 /// Source: NOAA Global Monitoring Laboratory, Solar Calculator spreadsheets, after Meeus, "Astronomical Algorithms".
 public struct Sun: Sendable {
@@ -15,16 +15,16 @@ public struct Sun: Sendable {
     case rise
     case set
   }
-  /// The upper limb touches the horizon when the centre is so far from the zenith, degrees.
+  /// The angle between the zenith and the sun's centre at which the upper limb touches the horizon, degrees.
   private static let zenith = 90.833
 
   public let place: GeographicPlace
 
   public init(_ place: GeographicPlace) { self.place = place }
 
-  /// The rise before, or the set after, the noon of that local date; nil on days on which there is none.
+  /// Returns the sunrise before, or the sunset after, the noon of a local date, or `nil` if the sun does not rise or set on that date.
   ///
-  /// - Parameter zone: says which noon is the date's.
+  /// - Parameter zone: the time zone of the local date.
   public func instant(of edge: Edge, on date: LocalDate, in zone: ZoneRules) -> WallInstant? {
     // Noon by the sun of the UTC date, and of the neighbours where the zone's date is another (Kiritimati).
     let day = date.daysSince1970
@@ -36,7 +36,7 @@ public struct Sun: Sendable {
     return nil  // A date that the zone skipped.
   }
 
-  /// Minutes since 1970 of the instant when the sun is highest.
+  /// Returns the instant at which the sun is highest, in minutes since 1970.
   private func noon(utcDay: Int) -> Double {
     let start = Double(utcDay) * 1_440
     var noon = start + 720 - 4 * place.longitude
@@ -61,14 +61,16 @@ public struct Sun: Sendable {
     return WallInstant(secondsSince1970: Int64(saturating: (minutes * 60).rounded()))
   }
 
-  /// Where the sun is.
+  /// The position of the sun.
   private struct Position {
-    /// Minutes by which a sundial is ahead of the clock.
+    /// The minutes by which a sundial is ahead of the clock.
     let equationOfTime: Double
-    /// Radians, north positive.
+    /// The declination in radians, north positive.
     let declination: Double
 
-    /// - Parameter minutes: since 1970.
+    /// Computes the position at an instant.
+    ///
+    /// - Parameter minutes: the instant, in minutes since 1970.
     init(minutes: Double) {
       let radians = Double.pi / 180
       let century = (minutes / 1_440 - 10_957.5) / 36_525

@@ -1,35 +1,40 @@
 import WallTime
 
-/// A start of a program that is to come, as a preview shows it.
+/// A future start of a program in a preview.
 public struct UpcomingStart: Sendable, Hashable {
   public var program: Int
   public var programName: String
-  /// Which of the program's starts, on which local date.
+  /// The key of the start: the program, the time of day and the local date.
   public var key: StartKey
   public var at: WallInstant
-  /// Its local time's offset from UTC, s.
+  /// The offset of local time from UTC at the start, s.
   public var offsetSeconds: Int
-  /// By order of opening. The times are an estimate: one zone after another, as if all were in one group and nobody
-  /// interfered.
+  /// The runs of the start, by order of opening. Their times are estimates: one zone after another, as if all zones were in one group and no
+  /// commands came.
   public var runs: [UpcomingRun]
-  /// The rain delay in force now will suppress it, or those of its runs that do not ignore rain.
+  /// Whether the current rain delay will suppress the start, or those of its runs that do not ignore rain.
   public var isInRainDelay: Bool
 }
 
-/// A zone's run in a preview.
+/// The run of a zone in a preview.
 public struct UpcomingRun: Sendable, Hashable {
   public var zone: ZoneID
-  /// Estimated.
+  /// The estimated instant at which the valve opens.
   public var start: WallInstant
+  /// The duration; of a run by litres the longest time.
   public var seconds: Int
-  /// Why it will not happen, as far as is known now.
+  /// The water, l, or `nil` for a run by time.
+  public var litres: Double?
+  /// The reason why the run is not expected to happen, or `nil` if it is expected to happen.
   public var skipped: RunOutcome?
+  /// What the rain or the soil changes about the run as far as is known now, for people; `nil` if nothing.
+  public var why: String?
 }
 
-/// The next starts of all programs, and those that will not happen.
+/// A preview: the next starts of all programs, and the starts that will not happen.
 public struct SprinklerPreview: Sendable, Hashable {
-  /// By instant.
+  /// The next starts, by instant.
   public var starts: [UpcomingStart]
-  /// Starts by the sun on days on which it neither rises nor sets, within the time the preview covers.
+  /// The starts by the sun, within the time of the preview, on days on which the sun does not rise or set.
   public var sunless: [StartKey]
 }

@@ -1,11 +1,13 @@
 import WallTime
 
-/// What values people give may be. Every refusal names the field, what was expected and what came.
+/// Checks the values that people enter. Every refusal names the field, the expected values and the given one.
 enum Validation {
-  /// What a program is checked against.
+  /// The installation's properties against which a program is checked.
   struct Context {
     var zones: Set<ZoneID>
     var hasPlace: Bool
+    /// Whether there is a flow sensor, which steps by litres need.
+    var hasFlow: Bool
   }
 
   static var programCount: Int { 256 }
@@ -13,6 +15,16 @@ enum Validation {
   static func number(_ value: Int, _ range: ClosedRange<Int>, _ field: String) throws(SprinklerRefusal) {
     guard range.contains(value) else {
       throw .invalid(field: field, expected: "\(range.lowerBound)…\(range.upperBound)", got: "\(value)")
+    }
+  }
+
+  static func litres(_ value: Double, hasFlow: Bool, _ field: String) throws(SprinklerRefusal) {
+    guard value >= 0.1, value <= 100_000 else {
+      throw .invalid(field: field, expected: "0.1…100000", got: "\(value)")
+    }
+    guard hasFlow else {
+      throw .invalid(
+        field: field, expected: "minutes, because there is no flow sensor (sprinkler.flow.pin)", got: "litres")
     }
   }
 
@@ -96,6 +108,13 @@ enum Validation {
           got: "\(step.zone)")
       }
       try number(step.seconds, 1...86_400, "\(prefix)steps[\(place)].seconds")
+      guard let litres = step.litres else { continue }
+      let path = "\(prefix)steps[\(place)].litres"
+      try Self.litres(litres, hasFlow: context.hasFlow, path)
+      if program.cycleAndSoak != nil || program.adjustment != nil {
+        throw .invalid(
+          field: path, expected: "minutes in a schedule with cycleAndSoak or adjustment", got: "litres")
+      }
     }
     if let cycle = program.cycleAndSoak {
       try number(cycle.cycleSeconds, 60...86_400, "\(prefix)cycleAndSoak.cycleSeconds")
@@ -118,7 +137,7 @@ enum Validation {
     }
   }
 
-  /// No two programs answer to one name.
+  /// Throws if another program has the same alias.
   static func check(
     alias: String?, among others: some Sequence<Program>, _ prefix: String
   ) throws(SprinklerRefusal) {

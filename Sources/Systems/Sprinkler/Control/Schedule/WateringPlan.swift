@@ -1,41 +1,92 @@
-/// What one start of a program comes to: the seasonal level applied, long runs split, in the order of the queue.
+/// The runs that one start of a program makes, in the order of the queue, with the seasonal level applied and long runs split.
 struct WateringPlan: Sendable, Hashable {
   struct Run: Sendable, Hashable {
-    /// Its place among the program's steps.
+    /// The index of the program's step to which the run belongs.
     var step: Int
     var zone: ZoneID
+    /// The duration; of a run by litres the longest time.
     var seconds: Int
-    /// Since the zone's last run.
+    /// The water, l, or `nil` for a run by time.
+    var litres: Double?
+    /// The shortest time for which the zone must have been closed since its previous run, s.
     var soakSeconds: Int
     var ignoresRain: Bool
-    /// Why there is no run; its seconds are the step's then.
+    /// The reason why the run is not made, or `nil` if it is; `seconds` is then the duration of the whole step.
     var skipped: RunOutcome?
+    /// The rain, or the deficit and the reading of the soil that changed the run or were missing, for people; `nil` if none did.
+    var why: String?
   }
   private(set) var runs: [Run] = []
 
+  /// Plans the runs of a start.
+  ///
   /// - Parameters:
-  ///   - percent: the seasonal level of that day.
-  ///   - zones: those that can run at all, by id; what is not there, or disabled, is skipped.
-  init(_ program: Program, percent: Int, zones: [ZoneID: Zone]) {
+  ///   - program: the program that starts.
+  ///   - percent: the seasonal level of that day, %.
+  ///   - zones: the zones that can run, by id. Steps whose zone is missing or disabled are skipped.
+  ///   - deficits: what the deficit means, by zone; empty if the program does not go by it.
+  ///   - mostPercent: the longest that a deficit may let a step last, in % of its seconds.
+  ///   - hasFlow: whether there is a flow sensor; without one, steps by litres last for their zone's default duration.
+  init(
+    _ program: Program, percent: Int, zones: [ZoneID: Zone], _ deficits: [ZoneID: DeficitFinding] = [:],
+    mostPercent: Int = 100, hasFlow: Bool
+  ) {
     let level = program.followsSeason ? percent : 100
-    let cycles = program.steps.indices.map { Self.cycles(of: $0, program, level: level, zones: zones) }
+    var deficits = deficits
+    let cycles = program.steps.indices.map { place in
+      let step = program.steps[place]
+      let amount = deficits[step.zone].map { Self.amount($0, step, mostPercent: mostPercent) }
+      // A zone that comes again gets what is left.
+      if let given = amount?.seconds, let all = deficits[step.zone]?.seconds {
+        deficits[step.zone]?.seconds = all - given
+      }
+      return Self.cycles(of: place, program, level: level, zones: zones, amount, hasFlow: hasFlow)
+    }
     // Round by round, so that the others run while one soaks.
     for round in 0..<(cycles.map(\.count).max() ?? 0) {
       runs += cycles.compactMap { round < $0.count ? $0[round] : nil }
     }
   }
 
-  /// None of it runs; what would not have run anyway keeps its reason.
+  /// Skips all runs; runs that are skipped already keep their reason.
   mutating func skipAll(_ why: RunOutcome) {
+    for index in runs.indices where runs[index].skipped == nil { runs[index].why = nil }
     skip(why) { _ in true }
   }
 
-  /// Only what ignores rain runs.
-  mutating func skipInRain() {
+  /// Skips the runs that do not ignore rain.
+  ///
+  /// - Parameter why: what the forecast or the rain sensor says, for people; `nil` if a person began the rain delay.
+  mutating func skipInRain(_ why: String?) {
+    for index in runs.indices where runs[index].skipped == nil && !runs[index].ignoresRain { runs[index].why = why }
     skip(.rainDelay) { !$0.ignoresRain }
   }
 
-  /// One line for a step, however many cycles it has.
+  /// Skips and shortens runs as the soil demands; runs that are skipped already keep their reason.
+  ///
+  /// - Parameter findings: what the soil says, by zone.
+  mutating func follow(_ findings: [ZoneID: SoilFinding]) {
+    let isOpen = runs.map { $0.skipped == nil }
+    for index in runs.indices where isOpen[index] {
+      guard let finding = findings[runs[index].zone] else { continue }
+      runs[index].why = [runs[index].why, finding.why].compactMap(\.self).joined(separator: "; ")
+      if case .shorten(let percent)? = finding.effect {
+        if let litres = runs[index].litres {
+          runs[index].litres = litres * Double(percent) / 100
+        } else {
+          runs[index].seconds = max(1, (runs[index].seconds * percent + 50) / 100)
+        }
+      }
+    }
+    skip(.wetSoil) { run in
+      switch findings[run.zone]?.effect {
+      case .skip, .stop: true
+      case .shorten, nil: false
+      }
+    }
+  }
+
+  /// Skips the runs that meet the condition, combined into one run for each step, however many cycles it has.
   private mutating func skip(_ why: RunOutcome, where condition: (Run) -> Bool) {
     var kept: [Run] = []
     var firsts: [Int: Int] = [:]
@@ -55,9 +106,33 @@ struct WateringPlan: Sendable, Hashable {
     runs = kept
   }
 
-  /// A step's runs, the first without a soak.
+  /// Returns what a deficit means for one step, within the step's limit.
+  private static func amount(_ finding: DeficitFinding, _ step: Program.Step, mostPercent: Int) -> DeficitFinding {
+    guard let seconds = finding.seconds, seconds > 0 else { return finding }
+    let most = (step.seconds * mostPercent + 50) / 100
+    let minutes = SprinklerScheduler.number(Double(min(seconds, most)) / 60)
+    return DeficitFinding(
+      seconds: min(seconds, most), why: "\(finding.why): \(seconds > most ? "at most " : "")\(minutes) min")
+  }
+
+  /// Returns the run of a step by litres.
+  private static func run(_ run: Run, by litres: Double, of zone: Zone, level: Int, hasFlow: Bool) -> Run {
+    var run = run
+    run.seconds = min(run.seconds, zone.maximumSeconds)
+    guard hasFlow else {
+      run.seconds = min(run.seconds, zone.defaultSeconds)
+      let minutes = SprinklerScheduler.number(Double(run.seconds) / 60)
+      run.why = "no flow sensor: \(minutes) min in place of \(SprinklerScheduler.number(litres)) l"
+      return run
+    }
+    run.litres = litres * Double(level) / 100
+    if level == 0 { run.skipped = .seasonalLevel }
+    return run
+  }
+
+  /// Returns the runs of a step; the first one has no soak time.
   private static func cycles(
-    of place: Int, _ program: Program, level: Int, zones: [ZoneID: Zone]
+    of place: Int, _ program: Program, level: Int, zones: [ZoneID: Zone], _ amount: DeficitFinding?, hasFlow: Bool
   ) -> [Run] {
     let step = program.steps[place]
     let zone = zones[step.zone]
@@ -68,8 +143,14 @@ struct WateringPlan: Sendable, Hashable {
       run.skipped = .disabled
       return [run]
     }
-    let scaled = (step.seconds * level + 50) / 100
-    guard scaled > 0, level >= 20 || scaled >= 10 else {
+    if let litres = step.litres { return [self.run(run, by: litres, of: zone, level: level, hasFlow: hasFlow)] }
+    run.why = amount?.why
+    if amount?.seconds == 0 {
+      run.skipped = .noDeficit
+      return [run]
+    }
+    let scaled = amount?.seconds ?? (step.seconds * level + 50) / 100
+    guard amount?.seconds != nil || scaled > 0 && (level >= 20 || scaled >= 10) else {
       run.skipped = .seasonalLevel
       return [run]
     }
@@ -89,7 +170,7 @@ struct WateringPlan: Sendable, Hashable {
 }
 
 extension SprinklerLevels {
-  /// The level of a month, 1…12, %.
+  /// Returns the level of a month, 1…12, in %.
   public func percent(month: Int) -> Int {
     monthlyPercent.count == 12 ? monthlyPercent[month - 1] : seasonalPercent
   }

@@ -1,10 +1,10 @@
 import Foundation
 import WallTime
 
-/// A name that is not an IANA time zone.
+/// An error for a name that is not an IANA time zone.
 public struct UnknownTimeZone: Error, Sendable, Hashable, CustomStringConvertible {
   public let identifier: String
-  /// The known name nearest to it, if one is near.
+  /// The most similar known name, or `nil` if none is similar.
   public let near: String?
 
   public var description: String {
@@ -15,7 +15,7 @@ public struct UnknownTimeZone: Error, Sendable, Hashable, CustomStringConvertibl
 extension ZoneRules {
   /// Reads a zone's rules from the system's time zone database, for `years`, both ends included.
   ///
-  /// Takes some milliseconds, so it is called once, at the start.
+  /// This takes some milliseconds, so it is called once, at the start.
   /// - Throws: `UnknownTimeZone` for a name that the database does not have.
   public init(identifier: String, years: ClosedRange<Int> = 2000...2100) throws(UnknownTimeZone) {
     // A name of another form (`GMT+1`, `CET-1CEST`) would be taken, too, and mean something else than people expect.
@@ -51,7 +51,7 @@ extension ZoneRules {
     self.init(identifier: identifier, firstOffsetSeconds: firstOffset, transitions: transitions)
   }
 
-  /// The known name with the fewest letters changed, if they are few.
+  /// Returns the known name with the fewest different letters, or `nil` if too many letters differ.
   private static func nearest(to name: String) -> String? {
     let wanted = Array(name.lowercased().utf8)
     let candidates = TimeZone.knownTimeZoneIdentifiers.map { known in
@@ -64,7 +64,7 @@ extension ZoneRules {
     return best.distance <= max(2, wanted.count / 4) ? best.name : nil
   }
 
-  /// Levenshtein's.
+  /// Returns the Levenshtein distance.
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var row = Array(0...right.count)
     for (i, a) in left.enumerated() {

@@ -1,13 +1,13 @@
 import WallTime
 
-/// The offsets from UTC of one IANA time zone: local time ⇄ UTC without a library, for the years it was made for.
+/// The offsets from UTC of one IANA time zone. Converts between local time and UTC without a library, for the years read.
 ///
-/// Before the first year and after the last one the nearest offset holds.
+/// Before the first year and after the last one the nearest known offset applies.
 public struct ZoneRules: Sendable, Hashable {
-  /// From that instant on, that offset.
+  /// An instant from which a new offset applies.
   public struct Transition: Sendable, Hashable {
     public var at: WallInstant
-    /// East positive, s.
+    /// The offset from UTC, s; east positive.
     public var offsetSeconds: Int
 
     public init(at: WallInstant, offsetSeconds: Int) {
@@ -16,14 +16,16 @@ public struct ZoneRules: Sendable, Hashable {
     }
   }
 
-  /// `Europe/Berlin`.
+  /// The IANA name, such as `Europe/Berlin`.
   public let identifier: String
-  /// Before the first transition.
+  /// The offset from UTC before the first transition, s; east positive.
   public let firstOffsetSeconds: Int
-  /// By instant, each to another offset than the one before.
+  /// The transitions in ascending order, each to an offset that differs from the one before.
   public let transitions: [Transition]
 
-  /// - Parameter transitions: by instant; anything else is our bug.
+  /// Creates the rules of a time zone from its transitions.
+  ///
+  /// - Parameter transitions: in ascending order; any other order is a programming error.
   public init(identifier: String, firstOffsetSeconds: Int, transitions: [Transition]) {
     precondition(zip(transitions, transitions.dropFirst()).allSatisfy { $0.at < $1.at }, "transitions are sorted")
     self.identifier = identifier
@@ -33,7 +35,7 @@ public struct ZoneRules: Sendable, Hashable {
 
   public static var utc: Self { Self(identifier: "UTC", firstOffsetSeconds: 0, transitions: []) }
 
-  /// East positive, s.
+  /// Returns the offset from UTC at an instant, s; east positive.
   public func offsetSeconds(at instant: WallInstant) -> Int {
     var low = 0
     var high = transitions.count
@@ -44,17 +46,17 @@ public struct ZoneRules: Sendable, Hashable {
     return low == 0 ? firstOffsetSeconds : transitions[low - 1].offsetSeconds
   }
 
-  /// The local date and second of the day, 0…86,399.
+  /// Returns the local date and the second of the day, 0…86,399.
   public func local(_ instant: WallInstant) -> (date: LocalDate, second: Int) {
     let seconds = instant.secondsSince1970 + Int64(offsetSeconds(at: instant))
     let day = seconds.flooredQuotient(86_400)
     return (LocalDate(daysSince1970: Int(day)), Int(seconds - day * 86_400))
   }
 
-  /// When a clock on the wall first shows that local time; in a spring gap, the first instant after the gap.
+  /// Returns the instant at which a wall clock first shows a local time; in the gap of spring, the first instant after the gap.
   ///
-  /// In the repeated hour of autumn it is the first pass. A date that a zone skipped altogether is a gap like any other.
-  /// - Parameter second: of the day; 0…86,399.
+  /// In the repeated hour of autumn that is the first pass. A date that the zone skipped altogether is treated as a gap.
+  /// - Parameter second: the second of the day, 0…86,399.
   public func instant(of date: LocalDate, second: Int) -> WallInstant {
     let local = Int64(date.daysSince1970) * 86_400 + Int64(second)
     // Every offset in force within a day and a half of it is a candidate; the earliest instant that shows the time wins.

@@ -1,16 +1,16 @@
 import Tactus
 
-/// What must hold of every watering, looked at from outside: by the lines, the machine's notices and the store's changes.
+/// Checks invariants of watering from outside, by the lines, the machine's notices and the changes for the store.
 public struct ScheduleChecks: Sendable {
-  /// What did not hold, in words; the first hundred.
+  /// The violations found, in words; the first hundred.
   public private(set) var failures: [String] = []
-  /// How many statements were looked at.
+  /// The number of checks made.
   public private(set) var looks = 0
-  /// By zone: for how long its line was active.
+  /// The total time for which each zone's line was active.
   public private(set) var flowed: [ZoneID: Nanoseconds] = [:]
-  /// By zone: what the log says it ran, s.
+  /// The total time that the log shows for each zone, s.
   public private(set) var logged: [ZoneID: Double] = [:]
-  /// By zone: how much longer interrupted runs were open than they were charged with, s; never more than 0.
+  /// The difference between the time for which interrupted runs were really open and the time charged, s, by zone; never more than 0.
   public private(set) var lost: [ZoneID: Double] = [:]
 
   private let irrigation: IrrigationSettings
@@ -20,13 +20,13 @@ public struct ScheduleChecks: Sendable {
   private var lines: UInt64 = 0
   private var linesSince = TickInstant.zero
   private var started: Set<StartKey> = []
-  /// Of these, those that made a run.
+  /// The keys in `started` whose starts made a run.
   private var watered: Set<StartKey> = []
-  /// Runs that have opened and not ended, and for how long their zone had been open before.
+  /// The runs that have opened and not ended, each with the total time for which its zone had been open before.
   private var runs: [UInt64: (run: ZoneRun, before: Nanoseconds)] = [:]
-  /// Runs that a power cut or a kill interrupted, and for how long each had been open, s.
+  /// The runs that a power cut or a kill interrupted, with the time for which each had been open, s.
   private var interrupted: [UInt64: Double] = [:]
-  /// Runs of which the log says that they never began, or are over.
+  /// The runs that the log shows as over or as never begun.
   private var closed: Set<UInt64> = []
 
   init(_ irrigation: IrrigationSettings, _ settings: SchedulerSettings) {
@@ -127,7 +127,7 @@ public struct ScheduleChecks: Sendable {
     linesSince = now
   }
 
-  /// Every line falls, and it is not noted.
+  /// Records that all lines fell without notices, as at a power cut.
   mutating func valvesFell(at now: TickInstant) {
     account(until: now)
     lines = 0
@@ -135,7 +135,7 @@ public struct ScheduleChecks: Sendable {
     runs = [:]
   }
 
-  /// What runs that have not ended have run, pauses not counted.
+  /// Returns the progress of the runs that have not ended, pauses not counted.
   mutating func progress(at now: TickInstant) -> [RunProgress] {
     account(until: now)
     let open = Set(zoneByLine.filter { lines >> UInt64(clamping: $0.key) & 1 != 0 }.values)
@@ -147,7 +147,7 @@ public struct ScheduleChecks: Sendable {
       }
   }
 
-  /// At the end: what flowed is in the log, to the millisecond.
+  /// Checks, at the end, that the log accounts for the water of each zone to the millisecond.
   mutating func settle(at now: TickInstant) {
     account(until: now)
     var open: [ZoneID: Double] = [:]

@@ -1,36 +1,37 @@
 import Tactus
 import WallTime
 
-/// A sprinkler in simulated time: the production scheduler and the production machine, a store that is a value, a clock that
+/// A sprinkler in simulated time: the production scheduler and irrigation machine, with a value as the store, a clock that
 /// can be set, and power that can fail.
 ///
-/// It goes from deadline to deadline, so that a year costs what happens in it. The same calls give the same run. What must
-/// hold whatever happens is looked at all the time: `checks`.
+/// The simulation jumps from deadline to deadline, so that a year costs only the events in it. It is deterministic: the same calls give the
+/// same run. `checks` verifies the invariants all the time.
 public struct ScheduleSimulation: ~Copyable {
-  /// Since the simulation's start; goes on while the power is off.
+  /// The time since the simulation started, including power cuts.
   public private(set) var now = TickInstant.zero
   public private(set) var scheduler: SprinklerScheduler
-  /// What a store would have.
+  /// The records that a store would hold.
   public private(set) var stored: SprinklerRecords
   public private(set) var log: [WateringRecord] = []
-  /// What the scheduler said, and when.
+  /// The scheduler's notices, each with its wall time.
   public private(set) var notices: [(at: WallInstant, notice: SprinklerNotice)] = []
   public private(set) var checks: ScheduleChecks
   private var machine: IrrigationMachine
   // Never written. Swift 6.2 lets an initialiser call nothing that mutates once there is a constant.
   private var settings: SchedulerSettings
   private var irrigation: IrrigationSettings
-  /// Whether something keeps the wall clock, as NTP does.
+  /// Whether the wall clock counts as synchronised, as by NTP.
   public var isClockSynchronised = true
   private var watch = WallWatch(boot: BootID("1"))
-  /// The wall clock at `now` zero, if it had not been set since.
+  /// The wall time at which `now` was zero, on the clock as currently set.
   private var wallAtZero: WallInstant
   private var nextProgress = TickInstant.distantFuture
-  /// The machine's boots so far, and when the last one began.
+  /// The number of boots so far.
   private var boots = 1
+  /// The instant at which the current boot began.
   private var bootedAt = TickInstant.zero
 
-  /// Open runs are noted so often, s.
+  /// The interval at which the times of open runs are saved.
   public static var progressPeriod: Nanoseconds { .seconds(60) }
 
   public init(
@@ -49,10 +50,10 @@ public struct ScheduleSimulation: ~Copyable {
     begin()
   }
 
-  /// At the end: the accounts.
+  /// Checks, at the end, that the log accounts for all the water.
   public mutating func settle() { checks.settle(at: now) }
 
-  /// What a clock on the wall shows now.
+  /// The wall time now.
   public var wall: WallInstant { wallAtZero + now.nanoseconds / 1_000_000_000 }
 
   /// Lets time pass.
@@ -77,29 +78,38 @@ public struct ScheduleSimulation: ~Copyable {
     }
   }
 
-  /// A person asks. What comes of it, or why nothing.
+  /// Carries out a person's command and returns its effects, or the refusal in them.
   @discardableResult
   public mutating func ask(_ command: SprinklerCommand, caller: String = "somebody") -> SprinklerEffects {
     step(.command(command, caller: caller))
   }
 
-  /// Other rules from now on.
+  /// Replaces the rules of the schedules from now on.
   public mutating func take(_ settings: SchedulerSettings) { step(.settings(settings)) }
 
   public mutating func forecast(_ verdict: WeatherVerdict) { step(.weather(verdict)) }
 
+  /// Passes the weather of the last days to the scheduler.
+  public mutating func tell(_ weather: PastWeather) { step(.pastWeather(weather)) }
+
+  /// Passes readings of the soil to the scheduler, which is otherwise told nothing of it.
+  public mutating func moisten(_ readings: [MoistureReading]) { step(.moisture(readings)) }
+
+  /// Passes a reading of the rain sensor to the scheduler.
+  public mutating func senseRain(_ reading: RainSensorReading) { step(.rainSensor(reading)) }
+
   public mutating func emergencyStop() { tell(.emergencyStop) }
   public mutating func reset() { tell(.reset) }
 
-  /// Somebody, or something, sets the wall clock.
+  /// Sets the wall clock forward or, with a negative number, back.
   public mutating func stepClock(by seconds: Int64) {
     wallAtZero = wallAtZero + seconds
     step(.timePassed)
   }
 
-  /// The power fails; after so long everything begins with what the store has.
+  /// Cuts the power; after `outage` the sprinkler starts again with the stored records.
   ///
-  /// - Parameter clockLoss: the clock of a machine without a battery goes on so many seconds behind.
+  /// - Parameter clockLoss: the seconds by which the clock of a computer without a battery then lags behind.
   public mutating func powerCut(for outage: Nanoseconds, clockLoss: Int64 = 0) {
     checks.valvesFell(at: now)
     now = now + outage
@@ -109,16 +119,16 @@ public struct ScheduleSimulation: ~Copyable {
     restart()
   }
 
-  /// The program is killed, its guard closes the valves at once, and after `pause` everything begins with what the store has.
+  /// Kills the daemon, so that the guard closes the valves immediately; after `pause` the sprinkler starts again with the stored records.
   public mutating func kill(for pause: Nanoseconds) {
     checks.valvesFell(at: now)
     now = now + pause
     restart()
   }
 
-  /// Ends the program in order, and starts it again after `pause`.
+  /// Shuts the daemon down in order, and starts it again after `pause`.
   ///
-  /// - Parameter isReboot: whether the whole machine reboots.
+  /// - Parameter isReboot: whether the whole computer reboots.
   public mutating func restart(after pause: Nanoseconds, isReboot: Bool = false) {
     tell(.shutdown)
     checks.valvesFell(at: now)
@@ -146,7 +156,7 @@ public struct ScheduleSimulation: ~Copyable {
 
   // MARK: one instant
 
-  /// The deadline of any of them.
+  /// Handles the deadlines of the machine, the scheduler and the saving of progress that are due now.
   private mutating func tick() {
     if let deadline = machine.nextDeadline, deadline <= now { tell(.tick) }
     step(.timePassed)
@@ -174,7 +184,7 @@ public struct ScheduleSimulation: ~Copyable {
     }
     for notice in effects.notices { notices.append((wall, notice)) }
     for order in effects.orders {
-      guard let event = SprinklerRequest(number: 0, issued: now, order).event(at: now) else { continue }
+      guard let event = order.event() else { continue }
       let verdict = tell(event)
       if case .run(let run, _) = order, case .refused(let why) = verdict {
         step(.refused(run: run.id, why))
@@ -204,7 +214,8 @@ public struct ScheduleSimulation: ~Copyable {
       case .reopened(let run, _): step(.opened(run: run.id))
       case .ended(let run):
         checks.ended(run)
-        step(.ended(run: run.run.id, ranSeconds: run.ran.inSeconds, outcome: run.outcome))
+        step(
+          .ended(run: run.run.id, ranSeconds: run.ran.inSeconds, outcome: run.outcome, pulses: run.pulses))
       default: break
       }
     }

@@ -2,19 +2,19 @@ import Buses
 import Synchronization
 import Tactus
 
-/// What hangs on the lines of a simulated bank: valves, the water behind them, and a flow sensor in the main pipe, before the
-/// master valve.
+/// A simulated garden on the lines of a simulated GPIO bank: valves, the water behind them, and a flow sensor in the main pipe,
+/// upstream of the master valve.
 ///
-/// Water flows when the loop looks at its flow sensor, which it does before it changes a line: what has flowed since the last
-/// look follows from the lines as they are. Faults and litres are for any thread. Must not outlive the bank, and must outlive
-/// its port.
+/// Water is computed when the loop reads its flow sensor, which it does before it changes a line: the flow since the last read follows
+/// from the present state of the lines. Faults and litres may be accessed from any thread. The garden must not outlive the bank, and must
+/// outlive the sensor's port.
 // Safe: what other threads see is atomics, the rest is the loop's.
 public final class SimulatedGarden: @unchecked Sendable {
   public struct Valve: Sendable, Hashable, BitwiseCopyable {
-    /// On the bank.
+    /// The number of the valve's line on the bank.
     public var line: Int
     public var isActiveLow: Bool
-    /// What flows when it is open; of no meaning for a master valve.
+    /// The flow through the open valve; ignored for a master valve.
     public var litresPerMinute: Double
 
     public init(line: Int, isActiveLow: Bool = false, litresPerMinute: Double = 10) {
@@ -23,22 +23,22 @@ public final class SimulatedGarden: @unchecked Sendable {
       self.litresPerMinute = litresPerMinute
     }
   }
-  /// What can go wrong behind the lines; for the lines themselves see `SimulatedGPIOBank.Fault`.
+  /// A fault behind the lines; `SimulatedGPIOBank.Fault` has the faults of the lines themselves.
   public enum Fault: Sendable, Hashable {
-    /// The k-th valve does not open.
+    /// The valve with this index does not open.
     case stuckClosed(Int)
-    /// The k-th valve does not close.
+    /// The valve with this index does not close.
     case stuckOpen(Int)
-    /// So much flows besides, as long as there is water behind the master valve.
+    /// A burst pipe loses water as long as there is water behind the master valve.
     case burst(litresPerMinute: Double)
-    /// The main is shut, or the pump is dry.
+    /// No water arrives: the main is shut, or the pump is dry.
     case noWater
   }
 
   private let state: UnsafeMutablePointer<SimulatedGardenState>
   private let count: Int
 
-  /// `valves`: 1…64, the k-th for line k of the loop's request.
+  /// Creates a garden with 1…64 valves; the valve at index k is on line k of the loop's request.
   public init(
     on bank: SimulatedGPIOBank, valves: [Valve], master: Valve? = nil, pulsesPerLitre: Double = 450
   ) {
@@ -54,12 +54,12 @@ public final class SimulatedGarden: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// The flow sensor for the loop that owns the lines. One port is in use at a time.
+  /// Returns the flow sensor's port for the loop that owns the lines. Only one port may be in use at a time.
   public func flowSensor() -> GPIOEvents {
     GPIOEvents(context: state, count: 1, descriptor: nil, receive: receiveFromGarden, perform: readFromGarden)
   }
 
-  /// Faults add up; a second burst pipe replaces the first.
+  /// Adds a fault to those in effect; a second burst pipe replaces the first.
   public func inject(_ fault: Fault) {
     switch fault {
     case .stuckClosed(let valve): state.pointee.stuckClosed.bitwiseOr(bit(valve), ordering: .relaxed)
@@ -76,7 +76,7 @@ public final class SimulatedGarden: @unchecked Sendable {
     state.pointee.isDry.store(false, ordering: .relaxed)
   }
 
-  /// By kind, then by valve.
+  /// The faults in effect, by kind, then by valve.
   public var activeFaults: [Fault] {
     var active: [Fault] = []
     let closed = state.pointee.stuckClosed.load(ordering: .relaxed)
@@ -89,16 +89,16 @@ public final class SimulatedGarden: @unchecked Sendable {
     return active
   }
 
-  /// What the k-th valve has let through, l.
+  /// Returns the volume of water that the valve with this index has let through, l.
   public func litres(_ valve: Int) -> Double {
     _ = bit(valve)
     return Double(bitPattern: state.pointee.litres[valve].load(ordering: .relaxed))
   }
 
-  /// What has been lost by a burst pipe, l.
+  /// The volume of water lost by burst pipes, l.
   public var litresLost: Double { Double(bitPattern: state.pointee.litres[count].load(ordering: .relaxed)) }
 
-  /// Whether the k-th valve lets water through at present, if there is any.
+  /// Returns whether the valve with this index is open, whether or not there is water.
   public func isOpen(_ valve: Int) -> Bool {
     _ = bit(valve)
     return state.pointee.isOpen(valve)

@@ -2,14 +2,14 @@ import Buses
 import Synchronization
 import Tactus
 
-/// What a garden's port points to. Faults and litres are for any thread, the rest is the loop's.
+/// The state behind the port of a simulated garden. Faults and litres may be accessed from any thread, everything else by the loop only.
 struct SimulatedGardenState: ~Copyable {
   let stuckClosed = Atomic<UInt64>(0)
   let stuckOpen = Atomic<UInt64>(0)
-  /// Litres a minute, as the bits of a Double.
+  /// The flow of a burst pipe in litres a minute, as the bits of a Double.
   let burst = Atomic<UInt64>(0)
   let isDry = Atomic<Bool>(false)
-  /// By valve, as the bits of a Double; the last one is what a burst pipe has lost.
+  /// The litres of each valve, as the bits of a Double; the last element is the loss of burst pipes.
   let litres: UnsafeMutablePointer<Atomic<UInt64>>
   private let levels: SimulatedGPIOLevels
   private let valves: UnsafeMutablePointer<SimulatedGarden.Valve>
@@ -17,7 +17,7 @@ struct SimulatedGardenState: ~Copyable {
   private let master: SimulatedGarden.Valve?
   private let pulsesPerLitre: Double
   private var at: TickInstant?
-  /// Since the start, with the part of the next one.
+  /// The pulses since the start, including a fraction of the next one.
   private var pulses = 0.0
 
   init(
@@ -52,7 +52,8 @@ struct SimulatedGardenState: ~Copyable {
     (levels.word >> UInt64(clamping: valve.line) & 1 != 0) != valve.isActiveLow
   }
 
-  /// The sensor's changes since the last call; as the kernel does, it keeps the last 16 and counts all.
+  /// Returns the number of edges of the sensor's line since the last call that it has put into the buffer. Like the kernel it keeps the last 16,
+  /// and its sequence numbers count all of them.
   @_noLocks @_noAllocation
   mutating func receive(_ buffer: UnsafeMutablePointer<GPIOEdgeBuffer>) -> Int {
     let now = buffer.pointee.at
@@ -96,7 +97,7 @@ func receiveFromGarden(_ context: UnsafeMutableRawPointer, _ buffer: UnsafeMutab
     .receive(buffer.assumingMemoryBound(to: GPIOEdgeBuffer.self))
 }
 
-/// Between two pulses the line is low.
+/// Reads the sensor's line, which is low between two pulses.
 @_noLocks @_noAllocation
 func readFromGarden(_ context: UnsafeMutableRawPointer, _ access: UnsafeMutableRawPointer) -> Int32 {
   access.assumingMemoryBound(to: GPIOAccess.self).pointee.values = 0

@@ -1,18 +1,18 @@
 import Buses
 import Tactus
 
-/// The valves' loop, a bank of lines, and a garden behind them in one process and in simulated time: production loop,
-/// production scheduler.
+/// The valves' loop, a GPIO bank and a garden in one process and in simulated time. The loop is the production loop under the
+/// production runtime scheduler.
 ///
-/// For one thread. The same seed and the same calls give the same run. Zone k hangs on GPIO k, the master valve on GPIO 40;
-/// all outputs are active-low, as relay boards are.
+/// For use by one thread. Deterministic: the same seed and the same calls give the same run. Zone k uses GPIO k, the master valve GPIO 40;
+/// all outputs are active-low, as on relay boards.
 public final class SprinklerSimulation {
   public struct Configuration: Sendable {
-    /// 1…39.
+    /// The number of zones, 1…39.
     public var zones: Int
     public var maximumOpen = 1
     public var stationDelay = Nanoseconds.zero
-    /// It is `nil` if there is no master valve.
+    /// The lead time of the master valve, or `nil` if there is no master valve.
     public var masterLead: Nanoseconds?
     public var masterLag = Nanoseconds.zero
     public var flow: FlowSettings?
@@ -22,7 +22,7 @@ public final class SprinklerSimulation {
     public init(zones: Int = 4) { self.zones = zones }
   }
   public static let masterLine = 40
-  /// The loop in `statistics`.
+  /// The name of the loop in `statistics`.
   public static let loop = "sprinkler"
 
   public let bank: SimulatedGPIOBank
@@ -31,7 +31,7 @@ public final class SprinklerSimulation {
   private let runtime: Runtime
   private let simulation: Simulation
   private let requestBell = SimulatedInput()
-  private let client: SprinklerLoop.Channel.Client
+  private let client: SprinklerMailbox.Client
   private var requestNumber: UInt64 = 0
 
   public init(_ configuration: Configuration = Configuration()) throws {
@@ -54,10 +54,9 @@ public final class SprinklerSimulation {
       master: master.map { _ in SimulatedGarden.Valve(line: Self.masterLine, isActiveLow: true) },
       pulsesPerLitre: configuration.flow?.pulsesPerLitre ?? 450)
 
-    let channel = SprinklerLoop.channel(notices: 4_096)
+    let mailbox = try SprinklerLoop.mailbox(limits: RulesBox(settings.flowLimits), notices: 4_096)
     let bell = requestBell
     let hasFlow = configuration.flow != nil
-    let limits = RulesBox(settings.flowLimits)
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let flowAge = DataAge("flow", fromOutside: .awaitsLoop)
     runtime = try Runtime {
@@ -67,8 +66,8 @@ public final class SprinklerSimulation {
           ages: hasFlow ? [commandAge, flowAge] : [commandAge]
         ) {
           SprinklerLoop(
-            settings, limits: limits.input(), lines: lines.port(), flow: hasFlow ? garden.flowSensor() : nil,
-            channel: channel.loopEnds(requestBell: bell.doorbell), commandAge: commandAge.meter(),
+            settings, lines: lines.port(), flow: hasFlow ? garden.flowSensor() : nil,
+            ends: mailbox.loopEnds(requestBell: bell.doorbell), commandAge: commandAge.meter(),
             flowAge: flowAge.meter())
         }
       }
@@ -76,15 +75,15 @@ public final class SprinklerSimulation {
     self.bank = bank
     self.garden = garden
     self.lines = lines
-    client = channel.client()
+    client = mailbox.client()
     simulation = try runtime.simulation(seed: configuration.seed)
     for zone in 1...count { request(.zone(ZoneID(zone)!, ZoneSettings(line: UInt8(clamping: zone - 1)))) }
   }
 
-  /// The instant up to which everything has happened.
+  /// The instant up to which the simulation has run.
   public var now: TickInstant { simulation.now }
 
-  /// Runs everything that happens in the next `duration`; returns the number of ticks.
+  /// Runs the simulation for `duration`, and returns the number of ticks.
   @discardableResult
   public func run(for duration: Nanoseconds) -> Int64 { simulation.run(for: duration) }
 
@@ -94,12 +93,12 @@ public final class SprinklerSimulation {
   /// Makes the loop's first tick at or after `instant` take `by` longer.
   public func stall(at instant: TickInstant, by: Nanoseconds) { simulation.stall(loop: Self.loop, at: instant, by: by) }
 
-  /// The loop as other threads of a daemon see it.
-  public var snapshot: SprinklerSnapshot { client.newest() }
+  /// The loop's last published snapshot, as other threads of a daemon would see it.
+  public var snapshot: SprinklerSnapshot { client.newest().state }
 
-  /// A request made now, which releases the loop; returns its number. More than 512 between two ticks are our bug.
+  /// Sends a request now, which releases the loop, and returns its number. More than 512 requests between two ticks are a programming error.
   @discardableResult
-  public func request(_ order: SprinklerRequest.Order) -> UInt64 {
+  public func request(_ order: SprinklerOrder) -> UInt64 {
     requestNumber += 1
     let isTaken = client.send(SprinklerRequest(number: requestNumber, issued: now, order))
     precondition(isTaken, "too many requests between two ticks")
@@ -107,13 +106,13 @@ public final class SprinklerSimulation {
     return requestNumber
   }
 
-  /// The loop's answers since the last call; more than 1,024 are our bug.
-  public func takeAnswers() -> [SprinklerAnswer] { client.takeAnswers() }
+  /// Returns the loop's answers since the last call. More than 1,024 are a programming error.
+  public func takeAnswers() -> [Answer<IrrigationRefusal>] { client.takeAnswers() }
 
-  public func takeNotices() -> [IrrigationNotice] { client.takeNotices() }
+  public func takeNotices() -> [IrrigationNotice] { client.takeNotices().map(\.notice) }
 
   public var statistics: RuntimeStatistics { runtime.statistics }
 
-  /// A hash over every tick so far: equal for equal runs.
+  /// A hash of every tick so far; equal runs have equal hashes.
   public var traceHash: UInt64 { simulation.traceHash }
 }

@@ -1,5 +1,7 @@
 extension Array {
-  /// The first place from which on the condition holds, in an array where it holds for a tail.
+  /// Returns the first index from which the condition holds for every element; `count` if it holds for none.
+  ///
+  /// The condition must hold for a tail of the array and for no element before that tail.
   func partitioningIndex(where isInTail: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

@@ -1,46 +1,57 @@
 import WallTime
 
-/// A repeating schedule: on which days, when, which zones in which order, how long each.
+/// A repeating schedule: the days and times at which it starts, and the zones that it waters, in order and with their durations.
 public struct Program: Sendable, Hashable, Codable {
-  /// 1…; given by the store.
+  /// The program's number, from 1 up; the store assigns it.
   public var id: Int
-  /// 1…60 characters.
+  /// The program's name, 1…60 characters.
   public var name: String
   public var isEnabled: Bool
   public var days: DayRule
-  /// Only within these dates, both included; may wrap over the new year, or `nil` for all year.
+  /// The dates between which the program starts, both included; the season may wrap over the new year. `nil` for all year.
   public var season: Season?
-  /// 1…8, each at most once.
+  /// The times of day at which the program starts: 1…8, each at most once.
   public var starts: [StartTime]
-  /// In their order; a zone may come more than once. 1…64.
+  /// The zones to water, in this order; 1…64 steps. A zone may appear more than once.
   public var steps: [Step]
-  /// Long runs are split so that water can soak in, or `nil` if they are not.
+  /// How long runs are split so that water can soak in, or `nil` if they are not split.
   public var cycleAndSoak: CycleAndSoak?
-  /// Durations follow the seasonal level.
+  /// Whether durations are scaled by the seasonal level.
   public var followsSeason: Bool
-  /// Not started during a rain delay, and ended by one if the configuration says so.
+  /// Whether a rain delay suppresses the program, and ends its open runs if the configuration says so.
   public var skipsInRain: Bool
-  /// When two programs start at the same instant, the higher one comes first; −100…100.
+  /// What decides how long zones are watered, or `nil` if their steps do.
+  public var adjustment: Adjustment?
+  /// The rank among programs that start at the same instant, −100…100; the higher one comes first.
   public var priority: Int
-  /// What an app calls it that gives its schedules names of its own: 1…64 characters that are no number, no two programs' the same;
-  /// `nil` if no app does.
+  /// The name under which an app that names schedules itself knows this program: 1…64 characters that are not a number,
+  /// unique among all programs; `nil` if no app has named it.
   public var alias: String?
+
+  /// What decides how long zones are watered instead of the steps.
+  public enum Adjustment: String, Sendable, Hashable, Codable {
+    /// The deficit of each zone. The steps' seconds stand for zones without a valid one, and limit the others.
+    case deficit
+  }
 
   public struct Step: Sendable, Hashable, Codable {
     public var zone: ZoneID
-    /// Before the seasonal level, s; 1…86,400.
+    /// The duration before the seasonal level is applied, s; 1…86,400. Of a step by litres the longest time, which has no level.
     public var seconds: Int
+    /// The water before the seasonal level is applied, 0.1…100,000 l, or `nil` for a step by time.
+    public var litres: Double?
 
-    public init(zone: ZoneID, seconds: Int) {
+    public init(zone: ZoneID, seconds: Int, litres: Double? = nil) {
       self.zone = zone
       self.seconds = seconds
+      self.litres = litres
     }
   }
 
   public struct CycleAndSoak: Sendable, Hashable, Codable {
-    /// No single run is longer, s; 60…86,400.
+    /// The longest single run, s; 60…86,400.
     public var cycleSeconds: Int
-    /// The zone is closed for at least so long before its next cycle, s; 0…86,400.
+    /// The shortest time for which the zone stays closed before its next cycle, s; 0…86,400.
     public var soakSeconds: Int
 
     public init(cycleSeconds: Int, soakSeconds: Int) {
@@ -52,7 +63,7 @@ public struct Program: Sendable, Hashable, Codable {
   public init(
     id: Int, name: String, isEnabled: Bool = true, days: DayRule, season: Season? = nil, starts: [StartTime],
     steps: [Step], cycleAndSoak: CycleAndSoak? = nil, followsSeason: Bool = true, skipsInRain: Bool = true,
-    priority: Int = 0, alias: String? = nil
+    adjustment: Adjustment? = nil, priority: Int = 0, alias: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -64,16 +75,17 @@ public struct Program: Sendable, Hashable, Codable {
     self.cycleAndSoak = cycleAndSoak
     self.followsSeason = followsSeason
     self.skipsInRain = skipsInRain
+    self.adjustment = adjustment
     self.priority = priority
     self.alias = alias
   }
 }
 
-/// On which local dates a program starts.
+/// A rule that says on which local dates a program starts.
 public enum DayRule: Sendable, Hashable, Codable {
-  /// Bit 0 is Monday, bit 6 Sunday. Without any the program never starts by itself.
+  /// The days of the week whose bits are set; bit 0 is Monday, bit 6 Sunday. With no bit set the program never starts by itself.
   case weekdays(UInt8)
-  /// Every so many days, counted from that date; 1…365.
+  /// Every `days` days, counted from the date `from`; 1…365.
   case interval(days: Int, from: LocalDate)
   /// Odd days of the month, but neither a 31st nor 29 February, so that two odd days never follow each other.
   case odd
@@ -81,17 +93,17 @@ public enum DayRule: Sendable, Hashable, Codable {
   case even
 }
 
-/// When on such a day.
+/// The time of day at which a program starts.
 public enum StartTime: Sendable, Hashable, Codable {
   /// Minutes after local midnight, 0…1,439.
   case clock(minute: Int)
   /// Minutes after sunrise, negative before it; −720…720.
   case sunrise(offsetMinutes: Int)
-  /// Minutes after sunset.
+  /// Minutes after sunset, negative before it; −720…720.
   case sunset(offsetMinutes: Int)
 }
 
-/// A part of the year.
+/// A part of the year, from one day to another, both included.
 public struct Season: Sendable, Hashable, Codable {
   public var from: MonthDay
   public var to: MonthDay
@@ -102,11 +114,11 @@ public struct Season: Sendable, Hashable, Codable {
   }
 }
 
-/// A day of every year; 29 February counts as 28 February where there is none.
+/// A day of every year; 29 February counts as 28 February in years without one.
 public struct MonthDay: Sendable, Hashable, Comparable, Codable {
-  /// 1…12.
+  /// The month, 1…12.
   public var month: Int
-  /// 1…31.
+  /// The day of the month, 1…31.
   public var day: Int
 
   public init(month: Int, day: Int) {

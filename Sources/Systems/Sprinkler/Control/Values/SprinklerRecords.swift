@@ -1,35 +1,39 @@
 import WallTime
 
-/// Everything that survives the process, as one value: what a store gives at the start, and what a backup holds.
+/// All the records that survive a restart, as one value: the store loads them at the start, and a backup contains them.
 public struct SprinklerRecords: Sendable, Hashable, Codable {
-  /// In the order in which people want to see them.
+  /// The zones, in the order in which they are displayed.
   public var zones: [Zone] = []
-  /// In their order.
+  /// The programs, in the order in which they are displayed.
   public var programs: [Program] = []
   public var levels = SprinklerLevels()
   public var rainDelay: RainDelay?
-  /// Whether a forecast makes rain delays, where one is configured.
+  /// Whether the weather forecast may start rain delays, if a forecast is configured.
   public var isForecastOn = true
-  /// Of the last days, as many as the catch-up window needs.
+  /// The starts that have been dealt with in the last days, as many days as the catch-up window needs.
   public var startKeys: [StartKey] = []
-  /// Of `startKeys`, those whose starts made no run.
+  /// The starts among `startKeys` that made no run.
   public var suppressed: [SuppressedStart] = []
-  /// Queued or open when it was written; those that wait in their order.
+  /// The runs that were queued or open when the records were written; queued runs are in the order of the queue.
   public var pending: [PendingRun] = []
-  /// Runs ever made: the next one's number.
+  /// The number of the next run; numbers are never reused.
   public var nextRun: UInt64 = 1
-  /// Programs ever made: the next one's number.
+  /// The number of the next program; numbers are never reused.
   public var nextProgram = 1
-  /// Seconds that each zone has run on `day`, by zone.
+  /// The time that each zone has run on `day`, s, by zone.
   public var ranToday: [ZoneID: Double] = [:]
   public var day: LocalDate?
-  /// Every start up to then has been dealt with. Written whenever anything else is, so that a start after a power cut tells
-  /// what was missed from what never was.
+  /// The deficits of zones whose weather has been counted, by zone.
+  public var deficits: [ZoneDeficit] = []
+  /// What is known of the flow of zones, by zone.
+  public var flows: [ZoneFlow] = []
+  /// The instant up to which every start has been dealt with. It is written with every other change, so that the scheduler can
+  /// tell after a power cut which starts were missed.
   public var seen: WallInstant?
 
   public init() {}
 
-  /// Carries out a change. Store and scheduler both use it, so they agree on what a change means.
+  /// Applies a change. Both the store and the scheduler use this function, so they agree on what a change means.
   public mutating func apply(_ change: SprinklerChange) {
     switch change {
     case .zones(let new): zones = new
@@ -77,6 +81,8 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
         day = newDay
       }
       ranToday[zone] = seconds
+    case .deficits(let new): deficits = new
+    case .flows(let new): flows = new
     case .counters(let run, let program):
       nextRun = run
       nextProgram = program
@@ -91,39 +97,44 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
   }
 }
 
-/// One change of the records. A store makes a list of them in one transaction: all of it or nothing.
+/// One change of the records. The store applies a list of changes in one transaction, so either all of them take effect or none.
 public enum SprinklerChange: Sendable, Hashable {
   case zones([Zone])
-  /// New or changed.
+  /// Adds the program, or replaces the one that has the same id.
   case program(Program)
   case programRemoved(id: Int)
-  /// The programs' ids in their new order.
+  /// Sorts the programs by these ids.
   case programOrder([Int])
   case levels(SprinklerLevels)
   case rainDelay(RainDelay?)
-  /// How much of it is over, or until when it lasts by a clock that was set.
+  /// Updates the elapsed time of the rain delay, or its end after the wall clock was set.
   case rainDelayNoted(RainDelay?)
-  /// Whether a forecast makes rain delays.
+  /// Sets whether the weather forecast may start rain delays.
   case forecast(isOn: Bool)
   case started(StartKey)
-  /// With the suppressed starts of them.
+  /// Removes the keys, and their suppressed starts, of all dates before this one.
   case startKeysForgotten(before: LocalDate)
-  /// A start that was dealt with and made no run.
+  /// Records a start that was dealt with and made no run.
   case suppressed(SuppressedStart)
-  /// A wrong clock had dealt with it: its key is free again, and its lines in the log say `wrongClock`.
+  /// Takes back a start that was dealt with under a wrong clock: its key is free again, and its lines in the log get the outcome
+  /// `wrongClock`.
   case takenBack(SuppressedStart)
-  /// New or changed.
+  /// Adds the pending run, or replaces the one that has the same number.
   case pending(PendingRun)
   case pendingRemoved(run: UInt64)
-  /// The pending runs in their new order; those not named keep theirs behind them.
+  /// Sorts the pending runs by these numbers; runs that are not listed keep their order and follow the listed ones.
   case pendingOrder([UInt64])
   case log(WateringRecord)
-  /// All that the zone has run on that day so far; a new day forgets the totals of the last.
+  /// Sets the total time that the zone has run on that day. The first total of a new day clears those of the day before.
   case ran(ZoneID, seconds: Double, day: LocalDate)
-  /// The next numbers to give.
+  /// Replaces the deficits of all zones.
+  case deficits([ZoneDeficit])
+  /// Replaces what is known of the flow of all zones.
+  case flows([ZoneFlow])
+  /// Sets the numbers of the next run and the next program.
   case counters(nextRun: UInt64, nextProgram: Int)
-  /// Every start up to then has been dealt with.
+  /// Sets the instant up to which every start has been dealt with.
   case seen(WallInstant)
-  /// Everything at once, for a restored backup. The log stays, and the counters never go back.
+  /// Replaces all records with those of a restored backup. The log stays, and the counters never go back.
   case everything(SprinklerRecords)
 }

@@ -1,30 +1,38 @@
 import Tactus
 import WallTime
 
-/// One line of the watering log: a run that ended, or one that was suppressed.
+/// One line of the watering log, for a run that ended or was suppressed.
 public struct WateringRecord: Sendable, Hashable, Codable {
-  /// The run's; suppressed runs have one, too.
+  /// The number of the run; suppressed runs have a number, too.
   public var run: UInt64
   public var zone: ZoneID
-  /// The zone's name when it ran.
+  /// The zone's name at the time of the run.
   public var zoneName: String
-  /// Nil: by hand.
+  /// The program's number, or `nil` if a person started the zone without a program.
   public var program: Int?
   public var programName: String?
-  /// Whether the program's own start asked for it, as opposed to a person.
+  /// Whether the schedule of the program started the run, as opposed to a person.
   public var isScheduled: Bool
-  /// When the valve opened, or when it should have.
+  /// The instant at which the valve opened or, if it never opened, at which it was due to open.
   public var start: WallInstant
   public var askedSeconds: Int
-  /// By the monotonic clock, pauses not counted; 0: it never opened.
+  /// The time for which the valve was open by the monotonic clock, pauses not counted, s; 0 if it never opened.
   public var ranSeconds: Double
   public var outcome: RunOutcome
-  /// Who asked, as the access log names callers, or `nil` for the controller itself.
+  /// The client that asked for the run, named as in the access log, or `nil` if the controller started it by itself.
   public var caller: String?
+  /// The rain that suppressed or ended the run, the deficit or the reading of the soil that changed it, or that neither was known, for people;
+  /// `nil` if none of them applied.
+  public var why: String?
+  /// The water that was requested, l, or `nil` for a run by time.
+  public var askedLitres: Double?
+  /// The water by the flow sensor while the valve was open, l, or `nil` without a sensor or if the valve never opened.
+  public var litres: Double?
 
   public init(
     run: UInt64, zone: ZoneID, zoneName: String, program: Int?, programName: String?, isScheduled: Bool,
-    start: WallInstant, askedSeconds: Int, ranSeconds: Double, outcome: RunOutcome, caller: String? = nil
+    start: WallInstant, askedSeconds: Int, ranSeconds: Double, outcome: RunOutcome, caller: String? = nil,
+    why: String? = nil
   ) {
     self.run = run
     self.zone = zone
@@ -37,10 +45,11 @@ public struct WateringRecord: Sendable, Hashable, Codable {
     self.ranSeconds = ranSeconds
     self.outcome = outcome
     self.caller = caller
+    self.why = why
   }
 }
 
-/// A run that is in the queue or open: kept in the store from the moment it is taken, so that a power cut loses nothing.
+/// A run that is queued or open. The store keeps it from the moment at which it is accepted, so that a power cut loses no run.
 public struct PendingRun: Sendable, Hashable, Codable {
   public var run: UInt64
   public var zone: ZoneID
@@ -49,19 +58,25 @@ public struct PendingRun: Sendable, Hashable, Codable {
   public var askedSeconds: Int
   public var soakSeconds: Int
   public var ignoresRain: Bool
-  /// When it was taken into the queue.
+  /// The instant at which the run entered the queue.
   public var queued: WallInstant
-  /// When the valve opened, or `nil` if it waits.
+  /// The instant at which the valve opened, or `nil` if the run is still waiting.
   public var opened: WallInstant?
-  /// What it had run when it was last noted, pauses not counted, s.
+  /// The time for which the valve had been open when the run was last saved, pauses not counted, s.
   public var ranSeconds: Double
   public var caller: String?
-  /// The boot in which it was last noted, or `nil` if that was not known.
+  /// The boot in which the run was last saved, or `nil` if the boot was not known.
   public var boot: BootID?
-  /// Since when its valve has been open beyond `ranSeconds`, by that boot's clock, s, or `nil` if it is closed as far as was noted.
+  /// The instant since which the valve has been open beyond `ranSeconds`, on the clock of `boot`, s, or `nil` if it was closed when last saved.
   public var openSince: Double?
-  /// How the program ended that left it behind, or `nil` if it did not end in an orderly way.
+  /// The outcome with which the previous process left the run behind, or `nil` if that process did not shut down in order.
   public var leftBy: RunOutcome?
+  /// What the deficit and the soil changed about the run, for people, or `nil` if nothing.
+  public var why: String?
+  /// The water that is requested, l, or `nil` for a run by time; `askedSeconds` is then the longest time.
+  public var litres: Double?
+  /// The water by the flow sensor when the run was last saved, l, or `nil` if it is not known.
+  public var flowedLitres: Double?
 
   public init(
     run: UInt64, zone: ZoneID, program: Int?, isScheduled: Bool, askedSeconds: Int, soakSeconds: Int,
@@ -81,7 +96,7 @@ public struct PendingRun: Sendable, Hashable, Codable {
   }
 }
 
-/// A start that has been dealt with, run or suppressed: never again on that date.
+/// A start that has been dealt with, whether it made a run or was suppressed. It is not carried out again on that date.
 public struct StartKey: Sendable, Hashable, Codable {
   public var program: Int
   public var start: StartTime
@@ -94,15 +109,15 @@ public struct StartKey: Sendable, Hashable, Codable {
   }
 }
 
-/// A start of a program that was dealt with and made no run. A clock that is set back takes it back: it is due again at its time.
+/// A start of a program that was dealt with and made no run. If the clock is then set back, the start is taken back and is due again at its time.
 public struct SuppressedStart: Sendable, Hashable, Codable {
   public var key: StartKey
-  /// When it was due, by the wall clock.
+  /// The instant at which the start was due, by the wall clock.
   public var due: WallInstant
-  /// Why no run was made; of several reasons `missed`, if that is one.
+  /// The reason why no run was made; `missed` takes precedence if there are several.
   public var why: RunOutcome
 
-  /// Checks nothing.
+  /// Creates the value without checking the arguments.
   public init(_ key: StartKey, due: WallInstant, why: RunOutcome) {
     self.key = key
     self.due = due
@@ -111,39 +126,44 @@ public struct SuppressedStart: Sendable, Hashable, Codable {
 }
 
 extension WateringRecord {
-  /// Whether it is the line of a run that was not made at this start.
+  /// Returns whether this is the log line of a run that `start` did not make.
   public func isOf(_ start: SuppressedStart) -> Bool {
     isScheduled && ranSeconds == 0 && program == start.key.program && self.start == start.due
       && Self.withoutRun.contains(outcome)
   }
 
-  /// What a line says of a run that was never made.
-  public static var withoutRun: [RunOutcome] { [.missed, .rainDelay, .overlap, .disabled, .seasonalLevel] }
+  /// The outcomes of runs that were never made.
+  public static var withoutRun: [RunOutcome] {
+    [.missed, .rainDelay, .overlap, .disabled, .seasonalLevel, .wetSoil, .noDeficit]
+  }
 }
 
-/// No watering until then.
+/// A period during which programs do not water, except by runs that ignore rain.
 ///
-/// What decides is how long it was asked for and how long ago that was; `until` is for people, and follows the wall clock when that is set.
+/// The remaining time follows from the requested duration and the time elapsed since the request. `until` is shown to people, and is adjusted
+/// when the wall clock is set.
 public struct RainDelay: Sendable, Hashable, Codable {
   public enum Reason: Sendable, Hashable, Codable {
     case manual
-    /// What the forecast said: `8.2 mm expected within 24 h`.
+    /// A weather forecast, with its text: `8.2 mm expected within 24 h`.
     case weather(String)
+    /// A rain sensor, with its text: `rain sensor wet since 2026-07-01 05:50`.
+    case sensor(String)
   }
   public var until: WallInstant
   public var reason: Reason
-  /// How long it was asked for, s; `nil` in a row of an older version, of which `until` is all that is known.
+  /// The requested duration, s; `nil` in a row written by an older version, where only `until` is known.
   var seconds: Int?
-  /// How long ago that was.
+  /// The time elapsed since the request, kept across restarts; `nil` in a row written by an older version.
   var age: KeptAge?
 
-  /// As older versions kept it.
+  /// Creates a delay as older versions stored it, with nothing but its end.
   public init(until: WallInstant, reason: Reason) {
     self.until = until
     self.reason = reason
   }
 
-  /// From now on, for 1…1,209,600 s.
+  /// Creates a delay that starts now and lasts 1…1,209,600 s.
   public init(seconds: Int, reason: Reason, at now: WallReading) {
     until = WallInstant(now) + Int64(seconds)
     self.reason = reason
@@ -151,7 +171,15 @@ public struct RainDelay: Sendable, Hashable, Codable {
     age = KeptAge(at: now)
   }
 
-  /// What is left of it, s; not above zero if it is over, `nil` in a row of an older version.
+  /// What the forecast or the rain sensor said, for people, or `nil` if a person began the delay.
+  public var why: String? {
+    switch reason {
+    case .manual: nil
+    case .weather(let text), .sensor(let text): text
+    }
+  }
+
+  /// Returns the remaining time, s, zero or negative if the delay is over; `nil` if an older version stored it.
   func left(at now: WallReading) -> Double? {
     guard let seconds, let age else { return nil }
     // Whatever a row says: no delay is longer than any can be.
@@ -160,15 +188,15 @@ public struct RainDelay: Sendable, Hashable, Codable {
 }
 
 extension WallInstant {
-  /// The whole second that the clock showed.
+  /// Creates the whole second that the wall clock showed.
   public init(_ reading: WallReading) { self.init(secondsSince1970: reading.secondsSince1970) }
 }
 
-/// What the API changes besides zones and programs.
+/// The seasonal levels, which scale the durations of programs.
 public struct SprinklerLevels: Sendable, Hashable, Codable {
-  /// Of every duration that follows the season; 0…250 %.
+  /// The level of every duration that follows the season, 0…250 %.
   public var seasonalPercent: Int
-  /// In place of it, one a month, January first; empty: the same all year.
+  /// Levels that replace `seasonalPercent`, one for each month from January on; empty if the level is the same all year.
   public var monthlyPercent: [Int]
 
   public init(seasonalPercent: Int = 100, monthlyPercent: [Int] = []) {

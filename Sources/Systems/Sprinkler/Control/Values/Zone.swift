@@ -1,26 +1,26 @@
-/// A zone as its owner describes it: kept in the store, changed by `PUT /api/zones`.
+/// A zone as the user describes it: kept in the store, changed by `PUT /api/zones`.
 ///
-/// Which lines exist and which level opens a valve belong to the wiring and are said in the configuration; a zone only chooses
+/// The configuration says which GPIO lines exist and which level opens a valve, as those are properties of the wiring; a zone only selects
 /// one of those lines.
 public struct Zone: Sendable, Hashable, Codable {
   public var id: ZoneID
-  /// 1…40 characters.
+  /// The zone's name, 1…40 characters.
   public var name: String
-  /// The GPIO line's number among the configured ones (BCM on a Raspberry Pi). No two zones share one.
+  /// The number of the valve's GPIO line, one of those configured (BCM numbering on a Raspberry Pi). No two zones share a line.
   public var gpioPin: Int
-  /// A disabled zone never runs.
+  /// Whether the zone may run; a disabled zone never runs.
   public var isEnabled: Bool
-  /// For a run without a duration of its own, s; 1…`maximumSeconds`.
+  /// The duration of a run for which no duration is given, s; 1…`maximumSeconds`.
   public var defaultSeconds: Int
-  /// No run is longer, s; 1…86,400.
+  /// The longest run, s; 1…86,400.
   public var maximumSeconds: Int
-  /// At most so long in one local day, all runs together, s, or `nil` for no limit.
+  /// The longest total time of all runs in one local day, s, or `nil` for no limit.
   public var maximumSecondsPerDay: Int?
-  /// Zones of one group share its limit of open valves, or `nil` for the group of all ungrouped zones.
+  /// The group whose limit of open valves the zone shares, or `nil` for the group of all ungrouped zones.
   public var group: Int?
-  /// Runs of programs happen during a rain delay, too.
+  /// Whether programs water this zone during a rain delay, too.
   public var ignoresRain: Bool
-  /// The master valve is open while this zone is.
+  /// Whether the master valve is open while this zone is open.
   public var usesMaster: Bool
 
   public init(

@@ -1,4 +1,4 @@
-/// A zone's number as people and the API know it: 1…64. Bit `number − 1` of a `ZoneSet`.
+/// A zone's number as users and the API know it, 1…64. Bit `number − 1` of a `ZoneSet` stands for the zone.
 public struct ZoneID: Sendable, Hashable, Comparable, Codable, BitwiseCopyable {
   public let number: UInt8
 
@@ -6,19 +6,21 @@ public struct ZoneID: Sendable, Hashable, Comparable, Codable, BitwiseCopyable {
     @_noLocks @_noAllocation get { 64 }
   }
 
-  /// Nil outside 1…64.
+  /// Creates the id of the zone with this number, or returns `nil` if the number is outside 1…64.
   @_noLocks @_noAllocation
   public init?(_ number: Int) {
     guard number >= 1, number <= Self.maximum else { return nil }
     self.number = UInt8(clamping: number)
   }
 
-  /// Its place in lists by zone, 0…63.
+  /// The zone's index in arrays by zone, 0…63.
   public var index: Int {
     @_noLocks @_noAllocation get { Int(number) - 1 }
   }
 
-  /// - Parameter index: 0…63; anything else is our bug.
+  /// Creates the id of the zone at this index in arrays by zone.
+  ///
+  /// - Parameter index: 0…63; any other value is a programming error.
   @_noLocks @_noAllocation
   public init(index: Int) {
     precondition(index >= 0 && index < Self.maximum, "zones are 1…64")

@@ -1,29 +1,33 @@
-/// One zone to be opened once: what the queue of the irrigation machine holds.
+/// A request to open one zone once: the element of the irrigation machine's queue.
 public struct ZoneRun: Sendable, Hashable, BitwiseCopyable {
-  /// Who asked for it.
+  /// The origin of a run.
   public enum Source: Sendable, Hashable, BitwiseCopyable {
     case manual
-    /// A program by its own start.
+    /// A program, started by its schedule.
     case program(id: Int32)
-    /// A program, or a list of zones, that somebody started by hand.
+    /// A program, or a list of zones, that a person started by hand.
     case once(program: Int32)
-    /// A run that a power cut interrupted.
+    /// A run that a power cut interrupted and that now continues.
     case resumed(program: Int32)
   }
-  /// Never used twice; the log's key.
+  /// The run's number, never reused; the key of the run in the log.
   public var id: UInt64
   public var zone: ZoneID
-  /// 1…86,400 s.
+  /// The duration, 1…86,400 s.
   public var seconds: UInt32
   public var source: Source
-  /// The zone has been closed for at least so long before this opens it, s.
+  /// The shortest time for which the zone must have been closed before this run opens it, s.
   public var soakSeconds: UInt32
-  /// A rain delay neither keeps nor ends it.
+  /// Whether the run is exempt from rain delays, which then neither suppress nor end the run.
   public var ignoresRain: Bool
+  /// The water after which the run ends by the flow sensor, above 0 and up to 100,000 l, or `nil` for a run by time. `seconds` is then the longest
+  /// time; without a flow sensor the run lasts that long.
+  public var litres: Double?
 
   @_noLocks @_noAllocation
   public init(
-    id: UInt64, zone: ZoneID, seconds: UInt32, source: Source, soakSeconds: UInt32 = 0, ignoresRain: Bool = false
+    id: UInt64, zone: ZoneID, seconds: UInt32, source: Source, soakSeconds: UInt32 = 0, ignoresRain: Bool = false,
+    litres: Double? = nil
   ) {
     self.id = id
     self.zone = zone
@@ -31,42 +35,49 @@ public struct ZoneRun: Sendable, Hashable, BitwiseCopyable {
     self.source = source
     self.soakSeconds = soakSeconds
     self.ignoresRain = ignoresRain
+    self.litres = litres
   }
 }
 
-/// How a run ended, or why it never began.
+/// The way in which a run ended, or the reason why it never began.
 public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
-  /// As long as asked.
+  /// The run lasted as long as requested, or had the water that was requested.
   case completed
-  /// By a person: off, skip, queue cleared.
+  /// A person stopped the run: by off, by skip or by clearing the queue.
   case stopped
-  /// By another run of the same zone, or of its group where only one may be open.
+  /// Another run of the same zone replaced this run, or another run of the same group did because no more valves may be open.
   case replaced
   case rainDelay
   case emergencyStop
-  /// Lines that could not be set, a flow alarm, missed releases.
+  /// The lines could not be set, the flow sensor raised an alarm, or the loop missed releases.
   case fault
-  /// The program ended; the rest may have been resumed.
+  /// The daemon shut down; the rest of the run may have been resumed later.
   case shutdown
-  /// The power failed, or the machine was restarted; found at the next start.
+  /// The power failed or the computer was restarted, as found at the next start.
   case powerCut
-  /// The zone's limit for a day was reached.
+  /// The zone reached its daily limit.
   case dayLimit
   /// The zone was disabled.
   case disabled
-  /// A seasonal level that leaves nothing to do.
+  /// The seasonal level reduced the duration to nothing.
   case seasonalLevel
-  /// Its start was further back than the catch-up window when the controller came to it.
+  /// The controller came to the start after the catch-up window had passed.
   case missed
-  /// The zone's longest run was made shorter than this one.
+  /// The zone's longest run was reduced below the duration of this run.
   case runLimit
-  /// Its program was still at work on two earlier starts, or the queue was full.
+  /// The program was still busy with two earlier starts, or the queue was full.
   case overlap
-  /// The program died without an end, and the guard closed the valve; found at the next start. Its rest does not follow.
+  /// The daemon crashed and the guard closed the valve, as found at the next start. The rest of the run is not resumed.
   case crash
-  /// Somebody outside the program, its guard, turned the valves off while it hung or was stopped. Its rest does not follow.
+  /// The guard, a process outside the daemon, turned the valves off while the daemon hung or was stopped. The rest of the run is not resumed.
   case externalStop
-  /// A clock that was wrong had dealt with its start without watering. When the clock was set right, this line took the place of what that
-  /// clock had logged, and the start was due again at its time.
+  /// A start was dealt with under a wrong clock and made no run. When the clock was corrected, this outcome replaced the one in the log,
+  /// and the start was due again at its time.
   case wrongClock
+  /// A reading of the soil was beyond the limit of a rule. `WateringRecord.why` says which.
+  case wetSoil
+  /// The zone's deficit was below the limit from which on a program that goes by it waters.
+  case noDeficit
+  /// The longest time of a run by litres was over before it had its water.
+  case timeLimit
 }

@@ -1,9 +1,9 @@
 import Service
 import Sprinkler
 
-/// `{"minutes":1…720}`.
+/// A body with a duration in minutes, 1…720: `{"minutes":12}`.
 struct LegacyMinutes: JSONReadable {
-  /// It is `nil` for 30 minutes, or the longest that the zone may run.
+  /// The duration, or `nil` for 30 minutes or the zone's longest run, whichever is shorter.
   let seconds: Int?
 
   init(_ body: inout JSONReader) throws(APIError) {
@@ -11,7 +11,7 @@ struct LegacyMinutes: JSONReadable {
   }
 }
 
-/// The body of `POST /api/pins/BCM`: `{"name":"Lawn","is_enabled":true}`. What is not given stays as it is.
+/// The body of `POST /api/pins/BCM`: `{"name":"Lawn","is_enabled":true}`. Members that are missing leave the property unchanged.
 struct LegacyPinBody: JSONReadable {
   let name: String?
   let isEnabled: Bool?
@@ -22,7 +22,7 @@ struct LegacyPinBody: JSONReadable {
   }
 }
 
-/// The body of `POST /api/pins/reorder`: `[17,27,22]`.
+/// The body of `POST /api/pins/reorder`: the pins in the new order, `[17,27,22]`.
 struct LegacyPinOrderBody: JSONReadable {
   let pins: [Int]
 
@@ -35,7 +35,7 @@ struct LegacyPinOrderBody: JSONReadable {
 struct LegacyRainBody: JSONReadable {
   let zipCode: String?
   let thresholdPercent: Int?
-  /// It is `nil` to leave it as it is.
+  /// Whether the forecast may start rain delays, or `nil` to leave that unchanged.
   let isAutomatic: Bool?
 
   init(_ body: inout JSONReader) throws(APIError) {

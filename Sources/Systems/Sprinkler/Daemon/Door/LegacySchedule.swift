@@ -1,21 +1,21 @@
 import Sprinkler
 
-/// A schedule as the original app knows one: one start, whole minutes, weekdays.
+/// A schedule in the form of the original app: one start, whole minutes, weekdays.
 struct LegacySchedule: Encodable {
   struct Step: Encodable, Equatable {
     let pin: Int
-    /// Minutes, 1….
+    /// The duration in minutes, from 1 up.
     let duration: Int
   }
 
-  /// What the app calls it, or its number.
+  /// The schedule's alias or, if it has none, its number.
   let id: String
   let name: String
-  /// Minutes of all steps.
+  /// The total duration of all steps in minutes.
   let duration: Int
-  /// `HH:MM`
+  /// The local time of the start as `HH:MM`.
   let startTime: String
-  /// Empty if it goes by another rule than weekdays.
+  /// The weekdays, or an empty list if the schedule follows another rule.
   let days: [String]
   let isEnabled: Bool
   let sequence: [Step]
@@ -26,7 +26,9 @@ struct LegacySchedule: Encodable {
     case isEnabled = "is_enabled"
   }
 
-  /// - Parameter clock: what a clock on the wall shows today at a start.
+  /// Converts a program.
+  ///
+  /// - Parameter clock: returns the local time of a start today as `HH:MM`.
   init(_ program: Program, zones: [Zone], clock: (StartTime) -> String) {
     id = program.alias ?? String(program.id)
     name = program.name
@@ -39,10 +41,10 @@ struct LegacySchedule: Encodable {
     duration = sequence.reduce(0) { $0 + $1.duration }
   }
 
-  /// The app has whole minutes, and takes 0 for nothing.
+  /// Returns the duration in whole minutes, as the app requires, and at least 1, as the app treats 0 as missing.
   private static func minutes(_ seconds: Int) -> Int { max(1, (seconds + 30) / 60) }
 
-  /// The place of the one start that the app sees: the first by the clock; of one that has none, the first by the sun.
+  /// Returns the index of the one start that the app sees: the first at a time of day or, if there is none, the first by the sun.
   static func shownStart(_ program: Program) -> Int {
     program.starts.firstIndex { if case .clock = $0 { true } else { false } } ?? 0
   }

@@ -1,7 +1,7 @@
 import Service
 import Sprinkler
 
-/// A schedule in the words of the API or of the original Python backend.
+/// A schedule in the notation of the API or of the original Python backend.
 enum EitherScheduleBody: JSONReadable {
   case own(ScheduleBody)
   case original(LegacyScheduleBody)
@@ -15,13 +15,15 @@ enum EitherScheduleBody: JSONReadable {
   }
 }
 
-/// `{"id":"7F3A…","name":"Lawn","duration":10,"start_time":"06:30","days":["Mon"],"is_enabled":true}`; minutes of all zones. The app
-/// makes the id, sends no name and no days where it has none, and never a sequence; other clients of the original may:
-/// `"sequence":[{"pin":17,"duration":10}]`, where a step without a duration of its own has the schedule's.
+/// The body of a schedule in the notation of the original backend:
+/// `{"id":"7F3A…","name":"Lawn","duration":10,"start_time":"06:30","days":["Mon"],"is_enabled":true}`. The duration is in minutes, of all zones.
+///
+/// The app makes the id, omits an empty name and empty days, and never sends a sequence. Other clients of the original backend may send
+/// `"sequence":[{"pin":17,"duration":10}]`, where a step without a duration has that of the schedule.
 struct LegacyScheduleBody: JSONReadable {
-  /// What the client calls it, or `nil` if it gave none, or a number, which is ours to give.
+  /// The client's name for the schedule, or `nil` if it is missing or a number, since numbers are assigned by the daemon.
   let alias: String?
-  /// As it was given, even if it is a number.
+  /// The id as the client gave it, even if it is a number, or `nil` if it is missing.
   let id: String?
   private let name: String?
   private let start: StartTime
@@ -51,11 +53,12 @@ struct LegacyScheduleBody: JSONReadable {
     sequence = try body.optional("sequence", .list(of: .object(Step.self), 0...64)) ?? []
   }
 
-  /// The schedule that the client means. What its app does not know of a schedule, and what it sends back as it was shown, stays.
+  /// Returns the schedule that the client means. Properties unknown to the app, and values that it returns as they were shown, stay unchanged.
   ///
   /// - Parameters:
-  ///   - present: the schedule that is changed; `nil` for a new one.
-  ///   - clock: what a clock on the wall shows at a start, so many days from today.
+  ///   - present: the schedule to change, or `nil` for a new one.
+  ///   - zones: the present zones.
+  ///   - clock: returns the local time of a start as `HH:MM`, on the day that many days from today.
   func program(
     _ present: Program?, zones: [Zone], clock: (StartTime, _ day: Int) -> String
   ) throws(APIError) -> Program {
@@ -111,7 +114,7 @@ struct LegacyScheduleBody: JSONReadable {
     return steps
   }
 
-  /// The same zones, each with its share of another total.
+  /// Returns the same steps with their durations scaled to another total.
   private static func stretched(_ steps: [Program.Step], to seconds: Int) -> [Program.Step] {
     let total = steps.reduce(0) { $0 + $1.seconds }
     var (before, spent) = (0, 0)
@@ -124,14 +127,15 @@ struct LegacyScheduleBody: JSONReadable {
     }
   }
 
-  /// A rule that the app cannot show stays unless days are chosen: of a schedule without weekdays it sends none, or all seven.
+  /// Returns the new rule of the days. A rule that the app cannot show stays unless days are chosen: for such a schedule the app sends no day or all
+  /// seven.
   private func days(_ weekdays: UInt8, of present: DayRule) -> DayRule {
     if case .weekdays = present { return .weekdays(weekdays) }
     return weekdays == 0 || weekdays == 127 ? present : .weekdays(weekdays)
   }
 
-  /// The app knows one start; the others stay. One by the sun, shown as a time of day, stays while the app sends that time back,
-  /// which it may have been shown yesterday.
+  /// Changes the one start that the app knows; the other starts stay. A start by the sun, which the app sees as a time of day, stays if the app
+  /// returns the time of today, yesterday or tomorrow.
   private func setStart(of program: inout Program, _ clock: (StartTime, _ day: Int) -> String) {
     let place = LegacySchedule.shownStart(program)
     let (present, text) = (program.starts[place], ScheduleWords.text(start))

@@ -1,7 +1,7 @@
 import Service
 import Sprinkler
 
-/// What the original app reads of `GET /api/status`, beside what is there already.
+/// The members that the original app reads from `GET /api/status`, in addition to those of the API.
 struct LegacyStatus: Encodable {
   struct Pin: Encodable {
     let pin: Int
@@ -19,7 +19,7 @@ struct LegacyStatus: Encodable {
     let isActive: Bool
     @OrNull var endsAt: String?
     @OrNull var durationHours: Int?
-    /// What only the original's own forecast knew.
+    /// The chance of rain, which only the original backend's forecast had; always `nil`, as are the threshold and the zip code.
     @OrNull var chancePercent: Int? = nil
     @OrNull var thresholdPercent: Int? = nil
     @OrNull var zipCode: String? = nil

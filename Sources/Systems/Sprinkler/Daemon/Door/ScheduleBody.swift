@@ -1,9 +1,9 @@
 import Service
 import Sprinkler
 
-/// A schedule as `POST` and `PUT /api/schedules` take it. What a `PUT` does not give stays as it is.
+/// The body of `POST` and `PUT /api/schedules`. Members that a `PUT` lacks leave the schedule's property unchanged.
 struct ScheduleBody: JSONReadable {
-  /// Of an import: which one it was where it came from.
+  /// The schedule's id; in an import, the id that the schedule had where it was exported.
   let id: Int?
   private let name: String?
   private let isEnabled: Bool?
@@ -14,6 +14,8 @@ struct ScheduleBody: JSONReadable {
   private let season: Season??
   private let cycleAndSoak: Program.CycleAndSoak??
   private let followsSeason: Bool?
+  /// What decides instead of the minutes: `.some(nil)` for nothing, `nil` leaves it unchanged.
+  private let adjustment: Program.Adjustment??
   private let priority: Int?
   private let alias: String?
 
@@ -36,12 +38,15 @@ struct ScheduleBody: JSONReadable {
     let soak = try body.optional("cycleAndSoak", .object(CycleBody.self))?.value
     cycleAndSoak = givesSoak ? .some(soak) : nil
     followsSeason = try body.optional("followsSeason", .boolean)
+    let givesAdjustment = body.has("adjustment")
+    let adjustment = try body.optional("adjustment", .choice(["deficit"])).flatMap { Program.Adjustment(rawValue: $0) }
+    self.adjustment = givesAdjustment ? .some(adjustment) : nil
     priority = try body.optional("priority", .integer(-100...100))
     alias = try body.optional("alias", .text(1...64))
     for name in ["ok", "nextStartISO"] { body.ignore(name) }
   }
 
-  /// One of `days`, `intervalDays` (with `intervalFrom`) and `dayParity`, or `nil` if none is given.
+  /// Returns the rule given by `days`, by `intervalDays` with `intervalFrom`, or by `dayParity`; `nil` if none of them is given.
   private static func days(_ body: inout JSONReader) throws(APIError) -> DayRule? {
     let weekdays = try body.optional("days", .list(of: .weekday, 0...7))
     let interval = try body.optional("intervalDays", .integer(1...365))
@@ -59,9 +64,11 @@ struct ScheduleBody: JSONReadable {
     return parity.map { $0 == "odd" ? .odd : .even }
   }
 
+  /// Returns the schedule with the members of this body applied.
+  ///
   /// - Parameters:
-  ///   - present: the schedule that is changed, or `nil` for a new one.
-  ///   - path: `schedules[2]` of an import, for errors.
+  ///   - present: the schedule to change, or `nil` for a new one.
+  ///   - path: the path of the body for error messages, such as `schedules[2]` in an import.
   func applied(to present: Program?, path: String = "") throws(APIError) -> Program {
     func missing(_ name: String, _ expected: String) -> APIError {
       .validation(path.isEmpty ? name : "\(path).\(name)", expected: expected, got: "nothing")
@@ -77,25 +84,28 @@ struct ScheduleBody: JSONReadable {
       season: season ?? present?.season, starts: starts, steps: steps,
       cycleAndSoak: cycleAndSoak ?? present?.cycleAndSoak,
       followsSeason: followsSeason ?? present?.followsSeason ?? true,
-      skipsInRain: skipsInRain ?? present?.skipsInRain ?? true, priority: priority ?? present?.priority ?? 0,
+      skipsInRain: skipsInRain ?? present?.skipsInRain ?? true, adjustment: adjustment ?? present?.adjustment,
+      priority: priority ?? present?.priority ?? 0,
       alias: alias ?? present?.alias)
   }
 }
 
-/// `{"zoneId":1,"minutes":10}`
+/// The body of one step of a schedule: `{"zoneId":1,"minutes":10}`, or `{"zoneId":1,"litres":20}` with or without minutes as its longest time.
 struct StepBody: JSONReadable {
   let step: Program.Step
 
   init(_ body: inout JSONReader) throws(APIError) {
     let zone = try body.required("zoneId", .zoneID)
-    guard let seconds = try WateringTime.read(&body) else {
-      throw body.refusal("minutes", expected: "minutes or seconds", got: "nothing")
+    let litres = try body.optional("litres", .litres)
+    // With litres alone the zone's longest run is the limit.
+    guard let seconds = try WateringTime.read(&body) ?? litres.map({ _ in WateringTime.longestSeconds }) else {
+      throw body.refusal("minutes", expected: "minutes, seconds or litres", got: "nothing")
     }
-    step = Program.Step(zone: zone, seconds: seconds)
+    step = Program.Step(zone: zone, seconds: seconds, litres: litres)
   }
 }
 
-/// `{"from":"04-15","to":"10-01"}`
+/// The body of a season: `{"from":"04-15","to":"10-01"}`.
 private struct SeasonBody: JSONReadable {
   let season: Season
 
@@ -104,7 +114,7 @@ private struct SeasonBody: JSONReadable {
   }
 }
 
-/// `{"cycleMinutes":5,"soakMinutes":20}`
+/// The body of a division into cycles: `{"cycleMinutes":5,"soakMinutes":20}`.
 private struct CycleBody: JSONReadable {
   let value: Program.CycleAndSoak
 

@@ -1,17 +1,16 @@
-import Service
 import Sprinkler
 import WallTime
 
-/// How the API writes the parts of a schedule: `Mon`, `06:30`, `sunrise-20`, `04-15`, `2026-05-01`.
+/// The API's notation for the parts of a schedule: `Mon`, `06:30`, `sunrise-20`, `04-15`, `2026-05-01`.
 enum ScheduleWords {
-  /// Monday first, as the bits of `DayRule.weekdays` are.
+  /// The weekdays from Monday on, in the order of the bits of `DayRule.weekdays`.
   static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
   static func words(_ weekdays: UInt8) -> [String] {
     Self.weekdays.indices.filter { weekdays & 1 << $0 != 0 }.map { Self.weekdays[$0] }
   }
 
-  /// Of a name or its first letters in any case, or `nil` if there is none.
+  /// Returns the weekday, 0 for Monday, of an English name or at least its first three letters in any case; `nil` if it is none.
   static func weekday(_ text: String) -> Int? {
     let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
     guard text.count >= 3 else { return nil }
@@ -41,8 +40,6 @@ enum ScheduleWords {
     else { return nil }
     return .clock(minute: hour * 60 + minute)
   }
-
-  static func text(_ date: LocalDate) -> String { WallTimeText.text(date) }
 
   static func date(_ text: String) -> LocalDate? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
@@ -79,42 +76,5 @@ enum ScheduleWords {
 
   private static func signed(_ minutes: Int) -> String {
     minutes == 0 ? "" : (minutes > 0 ? "+" : "") + String(minutes)
-  }
-}
-
-extension JSONKind where Value == StartTime {
-  static var startTime: JSONKind {
-    JSONKind("\"HH:MM\", \"sunrise\" or \"sunset\", those with an offset of at most 720 minutes: \"sunrise-20\"") {
-      if case .text(let text) = $0 { ScheduleWords.start(text) } else { nil }
-    }
-  }
-}
-
-extension JSONKind where Value == Int {
-  /// 0 is Monday.
-  static var weekday: JSONKind {
-    JSONKind("one of \(ScheduleWords.weekdays.joined(separator: ", "))") {
-      if case .text(let text) = $0 { ScheduleWords.weekday(text) } else { nil }
-    }
-  }
-}
-
-extension JSONKind where Value == LocalDate {
-  static var localDate: JSONKind {
-    JSONKind("a date YYYY-MM-DD") { if case .text(let text) = $0 { ScheduleWords.date(text) } else { nil } }
-  }
-}
-
-extension JSONKind where Value == MonthDay {
-  static var monthDay: JSONKind {
-    JSONKind("a day of the year MM-DD") { if case .text(let text) = $0 { ScheduleWords.monthDay(text) } else { nil } }
-  }
-}
-
-extension JSONKind where Value == ZoneID {
-  static var zoneID: JSONKind {
-    JSONKind("a zone's number 1…\(ZoneID.maximum)") {
-      if case .number(let digits) = $0 { Int(digits).flatMap { ZoneID($0) } } else { nil }
-    }
   }
 }

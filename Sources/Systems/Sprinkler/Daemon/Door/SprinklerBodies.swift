@@ -1,11 +1,11 @@
 import Service
 import Sprinkler
 
-/// The body of `POST /api/rain-delay`: `{"hours":24}`; the original app's `{"active":true,"hours":24}`, `{"active":false}`.
+/// The body of `POST /api/rain-delay`: `{"hours":24}`. The original app sends `{"active":true,"hours":24}` or `{"active":false}`.
 struct RainDelayBody: JSONReadable {
   static let hours = JSONKind<Double>.number(0.1...336)
   let isActive: Bool
-  /// It is `nil` for the configuration's.
+  /// The duration, or `nil` for the configured one.
   let seconds: Int?
 
   init() { (isActive, seconds) = (true, nil) }
@@ -16,10 +16,10 @@ struct RainDelayBody: JSONReadable {
   }
 }
 
-/// The body of `POST /api/run-once` and of `POST /api/queue`: zones and how long each, in that order.
+/// The body of `POST /api/run-once` and of `POST /api/queue`: zones with their durations, in order.
 struct RunOnceBody: JSONReadable {
   let steps: [Program.Step]
-  /// Before what waits already.
+  /// Whether the runs go before those that wait already.
   let goesFirst: Bool
 
   init(_ body: inout JSONReader) throws(APIError) {
@@ -28,7 +28,7 @@ struct RunOnceBody: JSONReadable {
   }
 }
 
-/// The body of `POST /api/pause`: `{"minutes":30}`. Nothing: until it is resumed.
+/// The body of `POST /api/pause`: `{"minutes":30}`. Without a body the pause has its greatest length, unless it is resumed before.
 struct PauseBody: JSONReadable {
   let seconds: Int?
 
@@ -37,10 +37,10 @@ struct PauseBody: JSONReadable {
   init(_ body: inout JSONReader) throws(APIError) { seconds = try WateringTime.read(&body) }
 }
 
-/// The body of `POST /api/schedules/reorder`: `{"ids":[3,1,2]}`; the original app's is a list of texts.
+/// The body of `POST /api/schedules/reorder`: `{"ids":[3,1,2]}`. The original app sends a list of texts.
 struct ReorderBody: JSONReadable {
   let ids: [String]
-  /// Any of them was given as text.
+  /// Whether any of the ids was given as text, as by the original app.
   let isOriginal: Bool
 
   private enum Name {
@@ -68,7 +68,7 @@ struct ReorderBody: JSONReadable {
   }
 }
 
-/// The body of `PUT /api/seasonal`: `{"percent":80}`, `{"monthlyPercent":[0,0,20,50,80,100,120,120,80,40,0,0]}`.
+/// The body of `PUT /api/seasonal`: `{"percent":80}` or `{"monthlyPercent":[0,0,20,50,80,100,120,120,80,40,0,0]}`.
 struct SeasonalBody: JSONReadable {
   private let percent: Int?
   private let monthly: [Int]??
@@ -92,12 +92,12 @@ struct SeasonalBody: JSONReadable {
   }
 }
 
-/// The body of `POST /api/schedules/import`: what `GET /api/schedules/export` gives.
+/// The body of `POST /api/schedules/import`, which is the answer to `GET /api/schedules/export`.
 struct ScheduleImportBody: JSONReadable {
   private let schedules: [ScheduleBody]
 
   init(_ body: inout JSONReader) throws(APIError) {
-    _ = try body.optional("format", .choice([ScheduleExportDocument.format]))
+    _ = try body.optional("format", .choice([ScheduleExport.format]))
     _ = try body.optional("formatVersion", .integer(1...1))
     schedules = try body.required("schedules", .list(of: .object(ScheduleBody.self), 1...1000))
     body.ignore("ok")

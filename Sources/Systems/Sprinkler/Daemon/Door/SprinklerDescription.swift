@@ -1,61 +1,41 @@
 import Sprinkler
 
-/// What the configuration says about the sprinkler, as far as the door needs it.
+/// The configuration's settings of the sprinkler that the door needs.
 struct SprinklerDescription: Sendable {
   struct Line: Sendable, Hashable {
     let pin: Int
     let isActiveLow: Bool
-
-    init(pin: Int, isActiveLow: Bool) { (self.pin, self.isActiveLow) = (pin, isActiveLow) }
   }
 
-  /// `gpio`, `sim`
+  /// The GPIO backend: `gpio` or `sim`.
   let backend: String
-  /// In the order of the request: bit k of the loop's masks is line k. The master valve's last.
+  /// The lines in the order of the request: bit k of the loop's masks is line k. The master valve's line is the last.
   let lines: [Line]
   let hasMaster: Bool
-  let deniedPins: [Int]
-  /// Of a rain delay without a given length.
-  var rainDelayHours: Int
-  /// `allow`, `warn`, `deny`
-  var manualInRain: String
-  var stopsInRain: Bool
-  let hasLegacyRoutes: Bool
+  var deniedPins: [Int] = []
+  /// The duration of a rain delay for which no duration is given, hours.
+  var rainDelayHours = 24
+  /// The treatment of runs by hand during a rain delay: `allow`, `warn` or `deny`.
+  var manualInRain = "warn"
+  var stopsInRain = true
+  var hasLegacyRoutes = false
   let timeZone: ZoneRules
-  /// Where sunrise and sunset are computed for, or `nil` if the configuration names no place.
-  let place: GeographicPlace?
-  /// Valves open at a time in all, and in each group from group 1.
-  let maximumOpen: Int
-  let groups: [Int]
-  let stationDelaySeconds: Int
-  /// `open-meteo`, or `nil` if it is off.
-  let weather: String?
+  /// The place for which sunrise and sunset are computed, or `nil` if the configuration names no place.
+  var place: GeographicPlace?
+  /// The greatest number of valves open at the same time.
+  var maximumOpen = 1
+  /// The greatest number of valves open at the same time in each group, from group 1 on.
+  var groups: [Int] = []
+  var stationDelaySeconds = 0
+  /// The weather provider, such as `open-meteo`, or `nil` if none is configured.
+  var weather: String?
 
-  init(
-    backend: String, lines: [Line], hasMaster: Bool, deniedPins: [Int] = [], rainDelayHours: Int = 24,
-    manualInRain: String = "warn", stopsInRain: Bool = true, hasLegacyRoutes: Bool = false, timeZone: ZoneRules,
-    place: GeographicPlace? = nil, maximumOpen: Int = 1, groups: [Int] = [], stationDelaySeconds: Int = 0,
-    weather: String? = nil
-  ) {
-    self.backend = backend
-    self.lines = lines
-    self.hasMaster = hasMaster
-    self.deniedPins = deniedPins
-    self.rainDelayHours = rainDelayHours
-    self.manualInRain = manualInRain
-    self.stopsInRain = stopsInRain
-    self.hasLegacyRoutes = hasLegacyRoutes
-    self.timeZone = timeZone
-    self.place = place
-    self.maximumOpen = maximumOpen
-    self.groups = groups
-    self.stationDelaySeconds = stationDelaySeconds
-    self.weather = weather
-  }
+  /// The flow sensor's pulses per litre, or `nil` if there is no sensor.
+  var pulsesPerLitre: Double?
 
   /// The lines that zones may use.
   var zoneLines: ArraySlice<Line> { hasMaster ? lines.dropLast() : lines[...] }
 
-  /// Which of the requested lines a zone's pin is, or `nil` if none that zones may use.
+  /// Returns the index of a pin's line among those that zones may use, or `nil` if zones may not use the pin.
   func line(_ pin: Int) -> Int? { zoneLines.firstIndex { $0.pin == pin } }
 }

@@ -2,53 +2,78 @@ import Service
 import Sprinkler
 import Store
 import Tactus
+import TactusDaemon
 
-// What people ask: answered when the store has it and the valves' loop has taken what follows from it.
+// Clients' commands, answered once the store has the change and the valves' loop has accepted the orders.
 extension SprinklerDesk {
-  /// What became of a command.
+  /// The result of a command.
   struct Done: Sendable {
     var runs: [UInt64]
     var programs: [Int]
-    /// A rain delay that people are to be warned of.
+    /// The rain delay to mention to the client, or `nil` if there is nothing to mention.
     var rainWarning: RainDelay?
-    /// What the store refused although the valves obeyed.
+    /// The reason why the store refused the change although the valves obeyed, or `nil` if it accepted it.
     var storeFailure: String?
   }
 
-  /// - Throws: 503 while nothing is known of zones and schedules, since the store could not be read: which pin a zone has, what it has run
-  ///   today and whether there is a rain delay are in it.
+  /// Checks that the store has been read.
+  ///
+  /// - Throws: 503 if the store could not be read, because the zones' pins, their times of today and the rain delay are then unknown.
   func requireLoaded() throws(APIError) {
     let view = view
     guard !view.isLoaded else { return }
     throw .storeNotRead(store.file, view.storeFailure)
   }
 
-  /// A step of the schedule, within the lock.
+  /// Refuses a command that opens valves before it is stored, if the state does not allow it. If a fault occurs afterwards, the loop refuses.
+  func refuseIfStopped() throws(APIError) {
+    switch newest.state {
+    case .emergencyStopped: throw IrrigationRefusal.emergencyStopped.error()
+    case .fault: throw IrrigationRefusal.inFault.error()
+    case .shutDown: throw IrrigationRefusal.shutDown.error()
+    case .idle, .watering, .paused: break
+    }
+  }
+
+  func emergencyStop() async throws {
+    if case .refused(let refusal) = try await orders.ask(.emergencyStop).verdict { throw refusal.error() }
+  }
+
+  /// Resets an emergency stop or a fault. If there is nothing to reset, that is no error.
+  func reset() async throws {
+    let verdict = try await orders.ask(.reset).verdict
+    if case .refused(let refusal) = verdict, refusal != .nothingToReset { throw refusal.error() }
+  }
+
+  /// A step of the schedule, made within the desk's lock.
   private typealias Step = @Sendable (inout StoredSchedule, WallReading) throws(APIError) -> SprinklerEffects
 
-  /// Carries a command out.
+  /// Carries out a command.
   ///
-  /// - Parameter first: what closes valves, for the loop before anything else.
+  /// - Parameters:
+  ///   - command: the command.
+  ///   - caller: the client that gave the command.
+  ///   - first: an order that closes valves, which the loop gets before anything else, or `nil` if the command closes none.
   /// - Throws: `APIError`.
   func perform(
-    _ command: SprinklerCommand, _ caller: Caller, first: SprinklerRequest.Order? = nil
+    _ command: SprinklerCommand, _ caller: Caller, first: SprinklerOrder? = nil
   ) async throws -> Done {
     try await perform(first: first) { schedule, reading throws(APIError) in
       try schedule.step(.command(command, caller: caller.logName), reading)
     }
   }
 
-  /// What is open ends; the next in the queue opens.
+  /// Ends the open runs; the next run in the queue opens.
   ///
-  /// - Throws: What `perform` throws.
+  /// - Throws: The errors of `perform`.
   func skip() async throws -> Done {
     // The loop has done it by then: the schedule learns of it from what the loop tells, and orders no second one.
     try await perform(first: .skip) { _, _ in SprinklerEffects() }
   }
 
-  /// A run that is queued or open ends.
+  /// Ends a run that is queued or open.
   ///
-  /// - Throws: 404 for a run that is neither; what `perform` throws.
+  /// - Throws: 404 if the run is neither queued nor open; the errors of `perform`.
   func remove(run: UInt64, _ caller: Caller) async throws -> Done {
     let command = SprinklerCommand.remove(run: run)
     let isKnown = { @Sendable (records: SprinklerRecords) in records.pending.contains { $0.run == run } }
@@ -60,20 +85,11 @@ extension SprinklerDesk {
     }
   }
 
-  /// Zones, schedules, levels and the log's lines of a backup in place of the present ones; what runs or waits ends.
+  /// Replaces zones, schedules, levels and the log by those of a backup. Open and queued runs end.
   ///
-  /// - Throws: 422 for a file that is no backup, or one that does not fit these lines; what `perform` throws. Nothing has been
-  ///   changed then, but that every valve may be closed.
-  func restore(_ backup: [UInt8], _ caller: Caller) async throws {
-    let checked: CheckedBackup
-    do throws(StoreError) {
-      checked = try store.file.check(backup, at: wallNow)
-    } catch {
-      switch error {
-      case .foreign, .damaged, .newer: throw APIError.notABackup(error)
-      default: throw APIError.storeFailed(error)
-      }
-    }
+  /// - Throws: 422 if the backup does not fit the configured lines or makes no sense; the errors of `perform`. Nothing has changed then, except
+  ///   that every valve may be closed.
+  func restore(_ checked: CheckedBackup, _ caller: Caller) async throws {
     let done = try await perform(first: .allOff, waitsForDisk: true) { schedule, reading throws(APIError) in
       try schedule.restore(checked, caller: caller.logName, reading)
     }
@@ -83,9 +99,14 @@ extension SprinklerDesk {
     }
   }
 
-  /// - Parameter waitsForDisk: what closes valves is only the beginning of it.
+  /// Carries out a step of the schedule, after an order that closes valves if one is given.
+  ///
+  /// - Parameters:
+  ///   - first: the order that the loop gets first, or `nil` if the loop gets no other order before.
+  ///   - waitsForDisk: whether the answer always waits for the disk, because closing valves is only a part of the command.
+  ///   - work: the step of the schedule.
   private func perform(
-    first: SprinklerRequest.Order?, waitsForDisk: Bool = false, _ work: @escaping Step
+    first: SprinklerOrder?, waitsForDisk: Bool = false, _ work: @escaping Step
   ) async throws -> Done {
     guard let first else {
       await stops.settled()
@@ -93,7 +114,7 @@ extension SprinklerDesk {
     }
     var failure: APIError?
     do {
-      let answer = try await mailbox.ask(first)
+      let answer = try await orders.ask(first)
       if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: first) { failure = refusal.error() }
     } catch let error as APIError {
       failure = error
@@ -115,18 +136,18 @@ extension SprinklerDesk {
     return done
   }
 
-  /// Waits for the disk.
+  /// Makes the step and waits until the loop has answered its orders. Waits for the disk.
   ///
-  /// - Parameter isNoting: whether the loop has told something before that is to be kept, too.
+  /// - Parameters:
+  ///   - work: the step of the schedule.
+  ///   - isNoting: whether the loop has issued notices before that must be saved, too.
   private func carryOut(_ work: @escaping Step, noting isNoting: Bool = false) async throws -> Done {
-    let (made, notices) = (EffectsBox(), NoticesBox())
+    let made = Guarded((effects: SprinklerEffects(), told: [SprinklerNotice]()))
     let outcomes = try await withCheckedThrowingContinuation {
-      (continuation: CheckedContinuation<[SprinklerOutbox.Outcome], any Error>) in
+      (continuation: CheckedContinuation<[Outcome], any Error>) in
       do throws(APIError) {
-        let (effects, told) = try step(then: { continuation.resume(returning: $0) }, work)
-        made.set(effects)
-        notices.set(told)
-        outbox.sendWaiting()
+        made.value = try step(then: { continuation.resume(returning: $0) }, work)
+        orders.sendQueued()
       } catch {
         continuation.resume(throwing: error)
       }
@@ -134,7 +155,8 @@ extension SprinklerDesk {
     settle(outcomes)
     // What it closed, the loop has told before it answered.
     if isNoting || outcomes.contains(where: \.order.isStop) { keepNoted() }
-    tell(notices.notices)
+    let (effects, told) = made.value
+    tell(told)
     // Of an order that only closes, a refusal means that there was nothing to close.
     for outcome in outcomes where !outcome.order.isStop {
       switch outcome.result {
@@ -145,7 +167,6 @@ extension SprinklerDesk {
       case .failure(let error): throw error
       }
     }
-    let effects = made.effects
     return Done(
       runs: effects.runs, programs: effects.programs, rainWarning: effects.rainWarning, storeFailure: nil)
   }

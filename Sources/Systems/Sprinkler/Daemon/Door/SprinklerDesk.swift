@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Service
 import Sprinkler
@@ -6,35 +7,46 @@ import Synchronization
 import Tactus
 import TactusDaemon
 import WallTime
+import Water
 
-/// Where the schedule, the store and the valves' loop meet: commands from the door, the time, and what the loop tells.
+/// The desk connects the schedule, the store and the valves' loop: it handles commands of clients, the time, and the loop's notices.
 ///
-/// One lock is around schedule and store. What the schedule decides is on the disk before it is answered and before the
-/// valves are told; if the disk refuses, nothing has happened (`StoredSchedule`). What closes valves goes the other
-/// way round: to the loop first, and what the loop then tells is on the disk before the command is answered, or it is said that it is not
-/// there yet (`StopsBeingKept`). Any thread but an event loop's and the daemon's main one: a write waits for the disk, never for a control loop. `take` alone never waits.
-final class SprinklerDesk: Sendable {
-  private struct State {
+/// One lock guards schedule and store. A decision of the schedule is on the disk before it is answered and before its orders go to the valves;
+/// if the disk fails, nothing has happened (`StoredSchedule`). Commands that close valves work the other way round: they go to the loop first,
+/// and the loop's notices are on the disk before the command is answered, or the answer says that they are not yet (`StopsBeingKept`).
+/// To be called from any thread except an event loop's and the daemon's main thread: a write waits for the disk, but never for a control loop.
+/// `hear(_:at:)` alone never waits.
+public final class SprinklerDesk: OrderingDesk, RuledDesk {
+  private struct Work {
     var schedule: StoredSchedule
     var nextProgress = TickInstant.zero
     var nextPrune = TickInstant.zero
+    /// The store's knowledge of how the runs ended, once the desk has finished.
+    var outcome = KeptOutcome.known
   }
 
+  public static var beatPeriod: Nanoseconds { .milliseconds(100) }
+
   let store: SprinklerStore
-  let mailbox: SprinklerMailbox
-  let snapshot: Latest<SprinklerSnapshot>
-  let outbox: SprinklerOutbox
+  let orders: LoopOrders<SprinklerOrder, IrrigationRefusal>
   let stops = StopsBeingKept()
-  private let state: Mutex<State>
-  /// Apart from `state`, so that a look never waits for the disk.
+  /// What subscribers were told last.
+  let lastTold = Mutex(LastTold())
+  private let readNewest: @Sendable () -> Published<SprinklerSnapshot>
+  let settings: Guarded<OfFile>
+  /// Returns the settings for other rules.
+  private let renew: @Sendable (SprinklerRules) -> OfFile?
+  private let weather: WeatherWatch?
+  let soil: SoilWatch?
+  private let state: Mutex<Work>
+  /// The view, under a lock apart from `state`, so that reading it never waits for the disk.
   private let published: Mutex<SprinklerView>
-  private let notices: Mutex<RingReader<IrrigationNotice>>
-  /// What the loop has told and the schedule has not been stepped with: `take` must not wait for the disk, so the next step does it.
+  /// The loop's events that the schedule has not handled yet: `hear(_:at:)` must not wait for the disk, so the next step handles them.
   private let noted = Mutex<[SprinklerEvent]>([])
-  /// Whether a pause, or something else that closes valves, has begun or ended since the last beat: what ran until then is noted at once.
+  /// Whether the machine's state has changed since the last beat, as by a pause; the progress of the runs is then saved immediately.
   private let hasStateChanged = Mutex(false)
-  /// What the loop has said of orders that no client waits for, for the next beat.
-  private let answered = Mutex<[SprinklerOutbox.Outcome]>([])
+  /// The loop's answers to orders for which no client waits, to be handled by the next beat.
+  private let answered = Mutex<[Outcome]>([])
   private let logger: Logger
   private let logDays: Int
   private let clock: WatchedWallClock
@@ -42,51 +54,64 @@ final class SprinklerDesk: Sendable {
   private let progressPeriod: Nanoseconds
   private static let prunePeriod = Nanoseconds.seconds(3600)
 
+  /// An order and the loop's answer to it.
+  typealias Outcome = LoopOrders<SprinklerOrder, IrrigationRefusal>.Outcome
+
+  /// Creates the desk.
+  ///
   /// - Parameters:
-  ///   - load: the schedule of the store's records, not stepped yet; called once the store is open. Until then nothing is run.
-  ///   - channel: of the valves' loop, which tells what it does of a request before it answers.
-  ///   - ring, now: as for `Mailbox`.
-  ///   - progressPeriod: what open runs have run is noted so often, in case the power fails.
-  ///   - logDays: older lines of the watering log are forgotten.
-  ///   - clock: the time of day, with the clock of the boot that the schedule was made with.
+  ///   - load: reads the store's records into a scheduler that has not been stepped; called once the store is open. Nothing runs before that.
+  ///   - store: the sprinkler's store.
+  ///   - orders: the way to the valves' loop, which issues the notices of an order before its answer.
+  ///   - newest: returns the loop's newest snapshot. Called from any thread.
+  ///   - settings: what the file says.
+  ///   - renew: returns the settings for other rules, or `nil` if they never change.
+  ///   - weather: asks for the rain to come, or `nil` if nobody is asked.
+  ///   - soil: looks at the soil, or `nil` if there is no rule of it.
+  ///   - logDays: the number of days for which lines of the watering log are kept.
+  ///   - logger: the daemon's log.
+  ///   - clock: the wall clock, together with the clock of the boot for which the schedule was made.
   init(
-    _ load: @escaping @Sendable (SprinklerStore) throws(StoreError) -> SprinklerScheduler, store: SprinklerStore,
-    channel: SprinklerLoop.Channel, ring: @escaping @Sendable () -> Void, progressPeriod: Nanoseconds = .seconds(10),
-    logDays: Int = 1095,
-    logger: Logger,
-    now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now },
-    clock: WatchedWallClock
+    _ load: @escaping @Sendable (SprinklerStore, SchedulerSettings) throws(StoreError) -> SprinklerScheduler,
+    store: SprinklerStore, orders: LoopOrders<SprinklerOrder, IrrigationRefusal>,
+    newest: @escaping @Sendable () -> Published<SprinklerSnapshot>, settings: OfFile,
+    renew: @escaping @Sendable (SprinklerRules) -> OfFile? = { _ in nil }, weather: WeatherWatch? = nil,
+    soil: SoilWatch? = nil, logDays: Int = 1095, logger: Logger, clock: WatchedWallClock
   ) {
-    self.store = store
-    snapshot = channel.state
-    self.logger = logger
-    self.logDays = logDays
-    self.clock = clock
-    mailbox = SprinklerMailbox(
-      of: "sprinkler", channel, newestTick: { channel.state.newest.at }, ring: ring, now: now)
-    outbox = SprinklerOutbox(mailbox)
-    notices = Mutex(channel.noticeReader())
-    self.progressPeriod = progressPeriod
-    let schedule = StoredSchedule({ () throws(StoreError) in try load(store) }, store: store)
+    (self.store, self.orders, readNewest, self.renew, self.weather) = (store, orders, newest, renew, weather)
+    (self.soil, self.logger, self.logDays, self.clock) = (soil, logger, logDays, clock)
+    progressPeriod = .seconds(Int64(settings.scheduler.noteSeconds))
+    let settings = Guarded(settings)
+    self.settings = settings
+    let schedule = StoredSchedule(
+      { () throws(StoreError) in try load(store, settings.value.scheduler) }, store: store)
     published = Mutex(
       SprinklerView(
         isLoaded: schedule.scheduler != nil, records: schedule.records, storeFailure: schedule.failure))
-    state = Mutex(State(schedule: schedule))
+    state = Mutex(Work(schedule: schedule))
   }
 
   // MARK: looking
 
-  /// The schedules, zones and levels as they are on the disk.
+  /// The schedules, zones and levels as they are on the disk, for documents.
   var view: SprinklerView { published.withLock { $0 } }
 
-  var newest: SprinklerSnapshot { snapshot.newest }
+  var newest: SprinklerSnapshot { readNewest().state }
 
-  var now: TickInstant { mailbox.now() }
-  /// The time of day, and how far it can be believed.
+  /// What the file says of the sprinkler, for documents.
+  var description: SprinklerDescription { settings.value.description }
+
+  /// Returns the values for documents and metrics.
+  func seen(_ newest: Published<SprinklerSnapshot>? = nil, at now: TickInstant? = nil) -> SprinklerSeen {
+    SprinklerSeen(newest ?? readNewest(), view, description, at: now ?? self.now, reading)
+  }
+
+  var now: TickInstant { orders.now }
+  /// The reading of the wall clock, with the trust in the clock.
   var reading: WallReading { clock.now }
   var wallNow: WallInstant { WallInstant(reading) }
 
-  /// The next starts of the schedules.
+  /// Returns the next starts of the schedules.
   func preview(count: Int) throws(APIError) -> SprinklerPreview {
     // A copy: no other thread waits for the computation.
     guard let scheduler = state.withLock({ $0.schedule.scheduler }) else {
@@ -97,19 +122,36 @@ final class SprinklerDesk: Sendable {
 
   // MARK: the time, and the loop's notices
 
-  /// Ten times a second, on a thread that may wait for the disk: keeps what the loop has told, starts what is due, forgets old
-  /// lines of the log.
+  /// Does the periodic work. The desk's thread may have waited for what was before it, so the instant is the present one.
+  public func beat(_ newest: Published<SprinklerSnapshot>) {
+    beat(at: now)
+    weather?.turn(self, at: now)
+  }
+
+  /// Saves the loop's events, starts due programs and removes old lines of the log. To be called ten times a second, on a thread that may wait
+  /// for the disk.
   func beat(at now: TickInstant) {
     settleAnswered()
-    outbox.sendWaiting()
+    orders.sendQueued()
     var told: [SprinklerNotice] = []
+    let (readings, rain) = (soilReadings(at: now), newest.rainSensor)
     state.withLock { state in
       // A store that refuses will be asked again at the next beat.
       let hasStarted = scheduled(&state) { schedule, reading throws(APIError) in told += try start(&schedule, reading) }
       guard hasStarted else { return }
       scheduled(&state) { schedule, reading in told += catchUp(&schedule, reading) }
       scheduled(&state) { schedule, reading throws(APIError) in
+        if let readings {
+          told += order(try schedule.step(.moisture(readings), reading))
+          publish(schedule.scheduler?.soilStatus ?? [], as: \.soil)
+        }
+        if let rain, rain != schedule.scheduler?.rainSensorReading {
+          told += order(try schedule.step(.rainSensor(rain), reading))
+        }
         told += order(try schedule.step(.timePassed, reading))
+        publish(schedule.scheduler?.rainSensorStatus, as: \.rainSensor)
+        publish(schedule.scheduler?.deficitStatus ?? [], as: \.deficits)
+        publish(schedule.scheduler?.flowStatus ?? [], as: \.flows)
       }
       if state.schedule.takeCaughtUp() || takeStateChange() { state.nextProgress = now }
       if now >= state.nextProgress {
@@ -123,42 +165,43 @@ final class SprinklerDesk: Sendable {
       let wall = wallNow
       if published.withLock({ $0.nextRuns.values.contains { $0 <= wall } }) { publish(state.schedule) }
     }
-    outbox.sendWaiting()
+    orders.sendQueued()
     tell(told)
     prune(at: now)
   }
 
-  /// Hands the loop's answers to those who wait, once what it told before them is noted. To be called when the loop has rung. Never
-  /// waits for the disk.
-  ///
-  /// - Returns: What the loop has told since the last call. `keepNoted` is to follow where a disk may be waited for.
-  func take(at now: TickInstant) -> [IrrigationNotice] {
-    var told: [IrrigationNotice] = []
-    mailbox.takeAnswers(at: now) {
-      notices.withLock { notices in
-        while let notice = notices.pop() { told.append(notice) }
-      }
-      if told.contains(where: \.isOfState) { hasStateChanged.withLock { $0 = true } }
-      let events = told.compactMap(\.event)
-      if !events.isEmpty { noted.withLock { $0 += events } }
-    }
+  /// Collects the loop's notices before the answers that follow them. Never waits for the disk: `keepNoted` does.
+  public func hear(_ notices: [Told<IrrigationNotice>], at now: TickInstant) {
+    if notices.contains(where: \.notice.isOfState) { hasStateChanged.withLock { $0 = true } }
+    let events = notices.compactMap(\.notice.event)
+    if !events.isEmpty { noted.withLock { $0 += events } }
     stops.answerOverdue(at: now)
-    return told
   }
 
-  /// Steps the schedule with what the loop has told.
+  public func told(_ notice: Told<IrrigationNotice>) { keepNoted() }
+
+  /// Passes the collected events of the loop to the schedule, which saves them.
   func keepNoted() { feed([]) }
 
-  /// What a forecast means.
-  func take(_ verdict: WeatherVerdict, report: WeatherReport) {
+  /// Applies a forecast to the schedule, and publishes the report.
+  ///
+  /// - Parameter past: the weather of the last days, or `nil` if it was not asked for.
+  func take(_ verdict: WeatherVerdict, _ past: PastWeather? = nil, report: WeatherReport) {
     note(report)
-    feed([.weather(verdict)])
+    feed([.weather(verdict)] + (past.map { [.pastWeather($0)] } ?? []))
   }
 
-  /// Rules of a reloaded file, as soon as the schedule of the store is there.
-  func take(_ settings: SchedulerSettings) { feed([.settings(settings)]) }
+  /// Passes the rules of a reloaded file to the schedule, as soon as the store has been read.
+  public func take(_ rules: SprinklerRules, done: @escaping @Sendable () -> Void) {
+    if let new = renew(rules) {
+      settings.value = new
+      feed([.settings(new.scheduler)])
+      if let settings = new.weather { weather?.take(settings) }
+    }
+    done()
+  }
 
-  /// A question to the weather provider: what it answered, or why it has no answer.
+  /// Publishes the result of a question to the weather provider.
   func note(_ report: WeatherReport) {
     published.withLock {
       $0.weather = report
@@ -166,29 +209,32 @@ final class SprinklerDesk: Sendable {
     }
   }
 
-  /// After the loop has ended, its last notices are in: what the store has refused so far is tried once more.
-  ///
-  /// - Returns: What the store knows of how the runs ended.
-  func finish() -> KeptOutcome {
+  /// Saves the last events after the loop has ended, and retries those that the store has refused so far.
+  public func finish(_ last: Published<SprinklerSnapshot>) {
     settleAnswered()
-    return state.withLock { state in
+    state.withLock { state in
       var outcome = KeptOutcome.unknownBefore
       _ = scheduled(&state) { schedule, reading in
         _ = catchUp(&schedule, reading)
         outcome = schedule.outcome
       }
-      return outcome
+      state.outcome = outcome
     }
+    weather?.stop()
   }
+
+  public var outcome: KeptOutcome { state.withLock { $0.outcome } }
 
   // MARK: steps
 
-  /// A step of the schedule, its orders put behind those that wait, `complete` called when the loop has answered them; before it,
-  /// what must have been first. To be followed by `outbox.sendWaiting`.
+  /// Makes a step of the schedule and queues its orders, after the first step if that has not been made. `orders.sendQueued` must follow.
   ///
-  /// - Returns: What came of it, with all that is to be told.
+  /// - Parameters:
+  ///   - complete: called with the outcomes once the loop has answered all the orders.
+  ///   - work: the step.
+  /// - Returns: The effects of the step, and all notices to be logged.
   func step(
-    then complete: @escaping @Sendable ([SprinklerOutbox.Outcome]) -> Void,
+    then complete: @escaping @Sendable ([Outcome]) -> Void,
     _ work: (inout StoredSchedule, WallReading) throws(APIError) -> SprinklerEffects
   ) throws(APIError) -> (effects: SprinklerEffects, told: [SprinklerNotice]) {
     try state.withLock { state throws(APIError) in
@@ -197,7 +243,7 @@ final class SprinklerDesk: Sendable {
       try attempt(&state) { schedule, reading throws(APIError) in
         told += try start(&schedule, reading)
         effects = try work(&schedule, reading)
-        outbox.add(effects.orders, complete)
+        orders.queue(effects.orders, complete)
         told += effects.notices
       }
       return (effects, told)
@@ -213,12 +259,12 @@ final class SprinklerDesk: Sendable {
         told += catchUp(&schedule, reading)
       }
     }
-    outbox.sendWaiting()
+    orders.sendQueued()
     tell(told)
   }
 
-  /// Runs that the loop has not taken go back to the schedule, which ends them.
-  func settle(_ outcomes: [SprinklerOutbox.Outcome]) {
+  /// Reports runs that the loop refused to the schedule, which ends them.
+  func settle(_ outcomes: [Outcome]) {
     let refused: [SprinklerEvent] = outcomes.compactMap { outcome in
       guard let run = outcome.order.run else { return nil }
       switch outcome.result {
@@ -243,7 +289,7 @@ final class SprinklerDesk: Sendable {
     for notice in notices { notice.log(logger, description: { WallTimeText.text($0) }) }
   }
 
-  /// The schedule's first step, if it has not been made.
+  /// Makes the schedule's first step if it has not been made, and returns its notices.
   private func start(
     _ schedule: inout StoredSchedule, _ reading: WallReading
   ) throws(APIError) -> [SprinklerNotice] {
@@ -257,7 +303,7 @@ final class SprinklerDesk: Sendable {
     }
   }
 
-  /// What the loop has told, and what the store has refused of it so far.
+  /// Steps the schedule with the loop's events, including those that the store has refused so far, and returns the notices.
   private func catchUp(_ schedule: inout StoredSchedule, _ reading: WallReading) -> [SprinklerNotice] {
     schedule.remember(
       noted.withLock { noted in
@@ -267,16 +313,16 @@ final class SprinklerDesk: Sendable {
     return schedule.catchUp(reading).flatMap { order($0) }
   }
 
-  /// Puts a step's orders behind those that wait; what is to be told of it.
+  /// Queues the orders of a step, and returns its notices.
   private func order(_ effects: SprinklerEffects) -> [SprinklerNotice] {
-    outbox.add(effects.orders) { [self] outcomes in answered.withLock { $0 += outcomes } }
+    orders.queue(effects.orders) { [self] outcomes in answered.withLock { $0 += outcomes } }
     return effects.notices
   }
 
-  /// Work on the schedule that may come again at the next beat. Whether it was done.
+  /// Does work on the schedule that the next beat can repeat. Returns whether the work succeeded.
   @discardableResult
   private func scheduled(
-    _ state: inout State, _ work: (inout StoredSchedule, WallReading) throws(APIError) -> Void
+    _ state: inout Work, _ work: (inout StoredSchedule, WallReading) throws(APIError) -> Void
   ) -> Bool {
     do throws(APIError) {
       try attempt(&state, work)
@@ -286,9 +332,9 @@ final class SprinklerDesk: Sendable {
     }
   }
 
-  /// What changes is published; a store that begins to refuse is logged.
+  /// Does work on the schedule, publishes the changes, and logs an error when the store begins to refuse changes.
   private func attempt(
-    _ state: inout State, _ work: (inout StoredSchedule, WallReading) throws(APIError) -> Void
+    _ state: inout Work, _ work: (inout StoredSchedule, WallReading) throws(APIError) -> Void
   ) throws(APIError) {
     let (version, failure) = (state.schedule.version, state.schedule.failure)
     defer {
@@ -299,6 +345,16 @@ final class SprinklerDesk: Sendable {
       }
     }
     try work(&state.schedule, reading)
+  }
+
+  private func publish<Value: Equatable & Sendable>(
+    _ value: Value, as path: WritableKeyPath<SprinklerView, Value> & Sendable
+  ) {
+    published.withLock {
+      guard $0[keyPath: path] != value else { return }
+      $0[keyPath: path] = value
+      $0.version += 1
+    }
   }
 
   private func publish(_ schedule: StoredSchedule) {
@@ -314,7 +370,8 @@ final class SprinklerDesk: Sendable {
     }
   }
 
-  /// Without the lock: the store has its own. By age only if the clock is sure; by number whatever it says, so that the disk never fills.
+  /// Removes old lines of the watering log, outside the desk's lock, since the store has its own. Lines are removed by age only if the wall clock is
+  /// certain, and beyond the greatest number in any case, so that the disk never fills.
   private func prune(at now: TickInstant) {
     let reading = reading
     let isDue = state.withLock { state in
@@ -330,23 +387,6 @@ final class SprinklerDesk: Sendable {
     } catch {
       logger.warning(
         "old lines of the watering log could not be removed", metadata: ["reason": .string("\(error)")])
-    }
-  }
-}
-
-extension IrrigationNotice {
-  /// Whether the machine is in another state.
-  public var isOfState: Bool {
-    if case .state = subject { return true }
-    return false
-  }
-
-  /// What the schedule is to know of it.
-  public var event: SprinklerEvent? {
-    switch subject {
-    case .opened(let run), .reopened(let run, _): .opened(run: run.id)
-    case .ended(let ended): .ended(run: ended.run.id, ranSeconds: ended.ran.inSeconds, outcome: ended.outcome)
-    case .extended, .state, .master, .flowAlarm, .flowNormal, .linesDiffer, .linesAgree: nil
     }
   }
 }

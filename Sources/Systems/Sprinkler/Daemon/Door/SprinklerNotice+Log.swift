@@ -3,10 +3,10 @@ import Sprinkler
 import WallTime
 
 extension SprinklerNotice {
-  /// One line in the daemon's log.
+  /// Writes the notice as one line to the system's log.
   func log(_ logger: Logger, description text: (WallInstant) -> String) {
     func line(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
-      logger.log(level: level, message, metadata: metadata.merging(["system": "sprinkler"]) { first, _ in first })
+      logger.log(level: level, message, metadata: metadata)
     }
     switch self {
     case .programStarted(let id, let name, let due, let runs):
@@ -17,9 +17,27 @@ extension SprinklerNotice {
       line(
         .notice, "a schedule was skipped",
         ["schedule": "\(id)", "name": "\(name)", "due": "\(text(due))", "why": "\(why.word)", "runs": "\(runs)"])
+    case .soil(let id, let name, let zone, let why):
+      line(
+        .notice, "the soil's rules looked at a start",
+        ["schedule": "\(id)", "name": "\(name)", "zone": "\(zone)", "why": "\(why)"])
+    case .deficit(let id, let name, let zone, let why):
+      line(
+        .info, "the deficit decided on a start",
+        ["schedule": "\(id)", "name": "\(name)", "zone": "\(zone)", "why": "\(why)"])
+    case .flowLearnt(let zone, let words):
+      line(.notice, "a zone's flow is learnt", ["zone": "\(zone)", "flow": "\(words)"])
     case .rainDelaySet(let delay):
-      let reason = if case .weather(let text) = delay.reason { text } else { "by hand" }
-      line(.notice, "a rain delay is in force", ["until": "\(text(delay.until))", "reason": "\(reason)"])
+      line(
+        .notice, "a rain delay is in force",
+        ["until": "\(text(delay.until))", "reason": "\(delay.why ?? "by hand")"])
+    case .rainSensor(let word):
+      switch word {
+      case .unknown: line(.warning, "the rain sensor's line cannot be read: schedules run as they are", [:])
+      case .stuck:
+        line(.warning, "the rain sensor is always wet, as with a broken wire: schedules run as they are", [:])
+      default: line(.notice, "the rain sensor has changed", ["state": "\(word.rawValue)"])
+      }
     case .rainDelayOver: line(.notice, "the rain delay is over", [:])
     case .clockStepped(let seconds): line(.warning, "the time of day was set", ["seconds": "\(seconds)"])
     case .clockBelieved(let word):
@@ -34,7 +52,7 @@ extension SprinklerNotice {
         ["schedule": "\(id)", "name": "\(name)", "due": "\(text(due))", "was": "\(was.word)"])
     case .longAbsence(let from, let to):
       line(
-        .warning, "starts in a long absence were not looked for", ["from": "\(text(from))", "to": "\(text(to))"])
+        .warning, "starts during a long absence were not caught up on", ["from": "\(text(from))", "to": "\(text(to))"])
     case .interrupted(let run, let zone, let end, let ran, let left, let isResumed):
       line(
         .warning,

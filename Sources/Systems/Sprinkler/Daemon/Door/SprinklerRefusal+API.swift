@@ -1,8 +1,9 @@
 import Service
 import Sprinkler
+import TactusDaemon
 
 extension SprinklerRefusal {
-  /// The refusal of a command as the API says it.
+  /// The API's error for the refusal of a command.
   var error: APIError {
     switch self {
     case .invalid(let field, let expected, let got):
@@ -23,7 +24,7 @@ extension SprinklerRefusal {
     }
   }
 
-  /// The schedule's own names of members in the words of the API.
+  /// Returns the API's name for a field, given the name of the property in the scheduler.
   private static func apiField(_ field: String) -> String {
     var field = field
     if field.hasSuffix(".zone") { field += "Id" }
@@ -40,19 +41,25 @@ extension SprinklerRefusal {
 }
 
 extension APIError {
-  /// 403 `ZONE_DENY`: a zone or a pin that may not be used.
+  /// Returns the error 403 `ZONE_DENY`, for a zone or a pin that may not be used.
   static func zoneDenied(_ message: String, field: String?) -> APIError {
     APIError(.forbidden, "ZONE_DENY", message, field: field)
   }
 
-  /// 409 `GPIO_BUSY`: a pin or a valve that somebody else has at the moment.
+  /// Returns the error 409 `GPIO_BUSY`, for a pin or a valve that is in use at the moment.
   static func gpioBusy(_ message: String, field: String? = nil) -> APIError {
     APIError(.conflict, "GPIO_BUSY", message, field: field)
   }
 }
 
+// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// swift-format-ignore: AvoidRetroactiveConformances
+extension IrrigationRefusal: @retroactive RefusalWord {
+  public var sentence: String { description }
+}
+
 extension IrrigationRefusal {
-  /// The refusal of a request as the API says it.
+  /// Returns the API's error for the refusal of a request.
   func error(zone: ZoneID? = nil) -> APIError {
     let subject = zone.map { "zone \($0)" } ?? "the sprinkler"
     return switch self {
@@ -63,80 +70,41 @@ extension IrrigationRefusal {
     case .zoneHasNoLine, .lineTaken, .zoneOpen: .gpioBusy("\(subject): \(sentence)")
     case .invalidDuration, .longerThanMaximum:
       .validation("minutes", expected: "at most the zone's longest run", got: "more")
+    case .invalidAmount: .validation("litres", expected: "0.1…100000", got: "another number")
     case .rainDelay:
       APIError(.init(code: 423, reasonPhrase: "Locked"), "RAIN_DELAY", "\(subject): \(sentence)")
     case .noSuchRun: .notFound(sentence)
+    case .dayLimitReached: .conflict("DAY_LIMIT", "\(subject): \(sentence)")
+    case .noticesNotTaken: .conflict(Self.queueFull.code, "\(subject): \(sentence)")
     default: .conflict(code, "\(subject): \(sentence)")
     }
   }
 
-  /// Whether what was asked for is so already.
-  func isHarmless(for order: SprinklerRequest.Order) -> Bool {
+  /// Returns whether the refusal means that the order's purpose is fulfilled already.
+  func isHarmless(for order: SprinklerOrder) -> Bool {
     switch (self, order) {
     case (.zoneNotRunning, .off), (.noSuchRun, .cancel), (.nothingToSkip, .skip), (.notPaused, .resume): true
     case (.emergencyStopped, _), (.inFault, _), (.shutDown, _): order.isStop || order.run == nil
     default: false
     }
   }
-
-  /// Stays the same from release to release.
-  var code: String {
-    switch self {
-    case .noSuchZone, .noSuchRun, .noSuchGroup: "NOT_FOUND"
-    case .zoneDisabled, .noSuchLine: "ZONE_DENY"
-    case .zoneHasNoLine, .lineTaken, .zoneOpen: "GPIO_BUSY"
-    case .invalidDuration, .longerThanMaximum: "VALIDATION"
-    case .dayLimitReached: "DAY_LIMIT"
-    case .rainDelay: "RAIN_DELAY"
-    case .paused: "PAUSED"
-    case .notPaused: "NOT_PAUSED"
-    case .queueFull, .noticesNotTaken: "QUEUE_FULL"
-    case .zoneNotRunning: "ZONE_NOT_RUNNING"
-    case .nothingToSkip: "NOTHING_TO_SKIP"
-    case .inFault: "IN_FAULT"
-    case .emergencyStopped: "EMERGENCY_STOPPED"
-    case .offNotConfirmed: "OFF_NOT_CONFIRMED"
-    case .nothingToReset: "NOTHING_TO_RESET"
-    case .stale: "STALE"
-    case .shutDown: "SHUT_DOWN"
-    }
-  }
-
-  /// The value of a metric's label.
-  var word: String { code.lowercased() }
-
-  private var sentence: String {
-    switch self {
-    case .noSuchZone: "there is no such zone"
-    case .zoneDisabled: "it is disabled"
-    case .zoneHasNoLine: "it has no line at present"
-    case .invalidDuration: "a run lasts 1…86,400 s"
-    case .longerThanMaximum: "it may not run that long"
-    case .dayLimitReached: "it has run all it may today"
-    case .rainDelay: "there is a rain delay"
-    case .paused: "it is paused; resume first"
-    case .notPaused: "it is not paused"
-    case .queueFull: "too many runs are queued or open"
-    case .noticesNotTaken: "the daemon is behind with its book-keeping"
-    case .zoneNotRunning: "it is not running"
-    case .noSuchRun: "no such run is queued or open"
-    case .nothingToSkip: "nothing is open"
-    case .noSuchLine: "there is no such line"
-    case .lineTaken: "the pin is another zone's"
-    case .noSuchGroup: "there is no such group"
-    case .zoneOpen: "its pin changes only while it is closed"
-    case .inFault: "it is in fault; reset it"
-    case .emergencyStopped: "it is emergency-stopped; reset it"
-    case .offNotConfirmed: "the lines have not taken the off yet"
-    case .nothingToReset: "it is neither emergency-stopped nor in fault"
-    case .stale: "the request waited too long for the loop; send it again"
-    case .shutDown: "the daemon is shutting down"
-    }
-  }
 }
 
-extension SprinklerRequest.Order {
-  /// The zone that it is about.
+extension SprinklerOrder {
+  /// Whether the order can only close valves.
+  var isStop: Bool {
+    switch self {
+    case .off, .cancel, .allOff, .skip, .clearQueue, .pause, .emergencyStop: true
+    case .run, .extend, .resume, .rain, .dayBegan, .ranToday, .zone, .reset, .query: false
+    }
+  }
+
+  /// The number of the run that the order makes, or `nil` if it makes none.
+  var run: UInt64? {
+    if case .run(let run, _) = self { run.id } else { nil }
+  }
+
+  /// The zone that the order concerns, or `nil` if it concerns no single zone.
   var zone: ZoneID? {
     switch self {
     case .run(let run, _): run.zone

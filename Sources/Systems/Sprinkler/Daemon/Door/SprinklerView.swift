@@ -2,39 +2,40 @@ import Sprinkler
 import Store
 import WallTime
 
-/// What the desk last said of schedules and store: for documents, which never wait for the disk.
+/// The desk's last published state of schedules and store, for documents, which never wait for the disk.
 struct SprinklerView: Sendable {
-  /// Another one whenever something here is.
+  /// A number that changes with every change of the other properties.
   var version: UInt64 = 0
-  /// Whether the store could be read: until then `records` are empty because they are unknown.
+  /// Whether the store has been read; until then `records` is empty because its contents are unknown.
   var isLoaded: Bool
   var records: SprinklerRecords
-  /// Of the schedules, or `nil` if none is to come.
+  /// The next start of a schedule, or `nil` if none is to come.
   var next: UpcomingStart?
-  /// When each enabled schedule next opens a zone, by its number; one that never does is absent.
+  /// The instant at which each enabled schedule next opens a zone, by the schedule's number; schedules that never do are absent.
   var nextRuns: [Int: WallInstant] = [:]
-  /// The last change that the store refused, or `nil` if all have been taken since.
+  /// The reason why the store refused the last change, or `nil` if it accepted it.
   var storeFailure: String?
   var weather: WeatherReport?
+  /// What each rule of the soil finds, in the order of the file.
+  var soil: [SoilStatus] = []
+  /// The deficits of the zones that have a rule, by zone.
+  var deficits: [DeficitStatus] = []
+  /// The flow of the zones that have limits of their own, by zone.
+  var flows: [ZoneFlowStatus] = []
+  /// What the rain sensor says, or `nil` if there is none or the schedules have not been read.
+  var rainSensor: RainSensorStatus?
 }
 
-/// What the weather provider said last.
+/// The last result of asking the weather provider.
 struct WeatherReport: Sendable, Hashable {
-  /// When it was asked.
+  /// The instant of the last question.
   var asked: WallInstant
-  /// When it last answered, or `nil` for never.
+  /// The instant of the last answer, or `nil` if the provider has never answered.
   var answered: WallInstant?
-  /// Of the days that are added up, as far as they are known, or `nil` if there is none.
+  /// The rain on the days that are added up, mm, as far as they are known, or `nil` if none is.
   var millimetres: Double?
-  /// Whether some of these days are unknown, so that it may be more.
+  /// Whether some of these days are unknown, so that more rain is possible.
   var isLowerBound = false
-  /// Why the last question has no answer, or `nil` if it has one.
+  /// The reason why the last question has no answer, or `nil` if it has one.
   var failure: String?
-
-  init(asked: WallInstant, answered: WallInstant? = nil, millimetres: Double? = nil, failure: String? = nil) {
-    self.asked = asked
-    self.answered = answered
-    self.millimetres = millimetres
-    self.failure = failure
-  }
 }

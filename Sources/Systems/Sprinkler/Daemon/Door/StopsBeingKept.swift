@@ -1,20 +1,20 @@
 import Synchronization
 import Tactus
 
-/// What has closed valves and is being written down: its client waits a moment for that, and not for a disk that stalls or a store that
-/// another program has locked.
+/// The stops that have closed valves and are being stored. Their clients wait for that only a short time, not for a stalled disk or for a
+/// store that another process has locked.
 ///
-/// Any thread; nothing here waits.
+/// May be used from any thread; no function blocks.
 final class StopsBeingKept: Sendable {
-  /// A store on a memory card takes a change within some tens of milliseconds.
+  /// The time for which a client waits. A store on a memory card takes some tens of milliseconds for a change.
   static let patience = Nanoseconds.milliseconds(250)
 
-  /// What its client is told: what came of it, or that it is not kept yet.
+  /// The client's callback, called with the result, or with a success whose `storeFailure` says that the change is not stored yet.
   typealias Answer = @Sendable (Result<SprinklerDesk.Done, any Error>) -> Void
 
   private struct Waiter {
     let number: UInt64
-    /// `nil` if it waits for the disk.
+    /// The instant at which the client is answered in any case, or `nil` if the client waits for the disk.
     let deadline: TickInstant?
     let answer: Answer
   }
@@ -22,15 +22,18 @@ final class StopsBeingKept: Sendable {
   private struct State {
     var waiting: [Waiter] = []
     var lastNumber: UInt64 = 0
-    /// Ends when all that closed valves so far is written down, or has been refused.
+    /// A task that ends when all stops so far are stored or have been refused.
     var last: Task<Void, Never>?
   }
 
   private let state = Mutex(State())
 
-  /// Begins to keep one, behind those before it. `answer` is called once.
+  /// Begins to store a stop, after those before it. `answer` is called once.
   ///
-  /// - Parameter deadline: when its client is answered even so, or `nil` if it waits for the disk.
+  /// - Parameters:
+  ///   - deadline: the instant at which the client is answered even if the stop is not stored yet, or `nil` if the client waits for the disk.
+  ///   - work: stores the stop.
+  ///   - answer: the client's callback.
   func keep(
     until deadline: TickInstant?, _ work: @escaping @Sendable () async throws -> SprinklerDesk.Done,
     _ answer: @escaping Answer
@@ -48,10 +51,10 @@ final class StopsBeingKept: Sendable {
     }
   }
 
-  /// Returns when all that closed valves so far is written down, or has been refused: what opens one must not overtake it.
+  /// Returns when all stops so far are stored or have been refused. A command that opens a valve must wait for this, so as not to overtake a stop.
   func settled() async { await state.withLock { $0.last }?.value }
 
-  /// Answers those that have waited long enough.
+  /// Answers the clients whose deadline has passed.
   func answerOverdue(at now: TickInstant) {
     let overdue = state.withLock { state in
       let isOverdue: (Waiter) -> Bool = { $0.deadline.map { $0 <= now } ?? false }

@@ -4,35 +4,35 @@ import Store
 import Tactus
 import TactusDaemon
 
-/// The schedule with the store behind it, a value for within the desk's lock: a step is on the disk before it is the schedule, and if
-/// the disk refuses, nothing has happened. Blocks on the disk.
+/// A schedule with its store, as a value used within the desk's lock. A step is on the disk before it takes effect; if the disk fails,
+/// nothing has happened. Blocks on the disk.
 public struct StoredSchedule: Sendable {
-  /// The schedule of what the store has. It may write to it.
+  /// Makes the scheduler from the store's records; the function may write to the store.
   public typealias Load = @Sendable () throws(StoreError) -> SprinklerScheduler
 
-  /// `nil` until the store could be read: nothing is known of zones, schedules, and what has run today.
+  /// The scheduler, or `nil` until the store could be read, as zones, schedules and the times of today are unknown before that.
   private(set) var scheduler: SprinklerScheduler?
   let store: any ScheduleStore
   private let makeScheduler: Load
-  /// Why the store refused the last change, or `nil` if it took it.
+  /// The reason why the store refused the last change, or `nil` if it accepted it.
   private(set) var failure: String?
-  /// Another one whenever records or failure are.
+  /// A number that changes with every change of the records or of `failure`.
   private(set) var version: UInt64 = 0
   private var hasStarted = false
-  /// What the valves' loop told and the store has refused so far, oldest first.
+  /// The loop's events that are not in the store yet, oldest first.
   private var unstored: [SprinklerEvent] = []
-  /// Whether the store has refused what the loop told.
+  /// Whether the store has refused events of the loop that are still not stored.
   private var isBehind = false
-  /// Whether the store has taken that since.
+  /// Whether the store has accepted events that it had refused before, since the last call of `takeCaughtUp()`.
   private var hasCaughtUp = false
 
-  /// Reads the store, if it is open; if not, `start` does as soon as it is.
+  /// Reads the store if it is open; otherwise `start` reads it as soon as it is.
   public init(_ load: @escaping Load, store: any ScheduleStore) {
     (makeScheduler, self.store) = (load, store)
     try? self.load()
   }
 
-  /// Empty while nothing is known.
+  /// The records, empty until the store could be read.
   public var records: SprinklerRecords { scheduler?.records ?? SprinklerRecords() }
 
   private mutating func load() throws(APIError) {
@@ -44,7 +44,7 @@ public struct StoredSchedule: Sendable {
     }
   }
 
-  /// The first step, which must be stored before any other, or `nil` if it has been.
+  /// Makes the first step, which must be stored before any other, and returns its effects; `nil` if that was done before.
   public mutating func start(_ now: WallReading) throws(APIError) -> SprinklerEffects? {
     guard !hasStarted else { return nil }
     try load()
@@ -53,7 +53,7 @@ public struct StoredSchedule: Sendable {
     return effects
   }
 
-  /// Steps a copy, writes what changed, and only then makes it the schedule.
+  /// Steps a copy of the schedule, writes the changes to the store, and only then replaces the schedule by the copy.
   public mutating func step(_ event: SprinklerEvent, _ now: WallReading) throws(APIError) -> SprinklerEffects {
     var copy = try loaded()
     let effects = copy.step(event, at: now)
@@ -71,13 +71,13 @@ public struct StoredSchedule: Sendable {
     return effects
   }
 
-  /// What the loop told, which must be kept: as `step`, now or as soon as the store takes it.
+  /// Adds events of the loop that must be stored; `catchUp` steps the schedule with them as soon as the store accepts that.
   public mutating func remember(_ events: [SprinklerEvent]) { unstored += events }
 
-  /// What the store knows of how the runs ended.
+  /// The store's knowledge of how the runs ended.
   public var outcome: KeptOutcome { !hasStarted ? .unknownBefore : unstored.isEmpty ? .known : .unknown }
 
-  /// Steps with what is remembered, oldest first, until the store refuses one.
+  /// Steps the schedule with the events to be stored, oldest first, until the store refuses one. Returns the effects.
   public mutating func catchUp(_ now: WallReading) -> [SprinklerEffects] {
     var done: [SprinklerEffects] = []
     while let event = unstored.first {
@@ -92,14 +92,14 @@ public struct StoredSchedule: Sendable {
     return done
   }
 
-  /// Returns whether the store has taken events of the loop that it had refused before, since the last call. Such events are noted with the
-  /// instant at which they were taken, so the caller notes the progress of the runs at once.
+  /// Returns whether the store has accepted events of the loop that it had refused before, since the last call. Such events are stored with the
+  /// instant at which they were accepted, so the caller saves the progress of the runs immediately.
   public mutating func takeCaughtUp() -> Bool {
     defer { hasCaughtUp = false }
     return hasCaughtUp
   }
 
-  /// A backup's records in place of these: the store's tables and the schedule change in one transaction, or neither does.
+  /// Replaces the records by those of a backup. The store's tables and the schedule change in one transaction, or neither does.
   mutating func restore(
     _ backup: CheckedBackup, caller: String?, _ now: WallReading
   ) throws(APIError) -> SprinklerEffects {
@@ -136,12 +136,5 @@ public struct StoredSchedule: Sendable {
   private func loaded() throws(APIError) -> SprinklerScheduler {
     if let scheduler { return scheduler }
     throw .storeFailed(store.trouble ?? .failed(file: store.path, doing: "opening", reason: "not done yet"))
-  }
-}
-
-extension APIError {
-  /// 422: what was sent is no backup, or one that makes no sense.
-  static func notABackup(_ error: StoreError) -> APIError {
-    APIError(.unprocessableContent, "VALIDATION", "\(error)", field: "body")
   }
 }

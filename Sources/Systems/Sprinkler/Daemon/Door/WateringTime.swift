@@ -1,11 +1,11 @@
 import Service
 import Sprinkler
 
-/// How long a valve is to be open: `minutes`, which may have a fraction, or `seconds`. At most one of them is given.
+/// Reads the duration of a run: `minutes`, which may have a fraction, or `seconds`. At most one of them may be given.
 struct WateringTime {
   static let longestSeconds = 86_400
 
-  /// It is `nil` if neither is given, or null.
+  /// Returns the duration in seconds, or `nil` if neither member is given or the given one is null.
   static func read(
     _ body: inout JSONReader, minutes: String = "minutes", seconds: String = "seconds"
   ) throws(APIError) -> Int? {
@@ -17,14 +17,17 @@ struct WateringTime {
     return bySeconds ?? byMinutes
   }
 
-  static func minutes(_ seconds: Int) -> Double { Double(seconds) / 60 }
+  /// Returns the duration in minutes in JSON notation: `12`, `0.5`.
+  static func text(_ seconds: Int) -> String { String(decoding: encodeJSON(seconds.inMinutes), as: UTF8.self) }
+}
 
-  /// Minutes as JSON writes them: `12`, `0.5`.
-  static func text(_ seconds: Int) -> String { String(decoding: encodeJSON(minutes(seconds)), as: UTF8.self) }
+extension JSONKind where Value == Double {
+  /// Litres of water.
+  static var litres: JSONKind { .number(0.1...100_000) }
 }
 
 extension JSONKind where Value == Int {
-  /// Minutes with or without a fraction, as whole seconds.
+  /// A duration in minutes with or without a fraction, converted to whole seconds.
   static var minutes: JSONKind {
     JSONKind("minutes, 0.02…1440") { value in
       guard case .number(let digits) = value, let minutes = Double(digits), minutes.isFinite, minutes <= 1440,

@@ -1,19 +1,24 @@
 import Wire
 
-/// What a weather provider answers, as Open-Meteo does: `{"daily":{"time":["2026-05-01",…],"precipitation_sum":[8.2,…]}}`.
+/// The answer of a weather provider in the format of Open-Meteo: `{"daily":{"time":["2026-05-01",…],"precipitation_sum":[8.2,…]}}`.
 struct WeatherAnswer: Hashable {
   /// One day of the forecast.
   struct Day: Hashable {
-    /// As the provider calls it, or `nil` if it does not.
+    /// The date in the provider's notation, or `nil` if the answer has none.
     var date: String?
-    /// `nil` if the provider does not know.
+    /// The expected rain, mm, or `nil` if the provider does not know it.
     var millimetres: Double?
   }
-  /// As many as were asked for, today first; a day that is missing in the answer is unknown.
+  /// The days of the forecast, as many as were asked for, today first; a day that is missing in the answer is unknown.
   var days: [Day]
 
-  /// - Parameter days: so many were asked for, 1….
-  static func read(_ body: [UInt8], days: Int) -> Result<WeatherAnswer, WeatherFailure> {
+  /// Reads an answer.
+  ///
+  /// - Parameters:
+  ///   - body: the answer's bytes.
+  ///   - days: the number of days from today on that were asked for, from 1 up.
+  ///   - past: the number of days before today that were asked for, which come first.
+  static func read(_ body: [UInt8], days: Int, after past: Int = 0) -> Result<WeatherAnswer, WeatherFailure> {
     let document: JSONValue
     do {
       document = try JSONParser.parse(body)
@@ -34,7 +39,8 @@ struct WeatherAnswer: Hashable {
     var dates: [JSONValue] = []
     if case .list(let list)? = document.member("daily")?.member("time") { dates = list }
     var answer = WeatherAnswer(days: Array(repeating: Day(), count: days))
-    for (place, sum) in sums.prefix(days).enumerated() {
+    dates = Array(dates.dropFirst(past))
+    for (place, sum) in sums.dropFirst(past).prefix(days).enumerated() {
       if place < dates.count, case .text(let date) = dates[place] { answer.days[place].date = date }
       switch sum {
       case .number(let digits):
@@ -53,20 +59,20 @@ struct WeatherAnswer: Hashable {
   }
 }
 
-/// How much rain is expected, as far as is known.
+/// The amount of rain that is expected, as far as it is known.
 struct ExpectedRain: Hashable {
-  /// Of the days that are known, together, or `nil` if none is.
+  /// The total of the days that are known, mm, or `nil` if none is.
   var millimetres: Double?
-  /// Whether every day is known. Otherwise more may come.
+  /// Whether every day is known; otherwise more rain is possible.
   var isWhole: Bool
+}
 
-  /// As much as that.
-  init(millimetres: Double?, isWhole: Bool) {
-    self.millimetres = millimetres
-    self.isWhole = isWhole
-  }
-
-  /// - Parameter known: the last value of each day, by its date, that an earlier answer had.
+extension ExpectedRain {
+  /// Adds up the days of an answer.
+  ///
+  /// - Parameters:
+  ///   - answer: the provider's answer.
+  ///   - known: the last known value of each day in earlier answers, by the provider's date.
   init(_ answer: WeatherAnswer, known: [String: Double] = [:]) {
     let values = answer.days.map { day in day.millimetres ?? day.date.flatMap { known[$0] } }
     let sum = values.compactMap(\.self).reduce(0, +)
@@ -76,16 +82,9 @@ struct ExpectedRain: Hashable {
   }
 }
 
-/// Why there is no forecast.
+/// The reason why there is no forecast.
 struct WeatherFailure: Error, Hashable {
   let reason: String
 
   init(_ reason: String) { self.reason = reason }
-}
-
-extension JSONValue {
-  /// Returns the member of an object, or `nil` if it has no such member, or if the value is no object.
-  fileprivate func member(_ name: String) -> JSONValue? {
-    if case .object(let members) = self { members.first { $0.name == name }?.value } else { nil }
-  }
 }

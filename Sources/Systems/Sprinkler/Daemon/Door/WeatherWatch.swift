@@ -7,54 +7,45 @@ import TactusDaemon
 import WallTime
 import Wire
 
-/// Asks a weather provider, rarely, how much rain is coming, and tells the desk what that means.
+/// Asks a weather provider at long intervals how much rain is expected, and passes the resulting verdict to the desk.
 ///
-/// A question that fails changes nothing: the rain delay that is in force stays, and the state says why the weather is unknown.
+/// A question that fails changes nothing: a rain delay in force stays, and the state says why the weather is unknown.
 final class WeatherWatch: Sendable {
   struct Settings: Sendable {
-    /// `http://HOST:PORT`, `https://HOST`
+    /// The provider's address: `http://HOST:PORT` or `https://HOST`.
     var address: ServiceAddress
-    /// Degrees, north and east positive.
+    /// The place in degrees, north and east positive.
     var latitude, longitude: Double
-    /// IANA, of the days.
+    /// The IANA time zone that determines the days.
     var timeZone: String
-    /// Days that are added up, today first.
+    /// The number of days that are added up, today first.
     var days: Int
-    /// Millimetres from which on there is a rain delay.
+    /// The number of days before today that the request includes for the deficits; 0 if no zone has one.
+    var pastDays = 0
+    /// The expected rain from which on there is a rain delay, mm.
     var threshold: Double
-    /// Of that delay.
+    /// The duration of that rain delay, hours.
     var delayHours: Int
     var period: Nanoseconds
-
-    init(
-      address: ServiceAddress, latitude: Double, longitude: Double, timeZone: String, days: Int, threshold: Double,
-      delayHours: Int, period: Nanoseconds
-    ) {
-      self.address = address
-      (self.latitude, self.longitude) = (latitude, longitude)
-      self.timeZone = timeZone
-      self.days = days
-      self.threshold = threshold
-      self.delayHours = delayHours
-      self.period = period
-    }
   }
 
   private struct State {
     var settings: Settings
     var times: WeatherQuestionTimes
     var isAsking = false
-    /// An answer that has not been taken yet.
+    /// An answer that has not been handled yet, or `nil` if every answer has been handled.
     var answer: Result<[UInt8], WeatherFailure>?
     var report: WeatherReport?
-    /// What was last known of each day, by the provider's date: of the days of the last answer alone.
+    /// The last known rain of each day in the last answer, mm, by the provider's date.
     var known: [String: Double] = [:]
   }
 
   private let client: ServiceClient
   private let state: Mutex<State>
 
-  /// - Throws: `.withoutTLS` for an https address in a build without it.
+  /// Creates the watch.
+  ///
+  /// - Throws: `.withoutTLS` for an https address in a build without TLS.
   init(_ settings: Settings) throws(ServiceClient.Failure) {
     state = Mutex(State(settings: settings, times: WeatherQuestionTimes(period: settings.period)))
     client = try ServiceClient(settings.address, token: nil)
@@ -62,7 +53,7 @@ final class WeatherWatch: Sendable {
 
   private var settings: Settings { state.withLock { $0.settings } }
 
-  /// Takes the limits and the period of a reloaded file. Whom it asks stays, and for which place.
+  /// Takes over the limits and the period of a reloaded file. The provider and the place stay.
   func take(_ new: Settings) {
     state.withLock { state in
       (state.settings.days, state.settings.threshold) = (new.days, new.threshold)
@@ -71,10 +62,11 @@ final class WeatherWatch: Sendable {
     }
   }
 
-  /// Now and then, on a thread that may wait for the disk: takes an answer, asks when it is time, unless the forecast is switched off. Never
-  /// waits for the network.
+  /// Handles an answer that has arrived, and asks the provider if that is due and the forecast is switched on. To be called regularly, on a
+  /// thread that may wait for the disk. Never waits for the network.
   func turn(_ desk: SprinklerDesk, at now: TickInstant) {
-    let isOn = desk.view.records.isForecastOn
+    // Deficits go on while a person has switched the forecast off, which makes no rain delay then.
+    let isOn = desk.view.records.isForecastOn || settings.pastDays > 0
     let (answer, asks) = state.withLock { state in
       let answer = state.answer.take()
       if answer != nil { state.isAsking = false }
@@ -89,7 +81,7 @@ final class WeatherWatch: Sendable {
     if asks { ask() }
   }
 
-  /// Ends the client's thread.
+  /// Ends the thread of the HTTP client.
   func stop() { client.stop() }
 
   private func ask() {
@@ -104,16 +96,21 @@ final class WeatherWatch: Sendable {
     }
   }
 
-  /// `/v1/forecast?latitude=52.52&…`
+  /// The path of the request: `/v1/forecast?latitude=52.52&…`.
   var path: String {
     let zone = settings.timeZone.replacing("/", with: "%2F").replacing("+", with: "%2B")
-    return "/v1/forecast?latitude=\(settings.latitude)&longitude=\(settings.longitude)&daily=precipitation_sum"
+    let settings = settings
+    let past = settings.pastDays > 0
+    let daily = (["precipitation_sum"] + (past ? PastWeatherAnswer.variables : [])).joined(separator: ",")
+    return "/v1/forecast?latitude=\(settings.latitude)&longitude=\(settings.longitude)&daily=\(daily)"
       + "&timezone=\(zone)&forecast_days=\(settings.days)"
+      + (past ? "&past_days=\(settings.pastDays)&wind_speed_unit=ms" : "")
   }
 
   private func take(_ answer: Result<[UInt8], WeatherFailure>, _ desk: SprinklerDesk, at now: TickInstant) {
     let wall = desk.wallNow
-    let read = answer.flatMap { WeatherAnswer.read($0, days: settings.days) }
+    let settings = settings
+    let read = answer.flatMap { WeatherAnswer.read($0, days: settings.days, after: settings.pastDays) }
     let rain = read.map { answer in
       state.withLock { state in
         let rain = ExpectedRain(answer, known: state.known)
@@ -137,11 +134,12 @@ final class WeatherWatch: Sendable {
     }
     let noted = report
     state.withLock { $0.report = noted }
-    guard case .success(let rain) = rain else { return desk.note(noted) }
-    desk.take(Self.verdict(rain, settings), report: noted)
+    guard case .success(let rain) = rain, case .success(let body) = answer else { return desk.note(noted) }
+    let past = settings.pastDays > 0 ? PastWeatherAnswer.read(body, days: settings.pastDays) : nil
+    desk.take(Self.verdict(rain, settings), past, report: noted)
   }
 
-  /// What is unknown is not dry: then a delay that is in force stays as it is.
+  /// Returns what a forecast means for watering. Unknown days do not count as dry: a rain delay in force then stays.
   static func verdict(_ rain: ExpectedRain, _ settings: Settings) -> WeatherVerdict {
     guard let millimetres = rain.millimetres, millimetres >= settings.threshold else {
       return rain.isWhole ? .dry : .unknown
@@ -153,11 +151,11 @@ final class WeatherWatch: Sendable {
   }
 }
 
-/// When a provider is asked: at once, then once a period, and after a failure sooner.
+/// The times at which a provider is asked: immediately, then once a period, and sooner after a failure.
 struct WeatherQuestionTimes {
   static let retry = Nanoseconds.seconds(600)
 
-  /// Counts from the last question, whenever it is set.
+  /// The interval between questions, counted from the last question even if it is changed later.
   var period: Nanoseconds
   private var asked: TickInstant?
   private var failed: TickInstant?

@@ -1,21 +1,28 @@
 import Service
 import Sprinkler
 
-/// The body of `POST /api/zone/{id}/on`: `{"minutes":12}`, `{"seconds":90,"mode":"extend"}`. Nothing: the zone's own time.
+/// The body of `POST /api/zone/{id}/on`: `{"minutes":12}`, `{"litres":20}`, `{"seconds":90,"mode":"extend"}`. Without a body the zone's default duration applies.
 struct ZoneOnBody: JSONReadable {
+  /// The duration, with `litres` the longest one; `nil` for the zone's own.
   let seconds: Int?
+  /// The water, or `nil` for a run by time.
+  let litres: Double?
   let extends: Bool
 
-  init(seconds: Int? = nil) { (self.seconds, extends) = (seconds, false) }
+  init(seconds: Int? = nil) { (self.seconds, litres, extends) = (seconds, nil, false) }
 
   init(_ body: inout JSONReader) throws(APIError) {
     seconds = try WateringTime.read(&body)
+    litres = try body.optional("litres", .litres)
     extends = try body.optional("mode", .choice(["set", "extend"])) == "extend"
+    if extends, litres != nil {
+      throw body.refusal("litres", expected: "minutes or seconds to add", got: "litres")
+    }
     if extends, seconds == nil { throw body.refusal("minutes", expected: "minutes or seconds to add", got: "nothing") }
   }
 }
 
-/// One zone of `PUT /api/zones`. Members that are not given stay as they are; what only `GET` says is not looked at.
+/// One zone of `PUT /api/zones`. Missing members leave the property unchanged; members that only `GET` gives are ignored.
 struct ZoneBody: JSONReadable {
   let id: ZoneID?
   private let name: String?
@@ -23,7 +30,7 @@ struct ZoneBody: JSONReadable {
   private let isEnabled: Bool?
   private let defaultSeconds: Int?
   private let maximumSeconds: Int?
-  /// `.some(nil)`: no limit any more.
+  /// The daily limit: `.some(nil)` removes it, `nil` leaves it unchanged.
   private let maximumSecondsPerDay: Int??
   private let group: Int??
   private let ignoresRain: Bool?
@@ -44,12 +51,16 @@ struct ZoneBody: JSONReadable {
     self.group = givesGroup ? .some(group) : nil
     ignoresRain = try body.optional("ignoresRain", .boolean)
     usesMaster = try body.optional("usesMaster", .boolean)
-    for name in ["isOn", "remainingSec", "activeLow", "ranTodaySec", "runId"] { body.ignore(name) }
+    for name in ["isOn", "remainingSec", "activeLow", "ranTodaySec", "runId", "runLitres", "runLitresAsked"] {
+      body.ignore(name)
+    }
   }
 
+  /// Returns the zone with the members of this body applied.
+  ///
   /// - Parameters:
-  ///   - zones: as they are.
-  ///   - path: `zones[2]`, for errors.
+  ///   - zones: the present zones.
+  ///   - path: the path of the body for error messages, such as `zones[2]`.
   func applied(to zones: [Zone], path: String) throws(APIError) -> Zone {
     guard let id else { throw .validation("\(path).id", expected: "a zone's number 1…64", got: "nothing") }
     let known = zones.first { $0.id == id }
@@ -81,7 +92,7 @@ struct ZoneBody: JSONReadable {
   }
 }
 
-/// The body of `PUT /api/zones`: every zone in its order, as a list or as the member `zones`.
+/// The body of `PUT /api/zones`: every zone in order, as a list or as the member `zones`.
 struct ZonesBody: JSONReadable {
   private let zones: [ZoneBody]
 

@@ -1,7 +1,7 @@
 import Sprinkler
 import WallTime
 
-/// Day by day what ran, what was skipped and why, and what happened; then the sums.
+/// The calendar of a scenario: for each day the runs, the skipped runs with the reasons, and the events; then the totals.
 struct SprinklerCalendar {
   private struct Day {
     var runs = 0
@@ -14,23 +14,25 @@ struct SprinklerCalendar {
     var seconds = 0.0
     var skipped = 0
   }
-  private let scenario: SprinklerScenario
+  private let setup: SprinklerScenario.Setup
   private var days: [LocalDate: Day] = [:]
   private var zones: [ZoneID: Sum] = [:]
   private var programs: [Int: Sum] = [:]
   private var byHand = Sum()
   private var outcomes: [RunOutcome: Int] = [:]
 
-  init(_ scenario: SprinklerScenario) { self.scenario = scenario }
+  init(_ setup: SprinklerScenario.Setup) { self.setup = setup }
+
+  var zone: ZoneRules { setup.settings.zone }
 
   mutating func note(_ at: WallInstant, _ text: String) {
-    let (date, second) = scenario.settings.zone.local(at)
+    let (date, second) = zone.local(at)
     days[date, default: Day()].notes.append("\(SprinklerWords.time(second)) \(text)")
   }
 
   mutating func take(_ log: [WateringRecord]) {
     for record in log {
-      let date = scenario.settings.zone.local(record.start).date
+      let date = zone.local(record.start).date
       outcomes[record.outcome, default: 0] += 1
       if record.ranSeconds > 0 {
         days[date, default: Day()].runs += 1
@@ -58,15 +60,14 @@ struct SprinklerCalendar {
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
   ]
-  private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
   func print(_ print: (String) -> Void) {
     print(
-      "\(scenario.name): \(scenario.records.programs.count) programs on \(scenario.records.zones.count) zones, "
-        + "\(scenario.settings.zone.identifier), \(scenario.days) days (seed \(scenario.seed))")
+      "\(setup.records.programs.count) programs on \(setup.records.zones.count) zones, \(zone.identifier), "
+        + "\(setup.days) days")
     var month = Sum()
-    for offset in 0..<scenario.days {
-      let date = scenario.from + offset
+    for offset in 0..<setup.days {
+      let date = setup.from + offset
       if offset == 0 || date.day == 1 {
         print("")
         print("\(Self.months[date.month - 1]) \(date.year)")
@@ -76,7 +77,7 @@ struct SprinklerCalendar {
       printDay(date, day, print)
       month.runs += day.runs
       month.seconds += day.seconds
-      if date.day == date.daysInMonth || offset == scenario.days - 1 {
+      if date.day == date.daysInMonth || offset == setup.days - 1 {
         print("  \(SprinklerWords.left("", 10))\(figures(month.runs, month.seconds))")
       }
     }
@@ -89,7 +90,7 @@ struct SprinklerCalendar {
   }
 
   private func printDay(_ date: LocalDate, _ day: Day, _ print: (String) -> Void) {
-    var line = "  \(Self.weekdays[date.weekday]) \(SprinklerWords.right("\(date.day)", 2))    "
+    var line = "  \(ScheduleWords.weekdays[date.weekday]) \(SprinklerWords.right("\(date.day)", 2))    "
     line += figures(day.runs, day.seconds)
     if !day.skipped.isEmpty { line += "   skipped: \(words(day.skipped))" }
     if let change = clockChange(on: date) { line += "   \(change)" }
@@ -102,9 +103,8 @@ struct SprinklerCalendar {
       .map { "\($0.value) \(SprinklerWords.outcome($0.key))" }.joined(separator: ", ")
   }
 
-  /// The hour that is left out or repeated.
+  /// Returns a description of the hour that the change of the clocks skips or repeats on this date, or `nil` if there is no change.
   private func clockChange(on date: LocalDate) -> String? {
-    let zone = scenario.settings.zone
     let (first, last) = (zone.instant(of: date, second: 0), zone.instant(of: date + 1, second: 0))
     guard let change = zone.transitions.first(where: { $0.at > first && $0.at <= last }) else { return nil }
     let before = zone.local(change.at - 1).second + 1
@@ -118,11 +118,11 @@ struct SprinklerCalendar {
       )
     }
     print("zones")
-    for zone in scenario.records.zones {
+    for zone in setup.records.zones {
       row("\(SprinklerWords.right("\(zone.id)", 2)) \(zone.name)", zones[zone.id] ?? Sum())
     }
     print("programs")
-    for program in scenario.records.programs {
+    for program in setup.records.programs {
       row("\(SprinklerWords.right("\(program.id)", 2)) \(program.name)", programs[program.id] ?? Sum())
     }
     row("   by hand", byHand)

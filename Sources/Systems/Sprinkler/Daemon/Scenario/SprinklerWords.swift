@@ -1,8 +1,8 @@
 import Sprinkler
 
-/// How the calendar says things.
+/// The texts and number formats of the calendar.
 enum SprinklerWords {
-  /// At most three decimals.
+  /// Returns a number with at most three decimals.
   static func number(_ value: Double) -> String {
     let thousandths = Int(saturating: (value * 1_000).rounded())
     guard thousandths % 1_000 != 0 else { return "\(thousandths / 1_000)" }
@@ -11,7 +11,7 @@ enum SprinklerWords {
     return (thousandths < 0 ? "-" : "") + "\(thousandths.magnitude / 1_000).\(decimals)"
   }
 
-  /// Seconds as minutes with one decimal.
+  /// Returns a number of seconds as minutes with one decimal.
   static func minutes(_ seconds: Double) -> String {
     let tenths = Int(saturating: (seconds / 6).rounded())
     return "\(tenths / 10).\(tenths % 10)"
@@ -25,7 +25,7 @@ enum SprinklerWords {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
-  /// `HH:MM` of a second of the day.
+  /// Returns a second of the day as `HH:MM`.
   static func time(_ second: Int) -> String {
     let (hour, minute) = (second / 3_600, second / 60 % 60)
     return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
@@ -50,6 +50,9 @@ enum SprinklerWords {
     case .overlap: "overlap"
     case .externalStop: "external stop"
     case .wrongClock: "wrong clock"
+    case .wetSoil: "wet soil"
+    case .noDeficit: "no deficit"
+    case .timeLimit: "time limit"
     }
   }
 
@@ -57,7 +60,7 @@ enum SprinklerWords {
     switch command {
     case .setRainDelay(let seconds): "rain delay for \(number(Double(seconds) / 3_600)) h"
     case .cancelRainDelay: "rain delay lifted"
-    case .zoneOn(let zone, let seconds): "zone \(zone) by hand, \(minutes(Double(seconds ?? 0))) min"
+    case .zoneOn(let zone, let seconds, _): "zone \(zone) by hand, \(minutes(Double(seconds ?? 0))) min"
     case .runProgram(let id): "program \(id) by hand"
     case .stopAll: "everything stopped by hand"
     case .pause(let seconds): "paused for \(minutes(Double(seconds))) min"

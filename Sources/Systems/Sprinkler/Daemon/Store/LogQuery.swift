@@ -1,11 +1,11 @@
 import Sprinkler
 import WallTime
 
-/// Which lines of the watering log, and in which order.
+/// A selection of lines of the watering log, and their order.
 public struct LogQuery: Sendable, Hashable {
-  /// Started then or later.
+  /// The earliest start of the lines, or `nil` for no limit.
   var since: WallInstant?
-  /// Started before that.
+  /// The instant before which the lines start, or `nil` for no limit.
   var until: WallInstant?
   var zone: ZoneID?
   var program: Int?
@@ -23,7 +23,7 @@ public struct LogQuery: Sendable, Hashable {
   }
 }
 
-/// A place in the log that stays the same when lines are added: after the line with this start and this run.
+/// A position in the log, after the line with this start and run. It stays valid when lines are added.
 public struct LogPosition: Sendable, Hashable {
   var start: WallInstant
   var run: UInt64
@@ -33,20 +33,20 @@ public struct LogPosition: Sendable, Hashable {
     self.run = run
   }
 
-  /// From its text: `1790000000-42`; nil if it is none.
+  /// Reads a position from its text, `1790000000-42`, or returns `nil` if the text is not a position.
   init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let start = Int64(parts[0]), let run = UInt64(parts[1]) else { return nil }
     self.init(start: WallInstant(secondsSince1970: start), run: run)
   }
 
-  /// For an address: `1790000000-42`.
+  /// The text of the position for use in a URL: `1790000000-42`.
   var text: String { "\(start.secondsSince1970)-\(run)" }
 }
 
-/// Some lines of the log, and where the next ones begin.
+/// A page of the log, with the position of the next page.
 public struct LogPage: Sendable, Hashable {
   var records: [WateringRecord]
-  /// Nil: there are no more.
+  /// The position of the next page, or `nil` if there are no more lines.
   var next: LogPosition?
 }

@@ -1,15 +1,15 @@
 import Sprinkler
 import Store
 
-/// What a schedule needs of its store.
+/// The operations that a schedule needs from its store.
 public protocol ScheduleStore: Sendable {
-  /// Where it is, for people.
+  /// The location of the store, for messages to people.
   var path: String { get }
-  /// Why it cannot be used, or `nil` if it can.
+  /// The reason why the store cannot be used, or `nil` if it can.
   var trouble: StoreError? { get }
-  /// Makes changes, in their order: all or none, for good when this returns.
+  /// Applies the changes in order: either all of them or none. They are durable when the function returns.
   func apply(_ changes: [SprinklerChange]) throws(StoreError)
-  /// Takes a backup. Returns whether it was written.
+  /// Restores a backup. Returns whether it was written.
   func restore(
     _ backup: CheckedBackup, _ decide: (SprinklerRecords) -> [SprinklerChange]?
   ) throws(StoreError) -> Bool

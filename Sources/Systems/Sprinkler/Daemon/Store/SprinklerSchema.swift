@@ -2,7 +2,7 @@ import GRDB
 import Store
 
 extension StoreSystem {
-  /// What the sprinkler keeps. Zones, programs and queued runs are JSON as `Codable` writes it, beside what SQL has to know of them.
+  /// The sprinkler's tables. Zones, programs and queued runs are JSON as encoded by `Codable`, with extra columns for what SQL needs.
   public static let sprinkler = StoreSystem(
     migrations: [
       Migration(name: "sprinkler.1") { database in
@@ -43,6 +43,24 @@ extension StoreSystem {
             CREATE TABLE sprinkler_suppressed (
               date TEXT NOT NULL, program INTEGER NOT NULL, kind TEXT NOT NULL, minute INTEGER NOT NULL,
               due INTEGER NOT NULL, why TEXT NOT NULL, seal INTEGER NOT NULL, PRIMARY KEY (date, program, kind, minute)
+            ) STRICT, WITHOUT ROWID;
+            """)
+      },
+      Migration(name: "sprinkler.3") { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE sprinkler_why (
+              start INTEGER NOT NULL, run INTEGER NOT NULL, why TEXT NOT NULL, seal INTEGER NOT NULL,
+              PRIMARY KEY (start, run)
+            ) STRICT, WITHOUT ROWID;
+            """)
+      },
+      Migration(name: "sprinkler.4") { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE sprinkler_litres (
+              start INTEGER NOT NULL, run INTEGER NOT NULL, asked REAL, flowed REAL, seal INTEGER NOT NULL,
+              PRIMARY KEY (start, run)
             ) STRICT, WITHOUT ROWID;
             """)
       },

@@ -3,25 +3,25 @@ import Sprinkler
 import Store
 import WallTime
 
-/// What the sprinkler keeps: its records, and its watering log. Blocks like `StoreFile`.
+/// The sprinkler's part of the store: its records and its watering log. Blocks like `StoreFile`.
 public struct SprinklerStore: Sendable {
   let file: StoreFile
 
   public init(_ file: StoreFile) { self.file = file }
 
-  /// Everything but the log: zones, programs and queued runs in their order, start keys by date.
+  /// Returns all records except the log: zones, programs and queued runs in order, start keys by date.
   public func records() throws(StoreError) -> SprinklerRecords {
     try file.read("reading the sprinkler's records") { try SprinklerTables.records($0) }
   }
 
-  /// Makes changes, in their order, as one transaction: all or none, on the disk when this returns.
+  /// Applies the changes in order, as one transaction: either all of them or none. They are on the disk when the function returns.
   ///
-  /// - `program`: a new one goes behind the others. `programOrder`: those not named keep their order behind those that are; ids of none
-  ///   are passed over.
-  /// - `pending`: a new one goes behind the others, a changed one keeps its place. `pendingOrder`: as `programOrder`.
-  /// - `ran`: the zone's total of that day, not an addition; with another day than the last, all zones' seconds begin anew.
-  /// - `log`: a line with the same start and run takes the other's place.
-  /// - `everything`: the counters never go back, so that no number is given twice; read `records()` afterwards.
+  /// - `program`: a new program is placed after the others. `programOrder`: programs that are not listed keep their order after the listed ones;
+  ///   unknown ids are ignored.
+  /// - `pending`: a new run is placed after the others, a changed one keeps its place. `pendingOrder`: as `programOrder`.
+  /// - `ran`: the zone's total of that day, not an increment; if the day differs from the last one, the totals of all zones are cleared.
+  /// - `log`: a line replaces one with the same start and run.
+  /// - `everything`: the counters never go back, so that no number is given twice; call `records()` afterwards.
   public func apply(_ changes: [SprinklerChange]) throws(StoreError) {
     if changes.isEmpty { return }
     try file.write("keeping a change", by: changes.contains(where: \.isMadeByPeople) ? .byPeople : .byMachine) {
@@ -29,12 +29,12 @@ public struct SprinklerStore: Sendable {
     }
   }
 
-  /// What the configuration said when it was last read, or `nil` if no start has noted it yet.
+  /// Returns the contents of the configuration when it was last read, or `nil` if no start has recorded them yet.
   func lastFile() throws(StoreError) -> SprinklerFile? {
     try file.read("reading what the configuration said") { try SprinklerTables.state(SprinklerFile.self, .file, $0) }
   }
 
-  /// Makes the changes that the configuration asks for, and notes what it says, as one transaction.
+  /// Applies the changes that the configuration requires, and records its contents, as one transaction.
   func apply(_ changes: [SprinklerChange], of new: SprinklerFile) throws(StoreError) {
     try file.write("keeping what the configuration says", by: .byMachine) { database in
       for change in changes { try SprinklerTables.make(change, database) }
@@ -42,11 +42,12 @@ public struct SprinklerStore: Sendable {
     }
   }
 
-  /// Takes a backup: its lines of the log, and of the records what the caller makes of them, in one transaction with what other
-  /// systems add. What comes from the backup and what stays is said in the README.
+  /// Restores a backup in one transaction with the changes of other systems: adds the backup's lines to the log, and changes the records as the
+  /// caller decides. The README says what comes from the backup and what stays.
   ///
-  /// - Parameter decide: what is written, from the records as the backup and what is here make them together, or `nil` to change nothing.
-  /// - Returns: Whether it was written.
+  /// - Parameter decide: returns the changes to write, given the records that result from the backup and the present ones, or `nil` to change
+  ///   nothing.
+  /// - Returns: Whether the backup was written.
   public func restore(
     _ backup: CheckedBackup, _ decide: (SprinklerRecords) -> [SprinklerChange]?
   ) throws(StoreError) -> Bool {
@@ -57,11 +58,12 @@ public struct SprinklerStore: Sendable {
     }
   }
 
-  /// Some lines of the log in a stable order: by start, and by run where that is the same.
+  /// Returns a page of the log in a stable order: by start, then by run.
   ///
   /// - Parameters:
-  ///   - after: `next` of the page before, or `nil` to begin at the first.
-  ///   - limit: 1…10,000.
+  ///   - query: the lines to return, and their order.
+  ///   - after: `next` of the previous page, or `nil` to begin at the first line.
+  ///   - limit: the greatest number of lines, 1…10,000.
   public func log(
     _ query: LogQuery = LogQuery(), after: LogPosition? = nil, limit: Int = 100
   ) throws(StoreError) -> LogPage {
@@ -75,9 +77,9 @@ public struct SprinklerStore: Sendable {
     return LogPage(records: records, next: records.last.map { LogPosition(start: $0.start, run: $0.run) })
   }
 
-  /// Removes the lines of runs that started before; some thousand in a transaction, so that others can write in between.
+  /// Removes the lines of runs that started before an instant, some thousand lines in a transaction, so that others can write in between.
   ///
-  /// - Returns: So many.
+  /// - Returns: The number of lines removed.
   @discardableResult
   public func pruneLog(before: WallInstant) throws(StoreError) -> Int {
     var removed = 0
@@ -90,7 +92,7 @@ public struct SprinklerStore: Sendable {
         try database.execute(
           sql: "DELETE FROM sprinkler_log WHERE start <= ? AND start < ?",
           arguments: [bound ?? before.secondsSince1970, before.secondsSince1970])
-        return database.changesCount
+        return try Self.forgetReasons(database)
       }
       removed += count
       if count < 2000 { return removed }
@@ -99,12 +101,12 @@ public struct SprinklerStore: Sendable {
 }
 
 extension SprinklerStore {
-  /// Lines that the log has at most, whatever the clock says: some 50 MB.
+  /// The greatest number of lines in the log, whatever the wall clock shows; some 50 MB.
   static var mostLines: Int { 500_000 }
 
-  /// Removes the lines of the runs that were made first, but so many.
+  /// Removes the lines of the earliest runs until `most` lines are left.
   ///
-  /// - Returns: So many.
+  /// - Returns: The number of lines removed.
   @discardableResult
   func pruneLog(beyond most: Int) throws(StoreError) -> Int {
     var removed = 0
@@ -118,19 +120,34 @@ extension SprinklerStore {
           sql: """
             DELETE FROM sprinkler_log WHERE (start, run) IN (SELECT start, run FROM sprinkler_log ORDER BY run LIMIT ?)
             """, arguments: [min(excess, 2_000)])
-        return database.changesCount
+        return try Self.forgetReasons(database)
       }
     }
   }
 }
 
+extension SprinklerStore {
+  /// Removes the reasons and litres of lines that were just removed, and returns how many lines those were.
+  private static func forgetReasons(_ database: Database) throws -> Int {
+    let removed = database.changesCount
+    try database.execute(
+      sql: """
+        DELETE FROM sprinkler_why WHERE NOT EXISTS (
+          SELECT 1 FROM sprinkler_log AS l WHERE l.start = sprinkler_why.start AND l.run = sprinkler_why.run);
+        DELETE FROM sprinkler_litres WHERE NOT EXISTS (
+          SELECT 1 FROM sprinkler_log AS l WHERE l.start = sprinkler_litres.start AND l.run = sprinkler_litres.run)
+        """)
+    return removed
+  }
+}
+
 extension SprinklerChange {
-  /// As opposed to what the machine notes of itself.
+  /// Whether people make the change, as opposed to the daemon.
   var isMadeByPeople: Bool {
     switch self {
     case .zones, .program, .programRemoved, .programOrder, .levels, .rainDelay, .forecast, .everything: true
     case .started, .startKeysForgotten, .suppressed, .takenBack, .rainDelayNoted, .pending, .pendingRemoved,
-      .pendingOrder, .log, .ran, .counters, .seen:
+      .pendingOrder, .log, .ran, .deficits, .flows, .counters, .seen:
       false
     }
   }

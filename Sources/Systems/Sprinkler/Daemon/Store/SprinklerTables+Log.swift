@@ -8,7 +8,7 @@ extension SprinklerTables {
     [
       record.start.secondsSince1970, Int64(bitPattern: record.run), Int(record.zone.number), record.zoneName,
       record.program.databaseValue, record.programName.databaseValue, record.isScheduled, record.askedSeconds,
-      record.ranSeconds, record.outcome.name, record.caller.databaseValue,
+      record.ranSeconds, record.outcome.word, record.caller.databaseValue,
     ]
   }
 
@@ -18,14 +18,18 @@ extension SprinklerTables {
       throw StoreError.damaged(
         file: "sprinkler_log", reason: "expected a zone and an outcome, found \(zoneNumber), \(outcomeName)")
     }
-    return WateringRecord(
+    var record = WateringRecord(
       run: UInt64(bitPattern: row["run"]), zone: zone, zoneName: row["zone_name"], program: row["program"],
       programName: row["program_name"], isScheduled: row["is_scheduled"],
       start: WallInstant(secondsSince1970: row["start"]), askedSeconds: row["asked_seconds"],
-      ranSeconds: row["ran_seconds"], outcome: outcome, caller: row["caller"])
+      ranSeconds: row["ran_seconds"], outcome: outcome, caller: row["caller"], why: row["why"])
+    (record.askedLitres, record.litres) = (row["asked_litres"], row["litres"])
+    return record
   }
 
-  /// - Parameter limit: At least 1.
+  /// Returns the lines of the log that match the query.
+  ///
+  /// - Parameter limit: the greatest number of lines, at least 1.
   static func records(
     _ query: LogQuery, after: LogPosition?, limit: Int, _ database: Database
   ) throws -> [WateringRecord] {
@@ -48,16 +52,21 @@ extension SprinklerTables {
     let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
     arguments += [limit]
     return try Row.fetchAll(
-      database, sql: "SELECT * FROM sprinkler_log \(filter) ORDER BY start \(direction), run \(direction) LIMIT ?",
-      arguments: arguments
+      database,
+      sql: """
+        SELECT *, (SELECT why FROM sprinkler_why AS w WHERE w.start = sprinkler_log.start AND w.run = sprinkler_log.run) AS why,
+          (SELECT asked FROM sprinkler_litres AS l WHERE l.start = sprinkler_log.start AND l.run = sprinkler_log.run) AS asked_litres,
+          (SELECT flowed FROM sprinkler_litres AS l WHERE l.start = sprinkler_log.start AND l.run = sprinkler_log.run) AS litres
+        FROM sprinkler_log \(filter) ORDER BY start \(direction), run \(direction) LIMIT ?
+        """, arguments: arguments
     ).map(record)
   }
 }
 
 extension RunOutcome {
-  /// As the code calls it, which is how the log keeps it: `completed`, `rainDelay`, `powerCut`.
-  var name: String { String(describing: self) }
+  /// The name of the case, which the API and the log use: `completed`, `rainDelay`, `powerCut`.
+  var word: String { String(describing: self) }
 
   static let named = Dictionary(
-    uniqueKeysWithValues: (0...UInt8.max).compactMap { RunOutcome(rawValue: $0) }.map { ($0.name, $0) })
+    uniqueKeysWithValues: (0...UInt8.max).compactMap { RunOutcome(rawValue: $0) }.map { ($0.word, $0) })
 }

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import Service
 import Sprinkler
 import Store
 import WallTime
 
-/// The sprinkler's rows as values and back, within a transaction of the caller's.
+/// Converts between the sprinkler's rows and values, within a transaction of the caller.
 enum SprinklerTables {
   static let encoder = {
     let encoder = JSONEncoder()
@@ -13,16 +14,20 @@ enum SprinklerTables {
   }()
   static let decoder = JSONDecoder()
 
-  /// Names of rows of `sprinkler_state`.
+  /// The names of the rows of `sprinkler_state`.
   enum State: String {
     case levels
     case rainDelay
-    /// Whether a forecast makes rain delays; without a row it does.
+    /// Whether the forecast may start rain delays; a missing row means that it may.
     case forecast
     case counters
     case day
     case seen
-    /// `SprinklerFile`: what the configuration said when it was last read.
+    /// The deficits of zones; a missing row means that no day has been counted.
+    case deficits
+    /// What is known of the flow of zones; a missing row means nothing.
+    case flows
+    /// The contents of the configuration when it was last read, a `SprinklerFile`.
     case file
   }
 
@@ -35,7 +40,9 @@ enum SprinklerTables {
     String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  /// - Throws: `StoreError.damaged`: the row was sound, but is not what this version wrote.
+  /// Decodes a value from its JSON.
+  ///
+  /// - Throws: `StoreError.damaged` if the row is intact but does not have the format of this version.
   static func value<Value: Decodable>(_ type: Value.Type, _ text: String, _ place: String) throws -> Value {
     do {
       return try decoder.decode(type, from: Data(text.utf8))
@@ -44,7 +51,9 @@ enum SprinklerTables {
     }
   }
 
-  /// - Parameter base: `main`, or `backup` in a restore.
+  /// Reads all records except the log.
+  ///
+  /// - Parameter base: the database `main`, or `backup` in a restore.
   static func records(_ database: Database, in base: StaticString = "main") throws -> SprinklerRecords {
     func list<Value: Decodable>(_ type: Value.Type, _ table: String) throws -> [Value] {
       try String.fetchAll(database, sql: "SELECT value FROM \(base).\(table) ORDER BY position")
@@ -62,6 +71,8 @@ enum SprinklerTables {
     records.nextProgram = counters.nextProgram
     records.day = try state(LocalDate.self, .day, database, in: base)
     records.seen = try state(WallInstant.self, .seen, database, in: base)
+    records.deficits = try state([ZoneDeficit].self, .deficits, database, in: base) ?? []
+    records.flows = try state([ZoneFlow].self, .flows, database, in: base) ?? []
     records.startKeys = try Row.fetchAll(
       database,
       sql: "SELECT program, date, kind, minute FROM \(base).sprinkler_start ORDER BY date, program, kind, minute"
@@ -88,10 +99,10 @@ enum SprinklerTables {
     return try text.map { try value(type, $0, "sprinkler_state") }
   }
 
-  /// The log becomes both's; where both have a line, the one that is here stays.
+  /// Adds the backup's log to the present one. Where both have a line, the present one stays.
   ///
-  /// - Throws: `StoreError.damaged`: a seal says that a line is what was written, not that it makes sense, and one that does not
-  ///   would be met by everybody who reads the log.
+  /// - Throws: `StoreError.damaged` if a line of the backup has invalid values. Its seal shows only that the line is as it was written, and an
+  ///   invalid line would affect all readers of the log.
   static func mergeLog(_ database: Database) throws {
     let outcomes = RunOutcome.named.keys.map { "'\($0)'" }.joined(separator: ", ")
     try StoreSystem.refuse(
@@ -101,12 +112,28 @@ enum SprinklerTables {
         AND (program IS NULL OR program BETWEEN 1 AND 2147483647) AND asked_seconds BETWEEN 0 AND 1000000
         AND ran_seconds BETWEEN 0 AND 1000000 AND outcome IN (\(outcomes))
         """, database)
-    try database.execute(sql: "INSERT OR IGNORE INTO main.sprinkler_log SELECT * FROM backup.sprinkler_log")
+    try StoreSystem.refuse(
+      "reasons of its watering log", in: "sprinkler_why",
+      unless: "start BETWEEN 0 AND 253402300799 AND run > 0 AND length(why) BETWEEN 1 AND 400", database)
+    try StoreSystem.refuse(
+      "litres of its watering log", in: "sprinkler_litres",
+      unless: """
+        start BETWEEN 0 AND 253402300799 AND run > 0 AND (asked IS NULL OR asked BETWEEN 0 AND 1000000)
+        AND (flowed IS NULL OR flowed BETWEEN 0 AND 1000000000)
+        """, database)
+    try database.execute(
+      sql: """
+        INSERT OR IGNORE INTO main.sprinkler_litres SELECT * FROM backup.sprinkler_litres AS litres WHERE NOT EXISTS (
+          SELECT 1 FROM main.sprinkler_log AS l WHERE l.start = litres.start AND l.run = litres.run);
+        INSERT OR IGNORE INTO main.sprinkler_why SELECT * FROM backup.sprinkler_why AS why WHERE NOT EXISTS (
+          SELECT 1 FROM main.sprinkler_log AS l WHERE l.start = why.start AND l.run = why.run);
+        INSERT OR IGNORE INTO main.sprinkler_log SELECT * FROM backup.sprinkler_log
+        """)
   }
 
-  /// What a backup and what is here come to together, after `mergeLog`. Zones, programs and levels come from the backup, and of the
-  /// rain delays the one that ends later. The queue, the seconds of today and how far starts have been dealt with are about now and
-  /// stay. Start keys become both's. Numbers once given are never given again.
+  /// Returns the records that result from a backup and the present records, after `mergeLog`. Zones, programs and levels come from the backup, and
+  /// the rain delay is the one that ends later. The queue, the totals of today, the deficits and the instant up to which starts have been dealt with describe the
+  /// present and stay. Start keys are united. Numbers once given are never given again.
   static func merged(_ database: Database) throws -> SprinklerRecords {
     let current = try records(database)
     var records = try records(database, in: "backup")
@@ -116,6 +143,8 @@ enum SprinklerTables {
     records.seen = current.seen
     records.startKeys = Array(Set(records.startKeys).union(current.startKeys))
     records.suppressed = current.suppressed
+    records.deficits = current.deficits
+    records.flows = current.flows
     if let delay = current.rainDelay, delay.until >= records.rainDelay?.until ?? delay.until {
       records.rainDelay = delay
     }
@@ -134,11 +163,11 @@ enum SprinklerTables {
       case .sunrise(let minute): ("sunrise", minute)
       case .sunset(let minute): ("sunset", minute)
       }
-    return [dateText(key.date), key.program, kind, minute]
+    return [WallTimeText.text(key.date), key.program, kind, minute]
   }
 
   static func columns(_ start: SuppressedStart) -> [any DatabaseValueConvertible & Sendable] {
-    columns(start.key) + [start.due.secondsSince1970, start.why.name]
+    columns(start.key) + [start.due.secondsSince1970, start.why.word]
   }
 
   private static func suppressed(_ row: Row) throws -> SuppressedStart {
@@ -164,13 +193,5 @@ enum SprinklerTables {
     }
     return StartKey(
       program: row[0], start: start, date: LocalDate(year: parts[0], month: parts[1], day: parts[2]))
-  }
-
-  /// `2026-02-03`: in the order of time as text, too.
-  static func dateText(_ date: LocalDate) -> String {
-    func padded(_ number: Int, _ digits: Int) -> String {
-      String(repeating: "0", count: max(0, digits - String(number).count)) + String(number)
-    }
-    return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
   }
 }

@@ -1,14 +1,14 @@
-/// What a detector says of one picture.
+/// A detector's answer for one picture.
 public enum DetectorAnswer: Sendable, Hashable {
-  /// Found, and already sorted out.
+  /// The objects found, already filtered by the detector.
   case boxes([DetectorBox])
-  /// As a network gave it: to be decoded by `YOLOv8Output`.
+  /// The raw output of a network, to be decoded by `YOLOv8Output`.
   case tensor([Float], channels: Int, candidates: Int)
-  /// It cannot go on, for this reason.
+  /// The detector cannot continue, for this reason.
   case failed(String)
 }
 
-/// A box in pixels of the square that the detector was given.
+/// A box in pixels of the square picture given to the detector.
 public struct DetectorBox: Sendable, Hashable {
   public var label: String
   public var confidence: Float
@@ -23,16 +23,16 @@ public struct DetectorBox: Sendable, Hashable {
   }
 }
 
-/// A detector that does not do what it should: for people.
+/// A malfunction of a detector, described for people.
 public struct DetectorFailure: Error, Sendable, Hashable, CustomStringConvertible {
   public let description: String
   public init(_ description: String) { self.description = description }
 }
 
 extension DetectorAnswer {
-  /// What it has found, in the picture, the most certain first, at most 100.
+  /// Returns the objects found, positioned in the original picture, in order of decreasing confidence, at most 100.
   ///
-  /// - Throws: a tensor that is not of these labels, or its own failure.
+  /// - Throws: an error if the tensor does not fit the labels, or the failure reported by the detector.
   public func objects(of detector: VideoDetector, in letterbox: Letterbox) throws(DetectorFailure) -> [DetectedObject] {
     switch self {
     case .failed(let reason): throw DetectorFailure(reason)

@@ -1,9 +1,9 @@
-/// Cuts a detector's words into answers: `tensor CHANNELS CANDIDATES` and so many values, `boxes COUNT` and so many lines, or
-/// `failed REASON`. See this folder's README.
+/// Parses a detector's output into answers: `tensor CHANNELS CANDIDATES` and the values, `boxes COUNT` and as many lines, or `failed
+/// REASON`. The README of this folder describes the protocol.
 public struct DetectorReader: Sendable {
-  /// Of one line, in bytes.
+  /// The length limit of a line in bytes.
   public static let longestLine = 4096
-  /// Of one tensor: an input of 1,280 pixels and hundreds of classes fit.
+  /// The limit on the values of one tensor; enough for an input of 1,280 pixels and hundreds of classes.
   public static let mostValues = 16 << 20
   public static let mostBoxes = 1000
 
@@ -20,9 +20,9 @@ public struct DetectorReader: Sendable {
 
   public mutating func append(_ more: some Sequence<UInt8>) { bytes += more }
 
-  /// The next answer, once it is whole, or `nil` if more bytes are needed.
+  /// Returns the next answer, or `nil` if more bytes are needed.
   ///
-  /// - Throws: what it said in place of an answer; there is no going on after that.
+  /// - Throws: an error that contains the unexpected text. The reader must not be used afterwards.
   public mutating func next() throws(DetectorFailure) -> DetectorAnswer? {
     while true {
       switch awaited {
@@ -81,7 +81,7 @@ public struct DetectorReader: Sendable {
     return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  /// `CONFIDENCE X Y WIDTH HEIGHT LABEL`, the label with its spaces.
+  /// Parses a line `CONFIDENCE X Y WIDTH HEIGHT LABEL`, whose label may contain spaces.
   private static func box(_ line: String) throws(DetectorFailure) -> DetectorBox {
     let words = line.split(separator: " ", maxSplits: 5)
     let numbers = words.prefix(5).compactMap { Float($0) }

@@ -1,15 +1,18 @@
-/// How a picture lies in a detector's square input: scaled to fit, centred, with bars on two sides.
+/// The placement of a picture in a detector's square input: scaled to fit, centred, with bars on two sides.
 public struct Letterbox: Sendable, Hashable {
-  /// Of the input, in pixels.
+  /// The side length of the input in pixels.
   public let side: Int
-  /// What the picture fills of it, in pixels, from its upper left corner.
+  /// The left edge of the picture within the input, in pixels.
   public let left: Int
+  /// The upper edge of the picture within the input, in pixels.
   public let top: Int
+  /// The width of the picture within the input, in pixels.
   public let width: Int
+  /// The height of the picture within the input, in pixels.
   public let height: Int
 
   /// - Parameters:
-  ///   - width: of the picture in pixels; its height likewise, both positive.
+  ///   - width: the width of the picture in pixels, positive, as must be the height.
   public init(pictureWidth: Int, pictureHeight: Int, side: Int) {
     precondition(pictureWidth > 0 && pictureHeight > 0 && side > 0, "pictures have a size")
     let longer = max(pictureWidth, pictureHeight)
@@ -20,7 +23,8 @@ public struct Letterbox: Sendable, Hashable {
     top = (side - height) / 2
   }
 
-  /// Of a box in pixels of the input, by its centre: within the picture, cut at its edges, or `nil` if it lies in the bars.
+  /// Returns the box in the picture for a box in pixels of the input given by its centre. The result is clipped to the picture, and `nil`
+  /// if the box lies in the bars.
   public func box(centreX: Float, centreY: Float, width: Float, height: Float) -> DetectedBox? {
     guard centreX.isFinite, centreY.isFinite, width.isFinite, height.isFinite else { return nil }
     func edge(_ value: Float, _ start: Int, _ length: Int) -> Float {

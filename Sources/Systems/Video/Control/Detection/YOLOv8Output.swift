@@ -1,19 +1,19 @@
-/// The output of a YOLOv8 detector, decoded: one tensor [1, 4 + classes, candidates], channels first.
+/// A decoder for the output of a YOLOv8 detector: one tensor [1, 4 + classes, candidates], channels first.
 ///
-/// Channels 0…3 are centre x, centre y, width and height in pixels of the input; the others one confidence a class. There is no
-/// objectness, and confidences have been through a sigmoid already. Source: Ultralytics, the export of `yolov8n` to ONNX.
+/// Channels 0…3 are centre x, centre y, width and height in pixels of the input; each of the others is the confidence of a class. There
+/// is no objectness, and the sigmoid has already been applied to the confidences. Source: Ultralytics, the export of `yolov8n` to ONNX.
 public struct YOLOv8Output: Sendable {
   public enum Failure: Error, Sendable, Hashable {
-    /// The tensor has another size than its shape and the labels say.
+    /// The size of the tensor does not fit its shape and the labels.
     case shape(expected: Int, got: Int)
   }
 
   public let labels: [String]
-  /// Less is nothing.
+  /// The lowest confidence of an object that counts.
   public var confidence: Float = 0.25
-  /// More of two boxes of one class in common than this: the less certain is the same thing again.
+  /// The highest overlap of two objects of one class. Of two boxes that overlap more, the less certain one is dropped as a duplicate.
   public var overlap: Float = 0.45
-  /// The most certain of them; a picture full of nonsense costs no more.
+  /// The highest number of objects, which bounds the work for a picture with many false detections; the most certain are kept.
   public var limit = 100
 
   public init(labels: [String]) {
@@ -21,11 +21,11 @@ public struct YOLOv8Output: Sendable {
     self.labels = labels
   }
 
-  /// The things seen, the most certain first.
+  /// Returns the objects found, in order of decreasing confidence.
   ///
   /// - Parameters:
-  ///   - tensor: `(4 + labels.count) × candidates` values; what is not finite is nothing.
-  ///   - candidates: 8,400 for an input of 640 pixels.
+  ///   - tensor: `(4 + labels.count) × candidates` values; candidates with values that are not finite are ignored.
+  ///   - candidates: the number of candidates, 8,400 for an input of 640 pixels.
   public func decode(_ tensor: [Float], candidates: Int, in letterbox: Letterbox) throws(Failure) -> [DetectedObject] {
     let expected = (4 + labels.count) * candidates
     guard tensor.count == expected else { throw .shape(expected: expected, got: tensor.count) }
@@ -51,11 +51,11 @@ public struct YOLOv8Output: Sendable {
     let label: Int
     let confidence: Float
     let box: DetectedBox
-    /// Decides between equals, so that one picture always gives one answer.
+    /// The index of the candidate, which orders candidates of equal confidence, so that the result for a picture is always the same.
     let index: Int
   }
 
-  /// Of boxes of one class that lie upon each other only the most certain.
+  /// Returns the candidates without duplicates: of overlapping boxes of one class only the most certain is kept.
   private func suppress(_ candidates: [Candidate]) -> [DetectedObject] {
     var kept: [Candidate] = []
     for candidate in candidates.sorted(by: { ($0.confidence, $1.index) > ($1.confidence, $0.index) }) {

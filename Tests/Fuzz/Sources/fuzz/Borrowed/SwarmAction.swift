@@ -1,1 +1,1 @@
-../../../../../Sources/TactusSwarm/SwarmAction.swift
+../../../../../Sources/TactusSwarm/Plan/SwarmAction.swift

@@ -1,1 +1,1 @@
-../../../../../Sources/TactusSwarm/SwarmHistory.swift
+../../../../../Sources/TactusSwarm/Plan/SwarmHistory.swift

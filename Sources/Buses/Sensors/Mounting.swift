@@ -1,0 +1,56 @@
+/// One of a chip's axes, as a data sheet draws it, or the opposite direction.
+public enum ChipAxis: String, Sendable, CaseIterable, BitwiseCopyable {
+  /// Along x.
+  case x
+  /// Along y.
+  case y
+  /// Along z.
+  case z
+  /// Against x.
+  case minusX = "-x"
+  /// Against y.
+  case minusY = "-y"
+  /// Against z.
+  case minusZ = "-z"
+
+  /// The direction as a vector of length 1 in the chip's axes.
+  public var direction: SIMD3<Double> {
+    switch self {
+    case .x: [1, 0, 0]
+    case .y: [0, 1, 0]
+    case .z: [0, 0, 1]
+    case .minusX: [-1, 0, 0]
+    case .minusY: [0, -1, 0]
+    case .minusZ: [0, 0, -1]
+    }
+  }
+}
+
+/// How a chip is mounted in a body whose axes are x forward, y to the left and z up.
+public struct Mounting: Sendable, Hashable, BitwiseCopyable {
+  // The body's axes in those of the chip.
+  private let forward, left, up: SIMD3<Double>
+
+  /// A chip whose axes are those of the body.
+  public static let upright = Mounting(forward: .x, up: .z)!
+
+  /// Creates the mounting from the axes of the chip that point forward and up in the body. The result is `nil` if the two lie on one
+  /// line.
+  public init?(forward: ChipAxis, up: ChipAxis) {
+    let (f, u) = (forward.direction, up.direction)
+    guard f != u, f != -u else { return nil }
+    self.forward = f
+    self.up = u
+    left = [u.y * f.z - u.z * f.y, u.z * f.x - u.x * f.z, u.x * f.y - u.y * f.x]
+  }
+
+  /// Returns in the body's axes what the chip measures in its own.
+  @_noLocks @_noAllocation
+  public func body(_ chip: SIMD3<Double>) -> SIMD3<Double> {
+    SIMD3((forward * chip).sum(), (left * chip).sum(), (up * chip).sum())
+  }
+
+  /// Returns in the chip's axes what is given in the body's.
+  @_noLocks @_noAllocation
+  public func chip(_ body: SIMD3<Double>) -> SIMD3<Double> { forward * body.x + left * body.y + up * body.z }
+}

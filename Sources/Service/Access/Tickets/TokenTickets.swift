@@ -1,0 +1,56 @@
+import Synchronization
+import Tactus
+
+/// Tickets, each of which is exchanged once, within five minutes, for a token that was just made. A ticket stands in the
+/// address that a new client opens, where the token itself must not stand.
+///
+/// Usable from any thread. The tokens are in memory until their ticket is exchanged or has expired, and never on the disk.
+final class TokenTickets: Sendable {
+  /// How long a ticket is good.
+  static let lifetimeSeconds: Int64 = 300
+  /// The number of tickets that may be open. A further one ends the oldest.
+  static let capacity = 16
+
+  private struct Ticket {
+    let hash: TokenHash
+    let tokenID: String
+    let token: String
+    let ends: TickInstant
+  }
+
+  private let random: @Sendable (Int) -> [UInt8]
+  private let open = Mutex<[Ticket]>([])
+
+  init(random: @escaping @Sendable (Int) -> [UInt8] = TokenFile.randomBytes) { self.random = random }
+
+  /// Returns a new ticket for a token: 22 characters of base64url, 128 random bits.
+  ///
+  /// - Parameters:
+  ///   - token: the token's text.
+  ///   - tokenID: the token's public identifier.
+  func issue(for token: String, tokenID: String, at now: TickInstant) -> String {
+    let text = Base64URL.encode(random(16))
+    open.withLock { open in
+      open.removeAll { $0.ends <= now }
+      if open.count >= Self.capacity { open.removeFirst() }
+      open.append(
+        Ticket(hash: TokenHash(of: text), tokenID: tokenID, token: token, ends: now + .seconds(Self.lifetimeSeconds)))
+    }
+    return text
+  }
+
+  /// Returns the token of a ticket with its public identifier, and ends the ticket. Returns `nil` for a ticket that was
+  /// never issued, has been exchanged, has expired or was ended.
+  func exchange(_ text: String, at now: TickInstant) -> (tokenID: String, token: String)? {
+    let presented = TokenHash(of: text)
+    return open.withLock { open in
+      open.removeAll { $0.ends <= now }
+      guard let index = open.firstIndex(where: { $0.hash.isSame(as: presented) }) else { return nil }
+      let ticket = open.remove(at: index)
+      return (ticket.tokenID, ticket.token)
+    }
+  }
+
+  /// Ends the ticket of a token that was revoked.
+  func end(tokenID: String) { open.withLock { $0.removeAll { $0.tokenID == tokenID } } }
+}

@@ -1,0 +1,157 @@
+import Foundation
+
+/// The client's side of one mail's way to a server, without input and output: replies come in, lines go out.
+struct SMTPSession: Sendable {
+  /// The protection of the connection.
+  enum Protection: Sendable, Equatable {
+    /// None, or TLS from the first byte.
+    case asItIs
+    /// TLS after the command STARTTLS; a server without it gets nothing.
+    case startTLS
+  }
+
+  /// What the client does next.
+  enum Action: Equatable, Sendable {
+    case send([UInt8])
+    /// Begins TLS; `secured` follows.
+    case beginTLS
+    /// Says QUIT and ends; the text is the server's answer to the mail, or to the last command of a probe.
+    case finish(String, [UInt8])
+  }
+
+  /// Why a mail was not taken.
+  enum Failure: Error, Equatable {
+    /// The server refused a command for good (5xx) or for now (4xx); the step names it.
+    case refused(step: String, code: Int, text: String)
+    /// The server lacks what is needed.
+    case lacks(String)
+  }
+
+  private enum State: Equatable {
+    case greeting, hello, startTLS, securing, secondHello, user
+    case recipient(Int)
+    case data, content
+    case authenticating
+    case over
+  }
+
+  let mail: MailMessage
+  let protection: Protection
+  let login: (user: String, password: String)?
+  /// Whether the session ends before the mail, to see whether the server and the account are right.
+  let isProbe: Bool
+  let name: String
+  private var state = State.greeting
+
+  init(
+    _ mail: MailMessage, protection: Protection, login: (user: String, password: String)?, isProbe: Bool, name: String
+  ) {
+    (self.mail, self.protection, self.login, self.isProbe) = (mail, protection, login, isProbe)
+    // A name of another form would be refused by many, and could hold anything.
+    let isPlain =
+      !name.isEmpty && name.utf8.count <= 200
+      && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }
+    self.name = isPlain ? name : "localhost"
+  }
+
+  /// Takes a reply, and returns the next action.
+  mutating func take(_ reply: SMTPReply) throws(Failure) -> Action {
+    let step = "\(stepName)"
+    let expected: ClosedRange<Int> = state == .data ? 300...399 : 200...299
+    guard expected.contains(reply.code) else {
+      throw .refused(step: step, code: reply.code, text: words(of: reply))
+    }
+    switch state {
+    case .greeting:
+      state = .hello
+      return .send(line("EHLO \(name)"))
+    case .hello where protection == .startTLS:
+      guard Self.offers("STARTTLS", reply) else { throw .lacks("the server does not offer STARTTLS") }
+      state = .startTLS
+      return .send(line("STARTTLS"))
+    case .hello, .secondHello: return try afterHello(reply)
+    case .startTLS:
+      state = .securing
+      return .beginTLS
+    case .authenticating: return sender(reply)
+    case .user: return recipient(0)
+    case .recipient(let index):
+      if index + 1 < mail.to.count { return recipient(index + 1) }
+      state = .data
+      return .send(line("DATA"))
+    case .data:
+      state = .content
+      return .send(mail.bytes + Array(".\r\n".utf8))
+    case .content, .securing, .over: return finish(reply)
+    }
+  }
+
+  /// Continues when TLS is in effect after STARTTLS.
+  mutating func secured() -> Action {
+    state = .secondHello
+    return .send(line("EHLO \(name)"))
+  }
+
+  private mutating func afterHello(_ reply: SMTPReply) throws(Failure) -> Action {
+    guard let login else { return sender(reply) }
+    guard reply.lines.contains(where: { Self.words($0).first == "AUTH" && Self.words($0).contains("PLAIN") }) else {
+      throw .lacks("the server does not offer AUTH PLAIN")
+    }
+    state = .authenticating
+    return .send(line("AUTH PLAIN \(Data(Self.secret(of: login)).base64EncodedString())"))
+  }
+
+  private mutating func sender(_ reply: SMTPReply) -> Action {
+    if isProbe { return finish(reply) }
+    state = .user
+    return .send(line("MAIL FROM:<\(mail.from)>"))
+  }
+
+  private mutating func recipient(_ index: Int) -> Action {
+    state = .recipient(index)
+    return .send(line("RCPT TO:<\(mail.to[index])>"))
+  }
+
+  private mutating func finish(_ reply: SMTPReply) -> Action {
+    state = .over
+    return .finish("\(reply.code) \(words(of: reply))", line("QUIT"))
+  }
+
+  /// Returns the server's words for a log, which must not contain the password: some servers repeat the command that they
+  /// refuse.
+  private func words(of reply: SMTPReply) -> String {
+    let text = reply.lines.joined(separator: " ")
+    guard let login else { return text }
+    // So short a text is in every sentence, and no secret.
+    let plain = login.password.utf8.count < 4 ? [] : [login.password]
+    let encoded = [Self.secret(of: login), Array(login.password.utf8)].map { Data($0).base64EncodedString() }
+    return (plain + encoded).contains { text.contains($0) } ? "(its words repeat the password)" : text
+  }
+
+  /// The bytes of the password's command, which follow in base64.
+  private static func secret(of login: (user: String, password: String)) -> [UInt8] {
+    [0] + Array(login.user.utf8) + [0] + Array(login.password.utf8)
+  }
+
+  private var stepName: String {
+    switch state {
+    case .greeting: "the greeting"
+    case .hello, .secondHello: "EHLO"
+    case .startTLS, .securing: "STARTTLS"
+    case .authenticating: "the login"
+    case .user: "the sender"
+    case .recipient: "a recipient"
+    case .data, .content, .over: "the mail"
+    }
+  }
+
+  private static func offers(_ word: String, _ reply: SMTPReply) -> Bool {
+    reply.lines.contains { words($0).first == word }
+  }
+
+  private static func words(_ line: String) -> [String] {
+    line.uppercased().split { $0 == " " || $0 == "=" }.map(String.init)
+  }
+
+  private func line(_ text: String) -> [UInt8] { Array(text.utf8) + [0x0D, 0x0A] }
+}

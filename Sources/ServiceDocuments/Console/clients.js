@@ -1,0 +1,174 @@
+"use strict";
+// The view System, for who may change the daemon: the clients that have a token of their own, to see, to make and to revoke, the settings of the file, and the store as a file.
+
+const clientsPeriodMs = 10000; // "last seen" moves
+const longestPageAddress = 149; // what fits into the picture with a ticket
+const scopeWords = { read: "looks", control: "looks and controls", admin: "changes the daemon, too" };
+const lifetimes = [["for ever", null], ["1 day", 1], ["30 days", 30], ["1 year", 365]]; // in days
+
+addView("system", "System", "clients-section", "M4 6h16v10H4zM9 20h6M12 16v4M8 11h.01M12 11h4", false);
+byId("systems").append(views.get("system").link);
+
+// Told at each connection: what this token may do.
+function showSystemView() {
+  views.get("system").link.hidden = !mayAdminister;
+  byId("clients-admin").hidden = !mayAdminister;
+  byId("clients-refused").hidden = mayAdminister;
+  loadClients();
+}
+
+async function loadClients() {
+  if (view !== "system" || !mayAdminister || document.hidden) return;
+  const { isDone, document: list, message } = await request("GET", "/api/tokens");
+  put(byId("clients-why"), isDone || !message ? "" : sentence(message));
+  // A question or a refusal stays until somebody has seen it.
+  if (isDone && !byId("clients").querySelector(".say")) showClients(list.tokens);
+}
+
+function showClients(tokens) {
+  const rank = { valid: 0, expired: 1, revoked: 2 };
+  const rows = [...tokens].sort((one, other) => rank[one.state] - rank[other.state]).map(clientRow);
+  if (!rows.length) return byId("clients").replaceChildren(element("p", "No client has a token in the file yet.", { className: "none" }));
+  const focused = document.activeElement?.dataset?.client;
+  byId("clients").replaceChildren(tableOf("Table of the clients", ["name", "may", "made", "expires", "last seen", ""], rows));
+  byId("clients").querySelector("thead th:last-child").append(element("span", "Actions", { className: "unseen" }));
+  if (focused) byId("clients").querySelector(`[data-client="${focused}"]`)?.focus();
+}
+
+function clientRow(client) {
+  const row = element("tr", null, { className: client.state === "valid" ? "" : "dead" });
+  const name = element("td"), last = element("td");
+  name.append(element("strong", client.name, { translate: false }), " ", element("small", client.id, { translate: false }));
+  if (client.isOwn) name.append(" ", element("small", "this page", { className: "own" }));
+  last.dataset.say = "";
+  if (client.state === "valid") {
+    const revoke = button("Revoke", () => askToRevoke(revoke, client), { className: "stop-one", ariaLabel: "Revoke " + client.name });
+    revoke.dataset.client = client.id;
+    last.append(revoke);
+  } else {
+    last.append(client.state);
+  }
+  const seen = client.seenISO ? ageOf(Date.now() - Date.parse(client.seenISO)) : "not since the start";
+  row.append(name, ...[["may", scopeWords[client.scope]], ["made", dayOfYear(client.createdISO)],
+    ["expires", client.expiresISO ? dayOfYear(client.expiresISO) : "never"], ["last seen", seen]].map(([label, text]) => {
+    const cell = element("td", text, { title: label === "last seen" ? client.seenAddress || "" : "" });
+    cell.dataset.label = label;
+    return cell;
+  }), last);
+  return row;
+}
+
+const dayOfYear = (date) => inZone(date, { day: "numeric", month: "short", year: "numeric" });
+
+function askToRevoke(control, client) {
+  const end = client.isOwn ? " This page uses it: it is logged out." : " What it drives stops.";
+  ask(control, `Revoke ${client.name}? It is refused from now on.${end}`, ["Revoke", () => revokeClient(control, client, "")]);
+}
+
+async function revokeClient(control, client, query) {
+  const { isDone, document: answer, message } = await request("DELETE", "/api/tokens/" + client.id + query);
+  if (isDone) return loadClients();
+  if (answer?.code !== "LAST_ADMIN") return say(control, message);
+  ask(control, "This is the last token that may change the daemon. Without it another can only be made in a terminal on the computer that runs it.",
+    ["Revoke all the same", () => revokeClient(control, client, "?lastAdmin=true")]);
+}
+
+// ---- a new client
+
+for (const [words, days] of lifetimes) byId("client-lifetime").append(element("option", words, { value: days || "" }));
+for (const [scope, words] of Object.entries(scopeWords)) byId("client-scope").append(element("option", words, { value: scope, selected: scope === "control" }));
+
+byId("client-form").onsubmit = async (event) => {
+  event.preventDefault();
+  const control = byId("client-make"), name = byId("client-name").value.trim(), days = Number(byId("client-lifetime").value);
+  if (!name) return say(control, "Name must be at least 1 character long.");
+  const body = { name, scope: byId("client-scope").value };
+  if (days) body.validSeconds = days * 86400;
+  if (here.href.length <= longestPageAddress) body.page = here.href;
+  control.disabled = true;
+  const made = await command(control, "POST", "/api/tokens", body);
+  control.disabled = false;
+  if (!made) return;
+  byId("client-name").value = "";
+  byId("client-new").open = false;
+  showMade(made);
+  loadClients();
+};
+
+// The token is in this panel and nowhere else, until it is closed.
+function showMade({ client, token: text, ticket }) {
+  const panel = byId("client-made"), title = element("h3", null, { tabIndex: -1 });
+  title.append(element("span", client.name, { translate: false }), " ", "may come in");
+  const field = element("input", null, { readOnly: true, value: text, spellcheck: false, ariaLabel: "Token", translate: false });
+  field.onfocus = () => field.select();
+  const parts = [title];
+  if (ticket) {
+    parts.push(element("p", "Point the other device's camera at this picture, or open the address there: it is good once, within 5 minutes."), pictureOf(ticket.picture),
+      element("code", ticket.address, { translate: false }));
+    if (isOfThisComputer) parts.push(element("p", onlyHere, { className: "warning" }));
+  }
+  parts.push(element("p", "The token itself, for programs. It is shown this once:"), field, button("Done", closeMade, { className: "primary" }));
+  panel.replaceChildren(...parts);
+  panel.hidden = false;
+  title.focus();
+}
+
+function closeMade() {
+  byId("client-made").replaceChildren();
+  byId("client-made").hidden = true;
+}
+
+// A QR code: dark modules on white with the margin of four that readers need, in dark colours too.
+function pictureOf(rows) {
+  const side = rows.length + 8, svg = drawing("svg", { class: "qr", viewBox: `0 0 ${side} ${side}`, role: "img", "aria-label": "QR code of the address", "shape-rendering": "crispEdges" });
+  const dark = rows.flatMap((row, y) => [...row].map((one, x) => one === "1" ? `M${x + 4} ${y + 4}h1v1h-1z` : "")).join("");
+  svg.append(drawing("rect", { width: side, height: side, fill: "#fff" }), drawing("path", { d: dark, fill: "#000" }));
+  return svg;
+}
+
+addEventListener("hashchange", () => { if (view === "system") loadClients(); else closeMade(); });
+setInterval(() => { if (isLive) loadClients(); }, clientsPeriodMs);
+
+// ---- what a reload may change
+
+byId("settings-all").ontoggle = () => { if (byId("settings-all").open) loadSettingsOfFile(); };
+
+async function loadSettingsOfFile() {
+  const { isDone, document: list, message } = await request("GET", "/api/settings");
+  if (!isDone) return say(byId("reload"), message);
+  put(byId("settings-file"), list.file);
+  const rows = list.settings.map((setting) => {
+    const row = element("tr");
+    row.append(element("th", setting.key, { scope: "row" }), ...[setting.value ?? "–", setting.isGiven ? setting.standard ?? "–" : "", setting.expected, setting.meaning].map((text) => element("td", text)));
+    return row;
+  });
+  const table = tableOf("Table of the settings", ["setting", "value", "unless set", "range", "meaning"], rows);
+  table.querySelector("tbody").translate = false;
+  table.querySelector("tbody").lang = "en";
+  byId("settings-list").replaceChildren(table);
+}
+
+byId("reload").onclick = async ({ target }) => {
+  byId("reload-said").replaceChildren();
+  target.disabled = true;
+  const { isDone, document: answer, message } = await request("POST", "/api/reload");
+  target.disabled = false;
+  const lines = !isDone ? message.split("\n")
+    : [...answer.changed.map(({ key, from, to }) => `${key}: ${from ?? "nothing"} → ${to ?? "nothing"}`), ...answer.waiting.map((name) => name + ": its wider limits take effect after the next safe state"),
+      ...answer.late.map((name) => name + " has not taken it yet")];
+  byId("reload-said").replaceChildren(...(lines.length ? lines : ["nothing has changed"]).map((line) => element("p", line)));
+  if (byId("settings-all").open) loadSettingsOfFile();
+};
+
+// ---- all that is kept, as one file
+
+byId("backup").onclick = ({ target }) => save(target, "/api/backup", "tactus.sqlite");
+byId("restore").onchange = ({ target }) => {
+  const file = target.files[0];
+  put(byId("store-said"), "");
+  if (!file) return;
+  ask(target, "What drives or waters stops, and what is kept becomes that of " + file.name + ".", ["Restore it", async () => {
+    if (await command(target, "POST", "/api/restore", file)) put(byId("store-said"), "restored");
+  }]);
+  target.value = "";
+};

@@ -1,0 +1,48 @@
+"use strict";
+// Where WebSockets are blocked on the way, as by a proxy: the states are asked for over HTTP every few seconds, until a socket opens. What is
+// driven over the socket cannot be driven then; E-STOP and all that is a request can.
+
+const pollPeriodMs = 4000;
+const polledSilentMs = 2.5 * pollPeriodMs;
+const unknownSystems = new Set(); // those that the daemon does not have
+let isPolled = false;
+let pollTimer = 0;
+
+// The daemon answers over HTTP, and no socket opens.
+function beginPolling() {
+  if (isPolled) return;
+  isPolled = true;
+  lock(false);
+  loadSystems();
+  askStates();
+}
+
+function endPolling() {
+  if (!isPolled) return;
+  isPolled = isLive = false;
+  clearTimeout(pollTimer);
+  byId("link").title = "";
+}
+
+async function askStates() {
+  const begun = performance.now();
+  const names = [...ownCards.keys(), ...cards.keys()].filter((name) => !unknownSystems.has(name));
+  const answers = await Promise.all(names.map(async (name) => ({ name, ...await request("GET", "/api/" + name) })));
+  if (!isPolled) return;
+  if (answers.some(({ status }) => status)) {
+    answeredAt = begun;
+    byId("round-trip").textContent = "";
+    byId("link").title = "WebSockets are blocked on the way to the daemon. What is driven over one cannot be driven from here.";
+    const wasLive = isLive;
+    isLive = true;
+    show("up", "asks every 4 s");
+    alarm("link", null);
+    if (!wasLive) hands();
+  }
+  for (const { name, isDone, status, document } of answers) {
+    if (status === 404) unknownSystems.add(name);
+    if (isDone) take({ ...document, type: "state", system: name });
+  }
+  showAbsent();
+  pollTimer = setTimeout(askStates, pollPeriodMs);
+}

@@ -1,0 +1,166 @@
+import Tactus
+import Wire
+
+/// One step of a sequence: where some of the legs go, how long the way takes, and how long they stand there.
+public struct LegStep: Sendable, Hashable {
+  /// The pulse at the step's end by the index of the leg, as commanded. A leg that is not among them stays where it is.
+  public var pulses: [Int: PulseWidth]
+  /// The time of the way, at least a period of the loop and at most 60 s.
+  public var over: Nanoseconds
+  /// The time of standing still after it, 0…60 s.
+  public var hold: Nanoseconds
+
+  /// Creates a step. What is out of range is found when a sequence is made of it.
+  public init(_ pulses: [Int: PulseWidth], over: Nanoseconds, hold: Nanoseconds = .zero) {
+    (self.pulses, self.over, self.hold) = (pulses, over, hold)
+  }
+}
+
+/// A sequence of steps in the form in which the loop plays it: a plain value of fixed size, checked when created.
+public struct LegSequence: Sendable, BitwiseCopyable {
+  /// The largest number of steps.
+  public static let maximumSteps = 256
+  /// The longest way and the longest stand of a step.
+  public static let longest = Nanoseconds.seconds(60)
+  /// The largest number of rounds of a sequence that ends by itself.
+  public static let maximumRounds = 10_000
+
+  /// The number by which a request names the sequence, or 0 before it has got one.
+  public internal(set) var number: UInt64 = 0
+  /// A bit for each leg that the sequence moves.
+  let legs: UInt32
+  /// The number of steps, 1…256.
+  public let count: Int
+  /// The number of rounds, or 0 to repeat the steps until the sequence is stopped.
+  public let rounds: Int
+  /// The pulse of leg `leg` at the end of step `step` in microseconds at `step × 32 + leg`, or 0 if the step does not move the leg.
+  private(set) var pulses: [8_192 of UInt16]
+  /// For each step the time of the way, in nanoseconds.
+  private(set) var overs: [256 of Int64]
+  /// For each step the time of the way and the stand together, in nanoseconds.
+  private(set) var lengths: [256 of Int64]
+
+  /// A sequence of no steps, which cannot be played.
+  static var none: LegSequence { LegSequence() }
+
+  private init() {
+    (legs, count, rounds) = (0, 0, 0)
+    pulses = .init(repeating: 0)
+    overs = .init(repeating: 0)
+    lengths = .init(repeating: 0)
+  }
+
+  /// Creates a checked sequence.
+  ///
+  /// The first step's way is not checked against the slew of its legs, since it begins wherever the legs are; the loop does when it is asked
+  /// to play the sequence.
+  ///
+  /// - Parameters:
+  ///   - steps: 1…256 steps.
+  ///   - rounds: how often the steps are gone through, 1…10,000, or 0 to repeat them until the sequence is stopped.
+  ///   - settings: the settings of the legs, in order. No step goes beyond the limits of a leg, and none needs more than its slew.
+  ///   - period: the period of the loop.
+  /// - Throws: the first step that is wrong, counted from 1.
+  public init(
+    _ steps: [LegStep], rounds: Int = 1, settings: [LegSettings], period: Nanoseconds
+  ) throws(LegSequenceError) {
+    guard (1...Self.maximumSteps).contains(steps.count) else { throw .steps(steps.count) }
+    guard (0...Self.maximumRounds).contains(rounds) else { throw .rounds(rounds) }
+    var legs: UInt32 = 0
+    for (index, step) in steps.enumerated() {
+      try Self.check(step, index + 1, settings, period)
+      for leg in step.pulses.keys { legs |= LegLoop.bit(leg) }
+    }
+    guard legs != 0 else { throw .nothingMoves }
+    try Self.checkSpeed(steps, repeats: rounds != 1, settings)
+    (self.legs, count, self.rounds) = (legs, steps.count, rounds)
+    pulses = .init(repeating: 0)
+    overs = .init(repeating: 0)
+    lengths = .init(repeating: 0)
+    for (index, step) in steps.enumerated() {
+      overs[index] = step.over.count
+      lengths[index] = (step.over + step.hold).count
+      for (leg, pulse) in step.pulses { pulses[index * LegLoop.maximumLegs + leg] = pulse.microseconds }
+    }
+  }
+
+  private static func check(
+    _ step: LegStep, _ number: Int, _ settings: [LegSettings], _ period: Nanoseconds
+  ) throws(LegSequenceError) {
+    guard step.over >= period, step.over <= longest else { throw .over(step: number, step.over, least: period) }
+    guard step.hold >= .zero, step.hold <= longest else { throw .hold(step: number, step.hold) }
+    for (leg, pulse) in step.pulses.sorted(by: { $0.key < $1.key }) {
+      guard settings.indices.contains(leg) else { throw .leg(step: number, leg: leg) }
+      let (lowest, highest) = (settings[leg].lowest, settings[leg].highest)
+      guard lowest <= pulse, pulse <= highest else {
+        throw .pulse(step: number, leg: leg, pulse, lowest: lowest, highest: highest)
+      }
+    }
+  }
+
+  /// Checks that no way between two steps needs more than the slew of its leg, the way from the last step to the first of the next round
+  /// among them.
+  private static func checkSpeed(
+    _ steps: [LegStep], repeats: Bool, _ settings: [LegSettings]
+  ) throws(LegSequenceError) {
+    var last: [Int: PulseWidth] = [:]
+    for (index, step) in (repeats ? steps + steps : steps).enumerated() {
+      for (leg, pulse) in step.pulses.sorted(by: { $0.key < $1.key }) {
+        if let from = last[leg], let slew = settings[leg].slewMicrosecondsPerSecond {
+          let least = shortestWay(from: from, to: pulse, slew: slew)
+          guard step.over >= least else {
+            throw .tooFast(step: index % steps.count + 1, leg: leg, step.over, least: least)
+          }
+        }
+        last[leg] = pulse
+      }
+    }
+  }
+
+  /// Returns the time that a way takes at a slew.
+  @_noLocks @_noAllocation
+  static func shortestWay(from: PulseWidth, to: PulseWidth, slew: Int64) -> Nanoseconds {
+    let way = Int64(from.microseconds) - Int64(to.microseconds)
+    return Nanoseconds(((way < 0 ? -way : way) * 1_000_000_000 + slew - 1) / slew)
+  }
+}
+
+/// What is wrong with a sequence. Steps are counted from 1.
+public enum LegSequenceError: Error, Sendable, Hashable {
+  /// So many steps, where 1…256 are possible.
+  case steps(Int)
+  /// So many rounds, where 0…10,000 are possible.
+  case rounds(Int)
+  /// No step moves a leg.
+  case nothingMoves
+  /// The time of the way is out of range.
+  case over(step: Int, Nanoseconds, least: Nanoseconds)
+  /// The time of standing still is out of range.
+  case hold(step: Int, Nanoseconds)
+  /// There is no leg of that index.
+  case leg(step: Int, leg: Int)
+  /// A pulse is beyond the limits of its leg.
+  case pulse(step: Int, leg: Int, PulseWidth, lowest: PulseWidth, highest: PulseWidth)
+  /// The way to the step would need more than the leg's slew allows in its time.
+  case tooFast(step: Int, leg: Int, Nanoseconds, least: Nanoseconds)
+}
+
+extension LegSequenceError: CustomStringConvertible {
+  /// The error in words: the step, what was expected and what came.
+  public var description: String {
+    switch self {
+    case .steps(let count): "steps: expected 1…\(LegSequence.maximumSteps), got \(count)"
+    case .rounds(let count): "rounds: expected 0…\(LegSequence.maximumRounds), got \(count)"
+    case .nothingMoves: "steps: expected a position of a leg in one of them, got none"
+    case .over(let step, let value, let least):
+      "step \(step), time of the way: expected \(least)…\(LegSequence.longest), got \(value)"
+    case .hold(let step, let value):
+      "step \(step), time of the stand: expected 0 ns…\(LegSequence.longest), got \(value)"
+    case .leg(let step, let leg): "step \(step): there is no leg \(leg)"
+    case .pulse(let step, let leg, let pulse, let lowest, let highest):
+      "step \(step), leg \(leg): expected \(lowest)…\(highest), the limits of the leg, got \(pulse)"
+    case .tooFast(let step, let leg, let over, let least):
+      "step \(step), leg \(leg): expected at least \(least) for the way at the leg's slew, got \(over)"
+    }
+  }
+}

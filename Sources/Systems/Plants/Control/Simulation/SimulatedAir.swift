@@ -1,0 +1,37 @@
+import Synchronization
+import Tactus
+
+/// What simulated soil sensors advertise. All members may be used from any thread.
+final class SimulatedAir: Sendable {
+  private struct State: ~Copyable {
+    var said = SoilSightings()
+    var writer: LatestWriter<SoilSightings>
+  }
+
+  /// What was heard, in the order of the probes.
+  let sightings: Latest<SoilSightings>
+  private let state: Mutex<State>
+
+  init() {
+    let sightings = Latest(SoilSightings())
+    self.sightings = sightings
+    state = Mutex(State(writer: sightings.writer()))
+  }
+
+  /// Sends an advertisement of a probe's sensor, which is heard at `now`.
+  func say(_ advertisement: SoilAdvertisement, of probe: Int, at now: TickInstant) {
+    state.withLock { state in
+      state.said[probe].note(advertisement, at: now)
+      state.writer.write(state.said)
+    }
+  }
+}
+
+extension SoilAdvertisement {
+  /// Creates what a sensor says that measures this.
+  init(moisturePercent: Double, celsius: Double) {
+    self.init()
+    moisture = Int(saturating: (moisturePercent * 100).rounded())
+    temperature = Int(saturating: (celsius * 100).rounded())
+  }
+}

@@ -1,0 +1,109 @@
+import Buses
+import Tactus
+
+// What goes between a pump's loop and the threads around it: the same for both roles, so that one declaration says both.
+
+/// The mailboxes of a pump's loop, in either role: operator (this program operates a pump) or device (this program is the pump).
+public typealias PumpMailbox = LoopMailbox<PumpOrder, PumpIgnoreReason, PumpNotice, PumpState, PumpRules>
+
+/// A loop's answer to a request, and a machine's answer to an event.
+public typealias PumpVerdict = Verdict<PumpIgnoreReason>
+
+/// A request of a client inside the daemon to a pump.
+public enum PumpOrder: Sendable, Hashable, BitwiseCopyable {
+  /// Turn on, with a speed to set once the pump runs, or `nil` to keep the pump's initial speed.
+  case turnOn(PumpSpeed?)
+  /// As `turnOn`, but not refused if the pump is on already.
+  case run(PumpSpeed?)
+  case turnOff
+  case setSpeed(PumpSpeed)
+  /// Request the pump's temperatures. A pump in the device role publishes them anyway.
+  case readTemperatures
+  /// A person is looking at the state now.
+  case watched
+  case emergencyStop
+  /// Leave an emergency stop or a fault.
+  case reset
+  /// Turn the pump off and then accept no more commands, because the daemon is shutting down.
+  case quit
+  /// Only answer, without any effect.
+  case query
+
+  /// Whether the order can only turn the pump off.
+  public var makesSafe: Bool {
+    switch self {
+    case .turnOff, .emergencyStop, .quit: true
+    case .turnOn, .run, .setSpeed, .readTemperatures, .watched, .reset, .query: false
+    }
+  }
+}
+
+/// The settings of both roles; a loop uses those of its role.
+public struct PumpRules: Sendable, Hashable, BitwiseCopyable {
+  public var operating: PumpOperatorSettings
+  public var own: PumpDeviceSettings
+
+  public init(operating: PumpOperatorSettings = .standard, own: PumpDeviceSettings = .standard) {
+    (self.operating, self.own) = (operating, own)
+  }
+
+  public static let standard = PumpRules()
+
+  /// Returns the stricter of two sets of rules.
+  public func tighter(than other: PumpRules) -> PumpRules {
+    PumpRules(operating: operating.tighter(than: other.operating), own: own.tighter(than: other.own))
+  }
+}
+
+/// The snapshot that a pump's loop publishes.
+public enum PumpState: Sendable, BitwiseCopyable {
+  /// The snapshot of a pump that this program operates.
+  case operated(PumpSnapshot)
+  /// The snapshot of a pump in the device role, in which this program is the pump.
+  case own(PumpDeviceSnapshot)
+
+  /// The operator side's snapshot, or `nil` if the loop has the device role.
+  public var operated: PumpSnapshot? { if case .operated(let snapshot) = self { snapshot } else { nil } }
+
+  /// The device side's snapshot, or `nil` if the loop has the operator role.
+  public var own: PumpDeviceSnapshot? { if case .own(let snapshot) = self { snapshot } else { nil } }
+
+  /// The governor, which holds how much of the run limit is used, to be stored so that it survives a restart.
+  public var governor: PumpGovernor {
+    switch self {
+    case .operated(let snapshot): snapshot.governor
+    case .own(let snapshot): snapshot.governor
+    }
+  }
+}
+
+/// A change that is worth a line in the log; never a repetition.
+public enum PumpNotice: Sendable, Hashable, BitwiseCopyable {
+  /// The operated pump has changed its state, the cause of its fault or the confirmation of its off, with the source of the change.
+  case state(PumpOperatorState, PumpControlSource?)
+  /// The connection was established or lost, or the pump has fallen silent.
+  case contact(PumpContact)
+  case failed(PumpCommandFailure)
+  /// A pump in the device role has changed its state or the cause of its error, with the source of the change, or `nil` if no source is known.
+  case own(PumpDeviceState, PumpControlSource?)
+  case outputFails(PWMError)
+}
+
+extension PumpMailbox {
+  /// The client's ends of all mailboxes of a loop.
+  public typealias Client = LoopChannelClient<
+    Request<PumpOrder>, Answer<PumpIgnoreReason>, Told<PumpNotice>, Published<PumpState>
+  >
+
+  /// Creates the mailboxes for the loop of a pump that is operated.
+  public convenience init(operating settings: PumpOperatorSettings) throws(RuntimeError) {
+    let rules = PumpRules(operating: settings)
+    try self.init(state: .operated(PumpSnapshot(settings.governor())), rules: rules)
+  }
+
+  /// Creates the mailboxes for the loop of a pump in the device role.
+  public convenience init(own settings: PumpDeviceSettings) throws(RuntimeError) {
+    let rules = PumpRules(own: settings)
+    try self.init(state: .own(PumpDeviceSnapshot(settings.governor())), rules: rules)
+  }
+}

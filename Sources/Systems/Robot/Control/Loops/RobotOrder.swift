@@ -1,0 +1,53 @@
+import Tactus
+import Wire
+
+/// A request to the robot by a client inside the daemon.
+public enum RobotOrder: Sendable, Hashable, BitwiseCopyable {
+  /// Drive as on a drive datagram: (0, 0) is a stop. `timestamp` is the client's clock, or `nil` if the client sends none.
+  case drive(WheelSpeeds, timestamp: SenderTimestamp?)
+  /// Move the robot as a whole, as on a twist datagram: (0, 0) is a stop.
+  case twist(Twist, timestamp: SenderTimestamp?)
+  case stop
+  case emergencyStop
+  /// Leave an emergency stop or a fault.
+  case reset
+  /// Tell the board something beside the motion of its wheels. It is not for the machine of the motors: `event` is `nil`.
+  case fitting(FittingOrder)
+  /// Request an answer and change nothing.
+  case query
+  /// The client disconnects: the robot stops if this client holds control, otherwise nothing happens.
+  case leave
+
+  /// Whether the order can only make the robot stop.
+  public var isStop: Bool {
+    switch self {
+    case .drive(let speeds, _): speeds.isZero
+    case .twist(let twist, _): twist.isZero
+    case .stop, .emergencyStop, .leave: true
+    case .reset, .fitting, .query: false
+    }
+  }
+
+  /// Returns the event that the order is for the machine in `state`, or `nil` if the order requires none.
+  ///
+  /// A drive or a reset that waited too long while the loop was stalled becomes `stale`, because the client may no longer mean it: it
+  /// must neither move the robot nor undo an e-stop. A stop, an e-stop and a drive of (0, 0) are obeyed however late they come.
+  @_noLocks @_noAllocation
+  func event(from source: ControlSource, in state: RobotState, isStale: Bool) -> RobotEvent? {
+    switch self {
+    case .drive(let speeds, let timestamp):
+      if isStale && !speeds.isZero { return .stale(isDrive: true) }
+      return .command(speeds, timestamp: timestamp, from: source)
+    case .twist(let twist, let timestamp):
+      if isStale && !twist.isZero { return .stale(isDrive: true) }
+      return .twist(twist, timestamp: timestamp, from: source)
+    case .stop: return .stop(timestamp: nil, from: source)
+    case .emergencyStop: return .emergencyStop(from: source)
+    case .reset: return isStale ? .stale(isDrive: false) : .reset(from: source)
+    case .query, .fitting: return nil
+    case .leave:
+      guard let holder = state.holder, holder.source.isSame(as: source) else { return nil }
+      return .stop(timestamp: nil, from: source)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Tactus
+
+/// The limits of a camera mount's two servos, in whole degrees as the board counts them, checked when created.
+///
+/// Pan 90 is the middle of the board's scale. Which way greater angles turn depends on how a servo is mounted: an inverted servo is told the
+/// angle mirrored within its limits, so that the limits stay the same.
+public struct CameraMountSettings: Sendable, Hashable, BitwiseCopyable {
+  /// The range of every angle.
+  public static let angles = 0...180
+  /// The range of `degreesPerSecond`.
+  public static let rates = 5...720
+
+  /// The limits of one servo.
+  public struct Limits: Sendable, Hashable, BitwiseCopyable {
+    /// The smallest angle in degrees.
+    public let lowest: Int
+    /// The greatest angle in degrees, above `lowest`.
+    public let highest: Int
+    /// Whether the servo is told the angle mirrored within its limits.
+    public let isInverted: Bool
+
+    /// Creates limits within 0…180 degrees. Traps for others.
+    @_noLocks @_noAllocation
+    public init(lowest: Int = 0, highest: Int, isInverted: Bool = false) {
+      precondition(lowest >= 0 && lowest < highest && highest <= 180, "a servo's limits are within 0…180 degrees")
+      self.lowest = lowest
+      self.highest = highest
+      self.isInverted = isInverted
+    }
+
+    @_noLocks @_noAllocation
+    func allows(_ degrees: Int) -> Bool { degrees >= lowest && degrees <= highest }
+
+    /// Returns the angle that the board is told.
+    @_noLocks @_noAllocation
+    func wired(_ degrees: Int) -> Int { isInverted ? lowest + highest - degrees : degrees }
+  }
+
+  /// The limits of the servo that turns the camera left and right.
+  public let pan: Limits
+  /// The limits of the servo that turns the camera up and down.
+  public let tilt: Limits
+  /// How fast a servo's angle changes after the first, in degrees per second, 5…720.
+  public let degreesPerSecond: Int
+
+  /// Creates settings. Traps for a rate out of range.
+  @_noLocks @_noAllocation
+  public init(pan: Limits, tilt: Limits, degreesPerSecond: Int) {
+    precondition(degreesPerSecond >= 5 && degreesPerSecond <= 720, "a servo turns at 5…720 degrees per second")
+    self.pan = pan
+    self.tilt = tilt
+    self.degreesPerSecond = degreesPerSecond
+  }
+
+  /// The settings of a board's mount for which the file says nothing: 0…180 degrees, and of the Raspbot V2's tilt 0…100, the lower of the
+  /// two limits that copies of the maker's library have.
+  @_noLocks @_noAllocation
+  public static func standard(_ board: RobotBoard) -> CameraMountSettings {
+    var highestTilt = 180
+    if case .raspbotV2 = board { highestTilt = 100 }
+    return CameraMountSettings(
+      pan: Limits(highest: 180), tilt: Limits(highest: highestTilt), degreesPerSecond: 180)
+  }
+}
+
+/// One servo of a camera mount: where it is to point, and where it has been told to.
+///
+/// A servo's position cannot be read, so the first angle is told at once, and the servo turns there as fast as it can. From then on the told
+/// angle approaches the target at the rate of the settings.
+public struct MountServo: Sendable, Hashable, BitwiseCopyable {
+  /// The angle in degrees that the board has taken last, or `nil` if it has taken none.
+  public private(set) var told: Int?
+  /// The angle in degrees that was asked for, or `nil` if none was. After a halt it is the told angle.
+  public private(set) var target: Int?
+  /// From when on the next step counts, while the servo is under way.
+  private var since = TickInstant(nanoseconds: 0)
+
+  @_noLocks @_noAllocation
+  init() {}
+
+  /// Whether the board has still to be told something.
+  var isUnderWay: Bool {
+    @_noLocks @_noAllocation get {
+      guard let target else { return false }
+      guard let told else { return true }
+      return told != target
+    }
+  }
+
+  /// Makes an angle the target. A servo under way goes on from where it is.
+  @_noLocks @_noAllocation
+  mutating func aim(at degrees: Int, at now: TickInstant) {
+    if !isUnderWay { since = now }
+    target = degrees
+  }
+
+  /// Ends the motion: the servo stays where it was last told to be, and nothing more is written.
+  @_noLocks @_noAllocation
+  mutating func halt() { target = told }
+
+  /// Returns the next angle to tell the board, or `nil` if nothing is due.
+  ///
+  /// - Parameter longest: the time that a step may make up for, beside that of one degree. After a longer silence, as while the bus is stuck, the servo goes on from
+  ///   where it is and does not jump.
+  @_noLocks @_noAllocation
+  mutating func next(_ degreesPerSecond: Int, longest: Nanoseconds, at now: TickInstant) -> Int? {
+    guard let target else { return nil }
+    guard let told else { return target }
+    guard told != target else { return nil }
+    let most = longest + Nanoseconds(1_000_000_000 / Int64(clamping: degreesPerSecond))
+    if (now - since).count > most.count { since = now - most }
+    let step = Int(saturating: (now - since).inSeconds * Double(degreesPerSecond) + 1e-6)
+    guard step >= 1 else { return nil }
+    let way = target - told
+    if way.magnitude <= step.magnitude { return target }
+    return way > 0 ? told + step : told - step
+  }
+
+  /// Notes that the board has taken an angle.
+  @_noLocks @_noAllocation
+  mutating func take(_ degrees: Int, _ degreesPerSecond: Int, at now: TickInstant) {
+    // What is left of a degree counts for the next step.
+    if let told, degrees != target {
+      let step = Int64(clamping: degrees < told ? told - degrees : degrees - told)
+      since = since + Nanoseconds(step * 1_000_000_000 / Int64(clamping: degreesPerSecond))
+    } else {
+      since = now
+    }
+    told = degrees
+  }
+}

@@ -1,0 +1,65 @@
+import Devices
+import Tactus
+
+/// What a board may be told beside the motion of its wheels.
+public enum FittingOrder: Sendable, Hashable, BitwiseCopyable {
+  /// Turn the camera mount to these whole degrees. `nil` leaves a servo as it is.
+  case look(pan: Int?, tilt: Int?)
+  /// Give one light, numbered from 0, this colour, or all of them if `light` is `nil`.
+  case light(LightColour, light: Int?)
+  /// Sound the buzzer for this time, 50 ms…5 s, in place of what is left of the last one.
+  case beep(Nanoseconds)
+  /// Raise or lower the body to this height in millimetres, 60…120.
+  case height(millimetres: Double)
+  /// Level the body's roll, or do not.
+  case balance(Bool)
+
+  /// The ability that a board needs for the order.
+  var ability: BoardAbility {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .look: .panTilt
+      case .light: .lights
+      case .beep: .buzzer
+      case .height: .height
+      case .balance: .balance
+      }
+    }
+  }
+
+  /// Whether the order moves something.
+  var moves: Bool {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .look, .height, .balance: true
+      case .light, .beep: false
+      }
+    }
+  }
+}
+
+/// What the board is told by one write.
+enum FittingWrite: Sendable, Hashable, BitwiseCopyable {
+  /// Angles in degrees as the board counts them.
+  case pan(degrees: Int, wired: Int)
+  case tilt(degrees: Int, wired: Int)
+  case allLights(LightColour)
+  case light(Int, LightColour)
+  case buzzer(isOn: Bool)
+  case height(millimetres: Double)
+  case balance(Bool)
+}
+
+extension IgnoreReason {
+  /// The refusal of an order for which the board lacks an ability.
+  @_noLocks @_noAllocation
+  static func lacking(_ ability: BoardAbility) -> IgnoreReason {
+    switch ability {
+    case .lights: .noLights
+    case .buzzer: .noBuzzer
+    case .height: .noHeight
+    case .balance: .noBalance
+    case .panTilt, .line, .battery, .attitude, .distance: .noPanTilt
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// The boards that a robot may have, with what each can do beside turning wheels.
+public enum RobotBoard: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
+  /// The board of the Raspbot V1, on I2C.
+  case ybPcbCar = "yb-pcb-car"
+  /// The board of the Raspbot V2, on I2C, which measures the distance ahead.
+  case raspbotV2 = "raspbot-v2"
+  /// The board on a serial line that says how its battery is and how far it leans.
+  case xgoRider = "xgo-rider"
+
+  /// Returns whether the board can do this.
+  @_noLocks @_noAllocation
+  public func can(_ ability: BoardAbility) -> Bool {
+    switch (self, ability) {
+    case (.ybPcbCar, .panTilt): true
+    case (.raspbotV2, .panTilt), (.raspbotV2, .lights), (.raspbotV2, .buzzer), (.raspbotV2, .line),
+      (.raspbotV2, .distance):
+      true
+    case (.xgoRider, .battery), (.xgoRider, .attitude), (.xgoRider, .height), (.xgoRider, .balance): true
+    case (.ybPcbCar, _), (.raspbotV2, _), (.xgoRider, _): false
+    }
+  }
+
+  /// All that the board can do, in the order of the cases.
+  public var abilities: [BoardAbility] { BoardAbility.allCases.filter(can) }
+}
+
+/// What a board can do beside turning wheels.
+public enum BoardAbility: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
+  /// Turning a camera mount of two servos.
+  case panTilt = "pan-tilt"
+  /// Lights in any colour.
+  case lights
+  /// A buzzer.
+  case buzzer
+  /// Reading a line sensor.
+  case line
+  /// Saying how full its battery is.
+  case battery
+  /// Saying how the robot leans.
+  case attitude
+  /// Measuring the distance ahead.
+  case distance
+  /// Raising and lowering the body.
+  case height
+  /// Levelling the body's roll.
+  case balance
+}

@@ -1,0 +1,89 @@
+/// A gamepad as an operator's controls: the left stick drives, buttons stop.
+///
+/// A stick that is held when the program starts, or when the robot's answers come back, drives nothing until it has been released once.
+public struct Gamepad: Sendable {
+  /// What full stick asks for.
+  public enum Reach: Sendable, Hashable {
+    /// 100 % of both wheels, mixed as those of a joystick.
+    case percent
+    /// This motion, whose numbers are positive.
+    case si(Twist)
+  }
+
+  /// What must be done because of an event.
+  public enum Consequence: Sendable, Hashable {
+    /// The operator asks for this.
+    case ask(OperatorRequest)
+    /// The kernel has dropped events: axes and buttons are to be read anew.
+    case readAgain
+  }
+
+  // Numbers of <linux/input-event-codes.h>.
+  private static let synchronisation: UInt16 = 0
+  private static let key: UInt16 = 1
+  private static let absolute: UInt16 = 3
+  private static let dropped: UInt16 = 3
+  /// The number of the left stick's axis to the right (`ABS_X`).
+  public static let xAxis: UInt16 = 0
+  /// The number of the left stick's axis to the operator (`ABS_Y`).
+  public static let yAxis: UInt16 = 1
+  /// The lower button (`BTN_SOUTH`: A, or a cross), which stops.
+  public static let stopButton: UInt16 = 0x130
+  /// The right button (`BTN_EAST`: B, or a circle), which is the emergency stop.
+  public static let emergencyStopButton: UInt16 = 0x131
+  /// The start button (`BTN_START`), which resets.
+  public static let resetButton: UInt16 = 0x13B
+
+  private let reach: Reach
+  private var x: GamepadAxis
+  private var y: GamepadAxis
+  /// Whether the stick has been at rest since it had to be.
+  private var hasRested = false
+  /// Whether the robot does not answer: the stick asks for nothing then, and must be released before it does again.
+  public var isOff = false { didSet { if isOff { hasRested = false } else { noteRest() } } }
+
+  /// Creates a gamepad from its two axes as they are.
+  public init(x: GamepadAxis, y: GamepadAxis, reach: Reach = .percent) {
+    (self.x, self.y, self.reach) = (x, y, reach)
+    noteRest()
+  }
+
+  /// Takes one event; every event is allowed. Returns what must be done because of it, or `nil` if there is nothing besides `input`.
+  public mutating func take(_ event: InputEvent) -> Consequence? {
+    switch (event.type, event.code) {
+    case (Self.absolute, Self.xAxis): x.move(to: event.value)
+    case (Self.absolute, Self.yAxis): y.move(to: event.value)
+    case (Self.key, let button) where event.value == 1: return Self.request(of: button).map { .ask($0) }
+    case (Self.synchronisation, Self.dropped): return .readAgain
+    default: return nil
+    }
+    noteRest()
+    return nil
+  }
+
+  private mutating func noteRest() {
+    if !isOff, x.position == 0, y.position == 0 { hasRested = true }
+  }
+
+  private static func request(of button: UInt16) -> OperatorRequest? {
+    switch button {
+    case stopButton: .stop
+    case emergencyStopButton: .emergencyStop
+    case resetButton: .reset
+    default: nil
+    }
+  }
+
+  /// What the stick asks for. An axis grows towards the operator, and a turn to the left is positive in SI units.
+  public var input: OperatorInput {
+    let (right, forward) = (x.position, -y.position)
+    guard hasRested, !isOff, right != 0 || forward != 0 else { return .rest }
+    switch reach {
+    case .percent: return .joystick(x: right, y: forward)
+    case .si(let most):
+      return .twist(
+        Twist(
+          metresPerSecond: forward * most.metresPerSecond, radiansPerSecond: -right * most.radiansPerSecond))
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Robot
+import TactusDaemon
+import Wire
+
+extension Robot {
+  /// The body of `drive`: the wheels' speeds in percent, or the motion of the robot in SI units.
+  struct DriveBody: Settings {
+    var left: Double?
+    var right: Double?
+    var linear: Double?
+    var angular: Double?
+    var timestamp: Double?
+
+    private static let any = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+
+    static var keys: [Key<DriveBody>] {
+      Key("left", \.left, in: -100...100, unit: .percent, "The left wheel, positive forwards.")
+      Key("right", \.right, in: -100...100, unit: .percent, "The right wheel, positive forwards.")
+      Key(
+        "linear", \.linear, in: -Twist.most...Twist.most, unit: Unit("m/s"),
+        "The robot, positive forwards; needs motors.wheel_base_m and motors.top_speed_m_per_s.")
+      Key(
+        "angular", \.angular, in: -Twist.most...Twist.most, unit: Unit("rad/s"),
+        "Its turn, positive to the left; needs the same.")
+      Key("timestamp", \.timestamp, in: any, "The client's own clock, seconds or milliseconds as in a datagram.")
+    }
+
+    func check(_ report: (PartialKeyPath<DriveBody>, String) -> Void) {
+      let (isInPercent, isInSI) = (left != nil || right != nil, linear != nil || angular != nil)
+      if isInPercent, isInSI { return report(\.linear, "expected left and right, or linear and angular, got both") }
+      if !isInPercent, !isInSI { return report(\.left, "expected left and right, or linear and angular, got nothing") }
+      let other: (PartialKeyPath<DriveBody>, String)? =
+        switch (left, right, linear, angular) {
+        case (nil, _?, _, _): (\.left, "left and right")
+        case (_?, nil, _, _): (\.right, "left and right")
+        case (_, _, nil, _?): (\.linear, "linear and angular")
+        case (_, _, _?, nil): (\.angular, "linear and angular")
+        default: nil
+        }
+      if let (property, both) = other { report(property, "expected \(both), got one of them") }
+    }
+
+    var order: RobotOrder {
+      let stamp = timestamp.map { SenderTimestamp(wireValue: $0) }
+      if let linear, let angular {
+        return .twist(Twist(metresPerSecond: linear, radiansPerSecond: angular), timestamp: stamp)
+      }
+      return .drive(WheelSpeeds(left: Percent(left ?? 0), right: Percent(right ?? 0)), timestamp: stamp)
+    }
+  }
+}

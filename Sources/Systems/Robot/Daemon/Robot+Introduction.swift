@@ -1,0 +1,58 @@
+import Robot
+import Service
+import TactusDaemon
+import Wire
+
+// What people read of the robot at the start, and what Home Assistant shows of it.
+extension Robot {
+  public static let driven: String? = "the motors"
+
+  public static let callExamples: [String]? = [
+    "robot", "robot drive left=30 right=30", "robot drive linear=0.25 angular=0.5", "robot look pan=90 tilt=40",
+    "robot stop",
+  ]
+
+  public static func summary(_ wiring: Wiring, _ rules: Rules, address: String) -> [String] {
+    let first = "robot: \(wiring.board), commands on UDP \(address):\(wiring.port), \(wiring.rateHertz) Hz"
+    guard wiring.rosbridge else { return [first] }
+    return [
+      first,
+      wiring.geometry == nil
+        ? "robot: clients of ROS at /rosbridge cannot drive it: motors.wheel_base_m and motors.top_speed_m_per_s are missing"
+        : "robot: clients of ROS at /rosbridge drive and read it in m/s and rad/s",
+    ]
+  }
+
+  public static func invitation(_ wiring: Wiring, _ rules: Rules, _ start: ProgramStart) -> Invitation {
+    let what = isSimulated(wiring) ? "simulated robot" : wiring.board + (start.isSimulated ? " (simulated)" : "")
+    guard let endpoint = start.endpoints.first else { return Invitation(title: what) }
+    let target = ReachableEndpoint(endpoint)
+    let port = endpoint.port == 5005 ? "" : " --port \(endpoint.port)"
+    return Invitation(
+      title: "\(what), motor commands on UDP \(endpoint)",
+      lines: [
+        "Drive it from another terminal:",
+        "  \(start.program) drive \(target.host)\(port)",
+        "  \(start.program) drive \(target.host)\(port) --left 30 --right 30 --for 2s",
+        "Or send one command from Python; one second later the motors stop by themselves:",
+        "  python3 -c 'import socket; socket.socket(socket.\(target.family), socket.SOCK_DGRAM)"
+          + ".sendto(b\"{\\\"left\\\": 30, \\\"right\\\": 30}\", (\"\(target.host)\", \(endpoint.port)))'",
+      ],
+      calls: [.init(path: "/api/robot/drive", body: "{\"left\": 30, \"right\": 30}")])
+  }
+
+  public static func entities(
+    _ look: Look<Robot>, on topics: DeviceTopics, takesCommands: Bool
+  ) -> [HomeAssistantEntity] {
+    [
+      .state(
+        name, name: "Robot", of: name, attributes: ["fault", "wayOut", "emergencyStopped", "stopConfirmed"], on: topics)
+    ]
+  }
+
+  /// The members of the state that change continually. `reason` is one of them because it counts the failures of a stop that is tried
+  /// again and again.
+  public static var movingMembers: Set<String> {
+    ["ageMs", "speedsPercent", "motion", "reason", "retries", "ahead", "attitude", "panTilt", "line"]
+  }
+}

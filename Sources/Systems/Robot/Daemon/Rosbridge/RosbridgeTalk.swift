@@ -1,0 +1,179 @@
+import Robot
+import Service
+import Synchronization
+import Tactus
+import TactusDaemon
+import Wire
+
+/// One client of rosbridge: what it has subscribed to, and what it is answered. What drives is the loop's order `twist`, from a source of the
+/// client's own, so that control, silence, e-stop and disconnection are those of every other client.
+final class RosbridgeTalk: SocketTalk {
+  /// The greatest number of subscriptions of one client.
+  static let mostSubscriptions = 16
+
+  private struct Subscription {
+    let id: String?
+    let topic: RosbridgeTopic
+    let asked: RosbridgeSubscription
+  }
+
+  private struct State {
+    var subscriptions: [Subscription] = []
+    var told: [RosbridgeTopic: (at: TickInstant, sent: TickInstant)] = [:]
+    var level = RosbridgeLevel.error
+    /// What was last written into the log of this client's driving, and when.
+    var noted: (code: String, at: TickInstant)?
+  }
+
+  private let door: SocketDoor<Robot>
+  private let state = Mutex(State())
+
+  init(_ door: SocketDoor<Robot>) { self.door = door }
+
+  // MARK: in
+
+  func take(_ text: String) {
+    do throws(RosbridgeError) {
+      let (message, id) = try RosbridgeMessage.decode(Array(text.utf8))
+      do throws(RosbridgeError) { try take(message, id) } catch { throw RosbridgeError(error.reason, id: id) }
+    } catch {
+      say(.error, error.reason, id: error.id)
+    }
+  }
+
+  private func take(_ message: RosbridgeMessage, _ id: String?) throws(RosbridgeError) {
+    switch message {
+    case .advertise(let topic, let type): try advertise(try velocity(topic), type)
+    case .unadvertise(let topic): _ = try velocity(topic)
+    case .publish(let topic, let message):
+      _ = try velocity(topic)
+      try drive(try Twist(rosbridge: message), id)
+    case .subscribe(let asked): try subscribe(asked, id)
+    case .unsubscribe(let name): try unsubscribe(try topic(name), id)
+    case .callService(let service):
+      let text = "\(JSONValue.shortened(service)): the robot has no services; drive with /cmd_vel"
+      door.line.answer(RosbridgeJSON.failed(service, text, id: id).string)
+      say(.error, "call_service \(text)", id: id)
+    case .setLevel(let level): state.withLock { $0.level = level }
+    }
+  }
+
+  private func topic(_ name: String) throws(RosbridgeError) -> RosbridgeTopic {
+    if let topic = RosbridgeTopic(rawValue: name) ?? RosbridgeTopic(rawValue: "/" + name) { return topic }
+    let known = RosbridgeTopic.allCases.map(\.rawValue).joined(separator: ", ")
+    throw RosbridgeError("topic: expected \(known), got \(JSONValue.text(name).summary)")
+  }
+
+  /// Returns the only topic that clients publish on.
+  private func velocity(_ name: String) throws(RosbridgeError) -> RosbridgeTopic {
+    let topic = try topic(name)
+    guard topic == .velocity else {
+      throw RosbridgeError("topic: expected \(RosbridgeTopic.velocity.rawValue) to publish on, got \(topic.rawValue)")
+    }
+    return topic
+  }
+
+  private func advertise(_ topic: RosbridgeTopic, _ type: String) throws(RosbridgeError) {
+    guard topic.isType(type) else {
+      throw RosbridgeError("type: \(topic.rawValue) is \(topic.type), got \(JSONValue.text(type).summary)")
+    }
+    try requireControl()
+    guard door.newest.state.settings.geometry != nil else { throw RosbridgeError(IgnoreReason.noGeometry.sentence) }
+  }
+
+  private func requireControl() throws(RosbridgeError) {
+    guard door.mayControl else {
+      throw RosbridgeError(
+        "SCOPE_DENIED: expected a token of scope control, got one of scope \(door.caller.scope.rawValue)")
+    }
+  }
+
+  // MARK: driving
+
+  private func drive(_ twist: Twist, _ id: String?) throws(RosbridgeError) {
+    try requireControl()
+    door.send(.twist(twist, timestamp: nil), makesSafe: twist.isZero) { [self] error in
+      note(error, isStop: twist.isZero)
+      if let error { say(.error, "\(RosbridgeTopic.velocity.rawValue): \(error.code): \(error.message)", id: id) }
+    }
+  }
+
+  /// Logs the first command, and then each change from driving to standing or of a refusal, once a second at most.
+  private func note(_ error: APIError?, isStop: Bool) {
+    let code = error?.code ?? (isStop ? "stop" : "drive")
+    let now = door.now
+    let isNews = state.withLock { state in
+      if let noted = state.noted, noted.code == code || now - noted.at < Nanoseconds(1_000_000_000) { return false }
+      state.noted = (code, now)
+      return true
+    }
+    if isNews { door.line.note(isStop ? "robot.stop" : "robot.drive", error) }
+  }
+
+  // MARK: subscriptions
+
+  private func subscribe(_ asked: RosbridgeSubscription, _ id: String?) throws(RosbridgeError) {
+    let topic = try topic(asked.topic)
+    if let type = asked.type, !topic.isType(type) {
+      throw RosbridgeError("type: \(topic.rawValue) is \(topic.type), got \(JSONValue.text(type).summary)")
+    }
+    if let silence = topic.silence(door.look) { throw RosbridgeError(silence) }
+    let isFull = state.withLock { state in
+      state.subscriptions.removeAll { $0.topic == topic && $0.id == id }
+      guard state.subscriptions.count < Self.mostSubscriptions else { return true }
+      state.subscriptions.append(Subscription(id: id, topic: topic, asked: asked))
+      return false
+    }
+    if isFull { throw RosbridgeError("expected at most \(Self.mostSubscriptions) subscriptions, got one more") }
+  }
+
+  /// Ends the subscription with this `id`, or every one of the topic for a client that gives none.
+  private func unsubscribe(_ topic: RosbridgeTopic, _ id: String?) throws(RosbridgeError) {
+    let ended = state.withLock { state in
+      let before = state.subscriptions.count
+      state.subscriptions.removeAll { $0.topic == topic && (id == nil || $0.id == id) }
+      return before - state.subscriptions.count
+    }
+    if ended == 0 { throw RosbridgeError("topic: expected one that is subscribed to, got \(topic.rawValue)") }
+  }
+
+  // MARK: out
+
+  func beat() {
+    let now = door.now
+    let due = state.withLock { state in Self.due(state, at: now) }
+    guard !due.isEmpty else { return }
+    let messages = RosbridgeMessages(published: door.newest, look: door.look, wall: door.wallMicroseconds(of:))
+    for (topic, keeping) in due {
+      guard let (message, at) = messages.message(topic) else { continue }
+      let isNews = state.withLock { state in
+        guard state.told[topic]?.at != at else { return false }
+        state.told[topic] = (at, now)
+        return true
+      }
+      guard isNews else { continue }
+      door.line.tell(RosbridgeJSON.published(topic, message).string, kind: topic.rawValue, keeping: keeping)
+    }
+  }
+
+  /// Returns the topics that are to be told now, each with the longest queue that was asked for it. Of several subscriptions of a topic the
+  /// most frequent counts. A beat comes every 50 ms: 10 ms early is on time.
+  private static func due(_ state: State, at now: TickInstant) -> [(RosbridgeTopic, Int)] {
+    RosbridgeTopic.allCases.compactMap { topic in
+      let asked = state.subscriptions.filter { $0.topic == topic }.map(\.asked)
+      guard let throttle = asked.map(\.throttleMilliseconds).min() else { return nil }
+      let period = max(topic.period, Nanoseconds(Int64(throttle) * 1_000_000))
+      if let told = state.told[topic], (now - told.sent).count + 10_000_000 < period.count { return nil }
+      return (topic, asked.map(\.queueLength).max() ?? 1)
+    }
+  }
+
+  private func say(_ level: RosbridgeLevel, _ text: String, id: String?) {
+    guard state.withLock({ $0.level.includes(level) }) else { return }
+    door.line.answer(RosbridgeJSON.status(level, text, id: id).string)
+  }
+}
+
+extension JSONValue {
+  fileprivate var string: String { String(decoding: bytes, as: UTF8.self) }
+}

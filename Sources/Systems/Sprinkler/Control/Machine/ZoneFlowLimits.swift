@@ -1,0 +1,56 @@
+import Tactus
+
+/// What a zone's flow may be while it is open.
+public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
+  /// A limit, and where it is from.
+  public struct Limit: Sendable, Hashable, BitwiseCopyable {
+    /// The flow, l/min; above 0.
+    public var litresPerMinute: Double
+    /// The number of runs from which it was learnt, or 0 if a person has set it.
+    public var runs: UInt8
+    /// When it was learnt, s since 1970; 0 if a person has set it.
+    public var learntAt: Int64
+
+    /// Creates a limit, not checked.
+    @_noLocks @_noAllocation
+    public init(litresPerMinute: Double, runs: UInt8 = 0, learntAt: Int64 = 0) {
+      self.litresPerMinute = litresPerMinute
+      self.runs = runs
+      self.learntAt = learntAt
+    }
+  }
+  /// Less is an alarm; `nil` if that is not watched.
+  public var minimum: Limit?
+  /// More is an alarm; `nil` if that is not watched.
+  public var maximum: Limit?
+  /// The time over which the flow is measured, and which it is given to settle, 1…3,600 s.
+  public var over: Nanoseconds
+  /// What an alarm does besides its notice.
+  public var reaction: FlowSettings.Reaction
+
+  /// Creates limits, not checked.
+  @_noLocks @_noAllocation
+  public init(minimum: Limit? = nil, maximum: Limit? = nil, over: Nanoseconds, reaction: FlowSettings.Reaction) {
+    self.minimum = minimum
+    self.maximum = maximum
+    self.over = over
+    self.reaction = reaction
+  }
+}
+
+/// A flow beyond a limit of the zone that was open alone.
+public struct ZoneFlowVerdict: Sendable, Hashable, BitwiseCopyable {
+  /// The zone.
+  public let zone: ZoneID
+  /// The flow that was measured, l/min.
+  public let litresPerMinute: Double
+  /// The limit.
+  public let limit: ZoneFlowLimits.Limit
+
+  @_noLocks @_noAllocation
+  init(zone: ZoneID, litresPerMinute: Double, limit: ZoneFlowLimits.Limit) {
+    self.zone = zone
+    self.litresPerMinute = litresPerMinute
+    self.limit = limit
+  }
+}

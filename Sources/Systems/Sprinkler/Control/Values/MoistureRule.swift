@@ -1,0 +1,96 @@
+/// What measures the soil for a rule.
+public enum SoilProbe: Sendable, Hashable {
+  /// The probes of a plant, by the number that the system that measures gives it.
+  case plant(Int)
+  /// The messages on a topic of the broker.
+  case topic(SoilTopic)
+  /// A comparator on a GPIO line, by its pin. It knows dry and wet alone, which read as 0 % and 100 %.
+  case pin(Int)
+}
+
+extension SoilProbe: CustomStringConvertible {
+  /// The probe in a sentence: `plant 3`, `topic garden/lawn`, `pin 23`.
+  public var description: String {
+    switch self {
+    case .plant(let number): "plant \(number)"
+    case .topic(let topic): "topic \(topic.name)" + (topic.member.map { " (\($0))" } ?? "")
+    case .pin(let pin): "pin \(pin)"
+    }
+  }
+}
+
+/// A topic of the broker whose messages are readings of the soil.
+public struct SoilTopic: Sendable, Hashable {
+  /// The topic, without wildcards.
+  public var name: String
+  /// The member of the JSON object in a message that has the number, with points between the names of nested objects, or `nil` if a message is the
+  /// number.
+  public var member: String?
+  /// The factor from the number to percent.
+  public var scale: Double
+  /// What is added after the factor, %.
+  public var offsetPercent: Double
+
+  /// Creates a topic, not checked.
+  public init(name: String, member: String? = nil, scale: Double = 1, offsetPercent: Double = 0) {
+    self.name = name
+    self.member = member
+    self.scale = scale
+    self.offsetPercent = offsetPercent
+  }
+}
+
+/// A rule by which moist soil keeps schedules from watering zones. Runs by hand and of other systems go on.
+public struct MoistureRule: Sendable, Hashable {
+  /// What a start comes to while the soil is wet.
+  public enum Effect: Sendable, Hashable {
+    /// The zone is not watered.
+    case skip
+    /// The zone is watered for so many percent of its time, 1…99.
+    case shorten(percent: Int)
+    /// The zone is not watered, and a run of a schedule that is open or waits is ended.
+    case stop
+  }
+  /// What measures the soil.
+  public var probe: SoilProbe
+  /// The zones that the rule is for, or `nil` for every zone.
+  public var zones: Set<ZoneID>?
+  /// The moisture from which on the soil is wet, %.
+  public var wetPercent: Double
+  /// What a start comes to while the soil is wet.
+  public var effect: Effect
+  /// How long the soil must have been wet before the rule acts, s.
+  public var delaySeconds: Int
+  /// The age up to which a reading is valid, s. Without a valid reading the schedule runs as it is.
+  public var validSeconds: Int
+
+  /// Creates a rule, not checked.
+  public init(
+    probe: SoilProbe, zones: Set<ZoneID>? = nil, wetPercent: Double, effect: Effect, delaySeconds: Int = 0,
+    validSeconds: Int = 3_600
+  ) {
+    self.probe = probe
+    self.zones = zones
+    self.wetPercent = wetPercent
+    self.effect = effect
+    self.delaySeconds = delaySeconds
+    self.validSeconds = validSeconds
+  }
+}
+
+/// A reading of the soil.
+public struct MoistureReading: Sendable, Hashable {
+  /// What has measured it.
+  public var probe: SoilProbe
+  /// The moisture, 0…100 %.
+  public var percent: Double
+  /// How long ago it was read, s.
+  public var ageSeconds: Double
+
+  /// Creates a reading, not checked; the scheduler takes none that is no finite number.
+  public init(probe: SoilProbe, percent: Double, ageSeconds: Double = 0) {
+    self.probe = probe
+    self.percent = percent
+    self.ageSeconds = ageSeconds
+  }
+}

@@ -1,0 +1,79 @@
+import WallTime
+
+/// How the deficit of a zone is reckoned, and what it means for watering.
+public struct DeficitRule: Sendable, Hashable {
+  /// The rate of the zone's sprinklers, mm/h; above 0.
+  public var millimetresPerHour: Double
+  /// The part of the reference evapotranspiration that the zone's plants use; above 0.
+  public var cropFactor: Double
+  /// The greatest deficit, mm: what the soil holds for the plants.
+  public var greatestMillimetres: Double
+  /// The deficit from which on the zone is watered, mm.
+  public var leastMillimetres: Double
+
+  /// Creates a rule, not checked.
+  public init(
+    millimetresPerHour: Double, cropFactor: Double = 0.8, greatestMillimetres: Double = 25, leastMillimetres: Double = 5
+  ) {
+    self.millimetresPerHour = millimetresPerHour
+    self.cropFactor = cropFactor
+    self.greatestMillimetres = greatestMillimetres
+    self.leastMillimetres = leastMillimetres
+  }
+
+  /// Returns the water that falls in so many seconds, mm.
+  func millimetres(seconds: Double) -> Double { millimetresPerHour * seconds / 3_600 }
+}
+
+/// The water that a zone's soil lacks, reckoned over days: what its plants used, less rain and irrigation.
+///
+/// Each day counts once, in the order of dates. Days come from the weather provider and irrigation from the times that valves were open, so
+/// neither depends on this computer's wall clock.
+public struct ZoneDeficit: Sendable, Hashable, Codable {
+  /// The zone.
+  public var zone: ZoneID
+  /// The deficit, mm; from 0 to the greatest of the zone's rule.
+  public internal(set) var millimetres = 0.0
+  /// The first day of the sums: the one after the deficit was last 0.
+  public internal(set) var since: LocalDate
+  /// The last day that has been counted.
+  public internal(set) var through: LocalDate
+  /// What the plants have used since then, mm.
+  public internal(set) var evaporated = 0.0
+  /// The rain since then, mm.
+  public internal(set) var rained = 0.0
+  /// The irrigation since then, mm.
+  public internal(set) var watered = 0.0
+  /// The days since then whose weather nobody told.
+  public internal(set) var unknownDays = 0
+
+  /// Creates the deficit of a zone that lacks nothing at the end of a day.
+  public init(zone: ZoneID, through: LocalDate) {
+    self.zone = zone
+    (since, self.through) = (through + 1, through)
+  }
+
+  /// Counts a day after `through`; the days between them are unknown.
+  mutating func count(_ date: LocalDate, evaporated used: Double, rained rain: Double, _ rule: DeficitRule) {
+    unknownDays += max(0, date.daysSince1970 - through.daysSince1970 - 1)
+    through = date
+    let balance = millimetres + used - rain
+    guard balance > 0 else { return begin() }
+    millimetres = min(balance, rule.greatestMillimetres)
+    evaporated += used
+    rained += rain
+  }
+
+  /// Counts irrigation.
+  mutating func water(_ amount: Double) {
+    millimetres -= amount
+    watered += amount
+    if millimetres <= 0 { begin() }
+  }
+
+  /// Begins the sums anew with the day after the last one.
+  private mutating func begin() {
+    (millimetres, since, unknownDays) = (0, through + 1, 0)
+    (evaporated, rained, watered) = (0, 0, 0)
+  }
+}

@@ -1,0 +1,66 @@
+import WallTime
+
+/// What a zone's flow may be, as the configuration says.
+public struct ZoneFlowRule: Sendable, Hashable {
+  /// Less is an alarm, l/min, or `nil` if no limit is set.
+  public var minimum: Double?
+  /// More is an alarm, l/min, or `nil` if no limit is set.
+  public var maximum: Double?
+  /// Whether the zone's usual flow is learnt from its runs.
+  public var isLearnt: Bool
+
+  /// Creates a rule, not checked.
+  public init(minimum: Double? = nil, maximum: Double? = nil, isLearnt: Bool = false) {
+    self.minimum = minimum
+    self.maximum = maximum
+    self.isLearnt = isLearnt
+  }
+}
+
+/// How the flow of zones is watched and learnt.
+public struct ZoneFlowSettings: Sendable, Hashable {
+  /// The number of runs from which a zone's usual flow is learnt, 2…50.
+  public var runs = 5
+  /// How far the flow may be from the learnt one, in percent of it, 5…90.
+  public var percent = 30
+  /// The time over which the flow is measured, and which it is given to settle, s; 1…3,600.
+  public var settleSeconds = 30
+  /// Whether an alarm closes every valve; otherwise it is a notice.
+  public var isFault = true
+
+  /// Creates the standard settings.
+  public init() {}
+}
+
+/// What is known of a zone's flow: the runs so far from which it is being learnt, or the usual flow.
+public struct ZoneFlow: Sendable, Hashable, Codable {
+  /// The zone.
+  public var zone: ZoneID
+  /// The flow of each run so far, l/min, in their order; empty once the usual flow is known.
+  public internal(set) var samples: [Double] = []
+  /// The usual flow, l/min: the median of the runs; `nil` while it is not known.
+  public internal(set) var litresPerMinute: Double?
+  /// The number of runs from which the usual flow was learnt; 0 while it is not known.
+  public internal(set) var runs = 0
+  /// When it was learnt, or `nil` while it is not known.
+  public internal(set) var learntAt: WallInstant?
+
+  /// Creates what is known before any run was measured.
+  public init(zone: ZoneID) { self.zone = zone }
+}
+
+/// The flow of a zone for people.
+public struct ZoneFlowStatus: Sendable, Hashable {
+  /// The zone.
+  public var zone: ZoneID
+  /// What is known of the flow, or `nil` if no run has been measured or nothing is learnt.
+  public var flow: ZoneFlow?
+  /// The number of runs that it takes, or `nil` if nothing is learnt.
+  public var neededRuns: Int?
+  /// Less is an alarm now, l/min, or `nil` if nothing is.
+  public var minimum: Double?
+  /// More is an alarm now, l/min, or `nil` if nothing is.
+  public var maximum: Double?
+  /// What the limits are from, in words.
+  public var words: String
+}

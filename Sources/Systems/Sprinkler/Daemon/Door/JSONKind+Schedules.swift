@@ -1,0 +1,40 @@
+import Service
+import Sprinkler
+import WallTime
+
+extension JSONKind where Value == StartTime {
+  static var startTime: JSONKind {
+    JSONKind("\"HH:MM\", \"sunrise\" or \"sunset\", those with an offset of at most 720 minutes: \"sunrise-20\"") {
+      if case .text(let text) = $0 { ScheduleWords.start(text) } else { nil }
+    }
+  }
+}
+
+extension JSONKind where Value == Int {
+  /// A weekday; 0 is Monday.
+  static var weekday: JSONKind {
+    JSONKind("one of \(ScheduleWords.weekdays.joined(separator: ", "))") {
+      if case .text(let text) = $0 { ScheduleWords.weekday(text) } else { nil }
+    }
+  }
+}
+
+extension JSONKind where Value == LocalDate {
+  static var localDate: JSONKind {
+    JSONKind("a date YYYY-MM-DD") { if case .text(let text) = $0 { ScheduleWords.date(text) } else { nil } }
+  }
+}
+
+extension JSONKind where Value == MonthDay {
+  static var monthDay: JSONKind {
+    JSONKind("a day of the year MM-DD") { if case .text(let text) = $0 { ScheduleWords.monthDay(text) } else { nil } }
+  }
+}
+
+extension JSONKind where Value == ZoneID {
+  static var zoneID: JSONKind {
+    JSONKind("a zone's number 1…\(ZoneID.maximum)") {
+      if case .number(let digits) = $0 { Int(digits).flatMap { ZoneID($0) } } else { nil }
+    }
+  }
+}

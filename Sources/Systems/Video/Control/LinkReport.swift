@@ -1,0 +1,68 @@
+import Tactus
+
+/// What the link to one viewer has shown since it was last looked at.
+public struct LinkReport: Sendable, Equatable {
+  /// The part of the packets that did not arrive, 0…1.
+  public var lost: Double
+  /// How long data waits on the way beyond the time that the way itself takes.
+  public var wait: Nanoseconds
+
+  public init(lost: Double = 0, wait: Nanoseconds = .zero) {
+    (self.lost, self.wait) = (min(max(lost, 0), 1), max(.zero, wait))
+  }
+
+  /// Returns the worse of both in each respect.
+  public func worse(than other: LinkReport) -> LinkReport {
+    LinkReport(lost: max(lost, other.lost), wait: max(wait, other.wait))
+  }
+}
+
+/// The reports of one receiver of RTP (RFC 3550, 6.4.1), which counts from its beginning.
+public struct ReceiverReports: Sendable {
+  /// One report as it came: everything in it is the receiver's word.
+  public struct Report: Sendable, Equatable {
+    /// Packets lost since the beginning, as the receiver counts them; packets that come twice make it less.
+    public var lost: Int32
+    /// The highest sequence number, with the number of its rounds above it.
+    public var highest: UInt32
+    /// From a report of ours to the receiver and back, without its time there, or `nil` if it is not known yet.
+    public var roundTrip: Nanoseconds?
+
+    public init(lost: Int32, highest: UInt32, roundTrip: Nanoseconds? = nil) {
+      (self.lost, self.highest, self.roundTrip) = (lost, highest, roundTrip)
+    }
+  }
+
+  /// A jump of sequence numbers beyond this is a new beginning, and no loss. Packets of many seconds at a high bit rate.
+  private static let longestJump: UInt32 = 1 << 16
+
+  private var last: Report?
+  private var shortest: Nanoseconds?
+
+  public init() {}
+
+  /// Takes the newest report. Returns what the link has shown since the one before, or `nil` if the report is the same, or the first.
+  public mutating func take(_ report: Report) -> LinkReport? {
+    guard report != last else { return nil }
+    defer { last = report }
+    let wait = wait(report)
+    guard let last else { return nil }
+    let expected = report.highest &- last.highest
+    guard expected > 0, expected < Self.longestJump else { return nil }
+    let lost = Double(report.lost) - Double(last.lost)
+    return LinkReport(lost: lost / Double(expected), wait: wait)
+  }
+
+  /// Returns how much longer the round trip is than the shortest one of late, which a new way makes longer for good.
+  private mutating func wait(_ report: Report) -> Nanoseconds {
+    // A minute is no round trip: the receiver's clock or its word is wrong.
+    guard let roundTrip = report.roundTrip, roundTrip > .zero, roundTrip < .seconds(60) else { return .zero }
+    guard let before = shortest else {
+      shortest = roundTrip
+      return .zero
+    }
+    let now = min(roundTrip, before + Nanoseconds((roundTrip - before).count / 64))
+    shortest = now
+    return roundTrip - now
+  }
+}

@@ -1,0 +1,144 @@
+import Tactus
+
+/// The rule for the bit rate and the frame rate of the encoder that all viewers share: what the worst link of them takes, between limits.
+///
+/// Packets that are lost beyond one in ten, or data that waits, mean that the link is full: the rate falls to what arrived. Less loss than
+/// that is a radio's own, which a lower rate would not mend. The rate rises again by a twentieth a second, and slowly near the rate at which
+/// a link was full. Where few bits are left, fewer frames share them. The rule accesses neither a network nor a clock.
+public struct StreamRate: Sendable, Equatable {
+  /// Between which the rates move. With both bit rates the same, they never do.
+  public struct Limits: Sendable, Equatable {
+    public var lowest: UInt32
+    public var highest: UInt32
+    public var slowest: UInt16
+    public var fastest: UInt16
+
+    /// - Parameters:
+    ///   - lowest: the lowest bit rate, in bits a second; one above `highest` is `highest`.
+    ///   - highest: the highest, which also holds while no link says anything.
+    ///   - slowest: the fewest frames a second; more than `fastest` is `fastest`.
+    ///   - fastest: the most, 1 or more.
+    public init(lowest: UInt32, highest: UInt32, slowest: UInt16, fastest: UInt16) {
+      (self.highest, self.fastest) = (max(highest, 1), max(fastest, 1))
+      self.lowest = min(max(lowest, 1), self.highest)
+      self.slowest = min(max(slowest, 1), self.fastest)
+    }
+  }
+
+  /// Why the rate is what it is.
+  public enum Cause: UInt8, Sendable, Hashable, CaseIterable {
+    /// It is the configured one.
+    case configured
+    /// A viewer's packets are lost.
+    case loss
+    /// A viewer's data waits.
+    case wait
+    /// The links take it, and it rises.
+    case rising
+  }
+
+  /// Loss beyond it, a ratio, is a full link.
+  public static let fullLoss = 0.1
+  /// A loss up to this one lets the rate rise as if nothing were lost.
+  public static let littleLoss = 0.02
+  /// A wait beyond it is a full link.
+  public static let fullWait = Nanoseconds.milliseconds(250)
+  /// A wait beyond it keeps the rate from rising.
+  public static let someWait = Nanoseconds.milliseconds(100)
+  /// After a fall the next one waits so long: the reports that come meanwhile are of packets sent before.
+  public static let settling = Nanoseconds.milliseconds(1_500)
+  /// After so long without viewers, without a report, or since a link was full, what was learnt is forgotten: a report comes every five seconds or
+  /// oftener from a player that makes any.
+  public static let memory = Nanoseconds.seconds(30)
+
+  public let limits: Limits
+  /// The bit rate to encode with, in bits a second.
+  public var bitsPerSecond: UInt32 { UInt32(saturating: rate.rounded()) }
+  /// The frames to encode a second.
+  public private(set) var framesPerSecond: UInt16
+  public private(set) var cause = Cause.configured
+  /// The worst report of the last step that had one.
+  public private(set) var worst = LinkReport()
+
+  private var rate: Double
+  /// Every how many-th frame is encoded.
+  private var step = 1
+  /// The rate at which a link was full, and when that was.
+  private var full: (rate: Double, at: TickInstant)?
+  private var lastReport: TickInstant?
+  private var alone: TickInstant?
+
+  public init(_ limits: Limits) {
+    self.limits = limits
+    rate = Double(limits.highest)
+    framesPerSecond = limits.fastest
+  }
+
+  /// Takes the reports since the last step. To be called once a second.
+  ///
+  /// - Parameters:
+  ///   - worst: the worst of them, or `nil` if no viewer has reported.
+  ///   - isWatched: whether there is a viewer.
+  public mutating func step(_ worst: LinkReport?, isWatched: Bool, at now: TickInstant) {
+    guard isWatched else { return rest(at: now) }
+    alone = nil
+    if let worst {
+      self.worst = worst
+      lastReport = now
+      if worst.lost > Self.fullLoss || worst.wait > Self.fullWait {
+        fall(worst, at: now)
+      } else if worst.wait <= Self.someWait {
+        rise(worst, at: now)
+      }
+    } else if let lastReport, now - lastReport > Self.memory {
+      // Who had the bad link is gone, and who looks now tells nothing.
+      rise(LinkReport(lost: Self.fullLoss), at: now)
+    }
+    if let full, now - full.at > Self.memory { self.full = nil }
+    spread()
+  }
+
+  /// Without viewers the rate is kept for one who comes back soon.
+  private mutating func rest(at now: TickInstant) {
+    guard let alone else {
+      alone = now
+      return
+    }
+    if now - alone >= Self.memory { self = StreamRate(limits) }
+  }
+
+  private mutating func fall(_ worst: LinkReport, at now: TickInstant) {
+    if let full, now - full.at < Self.settling { return }
+    full = (rate, now)
+    let isLoss = worst.lost > Self.fullLoss
+    // Of a fifth and more: what arrives is what the link takes.
+    let part = !isLoss ? 0.75 : worst.lost > 0.2 ? 1 - worst.lost : 1 - worst.lost / 2
+    rate = max(Double(limits.lowest), rate * part)
+    cause = isLoss ? .loss : .wait
+  }
+
+  private mutating func rise(_ worst: LinkReport, at now: TickInstant) {
+    let highest = Double(limits.highest)
+    guard rate < highest else { return }
+    if let full, now - full.at < Self.settling { return }
+    let isNearFull = full.map { rate > $0.rate * 0.8 } ?? false
+    let isLossy = worst.lost > Self.littleLoss
+    rate = min(highest, rate * (isNearFull || isLossy ? 1.01 : 1.05))
+    cause = rate < highest ? .rising : .configured
+  }
+
+  /// Spreads the bits over fewer frames below two fifths of the highest bit rate: every second one, every third one, and so on.
+  private mutating func spread() {
+    let wanted = Double(limits.fastest) * min(1, rate / (Double(limits.highest) * 0.4))
+    func frames(_ step: Int) -> Double { Double(limits.fastest) / Double(step) }
+    while frames(step) * 0.85 > wanted, frames(step + 1) >= Double(limits.slowest) { step += 1 }
+    while step > 1, wanted >= frames(step - 1) { step -= 1 }
+    framesPerSecond = UInt16(clamping: max(1, Int(limits.fastest) / step))
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    (left.limits, left.rate, left.step, left.cause, left.worst) == (
+      right.limits, right.rate, right.step, right.cause, right.worst
+    )
+  }
+}

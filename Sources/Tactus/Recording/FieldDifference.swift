@@ -1,0 +1,102 @@
+@_spi(Reflection) import Swift
+
+/// The first field in which two values of one type differ. What lies between the fields, and in the unused part of an enumeration, does not count.
+struct FieldDifference {
+  /// The names of the fields from the outermost one on, such as `.state.tilt`. The path is empty if the value has no fields.
+  var path: String
+  var recorded: String
+  var replayed: String
+
+  /// `nil` if the values are the same.
+  static func first(
+    of type: Any.Type, recorded: UnsafeRawPointer, replayed: UnsafeRawPointer
+  ) -> FieldDifference? {
+    // What is on a tape may stand where a value of the type may not.
+    let (size, alignment) = measure(type)
+    let copies = UnsafeMutableRawPointer.allocate(byteCount: 2 * size + alignment, alignment: max(16, alignment))
+    defer { copies.deallocate() }
+    let second = copies + (size + alignment - 1) / alignment * alignment
+    copies.copyMemory(from: recorded, byteCount: size)
+    second.copyMemory(from: replayed, byteCount: size)
+    return find(type, UnsafeRawPointer(copies), UnsafeRawPointer(second), "")
+  }
+
+  private static func find(
+    _ type: Any.Type, _ recorded: UnsafeRawPointer, _ replayed: UnsafeRawPointer, _ path: String
+  ) -> FieldDifference? {
+    let size = measure(type).size
+    if (0..<size).allSatisfy({ byte($0, recorded) == byte($0, replayed) }) { return nil }
+    if let elements = type as? any InlineElements.Type {
+      let step = elements.step
+      for index in 0..<elements.number {
+        let found = find(elements.element, recorded + index * step, replayed + index * step, "\(path)[\(index)]")
+        if let found { return found }
+      }
+      return nil
+    }
+    if type is any BinaryInteger.Type || type is any FloatingPoint.Type || type is Bool.Type {
+      return FieldDifference(path: path, recorded: text(type, recorded), replayed: text(type, replayed))
+    }
+    var fields: [(name: String, offset: Int, type: Any.Type)] = []
+    let isStruct = _forEachField(of: type) { name, offset, field, _ in
+      fields.append((String(cString: name), offset, field))
+      return true
+    }
+    if isStruct, !fields.isEmpty {
+      for (index, field) in fields.enumerated() {
+        let name = path + "." + field.name
+        let next = index + 1 < fields.count ? fields[index + 1].offset : size
+        // A type that reflection does not know has no size for it: its bytes count, up to the next field.
+        if measure(field.type).size > 0 || next == field.offset {
+          let found = find(field.type, recorded + field.offset, replayed + field.offset, name)
+          if let found { return found }
+        } else if let place = (field.offset..<next).first(where: { byte($0, recorded) != byte($0, replayed) }) {
+          return FieldDifference(
+            path: "\(name) byte \(place - field.offset)", recorded: "\(byte(place, recorded))",
+            replayed: "\(byte(place, replayed))")
+        }
+      }
+      return nil
+    }
+    // An enumeration, or something that reflection does not open: what it says of itself.
+    let (one, other) = (text(type, recorded), text(type, replayed))
+    return one == other ? nil : FieldDifference(path: path, recorded: one, replayed: other)
+  }
+
+  private static func byte(_ place: Int, _ pointer: UnsafeRawPointer) -> UInt8 {
+    pointer.load(fromByteOffset: place, as: UInt8.self)
+  }
+
+  private static func measure(_ type: Any.Type) -> (size: Int, alignment: Int) {
+    func measured<Value>(_: Value.Type) -> (size: Int, alignment: Int) {
+      (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
+    }
+    return measured(type)
+  }
+
+  private static func text(_ type: Any.Type, _ pointer: UnsafeRawPointer) -> String {
+    func load<Value>(_: Value.Type) -> String { text(pointer.assumingMemoryBound(to: Value.self).pointee) }
+    return load(type)
+  }
+
+  /// A value with all that is in it, whatever it says of itself.
+  private static func text(_ value: Any) -> String {
+    let mirror = Mirror(reflecting: value)
+    if mirror.children.isEmpty { return "\(value)" }
+    let parts = mirror.children.map { child in (child.label.map { "\($0): " } ?? "") + text(child.value) }
+    return mirror.displayStyle == .optional ? parts[0] : "(\(parts.joined(separator: ", ")))"
+  }
+}
+
+/// An array whose elements are in the value itself, which reflection does not open.
+private protocol InlineElements {
+  static var number: Int { get }
+  static var element: Any.Type { get }
+  static var step: Int { get }
+}
+
+extension InlineArray: InlineElements where Element: Copyable {
+  static var number: Int { count }
+  static var element: Any.Type { Element.self }
+  static var step: Int { MemoryLayout<Element>.stride }
+}

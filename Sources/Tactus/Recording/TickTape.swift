@@ -1,0 +1,254 @@
+import CTactus
+
+/// The kind of an entry on a tape. Mailboxes and ports write those that are public.
+public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
+  @usableFromInline let number: UInt16
+
+  @_noLocks @_noAllocation @inlinable @inline(__always)
+  init(_ number: UInt16) { self.number = number }
+
+  // Computed: a stored one would be made lazily, under a lock.
+
+  static var frame: Self { @_noLocks @_noAllocation @inline(__always) get { Self(0) } }
+  static var released: Self { @_noLocks @_noAllocation @inline(__always) get { Self(1) } }
+  static var externalStop: Self { @_noLocks @_noAllocation @inline(__always) get { Self(2) } }
+  static var tick: Self { @_noLocks @_noAllocation @inline(__always) get { Self(3) } }
+  static var ended: Self { @_noLocks @_noAllocation @inline(__always) get { Self(4) } }
+  static var finished: Self { @_noLocks @_noAllocation @inline(__always) get { Self(5) } }
+  static var inputReady: Self { @_noLocks @_noAllocation @inline(__always) get { Self(6) } }
+  static var rateChange: Self { @_noLocks @_noAllocation @inline(__always) get { Self(7) } }
+  static var explained: Self { @_noLocks @_noAllocation @inline(__always) get { Self(40) } }
+  static var stopped: Self { @_noLocks @_noAllocation @inline(__always) get { Self(8) } }
+  static var safeState: Self { @_noLocks @_noAllocation @inline(__always) get { Self(9) } }
+
+  /// The next element of a ring.
+  @inlinable public static var taken: Self { @_noLocks @_noAllocation @inline(__always) get { Self(10) } }
+  /// Whether a ring is empty.
+  @inlinable public static var isEmpty: Self { @_noLocks @_noAllocation @inline(__always) get { Self(11) } }
+  /// An element for a ring.
+  @inlinable public static var pushed: Self { @_noLocks @_noAllocation @inline(__always) get { Self(12) } }
+  /// The latest value.
+  @inlinable public static var read: Self { @_noLocks @_noAllocation @inline(__always) get { Self(13) } }
+  /// The number of a latest value.
+  @inlinable public static var version: Self { @_noLocks @_noAllocation @inline(__always) get { Self(14) } }
+  /// A new latest value.
+  @inlinable public static var written: Self { @_noLocks @_noAllocation @inline(__always) get { Self(15) } }
+  /// An I2C transfer.
+  @inlinable public static var i2cSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(16) } }
+  /// What an I2C transfer brought.
+  @inlinable public static var i2cGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(17) } }
+  /// An SPI transfer.
+  @inlinable public static var spiSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(18) } }
+  /// What an SPI transfer brought.
+  @inlinable public static var spiGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(19) } }
+  /// Levels for GPIO lines.
+  @inlinable public static var gpioSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(20) } }
+  /// Levels of GPIO lines.
+  @inlinable public static var gpioGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(21) } }
+  /// Edges of GPIO lines.
+  @inlinable public static var gpioEdges: Self { @_noLocks @_noAllocation @inline(__always) get { Self(22) } }
+  /// A PWM duty.
+  @inlinable public static var pwmSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(23) } }
+  /// Whether a PWM took its duty.
+  @inlinable public static var pwmGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(24) } }
+  /// Bytes for a serial line.
+  @inlinable public static var serialSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(25) } }
+  /// Bytes of a serial line.
+  @inlinable public static var serialGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(26) } }
+  /// Received datagrams.
+  @inlinable public static var datagramsGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(27) } }
+  /// A datagram.
+  @inlinable public static var datagramSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(28) } }
+  /// Whether a link came or went.
+  @inlinable public static var linkEvent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(29) } }
+  /// An order to a link.
+  @inlinable public static var linkOrder: Self { @_noLocks @_noAllocation @inline(__always) get { Self(30) } }
+  /// A device's sample.
+  @inlinable public static var sample: Self { @_noLocks @_noAllocation @inline(__always) get { Self(31) } }
+
+  private static let names = [
+    "the state of a lane", "a release", "whether another process stopped the outputs", "a tick", "the end of a tick",
+    "the account of a tick", "an input", "a change of a rate", "the end of a lane", "a safe state",
+    "the next element of a ring", "whether a ring is empty", "an element for a ring", "the latest value",
+    "the number of a latest value", "a new latest value", "an I2C transfer", "what an I2C transfer brought",
+    "an SPI transfer", "what an SPI transfer brought", "levels for GPIO lines", "levels of GPIO lines",
+    "edges of GPIO lines", "a PWM duty", "whether a PWM took its duty", "bytes for a serial line",
+    "bytes of a serial line", "received datagrams", "a datagram", "whether a link came or went",
+    "an order to a link", "a device's sample",
+  ]
+}
+
+extension TapeKind: CustomStringConvertible {
+  /// What an entry of this kind holds, in words.
+  public var description: String {
+    if self == .explained { return "the cause of a miss" }
+    return Int(number) < Self.names.count ? Self.names[Int(number)] : "an entry of kind \(number)"
+  }
+}
+
+/// What a mailbox is called in a recording: the type of its elements.
+@usableFromInline struct TapeEnd {
+  @usableFromInline let element: Any.Type
+
+  /// Allocates the description of a mailbox, which its storage owns.
+  static func make(_ element: Any.Type) -> UnsafeMutablePointer<TapeEnd> {
+    let end = UnsafeMutablePointer<TapeEnd>.allocate(capacity: 1)
+    end.initialize(to: TapeEnd(element: element))
+    return end
+  }
+}
+
+/// Where on the tape the newest whole value of a mailbox is: the part, and the offset in it.
+@usableFromInline struct TapedBase: BitwiseCopyable {
+  @usableFromInline var part = UInt64.max
+  @usableFromInline var place: Int64 = 0
+
+  init() {}
+
+  init(part: UInt64, place: Int64) { (self.part, self.place) = (part, place) }
+}
+
+/// The record of what the ticks of a lane read and write: made while the lane runs, and the source of what they read when it is replayed.
+///
+/// Every mailbox of this package and every port of `Buses` writes what it gives to a tick and takes from it. A port of one's own does the same, so that
+/// the loops that use it can be replayed:
+///
+///     guard let tape = TickTape.current else { return transfer(&request) }
+///     tape.sends(.spiSent, &request, count)                    // compared, when it is replayed
+///     if !tape.isReplaying { result = transfer(&request) }     // between TickTape.pause() and resume(_:)
+///     tape.gets(.spiGot, &result, count)                       // from the tape, when it is replayed
+///
+/// Only the thread of the lane uses the tape, and only while a tick or a safe state runs. Timing: an entry costs 8 bytes and a copy of what it holds.
+public struct TickTape: BitwiseCopyable {
+  @usableFromInline let tape: UnsafeMutablePointer<tactus_tape>
+
+  @_noLocks @_noAllocation @inlinable @inline(__always)
+  init(_ tape: UnsafeMutablePointer<tactus_tape>) { self.tape = tape }
+
+  /// The tape of the tick that this thread runs, or `nil`: outside ticks, in a loop that is `unrecorded()`, and in a runtime without a recorder.
+  @inlinable public static var current: TickTape? {
+    @_noLocks @_noAllocation @inline(__always) get {
+      guard let tape = tactus_tape_current() else { return nil }
+      return TickTape(tape)
+    }
+  }
+
+  /// Whether the tick is replayed: nothing is read from and nothing is written to the world.
+  @inlinable public var isReplaying: Bool {
+    @_noLocks @_noAllocation @inline(__always) get { tactus_tape_replays(tape) != 0 }
+  }
+
+  /// The part of the recording: an entry refers to none of another part.
+  @inlinable var part: UInt64 { @_noLocks @_noAllocation @inline(__always) get { tape.pointee.part } }
+
+  /// Writes no entries until `resume(_:)`, for work behind a port, such as that of a simulated device. Returns what `resume(_:)` takes.
+  @_noLocks @_noAllocation @inlinable @inline(__always)
+  public static func pause() -> TickTape? {
+    guard let tape = tactus_tape_use(nil) else { return nil }
+    return TickTape(tape)
+  }
+
+  /// Goes on after `pause()`.
+  @_noLocks @_noAllocation @inlinable @inline(__always)
+  public static func resume(_ tape: TickTape?) {
+    if let tape { _ = tactus_tape_use(tape.tape) }
+  }
+
+  /// Writes what the tick gives to the world, or compares it with what is on the tape.
+  @_noLocks @_noAllocation
+  public func sends(_ kind: TapeKind, _ bytes: UnsafeRawPointer, _ count: Int) {
+    _ = sends(kind, bytes, count, flag: false, nil)
+  }
+
+  /// Writes what the tick gets from the world, or replaces it by what is on the tape.
+  @_noLocks @_noAllocation
+  public func gets(_ kind: TapeKind, _ bytes: UnsafeMutableRawPointer, _ count: Int) {
+    _ = gets(kind, bytes, count, isThere: true)
+  }
+
+  /// Returns the flag of the entry: `flag` when it is recorded.
+  @_noLocks @_noAllocation @usableFromInline
+  func sends(
+    _ kind: TapeKind, _ bytes: UnsafeRawPointer, _ count: Int, flag: Bool, _ end: UnsafeMutablePointer<TapeEnd>?
+  ) -> Bool {
+    if !isReplaying {
+      tactus_tape_put(tape, kind.number, flag ? 1 : 0, bytes, UInt32(truncatingIfNeeded: count))
+      return flag
+    }
+    guard tactus_tape_goes_on(tape) != 0 else { return true }
+    guard let entry = tactus_tape_peek(tape), entry.pointee.kind == kind.number, Int(entry.pointee.count) == count,
+      tactus_same(tactus_tape_bytes(entry), bytes, count) != 0 || isSame(kind, bytes, count, end)
+    else {
+      differ(kind, bytes, count, end)
+      return true
+    }
+    let flag = entry.pointee.flag != 0
+    tactus_tape_skip(tape)
+    return flag
+  }
+
+  /// Writes a value that is published, or of one that is much like that at `base` what differs; or compares it with what is on the tape.
+  @_noLocks @_noAllocation @usableFromInline
+  func publishes(
+    _ bytes: UnsafeRawPointer, _ count: Int, _ end: UnsafeMutablePointer<TapeEnd>,
+    _ base: UnsafeMutablePointer<TapedBase>
+  ) {
+    if isReplaying {
+      if tactus_tape_goes_on(tape) != 0 { comparePublished(bytes, count, end, base) }
+      return
+    }
+    let size = UInt32(truncatingIfNeeded: count)
+    if base.pointee.part == tape.pointee.part {
+      let whole = tape.pointee.start + Int(truncatingIfNeeded: base.pointee.place)
+      if tactus_tape_put_changes(tape, TapeKind.written.number, whole, bytes, size) != 0 { return }
+    }
+    base.pointee.part = tape.pointee.part
+    base.pointee.place = Int64(truncatingIfNeeded: tape.pointee.next + 8 - tape.pointee.start)
+    tactus_tape_put(tape, TapeKind.written.number, 0, bytes, size)
+    // What did not find room is no base.
+    if tape.pointee.lost != 0 { base.pointee.part = .max }
+  }
+
+  @_semantics("no_performance_analysis") @inline(never)
+  private func comparePublished(
+    _ bytes: UnsafeRawPointer, _ count: Int, _ end: UnsafeMutablePointer<TapeEnd>,
+    _ base: UnsafeMutablePointer<TapedBase>
+  ) {
+    LaneReplay.of(tape).published(bytes, count, end, &base.pointee)
+  }
+
+  /// Returns whether something was there: `isThere` when it is recorded. What is not there has no bytes.
+  @_noLocks @_noAllocation @usableFromInline
+  func gets(_ kind: TapeKind, _ bytes: UnsafeMutableRawPointer, _ count: Int, isThere: Bool) -> Bool {
+    if !isReplaying {
+      tactus_tape_put(
+        tape, kind.number, isThere ? 1 : 0, bytes, isThere ? UInt32(truncatingIfNeeded: count) : 0)
+      return isThere
+    }
+    guard tactus_tape_goes_on(tape) != 0 else { return false }
+    guard let entry = tactus_tape_peek(tape), entry.pointee.kind == kind.number,
+      entry.pointee.flag == 0 || Int(entry.pointee.count) == count
+    else {
+      differ(kind, nil, count, nil)
+      return false
+    }
+    let isThere = entry.pointee.flag != 0
+    if isThere { bytes.copyMemory(from: tactus_tape_bytes(entry), byteCount: count) }
+    tactus_tape_skip(tape)
+    return isThere
+  }
+
+  @_semantics("no_performance_analysis") @inline(never)
+  private func isSame(
+    _ kind: TapeKind, _ bytes: UnsafeRawPointer, _ count: Int, _ end: UnsafeMutablePointer<TapeEnd>?
+  ) -> Bool {
+    LaneReplay.of(tape).isSame(kind, bytes, count, end)
+  }
+
+  @_semantics("no_performance_analysis") @inline(never)
+  private func differ(
+    _ kind: TapeKind, _ bytes: UnsafeRawPointer?, _ count: Int, _ end: UnsafeMutablePointer<TapeEnd>?
+  ) {
+    LaneReplay.of(tape).differ(kind, bytes, count, end)
+  }
+}

@@ -1,0 +1,52 @@
+#if canImport(Security)
+  import Foundation
+  import Security
+
+  /// Keeps tokens in the keychain, readable on this device after it was first unlocked.
+  public struct KeychainTokens: TokenStorage {
+    /// What the keychain has answered.
+    public struct Failure: Error, Equatable {
+      /// Its status, as `SecCopyErrorMessageString` explains it.
+      public var status: Int32
+    }
+
+    private let service: String
+
+    /// Creates the storage.
+    /// - Parameter service: the name under which the keychain keeps the tokens of this app.
+    public init(service: String = "tactus") { self.service = service }
+
+    private func query(_ endpoint: Endpoint) -> [CFString: Any] {
+      [
+        kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: endpoint.description,
+      ]
+    }
+
+    /// The token of a daemon.
+    public func token(for endpoint: Endpoint) throws -> String? {
+      var query = query(endpoint)
+      query[kSecReturnData] = true
+      var found: CFTypeRef?
+      let status = SecItemCopyMatching(query as CFDictionary, &found)
+      if status == errSecItemNotFound { return nil }
+      guard status == errSecSuccess, let data = found as? Data else { throw Failure(status: status) }
+      return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Keeps a token.
+    public func keep(_ token: String, for endpoint: Endpoint) throws {
+      try forget(endpoint)
+      var item = query(endpoint)
+      item[kSecValueData] = Data(token.utf8)
+      item[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+      let status = SecItemAdd(item as CFDictionary, nil)
+      guard status == errSecSuccess else { throw Failure(status: status) }
+    }
+
+    /// Forgets a token.
+    public func forget(_ endpoint: Endpoint) throws {
+      let status = SecItemDelete(query(endpoint) as CFDictionary)
+      guard status == errSecSuccess || status == errSecItemNotFound else { throw Failure(status: status) }
+    }
+  }
+#endif

@@ -1,0 +1,316 @@
+import Foundation
+import Observation
+
+/// One daemon with all its systems: what an app makes first, and hands to its views.
+///
+/// `start` connects and stays connected: by WebSocket, or by polling where there is none. A system's model is there as soon as the daemon
+/// has said that it has such a system. While the daemon is not reached everything shows what it last said, and `age` says how
+/// old that is; commands fail with `ClientError.unreachable`.
+@MainActor
+@Observable
+public final class DaemonModel {
+  /// Where the daemon is.
+  public let endpoint: Endpoint
+  /// How the app is connected with it.
+  public private(set) var state = LinkState.idle
+  /// The robot; `nil` if the daemon has none.
+  public private(set) var robot: RobotModel?
+  /// The servo legs; `nil` if the daemon has none.
+  public private(set) var legs: LegsModel?
+  /// The sprinkler; `nil` if the daemon has none.
+  public private(set) var sprinkler: SprinklerModel?
+  /// The cooling pump; `nil` if the daemon has none.
+  public private(set) var pump: PumpModel?
+  /// The plants; `nil` if the daemon has none.
+  public private(set) var plants: PlantsModel?
+  /// The camera; `nil` if the daemon has none.
+  public private(set) var video: VideoModel?
+  /// The systems that this client has no model of its own for, by name.
+  public private(set) var declared: [DeclaredModel] = []
+  /// What the token allows: `read`, `control` or `admin`; `nil` before the first connection by WebSocket.
+  public private(set) var scope: String?
+  /// The daemon's version; `nil` before the first connection.
+  public private(set) var version: String?
+  /// The last document or event that this client did not understand; `nil` if there was none.
+  public private(set) var problem: ClientError?
+
+  @ObservationIgnored let link: DaemonLink
+  @ObservationIgnored private let cache: (any StateCache)?
+  /// The last state of each system, as it came.
+  @ObservationIgnored private var documents: [String: Data] = [:]
+  @ObservationIgnored private var lastNews: Duration?
+  @ObservationIgnored private var lastSaved: Duration?
+  /// The wall clock's seconds when what was loaded from the cache was saved; `nil` once the daemon has been heard.
+  @ObservationIgnored private var savedAtSeconds: Double?
+  @ObservationIgnored private var descriptions: [String: DeclaredSystem] = [:]
+  @ObservationIgnored private var wasInFront = false
+
+  /// Creates the model of a daemon.
+  /// - Parameters:
+  ///   - endpoint: where it is.
+  ///   - token: what its `tactus token create` has printed; `nil` where it asks for none.
+  ///   - cache: where the last state is kept for a start without a connection; `nil` for nowhere.
+  ///   - transport: how requests travel; URLSession unless given.
+  ///   - clock: the machine's unless given.
+  ///   - random: the operating system's unless given.
+  public init(
+    _ endpoint: Endpoint, token: String? = nil, cache: (any StateCache)? = nil, transport: (any Transport)? = nil,
+    clock: any ClientClock = SystemClock(), random: any RandomSource = SystemRandom()
+  ) {
+    self.endpoint = endpoint
+    self.cache = cache
+    link = DaemonLink(
+      Caller(transport: transport ?? URLSessionTransport(endpoint), token: token, clock: clock, random: random))
+    ends = LinkEnd(link)
+    link.tell = { [weak self] news in self?.take(news) }
+  }
+
+  /// Disconnects when the model goes away.
+  @ObservationIgnored private let ends: LinkEnd
+
+  /// Shows what the cache has, connects, and stays connected.
+  public func start() {
+    if documents.isEmpty { loadCache() }
+    link.start()
+  }
+
+  /// Disconnects: sticks are let go and legs that were armed here disarmed.
+  public func stop() {
+    robot?.letGo()
+    legs?.release()
+    save()
+    link.stop()
+  }
+
+  /// Connects anew with another token.
+  public func use(token: String?) { link.use(token: token) }
+
+  /// To be called when the app comes to the front and when it leaves it, as `scenePhase` says it. In the background nothing is driven, fed or shown:
+  /// sticks are let go, legs that were armed here are disarmed, the connection ends. Back in front it is made anew, if it was there before.
+  public func sceneBecame(active isActive: Bool) {
+    if isActive {
+      if wasInFront { start() }
+      wasInFront = false
+    } else {
+      wasInFront = state != .idle || wasInFront
+      stop()
+    }
+  }
+
+  /// Emergency stop of every system, until a reset. Tried again until the daemon answers, four times at most.
+  public func emergencyStop() async throws(ClientError) {
+    robot?.letGo()
+    try await link.caller.call(ClientRequest("POST", "/api/e-stop", kind: .makesSafe))
+  }
+
+  /// Leaves emergency stops and faults of every system.
+  public func reset() async throws(ClientError) {
+    try await link.caller.call(ClientRequest("POST", "/api/reset", kind: .act))
+  }
+
+  /// How old the newest of what is shown is; `nil` if nothing was ever heard, or if that is not known since the wall clock was set.
+  public var age: Duration? {
+    if let lastNews { return link.clock.now - lastNews }
+    guard let savedAtSeconds else { return nil }
+    let seconds = link.clock.wallSeconds - savedAtSeconds
+    return (0..<1e9).contains(seconds) ? .seconds(seconds) : nil
+  }
+
+  // MARK: news
+
+  private func take(_ news: DaemonLink.News) {
+    switch news {
+    case .state(let next):
+      let wasLive = state.isLive
+      state = next
+      if !next.isLive { robot?.ownName = nil }
+      if next.isLive, !wasLive { Task { [weak self] in await self?.readDescriptions() } }
+    case .status(let data): hear { () throws(ClientError) in try takeStatus(data) }
+    case .event(let data): hear { () throws(ClientError) in try takeEvent(data) }
+    case .frame(let data):
+      // What begins otherwise is the telemetry of a leg.
+      if data.first == UInt8(ascii: "{"), let reply = try? Caller.decode(data, as: DriveReply.self) {
+        robot?.take(reply: reply)
+      }
+    }
+  }
+
+  private func hear(_ body: () throws(ClientError) -> Void) {
+    do throws(ClientError) { try body() } catch { problem = error }
+    lastNews = link.clock.now
+    if let lastSaved, link.clock.now - lastSaved < .seconds(10) { return }
+    save()
+  }
+
+  private struct Header: Decodable {
+    var type: String
+    var system: String
+    var client: UInt32?
+    var scope: String?
+    var version: String?
+    var message: String?
+  }
+
+  private func takeEvent(_ data: Data) throws(ClientError) {
+    let header = try Caller.decode(data, as: Header.self)
+    switch (header.system, header.type) {
+    case ("daemon", "hello"):
+      version = header.version
+      scope = header.scope
+      ownName = header.client.map { "local client \($0)" }
+    // What was wrong with a frame; the stick's are the only ones that are not acknowledged otherwise.
+    case (_, "error"): robot?.refuse(header.message ?? "the daemon has refused a frame")
+    case ("daemon", _): break
+    // A stranger's system may have the name of one of ours, and events of any name.
+    case (let system, "state"): try take(data, of: system)
+    case (let system, let type) where system == type: try take(data, of: system)
+    case ("sprinkler", "zone"): sprinkler?.take(zone: try Caller.decode(data, as: ZoneEvent.self))
+    case ("sprinkler", "rain"): sprinkler?.take(rain: try Caller.decode(data, as: SprinklerState.RainDelay.self))
+    default: break
+    }
+  }
+
+  @ObservationIgnored private var ownName: String? { didSet { robot?.ownName = ownName } }
+
+  private func takeStatus(_ data: Data) throws(ClientError) {
+    struct Status: Decodable {
+      var version: String?
+      var systems: [String: JSONValue]
+    }
+    let status = try Caller.decode(data, as: Status.self)
+    version = status.version ?? version
+    for (system, value) in status.systems.sorted(by: { $0.key < $1.key }) {
+      try take(try Caller.body(value), of: system)
+    }
+  }
+
+  /// Takes a system's state: into its own model, or into one made from its description.
+  private func take(_ data: Data, of system: String) throws(ClientError) {
+    documents[system] = data
+    if descriptions[system] != nil { return try takeDeclared(data, of: system) }
+    switch system {
+    case "robot":
+      let state = try Caller.decode(data, as: RobotState.self)
+      if let robot { robot.take(state) } else { robot = RobotModel(state, link: link) }
+      robot?.ownName = ownName
+    case "leg":
+      let state = try Caller.decode(data, as: LegsState.self)
+      if let legs { legs.take(state) } else { legs = LegsModel(state, link: link) }
+    case "sprinkler":
+      let state = try Caller.decode(data, as: SprinklerState.self)
+      if let sprinkler { return sprinkler.take(state) }
+      let sprinkler = SprinklerModel(state, link: link)
+      self.sprinkler = sprinkler
+      if link.state.isLive { Task { try? await sprinkler.refreshSchedules() } }
+    case "pump":
+      let state = try Caller.decode(data, as: PumpState.self)
+      if let pump { pump.take(state) } else { pump = PumpModel(state, link: link) }
+    case "plants":
+      let state = try Caller.decode(data, as: PlantsState.self)
+      if let plants { plants.take(state) } else { plants = PlantsModel(state, link: link) }
+    case "video":
+      let state = try Caller.decode(data, as: VideoState.self)
+      if let video { video.take(state) } else { video = VideoModel(state, link: link, endpoint: endpoint) }
+    default: break
+    }
+  }
+
+  private func takeDeclared(_ data: Data, of system: String) throws(ClientError) {
+    guard let description = descriptions[system] else { return }
+    let values = try Caller.decode(data, as: [String: JSONValue].self)
+    if let model = declared.first(where: { $0.id == system }) { return model.take(values) }
+    declared.append(DeclaredModel(description, values: values, link: link))
+    declared.sort { $0.id < $1.id }
+  }
+
+  /// Reads which systems the daemon describes, at each connection: those have models made from their description.
+  private func readDescriptions() async {
+    struct Systems: Decodable { var systems: [DeclaredSystem] }
+    do throws(ClientError) {
+      let request = ClientRequest("GET", "/api/systems", kind: .look)
+      let systems = try await link.caller.call(request, as: Systems.self).systems
+      descriptions = Dictionary(systems.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      for system in systems {
+        declared.first { $0.id == system.name }?.take(system)
+        forget(system.name)
+        if let data = documents[system.name] { try takeDeclared(data, of: system.name) }
+      }
+      declared.removeAll { descriptions[$0.id] == nil }
+    } catch {
+      // A daemon without that route describes none.
+      if error.code != "NOT_FOUND" { problem = error }
+    }
+    try? await sprinkler?.refreshSchedules()
+  }
+
+  /// A system of a stranger's that has the name of one of ours has no model of ours.
+  private func forget(_ system: String) {
+    switch system {
+    case "robot": robot = nil
+    case "leg": legs = nil
+    case "sprinkler": sprinkler = nil
+    case "pump": pump = nil
+    case "plants": plants = nil
+    case "video": video = nil
+    default: break
+    }
+  }
+
+  /// For previews.
+  func show(
+    _ state: LinkState, robot: RobotState?, legs: LegsState?, sprinkler: SprinklerState?, schedules: [Schedule],
+    pump: PumpState?, plants: PlantsState?, video: VideoState?
+  ) {
+    self.state = state
+    lastNews = link.clock.now
+    self.robot = robot.map { RobotModel($0, link: link) }
+    self.legs = legs.map { LegsModel($0, link: link) }
+    self.sprinkler = sprinkler.map { SprinklerModel($0, link: link) }
+    self.sprinkler?.show(schedules: schedules)
+    self.pump = pump.map { PumpModel($0, link: link) }
+    self.plants = plants.map { PlantsModel($0, link: link) }
+    self.video = video.map { VideoModel($0, link: link, endpoint: endpoint) }
+  }
+
+  // MARK: cache
+
+  private func loadCache() {
+    guard let data = cache?.load(endpoint), let kept = try? JSONDecoder().decode(KeptStates.self, from: data) else {
+      return
+    }
+    savedAtSeconds = kept.savedAtSeconds
+    descriptions = Dictionary(kept.descriptions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for (system, value) in kept.systems.sorted(by: { $0.key < $1.key }) {
+      // What an older version of the app has kept may not be understood any more.
+      if let document = try? Caller.body(value) { try? take(document, of: system) }
+    }
+    sprinkler?.show(schedules: kept.schedules)
+  }
+
+  private func save() {
+    guard let cache, lastNews != nil, !documents.isEmpty else { return }
+    lastSaved = link.clock.now
+    let systems = documents.compactMapValues { try? Caller.decode($0, as: JSONValue.self) }
+    let kept = KeptStates(
+      savedAtSeconds: link.clock.wallSeconds, systems: systems, descriptions: declared.map(\.description),
+      schedules: sprinkler?.schedules ?? [])
+    if let data = try? Caller.body(kept) { cache.save(data, endpoint) }
+  }
+}
+
+/// What a cache keeps of a daemon.
+private struct KeptStates: Codable {
+  var savedAtSeconds: Double
+  var systems: [String: JSONValue]
+  var descriptions: [DeclaredSystem]
+  var schedules: [Schedule]
+}
+
+/// Ends a connection whose model is gone.
+private final class LinkEnd: Sendable {
+  private let link: DaemonLink
+
+  init(_ link: DaemonLink) { self.link = link }
+
+  deinit { Task { @MainActor [link] in link.stop() } }
+}

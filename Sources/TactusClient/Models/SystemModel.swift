@@ -1,0 +1,56 @@
+import Foundation
+
+/// What all models of systems have in common: they send requests, show what was asked for until the daemon says so, and keep the
+/// last failure.
+@MainActor
+protocol SystemModel: AnyObject {
+  associatedtype Expected: Hashable & Sendable
+  var link: DaemonLink { get }
+  var expectations: Expectations<Expected, JSONValue> { get set }
+}
+
+extension SystemModel {
+  /// Sends a command with a body and decodes the answer.
+  func send<Answer: Decodable & Sendable>(
+    _ path: String, _ body: some Encodable, method: String = "POST", as type: Answer.Type
+  ) async throws(ClientError) -> Answer {
+    try await link.caller.call(
+      ClientRequest(method, path, body: try Caller.body(body), kind: .act), as: type)
+  }
+
+  /// Sends a command that starts or changes something, once.
+  func send(_ path: String, _ body: some Encodable, method: String = "POST") async throws(ClientError) {
+    try await link.caller.call(ClientRequest(method, path, body: try Caller.body(body), kind: .act))
+  }
+
+  /// Sends a command without a body.
+  func send(_ path: String, method: String = "POST", kind: ClientRequest.Kind = .act) async throws(ClientError) {
+    try await link.caller.call(ClientRequest(method, path, kind: kind))
+  }
+
+  /// Looks.
+  func look<Answer: Decodable & Sendable>(_ path: String, as type: Answer.Type) async throws(ClientError) -> Answer {
+    try await link.caller.call(ClientRequest("GET", path, kind: .look), as: type)
+  }
+
+  /// Shows a value until the daemon says so, while `command` asks for it; what was before if the daemon refuses.
+  func expecting(
+    _ value: JSONValue, for key: Expected, _ command: () async throws(ClientError) -> Void
+  ) async throws(ClientError) {
+    let number = expectations.expect(value, for: key, at: link.clock.now)
+    do throws(ClientError) {
+      try await command()
+    } catch {
+      expectations.giveUp(number, for: key)
+      throw error
+    }
+    expectations.renew(number, for: key, at: link.clock.now)
+    Task { [weak self, clock = link.clock] in
+      try? await clock.wait(for: Expectations<Expected, JSONValue>.patience)
+      self?.expectations.expire(at: clock.now)
+    }
+  }
+}
+
+/// An answer whose body nobody needs, but that it is JSON.
+struct Done: Decodable {}

@@ -1,0 +1,92 @@
+import Foundation
+
+/// States as a daemon on simulated hardware says them: for previews, and to begin with in tests of an app.
+public enum SampleStates {
+  /// A robot that stands.
+  public static var robot: RobotState {
+    decoded(
+      """
+      {"state": "stopped", "reason": "stopped: nothing commanded yet", "wayOut": null, "speedsPercent": {"left": 0, "right": 0},
+       "targetPercent": null, "holder": null, "emergencyStopped": false, "fault": null, "stopConfirmed": true,
+       "settings": {"failsafeTimeoutMs": 1000, "speedLimitPercent": 100}}
+      """)
+  }
+
+  /// A leg that is disarmed.
+  public static var legs: LegsState {
+    decoded(
+      """
+      {"state": "disarmed", "legs": [{"index": 0, "name": "leg 0", "state": "disarmed", "reason": "disarmed", "fault": null,
+        "wayOut": "arm it", "pulseUs": null, "targetUs": null, "ageMs": null, "batteryMv": 7400,
+        "settings": {"lowestUs": 500, "centreUs": 1500, "highestUs": 2500, "deadmanMs": 200}}]}
+      """)
+  }
+
+  /// Three zones, the first of which is open; a run waits.
+  public static var sprinkler: SprinklerState {
+    decoded(
+      """
+      {"state": "watering", "reason": "zone 1 is open", "wayOut": null, "fault": null, "pausedRemainingSec": null, "zones": [
+        {"id": 1, "name": "Front lawn", "isEnabled": true, "isOn": true, "remainingSec": 312, "defaultMinutes": 10, "maxMinutes": 120, "ranTodaySec": 288},
+        {"id": 2, "name": "Back lawn", "isEnabled": true, "isOn": false, "remainingSec": null, "defaultMinutes": 10, "maxMinutes": 120, "ranTodaySec": 0},
+        {"id": 3, "name": "Roses", "isEnabled": true, "isOn": false, "remainingSec": null, "defaultMinutes": 5, "maxMinutes": 120, "ranTodaySec": 0}],
+       "queue": [{"runId": 8, "zoneId": 2, "seconds": 600, "source": "once", "scheduleId": null, "inSec": 312}], "queueCount": 1,
+       "rainDelay": {"active": false, "until": null, "reason": null, "detail": null},
+       "nextRun": {"zoneId": 3, "startISO": "2026-11-30T05:00:00Z", "seconds": 300, "scheduleId": 1, "scheduleName": "Mornings"},
+       "seasonalPercent": 100, "timeZone": "Europe/Berlin", "localTime": "2026-11-27T16:03:00+01:00"}
+      """)
+  }
+
+  /// A schedule of weekdays.
+  public static var schedules: [Schedule] {
+    decoded(
+      """
+      [{"id": 1, "name": "Mornings", "isEnabled": true, "days": ["Mon", "Thu"], "intervalDays": null, "intervalFrom": null,
+        "dayParity": null, "startTimes": ["06:00"], "zones": [{"zoneId": 3, "minutes": 5}], "skipIfRain": true,
+        "followsSeason": true, "priority": 0, "nextStartISO": "2026-11-30T05:00:00Z"}]
+      """)
+  }
+
+  /// A pump that is on.
+  public static var pump: PumpState {
+    decoded(
+      """
+      {"state": "on", "reason": "on", "fault": null, "wayOut": null, "source": "app", "contact": "answering", "speedPercent": 70,
+       "waterCelsius": 12, "skinCelsius": 34.5, "temperaturesAgeMs": 500, "pumpedS": 240, "leftS": 1560, "restS": null}
+      """)
+  }
+
+  /// A plant that is well, and one that is dry.
+  public static var plants: PlantsState {
+    decoded(
+      """
+      {"state": "problem", "plants": [
+        {"id": 1, "state": "ok", "name": "Basil", "sensors": ["0x36"], "moisturePercent": 62, "temperatureCelsius": 21, "alerts": [],
+         "dryPercent": 20, "wetPercent": null, "coldCelsius": null, "hotCelsius": null, "lastWateredISO": null, "watering": null},
+        {"id": 2, "state": "problem", "name": "Mint", "sensors": ["0x37"], "moisturePercent": 12, "temperatureCelsius": 20.5,
+         "alerts": ["dry"], "dryPercent": 20, "wetPercent": null, "coldCelsius": null, "hotCelsius": null,
+         "lastWateredISO": "2026-11-24T08:12:00Z", "watering": null}],
+       "plantCount": 2, "alertCount": 1, "sensors": [
+        {"id": "0x36", "moisturePercent": 62, "temperatureCelsius": 21, "isFresh": true, "ageMs": 300, "lastFailure": null, "plants": [1]},
+        {"id": "0x37", "moisturePercent": 12, "temperatureCelsius": 20.5, "isFresh": true, "ageMs": 300, "lastFailure": null, "plants": [2]}]}
+      """)
+  }
+
+  /// A camera that shows pictures.
+  public static var video: VideoState {
+    decoded(
+      """
+      {"state": "running", "reason": "1 viewer", "wayOut": null,
+       "rtsp": {"listening": true, "port": 8554, "path": "/stream", "asksPassword": false},
+       "picture": {"width": 640, "height": 480}, "recordFolder": null, "recording": null}
+      """)
+  }
+
+  private static func decoded<Value: Decodable>(_ text: String) -> Value {
+    do {
+      return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    } catch {
+      preconditionFailure("a sample is no \(Value.self): \(error)")
+    }
+  }
+}

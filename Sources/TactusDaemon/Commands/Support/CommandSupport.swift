@@ -1,0 +1,47 @@
+import ArgumentParser
+import Glibc
+
+/// Returns the configuration in a file for a command. If the file has errors, prints all of them and throws the exit status 78.
+func readConfiguration(_ path: String) throws -> Configuration { try readWholeConfiguration(path).configuration }
+
+/// Reads a configuration file as `readConfiguration` does, and also returns the keys found in it with their places.
+func readWholeConfiguration(_ path: String) throws -> (configuration: Configuration, found: ConfigReader.Result) {
+  do {
+    return try Configuration.readWhole(path: path, environment: processEnvironment())
+  } catch {
+    complain("\(error)")
+    throw ExitCode.badConfig
+  }
+}
+
+/// Writes one line for people to standard error.
+public func complain(_ text: String) {
+  LogSink.writeNow(text)
+}
+
+/// Asks the user, and returns whether the answer is yes. Without a terminal the answer is no.
+///
+/// - Parameter what: what would be done, for the refusal without a terminal.
+func isAgreed(_ question: String = "Write this?", to what: String = "write") -> Bool {
+  guard isatty(0) == 1 else {
+    complain("expected a terminal to ask at; to \(what) without asking give --yes")
+    return false
+  }
+  print("\(question) [y/N] ", terminator: "")
+  fflush(nil)
+  return ["y", "Y", "yes"].contains(readLine() ?? "")
+}
+
+/// Returns the environment variables of the process.
+func processEnvironment() -> [String: String] {
+  var result: [String: String] = [:]
+  var entry = environ
+  while let text = entry.pointee {
+    let pair = String(cString: text)
+    if let equals = pair.firstIndex(of: "=") {
+      result[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+    }
+    entry += 1
+  }
+  return result
+}

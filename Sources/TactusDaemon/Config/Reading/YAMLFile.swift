@@ -1,0 +1,109 @@
+import Glibc
+import Yams
+
+/// A YAML file, parsed into nodes with their places.
+public struct YAMLFile {
+  /// The path of the file, or the name given with the text, with which errors begin.
+  public let name: String
+  /// The root node, or `nil` if the file is empty.
+  public let root: Node?
+  /// The errors of sections that are not YAML and therefore not among the nodes.
+  let errors: [ConfigError]
+  /// The names of keys that are repeated further down in their mapping. Such a key begins with one of these characters
+  /// instead of its own first character.
+  private let doubled: [Unicode.Scalar: String]
+
+  /// Reads a file from the disk. Throws one `ConfigErrors` if the file cannot be read.
+  init(path: String) throws {
+    guard let text = Self.contents(of: path, atMost: YAMLLimits.bytes) else {
+      let message = errno == EFBIG ? YAMLLimits.expectedBytes : "cannot be read: \(String(cString: strerror(errno)))"
+      throw ConfigErrors(errors: [ConfigError(file: path, key: "", message: message)])
+    }
+    try self.init(text: text, name: path)
+  }
+
+  /// Parses a text. Sections that are not YAML are left out; `ConfigReader` and `FieldReader` report their errors.
+  ///
+  /// - Throws: `ConfigErrors` if the text cannot be read even without the parts that have errors, or if it exceeds `YAMLLimits`.
+  public init(text: String, name: String) throws {
+    guard text.utf8.count <= YAMLLimits.bytes else {
+      throw ConfigErrors(errors: [ConfigError(file: name, key: "", message: YAMLLimits.expectedBytes)])
+    }
+    self.name = name
+    var text = RecoverableText(text)
+    var errors: [ConfigError] = []
+    var found: Node?
+    while true {
+      do {
+        // The basic resolver: types come from the table, and the default one compiles seven regular expressions.
+        found = try Yams.compose(yaml: text.text, .basic)
+        break
+      } catch YamlError.duplicatedKeysInMapping(let names, let context) {
+        guard let key = names.min(), text.mark(key, at: context.mark) else {
+          throw ConfigErrors(errors: errors + [Self.doubledKey(names, context.mark, in: name)])
+        }
+      } catch let error as YamlError {
+        let problem = YAMLProblem(error, in: text.text)
+        errors.append(
+          ConfigError(
+            file: name, line: problem.place?.line, column: problem.place?.column, key: "", message: problem.words))
+        // The other sections may have errors of their own.
+        guard errors.count < 20, let line = problem.sectionLine, text.removeSection(around: line) else {
+          throw ConfigErrors(errors: errors)
+        }
+      }
+    }
+    if let found, let (message, mark) = YAMLLimits.exceeded(in: found) {
+      throw ConfigErrors(
+        errors: errors + [ConfigError(file: name, line: mark?.line, column: mark?.column, key: "", message: message)])
+    }
+    root = found
+    self.errors = errors
+    doubled = text.doubled
+  }
+
+  private static func doubledKey(_ names: [String], _ mark: Mark, in file: String) -> ConfigError {
+    ConfigError(
+      file: file, line: mark.line, column: mark.column, key: names.sorted().joined(separator: ", "),
+      message: "expected each key once, got it twice")
+  }
+
+  /// Returns a key's name, and whether the name is repeated further down in its mapping. Returns `nil` if the key is not a scalar.
+  func name(of key: Node) -> (name: String, isDoubled: Bool)? {
+    guard let text = key.scalar?.string else { return nil }
+    guard let first = text.unicodeScalars.first, let name = doubled[first] else { return (text, false) }
+    return (name, true)
+  }
+
+  /// Returns the first place of the key at `index` in its mapping, or `nil` if this occurrence is the first.
+  func earlier(_ index: Int, in mapping: Node.Mapping) -> Mark? {
+    guard !doubled.isEmpty else { return nil }
+    let keys = mapping.map(\.key)
+    guard let name = name(of: keys[index])?.name else { return nil }
+    let first = keys.prefix(index).first { key in
+      self.name(of: key).map { $0.isDoubled && $0.name == name } ?? false
+    }
+    return first?.mark
+  }
+
+  /// Returns the bytes of a regular file or pipe as text, or `nil` with errno set if the file cannot be read; errno is
+  /// EFBIG if it has more than `limit` bytes (1 MiB).
+  public static func contents(of path: String, atMost limit: Int = 1_048_576) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count < 0 && errno == EINTR { continue }
+      if count < 0 { return nil }
+      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+      bytes += chunk[..<count]
+      if bytes.count > limit {
+        errno = EFBIG
+        return nil
+      }
+    }
+  }
+}

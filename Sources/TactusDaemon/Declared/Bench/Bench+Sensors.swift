@@ -1,0 +1,93 @@
+import Buses
+import Tactus
+
+extension Bench {
+  /// Opens a sensor that a driver of the kernel reads: of IIO, of hwmon, or a thermometer on a 1-Wire bus. The sensor
+  /// need not be there when the program starts, and may come back.
+  ///
+  /// It is read beside the loops, because a reading may take most of a second; a tick takes the newest value. A value
+  /// older than the limit is an error there, and the log names the file that cannot be read.
+  ///
+  /// - Parameters:
+  ///   - quantity: what the sensor must measure, which also says the unit of its values.
+  ///   - rate: how often the sensor is read; a DS18B20 takes 750 ms.
+  ///   - limit: the age beyond which a value counts no more, above a period of `rate`.
+  public func sensor(
+    _ key: KeyPath<Wiring, KernelSensorName>, measures quantity: KernelQuantity, every rate: Rate,
+    staleAfter limit: Nanoseconds
+  ) throws -> SensorPart {
+    try sensor(wiring[keyPath: key], of: key, quantity, rate, limit)
+  }
+
+  /// Opens a sensor that need not be wired, or returns `nil` if the file does not name one.
+  public func sensor(
+    _ key: KeyPath<Wiring, KernelSensorName?>, measures quantity: KernelQuantity, every rate: Rate,
+    staleAfter limit: Nanoseconds
+  ) throws -> SensorPart? {
+    try wiring[keyPath: key].map { try sensor($0, of: key, quantity, rate, limit) }
+  }
+
+  private func sensor(
+    _ name: KernelSensorName, of key: PartialKeyPath<Wiring>, _ quantity: KernelQuantity, _ rate: Rate,
+    _ limit: Nanoseconds
+  ) throws -> SensorPart {
+    let part = planned(name, of: key, quantity, rate, limit)
+    add([part], simulatedAs: key)
+    return part
+  }
+
+  /// Opens a sensor of three axes that need not be wired, or returns `nil` if the file does not name one: an accelerometer or a
+  /// gyroscope of IIO. The file names the channel without its axis: `iio:mpu6050/accel` is read from `accel_x`, `accel_y` and `accel_z`.
+  ///
+  /// The axes are read as sensors are, one after the other.
+  ///
+  /// - Parameters:
+  ///   - mounting: how the chip lies in the body whose axes a tick reads.
+  ///   - quantity: what the sensor must measure, which also says the unit of its values.
+  ///   - rate: how often each axis is read.
+  ///   - limit: the age beyond which a value counts no more, above a period of `rate`.
+  public func axes(
+    _ key: KeyPath<Wiring, KernelSensorName?>, measures quantity: KernelQuantity, mounted mounting: Mounting = .upright,
+    every rate: Rate, staleAfter limit: Nanoseconds
+  ) throws -> AxesPart? {
+    guard let name = wiring[keyPath: key] else { return nil }
+    let axes = ["x", "y", "z"].map { axis in
+      planned(
+        KernelSensorName(
+          name.kind, device: name.device, parent: name.parent, channel: "\(name.channel)_\(axis)"), of: key, quantity,
+        rate, limit)
+    }
+    add(axes, simulatedAs: key)
+    return AxesPart(axes, mounted: mounting)
+  }
+
+  private func planned(
+    _ name: KernelSensorName, of key: PartialKeyPath<Wiring>, _ quantity: KernelQuantity, _ rate: Rate,
+    _ limit: Nanoseconds
+  ) -> SensorPart {
+    precondition(limit > rate.period, "a value counts for longer than until the next one")
+    parts.sensors.append(PlannedSensor(name: name, quantity: quantity, key: parts.path(self.key(key))))
+    return parts.hold(
+      SensorPart(name, measures: quantity, every: rate, staleAfter: limit, isReal: parts.mode == .real))
+  }
+
+  /// Hands the sensors of one key to what reads them, or shows them as one part of the simulation.
+  private func add(_ sensors: [SensorPart], simulatedAs key: PartialKeyPath<Wiring>) {
+    let name = "\(parts.system)-\(self.key(key).replacing("_", with: "-"))"
+    if let simulated = SensorPart.simulatedPart(name, of: sensors) {
+      parts.addSimulated(simulated)
+    } else {
+      for sensor in sensors { parts.sensorReader.add(sensor) }
+    }
+  }
+}
+
+extension BenchParts {
+  /// What reads the real sensors of the system, which is started with the first of them.
+  var sensorReader: SensorReader {
+    if let reader = links.lazy.compactMap({ $0 as? SensorReader }).first { return reader }
+    let reader = SensorReader(at.name)
+    links.append(reader)
+    return reader
+  }
+}

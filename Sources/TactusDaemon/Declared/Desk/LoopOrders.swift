@@ -1,0 +1,147 @@
+import Service
+import Synchronization
+import Tactus
+
+/// The way by which a desk orders its loop: single orders, and queued orders, which keep their sequence and may be more
+/// than the loop's mailbox holds. May be used from any thread; no function blocks.
+public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: RefusalWord>: Sendable {
+  /// The loop's answer to an order, or the error for which there is none.
+  public typealias Result = Swift.Result<Answer<Refusal>, APIError>
+  /// An order and its result.
+  public typealias Outcome = (order: Order, result: Result)
+
+  /// Orders that belong together, with the function to call with their outcomes.
+  // Safe: it is touched within the queue's lock only.
+  private final class Batch: @unchecked Sendable {
+    var left: Int
+    var outcomes: [Outcome] = []
+    let complete: @Sendable ([Outcome]) -> Void
+
+    init(_ count: Int, _ complete: @escaping @Sendable ([Outcome]) -> Void) {
+      (left, self.complete) = (count, complete)
+    }
+  }
+
+  private struct Item: Sendable {
+    let order: Order
+    let batch: Batch
+    /// The instant until which the order may wait for room in the mailbox.
+    let deadline: TickInstant
+  }
+
+  private struct State {
+    var waiting: [Item] = []
+    /// The number of orders that were sent and not answered yet.
+    var sent = 0
+    /// Whether a thread is sending. No other thread then sends, which preserves the sequence.
+    var isSending = false
+  }
+
+  private let requests: Mailbox<Request<Order>, Answer<Refusal>>
+  private let system: String
+  private let makesSafe: @Sendable (Order) -> Bool
+  private let mayBeLate: @Sendable (Order) -> Bool
+  private let state = Mutex(State())
+  /// The maximum number of queued orders that the loop has at a time.
+  private static var window: Int { 32 }
+
+  init(
+    _ requests: Mailbox<Request<Order>, Answer<Refusal>>, of system: String,
+    makesSafe: @escaping @Sendable (Order) -> Bool, mayBeLate: @escaping @Sendable (Order) -> Bool
+  ) {
+    (self.requests, self.system, self.makesSafe, self.mayBeLate) = (requests, system, makesSafe, mayBeLate)
+  }
+
+  /// The time on the loop's clock.
+  public var now: TickInstant { requests.now() }
+
+  /// The number of queued orders that the loop has not answered.
+  public var count: Int { state.withLock { $0.waiting.count + $0.sent } }
+
+  /// Sends an order. `complete` is called once, on any thread, when the desk has heard the loop's notices that precede
+  /// the answer.
+  public func send(_ order: Order, _ complete: @escaping @Sendable (Result) -> Void) {
+    let mayBeLate = mayBeLate(order)
+    requests.send(
+      isStop: makesSafe(order), { Request(number: $0, issued: $1, makesSafe: mayBeLate, order: order) }, complete)
+  }
+
+  /// Sends an order and returns the loop's answer; the asynchronous form of `send`.
+  public func ask(_ order: Order) async throws -> Answer<Refusal> {
+    try await withCheckedThrowingContinuation { continuation in
+      send(order) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// Appends orders to the queue, which `sendQueued` sends. `complete` is called once, on any thread, when all of them
+  /// are answered.
+  public func queue(_ orders: [Order], _ complete: @escaping @Sendable ([Outcome]) -> Void) {
+    guard !orders.isEmpty else { return complete([]) }
+    let deadline = now + MailboxNumbers.timeout
+    state.withLock { state in
+      let batch = Batch(orders.count, complete)
+      state.waiting += orders.map { Item(order: $0, batch: batch, deadline: deadline) }
+    }
+  }
+
+  /// Sends as many queued orders as the mailbox has room for. Must be called after `queue`, and at every beat of the
+  /// desk. An order that has waited for a second is not sent.
+  public func sendQueued() {
+    guard begin() else { return }
+    while let item = next() {
+      if now > item.deadline {
+        settle(item, .failure(APIError(.serviceUnavailable, "BUSY", "the \(system)'s loop is behind")))
+        continue
+      }
+      // A full mailbox is answered within the call.
+      let isFull = Guarded(false)
+      send(item.order) { [self] result in
+        if case .failure(let error) = result, error.code == "BUSY" {
+          isFull.value = true
+          return
+        }
+        settle(item, result)
+        sendQueued()
+      }
+      if isFull.value {
+        putBack(item)
+        break
+      }
+    }
+    state.withLock { $0.isSending = false }
+  }
+
+  private func begin() -> Bool {
+    state.withLock { state in
+      guard !state.isSending else { return false }
+      state.isSending = true
+      return true
+    }
+  }
+
+  private func next() -> Item? {
+    state.withLock { state in
+      guard state.sent < Self.window, !state.waiting.isEmpty else { return nil }
+      state.sent += 1
+      return state.waiting.removeFirst()
+    }
+  }
+
+  private func putBack(_ item: Item) {
+    state.withLock { state in
+      state.sent -= 1
+      state.waiting.insert(item, at: 0)
+    }
+  }
+
+  private func settle(_ item: Item, _ result: Result) {
+    let done: (@Sendable ([Outcome]) -> Void, [Outcome])? = state.withLock { state in
+      state.sent -= 1
+      let batch = item.batch
+      batch.outcomes.append((item.order, result))
+      batch.left -= 1
+      return batch.left == 0 ? (batch.complete, batch.outcomes) : nil
+    }
+    if let (complete, outcomes) = done { complete(outcomes) }
+  }
+}

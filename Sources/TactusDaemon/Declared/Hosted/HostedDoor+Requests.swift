@@ -1,0 +1,72 @@
+import Service
+import Tactus
+
+// How a request becomes an order, and an answer an error.
+
+extension Mailbox {
+  /// Sends a request to the loop. `complete` is called once, on any thread.
+  func send<Order, Refusal>(
+    _ order: Order, makesSafe: Bool, client: UInt32, _ complete: @escaping Completion
+  ) where Request == Tactus.Request<Order>, Answer == Tactus.Answer<Refusal> {
+    send(
+      isStop: makesSafe,
+      { Tactus.Request(number: $0, issued: $1, makesSafe: makesSafe, client: client, order: order) }, complete)
+  }
+
+  /// Sends a request to the loop and returns the answer.
+  func ask<Order, Refusal>(
+    _ order: Order, makesSafe: Bool, client: UInt32
+  ) async throws -> Answer where Request == Tactus.Request<Order>, Answer == Tactus.Answer<Refusal> {
+    try await withCheckedThrowingContinuation { continuation in
+      send(order, makesSafe: makesSafe, client: client) { continuation.resume(with: $0) }
+    }
+  }
+}
+
+extension Answer where Refusal: RefusalWord {
+  /// Returns the answer, or throws an `APIError` with status 409 if the loop refused the order.
+  ///
+  /// - Parameter sentence: returns the sentence that explains a refusal.
+  func accepted(_ sentence: (Refusal) -> String) throws(APIError) -> Answer {
+    switch verdict {
+    case .accepted: return self
+    case .refused(let refusal): throw .conflict(refusal.code, sentence(refusal))
+    case .stale: throw .conflict("STALE", "the command waited too long for its loop and did nothing; send it again")
+    }
+  }
+}
+
+extension CommandScope {
+  var scope: Scope {
+    switch self {
+    case .control: .control
+    case .admin: .admin
+    }
+  }
+}
+
+extension Command {
+  /// Returns the order of a request, and its text for the log.
+  func read(_ request: APIRequest, _ index: Int) throws(APIError) -> (Order, logValue: String?) {
+    try request.decode { (body) throws(APIError) in
+      let order = try read(&body, index)
+      let given = parameters.filter { body.summary($0.name) != "nothing" }
+      return (order, given.map { "\($0.name)=\(body.summary($0.name))" }.joined(separator: " "))
+    }
+  }
+
+  func withoutBody(_ index: Int) throws(APIError) -> (Order, logValue: String?) {
+    (try APIRequest.empty.decode { (body) throws(APIError) in try read(&body, index) }, nil)
+  }
+
+  /// Returns the names of the command in a scenario: `arm`, or `0/arm`, `1/arm` and so on for a command for items.
+  func words(in wiring: any Settings) -> [String] {
+    guard let items else { return [name] }
+    return (0..<items.count(wiring)).map { "\($0)/\(name)" }
+  }
+}
+
+extension APIRequest {
+  fileprivate static let empty = APIRequest(
+    caller: Caller(scope: .read, tokenID: nil, address: "", client: 0), body: Array("{}".utf8))
+}

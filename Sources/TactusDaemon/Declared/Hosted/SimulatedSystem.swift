@@ -1,0 +1,131 @@
+import Service
+import Tactus
+import Wire
+
+/// A declared system in simulated time: its production loops and their twins on a simulated bench, for scenarios and
+/// for other programs that simulate its operation. Must be used on one thread.
+package final class SimulatedSystem<System: DeviceSystem> {
+  /// The simulation that runs the loops.
+  package let simulation: Simulation
+  /// The simulated ports, which keep their state if the simulated daemon dies.
+  package let bench: BenchParts
+  let system: HostedSystem<System>
+  private let runtime: Runtime
+  private let clock = SimulatedNow()
+
+  /// Makes new loops over new simulated hardware, with every output off.
+  ///
+  /// - Parameters:
+  ///   - configured: the system as configured by its file.
+  ///   - seed: the seed of the random numbers in the simulation.
+  ///   - start: the instant at which the lane starts.
+  ///   - stops: the guard's writes that are reported to the loops, or `nil` to report none.
+  /// - Throws: the errors of the declaration's loops, and `RuntimeError`.
+  init(
+    _ configured: ConfiguredSystem<System>, seed: UInt64, from start: TickInstant = .zero, stops: ExternalStops? = nil,
+    recorder: Recorder? = nil
+  ) throws {
+    clock.now = start
+    system = try HostedSystem(configured, simulate: true, bell: nil, clock: .tick, now: { [clock] in clock.now })
+    let lane = system.lane
+    runtime = try Runtime(externalStops: stops, recorder: recorder) { lane }
+    simulation = try runtime.simulation(seed: seed, from: start)
+    bench = system.parts
+  }
+
+  /// Makes the system with the defaults of its wiring.
+  package convenience init(rules: System.Rules, seed: UInt64, from start: TickInstant, stops: ExternalStops?) throws {
+    try self.init(ConfiguredSystem<System>(System.Wiring(), rules), seed: seed, from: start, stops: stops)
+  }
+
+  /// Returns the period of the loop that takes the orders, and the number of faults that the simulation offers, for the
+  /// defaults of all keys.
+  ///
+  /// - Throws: the errors of the declaration's loops.
+  package static func plan() throws -> (period: Nanoseconds, faults: Int) {
+    let configured = try ConfiguredSystem<System>()
+    return (configured.rate?.period ?? .seconds(1), configured.plan.faults.count)
+  }
+
+  /// What the loops have recorded, or `nil` if there is no recorder.
+  var recording: Recording? { runtime.recording() }
+
+  // MARK: The loop that takes the orders
+
+  /// The version of the published state, which the supervisor watches.
+  package var heartbeat: LatestVersion { system.heartbeat }
+  /// The heartbeat period for the supervisor; zero if it is shorter than the supervisor's period.
+  package var heartbeatPeriod: Nanoseconds { system.heartbeatPeriod }
+  /// The name of the loop that takes the orders.
+  package var loopName: String { system.loopName }
+  /// The time from the start to the first release of the loop.
+  package var phase: Nanoseconds { runtime.statistics[loopName]?.phase ?? .zero }
+  /// The counters of the loop's releases so far, or `nil` if there are none.
+  package var counters: LoopCounters? { runtime.counters(of: loopName) }
+  /// Whether the loop reported in its last tick that every output was in its safe state.
+  package var isSafe: Bool { system.door.published.isSafe }
+  /// Whether every output is in its safe state, according to the loop and to the outputs that can be read back.
+  package var isConfirmed: Bool { system.unconfirmed == nil }
+  /// The rules that the loop has taken.
+  package var rules: System.Rules { system.wanted.inEffect }
+
+  /// The last published values of the fields that only grow.
+  package var growing: [(name: String, value: Double)] {
+    system.door.leaves().filter { $0.form.kind == .counter }.compactMap { leaf in
+      switch leaf.value {
+      case .integer(let whole): (leaf.path, Double(whole))
+      case .number(let number): (leaf.path, number)
+      case .nothing, .boolean, .text: nil
+      }
+    }
+  }
+
+  // MARK: What is done to it
+
+  /// Returns the change to the given rules, or `nil` if the rules are the same.
+  ///
+  /// - Parameter waits: whether wider limits wait until the outputs are off.
+  package func change(to rules: System.Rules, waits: Bool = true) -> (any RulesChange)? {
+    if waits { return HostedSystem<System>.change(system.wanted, to: rules) }
+    return system.wanted.change(of: System.name, [], now: rules, whenSafe: nil)
+  }
+
+  /// Activates or ends the fault at an index of the declaration. An index without a fault has no effect.
+  package func setFault(_ place: Int, _ isActive: Bool) {
+    guard bench.faults.indices.contains(place) else { return }
+    setFault(bench.faults[place].name, isActive)
+  }
+
+  /// Activates or ends the fault with a name.
+  func setFault(_ name: String, _ isActive: Bool) { system.faults.set(name, isActive) }
+
+  /// Returns the order of a command, or of `e-stop` or `reset`, for the body of a request, and whether the order can
+  /// only make the system safer.
+  ///
+  /// - Throws: an `APIError` with status 404 if there is no such command, or 422 if the body is invalid.
+  package func order(_ word: String, _ body: JSONValue) throws(APIError) -> (order: System.Order, makesSafe: Bool) {
+    try system.door.order(word, body)
+  }
+
+  /// Sends an order to the loop.
+  ///
+  /// - Parameter done: called with the loop's answer, or immediately with an error if the queue is full.
+  package func send(
+    _ order: System.Order, makesSafe: Bool, at now: TickInstant,
+    done: @escaping @Sendable (Result<Answer<System.Refusal>, APIError>) -> Void
+  ) {
+    clock.now = now
+    system.door.requests.send(order, makesSafe: makesSafe, client: 1) { done($0) }
+  }
+
+  /// Delivers the answers of the loop, and ends requests whose timeout has passed, as the main thread of the daemon
+  /// does.
+  ///
+  /// - Returns: the notices of the loop since the last call.
+  @discardableResult
+  package func takeAnswers(at now: TickInstant) -> [Told<System.Notice>] {
+    clock.now = now
+    system.takeAnswers(at: now)
+    return system.takeNotices()
+  }
+}

@@ -1,0 +1,124 @@
+import Service
+
+/// The keys of a section, or of a part of a section, as a plain struct with default values.
+public protocol Settings: Sendable {
+  /// Creates the settings with the default of every key.
+  init()
+  /// The declarations of the keys, one for each property.
+  @DeclarationBuilder<Key<Self>> static var keys: [Key<Self>] { get }
+  /// Checks the constraints on more than one key. `report(\.most, "expected at least least_percent, got 15")`
+  /// identifies the key to blame by its property.
+  func check(_ report: (PartialKeyPath<Self>, String) -> Void)
+}
+
+extension Settings {
+  /// Reports nothing: there are no constraints on more than one key.
+  public func check(_ report: (PartialKeyPath<Self>, String) -> Void) {}
+}
+
+/// The settings of a section that has no keys of this kind.
+public struct NoSettings: Settings, BitwiseCopyable {
+  public init() {}
+  public static var keys: [Key<NoSettings>] { [] }
+}
+
+/// The result builder of `keys`, `fields` and `commands`: it concatenates the elements between the braces.
+@resultBuilder
+public enum DeclarationBuilder<Element> {
+  /// Adds one element.
+  public static func buildExpression(_ element: Element) -> [Element] { [element] }
+  /// Adds a list of elements, such as those of a part.
+  public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
+  /// Concatenates everything between the braces in the order in which it is written.
+  public static func buildBlock(_ lists: [Element]...) -> [Element] { lists.flatMap { $0 } }
+}
+
+extension Settings {
+  /// Creates the values of a section, or of a list's item; keys that the file does not give have their defaults.
+  init(_ given: GivenValues, section: String) { self.init(given) { "\(section).\($0.name)" } }
+
+  /// Creates the values from those of a file; keys that the file does not give have their defaults.
+  ///
+  /// - Parameter path: returns the path of a key in the file.
+  init(_ given: GivenValues, at path: (Key<Self>) -> String) {
+    self.init()
+    for key in Self.keys {
+      if let items = key.items {
+        items.fill(given, path(key), &self)
+      } else if let value = given.values[path(key)] {
+        key.take(value, &self)
+      }
+    }
+  }
+
+  /// Creates the values from the members of a JSON object; keys that the object does not give keep their values in
+  /// `wanted`.
+  ///
+  /// - Throws: an `APIError` with status 422 if a member is invalid.
+  init(_ body: inout JSONReader, over wanted: Self) throws(APIError) {
+    self = wanted
+    for key in Self.keys where key.items == nil {
+      if let value = try body.optional(key.name, key.kind.json) { key.take(value, &self) }
+    }
+  }
+
+  /// Returns the contradictions between the values: the path of each key, and the value that was expected.
+  ///
+  /// - Parameter path: returns the path of a key in the file.
+  func contradictions(at path: (Key<Self>) -> String) -> [(key: String, message: String)] {
+    var found: [(String, String)] = wrongOwnKeys(at: path)
+    check { property, message in found.append((path(Self.key(of: property)), message)) }
+    return found + Self.keys.flatMap { key in key.items?.contradictions(self, path(key)) ?? [] }
+  }
+
+  /// Returns the keys, including those of list items, whose values are wrong regardless of all other values.
+  func wrongKeys(at path: (Key<Self>) -> String) -> [(key: String, message: String)] {
+    wrongOwnKeys(at: path) + Self.keys.flatMap { key in key.items?.wrongKeys(self, path(key)) ?? [] }
+  }
+
+  private func wrongOwnKeys(at path: (Key<Self>) -> String) -> [(key: String, message: String)] {
+    Self.keys.compactMap { key in key.complaint?(self).map { (path(key), $0) } }
+  }
+
+  /// The contradictions between the values, with the names of the keys.
+  package var contradictions: [(key: String, message: String)] { contradictions { $0.name } }
+
+  /// Returns the key that sets a property. Passing a property without a key is a programming error and traps.
+  static func key(of property: PartialKeyPath<Self>) -> Key<Self> {
+    guard let key = keys.first(where: { $0.path() == property }) else {
+      preconditionFailure("\(Self.self): no key sets \(property)")
+    }
+    return key
+  }
+
+  /// Returns the value of each key, including the keys of list items; `nil` if the key has no value.
+  func values(at path: (Key<Self>) -> String) -> [(key: String, value: ConfigValue?)] {
+    Self.keys.flatMap { key in key.items?.values(self, path(key)) ?? [(path(key), key.read(self))] }
+  }
+
+  /// Returns these settings with the value of `old` for every limit that is wider here, and whether any limit was
+  /// replaced.
+  func tightened(from old: Self) -> (settings: Self, isTighter: Bool) {
+    var (settings, isTighter) = (self, false)
+    for key in Self.keys {
+      if let items = key.items {
+        isTighter = items.tighten(&settings, old) || isTighter
+      } else if key.isWider(self, than: old) {
+        key.take(key.read(old), &settings)
+        isTighter = true
+      }
+    }
+    return (settings, isTighter)
+  }
+
+  /// Returns the settings that may take effect at once, and those that have to wait for the safe state because a limit
+  /// is wider; `whenSafe` is `nil` if no change has to wait.
+  ///
+  /// - Parameter isWhole: returns whether values have no contradictions.
+  func change(from old: Self, isWhole: (Self) -> Bool = { $0.contradictions.isEmpty }) -> (now: Self, whenSafe: Self?) {
+    let (now, waits) = tightened(from: old)
+    guard waits else { return (self, nil) }
+    // Half a change may contradict itself: then nothing of it is taken yet.
+    return (isWhole(now) ? now : old, self)
+  }
+}

@@ -1,0 +1,98 @@
+/// The unit of a number.
+///
+/// Names outside the program end in the word of the unit if it has one (`temperatureCelsius`, `dutyPercent`). The name
+/// of the metric then ends in the base unit of Prometheus, and the page shows the sign.
+public struct Unit: Sendable, Hashable {
+  /// The sign of the unit, such as `°C`.
+  public let sign: String
+  /// The ending of camel-case names that states this unit, such as `Celsius`.
+  let ending: String
+  /// The ending that replaces it in the name of a metric, and the factor that converts a value into the metric's unit:
+  /// `ratio` and 0.01.
+  let metricEnding: String
+  let metricFactor: Double
+  /// The `device_class` of the unit in Home Assistant, or `nil` if Home Assistant has no class for it.
+  let deviceClass: String?
+
+  private init(
+    _ sign: String, ending: String = "", metric: String = "", factor: Double = 1, deviceClass: String? = nil
+  ) {
+    (self.sign, self.ending, metricEnding, metricFactor) = (sign, ending, metric, factor)
+    self.deviceClass = deviceClass
+  }
+
+  /// Creates another unit from its sign, such as `%/°C`.
+  public init(_ sign: String) { self.init(sign, ending: "") }
+
+  /// No unit: a count, a ratio 0…1 or a word.
+  public static let none = Unit("")
+  /// Percent. The metric is a ratio.
+  public static let percent = Unit("%", ending: "Percent", metric: "ratio", factor: 0.01)
+  /// Degrees Celsius.
+  public static let celsius = Unit("°C", ending: "Celsius", metric: "celsius", deviceClass: "temperature")
+  /// Revolutions per minute.
+  public static let rpm = Unit("rpm", ending: "Rpm", metric: "rpm")
+  /// Hertz.
+  public static let hertz = Unit("Hz", ending: "Hertz", metric: "hertz", deviceClass: "frequency")
+  /// Seconds.
+  public static let seconds = Unit("s", ending: "Seconds", metric: "seconds", deviceClass: "duration")
+  /// Minutes. The metric is in seconds.
+  public static let minutes = Unit("min", ending: "Minutes", metric: "seconds", factor: 60, deviceClass: "duration")
+  /// Hours. The metric is in seconds.
+  public static let hours = Unit("h", ending: "Hours", metric: "seconds", factor: 3_600, deviceClass: "duration")
+  /// Milliseconds. The metric is in seconds.
+  public static let milliseconds = Unit("ms", ending: "Ms", metric: "seconds", factor: 0.001, deviceClass: "duration")
+  /// Microseconds. The metric is in seconds.
+  public static let microseconds = Unit("µs", ending: "Us", metric: "seconds", factor: 1e-6, deviceClass: "duration")
+  /// Volts.
+  public static let volts = Unit("V", ending: "Volts", metric: "volts", deviceClass: "voltage")
+  /// Amperes.
+  public static let amperes = Unit("A", ending: "Amperes", metric: "amperes", deviceClass: "current")
+  /// Watts.
+  public static let watts = Unit("W", ending: "Watts", metric: "watts", deviceClass: "power")
+  /// Metres.
+  public static let metres = Unit("m", ending: "Metres", metric: "meters", deviceClass: "distance")
+  /// Millimetres. The metric is in metres.
+  public static let millimetres = Unit("mm", ending: "Mm", metric: "meters", factor: 0.001, deviceClass: "distance")
+  /// Degrees of an angle.
+  public static let degrees = Unit("°", ending: "Degrees", metric: "degrees")
+  /// Litres per minute.
+  public static let litresPerMinute = Unit("L/min", ending: "LitresPerMinute", metric: "liters_per_minute")
+}
+
+extension Unit {
+  /// Returns a value in the unit of its metric. It divides by whole factors, because 57 × 0.01 is not exactly 0.57.
+  func inMetric(_ value: Double) -> Double {
+    metricFactor < 1 ? value / (1 / metricFactor).rounded() : value * metricFactor
+  }
+
+  /// Returns the name of a metric, such as `tactus_fan_duty_ratio` for `dutyPercent`; the name of a counter lacks its
+  /// `_total`.
+  ///
+  /// - Parameter groups: the names of the objects that contain the field, which precede its name.
+  func metricName(_ system: String, _ name: String, in groups: [String] = []) -> String {
+    let stem = !ending.isEmpty && name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
+    let words = groups.flatMap { Self.words($0) } + Self.words(stem) + (metricEnding.isEmpty ? [] : [metricEnding])
+    return (["tactus", system.replacing("-", with: "_")] + words).joined(separator: "_")
+  }
+
+  /// Returns a title for a field, such as `Temperature` for `temperatureCelsius`.
+  func title(_ name: String) -> String {
+    let stem = !ending.isEmpty && name.hasSuffix(ending) && name != ending ? String(name.dropLast(ending.count)) : name
+    let text = Self.words(stem).joined(separator: " ")
+    return text.prefix(1).uppercased() + text.dropFirst()
+  }
+
+  /// Returns the words of a camel-case name in lower case, such as `target celsius`.
+  static func words(_ name: String) -> [String] {
+    var words: [String] = []
+    for character in name {
+      if words.isEmpty || character.isUppercase {
+        words.append(character.lowercased())
+      } else {
+        words[words.count - 1].append(character)
+      }
+    }
+    return words
+  }
+}

@@ -1,0 +1,94 @@
+import Logging
+import Service
+import Tactus
+
+/// The mailboxes of a system: orders to its loop and the answers, notices, the published state, and the rules.
+public final class SystemMailbox<
+  Order: BitwiseCopyable & Sendable, Refusal: RefusalWord, Notice: BitwiseCopyable & Sendable,
+  State: BitwiseCopyable & Sendable, Rules: BitwiseCopyable & Sendable
+> {
+  /// The loop's ends of the mailboxes.
+  public typealias Ends = LoopEnds<Order, Refusal, Notice, State, Rules>
+
+  let loops: LoopMailbox<Order, Refusal, Notice, State, Rules>
+  /// The bell that is rung when there are answers or notices to take.
+  private let bell: DoorbellButton?
+  private let stall: LaneStall.Served?
+  private let isSimulated: Bool
+  private let isPlanned: Bool
+  private let instance: String?
+  /// The state before the first tick: `initialState`, with the values that were kept over the restart.
+  public let initialState: State
+  /// The name of the loop that owns the mailboxes, or `nil` if no loop has taken them.
+  private(set) var loopName: String?
+  private(set) var rate: Rate?
+  private(set) var report: ((Published<State>, Logger) -> Void)?
+  private(set) var farewell: ((Published<State>) throws -> Bool)?
+
+  init(
+    _ loops: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?, stall: LaneStall?,
+    isSimulated: Bool, instance: String?, isPlanned: Bool = false
+  ) {
+    self.loops = loops
+    self.instance = instance
+    var reader = loops.state.reader()
+    initialState = reader.read().state
+    self.bell = bell
+    self.stall = stall?.served
+    (self.isSimulated, self.isPlanned) = (isSimulated, isPlanned)
+  }
+
+  /// Sets a function that logs facts which are not visible elsewhere. It is called once a second on the main thread
+  /// with the state that the loop last published. May be called once.
+  public func eachSecond(_ report: @escaping (_ newest: Published<State>, _ logger: Logger) -> Void) {
+    precondition(self.report == nil, "a system has one report")
+    self.report = report
+  }
+
+  /// Sets a function that gives a slow actuator further commands after the loop has ended. It is called on the main
+  /// thread when the loops have ended and the outputs are not known to be safe, and may block for some seconds. May be
+  /// called once.
+  ///
+  /// - Parameter say: returns whether the outputs are safe now.
+  public func lastWords(_ say: @escaping (_ last: Published<State>) throws -> Bool) {
+    precondition(farewell == nil, "a system has its last words once")
+    farewell = say
+  }
+
+  /// Declares the loop that owns these mailboxes. The loop is released by its period and by every order. May be called
+  /// once.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the loop, unique in the program: `fan`.
+  ///   - rate: the rate of the loop.
+  ///   - safeStateAfter: the number of consecutive missed ticks after which the loop's safe state is entered, at least
+  ///     1.
+  ///   - inputs: the inputs that also release the loop.
+  ///   - interval: the minimum time between two releases by an input.
+  ///   - body: makes the loop from its ends of the mailboxes.
+  public func loop<Body: ControlLoop & ~Copyable>(
+    _ name: String, every rate: Rate, late: LatePolicy = .skip, safeStateAfter: Int, inputs: [LoopInput] = [],
+    minimumInterval interval: Nanoseconds = .milliseconds(1), ages: [DataAge] = [], body: (consuming Ends) -> Body
+  ) -> Loop {
+    precondition(loopName == nil, "\(name): a system's mailboxes belong to one loop")
+    let name = instance.map { "\(name)/\($0)" } ?? name
+    loopName = name
+    self.rate = rate
+    // What the file asks for twice, two owners of a channel perhaps, is an error that has not been looked for yet: no loop is made of it.
+    if isPlanned { return Loop(name, every: rate) { PlannedLoop() } }
+    return Loop(
+      name, every: rate, late: late, safeStateAfter: safeStateAfter,
+      counting: isSimulated ? .injected(stall) : .all,
+      inputs: (Order.self == NoOrder.self ? [] : [loops.loopInput]) + inputs, minimumInterval: interval,
+      ages: ages
+    ) {
+      body(loops.loopEnds(bell: bell, stall: stall))
+    }
+  }
+}
+
+/// The loop of a bench that only plans, which is never run: no loop may be made of values that have not been checked yet.
+private struct PlannedLoop: ~Copyable, ControlLoop, NoOutput {
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) {}
+}

@@ -1,0 +1,54 @@
+import Service
+import Tactus
+
+/// Adopted by a system that receives binary frames from WebSocket clients.
+public protocol TakesFrames: DeviceSystem {
+  /// Handles a frame. Called in the order of arrival on the client's event loop; must not block.
+  ///
+  /// - Returns: whether the frame is for this system.
+  static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Self>) -> Bool
+}
+
+/// Access to the system for the handler of a frame: its state, its loop, and the reply to the client.
+public struct FrameDoor<System: DeviceSystem>: Sendable {
+  let door: HostedDoor<System>
+  let caller: Caller
+  let answer: @Sendable (FrameOutcome) -> Void
+
+  /// The state that the loop has last published.
+  public var newest: Published<System.State> { door.published }
+  /// The present context in which the system's state is shown.
+  public var look: Look<System> { door.look(door.published.at) }
+
+  /// Sends an order to the loop.
+  ///
+  /// - Parameters:
+  ///   - makesSafe: whether the order can only make the system safer. Such an order never expires.
+  ///   - then: called once on any thread with the loop's answer and a state published in the same tick or later, or
+  ///     with the error if there is no answer.
+  public func send(
+    _ order: System.Order, makesSafe: Bool,
+    then: @escaping @Sendable (Result<(Answer<System.Refusal>, Published<System.State>), APIError>) -> Void
+  ) {
+    door.requests.send(order, makesSafe: makesSafe, client: caller.client) { [door] result in
+      then(result.map { ($0, door.published) })
+    }
+  }
+
+  /// Answers with a binary frame. A frame may be answered once.
+  public func reply(_ bytes: [UInt8]) { answer(.reply(bytes)) }
+  /// Answers with an `error` event. A frame may be answered once.
+  public func refuse(_ error: APIError) { answer(.refused(error)) }
+  /// Answers with an `error` event for a refusal by the loop. A frame may be answered once.
+  public func refuse(_ refusal: System.Refusal, in state: System.State) {
+    answer(.refused(.conflict(refusal.code, System.sentence(of: refusal, state))))
+  }
+}
+
+extension TakesFrames {
+  /// Handles a frame for this system with a door that is passed without its type. Returns whether the frame is for this
+  /// system.
+  static func takes(_ frame: [UInt8], from caller: Caller, _ door: Any) -> Bool {
+    take(frame, from: caller, door as! FrameDoor<Self>)
+  }
+}

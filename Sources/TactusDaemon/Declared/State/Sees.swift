@@ -1,0 +1,77 @@
+import Synchronization
+import Tactus
+
+/// Adopted by a system whose documents contain more than its snapshot, such as names from the file, ages, or the state
+/// of a link.
+///
+/// ```swift
+/// enum Robot: DeviceSystem, Sees {
+///   static func seen(_ published: Published<State>, _ look: Look<Robot>) -> RobotSeen { RobotSeen(published.state, now: look.now) }
+///   static var seenFields: [Field<RobotSeen>] { Field("state", \.word, "…") }
+/// }
+/// ```
+///
+/// `fields` then contains only the fields that are `kept`, and documents do not show these.
+public protocol Sees: DeviceSystem {
+  /// The value from which documents, metrics and Home Assistant entities are made.
+  associatedtype Seen: Sendable
+  /// Returns the value to show for the state that the loop has published. May be called from any thread.
+  static func seen(_ published: Published<State>, _ look: Look<Self>) -> Seen
+  /// Returns a version number that changes whenever the shown value changes without the loop, for example through a
+  /// desk. May be called from any thread.
+  static func version(_ look: Look<Self>) -> UInt64
+  /// The fields of the shown value, in place of `fields`.
+  @DeclarationBuilder<Field<Seen>> static var seenFields: [Field<Seen>] { get }
+}
+
+extension Sees {
+  /// Returns 0: the shown value depends only on the loop and on time.
+  public static func version(_ look: Look<Self>) -> UInt64 { 0 }
+  /// Returns no fields, so that no value is kept over a restart.
+  public static var fields: [Field<State>] { [] }
+}
+
+/// The context in which a system's state is shown: configuration, time and shared values.
+public struct Look<System: DeviceSystem>: Sendable {
+  /// The name of the system: `kettle`, or `kettle/one` for one of several.
+  public let name: String
+  /// The keys that keep their values while the program runs.
+  public let wiring: System.Wiring
+  /// The rules in effect.
+  public let rules: System.Rules
+  /// The time on the runtime's clock: for a document the instant of the tick that it shows, for `/metrics` the instant
+  /// of the scrape, so that ages grow while a loop hangs.
+  public let now: TickInstant
+  let parts: SharedParts
+
+  /// Returns a look with the defaults of all keys.
+  static func standard(at now: TickInstant) -> Look {
+    Look(name: System.name, wiring: .init(), rules: .init(), now: now, parts: SharedParts())
+  }
+
+  /// Returns the value of this type that the bench or the desk shares, or `nil` if neither shares one.
+  public func shared<Value: Sendable>(_: Value.Type = Value.self) -> Value? { parts.first() }
+}
+
+/// The values that a system's bench and desk share with readers of its state, found by their types. Safe to use from
+/// any thread.
+final class SharedParts: Sendable {
+  private let parts = Mutex<[any Sendable]>([])
+
+  func add(_ part: some Sendable) { parts.withLock { $0.append(part) } }
+
+  func first<Value: Sendable>() -> Value? { parts.withLock { $0.lazy.compactMap { $0 as? Value }.first } }
+}
+
+extension Bench {
+  /// Shares a value that may be read from any thread, such as the report of a link. Readers find it by its type with
+  /// `Look.shared` and `DeskMaterial.shared`.
+  public func share(_ part: some Sendable) { parts.shared.add(part) }
+}
+
+extension DeskMaterial {
+  /// Returns the value of this type that the bench shares, or `nil` if the bench shares none.
+  public func shared<Value: Sendable>(_: Value.Type = Value.self) -> Value? { parts.first() }
+  /// Shares a value with readers of the system's state, which find it with `Look.shared`.
+  public func share(_ part: some Sendable) { parts.add(part) }
+}

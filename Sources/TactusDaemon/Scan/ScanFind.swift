@@ -1,0 +1,61 @@
+import Wire
+
+/// One thing that a scan has found.
+public struct ScanFind: Equatable, Sendable {
+  /// A value for a key of the configuration file.
+  struct Setting: Equatable, Sendable {
+    /// The key, where an item of a list is `[]`.
+    var key: String
+    var value: String
+  }
+  /// What is written to take the find for a key: the key's own value first, then those of the keys that go with it.
+  typealias Settings = [Setting]
+
+  var kind: ScanKind
+  /// Where it is, as people and programs name it: a path, an address.
+  var place: String
+  /// What it says that it is; empty if it says nothing.
+  var name: String
+  /// What it may be, the likeliest first.
+  var probably: [String] = []
+  /// What else is known of it, in the order in which people read it.
+  var details: [String] = []
+  /// Why it cannot be used as it is, such as the program that has it open, or `nil`.
+  var trouble: String?
+  /// The keys that the find can fill.
+  var settings: [Settings] = []
+
+  /// Makes a find. Control characters in what it says of itself are left out.
+  public init(kind: ScanKind, place: String, name: String, details: [String] = []) {
+    (self.kind, self.place) = (kind, place)
+    (self.name, self.details) = (Printable.text(name), details.map { Printable.text($0) })
+  }
+
+  /// The find as JSON, as docs/scan.md describes it.
+  var json: JSONValue {
+    .object([
+      "place": .text(place), "name": .text(name), "probably": .list(probably.map { .text($0) }),
+      "details": .list(details.map { .text($0) }), "trouble": trouble.map { .text($0) } ?? .null,
+      "keys": .list(
+        settings.map { settings in
+          .list(settings.map { .object(["key": .text($0.key), "value": .text($0.value)]) })
+        }),
+    ])
+  }
+}
+
+/// What a scan of one kind has found, and what it has left out.
+public struct ScanReport: Equatable, Sendable {
+  /// What was found, in the order in which people read it.
+  public var finds: [ScanFind]
+  /// What was not looked at and why; if nothing was found, the first says why.
+  public var remarks: [String]
+
+  /// Makes a report.
+  public init(finds: [ScanFind] = [], remarks: [String] = []) { (self.finds, self.remarks) = (finds, remarks) }
+
+  /// The report as JSON, as docs/scan.md describes it.
+  var json: JSONValue {
+    .object(["finds": .list(finds.map(\.json)), "remarks": .list(remarks.map { .text($0) })])
+  }
+}

@@ -1,0 +1,44 @@
+import Service
+import Tactus
+
+extension Recorder {
+  /// A recorder for the number of kilobytes in a file, or `nil` for 0.
+  init?(kilobytes: Int) {
+    if kilobytes == 0 { return nil }
+    self.init(bytesPerLane: kilobytes << 10)
+  }
+}
+
+extension Route {
+  /// The size of the largest recording that a command takes, bytes.
+  static let longestRecording = 256 << 20
+
+  /// Returns the route `GET /api/recording`: what the lanes have recorded, as a file; with `?last=60` the last 60 seconds at least.
+  ///
+  /// The recording is copied for each request, while the loops go on.
+  static func recording(_ runtime: Runtime) -> Route {
+    Route(.get, "/api/recording", scope: .admin, action: "recorder.read") { request in
+      let query = try QueryReader(request.query, names: ["last"])
+      let last = try query.integer("last", in: 1...86_400)
+      let program = DaemonProgram.current
+      let recording = runtime.recording(
+        last: last.map { .seconds($0) },
+        facts: [
+          "program": program.name, "version": program.version, "made": WallClock.text,
+          "monotonic": "\(MonotonicClock.now.nanoseconds)",
+        ])
+      guard let recording else {
+        throw APIError.conflict(
+          "NOT_RECORDED",
+          "nothing is recorded: runtime.recorder_kilobytes is 0, no system has a loop, or no descriptor was left at the start"
+        )
+      }
+      let stamp = WallClock.text.prefix(19).filter { $0 != "-" && $0 != ":" }
+      let bytes = recording.bytes
+      return APIResponse(
+        contentType: "application/octet-stream",
+        headers: [.contentDisposition: "attachment; filename=\"\(program.name)-\(stamp)Z.record\""], body: bytes,
+        logValue: "bytes=\(bytes.count)")
+    }.waitingForDisk()
+  }
+}

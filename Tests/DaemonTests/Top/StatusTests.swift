@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TactusDaemon
+
+/// `tactus status` as a child, against a server with prepared answers.
+@Suite("status, the program", .serialized, .ownThread)
+struct StatusTests {
+  private static let well =
+    #"{"ok":true,"status":"ok","version":"1.2.3","systems":{"robot":"stopped"},"guard":{"state":"watching","replacements":0,"madeSafe":0}}"#
+  private static let ill =
+    #"{"ok":false,"status":"GUARD_LOST","message":"no guard watches","version":"1.2.3","systems":{"robot":"stopped"},"guard":{"state":"lost","replacements":2,"madeSafe":1}}"#
+
+  private func status(_ answers: [String: CannedServer.Answer], _ arguments: [String] = []) throws -> TactusProcess {
+    let server = try CannedServer(answers)
+    defer { server.stop() }
+    let process = try TactusProcess(["status", "127.0.0.1", "--port", "\(server.port)"] + arguments)
+    _ = process.finish()
+    return process
+  }
+
+  @Test("well: version, time, each system, guard and loops, status 0; as JSON, the daemon's own answers")
+  func well() throws {
+    let answers: [String: CannedServer.Answer] = [
+      "/api/health": .init(body: Self.well), "/api/status": .init(body: TopDocuments.stopped),
+      "/api/runtime": .init(body: TopDocuments.second),
+    ]
+    let shown = try status(answers)
+    #expect(shown.process.terminationStatus == 0)
+    let lines = shown.said.split(separator: "\n")
+    #expect(
+      lines.first?.hasPrefix("tactus 1.2.3 at 127.0.0.1:") == true
+        && lines.first?.hasSuffix(", up 2 h 13 min: ok") == true)
+    #expect(lines.contains("robot  stopped: commanded") && lines.contains("guard  watching"), "\(shown.said)")
+    #expect(lines.last?.hasPrefix("loops  ") == true, "\(shown.said)")
+    let json = try status(answers, ["--json"]).said
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: [String: Any]])
+    #expect(object["health"]?["status"] as? String == "ok" && object["runtime"]?["loops"] != nil)
+  }
+
+  @Test("not well: why, in the first line, status 1; what needs a token is left out, and said so")
+  func ill() throws {
+    let shown = try status([
+      "/api/health": .init(status: 503, body: Self.ill), "/api/status": .init(status: 401, body: "{}"),
+      "/api/runtime": .init(status: 401, body: "{}"),
+    ])
+    #expect(shown.process.terminationStatus == 1)
+    let lines = shown.said.split(separator: "\n")
+    #expect(lines.first?.hasSuffix(": GUARD_LOST: no guard watches") == true, "\(shown.said)")
+    #expect(lines.contains("guard  lost, replaced 2 times, has made outputs safe 1 times"), "\(shown.said)")
+    #expect(lines.contains("robot  stopped") && shown.said.contains("--token-file FILE"))
+  }
+
+  @Test("no daemon, or another program: one line why, status 1")
+  func absent() throws {
+    let other = try status(["/api/health": .init(body: "hello")])
+    #expect(other.process.terminationStatus == 1 && other.said.contains("is not tactus"), "\(other.said)")
+    let port = ReservedPort()
+    defer { withExtendedLifetime(port) {} }
+    let none = try TactusProcess(["status", "127.0.0.1", "--port", "\(port.number)"])
+    #expect(none.finish() == 1 && none.said.split(separator: "\n").count == 1, "\(none.said)")
+  }
+}

@@ -1,0 +1,1 @@
+../../../../../Sources/Systems/Sprinkler/Daemon/Import/ImportedSchedules.swift

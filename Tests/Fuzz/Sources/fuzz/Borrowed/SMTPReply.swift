@@ -1,0 +1,1 @@
+../../../../../Sources/Service/Client/Mail/SMTPReply.swift

@@ -1,0 +1,1 @@
+../../../../../Sources/Systems/Video/Wire/WebRTCEnd.swift

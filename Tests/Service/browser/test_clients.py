@@ -1,0 +1,206 @@
+"""The view System: clients are made, handed over by a picture, seen and revoked."""
+import io
+import re
+
+import pytest
+import zxingcpp
+from PIL import Image
+from playwright.sync_api import expect
+
+from others import go, robot, until
+from test_views import SIZES, SMALL
+
+
+def make(page, name, scope="control", lifetime="for ever"):
+    page.locator("#client-new summary").click()
+    page.fill("#client-name", name)
+    page.select_option("#client-scope", scope)
+    page.select_option("#client-lifetime", label=lifetime)
+    page.click("#client-make")
+    expect(page.locator("#client-made h3")).to_contain_text(name)
+
+
+def read(picture):
+    found = zxingcpp.read_barcodes(Image.open(io.BytesIO(picture)))
+    return [one.text for one in found]
+
+
+def drawn(rows, margin=0):
+    """The picture of modules, six pixels each."""
+    picture = Image.new("L", (len(rows[0]) + 2 * margin, len(rows) + 2 * margin), 255)
+    for y, row in enumerate(rows):
+        for x, is_dark in enumerate(row):
+            if is_dark:
+                picture.putpixel((x + margin, y + margin), 0)
+    file = io.BytesIO()
+    picture.resize((picture.width * 6, picture.height * 6), Image.Resampling.NEAREST).save(file, "png")
+    return file.getvalue()
+
+
+def row(page, name):
+    return page.locator("#clients tr", has_text=name)
+
+
+@pytest.fixture
+def other(browser):
+    """Another device: `other(address)` opens it there, without anything that this one knows."""
+    contexts = []
+
+    def open_page(address):
+        contexts.append(browser.new_context(viewport={"width": 390, "height": 844}, service_workers="block"))
+        page = contexts[-1].new_page()
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_comes_in_by_the_picture_once_and_is_thrown_out(enter, own_daemon, other, scheme):
+    daemon = own_daemon()
+    page = enter(daemon, color_scheme=scheme)
+    go(page, "system")
+    expect(page.locator("#clients")).to_have_text("No client has a token in the file yet.")
+    make(page, "Anna's phone", lifetime="30 days")
+    [address] = read(page.locator("#client-made .qr").screenshot())
+    assert address == page.locator("#client-made code").inner_text() and address.startswith(daemon.url + "/#/ticket/")
+
+    phone = other(address)
+    expect(phone.locator("#ticket-door")).to_be_visible()
+    expect(phone.locator("#door")).to_be_hidden()
+    assert "ticket" not in phone.url, "it does not stay in the address"
+    phone.get_by_role("button", name="Enter").click()
+    expect(phone.locator("#link")).to_have_text("live")
+    expect(phone.locator("#systems a[href='#/system']")).to_be_hidden()
+    # Remembered on this device.
+    phone.reload()
+    expect(phone.locator("#link")).to_have_text("live")
+
+    # Somebody who has seen the picture comes too late.
+    late = other(address)
+    late.get_by_role("button", name="Enter").click()
+    expect(late.locator("#door-why")).to_contain_text("works once")
+
+    page.get_by_role("button", name="Done").click()
+    expect(page.locator("#client-made")).to_be_hidden()
+    token = phone.evaluate("token")
+    assert token.startswith("tactus_") and token not in page.content(), "it was shown once"
+    until(lambda: page.evaluate("loadClients()") or page.wait_for_timeout(50) or row(page, "Anna's phone").inner_text().count("ago") + row(page, "Anna's phone").inner_text().count("just now"))
+    expect(row(page, "Anna's phone")).to_contain_text("looks and controls")
+
+    go(phone, "robot")
+    phone.evaluate("robotDrive = setInterval(() => request('POST', '/api/robot/drive', { left: 20, right: 20 }), 100)")
+    until(lambda: robot(daemon)["state"] == "driving")
+    row(page, "Anna's phone").get_by_role("button", name="Revoke Anna's phone").click()
+    expect(row(page, "Anna's phone")).to_contain_text("It is refused from now on.")
+    assert daemon.get("/api/robot", token=token).status_code == 200, "nothing is done before it is confirmed"
+    row(page, "Anna's phone").get_by_role("button", name="Revoke", exact=True).click()
+    expect(row(page, "Anna's phone")).to_contain_text("revoked")
+    expect(phone.locator("#door-why")).to_have_text("This token has expired or was revoked.")
+    until(lambda: robot(daemon)["state"] != "driving")
+
+
+def test_who_was_in_stays_in_when_an_address_is_good_no_more(enter, own_daemon):
+    page = enter(own_daemon())
+    page.evaluate("location.hash = '#/ticket/AAAAAAAAAAAAAAAAAAAAAA'")
+    page.get_by_role("button", name="Enter").click()
+    expect(page.locator("#link")).to_have_text("live")
+    expect(page.locator("#banner")).to_contain_text("works once")
+    expect(page.locator("#ticket-door")).to_be_hidden()
+
+
+def test_a_picture_in_the_terminal_does_the_same(own_daemon, other):
+    daemon = own_daemon()
+    refused = daemon.command("token", "create", "--name", "Dora", "--qr", daemon.url, environment={"TACTUS_TOKEN": ""})
+    assert refused.returncode == 1 and "TACTUS_TOKEN" in refused.stderr
+    made = daemon.command("token", "create", "--name", "Dora", "--qr", daemon.url, environment={"TACTUS_TOKEN": daemon.admin})
+    assert made.returncode == 0, made.stderr
+    assert "tactus_" not in made.stdout + made.stderr, "the token itself is not shown"
+    *lines, address = [re.sub("\x1b[^m]*m", "", line) for line in made.stdout.splitlines()]
+    # Upper and lower half of each character.
+    rows = [[part in both for part in row] for row in lines for both in ("▀█", "▄█")]
+    assert read(drawn(rows)) == [address]
+    phone = other(address)
+    phone.get_by_role("button", name="Enter").click()
+    expect(phone.locator("#link")).to_have_text("live")
+
+
+def test_a_page_that_revokes_its_own_last_token_is_asked_twice_and_logged_out(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, view="system", token=daemon.create_token("admin", "laptop"))
+    expect(row(page, "laptop")).to_contain_text("this page")
+    row(page, "laptop").get_by_role("button", name="Revoke laptop").click()
+    expect(row(page, "laptop")).to_contain_text("it is logged out")
+    row(page, "laptop").get_by_role("button", name="Revoke", exact=True).click()
+    row(page, "laptop").get_by_role("button", name="Revoke all the same").click()
+    expect(page.locator("#door-why")).to_have_text("This token has expired or was revoked.")
+
+
+def test_what_is_wrong_is_said_beside_the_button_and_nothing_is_made(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, view="system", token=daemon.create_token("admin", "laptop"))
+    page.locator("#client-new summary").click()
+    page.click("#client-make")
+    expect(page.locator("#client-form .say")).to_contain_text("Name must be at least 1 character long")
+    page.fill("#client-name", "laptop")
+    page.click("#client-make")
+    expect(page.locator("#client-form .say")).to_contain_text("expected a new name, got laptop")
+    expect(page.locator("#client-made")).to_be_hidden()
+    assert len(daemon.get("/api/tokens").json()["tokens"]) == 1
+
+
+def test_who_may_not_is_told_and_asks_nothing(enter, own_daemon):
+    daemon = own_daemon()
+    asked = []
+    page = enter(daemon, view="system", token=daemon.create_token("control"), prepare=lambda page: page.on(
+        "request", lambda request: asked.append(request.url)))
+    expect(page.locator("#clients-refused")).to_be_visible()
+    expect(page.locator("#clients-admin")).to_be_hidden()
+    expect(page.locator("#systems a[href='#/system']")).to_be_hidden()
+    assert [url for url in asked if "/api/tokens" in url] == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_view_with_everything_open_fits_and_axe_finds_nothing(enter, own_daemon, size):
+    from axe_playwright_python.sync_playwright import Axe
+    daemon = own_daemon()
+    width, height = SIZES[size]
+    for name in ("A name that is as long as a name may be, which is 64 characters.", "Ben"):
+        daemon.create_token("control", name)
+    page = enter(daemon, view="system", width=width, height=height, bypass_csp=True)
+    make(page, "Anna's phone")
+    row(page, "Ben").get_by_role("button", name="Revoke Ben").click()
+    page.locator("#client-new summary").click()
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate(SMALL) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("length", [len("http://127.0.0.1:10000/"), 40, 80, 100, 120, 149])
+def test_a_reader_reads_codes_of_every_size(own_daemon, length):
+    """As programs get them: the rows of the answer."""
+    daemon = own_daemon()
+    page = "http://pi/" + "a" * (length - 11) + "/"
+    ticket = daemon.post("/api/tokens", {"name": "reader", "page": page}).json()["ticket"]
+    rows = [[module == "1" for module in row] for row in ticket["picture"]]
+    assert read(drawn(rows, margin=4)) == [ticket["address"]]
+    assert re.fullmatch(re.escape(page) + r"#/ticket/[\w-]{22}", ticket["address"])
+
+
+def test_a_changed_file_is_taken_from_the_page_or_its_errors_are_read_there(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, view="system")
+    page.get_by_role("button", name="Reload").click()
+    expect(page.locator("#reload-said")).to_have_text("nothing has changed")
+    page.get_by_text("What may change, with its range").click()
+    row = page.locator("#settings-list tr", has_text="motors.speed_limit")
+    expect(row).to_contain_text("a number 0…100")
+    daemon.config.write_text(daemon.config.read_text().replace("  command_timeout: 1.0\n", "  command_timeout: 1.0\n  speed_limit: 40\n"))
+    page.get_by_role("button", name="Reload").click()
+    expect(page.locator("#reload-said")).to_have_text("motors.speed_limit: 100.0 → 40.0")
+    expect(row.locator("td").first).to_have_text("40.0")
+    daemon.config.write_text(daemon.config.read_text().replace("speed_limit: 40", "speed_limit: 400"))
+    page.get_by_role("button", name="Reload").click()
+    expect(page.locator("#reload-said")).to_contain_text("motors.speed_limit: expected a number 0…100, got 400")

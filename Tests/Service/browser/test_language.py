@@ -1,0 +1,65 @@
+"""The page in German: for a browser that asks for it, or once somebody has chosen it."""
+import re
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from others import go
+from test_views import VIEWS, busy  # noqa: F401
+
+# What people, boards and this test have named, and what is the same in both languages.
+NAMES = re.compile(
+    r"basil|fern|mornings|zone \d|garden|herbs|lawn|adc-\d|0x3\d|seesaw|ads1115|tactus|[\w.-]+\.(js|yaml|csv)|supervisor|https?:|rtsp:|GPIO|UDP|MJPEG|MP4|WebRTC|"
+    # dates and times, which the browser writes
+    r"(sonntag|montag|dienstag|mittwoch|donnerstag|freitag|samstag|so|mo|di|mi|do|fr|sa)\b\.?|januar|februar|märz|april|mai|juni|juli|august|(sept|okto|novem|dezem)ber|(jan|feb|mär|apr|jun|jul|aug|sep|sept|okt|nov|dez)\.|"
+    r"roboter|pflanzen|bewässerung|pumpe|beine|übersicht|diagnose|hilfe|mcp3008|spi-0|p99|p50|max|API|Hz|CSV|PING|Name|System|Video|Jitter|Token|[a-z]+/[a-z]+|[a-z]+\.[a-z]+|Utc|UTC|HH:MM", re.I)
+
+
+def german(enter, daemon, **options):
+    return enter(daemon, locale="de-DE", bypass_csp=True, **options)
+
+
+def test_every_view_is_german_for_a_browser_that_asks_for_it_and_fits_on_a_narrow_phone(enter, busy):  # noqa: F811
+    page = german(enter, busy, width=360, height=740)
+    assert page.evaluate("document.documentElement.lang") == "de"
+    page.add_style_tag(content=".old h2 small, .old > :not(h2) { opacity: 1 !important; filter: none !important; }")
+    for view in (name for name in VIEWS if name != "fan"):
+        go(page, view)
+        for summary in page.locator("summary:visible").all():
+            summary.click()
+        page.wait_for_timeout(1200)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
+        found = Axe().run(page).response["violations"]
+        assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == [], view
+    left = [text for text in page.evaluate("[...untranslated]") if re.search("[A-Za-z]{3}", NAMES.sub("", text))]
+    assert left == []
+    expect(page.locator("#systems a[href='#/sprinkler'] span")).to_have_text("Bewässerung")
+    expect(page.locator("#e-stop")).to_contain_text("NOT-AUS")
+    assert page.title().endswith("· Tactus")
+
+
+def test_a_chosen_language_holds_over_a_reload_and_an_english_browser_gets_english(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, locale="en-GB", bypass_csp=True)
+    assert page.evaluate("document.documentElement.lang") == "en" and page.evaluate("untranslated.size") == 0
+    expect(page.locator("#well")).to_have_text("All is well.")
+    page.click("#language")
+    expect(page.locator("#well")).to_have_text("Alles in Ordnung.")
+    page.reload()
+    expect(page.locator("#well")).to_have_text("Alles in Ordnung.")
+    expect(page.locator("#link")).to_have_text("verbunden")
+    page.click("#language")
+    expect(page.locator("#well")).to_have_text("All is well.")
+
+
+def test_a_screen_reader_hears_a_translated_text_once(enter, own_daemon):
+    page = german(enter, own_daemon())
+    go(page, "")
+    expect(page.locator("#well")).to_have_text("Alles in Ordnung.")
+    page.evaluate("""() => {
+      window.said = 0;
+      for (const place of document.querySelectorAll("[role=status], [role=alert]"))
+        new MutationObserver((records) => { window.said += records.length; }).observe(place, { childList: true, subtree: true, characterData: true });
+    }""")
+    page.wait_for_timeout(2500)
+    assert page.evaluate("window.said") <= 2, "live regions are written only when something has changed"

@@ -1,0 +1,60 @@
+"""The page's link to the daemon: what an idle page costs, and what it does where WebSockets are blocked."""
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from others import go, until
+
+
+@pytest.mark.parametrize("view", ["", "robot", "sprinkler", "plants", "pump"])
+def test_an_idle_page_gets_less_than_2_kilobytes_a_second(enter, own_daemon, view):
+    daemon = own_daemon(more="pump: {}\n")
+    heard = {"bytes": 0, "kinds": []}
+
+    def hear(frame):
+        heard["bytes"] += len(frame)
+        heard["kinds"].append(json.loads(frame)["type"])
+
+    page = enter(daemon, view=view, prepare=lambda page: page.on("websocket", lambda socket: socket.on("framereceived", hear)))
+    until(lambda: page.wait_for_timeout(50) or heard["kinds"].count("changes") > 10)
+    heard.update(bytes=0, kinds=[])
+    page.wait_for_timeout(10_000)
+    print(view, heard["bytes"] / 10, "bytes a second")
+    assert heard["kinds"].count("changes") > 20 and heard["bytes"] / 10 < 2_000
+
+
+def test_what_changes_is_shown_as_if_all_of_it_had_been_told(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon)
+    daemon.post("/api/zone/3/on", {"minutes": 12})
+    for name in ("robot", "sprinkler", "pump", "plants", "leg"):
+        until(lambda: page.wait_for_timeout(50) or page.evaluate("name => states.get(name)?.type === name", name))
+        told = page.evaluate("name => states.get(name)", name)
+        assert set(told) - {"type", "system", "seq"} == set(daemon.get("/api/" + name).json()) - {"ok"}
+    until(lambda: page.wait_for_timeout(50) or page.evaluate("states.get('sprinkler').zones[2].isOn"))
+    assert page.evaluate("states.get('sprinkler').zones.length") == 4
+
+
+def test_without_websockets_it_asks_every_few_seconds_and_says_so(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+
+    def prepare(page):
+        page.add_init_script("""window.WebSocket = class { static OPEN = 1; static CLOSING = 2; readyState = 3; close() {}
+          constructor() { setTimeout(() => this.onclose({ code: 1006, reason: "" })); } };""")
+
+    page = enter(daemon, prepare=prepare, link="asks every 4 s")
+    expect(page.locator(".tile", has_text="Pump")).to_contain_text("off")
+    daemon.post("/api/zone/3/on", {"minutes": 12})
+    expect(page.locator(".tile", has_text="Sprinkler")).to_contain_text("Zone 3", timeout=10_000)
+    # Requests work; what is driven over the socket does not.
+    page.locator(".tile", has_text="Sprinkler").get_by_role("button", name="Stop all").click()
+    until(lambda: daemon.get("/api/sprinkler").json()["state"] == "idle")
+    go(page, "leg")
+    expect(page.locator("#leg-list")).to_have_attribute("disabled", "")
+    page.click("#e-stop")
+    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    assert daemon.get("/api/robot").json()["state"] == "emergencyStopped"
+    expect(page.locator("#reset")).to_be_visible(timeout=10_000)
+    page.click("#reset")
+    until(lambda: daemon.get("/api/robot").json()["state"] == "stopped")

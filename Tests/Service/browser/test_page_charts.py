@@ -1,0 +1,122 @@
+"""The pump's and the legs' views: a state in words, curves with their limits that survive a reload, steps, one pulse, calibration by hand."""
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from others import until
+from systems import Fan
+
+@pytest.fixture
+def legs(own_daemon):
+    return own_daemon()
+
+
+def pulse(daemon):
+    return daemon.get("/api/leg").json()["legs"][0]["pulseUs"]
+
+
+def test_a_leg_has_steps_one_pulse_and_a_curve_that_survives_a_reload(enter, legs):
+    page = enter(legs, view="leg")
+    leg = page.locator(".leg").first
+    once = leg.get_by_role("button", name="Send once")
+    expect(once).to_be_disabled()
+    leg.get_by_role("button", name="ARM", exact=False).first.click()
+    expect(leg.locator("[data-of=state]")).to_have_text("armed")
+    expect(leg.locator("[data-do=arm]")).to_be_disabled()
+    expect(leg.locator("[data-of=reason]")).to_contain_text("armed")
+    assert pulse(legs) is None
+    once.click()
+    until(lambda: pulse(legs) == 1500)
+    for step, wanted in ((10, 1510), (-1, 1509), (-10, 1499)):
+        leg.locator(f"[data-by='{step}']").click()
+        until(lambda: pulse(legs) == wanted)
+    expect(leg.locator("[data-of=pulse]")).to_have_text("1499 µs")
+    chart = leg.locator(".chart")
+    expect(chart.locator("text.limit")).to_have_text(["lowest", "highest"])
+    expect(chart.locator("polyline.series-0")).to_have_count(1)
+    expect(chart.locator("polyline.series-1")).to_have_count(1)
+    before = page.evaluate("legPast[0].find(({ pulse }) => pulse).at")
+    page.reload()
+    expect(page.locator(".leg .chart polyline.series-0")).to_have_count(1)
+    assert page.evaluate("legPast[0].find(({ pulse }) => pulse).at") == before
+
+
+def test_a_leg_is_calibrated_by_hand_into_lines_for_the_file(enter, legs):
+    page = enter(legs, view="leg")
+    leg = page.locator(".leg").first
+    leg.get_by_text("Calibrate by hand").click()
+    lowest, points = leg.get_by_role("button", name="This is the lowest"), leg.locator("[data-of=points]")
+    lowest.click()
+    expect(leg.locator(".say")).to_contain_text("ARM it and move it first")
+    expect(points).to_have_text("nothing found yet")
+    leg.locator("[data-do=arm]").click()
+    expect(leg.locator("[data-of=state]")).to_have_text("armed")
+    for wanted, name in ((900, "lowest"), (2100, "highest")):
+        leg.locator("[data-of=slider]").fill(str(wanted))
+        leg.get_by_role("button", name="Send once").click()
+        expect(leg.locator("[data-of=pulse]")).to_have_text(f"{wanted} µs")
+        leg.get_by_role("button", name="This is the " + name).click()
+    expect(points).to_contain_text("legs:\n  - # leg 0\n    min_us: 900\n    max_us: 2100\n")
+
+
+def test_the_pump_says_its_state_and_its_curve_has_a_limit_and_an_axis(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon, view="pump")
+    word, chart, axis = page.locator("#pump-word"), page.locator("#pump-chart"), page.locator("#pump-axis")
+    expect(word).to_have_text("off")
+    page.click("#pump-on")
+    expect(word).to_have_text("on")
+    expect(page.locator("#pump-on")).to_be_disabled()
+    expect(chart.locator("text.limit")).to_have_text("too hot")
+    expect(chart.locator("line.limit")).to_have_count(1)
+    expect(chart.locator("rect.active")).not_to_have_count(0)
+    expect(axis.get_by_role("button", name="10 min")).to_have_attribute("aria-pressed", "true")
+    axis.get_by_role("button", name="minute").click()
+    assert page.evaluate("pumpAxis.span") == 60000
+    axis.get_by_role("button", name="Earlier").click()
+    expect(chart).to_have_attribute("aria-label", re.compile(r"^Temperatures from .* to (?!now)"))
+    axis.get_by_role("button", name="Now").click()
+    expect(chart).to_have_attribute("aria-label", re.compile("to now$"))
+
+
+def test_a_time_without_the_page_is_a_gap_in_the_pumps_curve(enter, own_daemon):
+    page = enter(own_daemon(more="pump: {}\n"), view="pump")
+    until(lambda: page.wait_for_timeout(50) or page.evaluate("pump.history.length") > 3)
+    expect(page.locator("#pump-chart polyline.skin")).to_have_count(1)
+    page.evaluate("pump.history.slice(0, 2).forEach((one) => { one.at -= 60000; })")
+    expect(page.locator("#pump-chart polyline.skin")).to_have_count(2)
+
+
+def test_why_it_is_in_fault_takes_one_action(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    until(lambda: daemon.post("/api/pump/on", {"speedPercent": 50}).status_code == 200)
+    until(lambda: daemon.get("/api/pump").json()["state"] == "on")
+    assert daemon.post("/api/sim/fault", {"fault": "overheat", "bus": "pump"}).status_code == 200
+    until(lambda: daemon.get("/api/pump").json()["state"] == "fault")
+    page = enter(daemon)
+    page.locator("#well").get_by_role("link", name="Pump").click()
+    expect(page.locator("#pump-word")).to_have_text("fault")
+    expect(page.locator("#pump-why")).to_contain_text("To go on:")
+
+
+def test_a_card_that_is_made_from_a_description_has_curves_that_survive_a_reload(enter, own_daemon):
+    fan = Fan()
+    page = enter(own_daemon(), view="fan", prepare=fan.attach)
+    card = page.locator("#system-fan")
+    expect(card).to_be_visible()
+    card.get_by_text("Curves").click()
+    for number in range(4):
+        fan.tell(temperatureCelsius=30 + number, speedRpm=1000 + number)
+        until(lambda: page.wait_for_timeout(20) or page.evaluate("Date.now() - curvePasts.fan.at(-1).at") >= 900)
+    charts = card.locator(".chart")
+    expect(charts).to_have_count(2)  # °C and rpm
+    expect(charts.nth(0).locator("polyline")).to_have_count(2)  # temperature and target
+    expect(card.locator(".names").nth(0)).to_have_text("TemperatureTarget")
+    card.get_by_role("button", name="minute").click()
+    expect(charts.nth(1)).to_have_attribute("aria-label", re.compile("^Speed from .* to now$"))
+    kept = page.evaluate("curvePasts.fan.map(({ values }) => values.temperatureCelsius)")
+    assert kept[-4:] == [30, 31, 32, 33]
+    page.reload()
+    until(lambda: page.wait_for_timeout(20) or page.evaluate("cards.has('fan')"))
+    assert page.evaluate("curvePasts.fan.map(({ values }) => values.temperatureCelsius)")[:len(kept)] == kept

@@ -1,0 +1,320 @@
+"""The sprinkler's view: the week and its bars, the month and its reasons, drafts of schedules, water by month, the log."""
+import re
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from playwright.sync_api import expect
+
+from daemon import Daemon
+from others import go, until
+from test_views import SMALL
+
+ZONE = ZoneInfo("Europe/Berlin")
+
+
+def today():
+    return datetime.now(ZONE).date()
+
+
+def add(daemon, **changes):
+    """A schedule of every day at 06:30, which waters zone 1 for 20 minutes."""
+    answer = daemon.post("/api/schedules", {"name": "Mornings", "days": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"],
+                                            "startTimes": ["06:30"], "zones": [{"zoneId": 1, "minutes": 20}], **changes})
+    assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
+
+
+def starts(daemon, number):
+    return daemon.get(f"/api/schedules/{number}").json()["startTimes"]
+
+
+def drag(page, bar, by):
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + by / 2, y)
+    page.mouse.move(x + by, y)
+    page.mouse.up()
+
+
+def changes_of(page):
+    """What the page asks for that is no mere look."""
+    asked = []
+    page.on("request", lambda request: request.method != "GET" and asked.append((request.method, request.url.split("/api/")[1])))
+    return asked
+
+
+def test_a_bar_that_is_dragged_moves_its_start_when_somebody_saves_it(enter, own_daemon):
+    daemon = own_daemon()
+    # The week ends with the present hour: none that is between a start and three hours later, where a bar would leave it.
+    start, moved = ("15:30", "18") if 4 <= datetime.now(ZONE).hour < 11 else ("06:30", "09")
+    number = add(daemon, startTimes=[start])
+    page = enter(daemon, view="sprinkler")
+    asked = changes_of(page)
+    bars = page.locator("#sprinkler-week i.planned")
+    expect(bars).to_have_count(4)
+    lane = page.locator("#sprinkler-week .lane").first.bounding_box()["width"]
+    drag(page, bars.nth(1), lane / 7 / 24 * 3)  # three hours of seven days
+    expect(page.locator("#sprinkler-week i.moved")).to_have_count(4)
+    line = page.locator("#week-moves")
+    expect(line).to_contain_text(re.compile(rf"Mornings: {start} → {moved}:\d[05] \(Mon Tue Wed Thu Fri Sat Sun\), not saved yet"))
+    assert asked == [] and starts(daemon, number) == [start]
+    line.get_by_role("button", name="Undo").click()
+    expect(page.locator("#sprinkler-week i.moved")).to_have_count(0)
+    expect(line).to_be_empty()
+    drag(page, bars.nth(1), lane / 7 / 24 * 3)
+    line.get_by_role("button", name="Save").click()
+    until(lambda: re.match(moved + ":", starts(daemon, number)[0]))
+    assert asked == [("PUT", f"schedules/{number}")]
+    expect(bars.first).to_have_attribute("title", re.compile(f"{int(moved) % 12:02}:"))
+    # What was saved can be taken back, too.
+    page.locator("#sprinkler .say", has_text="Mornings starts at").get_by_role("button", name="Undo").click()
+    until(lambda: starts(daemon, number) == [start])
+
+
+def test_the_week_needs_no_mouse(enter, own_daemon):
+    daemon = own_daemon()
+    number = add(daemon)
+    daemon.post("/api/zone/3/on", {"minutes": 12})
+    daemon.post("/api/zone/3/off")
+    page = enter(daemon, view="sprinkler")
+    week = page.locator("#sprinkler-week")
+    expect(week.locator("i.planned")).to_have_count(4)
+    week.focus()
+    page.keyboard.press("Home")
+    expect(week.locator("i[aria-selected=true]")).to_have_class("planned")
+    page.keyboard.press("ArrowDown")
+    assert week.get_attribute("aria-activedescendant") == week.locator("i[aria-selected=true]").get_attribute("id")
+    page.keyboard.press("Enter")
+    expect(page.locator("#week-bar")).to_contain_text(re.compile(r"Zone 3 · .* of 12:00 · stopped by hand · asked by hand"))
+    page.keyboard.press("Enter")  # on its ×
+    expect(week).to_be_focused()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    time = page.get_by_label("Start of Mornings")
+    expect(time).to_be_focused()
+    time.fill("07:15")
+    expect(page.locator("#week-moves")).to_contain_text("06:30 → 07:15")
+    save = page.get_by_role("button", name="Save Mornings")
+    save.focus()
+    page.keyboard.press("Enter")
+    until(lambda: starts(daemon, number) == ["07:15"])
+
+
+def test_a_start_that_the_page_may_not_change_cannot_be_dragged(enter, own_daemon):
+    daemon = own_daemon()
+    add(daemon)
+    page = enter(daemon, view="sprinkler", token=daemon.create_token("read", name="look"))
+    bars = page.locator("#sprinkler-week i.planned")
+    expect(bars).to_have_count(4)
+    drag(page, bars.nth(1), 40)
+    expect(page.locator("#week-moves")).to_be_empty()
+
+
+def log_of(page, runs):
+    """The daemon's log, as the page hears it."""
+    entry = {"runId": 1, "scheduleId": 1, "scheduleName": "Mornings", "isScheduled": True, "askedSec": 1200, "caller": None}
+
+    def answer(route):
+        found = [{**entry, **run, "zoneName": f"Zone {run['zoneId']}"} for run in runs]
+        query = route.request.url
+        if match := re.search(r"[?&]zone=(\d+)", query):
+            found = [run for run in found if run["zoneId"] == int(match[1])]
+        since, until_ = (re.search(name + r"=([^&]+)", query) for name in ("since", "until"))
+        found = [run for run in found if (not since or run["startISO"] >= since[1]) and (not until_ or run["startISO"] < until_[1])]
+        route.fulfill(json={"ok": True, "runs": sorted(found, key=lambda run: run["startISO"], reverse=True), "next": None})
+
+    page.route(re.compile(r"/api/log\?"), answer)
+
+
+def instant(date, time="05:30:00"):
+    return f"{date}T{time}Z"
+
+
+def month_of_runs(page):
+    """Last month: a watered day, one of rain, one that was missed."""
+    last = today().replace(day=1) - timedelta(days=20)
+    days = [last.replace(day=day) for day in (6, 9, 10)]
+    log_of(page, [
+        {"zoneId": 1, "startISO": instant(days[0]), "ranSec": 1200, "outcome": "completed"},
+        {"zoneId": 2, "startISO": instant(days[0], "05:50:00"), "ranSec": 600, "outcome": "stopped"},
+        {"zoneId": 1, "startISO": instant(days[1]), "ranSec": 0, "outcome": "rainDelay"},
+        {"zoneId": 1, "startISO": instant(days[2]), "ranSec": 0, "outcome": "missed"}])
+    return days
+
+
+def test_the_month_says_why_nothing_was_watered(enter, own_daemon):
+    daemon = own_daemon()
+    add(daemon, days=["Mon"])
+    days = []
+    page = enter(daemon, view="sprinkler", prepare=lambda page: days.extend(month_of_runs(page)))
+    month, day = page.locator("#sprinkler-month"), page.locator("#sprinkler-day")
+    expect(month.locator(".today")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Month before").click()
+    cells = [month.locator(f"[data-date='{one}']") for one in days]
+    expect(cells[0]).to_have_attribute("aria-label", re.compile("30 min watered$"))
+    expect(cells[0]).to_contain_text("30 min")
+    expect(cells[1].locator("i.skipped.rain")).to_have_count(1)
+    cells[1].click()
+    expect(day).to_contain_text("Zone 1  not watered: rain delay  Mornings")
+    cells[2].click()
+    expect(day).to_contain_text("missed: the daemon did not run at that time")
+    page.keyboard.press("ArrowRight")
+    expect(day).to_have_text("Nothing was watered: no schedule was due, and nobody asked for water.")
+    expect(month.locator("[tabindex='0']")).to_be_focused()
+    # From month to month by the keys, too, and into the future: Mondays.
+    page.get_by_role("button", name="Today").click()
+    page.get_by_role("button", name="Month after").click()
+    expect(month.locator("i.planned")).to_have_count(4 + (sum((today().replace(day=1) + timedelta(days=31)).replace(day=1).month == (
+        (today().replace(day=1) + timedelta(days=31)).replace(day=1) + timedelta(days=index)).month and (
+        (today().replace(day=1) + timedelta(days=31)).replace(day=1) + timedelta(days=index)).weekday() == 0 for index in range(31)) - 4))
+    month.locator("i.planned").first.click()
+    expect(day).to_contain_text(re.compile("Zone 1  20:00 planned  Mornings"))
+
+
+def test_water_by_zone_and_month_is_a_chart_and_a_table(enter, own_daemon):
+    days = []
+    page = enter(own_daemon(), view="sprinkler", prepare=lambda page: days.extend(month_of_runs(page)))
+    year = page.locator("#sprinkler-year")
+    expect(year.locator("rect")).to_have_count(2)
+    expect(year.locator(".names")).to_have_text("Zone 2Zone 1")
+    year.get_by_text("As a table").click()
+    row = year.get_by_role("row", name="all")
+    expect(row.get_by_role("cell").nth(10)).to_have_text("30 min")
+    expect(row.get_by_role("cell").nth(9)).to_have_text("–")
+
+
+def test_where_nobody_looks_no_schedule_and_no_log_is_asked_for(enter, own_daemon):
+    daemon = own_daemon()
+    add(daemon)
+    asked = []
+    page = enter(daemon, prepare=lambda page: page.on("request", lambda request: asked.append(request.url)))
+    until(lambda: page.wait_for_timeout(20) or page.evaluate("sprinkler.polled"))
+    go(page, "plants")
+    daemon.post("/api/zone/3/on", {"minutes": 12})
+    daemon.post("/api/zone/3/off")
+    until(lambda: page.wait_for_timeout(20) or page.locator("#events li", has_text="Zone 3 off").count())
+    assert [url for url in asked if "/api/schedules" in url or "/api/log" in url] == []
+    go(page, "sprinkler")
+    until(lambda: page.wait_for_timeout(20) or len([url for url in asked if "/api/schedules" in url or "/api/log" in url]) >= 5)
+    expect(page.locator("#sprinkler-week i")).to_have_count(5)
+
+
+def test_the_log_is_looked_through_by_zone_outcome_and_day(enter, own_daemon):
+    days = []
+    page = enter(own_daemon(), view="sprinkler", prepare=lambda page: days.extend(month_of_runs(page)))
+    lines = page.locator("#sprinkler-log li")
+    expect(lines).to_have_count(4)
+    page.select_option("#log-zone", "2")
+    expect(lines).to_have_count(1)
+    expect(lines).to_contain_text("Zone 2  10:00 of 20:00  stopped")
+    page.select_option("#log-zone", "")
+    page.select_option("#log-outcome", "not")
+    expect(lines).to_have_count(2)
+    page.fill("#log-day", str(days[1]))
+    expect(lines).to_have_count(1)
+    expect(lines).to_contain_text("rain delay")
+
+
+def test_a_schedule_is_a_draft_until_it_is_saved(enter, own_daemon):
+    """Everything that the API knows of a schedule."""
+    daemon = own_daemon()
+    number = add(daemon, season={"from": "04-01", "to": "10-15"})
+    page = enter(daemon, view="sprinkler")
+    asked = changes_of(page)
+    card = page.locator("#schedule-list .schedule")
+    card.locator("summary b").click()
+    after = card.locator(f"#schedule-{number}-after")
+    expect(card.get_by_role("button", name="Save")).to_be_disabled()
+    card.get_by_text("Rain, season, cycles, order").click()
+    card.get_by_label("only from").fill("")
+    card.get_by_label("to", exact=True).fill("")
+    card.get_by_label("Which days").select_option("interval")
+    card.get_by_label("Every so many days").fill("3")
+    tomorrow = today() + timedelta(days=1)
+    card.get_by_label("Counted from").fill(str(tomorrow))
+    expect(after).to_contain_text(re.compile(rf"Would start: \w+, \w+ {tomorrow.day} 06:30, \w+, \w+ {(tomorrow + timedelta(days=3)).day} 06:30"))
+    card.get_by_label("name").fill("Every third")
+    card.get_by_label("Zone 3", exact=True).check()
+    card.get_by_label("Minutes of Zone 3").fill("7.5")
+    card.get_by_role("button", name="Earlier: Zone 3").click()  # before zone 2, which is not chosen
+    card.get_by_role("button", name="Earlier: Zone 3").click()
+    card.get_by_label("skip in a rain delay").uncheck()
+    card.get_by_label("follows the seasonal level").uncheck()
+    card.get_by_label("priority").fill("5")
+    card.get_by_label("no run longer than").fill("10")
+    card.get_by_label("then soak for").fill("15")
+    # The daemon's word comes every second; the draft stays.
+    page.evaluate("loadSchedules()")
+    expect(card.get_by_label("name")).to_have_value("Every third")
+    assert asked == []
+    card.get_by_role("button", name="Save").click()
+    until(lambda: daemon.get(f"/api/schedules/{number}").json()["name"] == "Every third")
+    assert asked == [("PUT", f"schedules/{number}")]
+    now = daemon.get(f"/api/schedules/{number}").json()
+    expected = {"days": None, "intervalDays": 3, "intervalFrom": str(tomorrow), "zones": [{"zoneId": 3, "minutes": 7.5}, {"zoneId": 1, "minutes": 20}],
+                "skipIfRain": False, "followsSeason": False, "priority": 5, "season": None, "cycleAndSoak": {"cycleMinutes": 10, "soakMinutes": 15}}
+    assert {key: now[key] for key in expected} == expected
+    expect(card).to_contain_text("every 3 days")
+    # What is undone was never sent.
+    card.get_by_label("name").fill("Nonsense")
+    card.get_by_role("button", name="Undo the changes").click()
+    expect(card.get_by_label("name")).to_have_value("Every third")
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("flow", ["water", "schedule"])
+def test_what_people_do_often_takes_few_actions(enter, own_daemon, flow):
+    """From the overview; a click and a field that is filled in are one action each."""
+    daemon = own_daemon()
+    page = enter(daemon)
+    actions = []
+
+    def act(locator, text=None):
+        actions.append(text)
+        locator.click() if text is None else locator.fill(text)
+
+    if flow == "water":
+        act(page.locator(".tile", has=page.get_by_role("heading", name="Sprinkler")).get_by_role("button"))
+        act(page.get_by_role("button", name="5 min of Zone 1", exact=True))
+        until(lambda: 290 < (daemon.get("/api/sprinkler").json()["zones"][0]["remainingSec"] or 0) <= 300)
+        assert len(actions) <= 2
+        return
+    act(page.locator("#systems a[href='#/sprinkler']"))
+    act(page.get_by_text("New schedule"))
+    act(page.locator("#schedule-new").get_by_role("button", name="Mon Wed Fri"))
+    act(page.locator("#schedule-start"), "06:30")
+    for zone in (1, 2):
+        act(page.locator("#schedule-zones").get_by_label(f"Zone {zone}", exact=True))
+    expect(page.locator("#schedule-name")).to_have_value("Schedule 1")
+    act(page.locator("#schedule-add"))
+    until(lambda: daemon.get("/api/schedules").json()["schedules"])
+    (made,) = daemon.get("/api/schedules").json()["schedules"]
+    assert (made["days"], made["startTimes"], [step["zoneId"] for step in made["zones"]], made["isEnabled"]) == (["Mon", "Wed", "Fri"], ["06:30"], [1, 2], True)
+    assert len(actions) <= 8
+    expect(page.locator("#schedule-name")).to_have_value("Schedule 2")
+
+
+def test_of_many_zones_those_are_shown_that_are_open_and_the_one_that_is_chosen(enter, tmp_path):
+    daemon = Daemon(tmp_path)
+    zones = ", ".join(f"{{pin: {pin}}}" for pin in [12, 16, 20, 21, 5, 6, 13, 19, 26, 23])
+    daemon.config.write_text(daemon.config.read_text().replace("zones: [{pin: 12}, {pin: 16}, {pin: 20}, {pin: 21}]", f"zones: [{zones}]"))
+    with daemon:
+        page = enter(daemon, view="sprinkler", width=390)
+        names, rows = page.locator("#zone-leds a"), page.locator("#zone-list .zone:visible")
+        expect(names).to_have_count(10)
+        expect(page.locator("#zones-hint")).to_be_visible()
+        expect(rows).to_have_count(0)
+        names.nth(8).click()
+        expect(rows).to_have_count(1)
+        expect(rows.first).to_be_focused()
+        page.get_by_label("5 min of Zone 9").click()
+        until(lambda: daemon.get("/api/zones").json()["zones"][8]["isOn"])
+        names.nth(1).click()
+        expect(rows).to_have_count(2)
+        expect(page.locator("#zone-list .zone.on")).to_contain_text("Zone 9")
+        assert page.evaluate(SMALL) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,179 @@
+"""`tactus backup` and `tactus restore`: all that the store keeps, from and into a running daemon, and as the store of one that is stopped."""
+import contextlib
+import json
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from broker import eventually
+from daemon import PROGRAM, Daemon
+
+
+def plants(daemon):
+    return [plant["name"] for plant in daemon.get("/api/plants").json()["plants"]]
+
+
+def schedules(daemon):
+    return [schedule["name"] for schedule in daemon.get("/api/schedules").json()["schedules"]]
+
+
+def fill(daemon):
+    """A plant and a schedule, of two systems."""
+    assert daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]}).status_code == 201
+    assert daemon.post("/api/schedules", {
+        "name": "Beds", "days": ["Mon"], "startTimes": ["06:30"], "zones": [{"zoneId": 1, "minutes": 5}]}).status_code == 201
+
+
+def empty(daemon):
+    plant = daemon.get("/api/plants").json()["plants"][0]["id"]
+    assert daemon.request("DELETE", f"/api/plants/{plant}").status_code == 200
+    assert daemon.request("DELETE", f"/api/schedules/{daemon.get('/api/schedules').json()['schedules'][0]['id']}").status_code == 200
+    assert plants(daemon) == schedules(daemon) == []
+
+
+def asked(daemon, *words, token=None):
+    return daemon.command(words[0], "--host", daemon.url, *words[1:], environment={"TACTUS_TOKEN": token or daemon.admin})
+
+
+def stopped(daemon, *words):
+    return daemon.command(*words, "--config", daemon.config, "--simulate")
+
+
+@pytest.fixture
+def filled(tmp_path):
+    with Daemon(tmp_path) as daemon:
+        fill(daemon)
+        yield daemon
+
+
+def test_from_a_running_daemon_and_into_it(filled, tmp_path):
+    file = tmp_path / "backup.sqlite"
+    made = asked(filled, "backup", "--output", file)
+    assert made.returncode == 0 and f"{file}: {file.stat().st_size} bytes" in made.stdout, made.stderr
+    assert file.stat().st_mode & 0o777 == 0o600
+    # What is there is not overwritten.
+    kept = file.read_bytes()
+    again = asked(filled, "backup", "--output", file)
+    assert again.returncode == 1 and "File exists" in again.stderr and file.read_bytes() == kept
+    empty(filled)
+    taken = asked(filled, "restore", file)
+    assert taken.returncode == 0 and "newest snapshot" in taken.stdout, taken.stderr
+    # The plants' desk reads it anew at its next beat.
+    eventually(lambda: plants(filled) == ["Basil"])
+    assert schedules(filled) == ["Beds"]
+    lines = [json.loads(line) for line in filled.log.splitlines() if '"action":"' in line]
+    assert [line["result"] for line in lines if line["system"] == "store"] == ["ok", "ok"]
+
+
+def test_of_a_stopped_daemon_and_on_a_new_machine(filled, tmp_path):
+    file = tmp_path / "backup.sqlite"
+    store = tmp_path / "state/simulated/store.sqlite"
+    file.write_bytes(b"x")
+    running = stopped(filled, "restore", file)
+    assert running.returncode == 1 and "another process has it open: stop the daemon first" in running.stderr
+    # The store of that file is meant, not of whatever daemon answers.
+    assert "another process has it open" in stopped(filled, "backup", "--output", tmp_path / "other.sqlite").stderr
+    file.unlink()
+    filled.stop()
+    unanswered = asked(filled, "backup", "--output", file)
+    assert unanswered.returncode == 1 and "give --config FILE" in unanswered.stderr and not file.exists()
+    made = stopped(filled, "backup", "--output", file)
+    assert made.returncode == 0, made.stderr
+    # Another card: nothing is there, and nothing is no backup.
+    for one in sorted(store.parent.rglob("*"), reverse=True):
+        one.rmdir() if one.is_dir() else one.unlink()
+    none = stopped(filled, "backup", "--output", tmp_path / "none.sqlite")
+    assert none.returncode == 1 and "there is no store" in none.stderr and not list(store.parent.iterdir()) and not (tmp_path / "none.sqlite").exists()
+    fresh = stopped(filled, "restore", file)
+    assert fresh.returncode == 0 and "made; there was none" in fresh.stderr, fresh.stderr
+    filled.start()
+    assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
+    empty(filled)
+    filled.stop()
+    # Put back, and the way back from that.
+    replaced = stopped(filled, "restore", file)
+    assert replaced.returncode == 0, replaced.stderr
+    before = replaced.stdout.split("What was there before: ")[1].strip()
+    filled.start()
+    assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
+    filled.stop()
+    assert stopped(filled, "restore", before).returncode == 0
+    filled.start()
+    assert plants(filled) == schedules(filled) == []
+
+
+def test_a_restore_that_is_killed_leaves_the_one_or_the_other(filled, tmp_path):
+    files = {name: tmp_path / f"{name}.sqlite" for name in ("full", "empty")}
+    assert asked(filled, "backup", "--output", files["full"]).returncode == 0
+    empty(filled)
+    assert asked(filled, "backup", "--output", files["empty"]).returncode == 0
+    filled.stop()
+
+    def count(file):
+        with sqlite3.connect(file) as database:
+            return database.execute("SELECT count(*) FROM plants_plant").fetchone()[0]
+
+    # The first is not killed: how long one takes on this machine.
+    kept, taken = 0, 60
+    for number in range(41):
+        began = time.monotonic()
+        command = subprocess.Popen(
+            [PROGRAM, "restore", files[("full", "empty")[number % 2]], "--config", filled.config, "--simulate"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            command.wait(taken * number / 40 if number else taken)
+        if number == 0:
+            assert command.returncode == 0
+            taken = time.monotonic() - began
+        command.kill()
+        command.wait()
+        file = tmp_path / f"after-{number}.sqlite"
+        after = stopped(filled, "backup", "--output", file)
+        # Nothing was set aside or taken from a snapshot.
+        assert after.returncode == 0 and after.stderr == "", after.stderr
+        # A half would be another number, or no table.
+        before, kept, wanted = kept, count(file), 1 - number % 2
+        assert kept in ((wanted,) if number == 0 else (before, wanted)), number
+
+
+def test_what_is_no_backup_changes_nothing(filled, tmp_path):
+    nonsense = tmp_path / "nonsense"
+    other = tmp_path / "other.sqlite"
+    with sqlite3.connect(other) as database:
+        database.execute("CREATE TABLE songs (name TEXT)")
+    good = tmp_path / "good.sqlite"
+    assert asked(filled, "backup", "--output", good).returncode == 0
+    nonsense.write_bytes(good.read_bytes()[:-5000])
+    for path, expected in [(nonsense, "damaged"), (other, "expected a store of this program"), (tmp_path / "nowhere", "got no file"), (tmp_path, "is not a file")]:
+        refused = asked(filled, "restore", path)
+        assert refused.returncode == 1 and expected in refused.stderr, refused.stderr
+    assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
+    filled.stop()
+    for path in nonsense, other:
+        assert stopped(filled, "restore", path).returncode == 1
+    filled.start()
+    assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
+
+
+def test_only_an_admin_gets_it_and_gives_it(filled, tmp_path):
+    file = tmp_path / "backup.sqlite"
+    control = filled.create_token("control")
+    refused = asked(filled, "backup", "--output", file, token=control)
+    assert refused.returncode == 1 and "admin" in refused.stderr and not file.exists()
+    assert filled.post("/api/restore", token=control).status_code == 403
+    assert filled.get("/api/backup", token=None).status_code == 401
+    assert filled.post("/api/restore").json()["code"] == "BODY_MISSING"
+
+
+def test_the_daemons_own_account_needs_no_token(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with Daemon(tmp_path, environment={"RUNTIME_DIRECTORY": str(folder)}) as daemon:
+        eventually((folder / "safe-state-door").exists)
+        here = {"environment": {"RUNTIME_DIRECTORY": str(folder), "TACTUS_TOKEN": ""}}
+        for words in ["backup", "--output", tmp_path / "own.sqlite"], ["status"], ["logs"], ["call", "status"], ["top", "--once"]:
+            done = daemon.command(*words, **here)
+            assert done.returncode == 0, (words, done.stderr)
+        # An address that somebody names is asked as everybody asks.
+        assert daemon.command("logs", daemon.url, **here).returncode == 1
