@@ -20,7 +20,6 @@ enum Chime: DeviceSystem {
 
   typealias Wiring = NoSettings
   typealias Rules = NoSettings
-  typealias LoopRules = Rules
   typealias Refusal = NoRefusal
 
   struct State: BitwiseCopyable, Sendable { var strokes = 0 }

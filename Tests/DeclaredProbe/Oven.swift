@@ -49,7 +49,6 @@ enum Oven: DeviceSystem {
     }
   }
 
-  typealias LoopRules = Rules
   struct Rules: Settings, BitwiseCopyable {
     var most = 80
     var least = 1

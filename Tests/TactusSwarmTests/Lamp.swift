@@ -44,7 +44,6 @@ enum Lamp: DeviceSystem {
     }
   }
 
-  typealias LoopRules = Rules
   struct Rules: Settings, BitwiseCopyable {
     var least = 1
     var most = 100

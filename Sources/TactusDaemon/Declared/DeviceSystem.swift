@@ -14,9 +14,9 @@ import Tactus
 /// reload`, and the faults and scenarios of the simulation. No requirement has a default: a system states explicitly
 /// what it does without.
 ///
-/// Nest the types under exactly these names (`Fan.State`, `Fan.Order`), and write `typealias LoopRules = Rules`: if the
-/// compiler has to infer them from members that need them, it reports a recursion. The types that a tick uses may live
-/// in a target of their own that imports only `Tactus`.
+/// Nest the types under exactly these names (`Fan.State`, `Fan.Order`): if the compiler has to infer them from members
+/// that need them, it reports a recursion. The types that a tick uses may live in a target of their own that imports
+/// only `Tactus`.
 public protocol DeviceSystem: SendableMetatype {
   /// The keys that keep their values while the program runs, such as pins, ports and addresses. A system without such
   /// keys uses `NoSettings`.
@@ -24,8 +24,7 @@ public protocol DeviceSystem: SendableMetatype {
   /// The keys that `tactus reload` may change while the program runs. The loop receives all of them together at a tick
   /// boundary, so they are plain values, unless the system adopts `ConvertsRules`.
   associatedtype Rules: Settings
-  /// The form in which the loop receives the rules: `typealias LoopRules = Rules`, unless the system adopts
-  /// `ConvertsRules`.
+  /// The form in which the loop receives the rules: `Rules`, unless the system adopts `ConvertsRules`, which names it.
   associatedtype LoopRules: BitwiseCopyable & Sendable = Rules
   /// The orders that can be sent to the loop.
   associatedtype Order: BitwiseCopyable & Sendable
@@ -74,7 +73,10 @@ extension DeviceSystem where LoopRules == Rules {
 
 extension DeviceSystem {
   /// The daemon's side of the loop's mailboxes.
-  public typealias Inbox = SystemMailbox<Order, Refusal, Notice, State, LoopRules>
+  ///
+  /// Its only parameter is the system: with `LoopRules` among them the compiler would need that type to find the
+  /// witness of `loops`, and the witness to find that type.
+  public typealias Inbox = SystemMailbox<Self>
   /// The loop's side of its mailboxes.
   public typealias Ends = LoopEnds<Order, Refusal, Notice, State, LoopRules>
 }

@@ -17,7 +17,6 @@ private enum Bell: DeviceSystem, HasCommands, Checks, Announces, GuardsOutputs, 
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil
   typealias Rules = NoSettings
-  typealias LoopRules = Rules
   typealias Refusal = NoRefusal
 
   struct Wiring: Settings {

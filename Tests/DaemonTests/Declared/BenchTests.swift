@@ -49,7 +49,6 @@ private enum Plant: DeviceSystem {
     }
   }
 
-  typealias LoopRules = Rules
   struct Rules: Settings, BitwiseCopyable {
     /// Bits: which outputs the loop forgets.
     var forgets = 0

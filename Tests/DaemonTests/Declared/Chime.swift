@@ -37,7 +37,6 @@ enum Chime: DeviceSystem, Serves, OrdersLoop, SharesRules, ShapesMailbox, Sees, 
       Key("melody", \.melody, in: 1...10, "The desk's.")
     }
   }
-  typealias LoopRules = Rules
   enum Order: BitwiseCopyable, Sendable, Equatable {
     case ring(Int)
     case stop, reset

@@ -16,7 +16,6 @@ private enum Ear: DeviceSystem {
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil
   typealias Rules = NoSettings
-  typealias LoopRules = Rules
   typealias Refusal = NoRefusal
 
   struct Wiring: Settings {

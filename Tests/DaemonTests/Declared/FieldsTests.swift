@@ -16,7 +16,6 @@ private enum Crane: DeviceSystem {
   static let whenClientLeaves: Order? = nil
   typealias Wiring = NoSettings
   typealias Rules = NoSettings
-  typealias LoopRules = Rules
   typealias Refusal = NoRefusal
 
   static var fields: [Field<State>] {

@@ -107,7 +107,6 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves, Offers {
 
   enum Fruit: String, Word { case plum, fig }
   typealias Rules = NoSettings
-  typealias LoopRules = Rules
   typealias Refusal = NoRefusal
   enum Order: BitwiseCopyable, Sendable { case fill, stop }
   enum Notice: String, NoticeWord {

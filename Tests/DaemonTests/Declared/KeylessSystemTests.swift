@@ -22,7 +22,6 @@ private enum Gong: DeviceSystem {
 
   typealias Wiring = NoSettings
   typealias Rules = NoSettings
-  typealias LoopRules = Rules
   typealias Refusal = NoRefusal
   struct State: BitwiseCopyable, Sendable { var strokes = 0 }
   enum Order: BitwiseCopyable, Sendable {

@@ -18,7 +18,6 @@ private enum Winch: DeviceSystem, Latches {
   static let reset = Order.reset
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil
-  typealias LoopRules = Rules
   typealias Rules = NoSettings
   typealias Refusal = NoRefusal
 

@@ -17,7 +17,6 @@ private enum Lamp: DeviceSystem, IsWatched, OffersSimulatedDevice {
   static let reset = Order.off
   static let nothingToReset: NoRefusal? = nil
   static let whenClientLeaves: Order? = nil
-  typealias LoopRules = Rules
   typealias Refusal = NoRefusal
 
   struct Wiring: Settings {

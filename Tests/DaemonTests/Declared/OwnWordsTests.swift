@@ -21,7 +21,6 @@ private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, In
   static let reset = Order.rest
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil
-  typealias LoopRules = Rules
 
   struct Wiring: Settings {
     var strokes = 3

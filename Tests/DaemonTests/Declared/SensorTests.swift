@@ -19,7 +19,6 @@ private enum Heater: DeviceSystem {
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil
   typealias Rules = NoSettings
-  typealias LoopRules = Rules
   typealias Refusal = NoRefusal
   enum Order: BitwiseCopyable, Sendable { case on, off }
   enum Notice: String, NoticeWord {

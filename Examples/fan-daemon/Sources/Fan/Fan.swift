@@ -70,7 +70,6 @@ extension Fan {
     }
   }
 
-  typealias LoopRules = Rules
   /// How it controls.
   struct Rules: Settings, BitwiseCopyable {
     var gain = 10.0

@@ -104,7 +104,6 @@ extension Kettle {
     }
   }
 
-  typealias LoopRules = Rules
   /// How it is heated.
   struct Rules: Settings, BitwiseCopyable {
     var gain = 20.0

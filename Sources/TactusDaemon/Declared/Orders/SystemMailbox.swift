@@ -3,14 +3,13 @@ import Service
 import Tactus
 
 /// The mailboxes of a system: orders to its loop and the answers, notices, the published state, and the rules.
-public final class SystemMailbox<
-  Order: BitwiseCopyable & Sendable, Refusal: RefusalWord, Notice: BitwiseCopyable & Sendable,
-  State: BitwiseCopyable & Sendable, Rules: BitwiseCopyable & Sendable
-> {
+public final class SystemMailbox<System: DeviceSystem> {
   /// The loop's ends of the mailboxes.
-  public typealias Ends = LoopEnds<Order, Refusal, Notice, State, Rules>
+  public typealias Ends = System.Ends
+  /// The state that the loop publishes.
+  public typealias State = System.State
 
-  let loops: LoopMailbox<Order, Refusal, Notice, State, Rules>
+  let loops: HostedDoor<System>.Loops
   /// The bell that is rung when there are answers or notices to take.
   private let bell: DoorbellButton?
   private let stall: LaneStall.Served?
@@ -26,7 +25,7 @@ public final class SystemMailbox<
   private(set) var farewell: ((Published<State>) throws -> Bool)?
 
   init(
-    _ loops: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?, stall: LaneStall?,
+    _ loops: HostedDoor<System>.Loops, bell: DoorbellButton?, stall: LaneStall?,
     isSimulated: Bool, instance: String?, isPlanned: Bool = false
   ) {
     self.loops = loops
@@ -79,7 +78,7 @@ public final class SystemMailbox<
     return Loop(
       name, every: rate, late: late, safeStateAfter: safeStateAfter,
       counting: isSimulated ? .injected(stall) : .all,
-      inputs: (Order.self == NoOrder.self ? [] : [loops.loopInput]) + inputs, minimumInterval: interval,
+      inputs: (System.Order.self == NoOrder.self ? [] : [loops.loopInput]) + inputs, minimumInterval: interval,
       ages: ages
     ) {
       body(loops.loopEnds(bell: bell, stall: stall))
