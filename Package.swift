@@ -60,7 +60,6 @@ let serviceDependencies: [Target.Dependency] = [
   "ServiceDocuments",
   "CCrypto", "Store", "Devices", "Buses", "Wire", "WallTime", "Peers", "Tactus",
   .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
-  .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
   .product(name: "Logging", package: "swift-log", condition: daemon),
   .product(name: "NIOCore", package: "swift-nio", condition: daemon),
   .product(name: "NIOEmbedded", package: "swift-nio", condition: daemon),
@@ -99,7 +98,7 @@ let package = Package(
     .plugin(name: "ProvedTicks", targets: ["ProvedTicks"]),
     .library(name: "TactusPorts", targets: ["Buses", "BusesLinux"]),
     .library(name: "TactusGuard", targets: ["TactusGuard"]),
-    .library(name: "TactusDevices", targets: ["Devices", "Buses", "BusesLinux", "Wire"]),
+    .library(name: "TactusDevices", targets: ["Devices", "Buses", "BusesLinux", "Wire", "Conversions"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusSprinkler", targets: ["Sprinkler", "WallTime", "Buses", "BusesLinux"]),
@@ -147,8 +146,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(
-      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
@@ -165,6 +162,9 @@ let package = Package(
     // Refuses a tick that is not proved, for whoever switches it on.
     .plugin(name: "ProvedTicks", capability: .buildTool(), dependencies: ["ProvedTicksTool"]),
     .executableTarget(name: "ProvedTicksTool"),
+
+    // Where numbers come from outside: hides conversions that trap.
+    .target(name: "Conversions"),
 
     // Bytes ⇄ values, what drivers talk to, drivers with their simulators.
     .target(name: "Wire", dependencies: ["CTactus"], exclude: ["README.md"]),
@@ -381,7 +381,7 @@ let package = Package(
 
     // What the tests of several modules share.
     .target(name: "TestSupport", path: "Tests/Support"),
-    .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Tactus", "CTactus"]),
+    .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Conversions", "Tactus", "CTactus"]),
     .testTarget(name: "ProvedTicksTests", dependencies: ["TestSupport", "ProvedTicksTool"]),
     .testTarget(name: "TactusControlTests", dependencies: ["TestSupport", "TactusControl", "Tactus"]),
     // What the tests of formats draw and damage.
@@ -483,10 +483,10 @@ let package = Package(
         "Tactus",
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
-        .product(name: "HummingbirdCore", package: "hummingbird", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
         .product(name: "NIOEmbedded", package: "swift-nio", condition: daemon),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: daemon),
         .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
         .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
       ]),
@@ -531,15 +531,14 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-/// Where numbers come from outside: Sources/Wire/TrappingConversions.swift, to which each has a link, hides conversions that trap. HouseTests
-/// says which targets these are.
+/// Where numbers come from outside, Sources/Conversions hides conversions that trap, in each file that imports them. HouseTests says which targets
+/// these are.
 let decoders =
   [
     "Wire", "Service", "TactusDaemon", "TactusSwarm", "Store", "Devices", "BusesLinux", "TactusGuard", "MQTTMosquitto",
-    "SystemBus",
-    "AvahiSystemd",
-    "BluetoothBlueZ", "VideoGStreamer",
+    "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "VideoGStreamer",
   ] + systems + systems.map { (name: String) in name + "Daemon" }
 for target in package.targets where decoders.contains(target.name) {
+  target.dependencies.append("Conversions")
   target.swiftSettings = (target.swiftSettings ?? []) + [.treatWarning("DeprecatedDeclaration", as: .error)]
 }

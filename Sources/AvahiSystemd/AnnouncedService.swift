@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A service that is announced on the local network.
 public struct AnnouncedService: Sendable, Hashable {
   /// The name of the service for people, such as `Tactus on kitchen`. At most 63 bytes; longer names are cut.

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 #if Bonjour
   import SystemBus
   import Tactus

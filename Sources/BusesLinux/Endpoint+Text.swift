@@ -1,5 +1,6 @@
 import Buses
 import CBusesLinux
+@_spi(FromOutside) import Conversions
 
 extension Endpoint {
   /// Parses `192.168.1.5:5005`, `[fe80::1%2]:5005` or `[fe80::1%eth0]:5005`. The result is `nil` for any other text, including host names.

@@ -1,5 +1,6 @@
 import Buses
 import CBusesLinux
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// A UDP socket of the kernel, bound to one local address, which never blocks.

@@ -1,5 +1,6 @@
 import Buses
 import CBusesLinux
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// Input lines of one of the kernel's GPIO chips with their changes, held as long as this object exists.

@@ -1,5 +1,6 @@
 import Buses
 import CBusesLinux
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// Output lines of one of the kernel's GPIO chips, held as long as this object exists.

@@ -1,5 +1,6 @@
 import Buses
 import CBusesLinux
+@_spi(FromOutside) import Conversions
 import Synchronization
 import Tactus
 

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 #if MQTT
   import CMosquitto
   import Dispatch

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Logging
 import NIOCore
 import NIOPosix
@@ -64,7 +65,7 @@ public final class WebService: Sendable {
       let bound = try Listener(
         channel, address: configuration.address, port: configuration.port,
         threads: configuration.threads.map { MultiThreadedEventLoopGroup(numberOfThreads: $0) } ?? Listener.threads,
-        descriptors: configuration.limits.descriptors, logger: logger)
+        descriptors: configuration.limits.descriptors)
       listener.withLock { $0 = bound }
     } catch {
       throw ServiceStartError(error, address: configuration.address, port: configuration.port)

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 #if Bonjour || Bluetooth
   import CSystemBus
   import Glibc

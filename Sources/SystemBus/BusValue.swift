@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 #if Bonjour || Bluetooth
   /// A D-Bus value, such as that of a property. A variant is read as its content.
   public indirect enum BusValue: Sendable, Hashable {

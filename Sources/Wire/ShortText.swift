@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// Up to 32 characters of printable ASCII by value, without `"` and `\`, so that JSON needs no escapes.
 public struct ShortText: Sendable, Hashable, BitwiseCopyable {
   /// The greatest number of characters, 32.

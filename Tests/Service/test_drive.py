@@ -174,6 +174,15 @@ def patient(tmp_path):
         yield daemon
 
 
+@pytest.mark.parametrize("step", [-0.2, -0.9, -3600, 3600])
+def test_a_clock_that_was_set_is_followed_in_the_end(patient, step):
+    with Sender(patient) as sender:
+        since = time.monotonic_ns()
+        patient.until_robot(lambda robot: robot["speedsPercent"]["left"] == 20, again=lambda: sender.drive(20, 0, 5))
+        patient.until_robot(lambda robot: robot["speedsPercent"]["left"] == 60, again=lambda: sender.drive(60, step, 5))
+        assert {duty for duty, _ in speeds_written(patient, since)} <= {0, 51, 153}
+
+
 def test_a_stamp_an_hour_ahead_changes_nothing(patient):
     daemon = patient
     with Sender(daemon) as sender:

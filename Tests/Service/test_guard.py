@@ -101,6 +101,19 @@ def test_a_guard_that_hangs_is_told_of_killed_and_replaced_while_everything_else
     assert "was put into its safe state" not in guarded.log
 
 
+def test_a_daemon_that_stands_still_after_a_replacement_has_a_guard_in_the_end(guarded):
+    first = guarded.guard
+    os.kill(first, signal.SIGSTOP)
+    wait(lambda: guarded.guard != first, "not replaced")
+    os.kill(guarded.process.pid, signal.SIGSTOP)
+    time.sleep(0.9)
+    os.kill(guarded.process.pid, signal.SIGCONT)
+    ticks = guarded.ticks()
+    wait(lambda: guarded.ticks() > ticks + 10, "the loops stand still")
+    wait(lambda: guarded.get("/api/health").json()["guard"]["state"] == "watching", "nobody watches")
+    assert os.path.exists(f"/proc/{guarded.guard}")
+
+
 # It stands still for longer than it waits for an answer, and for less than the guard waits for it.
 @pytest.mark.real_time
 def test_a_daemon_that_stood_still_just_after_a_replacement_leaves_the_new_guard_alone(guarded):

@@ -214,15 +214,26 @@ def test_a_reload_changes_the_rules_and_a_receiver_needs_a_restart(tmp_path, hoo
         assert refused.returncode == 1 and "until the next start" in refused.stderr and "secret-path" not in refused.stderr
 
 
-# What would be delayed would come later, in the end.
-@pytest.mark.real_time
-def test_a_receiver_that_hangs_delays_no_other_and_no_loop(tmp_path, hook):
+def beside_a_deaf_receiver(tmp_path, hook, seconds):
+    """Sends a message to a receiver that never answers, and to one that does."""
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         more = section(f"name: deaf, url: 'http://127.0.0.1:{deaf.getsockname()[1]}/'", webhook(hook))
         with Daemon(tmp_path, more) as daemon:
             daemon.post("/api/robot/e-stop")
-            wait_for(lambda: ("begins", STOP) in hook.said(), 10)
-            assert daemon.get("/api/health", timeout=2).status_code == 200
+            wait_for(lambda: ("begins", STOP) in hook.said(), seconds)
+            assert daemon.get("/api/health").status_code == 200
+            told = {one["name"]: one for one in daemon.get("/api/notices").json()["receivers"]}
+            assert told["deaf"]["sent"] == 0 and told["deaf"]["waiting"] == 1
+
+
+def test_a_receiver_that_hangs_keeps_no_other_from_being_told(tmp_path, hook):
+    beside_a_deaf_receiver(tmp_path, hook, seconds=60)
+
+
+# What would be delayed would come later, in the end.
+@pytest.mark.real_time
+def test_a_receiver_that_hangs_delays_no_other_and_no_loop(tmp_path, hook):
+    beside_a_deaf_receiver(tmp_path, hook, seconds=10)
 
 
 def test_the_command_sends_a_test_and_says_what_was_answered(tmp_path, hook, post):

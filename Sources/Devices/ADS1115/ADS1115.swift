@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The TI ADS1115: a 16-bit analogue-to-digital converter with four inputs on I2C.

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// Outputs of an I2C chip as lines, to be used like those of a GPIO chip, alone or as a group of `CombinedGPIOLines`.

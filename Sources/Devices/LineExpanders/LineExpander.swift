@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// An I2C chip with lines, of one of the kinds that `ExpanderLines` drives.

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// A Microchip MCP23017: sixteen lines on I2C, of which the given ones are outputs. Bit k of a mask is pin k: 0…7 are GPA0…GPA7, 8…15 GPB0…GPB7.

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The outputs of one or more 74HC595 in a chain as lines, to be used like those of a GPIO chip, alone or as a group of `CombinedGPIOLines`.

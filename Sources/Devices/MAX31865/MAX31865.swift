@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The Maxim MAX31865 with a platinum thermometer (Pt100 or Pt1000), on SPI mode 1 or 3, at most 5 MHz.

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The Microchip MCP3008: eight analogue inputs of 10 bits, on SPI mode 0, at most 1.35 MHz at 2.7 V.

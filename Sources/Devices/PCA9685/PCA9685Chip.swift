@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The registers of a PCA9685 with the chip's own rules, and the pulses that follow from them.

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Wire
 
 /// The Yahboom Raspbot V2 motor board: four motors, each with its own write, two servos, lights, a buzzer, an ultrasonic distance sensor

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// A simulated Raspbot V2 board with a robot. Each side moves at the mean speed of its two motors.

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The Adafruit STEMMA soil sensor: a seesaw chip with one capacitive touch input and a thermometer, on I2C.

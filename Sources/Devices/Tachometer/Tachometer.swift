@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// A fan's tachometer: an open-collector output that gives a number of pulses per turn, on one input line with edge events.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import TactusControl
 
 /// A thermistor and a resistor in series between supply and ground, with the input at their junction.

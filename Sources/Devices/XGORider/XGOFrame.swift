@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// One UART frame of an XGO board: `55 00 LEN MODE ADDRESS DATA… SUM 00 AA`.
 ///
 /// LEN counts the whole frame, 8 + data bytes. SUM = 255 − (LEN + MODE + ADDRESS + data) mod 256. The value holds the bytes of the

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// Finds the frames in the bytes that an XGO board sends.
 ///
 /// Noise, cut frames and wrong sums are skipped byte by byte until the next frame. A valid frame is never lost because of earlier

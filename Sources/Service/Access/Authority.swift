@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Glibc
 
 /// The host and port of a `Host` header (RFC 9110 §7.2): `pi.local`, `192.168.1.7:8000`, `[fe80::1]:8000`.

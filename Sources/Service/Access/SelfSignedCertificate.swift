@@ -1,4 +1,5 @@
 import CCrypto
+@_spi(FromOutside) import Conversions
 import Glibc
 import Tactus
 

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// The address of a daemon's service as people write it: `pi.local`, `192.168.1.7:9000`, `[::1]:8000`, `https://pi.local:8000`.
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
   /// The name or IP address of the host; an IPv6 address has no brackets.

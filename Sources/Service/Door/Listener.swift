@@ -1,5 +1,5 @@
+@_spi(FromOutside) import Conversions
 import Dispatch
-import Logging
 import NIOCore
 import NIOPosix
 
@@ -21,7 +21,7 @@ final class Listener: Sendable {
   /// - Throws: NIO's error if the port is taken or the address is not one of the host's.
   init(
     _ service: ServiceChannel, address: String, port: UInt16, threads: MultiThreadedEventLoopGroup = threads,
-    descriptors: Int = .max, logger: Logger
+    descriptors: Int = .max
   ) throws {
     let connections = connections
     socket = try ServerBootstrap(group: threads)
@@ -49,9 +49,7 @@ final class Listener: Sendable {
       .childChannelOption(ChannelOptions.socket(SocketOptionLevel(IPPROTO_TCP), TCP_NOTSENT_LOWAT), value: 8 * 1024)
       .childChannelInitializer { channel in
         connections.add(channel)
-        return service.setup(channel: channel, logger: logger).map { value in
-          Task { await service.handle(value: value, logger: logger) }
-        }
+        return service.setup(channel: channel).map { outcome in Task { await service.handle(outcome) } }
       }
       .bind(host: address, port: Int(port)).wait()
     guard let address = socket.localAddress else { preconditionFailure("a bound socket has an address") }

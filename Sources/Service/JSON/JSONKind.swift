@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Wire
 
 /// The kind of value that a member of a request must have, and how it is read: `.integer(1...240)`, `.list(of: .object(Zone.self), 0...16)`.

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Devices
 
 /// One bus of the simulated world: its name and the faults that can be injected into it. Usable from any thread.

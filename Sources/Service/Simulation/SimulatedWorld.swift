@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The routes `/api/sim/…`, by which clients inspect and disturb the simulated world. Only a simulated daemon has these routes.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Wire
 
 /// A text message of a WebSocket client.

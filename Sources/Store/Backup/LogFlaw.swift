@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// The damaged part of a write-ahead log. SQLite applies the transactions up to the first damaged frame and does not report that there were more.
 ///
 /// Source: the SQLite file format, "The Write-Ahead Log".

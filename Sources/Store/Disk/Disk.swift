@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Glibc
 
 /// The kernel's file calls as the store uses them. Failures are `StoreError`s that name the file.

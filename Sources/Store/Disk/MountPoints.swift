@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Glibc
 
 /// The mounted file systems, and those that the machine's configuration requires.

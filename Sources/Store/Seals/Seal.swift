@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// The checksum of a row's columns: FNV-1a over their kinds and bytes. Files contain it, so its value for the same columns must never change.
 struct Seal {
   private var sum: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 public import WallTime
 
 /// A copy of the store at an instant, in a separate SQLite file.

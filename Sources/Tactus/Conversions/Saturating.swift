@@ -1,5 +1,5 @@
 // The total ways from a number that came from outside (a body, a file, a frame, a register) to one that we count with. What traps instead
-// is not compiled where such numbers arrive: Sources/Wire/TrappingConversions.swift.
+// is not compiled where such numbers arrive: Sources/Conversions.
 
 extension Int64 {
   /// Converts a `Double` and drops its fraction. A number beyond the range gives the nearest end of the range, and NaN gives 0.

@@ -1,4 +1,5 @@
 import ArgumentParser
+@_spi(FromOutside) import Conversions
 import Foundation
 import Service
 import Tactus

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 extension Doctor {
   /// Checks the Bluetooth adapter, whether it is blocked, and bluetoothd. A host without an adapter is fine, because few systems need one.
   func bluetooth() -> Diagnosis {

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 // What is decided before this program runs: by the firmware, by the kernel's arguments and by the memory card.

@@ -1,5 +1,6 @@
 import Buses
 import BusesLinux
+@_spi(FromOutside) import Conversions
 
 extension Doctor {
   /// Checks that the serial lines of the configuration exist.

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 extension Doctor {
   /// Checks every I2C adapter; a single result says that there is none.
   func i2c() -> [Diagnosis] {

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// Checks whether a host is ready for real time, and gives reasons and remedies if it is not.

@@ -1,6 +1,7 @@
 import CDaemon
 import CTactus
 import Confinement
+@_spi(FromOutside) import Conversions
 import Glibc
 
 /// The host as `doctor` sees it: the files of the kernel and a few limits. This is a value, so that tests can supply another host.

@@ -1,4 +1,5 @@
 import Confinement
+@_spi(FromOutside) import Conversions
 import Glibc
 import Logging
 import Tactus

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// When and by which process the outputs of the previous run were turned off, according to a note in /run: by its guard

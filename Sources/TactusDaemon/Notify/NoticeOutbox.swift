@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The messages that wait for their receivers, in order for each receiver. Time is passed in.

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// The hours of the day in which less is said. The end may be on the next day.
 struct QuietHours: Sendable, Equatable {
   /// The first minute of the day, 0 to 1439, and the first one after the quiet hours.

@@ -2,6 +2,7 @@ import Buses
 import BusesLinux
 import CDaemon
 import Confinement
+@_spi(FromOutside) import Conversions
 import Dispatch
 import Glibc
 import Logging

@@ -1,6 +1,7 @@
 import BusesLinux
 import CDaemon
 import Confinement
+@_spi(FromOutside) import Conversions
 import Glibc
 import Logging
 import Service

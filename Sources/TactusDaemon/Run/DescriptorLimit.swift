@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Glibc
 
 /// The limit of open files of this process, and whether it is sufficient. Without a free descriptor no client can

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Glibc
 import Logging
 import Tactus

@@ -1,4 +1,5 @@
 import BusesLinux
+@_spi(FromOutside) import Conversions
 import Glibc
 import Service
 

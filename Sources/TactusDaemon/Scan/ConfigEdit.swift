@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Yams
 
 /// Puts a value into the text of a configuration file at the place of its key, and changes nothing else: comments, order and

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 
 extension Scan {
   /// Addresses at which already a read changes something: 0x0C is the alert response address of SMBus, a read of which ends a chip's

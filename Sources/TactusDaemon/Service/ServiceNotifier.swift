@@ -1,4 +1,5 @@
 import CDaemon
+@_spi(FromOutside) import Conversions
 import Glibc
 
 /// Reports the service's state to a service manager by the protocol of sd_notify.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The lines of a scenario in progress, and the number of failed expectations.

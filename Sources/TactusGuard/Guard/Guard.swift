@@ -1,4 +1,5 @@
 import CTactus
+@_spi(FromOutside) import Conversions
 import Dispatch
 import Glibc
 import Synchronization

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The command line of the guard process. It is parsed by hand because the guard runs before all other code and must start fast.

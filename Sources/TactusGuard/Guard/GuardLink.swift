@@ -1,4 +1,5 @@
 import CTactusGuard
+@_spi(FromOutside) import Conversions
 import Glibc
 import Tactus
 

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The guard's state machine: it decides what to do when the watched program is silent, hangs, has ended, sends faulty heartbeats

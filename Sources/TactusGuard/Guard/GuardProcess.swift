@@ -1,5 +1,6 @@
 import CTactus
 import CTactusGuard
+@_spi(FromOutside) import Conversions
 import Glibc
 import Tactus
 

@@ -1,4 +1,5 @@
 import CTactusGuard
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The program's end of the heartbeats. It numbers and sends them, and its answers show whether the guard is alive.

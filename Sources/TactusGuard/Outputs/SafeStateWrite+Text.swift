@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 extension SafeStateWrite: CustomStringConvertible {
   /// The write as text: `i2c-byte:16:02:00:/dev/i2c-1`, `i2c-block:16:01:01000100:/dev/i2c-1`, `i2c-plain:16:00:/dev/i2c-1` or
   /// `serial:115200:5500…AA:/dev/ttyAMA0`, with bytes in hexadecimal and the path last because it may contain colons.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// Decides, from the faults alone, whether an output could have been switched off by any means; if not, an output that is not yet safe is excused.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// One action of a client, of the environment or of a fault on the simulated daemon; a line of a history.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The actions on the daemon in the order of time, of one seed, complete or shortened. Its text is a file for `--history`.

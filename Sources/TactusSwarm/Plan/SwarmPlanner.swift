@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// Plans random actions of one part: those of its clients, its environment and its faults. The result depends only on

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// A link between two ends in simulated time, with the faults of its history: it loses, delays, duplicates and reorders

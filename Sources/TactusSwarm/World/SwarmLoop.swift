@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// One loop of a daemon under the swarm, on the production scheduler in simulated time. It ends with the process.

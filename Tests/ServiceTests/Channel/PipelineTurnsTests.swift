@@ -14,7 +14,7 @@ struct PipelineTurnsTests {
 
   private func connect() throws -> EmbeddedChannel {
     let channel = EmbeddedChannel(loop: loop)
-    _ = try service.setup(channel: channel, logger: .init(label: "test")).wait()
+    _ = try service.setup(channel: channel).wait()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel
   }

@@ -13,7 +13,7 @@ struct TimeoutTests {
   ) throws -> (EmbeddedChannel, EmbeddedEventLoop) {
     let loop = EmbeddedEventLoop()
     let channel = EmbeddedChannel(loop: loop)
-    _ = try TestDoor.channel(admit: admit).setup(channel: channel, logger: .init(label: "test")).wait()
+    _ = try TestDoor.channel(admit: admit).setup(channel: channel).wait()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return (channel, loop)
   }

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
-import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTPTypes
 import NIOPosix
 import Synchronization
 import Tactus
@@ -39,7 +39,7 @@ final class TestDoor: Sendable {
     systems: [any ServedSystem] = [], hub: EventHub = EventHub(), counters: ServiceCounters = ServiceCounters(),
     limits: ConnectionLimits = ConnectionLimits(), seconds: @escaping @Sendable () -> Int64 = { 0 },
     admit: @escaping ServiceChannel.Admission = admit,
-    responder: @escaping HTTPChannelHandler.Responder = { _, _, _ in }
+    responder: @escaping ServiceChannel.Responder = { _, _, _, _ in }
   ) -> ServiceChannel {
     let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     let document = PreparedDocument(version: { 1 }, make: { Array(#"{"ok":true}"#.utf8) })
@@ -54,23 +54,20 @@ final class TestDoor: Sendable {
   init(systems: [any ServedSystem] = [], limits: ConnectionLimits = ConnectionLimits()) throws {
     let gate = Gate()
     self.gate = gate
-    let respond: HTTPChannelHandler.Responder = { request, writer, _ in
+    let respond: ServiceChannel.Responder = { head, _, client, _ in
       await gate.pass()
-      let path = request.head.path ?? ""
+      let path = head.path ?? ""
       let body = ByteBuffer(string: "slow \(path)")
       let fields: HTTPFields = path.hasPrefix("/stream") ? [:] : [.contentLength: "\(body.readableBytes)"]
-      if request.headers[.expect] != nil { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
-      try await writer.write(
-        response: HTTPResponse(status: .ok, headerFields: fields),
-        body: ResponseBody { writer in
-          try await writer.write(body)
-          try await writer.finish(nil)
-        })
+      if head.headerFields[.expect] != nil { try await client.write(.head(HTTPResponse(status: .continue))) }
+      try await client.write(.head(HTTPResponse(status: .ok, headerFields: fields)))
+      try await client.write(.body(body))
+      try await client.write(.end(nil))
     }
     let service = Self.channel(
       systems: systems, hub: hub, counters: counters, limits: limits, responder: respond)
     listener = try Listener(
-      service, address: "127.0.0.1", port: 0, threads: Self.threads, logger: Logger(label: "test"))
+      service, address: "127.0.0.1", port: 0, threads: Self.threads)
     port = listener.address.port ?? 0
     listener.open()
   }

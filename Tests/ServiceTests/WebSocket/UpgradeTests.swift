@@ -17,7 +17,7 @@ struct UpgradeTests {
     let channel = EmbeddedChannel(loop: loop)
     let socket = ReentrantSocket(flush: flush, bytes: late, closes: closes)
     try channel.pipeline.syncOperations.addHandler(socket)
-    _ = try TestDoor.channel(systems: [robot]).setup(channel: channel, logger: .init(label: "test")).wait()
+    _ = try TestDoor.channel(systems: [robot]).setup(channel: channel).wait()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     if isReused { try channel.writeInbound(ByteBuffer(string: ServiceChannelTests.get)) }
     try channel.writeInbound(ByteBuffer(bytes: Array(WebSocketTestClient.request().utf8) + Self.first))
@@ -74,7 +74,7 @@ struct UpgradeTests {
   func odd(fields: String) throws {
     let robot = NotingSystem()
     let channel = EmbeddedChannel(loop: EmbeddedEventLoop())
-    _ = try TestDoor.channel(systems: [robot]).setup(channel: channel, logger: .init(label: "test")).wait()
+    _ = try TestDoor.channel(systems: [robot]).setup(channel: channel).wait()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     let request = WebSocketTestClient.request()
       .replacing("Connection: keep-alive, Upgrade\r\nUpgrade: websocket", with: fields)

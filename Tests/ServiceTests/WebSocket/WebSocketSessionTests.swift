@@ -20,7 +20,7 @@ struct WebSocketSessionTests {
     let channel = EmbeddedChannel(loop: loop)
     let service = TestDoor.channel(
       systems: [robot], hub: hub, counters: counters, seconds: seconds, admit: admit)
-    _ = try service.setup(channel: channel, logger: .init(label: "test")).wait()
+    _ = try service.setup(channel: channel).wait()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     try channel.writeInbound(ByteBuffer(string: WebSocketTestClient.request(["Authorization: Bearer \(token)"])))
     loop.run()
@@ -50,7 +50,7 @@ struct WebSocketSessionTests {
     let service = TestDoor.channel(systems: [robot], hub: hub)
     let channels = try (0..<2).map { _ in
       let channel = EmbeddedChannel(loop: loop)
-      _ = try service.setup(channel: channel, logger: .init(label: "test")).wait()
+      _ = try service.setup(channel: channel).wait()
       try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
       return channel
     }

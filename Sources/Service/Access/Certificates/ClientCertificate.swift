@@ -1,4 +1,5 @@
 import CCrypto
+@_spi(FromOutside) import Conversions
 import Synchronization
 
 /// The certificates that a client has shown on one TLS connection: its own, then those that lead from it to an authority. Usable from any thread.

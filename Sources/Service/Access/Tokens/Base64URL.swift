@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// Base64url without padding (RFC 4648 §5, RFC 7515 §2), decoded strictly: every sequence of bytes has exactly one text.
 enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

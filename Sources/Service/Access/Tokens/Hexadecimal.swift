@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// Conversion between bytes and their hexadecimal text, two lower-case digits a byte.
 enum Hexadecimal {
   private static let digits = Array("0123456789abcdef".utf8)

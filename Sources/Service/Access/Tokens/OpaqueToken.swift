@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// The text of a token that this service has made: `tactus_`, the identifier, `_`, the secret.
 ///
 /// The identifier (8 characters a–z 2–7, 40 random bits) is public and appears in logs; the secret is 32 random bytes in

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Glibc
 
 /// The token file on disk, which is read whole, changed under a lock and replaced atomically.

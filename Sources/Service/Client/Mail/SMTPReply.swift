@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A reply of a mail server: a number and its lines of text. Source: RFC 5321, section 4.2.
 public struct SMTPReply: Equatable, Sendable {
   /// The reply code, 200 to 599.

@@ -1,5 +1,4 @@
 import HTTPTypes
-import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -8,11 +7,18 @@ import Tactus
 
 /// The pipeline of one connection:
 ///
-///     TLS ─ arrival ─ HTTP encoder ─ HTTP decoder ─ gate ─┬─ responder (Hummingbird), from its first request on
+///     TLS ─ arrival ─ HTTP encoder ─ HTTP decoder ─ gate ─┬─ responder, in a task, from its first request on
 ///                                                         └─ WebSocket decoder ─ session, after an upgrade
-struct ServiceChannel: HTTPChannelHandler {
+struct ServiceChannel: Sendable {
   static let tlsName = "tactus.tls"
   static let decoderName = "tactus.http.decoder"
+
+  /// The signature of `APIResponder.respond`.
+  typealias Responder =
+    @Sendable (
+      _ head: HTTPRequest, _ arriving: ArrivingRequests, _ client: NIOAsyncChannelOutboundWriter<HTTPResponsePart>,
+      _ channel: any Channel
+    ) async throws -> Void
 
   /// The signature of `Doorman.admit`.
   typealias Admission =
@@ -47,12 +53,7 @@ struct ServiceChannel: HTTPChannelHandler {
     case nothing
   }
 
-  struct Value: ServerChildChannelValue {
-    let channel: any Channel
-    fileprivate let outcome: EventLoopFuture<Outcome>
-  }
-
-  let responder: Responder
+  private let responder: Responder
   private let shared: Shared
   private let tls: ChannelSecurity.MakeHandler?
 
@@ -84,16 +85,19 @@ struct ServiceChannel: HTTPChannelHandler {
       logAction: logAction, logger: logger)
   }
 
-  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+  /// Makes a connection's pipeline, or closes the connection if it has no place. To be called on its event loop.
+  ///
+  /// - Returns: how the connection is served, known when its first request has arrived or it has ended.
+  func setup(channel: any Channel) -> EventLoopFuture<EventLoopFuture<Outcome>> {
     let address = channel.peerAddress
     return channel.eventLoop.makeCompletedFuture {
       if shared.places.enter(channel, from: address) { return try serve(channel, address) }
       channel.close(promise: nil)
-      return Value(channel: channel, outcome: channel.eventLoop.makeSucceededFuture(.nothing))
+      return channel.eventLoop.makeSucceededFuture(.nothing)
     }
   }
 
-  private func serve(_ channel: any Channel, _ address: String) throws -> Value {
+  private func serve(_ channel: any Channel, _ address: String) throws -> EventLoopFuture<Outcome> {
     let pipeline = channel.pipeline.syncOperations
     if let tls {
       let (places, id) = (shared.places, ObjectIdentifier(channel))
@@ -110,11 +114,24 @@ struct ServiceChannel: HTTPChannelHandler {
     try pipeline.addHandler(
       ByteToMessageHandler(RequestDecoder(shared.limits, arrival: arrival)), name: Self.decoderName)
     try pipeline.addHandler(gate)
-    return Value(channel: channel, outcome: outcome.futureResult)
+    return outcome.futureResult
   }
 
-  func handle(value: Value, logger: Logger) async {
-    guard case .responder(let channel)? = try? await value.outcome.get() else { return }
-    await handleHTTP(asyncChannel: channel, logger: logger)
+  /// Answers a connection's requests, one after the other, and returns when it is closed.
+  func handle(_ outcome: EventLoopFuture<Outcome>) async {
+    guard case .responder(let connection)? = try? await outcome.get() else { return }
+    do {
+      try await connection.executeThenClose { requests, client in
+        let arriving = ArrivingRequests(requests)
+        while let head = try await arriving.nextHead() {
+          try await responder(head, arriving, client, connection.channel)
+        }
+        // The gate closes it when the client has had time to read the last answer.
+        client.finish()
+        try await connection.channel.closeFuture.get()
+      }
+    } catch {
+      shared.logger.trace("a connection has ended", metadata: ["reason": .string("\(error)")])
+    }
   }
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
-import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTPTypes
 
 /// Answers requests according to the route table.
 struct APIResponder: Sendable {
@@ -16,56 +16,61 @@ struct APIResponder: Sendable {
   let places: ConnectionPlaces
   let bodies: BodyBudget
 
-  /// Answers one request; called by Hummingbird's channel. Throws only if the connection ends.
+  /// Answers one request. Throws only if the connection ends.
+  ///
+  /// - Parameters:
+  ///   - head: the request's head; `arriving` has its body.
+  ///   - client: takes the answer's parts, and lets the caller wait while the client does not read.
   @Sendable
-  func respond(to request: Request, writer: consuming ResponseWriter, channel: any Channel) async throws {
-    let body = RequestBodyReader(request: request, limit: bodyLimit)
+  func respond(
+    to head: HTTPRequest, arriving: ArrivingRequests, client: NIOAsyncChannelOutboundWriter<HTTPResponsePart>,
+    channel: any Channel
+  ) async throws {
+    let body = RequestBodyReader(head: head, arriving: arriving, limit: bodyLimit)
     var answer: APIAnswer
     do {
-      answer = try await self.answer(request, body: body, writer: writer, channel: channel)
+      answer = try await self.answer(head, body: body, client: client, channel: channel)
     } catch let error as APIError {
       answer = APIAnswer(error.response)
     }
-    for field in crossOrigin.fields(for: request.head) where answer.head.headerFields[field.name] == nil {
+    for field in crossOrigin.fields(for: head) where answer.head.headerFields[field.name] == nil {
       answer.head.headerFields.append(field)
     }
     let closes = !answer.bodyWasRead && !body.canSkip
     if closes { answer.head.headerFields[.connection] = "close" }
-    let isEmpty = request.method == .head || answer.body.readableBytes == 0
-    if let pieces = answer.pieces, request.method != .head {
-      try await writer.write(
-        response: answer.head,
-        body: ResponseBody { body in
-          // They come from the store or from a camera: some wait for a disk.
-          while let piece = try await withTaskExecutorPreference(DiskThreads.shared, operation: pieces) {
-            try await body.write(ByteBuffer(bytes: piece))
-          }
-          try await body.finish(nil)
-        })
-    } else if isEmpty || answer.body.readableBytes <= APIAnswer.pieceBytes {
-      try await writer.write(
-        response: answer.head, body: isEmpty ? ResponseBody() : ResponseBody(byteBuffer: answer.body))
+    if head.method == .head {
+      try await client.write(contentsOf: [.head(answer.head), .end(nil)])
+    } else if let pieces = answer.pieces {
+      try await client.write(.head(answer.head))
+      // They come from the store or from a camera: some wait for a disk.
+      while let piece = try await withTaskExecutorPreference(DiskThreads.shared, operation: pieces) {
+        try await client.write(.body(ByteBuffer(bytes: piece)))
+      }
+      try await client.write(.end(nil))
     } else {
-      let whole = answer.body
-      try await writer.write(
-        response: answer.head,
-        body: ResponseBody(contentLength: whole.readableBytes) { body in
-          var rest = whole
-          while let piece = rest.readSlice(length: min(APIAnswer.pieceBytes, rest.readableBytes)),
-            piece.readableBytes > 0
-          {
-            try await body.write(piece)
-          }
-          try await body.finish(nil)
-        })
+      try await write(answer, to: client)
     }
     if closes { closeGently(channel) }
   }
 
+  /// Writes a whole answer at once, or in pieces if it is long.
+  private func write(_ answer: APIAnswer, to client: NIOAsyncChannelOutboundWriter<HTTPResponsePart>) async throws {
+    var rest = answer.body
+    var parts: [HTTPResponsePart] = [.head(answer.head)]
+    while let piece = rest.readSlice(length: min(APIAnswer.pieceBytes, rest.readableBytes)), piece.readableBytes > 0 {
+      parts.append(.body(piece))
+      guard rest.readableBytes > 0 else { break }
+      try await client.write(contentsOf: parts)
+      parts = []
+    }
+    try await client.write(contentsOf: parts + [.end(nil)])
+  }
+
   private func answer(
-    _ request: Request, body: RequestBodyReader, writer: borrowing ResponseWriter, channel: any Channel
+    _ head: HTTPRequest, body: RequestBodyReader, client: NIOAsyncChannelOutboundWriter<HTTPResponsePart>,
+    channel: any Channel
   ) async throws -> APIAnswer {
-    let (head, peer) = (request.head, channel.peerAddress)
+    let peer = channel.peerAddress
     let target = try RequestTarget(head.path ?? "")
     guard let place = table.place(target.segments) else {
       // The same for everyone: Host and Origin are checked, a token is not asked for.
@@ -95,7 +100,7 @@ struct APIResponder: Sendable {
       return answer
     case .handler(let handle):
       if body.isAwaited(fileLimit: route.fileLimit) {
-        try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+        try await client.write(.head(HTTPResponse(status: .continue)))
       }
       let bytes: [UInt8]
       var taken = 0

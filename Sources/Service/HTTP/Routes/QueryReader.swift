@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import WallTime
 
 /// Reads and checks the values of a query.

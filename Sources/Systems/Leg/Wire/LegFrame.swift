@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// The common parts of all LegCtrl frames: the four bytes of the header and little-endian words.
 enum LegFrame {
   static var version: UInt8 {

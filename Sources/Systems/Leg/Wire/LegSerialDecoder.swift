@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// Extracts messages from the bytes received on a serial line.
 ///
 /// Every sequence of bytes yields messages, refusals or an incomplete frame. Whatever was lost or changed, the decoder resumes with the

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A LegCtrl frame on a serial line: `00 COBS(message ‖ CRC) 00`, the CRC in little-endian order.
 ///
 /// The framing is needed because a serial line has neither message boundaries nor a checksum. README.md explains the choice.

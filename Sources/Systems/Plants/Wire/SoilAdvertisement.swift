@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// What an advertisement of a soil sensor says; each value is `nil` unless that advertisement has it.
 ///
 /// Sensors of one kind send all values at once, others one after the other in turn.

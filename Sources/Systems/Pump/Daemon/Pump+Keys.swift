@@ -1,5 +1,6 @@
 import BluetoothBlueZ
 import Buses
+@_spi(FromOutside) import Conversions
 import Devices
 import Pump
 import Tactus

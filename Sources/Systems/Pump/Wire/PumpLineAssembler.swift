@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// Assembles lines from pieces of any size, such as notifications of 20 bytes or single bytes of a UART.
 ///
 /// A line ends with `\r`, `

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A position in one line of a pump. The bytes must outlive the scanner.
 struct PumpScanner: BitwiseCopyable {
   private let bytes: UnsafeRawBufferPointer

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A pump's speed as its firmware represents it: the duty of an 8-bit PWM.
 public struct PumpSpeed: Sendable, Hashable, BitwiseCopyable {
   /// The duty, 0…255.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Buses
+@_spi(FromOutside) import Conversions
 import Devices
 import Logging
 import Robot

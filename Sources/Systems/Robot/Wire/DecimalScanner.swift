@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Wire
 
 /// A decimal number scanned from text.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The rule for the bit rate and the frame rate of the encoder that all viewers share: what the worst link of them takes, between limits.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The fragments that wait for one viewer of a stream: a bounded number, and never one that cannot be decoded.

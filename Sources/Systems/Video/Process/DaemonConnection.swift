@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 #if Video
   import CDaemon
   import CGStreamer

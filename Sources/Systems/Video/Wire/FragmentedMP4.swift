@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A muxer for one H.264 track as fragmented MP4 (ISO/IEC 14496-12, 14496-15): an initialisation segment, then one fragment for each
 /// frame, so that a frame is never delayed by later ones. The format suits Media Source Extensions, players and files.
 public struct FragmentedMP4: Sendable {

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// Writes the fields of a video message. Numbers are little-endian; texts and bytes are preceded by their count.
 struct VideoFieldWriter {
   private(set) var bytes: [UInt8] = []

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// Splits the stream between the daemon and its video process into messages: four bytes of length, one of kind, fields.
 ///
 /// Once an error has been thrown, every further call throws, too; the reader then closes the connection.

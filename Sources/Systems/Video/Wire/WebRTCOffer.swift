@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// The offer of a viewer who wants to receive the video by WebRTC: a session description (RFC 8866), checked and without its candidates.
 ///
 /// Candidates are left out because this side never contacts an address that an offer names: a viewer's checks come to the candidates of

@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Glibc
 
 /// Resolves a host name or a numeric address to an endpoint. IPv4 is preferred, because a Pi's multicast name often has both.

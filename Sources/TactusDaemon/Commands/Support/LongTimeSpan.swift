@@ -1,4 +1,5 @@
 import ArgumentParser
+@_spi(FromOutside) import Conversions
 import Foundation
 
 /// A time span in whole seconds on the command line: `90d`, `12h`, `30m`, `45s`; a number without a unit is in seconds.

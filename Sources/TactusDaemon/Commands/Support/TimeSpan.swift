@@ -1,4 +1,5 @@
 import ArgumentParser
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// A time span on the command line: `2s`, `1.5s`, `500ms`, `2m`; a number without a unit is in seconds.

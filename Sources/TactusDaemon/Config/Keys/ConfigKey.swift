@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Service
 
 /// The kind of a configuration value, which determines the texts that are accepted.

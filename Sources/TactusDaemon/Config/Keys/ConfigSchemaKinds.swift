@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Service
 import Wire
 

@@ -1,5 +1,6 @@
 import Buses
 import BusesLinux
+@_spi(FromOutside) import Conversions
 import Service
 import Tactus
 import TactusGuard

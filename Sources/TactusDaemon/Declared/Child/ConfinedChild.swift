@@ -1,5 +1,6 @@
 import CDaemon
 import Confinement
+@_spi(FromOutside) import Conversions
 import Glibc
 
 /// The command `tactus child COUNT READABLE… COUNT DEVICE… PROGRAM WORD…`, which confines this process and then

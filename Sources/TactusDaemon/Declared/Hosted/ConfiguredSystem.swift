@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 import TactusGuard
 import Yams

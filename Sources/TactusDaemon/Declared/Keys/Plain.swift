@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 
 /// A value in its external form: in the configuration file, in JSON or in a metric.
 public enum PlainValue: Sendable, Hashable {

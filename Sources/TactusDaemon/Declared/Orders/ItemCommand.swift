@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Service
 
 /// A command for each item of a list of the wiring: `POST /api/NAME/{index}/set`, where the first item has index 0.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Wire
 
 /// The description of a field without the type of its state.

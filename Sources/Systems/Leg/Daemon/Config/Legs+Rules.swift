@@ -1,5 +1,6 @@
 import Buses
 import BusesLinux
+@_spi(FromOutside) import Conversions
 import Devices
 import Leg
 import Tactus

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A key that the operator of a leg pressed.
 enum LegKey: Equatable {
   case arm

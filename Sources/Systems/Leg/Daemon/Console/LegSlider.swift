@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Wire
 
 /// The pulse that the operator adjusts with keys, 500…2500 µs.

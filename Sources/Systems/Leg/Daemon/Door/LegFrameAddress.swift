@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// The leg to which a binary WebSocket frame is addressed.
 ///
 /// A plain LegCtrl frame, which begins with its version 0x01, is for leg 0, so that a client with only one leg needs no addressing. For

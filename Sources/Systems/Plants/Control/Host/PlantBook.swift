@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// All users' plants, and the rules for changing them. A change is made completely or refused; the changes made are returned for the store.
 public struct PlantBook: Sendable, Hashable {
   public static let sensorsPerPlant = 1...4

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The host of the Plant-Tracker app: all operations of the requirement, as a value. It neither publishes messages nor reads a clock.

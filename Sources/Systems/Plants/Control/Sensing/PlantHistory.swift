@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// One reading for the history.
 public struct PlantHistorySample: Sendable, Hashable {
   public var sensor: PlantSensorID

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// When the picture of a day is due: once a day, at the first opportunity from a certain minute on.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// What a plant's link may request from a sprinkler zone. Without this configuration there is no link.

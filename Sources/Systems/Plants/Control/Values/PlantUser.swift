@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A client's name as the key of its data: the name itself if it is 1…64 of `A–Z a–z 0–9 . _ -`, otherwise `#` and a hash of the name.
 ///
 /// Never a path, whatever the client's name is: no slash, and no name that consists of dots.

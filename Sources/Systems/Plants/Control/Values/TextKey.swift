@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A key of a JSON object, for dictionaries whose keys have a textual form.
 struct TextKey: CodingKey {
   let stringValue: String

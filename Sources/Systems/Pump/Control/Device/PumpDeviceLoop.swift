@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The control loop of the device side, at 20 Hz: reads lines and requests, drives the motor's PWM, and sends lines and a snapshot.

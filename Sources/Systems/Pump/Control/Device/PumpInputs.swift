@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The readings of the pump's sensors, potentiometer and button at one moment.

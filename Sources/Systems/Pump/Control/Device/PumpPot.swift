@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A potentiometer: the speed that it indicates, and whether it has been turned.
 struct PumpPot: Sendable, Hashable, BitwiseCopyable {
   /// The speed that the potentiometer indicates, or `nil` if it has not been read yet or is in its dead zone.

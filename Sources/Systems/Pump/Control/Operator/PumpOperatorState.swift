@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 // What the operator side knows of the pump, and what it holds it to.

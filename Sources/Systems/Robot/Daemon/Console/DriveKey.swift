@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A key that the operator pressed.
 enum DriveKey: Equatable {
   case forward, back, left, right

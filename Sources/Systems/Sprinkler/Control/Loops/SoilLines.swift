@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The lines of comparators in the soil, each active while its soil is wet.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// The parameters of the machine's rules that depend on the installation. An instance is always valid.

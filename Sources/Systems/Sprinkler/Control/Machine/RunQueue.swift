@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// A run that was accepted and has not ended: it waits in the queue, or its valve is open or about to open.

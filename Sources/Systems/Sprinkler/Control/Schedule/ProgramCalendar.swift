@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import WallTime
 
 /// Computes when programs start, from their rules, a time zone and a place.

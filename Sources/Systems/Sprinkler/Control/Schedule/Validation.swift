@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import WallTime
 
 /// Checks the values that people enter. Every refusal names the field, the expected values and the given one.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import WallTime
 
 /// The offsets from UTC of one IANA time zone. Converts between local time and UTC without a library, for the years read.

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Tactus
 
 /// Checks invariants of watering from outside, by the lines, the machine's notices and the changes for the store.

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A zone's number as users and the API know it, 1…64. Bit `number − 1` of a `ZoneSet` stands for the zone.
 public struct ZoneID: Sendable, Hashable, Comparable, Codable, BitwiseCopyable {
   public let number: UInt8

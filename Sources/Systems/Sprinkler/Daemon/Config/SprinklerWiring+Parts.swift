@@ -1,4 +1,5 @@
 import Buses
+@_spi(FromOutside) import Conversions
 import Service
 import Sprinkler
 import Tactus

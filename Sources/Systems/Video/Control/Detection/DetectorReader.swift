@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// Parses a detector's output into answers: `tensor CHANNELS CANDIDATES` and the values, `boxes COUNT` and as many lines, or `failed
 /// REASON`. The README of this folder describes the protocol.
 public struct DetectorReader: Sendable {

@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Video
 
 /// The configured values that the video's document shows.

@@ -1,0 +1,37 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// The requests that arrive on one connection: each request's head, then the pieces of its body. To be used by one task at a time.
+final class ArrivingRequests {
+  private var parts: NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator
+  /// Whether more of the present request's body may arrive.
+  private var isInBody = false
+
+  init(_ parts: NIOAsyncChannelInboundStream<HTTPRequestPart>) { self.parts = parts.makeAsyncIterator() }
+
+  /// Waits for the next request, and returns its head, or `nil` when the connection has ended. What is left of the body of the request before is
+  /// thrown away.
+  func nextHead() async throws -> HTTPRequest? {
+    while let part = try await parts.next() {
+      guard case .head(let head) = part else { continue }
+      isInBody = true
+      return head
+    }
+    return nil
+  }
+
+  /// Waits for the next piece of the present request's body, and returns it, or `nil` behind the last one.
+  ///
+  /// - Throws: `ChannelError.inputClosed` if the connection ends within the body.
+  func nextPiece() async throws -> ByteBuffer? {
+    guard isInBody else { return nil }
+    switch try await parts.next() {
+    case .body(let piece): return piece
+    case .end:
+      isInBody = false
+      return nil
+    case .head, nil: throw ChannelError.inputClosed
+    }
+  }
+}
