@@ -78,7 +78,8 @@ struct HouseTests {
     let folders = Self.systems.flatMap { ["Systems/\($0)/Control", "Systems/\($0)/Daemon", "Systems/\($0)/Documents"] }
     for (path, text) in try Self.sources(folders + Self.formats + ["Systems/Water", "TactusProgram"]) {
       for line in text.split(separator: "\n") {
-        guard let name = line.wholeMatch(of: /(?:@\S+ )?(?:public )?import (\w+)/)?.1, Self.all.contains(String(name)) else {
+        guard let name = line.wholeMatch(of: /(?:@\S+ )?(?:public )?import (\w+)/)?.1, Self.all.contains(String(name))
+        else {
           continue
         }
         found.insert(String(name))
