@@ -58,15 +58,11 @@ func swarm(of system: String, leaves: [Target.Dependency] = []) -> Target {
 /// What the door needs. A constant of its own: the compiler has a limit for the length of one expression.
 let serviceDependencies: [Target.Dependency] = [
   "ServiceDocuments",
-  "CCrypto", "Store", "Devices", "Buses", "Wire", "WallTime", "Peers", "Tactus",
+  "CCrypto", "CCompression", "Store", "Devices", "Buses", "Wire", "WallTime", "Peers", "Tactus",
   .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
   .product(name: "Logging", package: "swift-log", condition: daemon),
   .product(name: "NIOCore", package: "swift-nio", condition: daemon),
-  .product(name: "NIOEmbedded", package: "swift-nio", condition: daemon),
   .product(name: "NIOHTTP1", package: "swift-nio", condition: daemon),
-  .product(name: "NIOHTTPCompression", package: "swift-nio-extras", condition: daemon),
-  .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: daemon),
-  .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: daemon),
   .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
   .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
   .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
@@ -148,7 +144,6 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   ],
   targets: [
@@ -240,6 +235,8 @@ let package = Package(
       exclude: ["openapi.json", "grafana-dashboard.json", "Console"]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
+    // zlib, for the page's files.
+    .target(name: "CCompression", linkerSettings: [.linkedLibrary("z")]),
 
     // What a program does to its own process: standard streams, confinement. For programs only: it runs before everything else.
     .target(name: "CProcess", cSettings: cSwitches),
@@ -486,7 +483,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
         .product(name: "NIOEmbedded", package: "swift-nio", condition: daemon),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: daemon),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: daemon),
         .product(name: "NIOPosix", package: "swift-nio", condition: daemon),
         .product(name: "NIOWebSocket", package: "swift-nio", condition: daemon),
       ]),

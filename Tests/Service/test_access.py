@@ -166,6 +166,16 @@ def test_host_rebinding_400(daemon, host):
         assert json.loads(answer.body)["code"] == "HOST_DENIED"
 
 
+def test_what_a_whole_url_names_is_the_host(daemon):
+    with Wire(daemon.address) as wire:
+        for host, status in [("evil.example", 400), (f"127.0.0.1:{daemon.port}", 200)]:
+            wire.send((f"POST http://{host}/api/robot/stop HTTP/1.1\r\nHost: 127.0.0.1:{daemon.port}\r\nContent-Length: 0\r\n"
+                       f"Authorization: Bearer {daemon.admin}\r\n\r\n").encode())
+            answer = wire.answer()
+            assert answer.status == status
+            assert status == 200 or json.loads(answer.body)["code"] == "HOST_DENIED"
+
+
 def test_no_host_400(daemon):
     with Wire(daemon.address) as wire:
         wire.send(f"GET /api/robot HTTP/1.1\r\nAuthorization: Bearer {daemon.admin}\r\n\r\n".encode())

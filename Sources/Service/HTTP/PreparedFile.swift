@@ -1,8 +1,7 @@
+import CCompression
 @_spi(FromOutside) import Conversions
 import NIOCore
-import NIOEmbedded
 import NIOHTTP1
-import NIOHTTPCompression
 
 /// The gzip form and the entity tag (RFC 9110, 8.8.3) of a file that never changes.
 struct PreparedFile: Sendable {
@@ -13,8 +12,9 @@ struct PreparedFile: Sendable {
 
   /// Compresses the file, which takes a few milliseconds for each 100 kB. This is done once for each file of the program.
   init(_ bytes: [UInt8]) {
-    let short = Self.compressed(bytes)
-    gzip = short.flatMap { $0.readableBytes < bytes.count ? $0 : nil }
+    var short = [UInt8](repeating: 0, count: bytes.count)
+    let length = compression_gzip(bytes, bytes.count, &short, short.count)
+    gzip = length > 0 && length < bytes.count ? ByteBuffer(bytes: short.prefix(length)) : nil
     // FNV-1a, 64 bits: two versions of one file, not two strangers, have to differ.
     let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     tag = "W/\"" + String(hash, radix: 16) + "\""
@@ -33,32 +33,6 @@ struct PreparedFile: Sendable {
       let parts = field.lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
       guard let coding = parts.first, coding == "gzip" || coding == "*" else { return false }
       return !parts.dropFirst().contains { $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { "0.".contains($0) } }
-    }
-  }
-
-  /// Returns the bytes as the library's handler compresses an answer, or `nil` if compression failed.
-  private static func compressed(_ bytes: [UInt8]) -> ByteBuffer? {
-    let channel = EmbeddedChannel(handler: HTTPResponseCompressor())
-    var request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-    request.headers.add(name: "accept-encoding", value: "gzip")
-    var whole = ByteBuffer()
-    do {
-      try channel.writeInbound(HTTPServerRequestPart.head(request))
-      try channel.writeOutbound(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)))
-      try channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes))))
-      try channel.writeOutbound(HTTPServerResponsePart.end(nil))
-      var isGzip = false
-      while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
-        switch part {
-        case .head(let head): isGzip = head.headers["content-encoding"] == ["gzip"]
-        case .body(.byteBuffer(var piece)): whole.writeBuffer(&piece)
-        default: break
-        }
-      }
-      _ = try channel.finish(acceptAlreadyClosed: true)
-      return isGzip ? whole : nil
-    } catch {
-      return nil
     }
   }
 }

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Logging
 import NIOCore
-import NIOHTTPTypes
 import NIOPosix
 import Synchronization
 import Tactus
@@ -62,7 +61,7 @@ final class TestDoor: Sendable {
       if head.headerFields[.expect] != nil { try await client.write(.head(HTTPResponse(status: .continue))) }
       try await client.write(.head(HTTPResponse(status: .ok, headerFields: fields)))
       try await client.write(.body(body))
-      try await client.write(.end(nil))
+      try await client.write(.end)
     }
     let service = Self.channel(
       systems: systems, hub: hub, counters: counters, limits: limits, responder: respond)

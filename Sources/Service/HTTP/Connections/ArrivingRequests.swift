@@ -1,14 +1,13 @@
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
 
 /// The requests that arrive on one connection: each request's head, then the pieces of its body. To be used by one task at a time.
 final class ArrivingRequests {
-  private var parts: NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator
+  private var parts: NIOAsyncChannelInboundStream<RequestPart>.AsyncIterator
   /// Whether more of the present request's body may arrive.
   private var isInBody = false
 
-  init(_ parts: NIOAsyncChannelInboundStream<HTTPRequestPart>) { self.parts = parts.makeAsyncIterator() }
+  init(_ parts: NIOAsyncChannelInboundStream<RequestPart>) { self.parts = parts.makeAsyncIterator() }
 
   /// Waits for the next request, and returns its head, or `nil` when the connection has ended. What is left of the body of the request before is
   /// thrown away.

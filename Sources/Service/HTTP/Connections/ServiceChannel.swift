@@ -2,7 +2,6 @@ import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
 import Tactus
 
 /// The pipeline of one connection:
@@ -16,7 +15,7 @@ struct ServiceChannel: Sendable {
   /// The signature of `APIResponder.respond`.
   typealias Responder =
     @Sendable (
-      _ head: HTTPRequest, _ arriving: ArrivingRequests, _ client: NIOAsyncChannelOutboundWriter<HTTPResponsePart>,
+      _ head: HTTPRequest, _ arriving: ArrivingRequests, _ client: NIOAsyncChannelOutboundWriter<ResponsePart>,
       _ channel: any Channel
     ) async throws -> Void
 
@@ -48,7 +47,7 @@ struct ServiceChannel: Sendable {
 
   /// How an accepted connection is served.
   enum Outcome: Sendable {
-    case responder(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
+    case responder(NIOAsyncChannel<RequestPart, ResponsePart>)
     /// The connection is served on its event loop, is a WebSocket, or is closed.
     case nothing
   }

@@ -1,8 +1,6 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
 /// Stands between the HTTP decoder and the responder. It answers requests for prepared documents at once, turns `/ws`
@@ -12,8 +10,8 @@ import NIOWebSocket
 /// The responder's side of the pipeline is made when the first request needs it.
 final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPRequestPart
-  typealias OutboundIn = HTTPResponsePart
+  typealias InboundOut = RequestPart
+  typealias OutboundIn = ResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
   /// How the parts of the request being read are handled.
@@ -115,12 +113,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     case .body(let bytes):
       guard case .body = machine.reading, case .respond = route else { return }
       context.fireChannelRead(wrapInboundOut(.body(bytes)))
-    case .end(let trailers):
+    case .end:
       guard case .body = machine.reading else { return }
       machine.endArrived()
       switch route {
       case .respond:
-        context.fireChannelRead(wrapInboundOut(.end(trailers.map { HTTPFields($0, splitCookie: false) })))
+        context.fireChannelRead(wrapInboundOut(.end))
       case .upgrade(let request, let admission): upgrade(request, admission, context)
       case .skip, .upgrading: break
       }
@@ -291,12 +289,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         return
       }
       context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: promise)
-    case .end(let trailers):
+    case .end:
       if machine.answersHead {
         context.flush()
         promise?.succeed()
       } else {
-        context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: promise)
+        context.write(wrapOutboundOut(.end(nil)), promise: promise)
       }
       shared.places.answered(context.channel)
       switch machine.answerEnded(at: context.eventLoop.now) {

@@ -1,7 +1,6 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypesHTTP1
 
 extension HTTPRequestHead {
   /// Checks that the head has one `Host` field; HTTP/1.0 may have none. Two of them could make two servers see different hosts.
@@ -13,18 +12,42 @@ extension HTTPRequestHead {
     }
   }
 
-  /// Returns the head in the form that the doorman and the responder use.
+  /// Returns the head in the form that the doorman and the responder use. What a whole URL as the target names counts as the host, as
+  /// RFC 9112, 3.2.2 has it, and not the field `Host`.
   func request(isSecure: Bool) throws(APIError) -> HTTPRequest {
-    do {
-      guard uri.utf8.first == UInt8(ascii: "/") else {
-        return try HTTPRequest(self, secure: isSecure, splitCookie: false)
-      }
-      return HTTPRequest(
-        method: try HTTPRequest.Method(method), scheme: isSecure ? "https" : "http",
-        authority: headers.first(name: "host"), path: uri, headerFields: HTTPFields(headers, splitCookie: false))
-    } catch {
-      throw APIError(.badRequest, "BAD_REQUEST", "a method or a target that no HTTP request has")
+    guard let method = HTTPRequest.Method(method.rawValue) else {
+      throw APIError(.badRequest, "BAD_REQUEST", "a method that no HTTP request has")
     }
+    var (host, path) = (headers.first(name: "host"), uri[...])
+    for scheme in ["http://", "https://"] where uri.prefix(scheme.count).lowercased() == scheme {
+      let rest = uri.dropFirst(scheme.count)
+      host = String(rest.prefix { $0 != "/" && $0 != "?" })
+      path = rest.drop { $0 != "/" && $0 != "?" }
+      if path.first != "/" { path = "/" + path }
+    }
+    var fields = HTTPFields()
+    fields.reserveCapacity(headers.count)
+    var hosts = 0
+    for (name, value) in headers {
+      // The first is what `host` is; another one is refused by the doorman.
+      if name.utf8.count == 4, name.lowercased() == "host" {
+        hosts += 1
+        if hosts == 1 { continue }
+      }
+      if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+    }
+    return HTTPRequest(
+      method: method, scheme: isSecure ? "https" : "http", authority: host, path: String(path), headerFields: fields)
+  }
+}
+
+extension HTTPResponseHead {
+  /// Makes the head of an answer as NIO's encoder takes it.
+  init(_ response: HTTPResponse) {
+    self.init(
+      version: .http1_1,
+      status: HTTPResponseStatus(statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase),
+      headers: HTTPHeaders(response.headerFields.map { ($0.name.rawName, $0.value) }))
   }
 }
 

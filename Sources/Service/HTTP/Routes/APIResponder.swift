@@ -1,7 +1,6 @@
 import HTTPTypes
 import Logging
 import NIOCore
-import NIOHTTPTypes
 
 /// Answers requests according to the route table.
 struct APIResponder: Sendable {
@@ -23,7 +22,7 @@ struct APIResponder: Sendable {
   ///   - client: takes the answer's parts, and lets the caller wait while the client does not read.
   @Sendable
   func respond(
-    to head: HTTPRequest, arriving: ArrivingRequests, client: NIOAsyncChannelOutboundWriter<HTTPResponsePart>,
+    to head: HTTPRequest, arriving: ArrivingRequests, client: NIOAsyncChannelOutboundWriter<ResponsePart>,
     channel: any Channel
   ) async throws {
     let body = RequestBodyReader(head: head, arriving: arriving, limit: bodyLimit)
@@ -39,14 +38,14 @@ struct APIResponder: Sendable {
     let closes = !answer.bodyWasRead && !body.canSkip
     if closes { answer.head.headerFields[.connection] = "close" }
     if head.method == .head {
-      try await client.write(contentsOf: [.head(answer.head), .end(nil)])
+      try await client.write(contentsOf: [.head(answer.head), .end])
     } else if let pieces = answer.pieces {
       try await client.write(.head(answer.head))
       // They come from the store or from a camera: some wait for a disk.
       while let piece = try await withTaskExecutorPreference(DiskThreads.shared, operation: pieces) {
         try await client.write(.body(ByteBuffer(bytes: piece)))
       }
-      try await client.write(.end(nil))
+      try await client.write(.end)
     } else {
       try await write(answer, to: client)
     }
@@ -54,20 +53,20 @@ struct APIResponder: Sendable {
   }
 
   /// Writes a whole answer at once, or in pieces if it is long.
-  private func write(_ answer: APIAnswer, to client: NIOAsyncChannelOutboundWriter<HTTPResponsePart>) async throws {
+  private func write(_ answer: APIAnswer, to client: NIOAsyncChannelOutboundWriter<ResponsePart>) async throws {
     var rest = answer.body
-    var parts: [HTTPResponsePart] = [.head(answer.head)]
+    var parts: [ResponsePart] = [.head(answer.head)]
     while let piece = rest.readSlice(length: min(APIAnswer.pieceBytes, rest.readableBytes)), piece.readableBytes > 0 {
       parts.append(.body(piece))
       guard rest.readableBytes > 0 else { break }
       try await client.write(contentsOf: parts)
       parts = []
     }
-    try await client.write(contentsOf: parts + [.end(nil)])
+    try await client.write(contentsOf: parts + [.end])
   }
 
   private func answer(
-    _ head: HTTPRequest, body: RequestBodyReader, client: NIOAsyncChannelOutboundWriter<HTTPResponsePart>,
+    _ head: HTTPRequest, body: RequestBodyReader, client: NIOAsyncChannelOutboundWriter<ResponsePart>,
     channel: any Channel
   ) async throws -> APIAnswer {
     let peer = channel.peerAddress
