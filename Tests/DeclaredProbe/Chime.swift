@@ -7,6 +7,7 @@ enum Chime: DeviceSystem {
   static let summary = "A chime."
   static let initialState = State()
   static let emergencyStop = Order.hold
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.hold
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil

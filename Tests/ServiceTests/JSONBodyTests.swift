@@ -1,4 +1,5 @@
 import Testing
+import Wire
 
 @testable import Service
 
@@ -44,6 +45,27 @@ private func refusal(_ body: [UInt8]) -> APIError? {
 
 @Suite("JSON bodies")
 struct JSONBodyTests {
+  @Test("thousands of members that nobody knows: the first is named; what is known is found among them")
+  func manyMembers() throws {
+    let unknown = (0..<20_000).map { #""x\#($0)":0"# }.joined(separator: ",")
+    let error = try #require(refusal(#"{"zones":[],"isOn":true,\#(unknown)}"#))
+    #expect(error.code == "VALIDATION" && error.field == "x0")
+    let value = try JSONParser.parse(Array(#"{\#(unknown),"left":3}"#.utf8))
+    let left = try JSONReader.read(value, field: "") { (reader) throws(APIError) in
+      reader.ignoreUnknown()
+      return try reader.required("left", .number(0...9))
+    }
+    #expect(left == 3)
+  }
+
+  @Test("messages of WebSocket clients: 16 KiB at most, and what a newer client says besides is left")
+  func messages() throws {
+    let names = (0..<1_500).map { #""x\#($0)":0"# }.joined(separator: ",")
+    #expect(try ClientMessage(text: #"{\#(names),"type":"ping"}"#).kind == .ping)
+    let longer = #"{"type":"ping","x":"\#(String(repeating: "x", count: ClientMessage.longest))"}"#
+    #expect { try ClientMessage(text: longer) } throws: { ($0 as? APIError)?.code == "TOO_LARGE" }
+  }
+
   @Test("every kind is read; null is as good as nothing where a member may be missing")
   func read() throws {
     let body = try decoded(

@@ -58,6 +58,37 @@ struct MailboxTests {
     #expect(refused.withLock { $0 } == 1_000 - 48, "a stop is refused")
   }
 
+  @Test("a stop overtakes what was asked for before it: void, whatever its part; what is asked for later is not")
+  func overtaking() {
+    let (requests, answers) = (Ring<UInt64>(capacity: 64), Ring<Answer>(capacity: 256))
+    let mailbox = Mailbox<UInt64, Answer>(
+      of: "test", requests: requests.writer(), answers: answers.reader(), requestsPerTick: 64,
+      newestTick: { .zero }, ring: {}, now: { .zero })
+    /// Returns the code of the refusal, or "sent".
+    func send(_ part: SystemPart?, at milliseconds: Int64, isStop: Bool = false) -> String {
+      let asked = part.map { Asked($0, at: .zero + .milliseconds(milliseconds)) }
+      let code = Mutex("sent")
+      mailbox.send(isStop: isStop, asked) { number, _ in
+        number
+      } _: { result in
+        if case .failure(let error) = result { code.withLock { $0 = error.code } }
+      }
+      return code.withLock { $0 }
+    }
+    #expect(send(.item(3), at: 1) == "sent", "nothing has been stopped yet")
+    #expect(send(.item(3), at: 10, isStop: true) == "sent")
+    #expect(send(.item(3), at: 9) == "OVERTAKEN")
+    #expect(send(.whole, at: 9) == "OVERTAKEN", "it would move the item that was stopped, too")
+    #expect(send(.item(4), at: 9) == "sent", "the stop was another item's")
+    #expect(send(nil, at: 9) == "sent", "nobody asked for it")
+    #expect(send(.item(3), at: 10) == "sent" && send(.item(3), at: 11) == "sent")
+    #expect(send(nil, at: 30, isStop: true) == "sent" && send(.item(3), at: 12) == "sent", "a stop nobody asked for")
+    #expect(send(.whole, at: 20, isStop: true) == "sent")
+    #expect(send(.item(4), at: 19) == "OVERTAKEN" && send(.item(4), at: 20) == "sent")
+    #expect(send(.item(4), at: 5, isStop: true) == "sent", "a stop is never overtaken")
+    #expect(send(.item(4), at: 19) == "OVERTAKEN", "a stop of before does not set the instant back")
+  }
+
   @Test(
     "nobody takes answers for a while: what was done is never reported as not taken, the rest is refused at once; stops go"
   )

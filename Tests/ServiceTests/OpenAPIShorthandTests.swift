@@ -26,8 +26,9 @@ struct OpenAPIShorthandTests {
     let all = ["400", "401", "403", "405", "429"]
     #expect(try codes("{}", at: "/api/a") == all)
     #expect(try codes(#"{"responses": {"200": {}}, "errors": ["503"]}"#, at: "/api/a") == ["200"] + all + ["503"])
-    #expect(try Set(codes("{}", at: "/api/a/{id}")) == Set(all + ["404"]))
-    #expect(try Set(codes(#"{"parameters": [{"in": "query"}, {"in": "path"}]}"#, at: "/api/a")) == Set(all + ["422"]))
+    #expect(try Set(codes("{}", at: "/api/a/{id}")) == Set(all + ["404", "414"]))
+    #expect(
+      try Set(codes(#"{"parameters": [{"in": "query"}, {"in": "path"}]}"#, at: "/api/a")) == Set(all + ["414", "422"]))
     let json = #"{"requestBody": {"content": {"application/json": {}}}}"#
     #expect(try Set(codes(json, at: "/api/a")) == Set(all + ["413", "415", "422"]))
     let other = #"{"requestBody": {"content": {"application/sdp": {}}}}"#

@@ -28,6 +28,16 @@ struct RequestTargetTests {
     #expect { try RequestTarget(target) } throws: { ($0 as? APIError)?.code == "BAD_QUERY" }
   }
 
+  @Test("what is taken apart for everyone is bounded: 2,048 bytes, 32 parameters")
+  func bounds() throws {
+    let pairs = Array(repeating: "a=b", count: RequestTarget.mostPairs).joined(separator: "&")
+    #expect(try RequestTarget("/api/health?\(pairs)").query == ["a": "b"])
+    #expect { try RequestTarget("/api/health?\(pairs)&a=b") } throws: { ($0 as? APIError)?.code == "BAD_QUERY" }
+    let longest = "/" + String(repeating: "x", count: RequestTarget.longest - 1)
+    #expect(try RequestTarget(longest).segments.count == 1)
+    #expect { try RequestTarget(longest + "x") } throws: { ($0 as? APIError)?.code == "URI_TOO_LONG" }
+  }
+
   @Test(
     "a token in a query is refused and not repeated",
     arguments: ["/api/status?token=secret", "/x?a=1&ACCESS_TOKEN=secret", "/x?%74oken=secret"])

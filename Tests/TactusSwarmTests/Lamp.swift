@@ -8,6 +8,7 @@ enum Lamp: DeviceSystem {
   static let summary = "A lamp."
   static let initialState = State()
   static let emergencyStop = Order.emergencyStop
+  static func isEmergencyStopped(_ state: State) -> Bool { state.mode == .emergencyStopped }
   static let reset = Order.reset
   static let nothingToReset: Refusal? = .nothingToReset
   static let whenClientLeaves: Order? = nil

@@ -35,10 +35,13 @@ final class LoopEndsBench {
 
   /// Pushes a request. Returns whether the ring took it.
   @discardableResult
-  func ask(_ order: Int = 0, issued: TickInstant = .zero, makesSafe: Bool = false, client: UInt32 = 0) -> Bool {
+  func ask(
+    _ order: Int = 0, issued: TickInstant = .zero, asked: TickInstant? = nil, makesSafe: Bool = false,
+    client: UInt32 = 0
+  ) -> Bool {
     last += 1
     return requests.push(
-      Request(number: last, issued: issued, makesSafe: makesSafe, client: client, order: order))
+      Request(number: last, issued: issued, asked: asked, makesSafe: makesSafe, client: client, order: order))
   }
 
   /// Orders that the loop takes and accepts, in a tick of its own.

@@ -58,6 +58,25 @@ struct LoopEndsTests {
     #expect(answers.map(\.number) == [1, 2, 3, 4, 5])
   }
 
+  @Test("a stop that came otherwise, and a safe state: what was asked for before is stale, what makes safe is not")
+  func stopped() throws {
+    let bench = try LoopEndsBench()
+    let (before, at) = (instant(milliseconds: 990), instant(milliseconds: 995))
+    bench.ask(1, issued: instant(milliseconds: 999), asked: before)
+    bench.ask(2, issued: instant(milliseconds: 999), asked: at)
+    bench.ask(3, issued: before, makesSafe: true)
+    bench.ask(4, issued: before)
+    bench.ends.stopped(at: at)
+    bench.ends.stopped(at: before)
+    #expect(bench.acceptAll(.at(milliseconds: 1000)) == [2, 3])
+    #expect(bench.takeAnswers().map(\.verdict) == [.stale, .accepted, .accepted, .stale])
+    bench.ask(5, issued: instant(milliseconds: 1009))
+    bench.ends.beginSafeState(.at(milliseconds: 1010))
+    bench.ends.finish(0, isSafe: true)
+    bench.ask(6, issued: instant(milliseconds: 1010))
+    #expect(bench.acceptAll(.at(milliseconds: 1020)) == [6])
+  }
+
   @Test("a request that makes safe never becomes stale")
   func makesSafe() throws {
     let bench = try LoopEndsBench()

@@ -30,7 +30,7 @@ struct AccountTests {
     #expect(log.safe.count == 1)
   }
 
-  @Test("misses with no whole release between them add up; in the safe state further ones do not enter it again")
+  @Test("misses with no whole release between them add up; as many again lead into the safe state again, fewer do not")
   func missesAddUp() throws {
     let log = Log()
     let runtime = try Runtime {
@@ -44,12 +44,27 @@ struct AccountTests {
     simulation.oversleep(lane: "a", at: instant(46), by: .milliseconds(11))
     simulation.run(until: instant(69))
     guard case .misses(3) = log.safe.first else { return #expect(Bool(false), "no safe state: \(log.safe)") }
-    for start: Int64 in [70, 85, 100] { simulation.stall(loop: "l", at: instant(start), by: .milliseconds(15)) }
+    simulation.stall(loop: "l", at: instant(70), by: .milliseconds(15))
     simulation.run(until: instant(139))
     #expect(log.safe.count == 1 && runtime.statistics["l"]?.counters.safeStates == 1)
     simulation.stall(loop: "l", at: instant(140), by: .milliseconds(35))
     simulation.run(until: instant(199))
     #expect(log.safe.count == 2)
+  }
+
+  @Test(
+    "a hang that begins as soon as the last one has ended leads into the safe state again: a tick between may have left it"
+  )
+  func hangAfterHang() throws {
+    let log = Log()
+    let runtime = try Runtime {
+      Lane("a") { Loop("l", every: .hertz(10), phase: .zero, safeStateAfter: 3) { log.loop() } }
+    }
+    let simulation = try runtime.simulation()
+    // It ends at 550; the next release, at 600, hangs again, and so does the one at 1,200.
+    for start: Int64 in [100, 600, 1_200] { simulation.stall(loop: "l", at: instant(start), by: .milliseconds(450)) }
+    simulation.run(until: instant(2_000))
+    #expect(log.safe.count == 3, "\(log.safe)")
   }
 
   @Test("simulated hardware: no lateness of the machine leads into the safe state, a stall that was asked for does")

@@ -1,3 +1,5 @@
+import Tactus
+
 /// The sender of a request, as far as the service knows it.
 public struct Caller: Sendable, Hashable {
   /// The scope that the caller's token allows.
@@ -11,20 +13,36 @@ public struct Caller: Sendable, Hashable {
   public let client: UInt32
   /// The time at which the caller's token expires, in seconds since 1970, or `nil` if it never does. A WebSocket is closed at that time.
   public let expires: Int64?
+  /// When the first byte of the request was read from its socket, on the clock of the loops, or `nil` if nothing was read. A stop makes void
+  /// what arrived before it (`Mailbox.send`).
+  public var arrived: TickInstant?
 
   /// Makes a caller.
   ///
   /// - Parameter client: the number of the client, or 0 if the caller was not identified.
-  public init(scope: Scope, tokenID: String?, address: String, client: UInt32, expires: Int64? = nil) {
+  public init(
+    scope: Scope, tokenID: String?, address: String, client: UInt32, expires: Int64? = nil, arrived: TickInstant? = nil
+  ) {
     self.scope = scope
     self.tokenID = tokenID
     self.address = address
     self.client = client
     self.expires = expires
+    self.arrived = arrived
   }
 }
 
 extension Caller {
+  /// Returns what the caller asks of a part of a system, and when, or `nil` if nothing was read from a socket.
+  public func asks(_ part: SystemPart = .whole) -> Asked? { arrived.map { Asked(part, at: $0) } }
+
+  /// Returns the same caller with another request.
+  public func with(arrival: TickInstant) -> Caller {
+    var caller = self
+    caller.arrived = arrival
+    return caller
+  }
+
   /// Whether the caller is identified. With `service.auth: none` this holds for every sender of a request.
   var isKnown: Bool { client != 0 }
 

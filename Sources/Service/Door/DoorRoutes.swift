@@ -21,7 +21,7 @@ struct DoorRoutes: Sendable {
       Route("/api/openapi.json", scope: nil, description),
       Route(.post, "/api/e-stop", scope: .control, action: "all.e-stop") { request in
         try await everySystem(of: systems, doing: "e-stop") { try await $0.emergencyStop(request.caller) }
-      },
+      }.makingSafe(),
       Route(.post, "/api/reset", scope: .control, action: "all.reset") { request in
         try await everySystem(of: systems, doing: "reset") { try await $0.reset(request.caller) }
       },

@@ -49,7 +49,9 @@ final class Listener: Sendable {
       .childChannelOption(ChannelOptions.socket(SocketOptionLevel(IPPROTO_TCP), TCP_NOTSENT_LOWAT), value: 8 * 1024)
       .childChannelInitializer { channel in
         connections.add(channel)
-        return service.setup(channel: channel).map { outcome in Task { await service.handle(outcome) } }
+        return service.setup(channel: channel).map { outcome in
+          Task(executorPreference: LoopExecutor(channel.eventLoop)) { await service.handle(outcome) }
+        }
       }
       .bind(host: address, port: Int(port)).wait()
     guard let address = socket.localAddress else { preconditionFailure("a bound socket has an address") }

@@ -1,12 +1,18 @@
 import NIOCore
 import Synchronization
 
+/// A connection that has several requests or messages waiting.
+protocol TurnTaker: AnyObject {
+  /// Takes one of the waiting requests, if any are left.
+  func takeTurn()
+}
+
 /// Shares the time of one event loop among connections whose clients have sent several requests without waiting for answers.
 ///
 /// An event loop polls its sockets when it has no other work. Forty clients that send hundreds of small requests in
 /// each packet gave it so much work that an e-stop on another connection waited for more than a second. Therefore the
 /// requests behind a connection's first one are taken in turns, a few at a time, and between two turns the event loop
-/// is free for its sockets.
+/// is free for its sockets. The messages of WebSockets wait in the same way.
 ///
 /// To be used on its event loop only.
 final class PipelineTurns {
@@ -17,13 +23,13 @@ final class PipelineTurns {
 
   private let eventLoop: any EventLoop
   /// The connections with waiting requests, oldest first; each connection is listed once at most.
-  private var waiting = CircularBuffer<ArrivalHandler>()
+  private var waiting = CircularBuffer<any TurnTaker>()
   private var isScheduled = false
 
   init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
   /// Notes that the connection has a waiting request. Its `takeTurn` is called once, in one of the next turns.
-  func add(_ connection: ArrivalHandler) {
+  func add(_ connection: any TurnTaker) {
     waiting.append(connection)
     schedule()
   }

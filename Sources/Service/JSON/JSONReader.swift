@@ -23,10 +23,13 @@ public protocol JSONReadable: SendableMetatype {
 /// The members of one JSON object, read by name.
 public struct JSONReader {
   private let members: [JSONValue.Member]
+  /// The index of each member by its name if there are many: what is read costs no more than its length, whatever it is.
+  private let indices: [String: Int]?
   /// The path of the object in the body, such as `zones[2]`; empty for the body itself.
   private let path: String
   private var known: [String] = []
   private var ignored: [String] = []
+  private var ignoresUnknown = false
 
   /// Returns the value of a member.
   ///
@@ -47,13 +50,16 @@ public struct JSONReader {
   }
 
   /// Returns whether the member is present, even as null: for members whose null differs in meaning from their absence.
-  public func has(_ name: String) -> Bool { members.contains { $0.name == name } }
+  public func has(_ name: String) -> Bool { value(name) != nil }
 
   /// Returns the member's value as received, cut to 40 characters, for the log, or `nothing` if the member is missing.
-  public func summary(_ name: String) -> String { members.first { $0.name == name }?.value.summary ?? "nothing" }
+  public func summary(_ name: String) -> String { value(name)?.summary ?? "nothing" }
 
   /// Accepts a member without reading it, because clients may send back a document as they received it.
   public mutating func ignore(_ name: String) { ignored.append(name) }
+
+  /// Accepts every member that is not read, because a client of another version may say more.
+  mutating func ignoreUnknown() { ignoresUnknown = true }
 
   /// Returns the error for a rule that concerns more than one member.
   public func refusal(_ name: String, expected: String, got: String) -> APIError {
@@ -62,7 +68,12 @@ public struct JSONReader {
 
   private mutating func take(_ name: String) -> JSONValue? {
     known.append(name)
-    return members.first { $0.name == name }?.value
+    return value(name)
+  }
+
+  private func value(_ name: String) -> JSONValue? {
+    guard let indices else { return members.first { $0.name == name }?.value }
+    return indices[name].map { members[$0].value }
   }
 
   private func field(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
@@ -90,12 +101,15 @@ public struct JSONReader {
   private init(members: [JSONValue.Member], path: String) {
     self.members = members
     self.path = path
+    indices =
+      members.count > 16
+      ? Dictionary(members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first }) : nil
   }
 
   private func refuseUnknown() throws(APIError) {
-    guard let unknown = members.first(where: { !known.contains($0.name) && !ignored.contains($0.name) })?.name else {
-      return
-    }
+    if ignoresUnknown { return }
+    let accepted = Set(known).union(ignored)
+    guard let unknown = members.first(where: { !accepted.contains($0.name) })?.name else { return }
     let expected =
       known.isEmpty
       ? "no member"

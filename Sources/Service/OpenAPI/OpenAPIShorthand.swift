@@ -14,7 +14,8 @@ enum OpenAPIShorthand {
   /// The names of the responses to errors by status code.
   private static let errors = [
     "400": "BadRequest", "401": "Unauthorized", "403": "Forbidden", "404": "NotFound", "405": "MethodNotAllowed",
-    "409": "Conflict", "413": "TooLarge", "415": "UnsupportedMediaType", "422": "Validation", "423": "Locked",
+    "409": "Conflict", "413": "TooLarge", "414": "TargetTooLong", "415": "UnsupportedMediaType", "422": "Validation",
+    "423": "Locked",
     "429": "TooManyAttempts", "503": "Unavailable",
   ]
 
@@ -49,13 +50,13 @@ enum OpenAPIShorthand {
 
   private static func codes(of operation: Object, at path: String) -> Set<String> {
     var codes: Set = ["400", "401", "403", "405", "429"]
-    if path.contains("{") { codes.insert("404") }
+    if path.contains("{") { codes.formUnion(["404", "414"]) }
     if let body = operation["requestBody"] as? Object {
       codes.formUnion(["413", "422"])
       if (body["content"] as? Object)?["application/json"] != nil { codes.insert("415") }
     }
     let parameters = operation["parameters"] as? [Object] ?? []
-    if parameters.contains(where: { $0["in"] as? String == "query" }) { codes.insert("422") }
+    if parameters.contains(where: { $0["in"] as? String == "query" }) { codes.formUnion(["414", "422"]) }
     return codes.union(operation["errors"] as? [String] ?? [])
   }
 

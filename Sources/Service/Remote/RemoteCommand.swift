@@ -63,9 +63,6 @@ struct RemoteCommand: Equatable {
     (1...longestWord).contains(text.utf8.count)
       && text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "-") }
   }
-
-  /// Whether the command, judged by its word, can only make a system safer.
-  var isStop: Bool { ["stop", "e-stop", "off", "disarm", "pause"].contains(word) }
 }
 
 extension String {

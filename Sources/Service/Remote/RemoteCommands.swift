@@ -7,19 +7,20 @@ import Wire
 
 /// Carries out commands received over a messaging link (MQTT) by the rules of the HTTP service: the same handlers, the same answers.
 ///
-/// The commands of one system are carried out one after another, in their order; an e-stop does not wait. All senders
-/// on the link count as one client, because the link does not identify them. Usable from any thread; `take` does not
+/// The commands of one system are carried out one after another, in their order; what makes a system safe
+/// (`Route.makesSafe`) is carried out at once, beside a command that may wait for a disk, and makes void what waits before
+/// it (`Mailbox.send`). All senders on the link count as one client, because the link does not identify them. Usable from any thread; `take` does not
 /// wait.
 public final class RemoteCommands: Sendable {
   /// The number of commands a second that are accepted for all systems together, and in a burst after a silence; stops are not counted.
   public static let commandsPerSecond = 100
-  /// The number of commands that may wait for one system. `placesForStops` more places are for stops, because a client
-  /// that sends too many commands must still be able to stop.
+  /// The number of commands that may wait for one system.
   static let waitingLimit = 64
-  static let placesForStops = 16
+  /// The number of stops of one system that may be in progress at a time; an e-stop is not counted.
+  static let stopsAtOnce = 64
   /// The greatest number of levels in a path.
   static let longestPath = 8
-  /// The greatest time that a command may wait for the commands before it; a command that waited longer is refused. Stops do not expire.
+  /// The greatest time that a command may wait for the commands before it; a command that waited longer is refused.
   static let patience = Nanoseconds.seconds(1)
 
   /// Called once, on any thread, with the body that HTTP would answer, preceded by the command's `id` if the command has one.
@@ -31,11 +32,14 @@ public final class RemoteCommands: Sendable {
     let parameters: [String: String]
     let came: TickInstant
     let answer: Answer
+
+    var isEmergencyStop: Bool { command.word == "e-stop" }
   }
 
   private struct Lane {
     var waiting: [Work] = []
     var isBusy = false
+    var stops = 0
   }
 
   private struct State {
@@ -105,8 +109,10 @@ public final class RemoteCommands: Sendable {
       let (lane, place) = try place(of: command, path)
       let work = Work(
         command: command, route: place.routes[0], parameters: place.parameters, came: now, answer: answer)
-      if command.word == "e-stop" {
+      if work.isEmergencyStop {
         Task { await run(work) }
+      } else if work.route.makesSafe {
+        try stop(work, lane)
       } else {
         try enqueue(work, lane, at: now)
       }
@@ -116,13 +122,12 @@ public final class RemoteCommands: Sendable {
   }
 
   /// Handles the loss of the link: systems release what clients of the link held, as when a WebSocket closes. Commands
-  /// that have not begun are dropped; stops are still carried out.
+  /// that have not begun are dropped; stops are under way already.
   public func linkLost() {
     let dropped = state.withLock { state in
       state.lanes.keys.flatMap { lane in
-        let waiting = state.lanes[lane]!.waiting
-        state.lanes[lane]!.waiting.removeAll { !$0.command.isStop }
-        return waiting.filter { !$0.command.isStop }
+        defer { state.lanes[lane]!.waiting = [] }
+        return state.lanes[lane]!.waiting
       }
     }
     for work in dropped {
@@ -179,12 +184,28 @@ public final class RemoteCommands: Sendable {
     }
   }
 
+  private func stop(_ work: Work, _ lane: String) throws(APIError) {
+    let hasRoom = state.withLock { state in
+      guard state.lanes[lane]!.stops < Self.stopsAtOnce else { return false }
+      state.lanes[lane]!.stops += 1
+      return true
+    }
+    guard hasRoom else {
+      throw APIError(.tooManyRequests, "BUSY", "\(Self.stopsAtOnce) stops are in progress already")
+    }
+    Task {
+      await run(work)
+      state.withLock { $0.lanes[lane]!.stops -= 1 }
+    }
+  }
+
   private func enqueue(_ work: Work, _ lane: String, at now: TickInstant) throws(APIError) {
     let (refusal, starts) = state.withLock { state -> (APIError?, Bool) in
-      if !work.command.isStop, let refusal = Self.admit(at: now, &state.wholeAt) { return (refusal, false) }
-      let limit = Self.waitingLimit + (work.command.isStop ? Self.placesForStops : 0)
-      guard state.lanes[lane]!.waiting.count < limit else {
-        return (APIError(.tooManyRequests, "BUSY", "\(limit) commands wait for those before them already"), false)
+      if let refusal = Self.admit(at: now, &state.wholeAt) { return (refusal, false) }
+      guard state.lanes[lane]!.waiting.count < Self.waitingLimit else {
+        return (
+          APIError(.tooManyRequests, "BUSY", "\(Self.waitingLimit) commands wait for those before them already"), false
+        )
       }
       state.lanes[lane]!.waiting.append(work)
       let starts = !state.lanes[lane]!.isBusy
@@ -207,7 +228,7 @@ public final class RemoteCommands: Sendable {
 
   private func drain(_ lane: String) async {
     while let work = next(lane) {
-      if !work.command.isStop, Self.patience < now() - work.came {
+      if Self.patience < now() - work.came {
         let error = APIError.conflict("STALE", "the command waited more than \(Self.patience) for those before it")
         note(work.route, result: error.code)
         refuse(error, id: work.command.id, work.answer)
@@ -231,7 +252,8 @@ public final class RemoteCommands: Sendable {
     guard case .handler(let handle) = work.route.handling else { preconditionFailure("a command without a handler") }
     do {
       let response = try await work.route.run(
-        handle, APIRequest(caller: caller, parameters: work.parameters, body: work.command.body))
+        handle,
+        APIRequest(caller: caller.with(arrival: work.came), parameters: work.parameters, body: work.command.body))
       let fields = work.route.logFields(of: work.parameters).merging(response.logFields) { $1 }
       note(work.route, value: response.logValue, fields: fields, result: "ok")
       finish("ok", response.body, id: work.command.id, work.answer)

@@ -34,6 +34,21 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     /// they are all that the ring can hold, because a tick takes every request in it.
     var tickSeen = TickInstant.zero
     var sentSince = 0
+    /// When the newest stop of each part was asked for.
+    var stopped: [SystemPart: TickInstant] = [:]
+
+    /// Returns whether a stop of what a request is for was sent although the request was asked for before it.
+    func isOvertaken(_ asked: Asked) -> Bool {
+      stopped.contains { part, instant in
+        asked.at < instant && (part == asked.part || part == .whole || asked.part == .whole)
+      }
+    }
+  }
+
+  private enum Sending {
+    case sent
+    case full
+    case overtaken
   }
 
   private let state: Mutex<State>
@@ -77,29 +92,41 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   }
 
   /// Sends a request. Calls `complete` exactly once, on any thread: with the loop's answer, with 503 `BUSY` if the ring
-  /// is full, or with 503 `NOT_TAKEN` if no answer came in time. Never blocks.
+  /// is full, with 409 `OVERTAKEN` if a stop that was asked for later was sent before, or with 503 `NOT_TAKEN` if no answer came in time. Never
+  /// blocks.
+  ///
+  /// Requests wait for different lengths of time on their way here: for a body, a disk, a thread. A stop that arrives second may therefore be sent
+  /// first, and makes void what was asked for before it. Requests are compared by when they were asked for; only those that say so are.
   ///
   /// - Parameters:
   ///   - isStop: whether the request can only make the system safer.
+  ///   - asked: what of the system a client has asked for and when, or `nil` if a stop makes nothing void and the request cannot be overtaken.
   ///   - make: makes the request with the given number and instant of issue.
-  public func send(isStop: Bool, _ make: (UInt64, TickInstant) -> Request, _ complete: @escaping Completion) {
-    let isSent = state.withLock { state in
+  public func send(
+    isStop: Bool, _ asked: Asked? = nil, _ make: (UInt64, TickInstant) -> Request, _ complete: @escaping Completion
+  ) {
+    let sending = state.withLock { state -> Sending in
       // Read here: a thread that comes late to the lock would set the tick back.
       let (now, tick) = (now(), newestTick())
       if state.tickSeen != tick { (state.tickSeen, state.sentSince) = (tick, 0) }
       let limit = requestsPerTick - (isStop || !Mechanism.stopPlaces.acts ? 0 : MailboxNumbers.placesForStops)
       let number = state.lastNumber + 1
       // What is done although its answer finds no room would be reported as not taken. A stop is sent even so.
+      if let asked, !isStop, Mechanism.overtaking.acts, state.isOvertaken(asked) { return .overtaken }
       let hasRoom = isStop || number - state.lastAnswered <= UInt64(clamping: MailboxNumbers.mostUnanswered)
-      guard hasRoom, state.sentSince < limit, state.requests.push(make(number, now)) else { return false }
+      guard hasRoom, state.sentSince < limit, state.requests.push(make(number, now)) else { return .full }
+      if let asked, isStop { state.stopped[asked.part] = max(state.stopped[asked.part] ?? .zero, asked.at) }
       state.lastNumber = number
       state.sentSince += 1
       state.waiting.append(Waiter(number: number, deadline: now + MailboxNumbers.timeout, complete: complete))
-      return true
+      return .sent
     }
-    if isSent {
-      ring()
-    } else {
+    switch sending {
+    case .sent: ring()
+    case .overtaken:
+      complete(
+        .failure(.conflict("OVERTAKEN", "the command did nothing: a stop that came after it was obeyed before it")))
+    case .full:
       complete(
         .failure(APIError(.serviceUnavailable, "BUSY", "the \(system)'s loop is behind: too many commands wait for it"))
       )
@@ -133,6 +160,26 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   private var notTaken: APIError {
     APIError(.serviceUnavailable, "NOT_TAKEN", "the \(system)'s loop did not take the command within 1 s")
   }
+}
+
+/// What of a system a request is for. A stop makes void the requests for its part that were asked for before it; a stop of the whole system those
+/// for every part, and a request for the whole system is made void by the stop of any part.
+public enum SystemPart: Hashable, Sendable {
+  /// The whole system.
+  case whole
+  /// The item of this number: a leg, a zone.
+  case item(Int)
+}
+
+/// What a client has asked for, and when.
+public struct Asked: Sendable {
+  /// What of the system it is for.
+  public let part: SystemPart
+  /// When the first byte of the request was read, on the clock of the mailbox.
+  public let at: TickInstant
+
+  /// Makes it; `instant` is when the first byte of the request was read.
+  public init(_ part: SystemPart = .whole, at instant: TickInstant) { (self.part, at) = (part, instant) }
 }
 
 /// The limits of every mailbox, whatever its requests are.

@@ -23,6 +23,9 @@ struct ClientMessage {
     }
   }
 
+  /// The greatest length in bytes. Many times that of the longest message that says something; the event loop reads it while others wait.
+  static let longest = 16 * 1024
+
   let type: String
   let id: ID?
   /// The systems that a subscribe or unsubscribe message names, or `nil` for all systems.
@@ -34,8 +37,12 @@ struct ClientMessage {
 
   /// Reads a message. Unknown members are ignored.
   ///
-  /// - Throws: `BAD_JSON` or `VALIDATION`, to be sent as an `error` event.
+  /// - Throws: `TOO_LARGE`, `BAD_JSON` or `VALIDATION`, to be sent as an `error` event.
   init(text: String) throws(APIError) {
+    guard text.utf8.count <= Self.longest else {
+      throw APIError(
+        .contentTooLarge, "TOO_LARGE", "expected at most \(Self.longest) bytes, got \(text.utf8.count)")
+    }
     let value: JSONValue
     do {
       value = try JSONParser.parse(Array(text.utf8))
@@ -43,8 +50,7 @@ struct ClientMessage {
       throw APIError(.badRequest, "BAD_JSON", "line \(error.line), column \(error.column): \(error.reason)")
     }
     self = try JSONReader.read(value, field: "") { (reader) throws(APIError) in
-      // A client of another version may say more.
-      if case .object(let members) = value { for member in members { reader.ignore(member.name) } }
+      reader.ignoreUnknown()
       return try ClientMessage(&reader)
     }
   }

@@ -76,8 +76,10 @@ extension WebSocketSession {
     let acted = onLoop { [id = message.id, type = message.type] (session, error: APIError?) in
       session.acted(id, type, error)
     }
-    let (systems, caller, log, type) = (shared.systems, caller, shared.logAction, message.type)
-    Task {
+    guard let eventLoop else { return }
+    let (systems, caller, log, type) = (shared.systems, arrivingCaller, shared.logAction, message.type)
+    // A stop waits for no thread of those that make answers.
+    Task(executorPreference: LoopExecutor(eventLoop)) {
       await withTaskGroup(of: APIError?.self) { group in
         for system in systems {
           group.addTask {
@@ -107,7 +109,7 @@ extension WebSocketSession {
     do throws(APIError) {
       try needControl()
       let answer = onLoop { (session, outcome: FrameOutcome) in session.answered(outcome) }
-      for system in shared.systems where system.take(frame: bytes, from: caller, answer: answer) { return }
+      for system in shared.systems where system.take(frame: bytes, from: arrivingCaller, answer: answer) { return }
       throw APIError(.unprocessableContent, "FRAME_UNKNOWN", "no system knows a frame of this kind")
     } catch {
       tell(error, id: nil)

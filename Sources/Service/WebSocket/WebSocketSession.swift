@@ -5,8 +5,9 @@ import NIOWebSocket
 import Tactus
 
 /// One WebSocket client: decodes its messages, sends it events and ends its connection. To be used on its event loop only.
-final class WebSocketSession: ChannelInboundHandler {
+final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   typealias InboundIn = WebSocketFrame
+  typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   let caller: Caller
@@ -23,6 +24,15 @@ final class WebSocketSession: ChannelInboundHandler {
   /// The systems of which the client has had a complete state since it follows changes; `nil` if it does not.
   private var followed: Set<String>?
   var actionsInProgress = 0
+  /// The frames that wait for turns, oldest first, each with the instant at which it was read.
+  private var held = CircularBuffer<(frame: WebSocketFrame, read: TickInstant)>()
+  private var waitsForTurn = false
+  /// Whether the channel asked to read while frames were waiting.
+  private var readWaits = false
+  /// What the present read has been taken of at once.
+  private var takenAtOnce = (frames: 0, bytes: 0)
+  /// When the present frame was read from the socket.
+  private var read = TickInstant.zero
   private var pings: Scheduled<Void>?
   private var expiry: Scheduled<Void>?
   private var tokenCheck: Scheduled<Void>?
@@ -57,6 +67,7 @@ final class WebSocketSession: ChannelInboundHandler {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
+    held.removeAll()
     leave()
     self.context = nil
   }
@@ -128,8 +139,50 @@ final class WebSocketSession: ChannelInboundHandler {
 
   // MARK: In
 
+  /// The caller, with the instant at which the present frame was read.
+  var arrivingCaller: Caller { caller.with(arrival: read) }
+
+  // What a client sends in one packet is taken at once if it is little: a controller may send a frame for each of 32 legs. The rest waits for turns
+  // (`PipelineTurns`), and the socket is not read meanwhile: a client that sends without a pause delays no other client's stop.
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    carryOut(machine.frame(unwrapInboundIn(data), at: context.eventLoop.now))
+    let frame = unwrapInboundIn(data)
+    takenAtOnce.frames += 1
+    takenAtOnce.bytes += frame.data.readableBytes
+    guard held.isEmpty, takenAtOnce.frames <= limits.framesAtOnce, takenAtOnce.bytes <= limits.bytesAtOnce else {
+      held.append((frame, shared.now()))
+      return waitForTurn(context)
+    }
+    take(frame, read: shared.now(), context)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    takenAtOnce = (0, 0)
+    context.fireChannelReadComplete()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if held.isEmpty { context.read() } else { readWaits = true }
+  }
+
+  private func take(_ frame: WebSocketFrame, read: TickInstant, _ context: ChannelHandlerContext) {
+    self.read = read
+    carryOut(machine.frame(frame, at: context.eventLoop.now))
+  }
+
+  private func waitForTurn(_ context: ChannelHandlerContext) {
+    guard !waitsForTurn else { return }
+    waitsForTurn = true
+    shared.turns.turns(of: context.eventLoop).add(self)
+  }
+
+  func takeTurn() {
+    waitsForTurn = false
+    guard let context, let (frame, read) = held.popFirst() else { return }
+    take(frame, read: read, context)
+    if !held.isEmpty { return waitForTurn(context) }
+    guard readWaits else { return }
+    readWaits = false
+    context.read()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -343,7 +343,9 @@ struct LaneScheduler: ~Copyable {
     let mostLate = instant &- slot.pointee.nextRelease
     slot.pointee.record.pointee.latency.record(seriesFrom: mostLate, step: period, count: skipped)
     noteLatency(slot, least: mostLate &- (skipped &- 1) &* period, most: mostLate)
-    if slot.pointee.consecutiveMisses == 0 { slot.pointee.missesSince = slot.pointee.nextRelease }
+    if slot.pointee.consecutiveMisses == slot.pointee.missesAtSafeState {
+      slot.pointee.missesSince = slot.pointee.nextRelease
+    }
     slot.pointee.nextIndex &+= skipped
     slot.pointee.nextRelease &+= skipped &* period
     slot.pointee.account.skipped &+= skipped
@@ -354,8 +356,8 @@ struct LaneScheduler: ~Copyable {
   @_noLocks @_noAllocation
   private func enterSafeStateIfDue(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick, at instant: Int64) {
     let limit = slot.pointee.safeStateAfter
-    guard Mechanism.missedReleases.acts, limit > 0, slot.pointee.consecutiveMisses >= limit, !slot.pointee.isInSafeState
-    else { return }
+    let misses = slot.pointee.consecutiveMisses &- slot.pointee.missesAtSafeState
+    guard Mechanism.missedReleases.acts, limit > 0, misses >= limit else { return }
     if case .injected(let stall) = slot.pointee.countedMisses {
       var isExplained = false
       if let stall {
@@ -364,7 +366,7 @@ struct LaneScheduler: ~Copyable {
       if let tape { isExplained = tape.pointee.explained(isExplained) }
       guard isExplained else { return }
     }
-    slot.pointee.isInSafeState = true
+    slot.pointee.missesAtSafeState = slot.pointee.consecutiveMisses
     slot.pointee.account.safeStates &+= 1
     enterSafeState(slot, &tick, .misses(slot.pointee.consecutiveMisses), at: instant)
     slot.pointee.record.pointee.change()
@@ -449,12 +451,14 @@ struct LaneScheduler: ~Copyable {
     if case .period = tick.cause {
       if end &- tick.scheduled.nanoseconds > slot.pointee.deadline {
         slot.pointee.account.deadlineMisses &+= 1
-        if slot.pointee.consecutiveMisses == 0 { slot.pointee.missesSince = tick.scheduled.nanoseconds }
+        if slot.pointee.consecutiveMisses == slot.pointee.missesAtSafeState {
+          slot.pointee.missesSince = tick.scheduled.nanoseconds
+        }
         slot.pointee.consecutiveMisses &+= 1
         enterSafeStateIfDue(slot, &tick, at: end)
       } else if tick.missed == 0 {
         slot.pointee.consecutiveMisses = 0
-        slot.pointee.isInSafeState = false
+        slot.pointee.missesAtSafeState = 0
       }
       if case .runLate = slot.pointee.late, start &- tick.scheduled.nanoseconds > slot.pointee.tolerance,
         slot.pointee.nextRelease <= end

@@ -43,9 +43,11 @@ struct LoopSlot {
   var inputAllowedAt = Int64.min
   var missedSinceRun: Int64 = 0
   var consecutiveMisses: Int64 = 0
-  /// The instant at which the first of the consecutive misses was due.
+  /// The instant at which the first of the misses that count towards the safe state was due.
   var missesSince: Int64 = 0
-  var isInSafeState = false
+  /// What `consecutiveMisses` was when they last led into the safe state, 0 if they have not. A tick that has run since may have left it: as many
+  /// misses again lead into it again.
+  var missesAtSafeState: Int64 = 0
   /// The instant at which the last tick began, or `.max` before the first tick.
   var lastStart = Int64.max
   /// The position up to which the loop has handled external stops.
@@ -68,7 +70,7 @@ struct LoopSlot {
     var missedSinceRun: Int64
     var consecutiveMisses: Int64
     var missesSince: Int64
-    var isInSafeState: Int64
+    var missesAtSafeState: Int64
     var lastStart: Int64
     /// Whether the loop is due already.
     var isReady: Int64
@@ -77,7 +79,9 @@ struct LoopSlot {
     /// Whether a scheduler can compute with it: a file may hold anything.
     var isPossible: Bool {
       let instants = [nextRelease, firstRelease, missesSince].allSatisfy { $0 > -1 << 62 && $0 < 1 << 62 }
-      let counts = [nextIndex, missedSinceRun, consecutiveMisses].allSatisfy { $0 >= 0 && $0 < 1 << 62 }
+      let counts = [nextIndex, missedSinceRun, consecutiveMisses, missesAtSafeState].allSatisfy {
+        $0 >= 0 && $0 < 1 << 62
+      }
       let times = [deadline, tolerance, phase].allSatisfy { $0 >= 0 && $0 < 1 << 62 }
       return instants && counts && times && period > 0 && period < 1 << 62 && account.period > 0
     }
@@ -95,7 +99,7 @@ struct LoopSlot {
     missedSinceRun = 0
     consecutiveMisses = 0
     missesSince = 0
-    isInSafeState = false
+    missesAtSafeState = 0
     lastStart = .max
     account = LoopAccount()
   }
@@ -110,7 +114,7 @@ func place(of slot: UnsafeMutablePointer<LoopSlot>, isReady: Bool) -> LoopSlot.P
     firstRelease: slot.pointee.firstRelease, isOutOfPhase: slot.pointee.isOutOfPhase ? 1 : 0,
     wakeAt: slot.pointee.wakeAt, inputAt: slot.pointee.inputAt, inputAllowedAt: slot.pointee.inputAllowedAt,
     missedSinceRun: slot.pointee.missedSinceRun, consecutiveMisses: slot.pointee.consecutiveMisses,
-    missesSince: slot.pointee.missesSince, isInSafeState: slot.pointee.isInSafeState ? 1 : 0,
+    missesSince: slot.pointee.missesSince, missesAtSafeState: slot.pointee.missesAtSafeState,
     lastStart: slot.pointee.lastStart, isReady: isReady ? 1 : 0, account: slot.pointee.account)
 }
 
@@ -122,7 +126,7 @@ extension LoopSlot {
     (isOutOfPhase, wakeAt, inputAt) = (place.isOutOfPhase != 0, place.wakeAt, place.inputAt)
     (inputAllowedAt, missedSinceRun) = (place.inputAllowedAt, place.missedSinceRun)
     (consecutiveMisses, missesSince) = (place.consecutiveMisses, place.missesSince)
-    (isInSafeState, lastStart, account) = (place.isInSafeState != 0, place.lastStart, place.account)
+    (missesAtSafeState, lastStart, account) = (place.missesAtSafeState, place.lastStart, place.account)
   }
 }
 

@@ -26,6 +26,8 @@ public struct LoopEnds<
   @usableFromInline let stall: LaneStall.Served?
   @usableFromInline let patience: Nanoseconds
   @usableFromInline var now = TickInstant.zero
+  /// The instant of the newest stop that did not come as a request.
+  @usableFromInline var lastStop = TickInstant.zero
 
   init(
     _ mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?, stall: LaneStall.Served?,
@@ -57,13 +59,23 @@ public struct LoopEnds<
   }
 
   /// Begins a safe state, called in `safeState(_:cause:)` before answers or notices are given, which carry the instant of `tick`.
-  /// Requests and rules are left to the next tick.
+  /// Requests and rules are left to the next tick, in which what was asked for before the safe state is stale.
   @inlinable @inline(__always)
-  public mutating func beginSafeState(_ tick: Tick) { now = tick.started }
+  public mutating func beginSafeState(_ tick: Tick) {
+    now = tick.started
+    stopped(at: now)
+  }
+
+  /// Notes a stop that did not come as a request: by datagram, by radio, by a button. A request that was asked for before it and is taken after it
+  /// is stale, unless it makes the system safe.
+  ///
+  /// - Parameter instant: when the stop arrived, on the clock of the loop's ticks.
+  @inlinable @inline(__always)
+  public mutating func stopped(at instant: TickInstant) { if lastStop < instant { lastStop = instant } }
 
   /// Takes the oldest waiting request. Returns `nil` if none waits, or if the tick has taken as many as it may.
   ///
-  /// A request older than the loop's patience is answered `.stale` and not returned, unless it makes the system safe.
+  /// A stale request is answered `.stale` and not returned; see `isStale(_:)`.
   @inlinable @inline(__always)
   public mutating func next() -> Request<Order>? {
     while let request = channel.next() {
@@ -78,10 +90,17 @@ public struct LoopEnds<
   @inlinable @inline(__always)
   public mutating func nextOfAnyAge() -> Request<Order>? { channel.next() }
 
-  /// Returns whether a request is older than the loop's patience and does not make the system safe. Such a request must not be carried out.
+  /// Returns whether a request is older than the loop's patience, or was asked for before a stop (`stopped(at:)`), and does not make the system safe.
+  /// Such a request must not be carried out.
   @inlinable @inline(__always)
   public func isStale(_ request: Request<Order>) -> Bool {
-    !request.makesSafe && request.issued < now - patience && Mechanism.staleness.acts
+    !request.makesSafe && request.issued < now - patience && Mechanism.staleness.acts || isOvertaken(request)
+  }
+
+  /// Returns whether a request was asked for before a stop (`stopped(at:)`) and does not make the system safe, for a loop with a patience of its own.
+  @inlinable @inline(__always)
+  public func isOvertaken(_ request: Request<Order>) -> Bool {
+    !request.makesSafe && request.asked < lastStop && Mechanism.overtaking.acts
   }
 
   /// Gives an answer to a request, which is sent when the tick finishes. Each request is answered once, in this tick or a later one.

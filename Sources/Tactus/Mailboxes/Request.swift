@@ -4,6 +4,8 @@ public struct Request<Order: BitwiseCopyable & Sendable>: BitwiseCopyable, Senda
   public let number: UInt64
   /// The instant at which the request was made, on the clock of the loop's ticks.
   public let issued: TickInstant
+  /// The instant at which a client asked for it, on the same clock. It may have waited since, for a body or for a disk, and a stop may have come.
+  public let asked: TickInstant
   /// Whether the request can only make the system safer. Such a request never becomes stale.
   public let makesSafe: Bool
   /// The number of the client that sent the request, or 0 if it was not sent on behalf of a client.
@@ -14,13 +16,17 @@ public struct Request<Order: BitwiseCopyable & Sendable>: BitwiseCopyable, Senda
   /// - Parameters:
   ///   - number: the number that identifies the request in its answer.
   ///   - issued: the instant at which the request was made, on the clock of the loop's ticks.
+  ///   - asked: the instant at which a client asked for it; unless given, that at which it was made.
   ///   - makesSafe: whether the request can only make the system safer, so that it never becomes stale.
   ///   - client: the number of the client that sent the request, or 0 if it was not sent on behalf of a client.
   ///   - order: the order that the loop is asked to carry out.
   @inlinable @inline(__always)
-  public init(number: UInt64, issued: TickInstant, makesSafe: Bool, client: UInt32 = 0, order: Order) {
+  public init(
+    number: UInt64, issued: TickInstant, asked: TickInstant? = nil, makesSafe: Bool, client: UInt32 = 0, order: Order
+  ) {
     self.number = number
     self.issued = issued
+    self.asked = asked ?? issued
     self.makesSafe = makesSafe
     self.client = client
     self.order = order

@@ -207,6 +207,8 @@ public enum Mechanism: String, CaseIterable, Sendable {
   case stopConnections
   /// A flood of drive commands fills a loop's ring, and a stop finds no place.
   case stopPlaces
+  /// A command that was on its way to a loop is carried out after a stop that came later.
+  case overtaking
   /// A new configuration is applied in part.
   case wholeReload
   /// Two systems drive one output.

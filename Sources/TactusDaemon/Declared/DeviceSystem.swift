@@ -49,6 +49,9 @@ public protocol DeviceSystem: SendableMetatype {
   @DeclarationBuilder<Command<Order>> static var commands: [Command<Order>] { get }
   /// The order that every emergency stop sends. It stops every output and latches the stop.
   static var emergencyStop: Order { get }
+  /// Returns whether a state is an emergency stop that only a reset leaves, whatever has brought it: a route, a datagram, a button, the loop
+  /// itself. What is latched when the program ends is latched when it starts again. May be called from any thread.
+  static func isEmergencyStopped(_ state: State) -> Bool
   /// The order that leaves the e-stop and fault states.
   static var reset: Order { get }
   /// The refusal of a reset when there is nothing to reset, which is not an error when all systems are reset; `nil` if

@@ -178,6 +178,7 @@ final class Daemon {
     do {
       // Everything that may have to be started or opened again has been declared, and no client has been heard yet.
       if Spawner.seal() < 0 { spawner.look() }
+      makeTaskThreads()
       // First the port: one that is taken must stop the start before an actuator is touched.
       try service?.service.bind()
       try DescriptorLimit.requireSpare(lanes: loops.count + 1)
@@ -216,13 +217,19 @@ final class Daemon {
           keeper?.look()
           spawner.look()
         case .doorbell:
-          // Before any client is answered, so that an acknowledged e-stop is noted.
-          emergencyStops?.look(at: systems.map(\.served))
           takeNotices()
         case .input: break
         }
       }
     }
+  }
+
+  /// Runs a task, so that the pool of tasks is there before it is needed: it is made of descriptors, and a stop for want of a guard comes when there may be
+  /// none left.
+  private func makeTaskThreads() {
+    let hasRun = DispatchSemaphore(value: 0)
+    Task { hasRun.signal() }
+    hasRun.wait()
   }
 
   /// The status for the service manager: `runs robot, sprinkler; listens on http://127.0.0.1:8000, UDP 127.0.0.1:5005`.
@@ -290,7 +297,7 @@ final class Daemon {
   private func takeNotices() {
     tell(guardSupervision.takeOutcomes(at: MonotonicClock.now))
     for system in systems {
-      system.takeAnswers(at: MonotonicClock.now)
+      takeAnswers(of: system, at: MonotonicClock.now)
       // Taken, and logged, without a service, too.
       let events = system.takeNotices(logger)
       tell(events)
@@ -302,7 +309,7 @@ final class Daemon {
           tell([event])
         }
         for system in systems {
-          system.takeAnswers(at: instant)
+          takeAnswers(of: system, at: instant)
           system.beat(at: instant)
         }
         store?.beat(at: instant)
@@ -333,6 +340,12 @@ final class Daemon {
       case .guardHangs(let instant): keeper?.lookAfterHang(at: instant)
       }
     }
+  }
+
+  /// Delivers a loop's answers, after the stop that one of them may tell of has been noted: whoever is told that everything is stopped finds it
+  /// stopped after a restart.
+  private func takeAnswers(of system: any DaemonSystem, at now: TickInstant) {
+    system.takeAnswers(at: now) { emergencyStops?.look(at: systems.map(\.served)) }
   }
 
   private func beatReload(at now: TickInstant) {

@@ -24,7 +24,9 @@ protocol DaemonSystem: AnyObject {
   /// Completes the start. Called when the runtime has started.
   func started()
   /// Delivers the loop's answers to the waiting clients.
-  func takeAnswers(at now: TickInstant)
+  ///
+  /// - Parameter before: called when the answers are known and no client has one yet.
+  func takeAnswers(at now: TickInstant, before: () -> Void)
   /// Logs the loop's notices since the previous call, and returns their events for subscribers.
   func takeNotices(_ logger: Logger) -> [Event]
   /// Does periodic work. Called ten times a second, after `takeAnswers`.

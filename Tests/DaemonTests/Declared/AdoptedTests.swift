@@ -13,6 +13,7 @@ private enum Bell: DeviceSystem, HasCommands, Checks, Announces, GuardsOutputs, 
   static let summary = "A bell."
   static let initialState = State()
   static let emergencyStop = Order.hold
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.hold
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil

@@ -14,6 +14,7 @@ private enum Plant: DeviceSystem {
   static let summary = "Everything that a bench has."
   static let initialState = State()
   static let emergencyStop = Order.off
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.reset
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil

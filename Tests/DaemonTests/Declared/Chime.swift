@@ -15,6 +15,7 @@ enum Chime: DeviceSystem, Serves, OrdersLoop, SharesRules, ShapesMailbox, Sees, 
   static let summary = "The bells of a tower."
   static let initialState = State()
   static let emergencyStop = Order.stop
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.reset
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil

@@ -11,6 +11,7 @@ private enum Crane: DeviceSystem {
   static let summary = "A crane."
   static let initialState = State()
   static let emergencyStop = Order.stop
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.stop
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil

@@ -14,6 +14,7 @@ private enum Rack: DeviceSystem, Sees, AnswersInFull, SendsFrames {
   static let name = "rack"
   static let summary = "A rack."
   static let emergencyStop = Order.lower
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.lower
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = .lower

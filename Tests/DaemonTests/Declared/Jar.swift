@@ -13,6 +13,7 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves, Offers {
   static let summary = "A jar."
   static let initialState = State()
   static let emergencyStop = Order.stop
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.stop
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil

@@ -12,6 +12,7 @@ private enum Gong: DeviceSystem {
   static let summary = "A gong."
   static let initialState = State()
   static let emergencyStop = Order.hold
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.hold
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil

@@ -17,6 +17,7 @@ enum LegKeys: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether 
     safeStateAfter: (3, "every leg is in fault, without a pulse, until disarmed"))
   static let initialState = State()
   static let emergencyStop = Order.stop
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.stop
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil

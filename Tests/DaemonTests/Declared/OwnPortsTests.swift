@@ -14,6 +14,7 @@ private enum Lamp: DeviceSystem, IsWatched, OffersSimulatedDevice {
   static let summary = "A lamp."
   static let initialState = State()
   static let emergencyStop = Order.off
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.off
   static let nothingToReset: NoRefusal? = nil
   static let whenClientLeaves: Order? = nil

@@ -18,6 +18,7 @@ private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, In
   static let name = "tower"
   static let summary = "A tower."
   static let emergencyStop = Order.rest
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.rest
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil
@@ -224,7 +225,7 @@ struct OwnWordsTests {
     for strokes: UInt8 in [2, 9, 2] {
       #expect(system.door.take(frame: [7, strokes], from: caller) { outcomes.take($0) })
       simulation.run(for: .milliseconds(80))
-      system.takeAnswers(at: simulation.now)
+      system.takeAnswers(at: simulation.now) {}
     }
     #expect(outcomes.all.withLock { $0 } == ["[1]", "TOO_LOUD: 1 strokes are left", "BROKEN: 1 strokes are left"])
     simulation.stop()

@@ -15,6 +15,7 @@ private enum Heater: DeviceSystem {
   static let summary = "A heater that stops while its thermometer is silent."
   static let initialState = State()
   static let emergencyStop = Order.off
+  static func isEmergencyStopped(_ state: State) -> Bool { false }
   static let reset = Order.off
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil

@@ -48,6 +48,16 @@ struct PipelineTurnsTests {
     #expect(try flooders.map(answers).reduce(0, +) == 40 * 99 - 16)
   }
 
+  @Test("a body belongs to its head's turn: it waits for none of its own, though requests follow it")
+  func body() throws {
+    let channel = try connect()
+    let post = "POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 200\r\n\r\n" + String(repeating: "x", count: 200)
+    try channel.writeInbound(ByteBuffer(string: post + String(repeating: Self.request, count: 3)))
+    let gate = try channel.pipeline.syncOperations.handler(type: RequestGate.self)
+    // With the body's end the head behind it has come.
+    #expect(gate.requests == 2 && gate.machine.reading == .head(since: nil), "the body has not been read to its end")
+  }
+
   @Test("one client alone has a whole turn")
   func alone() throws {
     let channel = try connect()

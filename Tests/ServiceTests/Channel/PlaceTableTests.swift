@@ -32,13 +32,16 @@ struct PlaceTableTests {
   }
 
   /// A connection with a token, through all the ways there are.
-  private mutating func admit(_ id: Int, mayStop: Bool = true, from network: PeerNetwork? = nil, at now: Int64 = 0)
-    -> Bool
-  {
-    guard enter(id, network, at: now) != .full else { return false }
+  private mutating func admit(
+    _ id: Int, of owner: String = "one", mayStop: Bool = true, stops: Bool = false, from network: PeerNetwork? = nil,
+    at now: Int64 = 0
+  ) -> PlaceTable<Int>.Recognition {
+    guard enter(id, network, at: now) != .full else { return .full }
     table.headArrived(id, at: at(now))
-    return table.recognise(id, mayStop: mayStop)
+    return table.recognise(id, of: owner, mayStop: mayStop, stops: stops, at: at(now))
   }
+
+  private let welcome = PlaceTable<Int>.Recognition.welcome(closing: nil)
 
   @Test("strangers' places are taken: the one silent for the longest is closed, none within 2 s that was promised them")
   mutating func oldest() {
@@ -72,7 +75,8 @@ struct PlaceTableTests {
     for id in 0..<8 { _ = enter(id, at: Int64(id)) }
     #expect(enter(8, at: 20) == .welcome(closing: [4]) && table.isLeaving(4))
     table.headArrived(4, at: at(20))
-    #expect(!table.isLeaving(4) && table.recognise(4, mayStop: true) && table.isKnown(4))
+    #expect(
+      !table.isLeaving(4) && table.recognise(4, of: "one", mayStop: true, at: at(0)) == welcome && table.isKnown(4))
     // Nobody else profits: one more comes for one that goes.
     #expect(enter(9, at: 21) == .welcome(closing: [5]) && table.isLeaving(5))
     table.leave(5)
@@ -97,7 +101,7 @@ struct PlaceTableTests {
         #expect(enter(next, isScarce: isScarce, at: Int64(round)) != .full)
         next += 1
       }
-      #expect(admit(round, at: Int64(round)))
+      #expect(admit(round, at: Int64(round)) == welcome)
       table.leave(round)
     }
   }
@@ -111,7 +115,7 @@ struct PlaceTableTests {
     for id in 2000..<2004 {
       #expect(!table.isKnown(id))
       table.headArrived(id, at: at(1_000))
-      #expect(table.recognise(id, mayStop: true) && table.isKnown(id))
+      #expect(table.recognise(id, of: "one", mayStop: true, at: at(1_000)) == welcome && table.isKnown(id))
     }
   }
 
@@ -132,12 +136,32 @@ struct PlaceTableTests {
 
   @Test("places of the known: readers leave one for who may stop; nobody beyond that, and room again when one leaves")
   mutating func known() {
-    #expect((0..<9).map { admit($0, mayStop: false) } == Array(repeating: true, count: 7) + [false, false])
-    #expect(admit(10))
-    #expect(!admit(11))
-    #expect(!admit(12, mayStop: false))
+    #expect((0..<9).map { admit($0, mayStop: false) } == Array(repeating: welcome, count: 7) + [.full, .full])
+    #expect(admit(10) == welcome)
+    #expect(admit(11) == .full)
+    #expect(admit(12, mayStop: false) == .full)
     table.leave(3)
-    #expect(admit(13))
+    #expect(admit(13) == welcome)
+  }
+
+  @Test("every place of the known is taken: a stop takes that of who has the most connections, silent for the longest")
+  mutating func shares() {
+    for id in 0..<6 { #expect(admit(id, of: "many", at: Int64(id)) == welcome) }
+    #expect(admit(6, of: "few", at: 6) == welcome && admit(7, of: "few", at: 7) == welcome)
+    // It is asked of, and is the last to go.
+    #expect(table.recognise(0, of: "many", mayStop: true, at: at(20)) == welcome)
+    #expect(admit(8, of: "owner", stops: true, at: 21) == .welcome(closing: 1))
+    #expect(!table.isKnown(1) && table.isKnown(8))
+    #expect(admit(9, of: "few", stops: true, at: 22) == .welcome(closing: 2))
+    #expect(admit(10, of: "many", stops: true, at: 23) == .welcome(closing: 3), "of its own")
+    #expect(admit(11, of: "owner", at: 24) == .full, "what stops nothing closes nobody")
+  }
+
+  @Test("as many of each: nobody's connection is closed for another's, but an owner's own for the owner's stop")
+  mutating func equalShares() {
+    for id in 0..<8 { #expect(admit(id, of: "owner \(id % 4)", at: Int64(id)) == welcome) }
+    #expect(admit(8, of: "owner 1", stops: true, at: 9) == .welcome(closing: 1))
+    #expect(admit(9, of: "owner 5", stops: true, at: 9) == .welcome(closing: 3), "who has none takes one of two")
   }
 
   @Test("one address beyond its share of the known: refused, others not; this machine has no share")
@@ -146,14 +170,16 @@ struct PlaceTableTests {
     limits.connectionsOfOneNetwork = 2
     table = PlaceTable(limits)
     let one = PeerNetwork("192.0.2.7")
-    #expect((0..<3).map { admit($0, from: one) } == [true, true, false])
-    #expect(admit(3, from: PeerNetwork("192.0.2.8")))
-    #expect((4..<8).map { admit($0) } == [true, true, true, true])
+    #expect((0..<3).map { admit($0, from: one) } == [welcome, welcome, .full])
+    #expect(
+      admit(9, of: "two", stops: true, from: one) == .welcome(closing: 0), "a stop takes a place of the same address")
+    #expect(admit(3, from: PeerNetwork("192.0.2.8")) == welcome)
+    #expect((4..<8).map { admit($0) } == [welcome, welcome, welcome, welcome])
   }
 
   @Test("a refused token makes a stranger of the known, who is the next to be closed")
   mutating func forgotten() {
-    #expect(admit(0))
+    #expect(admit(0) == welcome)
     table.forget(0, at: at(0))
     #expect(!table.isKnown(0))
     for id in 1..<8 { _ = enter(id, at: 1) }
@@ -165,8 +191,8 @@ struct PlaceTableTests {
     for id in 0..<4 { #expect(enter(id, isScarce: true, at: Int64(id)) == .welcome(closing: [])) }
     #expect(enter(4, isScarce: true, at: 4) == .welcome(closing: [0]))
     table.headArrived(4, at: at(5))
-    let mayRead = table.recognise(4, mayStop: false)
-    let mayStop = table.recognise(4, mayStop: true)
-    #expect(!mayRead && mayStop)
+    let mayRead = table.recognise(4, of: "one", mayStop: false, at: at(5))
+    let mayStop = table.recognise(4, of: "one", mayStop: true, at: at(5))
+    #expect(mayRead == .full && mayStop == welcome)
   }
 }

@@ -77,6 +77,31 @@ struct RobotDoorTests {
     #expect(await stop.refusal == nil)
   }
 
+  @Test("a stop overtakes a drive that had arrived before it: by HTTP at the door, by datagram in the loop")
+  func overtaken() async throws {
+    let bench = try RobotDoorBench()
+    bench.run(until: 100)
+    let at = { (milliseconds: Int64) in TickInstant(nanoseconds: milliseconds * 1_000_000) }
+    let stop = try await bench.post("stop", from: .two.with(arrival: at(95)))
+    bench.run(until: 110)
+    #expect(await stop.refusal == nil)
+    let handler = try bench.handler("drive")
+    await #expect {
+      try await handler(APIRequest(caller: .one.with(arrival: at(94)), body: Array(drive.utf8)))
+    } throws: {
+      ($0 as? APIError)?.code == "OVERTAKEN"
+    }
+    bench.udp(#"{"command":"stop"}"#)
+    bench.run(until: 120)
+    let late = try await bench.post("drive", drive, from: .one.with(arrival: at(100)))
+    bench.run(until: 130)
+    #expect(await late.refusal?.code == "STALE")
+    #expect(!bench.writes().contains { $0 != "stop" && $0 != "run 0 0" })
+    let new = try await bench.post("drive", drive, from: .one.with(arrival: at(125)))
+    bench.run(until: 140)
+    #expect(await new.refusal == nil)
+  }
+
   @Test("lane stalled while a client goes on driving: BUSY, and the last places are for an emergency stop")
   func full() async throws {
     let bench = try RobotDoorBench()

@@ -120,7 +120,7 @@ final class SprinklerDoorBench {
           try store.apply([.everything(records)])
         }
         return SprinklerScheduler(records, settings: scheduler, boot: BootID(boot))
-      }, store: SprinklerStore(file), orders: standIn.orders(makesSafe: \.isStop, mayBeLate: \.mayBeLate),
+      }, store: SprinklerStore(file), orders: standIn.orders(makesSafe: \.isStop, mayBeLate: \.mayBeLate, part: \.part),
       newest: standIn.newest,
       settings: .init(
         scheduler: SchedulerSettings(zone: Self.berlin, pins: Self.pins, manualInRain: manualInRain),
@@ -161,6 +161,8 @@ final class SprinklerDoorBench {
 
   func run(seconds: Int64) { run(for: seconds * 1000) }
 
+  var now: TickInstant { clock.now }
+
   /// Both clocks go on, and the loop has no turn.
   func passTime(_ time: Nanoseconds) { clock.nanoseconds.add(time.count, ordering: .releasing) }
 
@@ -181,7 +183,7 @@ final class SprinklerDoorBench {
   /// A request, answered in the simulated time that it takes.
   func ask(
     _ method: String, _ path: String, _ body: String = "", query: [String: String] = [:], bytes: [UInt8]? = nil,
-    isolation: isolated (any Actor)? = #isolation
+    arrived: TickInstant? = nil, isolation: isolated (any Actor)? = #isolation
   ) async throws -> APIResponse {
     let table = RouteTable(door.routes)
     let place = try #require(table.place(path.split(separator: "/").map(String.init)), "\(path)")
@@ -191,7 +193,8 @@ final class SprinklerDoorBench {
     }
     guard case .handler(let handler) = route.handling else { throw CancellationError() }
     let request = APIRequest(
-      caller: .one, parameters: place.parameters, query: query, body: bytes ?? Array(body.utf8))
+      caller: arrived.map { .one.with(arrival: $0) } ?? .one, parameters: place.parameters, query: query,
+      body: bytes ?? Array(body.utf8))
     let task = Task { [happened] in
       defer { happened.yield(.done) }
       return try await handler(request)
@@ -214,11 +217,11 @@ final class SprinklerDoorBench {
 
   /// The API's error that a request ends with; nil when it ends well.
   func refusal(
-    _ method: String, _ path: String, _ body: String = "", query: [String: String] = [:],
+    _ method: String, _ path: String, _ body: String = "", query: [String: String] = [:], arrived: TickInstant? = nil,
     isolation: isolated (any Actor)? = #isolation
   ) async -> APIError? {
     do {
-      _ = try await ask(method, path, body, query: query)
+      _ = try await ask(method, path, body, query: query, arrived: arrived)
       return nil
     } catch {
       return error as? APIError ?? APIError(.internalServerError, "NOT_AN_API_ERROR", "\(error)")

@@ -28,6 +28,29 @@ struct SprinklerDoorTests {
     #expect(run["caller"] as? String == "one@10.0.0.7")
   }
 
+  @Test(
+    "an off overtakes an on of its zone that had arrived before: the on is void, in the store too; another zone's is not"
+  )
+  func offOvertakes() async throws {
+    let bench = try SprinklerDoorBench()
+    let (on, off) = (bench.now, bench.now + .milliseconds(30))
+    _ = try await bench.ask("POST", "/api/zone/1/off", arrived: off)
+    let refusal = await bench.refusal("POST", "/api/zone/1/on", #"{"minutes":12}"#, arrived: on)
+    #expect(refusal?.status == .conflict && refusal?.code == "OVERTAKEN")
+    bench.run(seconds: 5)
+    #expect(!bench.isHigh(17))
+    let pending = try bench.desk.store.records().pending
+    #expect(pending.isEmpty)
+    _ = try await bench.ask("POST", "/api/zone/2/on", #"{"minutes":12}"#, arrived: on)
+    #expect(bench.isHigh(27))
+    _ = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":12}"#, arrived: off + .milliseconds(1))
+    #expect(bench.isHigh(17))
+    _ = try await bench.ask("POST", "/api/stop", arrived: off + .milliseconds(9))
+    let late = await bench.refusal("POST", "/api/zone/2/on", #"{"minutes":12}"#, arrived: off + .milliseconds(5))
+    #expect(late?.code == "OVERTAKEN")
+    #expect(!bench.isHigh(27))
+  }
+
   /// Zone 1 is open, and the desk's thread has no turn from now on.
   private func wateringWithBusyDesk() async throws -> SprinklerDoorBench {
     let bench = try SprinklerDoorBench()

@@ -43,6 +43,44 @@ struct WebSocketSessionTests {
     return nil
   }
 
+  /// How many pongs have been sent since the last call.
+  private func pongs(_ channel: EmbeddedChannel) throws -> Int {
+    try output(channel).count { $0.getInteger(at: 0, as: UInt8.self) == 0x8A }
+  }
+
+  @Test("messages without a pause: 64 of one read are taken at once, then eight a turn, and nothing is read meanwhile")
+  func turns() throws {
+    let (channel, loop) = try open()
+    _ = try output(channel)
+    var frames = ByteBuffer()
+    for _ in 0..<100 { frames.writeBytes([0x89, 0x80, 0, 0, 0, 0]) }
+    try channel.writeInbound(frames)
+    #expect(try pongs(channel) == 64)
+    loop.advanceTime(by: PipelineTurns.pause)
+    #expect(try pongs(channel) == PipelineTurns.most)
+    loop.advanceTime(by: .seconds(1))
+    #expect(try pongs(channel) == 100 - 64 - PipelineTurns.most)
+    // What is little is taken at once again.
+    try channel.writeInbound(ByteBuffer(bytes: [0x89, 0x80, 0, 0, 0, 0]))
+    #expect(try pongs(channel) == 1)
+  }
+
+  @Test("long messages wait for turns, also if each comes alone; a frame behind one comes after it")
+  func longMessages() throws {
+    let (channel, loop) = try open()
+    _ = try output(channel)
+    let text = #"{"type":"ping","id":1,"x":""# + String(repeating: "x", count: 5_000) + #""}"#
+    var frames = ByteBuffer(bytes: [0x81, 0xFE, UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 0xFF), 0, 0, 0, 0])
+    frames.writeString(text)
+    frames.writeBytes([0x89, 0x80, 0, 0, 0, 0])
+    try channel.writeInbound(frames)
+    #expect(try output(channel).isEmpty)
+    loop.advanceTime(by: PipelineTurns.pause)
+    let sent = try output(channel)
+    #expect(sent.map { $0.getInteger(at: 0, as: UInt8.self) } == [0x81, 0x8A])
+    #expect(sent.first.map { String(buffer: $0).contains(#""type":"pong""#) } == true)
+  }
+
   @Test(
     "who comes between an event and its telling: has it in the snapshot and is not told again; then all hear the same")
   func comesBetween() throws {
@@ -115,6 +153,8 @@ struct WebSocketSessionTests {
     let (channel, loop) = try open()
     _ = try output(channel)
     try channel.writeInbound(ByteBuffer(bytes: bytes))
+    // Much at a time waits for its turn.
+    loop.advanceTime(by: PipelineTurns.pause)
     let close = try #require(try close(channel), "\(name)")
     #expect(close == (code, reason))
     #expect(robot.seen.withLock { $0.left.count } == 1)

@@ -9,6 +9,7 @@ enum Fan: DeviceSystem {
   static let summary = "A fan that holds a temperature."
   static let initialState = State()
   static let emergencyStop = Order.emergencyStop
+  static func isEmergencyStopped(_ state: State) -> Bool { state.machine.mode == .emergencyStopped }
   static let reset = Order.reset
   static let nothingToReset: Refusal? = .nothingToReset
   /// A box stays warm when a browser is closed.

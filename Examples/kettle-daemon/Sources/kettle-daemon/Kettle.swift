@@ -10,6 +10,7 @@ enum Kettle: DeviceSystem, Several, Keeps, Resumes, Serves, HasCard {
   static let summary = "A brewing kettle that follows a programme of temperatures."
   static let initialState = State()
   static let emergencyStop = Order.emergencyStop
+  static func isEmergencyStopped(_ state: State) -> Bool { state.machine.mode == .emergencyStopped }
   static let reset = Order.reset
   static let nothingToReset: Refusal? = .nothingToReset
   /// A mash goes on when a browser is closed.

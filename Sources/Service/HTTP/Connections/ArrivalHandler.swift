@@ -1,16 +1,18 @@
 import NIOCore
+import Tactus
 
 /// Stands between the socket and the HTTP decoder. It passes on one request at a time, and keeps the bytes that arrive
 /// while the request gate cannot take more or while the connection becomes a WebSocket.
 ///
 /// A client may send hundreds of requests in one packet and read no answer. The decoder would pass all of them on at
 /// once, so the bytes wait here: at most those of one read, because the socket is not read while bytes wait. One
-/// request of each read (two, if they are short) is passed on at once; the requests behind it wait for turns
-/// (`PipelineTurns`), so that clients that send many requests delay no other client's e-stop.
+/// request of each read (two, if they are short), with its body, is passed on at once; the requests behind it wait for
+/// turns (`PipelineTurns`), so that clients that send many requests delay no other client's e-stop. However long a request
+/// waits here, it bears the instant at which its first byte was read.
 ///
 /// Bytes may arrive at any moment on the event loop, also during a write: NIO reads the remaining bytes before it
 /// closes a socket whose write failed. No other handler may see bytes while handlers are being exchanged.
-final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnTaker {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -32,7 +34,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var state: State
   private var context: ChannelHandlerContext?
   /// The bytes that wait, oldest first.
-  private var held = CircularBuffer<ByteBuffer>()
+  private var held = CircularBuffer<(bytes: ByteBuffer, read: TickInstant)>()
   private var heldBytes = 0
   /// Whether the client has closed its sending half. The event is passed on after the bytes that wait.
   private var isInputClosed = false
@@ -40,12 +42,17 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var readWaits = false
   private var isFeeding = false
   private let turns: PipelineTurns
+  private let now: @Sendable () -> TickInstant
   private var waitsForTurn = false
 
   /// Makes the handler in front of a request gate.
   ///
-  /// - Parameter turns: the turns of the channel's event loop.
-  init(gate: RequestGate, turns: PipelineTurns) { (state, self.turns) = (.http(gate), turns) }
+  /// - Parameters:
+  ///   - turns: the turns of the channel's event loop.
+  ///   - now: the clock of the loops, by which requests are stamped.
+  init(gate: RequestGate, turns: PipelineTurns, now: @escaping @Sendable () -> TickInstant) {
+    (state, self.turns, self.now) = (.http(gate), turns, now)
+  }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -61,7 +68,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
       clear()
       return context.close(promise: nil)
     }
-    held.append(bytes)
+    held.append((bytes, now()))
     heldBytes += bytes.readableBytes
     feed(context)
   }
@@ -134,25 +141,25 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
     goOn()
   }
 
-  /// Passes on bytes until the gate has taken a request.
+  /// Passes on bytes until the gate has taken a request with its body, or as much of that as is here.
   private func feed(_ context: ChannelHandlerContext) {
     // What is flushed here makes the channel writable within this call.
     guard !isFeeding else { return }
     isFeeding = true
     defer { isFeeding = false }
+    let before = gateRequests
     while case .http(let gate) = state, !held.isEmpty {
       switch gate.appetite(context.channel) {
       case .wait: return
       case .nothing: clear()
       case .request:
-        guard let bytes = nextPiece() else { return }
-        let before = gate.requests
-        gate.bytesArrive(at: context.eventLoop.now)
+        guard let (bytes, read) = nextPiece() else { return }
+        gate.bytesArrive(at: context.eventLoop.now, read: read)
         context.fireChannelRead(wrapInboundOut(bytes))
         gate.bytesDecoded(context)
         // What the socket takes at once does not count as waiting.
         if !context.channel.isWritable { gate.flush() }
-        if gate.requests != before {
+        if gate.requests != before, !gate.isInBody {
           if !held.isEmpty { waitForTurn() }
           return
         }
@@ -162,8 +169,9 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Returns the waiting bytes up to the end of a request head, so that the next request waits until this one is
   /// answered. Returns `nil` if no bytes wait.
-  private func nextPiece() -> ByteBuffer? {
-    guard var first = held.popFirst() else { return nil }
+  private func nextPiece() -> (bytes: ByteBuffer, read: TickInstant)? {
+    guard let (bytes, read) = held.popFirst() else { return nil }
+    var first = bytes
     let length = first.withUnsafeReadableBytes { bytes in
       var end = Self.shortestPieceBytes
       while end < bytes.count {
@@ -173,10 +181,14 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
       return min(end, bytes.count)
     }
     heldBytes -= length
-    guard length < first.readableBytes, let piece = first.readSlice(length: length) else { return first }
-    held.prepend(first)
-    return piece
+    guard length < first.readableBytes, let piece = first.readSlice(length: length) else {
+      return (first, read)
+    }
+    held.prepend((first, read))
+    return (piece, read)
   }
+
+  private var gateRequests: UInt64 { if case .http(let gate) = state { gate.requests } else { 0 } }
 
   private func clear() {
     held.removeAll()
@@ -191,14 +203,14 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// Takes back the bytes that the decoder had read but not decoded when it was removed. They precede all bytes kept here.
   func takeBack(_ bytes: ByteBuffer) {
     guard case .holding = state else { return }
-    held.prepend(bytes)
+    held.prepend((bytes, now()))
     heldBytes += bytes.readableBytes
   }
 
   /// Passes on the kept bytes in their order and leaves the pipeline. The handlers for which the bytes are meant must be in place.
   func release() {
     guard let context else { return }
-    while context.channel.isActive, let bytes = held.popFirst() { context.fireChannelRead(wrapInboundOut(bytes)) }
+    while context.channel.isActive, let (bytes, _) = held.popFirst() { context.fireChannelRead(wrapInboundOut(bytes)) }
     state = .released
     context.fireChannelReadComplete()
     context.pipeline.syncOperations.removeHandler(context: context, promise: nil)

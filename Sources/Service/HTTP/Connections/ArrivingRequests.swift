@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import Tactus
 
 /// The requests that arrive on one connection: each request's head, then the pieces of its body. To be used by one task at a time.
 final class ArrivingRequests {
@@ -9,11 +10,15 @@ final class ArrivingRequests {
 
   init(_ parts: NIOAsyncChannelInboundStream<RequestPart>) { self.parts = parts.makeAsyncIterator() }
 
+  /// When the first byte of the present request was read from the socket.
+  private(set) var read = TickInstant.zero
+
   /// Waits for the next request, and returns its head, or `nil` when the connection has ended. What is left of the body of the request before is
   /// thrown away.
   func nextHead() async throws -> HTTPRequest? {
     while let part = try await parts.next() {
-      guard case .head(let head) = part else { continue }
+      guard case .head(let head, let read) = part else { continue }
+      self.read = read
       isInBody = true
       return head
     }

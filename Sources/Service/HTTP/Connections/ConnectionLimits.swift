@@ -62,6 +62,10 @@ public struct ConnectionLimits: Sendable {
 public struct WebSocketLimits: Sendable {
   /// The greatest length of a message in bytes, all fragments together.
   public var messageBytes = 64 * 1024
+  /// The greatest number of frames of one read that are taken at once; those behind them wait for turns.
+  public var framesAtOnce = 64
+  /// The greatest number of bytes in the frames that are taken at once.
+  public var bytesAtOnce = 4 * 1024
   /// The greatest number of events that wait for a client that does not read.
   public var queuedEvents = 256
   /// The greatest number of bytes of waiting events.

@@ -71,11 +71,16 @@ final class ConnectionPlaces: Sendable {
     channel.eventLoop.execute { [self] in
       guard state.withLock({ $0.table.isLeaving(ObjectIdentifier(channel)) }) else { return }
       counters.connectionsEvicted.add(1)
-      if let tls = try? channel.pipeline.syncOperations.context(name: ServiceChannel.tlsName) {
-        tls.close(promise: nil)
-      } else {
-        channel.close(promise: nil)
-      }
+      end(channel)
+    }
+  }
+
+  /// Closes a connection; TLS without waiting for the peer's closing message. To be called on its event loop.
+  private func end(_ channel: any Channel) {
+    if let tls = try? channel.pipeline.syncOperations.context(name: ServiceChannel.tlsName) {
+      tls.close(promise: nil)
+    } else {
+      channel.close(promise: nil)
     }
   }
 
@@ -111,10 +116,11 @@ final class ConnectionPlaces: Sendable {
 
   /// Asks the doorman about a request and the connection's certificate, gives the connection a place that fits its caller, and returns the caller.
   ///
+  /// - Parameter stops: whether the request can only make a system safer, for which another connection is closed if there is no place.
   /// - Throws: the errors of the doorman; 503 `TOO_MANY_CONNECTIONS`.
-  func admit(_ channel: any Channel, by doorman: (ClientCertificate?) throws(APIError) -> Caller) throws(APIError)
-    -> Caller
-  {
+  func admit(
+    _ channel: any Channel, stops: Bool = false, by doorman: (ClientCertificate?) throws(APIError) -> Caller
+  ) throws(APIError) -> Caller {
     let id = ObjectIdentifier(channel)
     let caller: Caller
     do throws(APIError) {
@@ -126,8 +132,18 @@ final class ConnectionPlaces: Sendable {
       throw error
     }
     guard caller.isKnown else { return caller }
-    let hasPlace = state.withLock { $0.table.recognise(id, mayStop: caller.scope >= .control) }
-    guard hasPlace else { throw tooMany }
+    let owner = caller.tokenID ?? caller.address
+    let (recognition, displaced) = state.withLock { state in
+      let recognition = state.table.recognise(
+        id, of: owner, mayStop: caller.scope >= .control, stops: stops, at: channel.eventLoop.now)
+      guard case .welcome(let closing?) = recognition else { return (recognition, nil as (any Channel)?) }
+      return (recognition, state.channels[closing])
+    }
+    guard case .welcome = recognition else { throw tooMany }
+    if let displaced {
+      counters.connectionsEvicted.add(1)
+      displaced.eventLoop.execute { self.end(displaced) }
+    }
     return caller
   }
 

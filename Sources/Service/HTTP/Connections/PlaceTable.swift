@@ -28,8 +28,19 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
 
   private struct Known {
     let network: PeerNetwork
+    /// Whose it is: the token's public identifier, or the address if no token is needed.
+    var owner: String
     var mayStop: Bool
     let isScarce: Bool
+    /// When its last request was admitted.
+    var admitted: NIODeadline
+  }
+
+  /// Whether a connection whose caller is known has a place.
+  enum Recognition: Equatable {
+    /// It has; `closing` is the connection to be closed for it.
+    case welcome(closing: ID?)
+    case full
   }
 
   private let limits: ConnectionLimits
@@ -88,26 +99,58 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
 
   /// Moves a connection whose request has identified its caller to the known connections.
   ///
-  /// - Returns: whether there is a place; `false` if every place for known connections is taken, or all those that the network may have.
-  mutating func recognise(_ id: ID, mayStop: Bool) -> Bool {
+  /// If every place for known connections is taken, or all those that the network may have, a request that stops something takes the place of
+  /// another: of those of the owner that has the most, the one that has asked for nothing for the longest time. Nobody who has more than others
+  /// keeps them from stopping, however many connections a token opens.
+  ///
+  /// - Parameters:
+  ///   - owner: whose it is: the token's public identifier, or the address if no token is needed.
+  ///   - mayStop: whether the caller's token allows commands.
+  ///   - stops: whether the request can only make a system safer.
+  mutating func recognise(
+    _ id: ID, of owner: String, mayStop: Bool, stops: Bool = false, at now: NIODeadline
+  ) -> Recognition {
     if known[id] != nil {
+      known[id]?.owner = owner
       known[id]?.mayStop = mayStop
-      return true
+      known[id]?.admitted = now
+      return .welcome(closing: nil)
     }
-    guard let stranger = strangers[id] else { return true }
+    guard let stranger = strangers[id] else { return .welcome(closing: nil) }
     var (readers, ofNetwork) = (0, 0)
     for other in known.values {
       if !other.mayStop { readers += 1 }
       if other.network == stranger.network { ofNetwork += 1 }
     }
-    guard known.count < limits.connections,
-      stranger.network.isLoopback || ofNetwork < limits.connectionsOfOneNetwork,
+    guard
       mayStop || !Mechanism.stopConnections.acts
         || readers < limits.connections - limits.placesForStopping && !stranger.isScarce
-    else { return false }
+    else { return .full }
+    let isOwnShareFull = !stranger.network.isLoopback && ofNetwork >= limits.connectionsOfOneNetwork
+    var closing: ID?
+    if isOwnShareFull || known.count >= limits.connections {
+      guard stops, Mechanism.stopConnections.acts else { return .full }
+      closing = leastNeeded(for: owner, of: isOwnShareFull ? stranger.network : nil)
+      guard let closing else { return .full }
+      known[closing] = nil
+    }
     strangers[id] = nil
-    known[id] = Known(network: stranger.network, mayStop: mayStop, isScarce: stranger.isScarce)
-    return true
+    known[id] = Known(
+      network: stranger.network, owner: owner, mayStop: mayStop, isScarce: stranger.isScarce, admitted: now)
+    return .welcome(closing: closing)
+  }
+
+  /// Returns the connection whose place one more of `owner`'s may take, or `nil` if no other owner has more, nor the owner any.
+  ///
+  /// - Parameter network: the network whose connections are looked at, or `nil` for all.
+  private func leastNeeded(for owner: String, of network: PeerNetwork?) -> ID? {
+    let candidates = known.filter { network == nil || $0.value.network == network }
+    let counts = candidates.values.reduce(into: [String: Int]()) { $0[$1.owner, default: 0] += 1 }
+    // By name where two have as many: the choice must not depend on the order of a dictionary.
+    guard let most = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
+      most.key == owner || most.value > counts[owner] ?? 0
+    else { return candidates.filter { $0.value.owner == owner }.min { $0.value.admitted < $1.value.admitted }?.key }
+    return candidates.filter { $0.value.owner == most.key }.min { $0.value.admitted < $1.value.admitted }?.key
   }
 
   /// Makes a known connection unidentified again, because a request has shown a token that is not or no longer valid.

@@ -106,7 +106,7 @@ struct ServiceChannel: Sendable {
     let encoder = HTTPResponseEncoder()
     let gate = RequestGate(
       shared: shared, address: address, encoder: encoder, outcome: outcome, now: channel.eventLoop.now)
-    let arrival = ArrivalHandler(gate: gate, turns: shared.turns.turns(of: channel.eventLoop))
+    let arrival = ArrivalHandler(gate: gate, turns: shared.turns.turns(of: channel.eventLoop), now: shared.now)
     gate.arrival = arrival
     try pipeline.addHandler(arrival)
     try pipeline.addHandler(encoder)
@@ -116,7 +116,7 @@ struct ServiceChannel: Sendable {
     return outcome.futureResult
   }
 
-  /// Answers a connection's requests, one after the other, and returns when it is closed.
+  /// Answers a connection's requests, one after the other, and returns when it is closed. To be called by a task of the connection's event loop.
   func handle(_ outcome: EventLoopFuture<Outcome>) async {
     guard case .responder(let connection)? = try? await outcome.get() else { return }
     do {

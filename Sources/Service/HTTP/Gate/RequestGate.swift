@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket
+import Tactus
 
 /// Stands between the HTTP decoder and the responder. It answers requests for prepared documents at once, turns `/ws`
 /// and the paths of systems' own sockets into a WebSocket, passes all other requests to the responder, and enforces limits, timeouts, the order of answers
@@ -48,6 +49,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private(set) var requests: UInt64 = 0
   /// Whether the connection has one of the last descriptors and therefore serves one request only.
   private(set) var isForOneRequest = false
+  /// When the first byte of the request being read was read from the socket.
+  private var headRead = TickInstant.zero
   /// Whether written bytes wait to be flushed.
   var wrote = false
   /// The handler that passes on arriving bytes, or `nil` after it has left the pipeline.
@@ -94,8 +97,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     return channel.isWritable && machine.mayTakeMore ? .request : .wait
   }
 
-  /// Notes that bytes are about to be decoded.
-  func bytesArrive(at now: NIODeadline) { machine.bytesArrived(at: now) }
+  /// Whether more of the body of the request that was accepted last may come.
+  var isInBody: Bool { if case .body = machine.reading { true } else { false } }
+
+  /// Notes that bytes are about to be decoded, which were read from the socket at `read`.
+  func bytesArrive(at now: NIODeadline, read: TickInstant) {
+    if machine.reading == .head(since: nil) { headRead = read }
+    machine.bytesArrived(at: now)
+  }
 
   /// Notes that bytes have been decoded, and starts the timer of a request head that is still incomplete.
   func bytesDecoded(_ context: ChannelHandlerContext) {
@@ -135,6 +144,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     route = .skip
     do throws(APIError) {
       try head.checkHost()
+      try RequestTarget.checkLength(head.uri)
       let path = head.uri.prefix { $0 != "?" }
       if path == "/ws" { return try webSocketAsked(head, nil, context) }
       if let own = shared.sockets.first(where: { $0.path == path }) { return try webSocketAsked(head, own, context) }
@@ -184,7 +194,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
     route = .respond
     machine.handedOver(isHead: head.method == .HEAD)
-    context.fireChannelRead(wrapInboundOut(.head(request)))
+    context.fireChannelRead(wrapInboundOut(.head(request, read: headRead)))
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {

@@ -1,9 +1,10 @@
 import HTTPTypes
 import NIOCore
+import Tactus
 
-/// A part of a request, as the gate hands it on: a head, any number of pieces of the body, an end.
+/// A part of a request, as the gate hands it on: a head with the instant at which its first byte was read, any number of pieces of the body, an end.
 enum RequestPart: Sendable {
-  case head(HTTPRequest)
+  case head(HTTPRequest, read: TickInstant)
   case body(ByteBuffer)
   case end
 }

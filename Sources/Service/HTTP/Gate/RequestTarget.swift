@@ -7,10 +7,16 @@ struct RequestTarget: Equatable {
   /// The query's values by name; the last value of a repeated name counts.
   let query: [String: String]
 
+  /// The greatest length of a target in bytes, and the greatest number of pairs in its query. This is done for everyone, before a token is asked
+  /// for, on the event loop.
+  static let longest = 2048
+  static let mostPairs = 32
+
   /// Splits and decodes a request's target.
   ///
-  /// - Throws: 400 `BAD_PATH` or `BAD_QUERY`, or 400 `TOKEN_IN_QUERY`, because a token in a URL ends up in logs and histories.
+  /// - Throws: 414 `URI_TOO_LONG`; 400 `BAD_PATH` or `BAD_QUERY`, or 400 `TOKEN_IN_QUERY`, because a token in a URL ends up in logs and histories.
   init(_ target: String) throws(APIError) {
+    try Self.checkLength(target)
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     query = try parts.count == 2 ? Self.query(parts[1]) : [:]
     guard let path = parts.first, path.hasPrefix("/") else {
@@ -32,9 +38,19 @@ struct RequestTarget: Equatable {
     self.segments = segments
   }
 
+  /// Refuses a target that is too long, before anything is made of its request.
+  static func checkLength(_ target: String) throws(APIError) {
+    guard target.utf8.count > longest else { return }
+    throw APIError(.uriTooLong, "URI_TOO_LONG", "expected at most \(longest) bytes, got \(target.utf8.count)")
+  }
+
   private static func query(_ text: Substring) throws(APIError) -> [String: String] {
     var result: [String: String] = [:]
-    for pair in text.split(separator: "&") {
+    let pairs = text.split(separator: "&", maxSplits: mostPairs)
+    guard pairs.count <= mostPairs else {
+      throw APIError(.badRequest, "BAD_QUERY", "expected at most \(mostPairs) parameters")
+    }
+    for pair in pairs {
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = percentDecoded(sides[0], plusIsSpace: true),
         let value = sides.count == 2 ? percentDecoded(sides[1], plusIsSpace: true) : ""

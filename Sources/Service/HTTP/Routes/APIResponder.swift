@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import NIOCore
+import Tactus
 
 /// Answers requests according to the route table.
 struct APIResponder: Sendable {
@@ -28,7 +29,7 @@ struct APIResponder: Sendable {
     let body = RequestBodyReader(head: head, arriving: arriving, limit: bodyLimit)
     var answer: APIAnswer
     do {
-      answer = try await self.answer(head, body: body, client: client, channel: channel)
+      answer = try await self.answer(head, read: arriving.read, body: body, client: client, channel: channel)
     } catch let error as APIError {
       answer = APIAnswer(error.response)
     }
@@ -66,7 +67,8 @@ struct APIResponder: Sendable {
   }
 
   private func answer(
-    _ head: HTTPRequest, body: RequestBodyReader, client: NIOAsyncChannelOutboundWriter<ResponsePart>,
+    _ head: HTTPRequest, read: TickInstant, body: RequestBodyReader,
+    client: NIOAsyncChannelOutboundWriter<ResponsePart>,
     channel: any Channel
   ) async throws -> APIAnswer {
     let peer = channel.peerAddress
@@ -86,7 +88,7 @@ struct APIResponder: Sendable {
     }
     let caller: Caller
     do {
-      caller = try admit(head, route.scope, channel)
+      caller = try admit(head, route.scope, channel, stops: route.makesSafe).with(arrival: read)
     } catch {
       note(route, Caller(scope: .read, tokenID: nil, address: peer, client: 0), result: error.code)
       throw error
@@ -119,8 +121,10 @@ struct APIResponder: Sendable {
     }
   }
 
-  private func admit(_ head: HTTPRequest, _ scope: Scope?, _ channel: any Channel) throws(APIError) -> Caller {
-    try places.admit(channel) { certificate throws(APIError) in
+  private func admit(
+    _ head: HTTPRequest, _ scope: Scope?, _ channel: any Channel, stops: Bool = false
+  ) throws(APIError) -> Caller {
+    try places.admit(channel, stops: stops) { certificate throws(APIError) in
       try doorman.admit(head, peer: channel.peerAddress, certificate: certificate, scope: scope)
     }
   }

@@ -31,6 +31,9 @@ public struct Route: Sendable {
   public var loggedParameters: [String: String] = [:]
   /// Whether the handler may wait for a disk and is therefore run on `DiskThreads`.
   public var waitsForDisk = false
+  /// Whether each request can only make a system safer. Its handler is called on the event loop that has read it, and waits for no thread; it
+  /// must not block, nor take long.
+  public private(set) var makesSafe = false
 
   /// Makes a GET route that answers from a prepared document.
   public init(_ path: String, scope: Scope? = .read, _ document: PreparedDocument) {
@@ -68,6 +71,13 @@ extension Route {
     return route
   }
 
+  /// Returns the same route, each request of which can only make a system safer.
+  public func makingSafe(_ makesSafe: Bool = true) -> Route {
+    var route = self
+    route.makesSafe = makesSafe
+    return route
+  }
+
   /// Returns the same route with a handler that is called only if `check` does not throw.
   public func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
     guard case .handler(let handle) = handling else { preconditionFailure("a prepared document has no handler") }
@@ -76,15 +86,20 @@ extension Route {
       return try await handle(request)
     }
     (route.fileLimit, route.fileType) = (fileLimit, fileType)
-    (route.loggedParameters, route.waitsForDisk) = (loggedParameters, waitsForDisk)
+    (route.loggedParameters, route.waitsForDisk, route.makesSafe) = (loggedParameters, waitsForDisk, makesSafe)
     return route
   }
 
-  /// Runs this route's handler, on `DiskThreads` if it may wait for a disk, and returns its response.
+  /// Runs this route's handler, and returns its response. A request that makes a system safer waits for no thread, and what only looks, or brings a
+  /// file, has threads to itself, behind all others: neither delays a command.
   func run(
     _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async throws -> APIResponse {
-    guard waitsForDisk else { return try await handle(request) }
-    return try await withTaskExecutorPreference(DiskThreads.shared) { try await handle(request) }
+    if makesSafe { return try await handle(request) }
+    if waitsForDisk { return try await withTaskExecutorPreference(DiskThreads.shared) { try await handle(request) } }
+    if method == .get || fileLimit != nil {
+      return try await withTaskExecutorPreference(LookThreads.shared) { try await handle(request) }
+    }
+    return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await handle(request) }
   }
 }

@@ -25,6 +25,12 @@ public enum Pump: DeviceSystem, ShapesLane, ConvertsRules, PreparesState, Resume
   /// The loop has no lane settings: limits that must be kept in time are kept by the pump or by the guard.
   public static let lane = LaneKeys.none
   public static let emergencyStop = PumpOrder.emergencyStop
+  public static func isEmergencyStopped(_ state: PumpState) -> Bool {
+    switch state {
+    case .operated(let snapshot): if case .emergencyStopped = snapshot.state { true } else { false }
+    case .own(let snapshot): if case .emergencyStopped = snapshot.state { true } else { false }
+    }
+  }
   public static let reset = PumpOrder.reset
   public static let nothingToReset: PumpIgnoreReason? = .nothingToReset
   /// No order: the pump keeps running when a client leaves, and its run limit stops it.

@@ -13,7 +13,7 @@ import Wire
 
 /// The balancing robot, section `motors:` of the configuration.
 public enum Robot: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, PreparesState, MayBeSimulated,
-  Sees, AnswersInFull, Explains, TellsInFull, TakesFrames, HasSockets, Latches, Introduces, Reaches, HasCommands,
+  Sees, AnswersInFull, Explains, TellsInFull, TakesFrames, HasSockets, Introduces, Reaches, HasCommands,
   HasDocuments,
   ShowsEntities,
   Plays

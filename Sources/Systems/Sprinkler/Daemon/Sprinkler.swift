@@ -15,7 +15,7 @@ import Wire
 public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksTogether, ShapesLane, ShapesMailbox,
   MayBeSimulated, KeepsOwn, Serves, OrdersLoop, SharesRules, Offers, Needs, Sees, ShowsPresent, ShowsInStatus,
   TellsInFull,
-  TellsAtBeats, Explains, Latches, HasDocuments, ShowsEntities, Introduces, Reaches, Announces, Plays, HasCommands
+  TellsAtBeats, Explains, HasDocuments, ShowsEntities, Introduces, Reaches, Announces, Plays, HasCommands
 {
   public typealias Wiring = SprinklerWiring
   public typealias Rules = SprinklerRules

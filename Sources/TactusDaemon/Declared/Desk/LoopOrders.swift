@@ -24,6 +24,8 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
 
   private struct Item: Sendable {
     let order: Order
+    /// What was asked for and when, or `nil` if nobody asked.
+    let asked: Asked?
     let batch: Batch
     /// The instant until which the order may wait for room in the mailbox.
     let deadline: TickInstant
@@ -41,16 +43,21 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
   private let system: String
   private let makesSafe: @Sendable (Order) -> Bool
   private let mayBeLate: @Sendable (Order) -> Bool
+  private let part: @Sendable (Order) -> SystemPart?
   private let state = Mutex(State())
   /// The maximum number of queued orders that the loop has at a time.
   private static var window: Int { 32 }
 
   init(
     _ requests: Mailbox<Request<Order>, Answer<Refusal>>, of system: String,
-    makesSafe: @escaping @Sendable (Order) -> Bool, mayBeLate: @escaping @Sendable (Order) -> Bool
+    makesSafe: @escaping @Sendable (Order) -> Bool, mayBeLate: @escaping @Sendable (Order) -> Bool,
+    part: @escaping @Sendable (Order) -> SystemPart?
   ) {
     (self.requests, self.system, self.makesSafe, self.mayBeLate) = (requests, system, makesSafe, mayBeLate)
+    self.part = part
   }
+
+  private func asked(_ order: Order, by caller: Caller?) -> Asked? { part(order).flatMap { caller?.asks($0) } }
 
   /// The time on the loop's clock.
   public var now: TickInstant { requests.now() }
@@ -60,27 +67,40 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
 
   /// Sends an order. `complete` is called once, on any thread, when the desk has heard the loop's notices that precede
   /// the answer.
-  public func send(_ order: Order, _ complete: @escaping @Sendable (Result) -> Void) {
+  ///
+  /// - Parameter caller: who asks for it, or `nil` if nobody does. A stop makes void what was asked for before it and has not reached the loop, which
+  ///   is then refused with 409 `OVERTAKEN`.
+  public func send(_ order: Order, from caller: Caller? = nil, _ complete: @escaping @Sendable (Result) -> Void) {
+    send(order, asked: asked(order, by: caller), complete)
+  }
+
+  private func send(_ order: Order, asked: Asked?, _ complete: @escaping @Sendable (Result) -> Void) {
     let mayBeLate = mayBeLate(order)
     requests.send(
-      isStop: makesSafe(order), { Request(number: $0, issued: $1, makesSafe: mayBeLate, order: order) }, complete)
+      isStop: makesSafe(order), asked,
+      { Request(number: $0, issued: $1, asked: asked?.at, makesSafe: mayBeLate, order: order) },
+      complete)
   }
 
   /// Sends an order and returns the loop's answer; the asynchronous form of `send`.
-  public func ask(_ order: Order) async throws -> Answer<Refusal> {
+  public func ask(_ order: Order, from caller: Caller?) async throws -> Answer<Refusal> {
     try await withCheckedThrowingContinuation { continuation in
-      send(order) { continuation.resume(with: $0) }
+      send(order, from: caller) { continuation.resume(with: $0) }
     }
   }
 
   /// Appends orders to the queue, which `sendQueued` sends. `complete` is called once, on any thread, when all of them
   /// are answered.
-  public func queue(_ orders: [Order], _ complete: @escaping @Sendable ([Outcome]) -> Void) {
+  ///
+  /// - Parameter caller: who asks for them, as for `send`.
+  public func queue(
+    _ orders: [Order], from caller: Caller? = nil, _ complete: @escaping @Sendable ([Outcome]) -> Void
+  ) {
     guard !orders.isEmpty else { return complete([]) }
     let deadline = now + MailboxNumbers.timeout
     state.withLock { state in
       let batch = Batch(orders.count, complete)
-      state.waiting += orders.map { Item(order: $0, batch: batch, deadline: deadline) }
+      state.waiting += orders.map { Item(order: $0, asked: asked($0, by: caller), batch: batch, deadline: deadline) }
     }
   }
 
@@ -95,7 +115,7 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
       }
       // A full mailbox is answered within the call.
       let isFull = Guarded(false)
-      send(item.order) { [self] result in
+      send(item.order, asked: item.asked) { [self] result in
         if case .failure(let error) = result, error.code == "BUSY" {
           isFull.value = true
           return

@@ -7,7 +7,7 @@ import Tactus
 /// ```swift
 /// enum Sprinkler: DeviceSystem, Serves, OrdersLoop {
 ///   static func desk(_ made: DeskMaterial<Sprinkler>) throws -> SprinklerDesk {
-///     SprinklerDesk(orders: made.orders(makesSafe: \.isStop, mayBeLate: \.mayBeLate))
+///     SprinklerDesk(orders: made.orders(makesSafe: \.isStop, mayBeLate: \.mayBeLate, part: \.part))
 ///   }
 /// }
 /// ```
@@ -38,10 +38,12 @@ extension DeskMaterial where System: OrdersLoop {
   ///   - makesSafe: whether an order can only make the system safer, so that queue places are reserved for it.
   ///   - mayBeLate: whether the loop carries the order out however late it arrives. An order that sets an output in
   ///     motion must not.
+  ///   - part: what of the system the order stops or sets in motion, so that a stop makes void what was asked for before it; `nil` if it does neither.
   public func orders(
-    makesSafe: @escaping @Sendable (System.Order) -> Bool, mayBeLate: @escaping @Sendable (System.Order) -> Bool
+    makesSafe: @escaping @Sendable (System.Order) -> Bool, mayBeLate: @escaping @Sendable (System.Order) -> Bool,
+    part: @escaping @Sendable (System.Order) -> SystemPart? = { _ in .whole }
   ) -> LoopOrders<System.Order, System.Refusal> {
     guard let requests else { preconditionFailure("\(name): its loop takes orders") }
-    return LoopOrders(requests, of: name, makesSafe: makesSafe, mayBeLate: mayBeLate)
+    return LoopOrders(requests, of: name, makesSafe: makesSafe, mayBeLate: mayBeLate, part: part)
   }
 }

@@ -5,20 +5,25 @@ import Tactus
 
 extension Mailbox {
   /// Sends a request to the loop. `complete` is called once, on any thread.
+  ///
+  /// - Parameter asked: what of the system somebody has asked for and when; see `send(isStop:_:_:_:)`.
   func send<Order, Refusal>(
-    _ order: Order, makesSafe: Bool, client: UInt32, _ complete: @escaping Completion
+    _ order: Order, makesSafe: Bool, client: UInt32, asked: Asked? = nil, _ complete: @escaping Completion
   ) where Request == Tactus.Request<Order>, Answer == Tactus.Answer<Refusal> {
     send(
-      isStop: makesSafe,
-      { Tactus.Request(number: $0, issued: $1, makesSafe: makesSafe, client: client, order: order) }, complete)
+      isStop: makesSafe, asked,
+      {
+        Tactus.Request(
+          number: $0, issued: $1, asked: asked?.at, makesSafe: makesSafe, client: client, order: order)
+      }, complete)
   }
 
   /// Sends a request to the loop and returns the answer.
   func ask<Order, Refusal>(
-    _ order: Order, makesSafe: Bool, client: UInt32
+    _ order: Order, makesSafe: Bool, client: UInt32, asked: Asked?
   ) async throws -> Answer where Request == Tactus.Request<Order>, Answer == Tactus.Answer<Refusal> {
     try await withCheckedThrowingContinuation { continuation in
-      send(order, makesSafe: makesSafe, client: client) { continuation.resume(with: $0) }
+      send(order, makesSafe: makesSafe, client: client, asked: asked) { continuation.resume(with: $0) }
     }
   }
 }

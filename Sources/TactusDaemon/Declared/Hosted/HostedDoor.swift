@@ -23,8 +23,8 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   /// Returns the context in which the system's state is shown at an instant.
   let look: @Sendable (TickInstant) -> Look<System>
   private let commands = System.commands
-  /// Whether an e-stop was requested and no reset has been accepted since. The state of the loop may differ meanwhile.
-  private let isStopped = Atomic(false)
+  /// Whether an e-stop was asked for that the loop has not answered: it may hang, and the stop must hold all the same.
+  private let isStopAsked = Atomic(false)
   /// The version of the state that subscribers were told last.
   private let toldVersion = Atomic(UInt64.max)
   /// The time in nanoseconds at which a client last read the state.
@@ -77,8 +77,11 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   // MARK: answers and notices
 
   /// Delivers the loop's answers to those who asked. A desk that orders the loop hears the notices first.
-  func takeAnswers(at now: TickInstant) {
+  ///
+  /// - Parameter before: called when the answers are known and nobody has them yet.
+  func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
     requests.takeAnswers(at: now) {
+      before()
       guard let beside, beside.hearsNotices else { return }
       let new = inbox.withLock { inbox in
         let new = Self.pop(&inbox)
@@ -160,7 +163,6 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   }
 
   func events(at now: TickInstant, second: Bool) -> [Event] {
-    takeAnswers(at: now)
     let (version, published) = (version, published)
     if System.isWithoutLoops {
       let told = beside?.events(at: now) ?? []
@@ -262,20 +264,22 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
       // A command without parameters takes any body, or none, as `e-stop` does.
       let lacksBody = command.parameters.isEmpty || command.mayLackBody && request.body.isEmpty
       let (order, value) = try lacksBody ? command.withoutBody(index ?? 0) : command.read(request, index ?? 0)
-      let answer = try await requests.ask(order, makesSafe: command.makesSafe(order), client: request.caller.client)
+      let answer = try await requests.ask(
+        order, makesSafe: command.makesSafe(order), client: request.caller.client,
+        asked: request.caller.asks(index.map { .item($0) } ?? .whole))
       let words = [item.map { "\($0.each)=\($0.index)" }, value].compactMap(\.self).joined(separator: " ")
       return self.done(try self.accepted(answer), of: item, logValue: words.isEmpty ? nil : words)
-    }
+    }.makingSafe(command.alwaysMakesSafe)
   }
 
   private func route(_ word: String, _ order: System.Order, makesSafe: Bool) -> Route {
     Route(.post, "/api/\(name)/\(word)", scope: .control, action: "\(name).\(word)") { [requests] request in
-      if makesSafe { self.isStopped.store(true, ordering: .releasing) }
-      let answer = try self.accepted(
-        try await requests.ask(order, makesSafe: makesSafe, client: request.caller.client))
-      if !makesSafe { self.isStopped.store(false, ordering: .releasing) }
-      return self.done(answer, logValue: nil)
-    }
+      let answer =
+        makesSafe
+        ? try await self.askForStop(request.caller)
+        : try await requests.ask(order, makesSafe: false, client: request.caller.client, asked: request.caller.asks())
+      return self.done(try self.accepted(answer), logValue: nil)
+    }.makingSafe(makesSafe)
   }
 
   /// Returns the answer, or throws the refusal as an error if the loop refused the order.
@@ -304,33 +308,46 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     return APIResponse(contentType: "application/json", body: body.bytes, logValue: logValue)
   }
 
-  var isEmergencyStopped: Bool {
-    (System.self as? any Latches.Type)?.isLatched(newest) ?? isStopped.load(ordering: .acquiring)
-  }
+  // The state first: one that shows the stop answers for it, and the loop publishes it before it answers.
+  var isEmergencyStopped: Bool { System.isEmergencyStopped(newest) || isStopAsked.load(ordering: .acquiring) }
 
   func holdEmergencyStop() {
     guard System.takesOrders else { return }
-    isStopped.store(true, ordering: .releasing)
-    requests.send(System.emergencyStop, makesSafe: true, client: 0) { _ in }
+    isStopAsked.store(true, ordering: .releasing)
+    requests.send(System.emergencyStop, makesSafe: true, client: 0, asked: Asked(at: requests.now())) { [self] in
+      answered($0)
+    }
   }
 
   func emergencyStop(_ caller: Caller) async throws {
     guard System.takesOrders else { return }
-    isStopped.store(true, ordering: .releasing)
-    _ = try accepted(try await requests.ask(System.emergencyStop, makesSafe: true, client: caller.client))
+    _ = try accepted(try await askForStop(caller))
+  }
+
+  private func askForStop(_ caller: Caller) async throws -> Answer<System.Refusal> {
+    isStopAsked.store(true, ordering: .releasing)
+    return try await withCheckedThrowingContinuation { continuation in
+      requests.send(System.emergencyStop, makesSafe: true, client: caller.client, asked: caller.asks()) { [self] in
+        answered($0)
+        continuation.resume(with: $0)
+      }
+    }
+  }
+
+  /// Notes that the loop has answered an order of stop or reset: from now on its state says whether it is stopped. Without an answer
+  /// the stop that was asked for is still on its way.
+  private func answered(_ result: Result<Answer<System.Refusal>, APIError>) {
+    if case .success = result { isStopAsked.store(false, ordering: .releasing) }
   }
 
   /// Resets the system. A refusal because there is nothing to reset is not an error, since the requested state is
   /// reached.
   func reset(_ caller: Caller) async throws {
     guard System.takesOrders else { return }
-    let answer = try await requests.ask(System.reset, makesSafe: false, client: caller.client)
-    if case .refused(let refusal) = answer.verdict, refusal.rawValue == System.nothingToReset?.rawValue {
-      isStopped.store(false, ordering: .releasing)
-      return
-    }
+    let answer = try await requests.ask(
+      System.reset, makesSafe: false, client: caller.client, asked: caller.asks())
+    if case .refused(let refusal) = answer.verdict, refusal.rawValue == System.nothingToReset?.rawValue { return }
     _ = try accepted(answer)
-    isStopped.store(false, ordering: .releasing)
   }
 
   func take(

@@ -93,7 +93,7 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
 
   func lane(bell: DoorbellButton) -> Lane { lane }
 
-  func takeAnswers(at now: TickInstant) { door.takeAnswers(at: now) }
+  func takeAnswers(at now: TickInstant, before: () -> Void) { door.takeAnswers(at: now, before: before) }
 
   func takeNotices(_ logger: Logger) -> [Event] {
     takeNotices().compactMap { log($0, logger) } + (beside?.takeEvents() ?? [])

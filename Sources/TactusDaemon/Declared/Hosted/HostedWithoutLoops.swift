@@ -47,7 +47,7 @@ final class HostedWithoutLoops<System: WithoutLoops>: DaemonSystem {
   var brokerParticipants: [any BrokerParticipant] { [desk.participant].compactMap(\.self) }
 
   func started() { beside.start() }
-  func takeAnswers(at now: TickInstant) {}
+  func takeAnswers(at now: TickInstant, before: () -> Void) {}
   func takeNotices(_ logger: Logger) -> [Event] {
     let edges = publisher.takeNotices().compactMap { told in
       beside.told(told)

@@ -125,7 +125,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
   @discardableResult
   package func takeAnswers(at now: TickInstant) -> [Told<System.Notice>] {
     clock.now = now
-    system.takeAnswers(at: now)
+    system.takeAnswers(at: now) {}
     return system.takeNotices()
   }
 }

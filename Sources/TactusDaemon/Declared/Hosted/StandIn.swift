@@ -76,8 +76,9 @@ public final class StandIn<System: Serves> {
 extension StandIn where System: OrdersLoop {
   /// Returns the way by which the desk orders the loop; see `DeskMaterial.orders`.
   public func orders(
-    makesSafe: @escaping @Sendable (System.Order) -> Bool, mayBeLate: @escaping @Sendable (System.Order) -> Bool
+    makesSafe: @escaping @Sendable (System.Order) -> Bool, mayBeLate: @escaping @Sendable (System.Order) -> Bool,
+    part: @escaping @Sendable (System.Order) -> SystemPart? = { _ in .whole }
   ) -> LoopOrders<System.Order, System.Refusal> {
-    LoopOrders(requests, of: System.name, makesSafe: makesSafe, mayBeLate: mayBeLate)
+    LoopOrders(requests, of: System.name, makesSafe: makesSafe, mayBeLate: mayBeLate, part: part)
   }
 }

@@ -58,7 +58,8 @@ public struct SocketDoor<System: DeviceSystem>: Sendable {
   public func send(
     _ order: System.Order, makesSafe: Bool, then: @escaping @Sendable (APIError?) -> Void
   ) {
-    door.requests.send(order, makesSafe: makesSafe, client: caller.client) { [door] result in
+    door.requests.send(order, makesSafe: makesSafe, client: caller.client, asked: caller.with(arrival: now).asks()) {
+      [door] result in
       switch result {
       case .failure(let error): then(error)
       case .success(let answer):

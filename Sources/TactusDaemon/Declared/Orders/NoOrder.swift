@@ -10,6 +10,8 @@ extension DeviceSystem where Order == NoOrder {
   public static var commands: [Command<NoOrder>] { [] }
   /// An order that is never sent.
   public static var emergencyStop: NoOrder { .never }
+  /// `false`, since there is nothing to stop.
+  public static func isEmergencyStopped(_ state: State) -> Bool { false }
   /// An order that is never sent.
   public static var reset: NoOrder { .never }
   /// `nil`, since a reset is never requested.

@@ -23,14 +23,16 @@ public struct FrameDoor<System: DeviceSystem>: Sendable {
   /// Sends an order to the loop.
   ///
   /// - Parameters:
-  ///   - makesSafe: whether the order can only make the system safer. Such an order never expires.
+  ///   - part: the part of the system that the order is for.
+  ///   - makesSafe: whether the order can only make the system safer. Such an order never expires, and makes void what arrived before it for the
+  ///     same part.
   ///   - then: called once on any thread with the loop's answer and a state published in the same tick or later, or
   ///     with the error if there is no answer.
   public func send(
-    _ order: System.Order, makesSafe: Bool,
+    _ order: System.Order, of part: SystemPart = .whole, makesSafe: Bool,
     then: @escaping @Sendable (Result<(Answer<System.Refusal>, Published<System.State>), APIError>) -> Void
   ) {
-    door.requests.send(order, makesSafe: makesSafe, client: caller.client) { [door] result in
+    door.requests.send(order, makesSafe: makesSafe, client: caller.client, asked: caller.asks(part)) { [door] result in
       then(result.map { ($0, door.published) })
     }
   }

@@ -39,7 +39,8 @@ extension LegLoop {
   mutating func takeRequests() {
     while let request = ends.nextOfAnyAge() {
       heardAt = request.issued
-      let (verdict, leg) = serve(request.order, from: request.client, after: now - request.issued)
+      let wait = ends.isOvertaken(request) ? LegRequest.tooLong : now - request.issued
+      let (verdict, leg) = serve(request.order, from: request.client, after: wait)
       heardAt = nil
       switch verdict {
       case .accepted: ends.answer(request, .accepted)
@@ -165,5 +166,6 @@ extension LegLoop {
     let verdict = decide(index, .command(command))
     leg.pointee.status.count(verdict)
     heardAt = nil
+    if case .disarm = command, case .accepted = verdict { ends.stopped(at: batch.arrivedAt(number) ?? now) }
   }
 }

@@ -49,6 +49,11 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { .milliseconds(150) }
   }
 
+  /// A wait after which every request is stale that can be.
+  static var tooLong: Nanoseconds {
+    @_noLocks @_noAllocation get { patience + .milliseconds(1) }
+  }
+
   /// Whether the request can only end a pulse.
   public var makesSafe: Bool {
     switch order {

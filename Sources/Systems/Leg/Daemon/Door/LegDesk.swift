@@ -26,16 +26,16 @@ public final class LegDesk: OrderingDesk {
   var routes: [Route] {
     [
       Route(.post, "/api/leg/sequence", scope: .control, action: "leg.sequence") { [self] request in
-        try await play(request.decode(LegSequenceBody.self))
+        try await play(request.decode(LegSequenceBody.self), request.caller)
       }
     ]
   }
 
-  private func play(_ body: LegSequenceBody) async throws -> APIResponse {
+  private func play(_ body: LegSequenceBody, _ caller: Caller) async throws -> APIResponse {
     guard let book else { throw APIError(.serviceUnavailable, "UNAVAILABLE", "the legs' loop takes no sequence") }
     let settings = Legs.loopRules(wiring, rules()).all
     let number = book.put(try body.sequence(wiring, settings))
-    let answer = try await orders.ask(LegRequest(.play(number), to: .all))
+    let answer = try await orders.ask(LegRequest(.play(number), to: .all), from: caller)
     switch answer.verdict {
     case .accepted:
       return .json(

@@ -18,7 +18,7 @@ extension Legs {
     }
     func send(_ order: LegRequest.Order) {
       let request = LegRequest(order, to: .leg(leg))
-      door.send(request, makesSafe: request.makesSafe) { _ in }
+      door.send(request, of: .item(leg), makesSafe: request.makesSafe) { _ in }
     }
     let isNew = clients.note(caller, leg: leg, isPrefixed: address.isPrefixed)
     // A new connection leads out of a lost one, as in the protocol; it takes nothing from who is driving.
@@ -33,7 +33,7 @@ extension Legs {
       return true
     }
     let request = LegRequest(.command(command), to: .leg(leg))
-    door.send(request, makesSafe: request.makesSafe) { result in
+    door.send(request, of: .item(leg), makesSafe: request.makesSafe) { result in
       switch result {
       case .failure(let error): door.refuse(error)
       case .success(let (answer, newest)):

@@ -196,6 +196,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     }
     snapshot.commands &+= 1
     step(.command(command))
+    if case .off = command { ends.stopped(at: now) }
   }
 
   /// Executes an incomplete line if it is an OFF, the only command accepted from one. Returns whether it was an OFF.
@@ -208,6 +209,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     }
     snapshot.commands &+= 1
     step(.command(.off))
+    ends.stopped(at: now)
     return true
   }
 

@@ -261,6 +261,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
       verdict = decide(event)
       heardAt = nil
       snapshot.counters.count(verdict)
+      if case .accepted = verdict, event.isStop { ends.stopped(at: batch.arrivedAt(index) ?? now) }
     }
     if let echo = message.echo, !replies.ask(source, echo, verdict, at: now) {
       snapshot.counters.repliesDropped &+= 1

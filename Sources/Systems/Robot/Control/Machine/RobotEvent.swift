@@ -39,3 +39,15 @@ public enum RobotEvent: Sendable, Hashable, BitwiseCopyable {
   /// The runtime is shutting down.
   case shutdown
 }
+
+extension RobotEvent {
+  /// Whether somebody stops the robot by it.
+  var isStop: Bool {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .stop, .emergencyStop: true
+      default: false
+      }
+    }
+  }
+}

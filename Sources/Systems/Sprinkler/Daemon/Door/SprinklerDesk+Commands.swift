@@ -35,13 +35,14 @@ extension SprinklerDesk {
     }
   }
 
-  func emergencyStop() async throws {
-    if case .refused(let refusal) = try await orders.ask(.emergencyStop).verdict { throw refusal.error() }
+  func emergencyStop(_ caller: Caller) async throws {
+    let answer = try await orders.ask(.emergencyStop, from: caller)
+    if case .refused(let refusal) = answer.verdict { throw refusal.error() }
   }
 
   /// Resets an emergency stop or a fault. If there is nothing to reset, that is no error.
-  func reset() async throws {
-    let verdict = try await orders.ask(.reset).verdict
+  func reset(_ caller: Caller) async throws {
+    let verdict = try await orders.ask(.reset, from: caller).verdict
     if case .refused(let refusal) = verdict, refusal != .nothingToReset { throw refusal.error() }
   }
 
@@ -58,7 +59,7 @@ extension SprinklerDesk {
   func perform(
     _ command: SprinklerCommand, _ caller: Caller, first: SprinklerOrder? = nil
   ) async throws -> Done {
-    try await perform(first: first) { schedule, reading throws(APIError) in
+    try await perform(first: first, caller) { schedule, reading throws(APIError) in
       try schedule.step(.command(command, caller: caller.logName), reading)
     }
   }
@@ -66,9 +67,9 @@ extension SprinklerDesk {
   /// Ends the open runs; the next run in the queue opens.
   ///
   /// - Throws: The errors of `perform`.
-  func skip() async throws -> Done {
+  func skip(_ caller: Caller) async throws -> Done {
     // The loop has done it by then: the schedule learns of it from what the loop tells, and orders no second one.
-    try await perform(first: .skip) { _, _ in SprinklerEffects() }
+    try await perform(first: .skip, caller) { _, _ in SprinklerEffects() }
   }
 
   /// Ends a run that is queued or open.
@@ -78,7 +79,7 @@ extension SprinklerDesk {
     let command = SprinklerCommand.remove(run: run)
     let isKnown = { @Sendable (records: SprinklerRecords) in records.pending.contains { $0.run == run } }
     guard isKnown(view.records) else { return try await perform(command, caller) }
-    return try await perform(first: .cancel(run: run)) { schedule, reading throws(APIError) in
+    return try await perform(first: .cancel(run: run), caller) { schedule, reading throws(APIError) in
       // The loop may have told of its end by now.
       guard isKnown(schedule.records) else { return SprinklerEffects() }
       return try schedule.step(.command(command, caller: caller.logName), reading)
@@ -90,7 +91,7 @@ extension SprinklerDesk {
   /// - Throws: 422 if the backup does not fit the configured lines or makes no sense; the errors of `perform`. Nothing has changed then, except
   ///   that every valve may be closed.
   func restore(_ checked: CheckedBackup, _ caller: Caller) async throws {
-    let done = try await perform(first: .allOff, waitsForDisk: true) { schedule, reading throws(APIError) in
+    let done = try await perform(first: .allOff, caller, waitsForDisk: true) { schedule, reading throws(APIError) in
       try schedule.restore(checked, caller: caller.logName, reading)
     }
     if let failure = done.storeFailure {
@@ -103,18 +104,19 @@ extension SprinklerDesk {
   ///
   /// - Parameters:
   ///   - first: the order that the loop gets first, or `nil` if the loop gets no other order before.
+  ///   - caller: the client that gave the command.
   ///   - waitsForDisk: whether the answer always waits for the disk, because closing valves is only a part of the command.
   ///   - work: the step of the schedule.
   private func perform(
-    first: SprinklerOrder?, waitsForDisk: Bool = false, _ work: @escaping Step
+    first: SprinklerOrder?, _ caller: Caller, waitsForDisk: Bool = false, _ work: @escaping Step
   ) async throws -> Done {
     guard let first else {
       await stops.settled()
-      return try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work) }
+      return try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work, caller) }
     }
     var failure: APIError?
     do {
-      let answer = try await orders.ask(first)
+      let answer = try await orders.ask(first, from: caller)
       if case .refused(let refusal) = answer.verdict, !refusal.isHarmless(for: first) { failure = refusal.error() }
     } catch let error as APIError {
       failure = error
@@ -122,7 +124,9 @@ extension SprinklerDesk {
     let done = try await withCheckedThrowingContinuation { continuation in
       stops.keep(until: waitsForDisk ? nil : now + StopsBeingKept.patience) { [self, failure] in
         do {
-          return try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work, noting: true) }
+          return try await withTaskExecutorPreference(DiskThreads.shared) {
+            try await carryOut(work, caller, noting: true)
+          }
         } catch let error as APIError where error.code == APIError.storeFailedCode && failure == nil {
           // What was asked of the valves is done; the runs' ends are written as soon as the store takes them. Its reason comes from the
           // error: the view may tell of a later change by now, which it has taken.
@@ -140,13 +144,14 @@ extension SprinklerDesk {
   ///
   /// - Parameters:
   ///   - work: the step of the schedule.
+  ///   - caller: the client that gave the command.
   ///   - isNoting: whether the loop has issued notices before that must be saved, too.
-  private func carryOut(_ work: @escaping Step, noting isNoting: Bool = false) async throws -> Done {
+  private func carryOut(_ work: @escaping Step, _ caller: Caller, noting isNoting: Bool = false) async throws -> Done {
     let made = Guarded((effects: SprinklerEffects(), told: [SprinklerNotice]()))
     let outcomes = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<[Outcome], any Error>) in
       do throws(APIError) {
-        made.value = try step(then: { continuation.resume(returning: $0) }, work)
+        made.value = try step(caller, then: { continuation.resume(returning: $0) }, work)
         orders.sendQueued()
       } catch {
         continuation.resume(throwing: error)

@@ -37,7 +37,8 @@ extension SprinklerDesk {
         SprinklerScheduler(
           try store.records(takingOver: wiring, logger), settings: scheduler, boot: closed.boot,
           isRecovered: store.file.isRecovered, valvesClosed: closed.at)
-      }, store: SprinklerStore(made.storeFile), orders: made.orders(makesSafe: \.isStop, mayBeLate: \.mayBeLate),
+      }, store: SprinklerStore(made.storeFile),
+      orders: made.orders(makesSafe: \.isStop, mayBeLate: \.mayBeLate, part: \.part),
       newest: made.newest, settings: first, renew: settings, weather: try first.weather.map { try WeatherWatch($0) },
       soil: wiring.hasSoilRules
         ? SoilWatch(

@@ -231,11 +231,12 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   /// Makes a step of the schedule and queues its orders, after the first step if that has not been made. `orders.sendQueued` must follow.
   ///
   /// - Parameters:
+  ///   - caller: the client for which the step is made.
   ///   - complete: called with the outcomes once the loop has answered all the orders.
   ///   - work: the step.
   /// - Returns: The effects of the step, and all notices to be logged.
   func step(
-    then complete: @escaping @Sendable ([Outcome]) -> Void,
+    _ caller: Caller, then complete: @escaping @Sendable ([Outcome]) -> Void,
     _ work: (inout StoredSchedule, WallReading) throws(APIError) -> SprinklerEffects
   ) throws(APIError) -> (effects: SprinklerEffects, told: [SprinklerNotice]) {
     try state.withLock { state throws(APIError) in
@@ -244,7 +245,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
       try attempt(&state) { schedule, reading throws(APIError) in
         told += try start(&schedule, reading)
         effects = try work(&schedule, reading)
-        orders.queue(effects.orders, complete)
+        orders.queue(effects.orders, from: caller, complete)
         told += effects.notices
       }
       return (effects, told)

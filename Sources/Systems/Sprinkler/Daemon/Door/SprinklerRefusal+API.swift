@@ -1,3 +1,4 @@
+@_spi(FromOutside) import Conversions
 import Service
 import Sprinkler
 import TactusDaemon
@@ -96,6 +97,16 @@ extension SprinklerOrder {
     switch self {
     case .off, .cancel, .allOff, .skip, .clearQueue, .pause, .emergencyStop: true
     case .run, .extend, .resume, .rain, .dayBegan, .ranToday, .zone, .reset, .query: false
+    }
+  }
+
+  /// What of the sprinkler the order stops, or allows to open, or `nil` if it does neither: it is then not overtaken by a stop, and overtakes nothing.
+  var part: SystemPart? {
+    switch self {
+    case .run(let run, _): .item(Int(run.zone.number))
+    case .extend(let zone, _), .off(let zone, _): .item(Int(zone.number))
+    case .allOff, .pause, .emergencyStop, .skip, .resume, .reset: .whole
+    case .cancel, .clearQueue, .rain, .dayBegan, .ranToday, .zone, .query: nil
     }
   }
 

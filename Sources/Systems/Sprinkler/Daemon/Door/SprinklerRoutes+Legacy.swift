@@ -21,14 +21,14 @@ extension SprinklerRoutes {
       Route(.post, "/zone/off/{n}", scope: .control, action: "sprinkler.off") { [self] request in
         if let closed = try await closeUnknown(request) { return closed }
         return try await turnOff(try legacyZone(request), request.caller)
-      },
+      }.makingSafe(),
       Route(.post, "/api/pin/{bcm}/on", scope: .control, action: "sprinkler.on") { [self] request in
         try await legacyOn(try legacyPin(request), request)
       },
       Route(.post, "/api/pin/{bcm}/off", scope: .control, action: "sprinkler.off") { [self] request in
         if let closed = try await closeUnknown(request) { return closed }
         return try await turnOff(try legacyPin(request), request.caller)
-      },
+      }.makingSafe(),
     ]
   }
 

@@ -39,16 +39,16 @@ struct SprinklerRoutes: Sendable {
     var off = Route(.post, "/api/zone/{id}/off", scope: .control, action: "sprinkler.off") { [self] request in
       if let closed = try await closeUnknown(request, zone: "id") { return closed }
       return try await turnOff(try zone(request), request.caller)
-    }
+    }.makingSafe()
     on.loggedParameters = ["id": "zoneId"]
     off.loggedParameters = ["id": "zoneId"]
     return [
-      Route(.post, "/api/sprinkler/e-stop", scope: .control, action: "sprinkler.e-stop") { [self] _ in
-        try await desk.emergencyStop()
+      Route(.post, "/api/sprinkler/e-stop", scope: .control, action: "sprinkler.e-stop") { [self] request in
+        try await desk.emergencyStop(request.caller)
         return done()
-      },
-      Route(.post, "/api/sprinkler/reset", scope: .control, action: "sprinkler.reset") { [self] _ in
-        try await desk.reset()
+      }.makingSafe(),
+      Route(.post, "/api/sprinkler/reset", scope: .control, action: "sprinkler.reset") { [self] request in
+        try await desk.reset(request.caller)
         return done()
       },
       Route(.get, "/api/sprinkler/settings") { [self] _ in APIResponse(description) },
@@ -152,20 +152,20 @@ struct SprinklerRoutes: Sendable {
         return queueAnswer(warning: notKept(result), logValue: "run=\(run)")
       },
       Route(.post, "/api/queue/skip", scope: .control, action: "sprinkler.skip") { [self] request in
-        let result = try await desk.skip()
+        let result = try await desk.skip(request.caller)
         return queueAnswer(warning: notKept(result), logValue: "")
       },
       Route(.post, "/api/run-once", scope: .control, action: "sprinkler.run-once") { [self] in try await run($0) },
       Route(.post, "/api/stop", scope: .control, action: "sprinkler.stop") { [self] request in
         let result = try await desk.perform(.stopAll, request.caller, first: .allOff)
         return queueAnswer(warning: notKept(result), logValue: "")
-      },
+      }.makingSafe(),
       Route(.post, "/api/pause", scope: .control, action: "sprinkler.pause") { [self] request in
         let seconds = (try request.decodeIfGiven(PauseBody.self) ?? PauseBody()).seconds ?? WateringTime.longestSeconds
         let result = try await desk.perform(
           .pause(seconds: seconds), request.caller, first: .pause(seconds: UInt32(clamping: seconds)))
         return queueAnswer(warning: notKept(result), logValue: "seconds=\(seconds)")
-      },
+      }.makingSafe(),
       Route(.post, "/api/resume", scope: .control, action: "sprinkler.resume") { [self] request in
         _ = try await desk.perform(.resume, request.caller)
         return queueAnswer(logValue: "")

@@ -1,0 +1,29 @@
+import Synchronization
+import Tactus
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("When a request arrived", .ownThread)
+struct ArrivalTests {
+  @Test("requests of one packet: both arrived when it was read, though the second waits for the first")
+  func onePacket() throws {
+    let arrivals = Mutex<[TickInstant?]>([])
+    let route = Route(.post, "/api/fake/go", scope: .control, action: "fake.go") { request in
+      arrivals.withLock { $0.append(request.caller.arrived) }
+      return .json(["ok": true])
+    }
+    let service = try RunningService(systems: [FakeSystem(routes: [route])])
+    let client = try RawSocket(port: Int(service.port))
+    let before = MonotonicClock.now
+    let request = "POST /api/fake/go HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}"
+    client.send(request + request)
+    for _ in 0..<2 { #expect(client.takeAnswer()?.status == 200) }
+    client.send(request)
+    #expect(client.takeAnswer()?.status == 200)
+    let found = arrivals.withLock { $0.compactMap(\.self) }
+    try #require(found.count == 3)
+    #expect(before <= found[0] && found[0] == found[1] && found[1] < found[2])
+  }
+}
