@@ -193,10 +193,14 @@ public final class RemoteCommands: Sendable {
     guard hasRoom else {
       throw APIError(.tooManyRequests, "BUSY", "\(Self.stopsAtOnce) stops are in progress already")
     }
-    Task {
-      await run(work)
-      state.withLock { $0.lanes[lane]!.stops -= 1 }
-    }
+    let counted = Work(
+      command: work.command, route: work.route, parameters: work.parameters, came: work.came,
+      answer: { [self] document in
+        // Before the answer: whoever has it may send the next.
+        state.withLock { $0.lanes[lane]!.stops -= 1 }
+        work.answer(document)
+      })
+    Task { await run(counted) }
   }
 
   private func enqueue(_ work: Work, _ lane: String, at now: TickInstant) throws(APIError) {

@@ -242,7 +242,7 @@ struct SharesRulesTests {
     #expect(taken.isPrepared && desk.rules == nil)
     taken.commit()
     simulation.run(for: .seconds(1))
-    #expect(waits { desk.rules == rules(2, 3) })
+    #expect(waits { desk.rules == rules(2, 3) && done.value != nil })
     #expect(system.door.published.state.loudness == 2 && taken.progress == .waiting, "the desk has not taken it")
     done.value?()
     #expect(taken.progress == .taken)

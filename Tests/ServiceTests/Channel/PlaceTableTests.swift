@@ -170,9 +170,10 @@ struct PlaceTableTests {
     limits.connectionsOfOneNetwork = 2
     table = PlaceTable(limits)
     let one = PeerNetwork("192.0.2.7")
-    #expect((0..<3).map { admit($0, from: one) } == [welcome, welcome, .full])
+    #expect((0..<3).map { admit($0, from: one, at: Int64($0)) } == [welcome, welcome, .full])
     #expect(
-      admit(9, of: "two", stops: true, from: one) == .welcome(closing: 0), "a stop takes a place of the same address")
+      admit(9, of: "two", stops: true, from: one, at: 3) == .welcome(closing: 0),
+      "a stop takes a place of the same address")
     #expect(admit(3, from: PeerNetwork("192.0.2.8")) == welcome)
     #expect((4..<8).map { admit($0) } == [welcome, welcome, welcome, welcome])
   }

@@ -51,6 +51,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private(set) var isForOneRequest = false
   /// When the first byte of the request being read was read from the socket.
   private var headRead = TickInstant.zero
+  /// When the bytes that are being decoded were read from the socket.
+  private var pieceRead = TickInstant.zero
   /// Whether written bytes wait to be flushed.
   var wrote = false
   /// The handler that passes on arriving bytes, or `nil` after it has left the pipeline.
@@ -102,6 +104,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Notes that bytes are about to be decoded, which were read from the socket at `read`.
   func bytesArrive(at now: NIODeadline, read: TickInstant) {
+    pieceRead = read
     if machine.reading == .head(since: nil) { headRead = read }
     machine.bytesArrived(at: now)
   }
@@ -125,6 +128,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     case .end:
       guard case .body = machine.reading else { return }
       machine.endArrived()
+      // What stands behind it in the same bytes is the beginning of the next.
+      headRead = pieceRead
       switch route {
       case .respond:
         context.fireChannelRead(wrapInboundOut(.end))
