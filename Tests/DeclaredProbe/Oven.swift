@@ -77,7 +77,7 @@ enum Oven: DeviceSystem {
   enum Mode: String, Word { case off, heating, emergencyStopped }
   enum Zone: String, Word { case left, right }
 
-  enum Order: BitwiseCopyable, Sendable {
+  enum Order: BitwiseCopyable, Sendable, Equatable {
     case heat(percent: Int, zone: Zone)
     case off, emergencyStop, reset
   }

@@ -2,18 +2,24 @@
 who look. `python -m pytest Tests/Service/test_stops.py -m real_time -s` measures, and prints the table of docs/safety.md."""
 import json
 import os
+import queue
+import signal
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import paho.mqtt.client as mqtt
 import pytest
 
+import broker
+from live import Live
 from wire import Wire, request
 
 CLIENTS = int(os.environ.get("CLIENTS", 60))
 ROUNDS = int(os.environ.get("ROUNDS", 12))
+MQTT_STOPS = 20
 STOPS = int(os.environ.get("STOPS", 100))
 # Kind, how many clients, and whose words they were found in.
 LOADS = [
@@ -76,27 +82,92 @@ def test_nothing_is_carried_out_after_a_stop_that_followed_it(own_daemon, system
     assert set(outcomes) <= {200, "OVERTAKEN", "STALE"}, outcomes
 
 
-def stop_all(daemon, token):
-    """One emergency stop on a connection of its own: how long it took, in milliseconds."""
+@broker.needed
+def test_a_flood_of_a_topic_that_anybody_may_write_holds_up_no_stop_over_mqtt(tmp_path, own_daemon):
+    """Strangers and commands have a connection each: neither the broker's queue nor our socket is shared."""
+    house = broker.Broker(tmp_path)
+    house.start()
+    flood = None
+    try:
+        daemon = own_daemon(f"mqtt: {{broker: 127.0.0.1, port: {house.port}, device: sill, commands: true}}\n")
+        told = queue.Queue()
+        owner = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, "owner")
+        owner.on_message = lambda _, __, message: told.put(json.loads(message.payload))
+        owner.connect("127.0.0.1", house.port)
+        owner.subscribe("tactus/sill/reply", 1)
+        owner.loop_start()
+        broker.eventually(lambda: daemon.get("/api/mqtt").json()["connected"])
+        flood = subprocess.Popen(
+            ["sh", "-c", f"yes '{{}}' | mosquitto_pub -p {house.port} -t rpi/torpi -l"], start_new_session=True)
+        received = daemon.get("/api/mqtt").json()["received"]
+        broker.eventually(lambda: daemon.get("/api/mqtt").json()["received"] > received + 10_000)
+        for number in range(MQTT_STOPS):
+            # Without a promise, as most who write to a topic do.
+            owner.publish("tactus/sill/command", json.dumps({"command": "e-stop", "id": str(number)}), qos=0)
+            reply = told.get(timeout=60)
+            assert reply["id"] == str(number) and reply["ok"], reply
+        owner.loop_stop()
+    finally:
+        if flood:
+            os.killpg(flood.pid, signal.SIGTERM)
+            flood.wait(60)
+        house.stop()
+
+
+@contextmanager
+def doors(daemon, house, token):
+    """How an emergency stop is asked for at each door: functions that return when it is done."""
+    replies = queue.Queue()
+    owner = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, "owner")
+    owner.on_message = lambda _, __, message: replies.put(json.loads(message.payload))
+    owner.connect("127.0.0.1", house.port)
+    owner.subscribe("tactus/sill/reply", 1)
+    owner.loop_start()
+    broker.eventually(lambda: daemon.get("/api/mqtt").json()["connected"])
+    with Live(daemon, token) as live:
+
+        def by_http():
+            with Wire(daemon.address) as wire:
+                wire.send(request("POST", "/api/e-stop", daemon.port, token=token))
+                assert wire.answer().status == 200
+
+        def by_websocket():
+            live.say(type="e-stop", id=1)
+            assert live.wait_for(lambda event: event.get("id") == 1)["type"] != "error"
+
+        def by_mqtt():
+            owner.publish("tactus/sill/command", "e-stop")
+            assert replies.get(timeout=60)["ok"]
+
+        yield {"HTTP": by_http, "WebSocket": by_websocket, "MQTT": by_mqtt}
+    owner.loop_stop()
+
+
+def milliseconds(act):
     begin = time.monotonic()
-    with Wire(daemon.address) as wire:
-        wire.send(request("POST", "/api/e-stop", daemon.port, token=token))
-        answer = wire.answer()
-    assert answer.status == 200, answer
+    act()
     return (time.monotonic() - begin) * 1000
 
 
+@broker.needed
 @pytest.mark.real_time
-def test_how_soon_a_stop_comes(own_daemon):
-    daemon = own_daemon()
-    control, read = daemon.create_token("control"), daemon.create_token("read")
+def test_how_soon_a_stop_comes(tmp_path, own_daemon):
+    """On a connection of its own for HTTP; by WebSocket and MQTT on one that is there."""
+    house = broker.Broker(tmp_path)
+    house.start()
     rows = []
-    for kind, count, words in LOADS:
-        with load(daemon, kind, count, None if kind in ("health", "query") else read):
-            time.sleep(0.5)
-            times = sorted(stop_all(daemon, control) for _ in range(STOPS))
-        rows.append((words, times))
-        daemon.post("/api/reset", token=control)
-    print("\n| beside | p50 | p99 | slowest |\n|---|---|---|---|")
-    for words, times in rows:
-        print(f"| {words} | {times[len(times) // 2]:.1f} ms | {times[len(times) * 99 // 100]:.1f} ms | {times[-1]:.1f} ms |")
+    try:
+        daemon = own_daemon(f"mqtt: {{broker: 127.0.0.1, port: {house.port}, device: sill, commands: true}}\n")
+        control, read = daemon.create_token("control"), daemon.create_token("read")
+        with doors(daemon, house, control) as ways:
+            for kind, count, words in LOADS:
+                with load(daemon, kind, count, None if kind in ("health", "query") else read):
+                    time.sleep(0.5)
+                    rows.append((words, [sorted(milliseconds(act) for _ in range(STOPS)) for act in ways.values()]))
+                daemon.post("/api/reset", token=control)
+        print(f"\n| beside | {' | '.join(f'{way}: p50, p99, slowest' for way in ways)} |\n|---{'|---' * len(ways)}|")
+        for words, columns in rows:
+            cells = [f"{t[len(t) // 2]:.1f}, {t[len(t) * 99 // 100]:.1f}, {t[-1]:.1f} ms" for t in columns]
+            print(f"| {words} | {' | '.join(cells)} |")
+    finally:
+        house.stop()

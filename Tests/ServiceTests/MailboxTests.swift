@@ -90,6 +90,49 @@ struct MailboxTests {
   }
 
   @Test(
+    "an emergency stop counts from when it is sent until the loop answers it or a later request, whoever was told what meanwhile"
+  )
+  func stopOnItsWay() {
+    let (requests, answers) = (Ring<UInt64>(capacity: 4), Ring<Answer>(capacity: 4))
+    // The second request is the emergency stop, and those from the fourth on.
+    let mailbox = Mailbox<UInt64, Answer>(
+      of: "test", requests: requests.writer(), answers: answers.reader(), requestsPerTick: 4,
+      newestTick: { .zero }, ring: {}, now: { .zero }, isEmergencyStop: { $0 == 2 || $0 >= 4 })
+    var loop = answers.writer()
+    let codes = Mutex<[String]>([])
+    func send() {
+      mailbox.send(isStop: true) { number, _ in
+        number
+      } _: { result in
+        if case .failure(let error) = result { codes.withLock { $0.append(error.code) } }
+      }
+    }
+    send()
+    #expect(!mailbox.isEmergencyStopOnItsWay)
+    send()
+    #expect(mailbox.isEmergencyStopOnItsWay)
+    mailbox.takeAnswers(at: .zero + .seconds(1))
+    #expect(codes.withLock { $0 } == ["NOT_TAKEN", "NOT_TAKEN"])
+    #expect(mailbox.isEmergencyStopOnItsWay, "whoever asked was told 503; the loop may take it yet")
+    _ = loop.push(Answer(number: 1))
+    mailbox.takeAnswers(at: .zero)
+    #expect(mailbox.isEmergencyStopOnItsWay, "an answer of before it")
+    send()
+    // The stop's own answer found the ring full.
+    _ = loop.push(Answer(number: 3))
+    mailbox.takeAnswers(at: .zero) {
+      #expect(!mailbox.isEmergencyStopOnItsWay, "from here on the state says it, and the note is written")
+    }
+    #expect(!mailbox.isEmergencyStopOnItsWay)
+    for _ in 0..<2 { send() }
+    #expect(codes.withLock { $0.last } == "BUSY")
+    #expect(mailbox.isEmergencyStopOnItsWay, "the loop hangs, and the last one found no room")
+    _ = loop.push(Answer(number: 4))
+    mailbox.takeAnswers(at: .zero)
+    #expect(mailbox.isEmergencyStopOnItsWay)
+  }
+
+  @Test(
     "nobody takes answers for a while: what was done is never reported as not taken, the rest is refused at once; stops go"
   )
   func answersHaveRoom() {

@@ -66,7 +66,7 @@ enum Lamp: DeviceSystem {
   }
 
   enum Mode: String, Word { case off, shining, emergencyStopped }
-  enum Order: BitwiseCopyable, Sendable {
+  enum Order: BitwiseCopyable, Sendable, Equatable {
     case shine(percent: Int)
     case off, emergencyStop, reset
   }

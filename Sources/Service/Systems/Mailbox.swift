@@ -34,6 +34,8 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     /// they are all that the ring can hold, because a tick takes every request in it.
     var tickSeen = TickInstant.zero
     var sentSince = 0
+    /// The number of the newest emergency stop, until the loop has answered it or a later request.
+    var emergencyStop: UInt64?
     /// When the newest stop of each part was asked for.
     var stopped: [SystemPart: TickInstant] = [:]
 
@@ -56,6 +58,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   private let requestsPerTick: Int
   private let newestTick: @Sendable () -> TickInstant
   private let ring: @Sendable () -> Void
+  private let isEmergencyStop: @Sendable (Request) -> Bool
   /// The loop's clock, by which requests are issued and expire.
   public let now: @Sendable () -> TickInstant
 
@@ -67,10 +70,11 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   ///   - newestTick: returns the instant of the loop's newest snapshot.
   ///   - ring: wakes the loop.
   ///   - now: returns the present instant of the loop's clock.
+  ///   - isEmergencyStop: returns whether a request is an emergency stop, which counts from when it is sent; see `isEmergencyStopOnItsWay`.
   public init(
     of system: String, requests: consuming RingWriter<Request>, answers: consuming RingReader<Answer>,
     requestsPerTick: Int, newestTick: @escaping @Sendable () -> TickInstant, ring: @escaping @Sendable () -> Void,
-    now: @escaping @Sendable () -> TickInstant
+    now: @escaping @Sendable () -> TickInstant, isEmergencyStop: @escaping @Sendable (Request) -> Bool = { _ in false }
   ) {
     state = Mutex(State(requests: requests, answers: answers))
     self.system = system
@@ -78,6 +82,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     self.newestTick = newestTick
     self.ring = ring
     self.now = now
+    self.isEmergencyStop = isEmergencyStop
   }
 
   /// Makes the mailbox of a loop's channel, of which it takes the writing end of the requests and the reading end of the answers.
@@ -114,7 +119,10 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
       // What is done although its answer finds no room would be reported as not taken. A stop is sent even so.
       if let asked, !isStop, Mechanism.overtaking.acts, state.isOvertaken(asked) { return .overtaken }
       let hasRoom = isStop || number - state.lastAnswered <= UInt64(clamping: MailboxNumbers.mostUnanswered)
-      guard hasRoom, state.sentSince < limit, state.requests.push(make(number, now)) else { return .full }
+      let request = make(number, now)
+      // Even one that finds no room: whoever asked for it was told that it was not taken, and it holds until the loop goes on.
+      if isEmergencyStop(request) { state.emergencyStop = number }
+      guard hasRoom, state.sentSince < limit, state.requests.push(request) else { return .full }
       if let asked, isStop { state.stopped[asked.part] = max(state.stopped[asked.part] ?? .zero, asked.at) }
       state.lastNumber = number
       state.sentSince += 1
@@ -142,6 +150,8 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     state.withLock { state in
       while let answer = state.answers.pop() {
         state.lastAnswered = max(state.lastAnswered, answer.number)
+        // The loop takes requests in their order: it has the stop, also if that one's answer found its ring full.
+        if let stop = state.emergencyStop, answer.number >= stop { state.emergencyStop = nil }
         // Answers come in the order of their numbers; one that is missing found its ring full.
         guard let index = state.waiting.firstIndex(where: { $0.number == answer.number }) else { continue }
         done.append((state.waiting.remove(at: index).complete, .success(answer)))
@@ -156,6 +166,10 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
 
   /// The number of requests that have neither been answered nor timed out.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Whether an emergency stop was sent that the loop has not been seen to take. Somebody was told that it was not taken in time, or still waits, and
+  /// it must hold all the same, also over a restart: the loop may hang. Once the loop has answered, its state says whether it is stopped.
+  public var isEmergencyStopOnItsWay: Bool { state.withLock { $0.emergencyStop != nil } }
 
   private var notTaken: APIError {
     APIError(.serviceUnavailable, "NOT_TAKEN", "the \(system)'s loop did not take the command within 1 s")

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The loop's side of a `LoopMailbox`, which takes requests and rules and publishes the state, answers and notices.
 ///
 ///     @_noLocks @_noAllocation
@@ -45,6 +47,16 @@ public struct LoopEnds<
 
   /// The number of times that `begin(_:)` has given `rules` another value, for a loop that has work to do after a change.
   @inlinable public var rulesChanges: UInt64 { @inline(__always) get { rulesInput.changes } }
+
+  /// The instant up to which the states of this loop are on the disk, as far as they are stored: `LoopMailbox.noteStored(upTo:)`. The earliest instant that
+  /// there is unless something was noted.
+  ///
+  /// What counts against a limit must be on the disk before it happens, or a restart gives the limit anew: the loop adds to its count what an output is
+  /// about to do, finishes that tick, and moves the output in a later one, once `storedUpTo` has reached the instant of the tick that counted. Without a
+  /// disk it never does, and the output stays as it is.
+  @inlinable public var storedUpTo: TickInstant {
+    @inline(__always) get { TickInstant(nanoseconds: mailbox.stored.load(ordering: .acquiring)) }
+  }
 
   /// The number of answers and notices that were lost because their ring was full, since these ends were made.
   @inlinable public var dropped: Int64 { @inline(__always) get { channel.noticesDropped &+ channel.answersDropped } }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// All mailboxes of one loop: requests and rules go to the loop; the state, answers and notices come from it.
 ///
 ///     typealias FanMailbox = LoopMailbox<FanOrder, FanRefusal, FanNotice, FanState, FanRules>
@@ -30,6 +32,8 @@ public final class LoopMailbox<
   let channel: LoopChannel<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
   /// The bell that is rung after a request, or `nil` if the loop takes no requests.
   let requestBell: Doorbell?
+  /// In nanoseconds of the loop's clock; see `noteStored(upTo:)`.
+  @usableFromInline let stored = Atomic<Int64>(.min)
 
   /// Creates mailboxes that have not been used. The initialiser allocates; all sizes are fixed from then on.
   ///
@@ -64,6 +68,12 @@ public final class LoopMailbox<
     self.patience = patience
     self.rules = rules
   }
+
+  /// Notes for the loop that what is to be stored of its states up to an instant is on the disk; see `LoopEnds.storedUpTo`. May be called from any
+  /// thread, by the code that stores it.
+  ///
+  /// - Parameter instant: the instant of the tick that published the newest stored state.
+  public func noteStored(upTo instant: TickInstant) { stored.max(instant.nanoseconds, ordering: .releasing) }
 
   /// The loop input that releases the loop when `requestButton` is rung, for `Loop(inputs:)`.
   public var loopInput: LoopInput { bell.loopInput }

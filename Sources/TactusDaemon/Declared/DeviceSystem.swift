@@ -26,8 +26,9 @@ public protocol DeviceSystem: SendableMetatype {
   associatedtype Rules: Settings
   /// The form in which the loop receives the rules: `Rules`, unless the system adopts `ConvertsRules`, which names it.
   associatedtype LoopRules: BitwiseCopyable & Sendable = Rules
-  /// The orders that can be sent to the loop.
-  associatedtype Order: BitwiseCopyable & Sendable
+  /// The orders that can be sent to the loop. They can be compared, since an emergency stop is one of them: it counts from when it is asked for, over a
+  /// restart too, though the loop hangs.
+  associatedtype Order: BitwiseCopyable & Sendable & Equatable
   /// The reasons for which the loop may refuse an order. A system whose loop never refuses uses `NoRefusal`.
   associatedtype Refusal: RefusalWord
   /// The notices that the loop sends when something noteworthy happens.

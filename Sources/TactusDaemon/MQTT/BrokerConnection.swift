@@ -10,6 +10,14 @@ struct SpawnedBroker: Equatable {
   var lastFailure: String?
 }
 
+/// A connection for commands and their answers alone: whatever else is sent to this device, by whoever may, a stop does not stand behind it in the
+/// broker's queue, in the socket and on the client's thread.
+struct CommandConnection: Sendable {
+  let subscribe: @Sendable (String) -> Void
+  let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
+  let status: @Sendable () -> MQTTStatus
+}
+
 /// The MQTT client and the broker that it may have started, in builds with and without MQTT. A build without MQTT
 /// refuses a configuration that needs them.
 package struct BrokerConnection: Sendable {
@@ -20,12 +28,14 @@ package struct BrokerConnection: Sendable {
   let unsubscribe: @Sendable (String) -> Void
   let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
   let status: @Sendable () -> MQTTStatus
+  /// The connection over which commands come, or `nil` if they are not accepted or come over this one.
+  let commands: CommandConnection?
   /// Returns the state of the broker that this program starts, or `nil` if it starts none.
   let spawned: @Sendable () -> SpawnedBroker?
 }
 
 extension BrokerConnection {
-  /// Makes a simulated connection, without the settings and the client of the real one.
+  /// Makes a simulated connection, without the settings and the clients of the real one: commands come over the only one.
   package init(
     stop: @escaping @Sendable () -> Void, subscribe: @escaping @Sendable (String) -> Void,
     unsubscribe: @escaping @Sendable (String) -> Void, publish: @escaping @Sendable (MQTTMessage) -> MQTTRefusal?,
@@ -33,13 +43,13 @@ extension BrokerConnection {
   ) {
     self.init(
       start: {}, stop: stop, subscribe: subscribe, unsubscribe: unsubscribe, publish: publish, status: status,
-      spawned: { nil })
+      commands: nil, spawned: { nil })
   }
 
   #if MQTT
     /// Starts the broker if the configuration asks for that. The client does not connect before `start`.
     ///
-    /// - Parameter deliver: called with each message, on the client's thread.
+    /// - Parameter deliver: called with each message, on the thread of its client.
     /// - Throws: `MQTTError`. A broker that cannot be started is not an error; it is logged and reported by `spawned`.
     init(
       _ mqtt: Configuration.MQTT, environment: [String: String], portOwners: PortOwners,
@@ -65,11 +75,24 @@ extension BrokerConnection {
         }
       }
       let client = try MQTTClient(settings, deliver: deliver)
+      var commandClient: MQTTClient?
+      if mqtt.takesCommands {
+        var own = settings
+        own.clientID += "-commands"
+        // Whether the device is there is said over the other one.
+        own.will = nil
+        commandClient = try MQTTClient(own, deliver: deliver)
+      }
       let isSpawn = mqtt.broker == .spawn
       // If our broker could not be started there is none: a program that listens on its port is not ours.
       let hasBroker = failure == nil
-      start = { if hasBroker { client.start() } }
-      stop = { [broker] in
+      start = { [commandClient] in
+        guard hasBroker else { return }
+        client.start()
+        commandClient?.start()
+      }
+      stop = { [broker, commandClient] in
+        commandClient?.stop()
         client.stop()
         broker?.stop()
       }
@@ -77,6 +100,10 @@ extension BrokerConnection {
       unsubscribe = { client.unsubscribe($0) }
       publish = { client.publish($0) }
       status = { client.status }
+      commands = commandClient.map { client in
+        CommandConnection(
+          subscribe: { client.subscribe($0) }, publish: { client.publish($0) }, status: { client.status })
+      }
       spawned = { [broker, failure] in
         guard isSpawn else { return nil }
         guard let status = broker?.status else {

@@ -21,7 +21,10 @@ struct BrokerDocument: Encodable {
   let tls: Bool
   /// Whether the daemon logs in with a user name, which is not shown.
   let user: Bool
+  /// Whether all connections are there.
   let connected: Bool
+  /// Whether the connection is there over which commands come, or null if commands are not accepted.
+  @OrNull var commandsConnected: Bool?
   let connections, failures: Int64
   @OrNull var lastFailure: String?
   /// The state of the broker that this program has started, or null if it starts none.
@@ -38,21 +41,26 @@ struct BrokerDocument: Encodable {
   let refused: [String: Int64]
 
   init(
-    _ mqtt: Configuration.MQTT, status: MQTTStatus, spawned: SpawnedBroker?, commands: [String: Int64]?
+    _ mqtt: Configuration.MQTT, status: MQTTStatus, commandStatus: MQTTStatus?, spawned: SpawnedBroker?,
+    commands: [String: Int64]?
   ) {
     broker = mqtt.settings.address
     tls = mqtt.security != nil
     user = mqtt.user != nil
-    connected = status.isConnected
+    connected = status.isConnected && commandStatus?.isConnected ?? true
+    _commandsConnected = OrNull(wrappedValue: commandStatus?.isConnected)
     (connections, failures) = (status.connections, status.failures)
-    _lastFailure = OrNull(wrappedValue: status.lastFailure)
+    _lastFailure = OrNull(wrappedValue: status.lastFailure ?? commandStatus?.lastFailure)
     _spawned = OrNull(wrappedValue: spawned.map { Spawned($0) })
     device = mqtt.device
     topics = mqtt.topics.base
     _discoveryPrefix = OrNull(wrappedValue: mqtt.discoveryPrefix)
     _commands = OrNull(wrappedValue: commands)
-    (received, receivedTooLong, sent) = (status.received, status.receivedTooLong, status.sent)
-    refusedFilters = status.refusedFilters
+    (received, receivedTooLong, sent) = (
+      status.received + (commandStatus?.received ?? 0), status.receivedTooLong + (commandStatus?.receivedTooLong ?? 0),
+      status.sent
+    )
+    refusedFilters = status.refusedFilters + (commandStatus?.refusedFilters ?? 0)
     refused = Dictionary(
       uniqueKeysWithValues: MQTTRefusal.allCases.map { ($0.rawValue, status.refused[$0] ?? 0) })
   }

@@ -4,18 +4,24 @@ import Service
 /// The metrics of the daemon's connection to its broker.
 struct BrokerMetrics: MetricSource {
   let status: @Sendable () -> MQTTStatus
+  let commandStatus: @Sendable () -> MQTTStatus?
   let spawned: @Sendable () -> SpawnedBroker?
   let commands: @Sendable () -> [String: Int64]
 
   func write(into writer: inout MetricsWriter) {
-    let status = status()
+    let (status, commandStatus) = (status(), commandStatus())
     writer.gauge("tactus_mqtt_connected", "Whether the broker has accepted us.", [.init(status.isConnected)])
+    if let commandStatus {
+      writer.gauge(
+        "tactus_mqtt_commands_connected", "Whether the connection is there over which commands come.",
+        [.init(commandStatus.isConnected)])
+    }
     func counter(_ name: String, _ help: String, _ samples: [MetricSample]) {
       writer.counter("tactus_mqtt_\(name)_total", help, samples)
     }
     counter("connections", "Connections that the broker accepted.", [.init(status.connections)])
     counter("failures", "Attempts to connect that failed, and connections that ended.", [.init(status.failures)])
-    counter("received_messages", "Messages that came.", [.init(status.received)])
+    counter("received_messages", "Messages that came.", [.init(status.received + (commandStatus?.received ?? 0))])
     counter("sent_messages", "Messages given to the connection.", [.init(status.sent)])
     counter(
       "refused_messages", "Messages that were not sent, and why.",
@@ -23,8 +29,12 @@ struct BrokerMetrics: MetricSource {
         let reason = refusal.rawValue.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
         return .init(status.refused[refusal] ?? 0, ["reason": reason])
       })
-    counter("too_long_messages", "Messages that came and were too long.", [.init(status.receivedTooLong)])
-    counter("refused_filters", "Subscriptions that the broker refused.", [.init(status.refusedFilters)])
+    counter(
+      "too_long_messages", "Messages that came and were too long.",
+      [.init(status.receivedTooLong + (commandStatus?.receivedTooLong ?? 0))])
+    counter(
+      "refused_filters", "Subscriptions that the broker refused.",
+      [.init(status.refusedFilters + (commandStatus?.refusedFilters ?? 0))])
     counter(
       "commands", "Commands over MQTT, by how they ended.",
       commands().sorted { $0.key < $1.key }.map { .init($0.value, ["outcome": $0.key.lowercased()]) })

@@ -5,27 +5,32 @@ import Synchronization
 import Tactus
 import Wire
 
-/// The daemon's connection to its MQTT broker, which all participants share.
+/// The daemon's connections to its MQTT broker: one that all participants share, and one over which commands come.
 ///
 /// To be used on the main thread, which waits only in `stop`; loops do not use it. A broker that is gone is tried until
 /// it is back, and then receives all retained messages again.
 package final class DaemonBroker {
-  /// Delivers messages from the client's thread to the participants. It is made before the client.
+  /// Delivers messages from the clients' threads to the participants. It is made before the clients.
   private final class Desk: Sendable {
-    private let participants: [(filters: [TopicFilter], participant: any BrokerParticipant)]
-    /// The connection; `nil` before the client exists and after it has stopped.
-    private let line = Mutex<BrokerLine?>(nil)
+    /// A participant by the topics that it receives over one of the connections.
+    struct Listener: Sendable {
+      let filters: [TopicFilter]
+      let participant: any BrokerParticipant
+      let line: BrokerLine
 
-    init(_ participants: [any BrokerParticipant]) {
-      self.participants = participants.map { ($0.filters.map { TopicFilter($0) }, $0) }
+      init(_ filters: [String], _ participant: any BrokerParticipant, on line: BrokerLine) {
+        (self.filters, self.participant, self.line) = (filters.map { TopicFilter($0) }, participant, line)
+      }
     }
 
-    func open(_ line: BrokerLine?) { self.line.withLock { $0 = line } }
+    /// None before the clients exist and after they have stopped.
+    private let listeners = Mutex<[Listener]>([])
+
+    func open(_ listeners: [Listener]) { self.listeners.withLock { $0 = listeners } }
 
     func deliver(_ message: MQTTMessage) {
-      guard let line = line.withLock({ $0 }) else { return }
-      for (filters, participant) in participants where filters.contains(where: { $0.matches(message.topic) }) {
-        participant.take(message, on: line)
+      for listener in listeners.withLock({ $0 }) where listener.filters.contains(where: { $0.matches(message.topic) }) {
+        listener.participant.take(message, on: listener.line)
       }
     }
   }
@@ -44,6 +49,7 @@ package final class DaemonBroker {
   private var wasConnected = false
   private var toldFailure: String?
   private var toldBroker: SpawnedBroker?
+  private var toldCommands: (isConnected: Bool, connections: Int64, failure: String?) = (false, 0, nil)
 
   /// Makes the connection. The argument is called with each message that arrives.
   package typealias Connect = (@escaping @Sendable (MQTTMessage) -> Void) throws -> BrokerConnection
@@ -67,15 +73,23 @@ package final class DaemonBroker {
     fleet = FleetParticipant(mqtt, systems: served, commands: commands)
     let participants: [any BrokerParticipant] = [fleet] + others
     self.participants = participants
-    let desk = Desk(participants)
+    let desk = Desk()
     self.desk = desk
     let connection = try connect { desk.deliver($0) }
     self.connection = connection
-    line = BrokerLine(
+    let line = BrokerLine(
       mqtt, isConnected: { connection.status().isConnected }, unsubscribe: connection.unsubscribe,
       post: connection.publish)
-    desk.open(line)
+    self.line = line
+    let commandLine = connection.commands.map { commands in
+      BrokerLine(mqtt, isConnected: { commands.status().isConnected }, unsubscribe: { _ in }, post: commands.publish)
+    }
+    desk.open(
+      participants.map { .init($0.filters, $0, on: line) } + [
+        .init(fleet.commandFilters, fleet, on: commandLine ?? line)
+      ])
     for filter in Set(participants.flatMap(\.filters)).sorted() { connection.subscribe(filter) }
+    for filter in fleet.commandFilters { (connection.commands?.subscribe ?? connection.subscribe)(filter) }
   }
 
   /// Starts to connect.
@@ -108,7 +122,7 @@ package final class DaemonBroker {
       participant.connectionLost()
     }
     connection.stop()
-    desk.open(nil)
+    desk.open([])
   }
 
   /// Logs one line when the connection is made, is lost, or fails for another reason than before.
@@ -130,11 +144,32 @@ package final class DaemonBroker {
       toldFailure = failure
       logger.warning("no MQTT broker", metadata: place.merging(["reason": .string(failure)]) { first, _ in first })
     }
+    reportCommands(besides: status)
     let broker = connection.spawned()
     if let broker, broker != toldBroker, let failure = broker.lastFailure, failure != toldBroker?.lastFailure {
       logger.error("the MQTT broker of our own", metadata: ["reason": .string(failure)])
     }
     toldBroker = broker
+  }
+
+  /// Logs once when the commands' connection fails while the other is there, and when it is back. Whoever drove over it is no longer heard.
+  private func reportCommands(besides status: MQTTStatus) {
+    guard let commands = connection.commands?.status() else { return }
+    let isLost = toldCommands.isConnected && (!commands.isConnected || commands.connections != toldCommands.connections)
+    if isLost { fleet.connectionLost() }
+    if commands.isConnected, toldCommands.failure != nil {
+      logger.notice("commands can come over MQTT again", metadata: place)
+      toldCommands.failure = nil
+    }
+    if status.isConnected, !commands.isConnected, let failure = commands.lastFailure,
+      failure != toldCommands.failure
+    {
+      logger.warning(
+        "no commands over MQTT: their connection to the broker failed",
+        metadata: place.merging(["reason": .string(failure)]) { first, _ in first })
+      toldCommands.failure = failure
+    }
+    (toldCommands.isConnected, toldCommands.connections) = (commands.isConnected, commands.connections)
   }
 
   private var place: Logger.Metadata { ["broker": .string("\(mqtt.settings.address)")] }
@@ -159,13 +194,15 @@ package final class DaemonBroker {
     return Route(.get, "/api/mqtt") { _ in
       .json(
         BrokerDocument(
-          mqtt, status: connection.status(), spawned: connection.spawned(), commands: commands?.outcomes))
+          mqtt, status: connection.status(), commandStatus: connection.commands?.status(),
+          spawned: connection.spawned(), commands: commands?.outcomes))
     }
   }
 
   var metrics: any MetricSource {
     let (connection, commands) = (connection, commands)
     return BrokerMetrics(
-      status: connection.status, spawned: connection.spawned, commands: { commands?.outcomes ?? [:] })
+      status: connection.status, commandStatus: { connection.commands?.status() }, spawned: connection.spawned,
+      commands: { commands?.outcomes ?? [:] })
   }
 }

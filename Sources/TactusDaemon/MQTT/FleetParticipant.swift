@@ -61,7 +61,9 @@ final class FleetParticipant: BrokerParticipant {
     own = OwnTopics(mqtt.topics, homeAssistantPrefix: mqtt.homeAssistantPrefix)
   }
 
-  var filters: [String] { (commands == nil ? [] : topics.everyCommandFilter) + own.filters }
+  var filters: [String] { own.filters }
+  /// The topics of commands, which come over a connection of their own.
+  var commandFilters: [String] { commands == nil ? [] : topics.everyCommandFilter }
 
   /// Queues changes of the systems, the same ones that subscribers of `/ws` get.
   func tell(_ events: [Event]) {

@@ -36,7 +36,7 @@ private enum Rack: DeviceSystem, Sees, AnswersInFull, SendsFrames {
     }
   }
   struct State: BitwiseCopyable, Sendable { var raised: [4 of Bool] = .init(repeating: false) }
-  enum Order: BitwiseCopyable, Sendable {
+  enum Order: BitwiseCopyable, Sendable, Equatable {
     case raise(Int)
     case lower
   }

@@ -24,6 +24,7 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves, Offers {
     Field("level", \.level, "How full it is.").kept
     Field("open", \.isOpen, "Whether it is open.").kept
     Field("last", \.mode, "What it did last.").kept
+    Field("eaten", \.eaten, "What was taken out today, of which there may be so much.").keptAtOnce
   }
   static var commands: [Command<Order>] { Command("fill", "Fills it.") { .fill } }
 
@@ -32,6 +33,7 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves, Offers {
     state.level = kept.value("level") ?? 0
     state.isOpen = kept.value("open") ?? false
     state.mode = kept.value("last") ?? .idle
+    state.eaten = kept.value("eaten") ?? 0
   }
 
   static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
@@ -121,6 +123,7 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves, Offers {
     var fills = 0
     var level = 0.0
     var isOpen = false
+    var eaten = 0
   }
 
   struct Fill: Settings, Answers, Equatable {

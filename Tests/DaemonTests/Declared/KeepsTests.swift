@@ -21,8 +21,12 @@ struct KeepsTests {
 
   /// Does what its thread has to do.
   private func beat(_ kept: KeptProgress<Jar>, _ state: Jar.State, at second: Int64, _ thread: DeskThread) {
-    kept.beat(state, at: .zero + .seconds(second), on: thread)
+    kept.beat(published(state), at: .zero + .seconds(second), on: thread)
     thread.finish {}
+  }
+
+  private func published(_ state: Jar.State, at instant: TickInstant = .zero) -> Published<Jar.State> {
+    Published(at: instant, isSafe: true, state: state)
   }
 
   @Test("a table `since: 2`: a store of the release before gets it, and keeps its rows")
@@ -129,6 +133,53 @@ struct KeepsTests {
     let again = try #require(KeptProgress<Jar>(file, of: "jar/left", Logger(label: "test"))).state
     #expect((again.fills, again.level, again.isOpen, again.mode) == (3, 0.5, true, .filled))
     #expect(try #require(KeptProgress<Jar>(file, of: "jar/right", Logger(label: "test"))).state.fills == 0)
+  }
+
+  @Test(
+    "what counts against a limit: stored at once, and said to be when it is on the disk, not before and not without one"
+  )
+  func atOnce() throws {
+    let folder = try TemporaryFolder()
+    let file = try open(folder, [try #require(Jar.declaredKeeping).tables]).file
+    let thread = DeskThread("jar")
+    let kept = try #require(KeptProgress<Jar>(file, of: "jar/left", Logger(label: "test")))
+    let values = KeptValues(of: "jar", instance: "jar/left", in: file)
+    let loops = try HostedDoor<Jar>.mailboxes(state: kept.state, rules: NoSettings(), takesRequests: false)
+    let ends = loops.loopEnds()
+    var state = kept.state
+    func beat(_ milliseconds: Int64) {
+      let now = TickInstant.zero + .milliseconds(milliseconds)
+      kept.beat(published(state, at: now), at: now, on: thread) { loops.noteStored(upTo: $0) }
+    }
+    func storedMilliseconds() -> Int64 { ends.storedUpTo.nanoseconds / 1_000_000 }
+    #expect(ends.storedUpTo < .zero)
+    beat(100)
+    #expect(storedMilliseconds() == 100, "nothing to be stored is as good as stored")
+    // The disk hangs.
+    let disk = DispatchSemaphore(value: 0)
+    thread.run {
+      disk.wait()
+      return []
+    }
+    state.eaten = 3
+    beat(200)
+    beat(300)
+    #expect(storedMilliseconds() == 100)
+    disk.signal()
+    thread.finish {}
+    #expect(try storedMilliseconds() == 200 && values.read()["eaten"] == .integer(3))
+    state.eaten = 4
+    beat(400)
+    thread.finish {}
+    state.eaten = 5
+    beat(500)
+    thread.finish {}
+    #expect(try storedMilliseconds() == 500 && values.read()["eaten"] == .integer(5), "no pause between two")
+    try file.close()
+    state.eaten = 6
+    beat(60_000)
+    thread.finish {}
+    #expect(storedMilliseconds() < 60_000, "the store took nothing")
   }
 
   @Test(

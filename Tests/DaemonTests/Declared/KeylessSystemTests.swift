@@ -25,7 +25,7 @@ private enum Gong: DeviceSystem {
   typealias Rules = NoSettings
   typealias Refusal = NoRefusal
   struct State: BitwiseCopyable, Sendable { var strokes = 0 }
-  enum Order: BitwiseCopyable, Sendable {
+  enum Order: BitwiseCopyable, Sendable, Equatable {
     case strike(times: Int)
     case hold
   }

@@ -36,7 +36,7 @@ private enum Winch: DeviceSystem {
     var isStopped = false
     var staleSpeed: Double?
   }
-  enum Order: BitwiseCopyable, Sendable {
+  enum Order: BitwiseCopyable, Sendable, Equatable {
     case turn(Double, stamp: Double?)
     case emergencyStop, reset
     var isRest: Bool { if case .turn(0, _) = self { true } else { false } }
@@ -163,6 +163,8 @@ struct OrderWordsTests {
     #expect(winch.system.door.isEmergencyStopped)
     send(.reset)
     winch.simulation.run(for: .milliseconds(60))
+    #expect(winch.system.door.isEmergencyStopped, "nobody has taken the loop's answers")
+    winch.takeAnswers(at: winch.simulation.now)
     #expect(!winch.system.door.isEmergencyStopped)
   }
 }

@@ -37,7 +37,7 @@ private enum Lamp: DeviceSystem, IsWatched, OffersSimulatedDevice {
     var percent = 0
     var looks = 0
   }
-  enum Order: BitwiseCopyable, Sendable {
+  enum Order: BitwiseCopyable, Sendable, Equatable {
     case shine(Int)
     case off
     case watched

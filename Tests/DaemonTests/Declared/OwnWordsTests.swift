@@ -35,7 +35,7 @@ private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, In
     var left: Int
     var struckAt = TickInstant.zero
   }
-  enum Order: BitwiseCopyable, Sendable {
+  enum Order: BitwiseCopyable, Sendable, Equatable {
     case strike(Int)
     case rest
   }
@@ -316,17 +316,17 @@ struct OwnWordsTests {
     let kept = try #require(KeptProgress<Tower>(file, of: "tower", rules: .init(most: 5), logger))
     #expect(kept.rules.most == 5)
     let set = KeptRules<Tower>.values(.init(most: 2), file: .init(most: 5))
-    kept.beat(kept.state, set, at: .zero + .seconds(1), on: thread)
+    kept.beat(Published(at: .zero, isSafe: true, state: kept.state), set, at: .zero + .seconds(1), on: thread)
     thread.finish {}
     #expect(try rules(5) == 2, "set by a client")
     let back = KeptRules<Tower>.values(.init(most: 5), file: .init(most: 5))
-    kept.beat(kept.state, back, at: .zero + .milliseconds(1900), on: thread)
+    kept.beat(Published(at: .zero, isSafe: true, state: kept.state), back, at: .zero + .milliseconds(1900), on: thread)
     thread.finish {}
     #expect(try rules(5) == 2, "a second has not passed")
-    kept.beat(kept.state, back, at: .zero + .seconds(2), on: thread)
+    kept.beat(Published(at: .zero, isSafe: true, state: kept.state), back, at: .zero + .seconds(2), on: thread)
     thread.finish {}
     #expect(try rules(5) == 5, "set back, not ten seconds later")
-    kept.beat(kept.state, set, at: .zero + .seconds(3), on: thread)
+    kept.beat(Published(at: .zero, isSafe: true, state: kept.state), set, at: .zero + .seconds(3), on: thread)
     thread.finish {}
     #expect(try rules(6) == 6, "the file says something else")
     #expect(try rules(5, least: 3) == 5, "it contradicts another value")

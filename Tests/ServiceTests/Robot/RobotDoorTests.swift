@@ -125,6 +125,27 @@ struct RobotDoorTests {
     #expect(again.words == ["EMERGENCY_STOPPED"], "taken again")
   }
 
+  @Test(
+    "a hung loop's emergency stop counts from when it is asked for, whatever its client was told, until the loop goes on; a reset ends it"
+  )
+  func stopOfAHungLoop() async throws {
+    let bench = try RobotDoorBench()
+    bench.run(until: 10)
+    bench.stall(milliseconds: 3_000)
+    bench.run(until: 60)
+    let stop = try await bench.post("e-stop")
+    #expect(bench.door.isEmergencyStopped)
+    bench.run(until: 1_500)
+    #expect(await stop.refusal?.code == "NOT_TAKEN")
+    #expect(bench.door.isEmergencyStopped && !bench.robot.isEmergencyStopped, "the loop hangs")
+    bench.run(until: 4_000)
+    #expect(bench.door.isEmergencyStopped && bench.robot.isEmergencyStopped)
+    let reset = try await bench.post("reset")
+    bench.run(until: 4_100)
+    #expect(await reset.refusal == nil)
+    #expect(!bench.door.isEmergencyStopped)
+  }
+
   @Test("two clients fight: the first keeps control, the second is told so; after its silence the second drives")
   func fight() async throws {
     let bench = try RobotDoorBench()

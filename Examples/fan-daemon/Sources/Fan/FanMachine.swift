@@ -3,7 +3,7 @@ import TactusDaemon
 
 extension Fan {
   /// What the loop can be asked to do.
-  enum Order: BitwiseCopyable, Sendable {
+  enum Order: BitwiseCopyable, Sendable, Equatable {
     case set(celsius: Double)
     case off, emergencyStop, reset
   }

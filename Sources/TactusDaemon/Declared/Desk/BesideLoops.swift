@@ -13,6 +13,7 @@ final class BesideLoops<System: DeviceSystem> {
   private let wanted: HostedRules<System>
   private let thread: DeskThread
   private let events: ToldEvents
+  private let noteStored: @Sendable (TickInstant) -> Void
   private var nextBeat = TickInstant.zero
   private let around: DeskSurroundings<System.State, System.Notice>
 
@@ -63,7 +64,7 @@ final class BesideLoops<System: DeviceSystem> {
       logger: Self.logger(surroundings, name), tell: { events.add($0) }, requests: requests,
       offers: surroundings.offers, parts: parts,
       file: file, opened: OpenedTables(shapes, in: file, of: name), around: around)
-    (self.kept, self.wanted) = (kept, wanted)
+    (self.kept, self.wanted, noteStored) = (kept, wanted, { loops.noteStored(upTo: $0) })
     desk = try DeskMaking.desk(of: System.self, made)
     thread = desk?.thread ?? DeskThread(name)
   }
@@ -85,7 +86,7 @@ final class BesideLoops<System: DeviceSystem> {
 
   /// Does periodic work. Called ten times a second.
   func beat(_ newest: Published<System.State>, at now: TickInstant) {
-    kept?.beat(newest.state, settings, at: now, on: thread)
+    kept?.beat(newest, settings, at: now, on: thread, stored: noteStored)
     guard now >= nextBeat else { return }
     // A beat of the daemon may come a little early.
     nextBeat = now + ((desk?.beatPeriod ?? .seconds(1)) - .milliseconds(50))

@@ -3,8 +3,8 @@ import Store
 import Synchronization
 import Tactus
 
-/// Writes the kept fields and settings of a system to the store when they change, and at the end: settings at most once
-/// a second, fields at most every ten seconds. A write that the store rejects is repeated.
+/// Writes the kept fields and settings of a system to the store when they change, and at the end: fields that count against a limit at once, settings at
+/// most once a second, other fields at most every ten seconds. A write that the store rejects is repeated.
 ///
 /// `beat` and `finish` are called on the main thread, which blocks only in `finish`.
 final class KeptProgress<System: DeviceSystem>: Sendable {
@@ -15,6 +15,8 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
     var next = TickInstant.zero
     /// The next write if settings have changed.
     var soon = TickInstant.zero
+    /// The next write if a field has changed that counts against a limit.
+    var atOnce = TickInstant.zero
     var isWriting = false
     var hasFailed = false
   }
@@ -30,6 +32,8 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
   let rules: System.Rules
   private let values: KeptValues
   private let fields: [Field<System.State>]
+  /// The names of the fields that count against a limit.
+  private let counting: [String]
   private let isOpen: @Sendable () -> Bool
   private let logger: Logger
   private let progress: Mutex<Progress>
@@ -45,6 +49,7 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
     rules inFile: System.Rules = .init(), isWhole: (System.Rules) -> Bool = { _ in true }, _ logger: Logger
   ) {
     fields = System.fields.filter(\.isKept)
+    counting = fields.filter(\.isKeptAtOnce).map(\.shape.name)
     guard !fields.isEmpty || KeptRules<System>.isNeeded else { return nil }
     values = KeptValues(of: System.name, instance: name, in: file)
     (self.logger, isOpen) = (logger, { file.isOpen })
@@ -84,21 +89,30 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
   }
 
   /// Begins a write on the desk's thread if one is due. The call does not block.
-  func beat(_ state: System.State, _ settings: [String: StoredValue] = [:], at now: TickInstant, on thread: DeskThread)
-  {
-    let new = Self.values(of: state, fields).merging(settings) { $1 }
-    let isDue = progress.withLock { progress in
+  ///
+  /// - Parameter stored: called, on any thread, with the instant up to which everything that counts against a limit is on the disk.
+  func beat(
+    _ newest: Published<System.State>, _ settings: [String: StoredValue] = [:], at now: TickInstant,
+    on thread: DeskThread, stored: @escaping @Sendable (TickInstant) -> Void = { _ in }
+  ) {
+    let new = Self.values(of: newest.state, fields).merging(settings) { $1 }
+    let (isDue, isStored) = progress.withLock { progress -> (Bool, Bool) in
+      let counts = counting.contains { progress.written[$0] != new[$0] }
       let isSetting = settings.contains { progress.written[$0] != $1 }
-      guard new != progress.written, now >= (isSetting ? progress.soon : progress.next), !progress.isWriting else {
-        return false
-      }
+      let due = counts ? progress.atOnce : isSetting ? progress.soon : progress.next
+      guard new != progress.written, now >= due, !progress.isWriting else { return (false, !counts) }
       progress.isWriting = true
       (progress.next, progress.soon) = (now + Self.period, now + Self.patience)
-      return true
+      return (true, !counts)
     }
+    if isStored { stored(newest.at) }
     guard isDue else { return }
     thread.run { [self] in
-      if !write(new) { progress.withLock { $0.next = now + Self.patience } }
+      if write(new) {
+        stored(newest.at)
+      } else {
+        progress.withLock { ($0.next, $0.atOnce) = (now + Self.patience, now + Self.patience) }
+      }
       progress.withLock { $0.isWriting = false }
       return []
     }

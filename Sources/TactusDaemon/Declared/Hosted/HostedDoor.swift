@@ -23,8 +23,6 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   /// Returns the context in which the system's state is shown at an instant.
   let look: @Sendable (TickInstant) -> Look<System>
   private let commands = System.commands
-  /// Whether an e-stop was asked for that the loop has not answered: it may hang, and the stop must hold all the same.
-  private let isStopAsked = Atomic(false)
   /// The version of the state that subscribers were told last.
   private let toldVersion = Atomic(UInt64.max)
   /// The time in nanoseconds at which a client last read the state.
@@ -71,7 +69,8 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
         var reader = state.reader()
         return reader.read().at
       },
-      ring: ring ?? { button?.ring() }, now: now)
+      ring: ring ?? { button?.ring() }, now: now,
+      isEmergencyStop: { System.takesOrders && $0.order == System.emergencyStop })
   }
 
   // MARK: answers and notices
@@ -274,10 +273,8 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   private func route(_ word: String, _ order: System.Order, makesSafe: Bool) -> Route {
     Route(.post, "/api/\(name)/\(word)", scope: .control, action: "\(name).\(word)") { [requests] request in
-      let answer =
-        makesSafe
-        ? try await self.askForStop(request.caller)
-        : try await requests.ask(order, makesSafe: false, client: request.caller.client, asked: request.caller.asks())
+      let answer = try await requests.ask(
+        order, makesSafe: makesSafe, client: request.caller.client, asked: request.caller.asks())
       return self.done(try self.accepted(answer), logValue: nil)
     }.makingSafe(makesSafe)
   }
@@ -308,36 +305,19 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     return APIResponse(contentType: "application/json", body: body.bytes, logValue: logValue)
   }
 
-  // The state first: one that shows the stop answers for it, and the loop publishes it before it answers.
-  var isEmergencyStopped: Bool { System.isEmergencyStopped(newest) || isStopAsked.load(ordering: .acquiring) }
+  // A stop on its way first: its answer comes after the state that shows it.
+  var isEmergencyStopped: Bool { requests.isEmergencyStopOnItsWay || System.isEmergencyStopped(newest) }
 
   func holdEmergencyStop() {
     guard System.takesOrders else { return }
-    isStopAsked.store(true, ordering: .releasing)
-    requests.send(System.emergencyStop, makesSafe: true, client: 0, asked: Asked(at: requests.now())) { [self] in
-      answered($0)
-    }
+    requests.send(System.emergencyStop, makesSafe: true, client: 0, asked: Asked(at: requests.now())) { _ in }
   }
 
   func emergencyStop(_ caller: Caller) async throws {
     guard System.takesOrders else { return }
-    _ = try accepted(try await askForStop(caller))
-  }
-
-  private func askForStop(_ caller: Caller) async throws -> Answer<System.Refusal> {
-    isStopAsked.store(true, ordering: .releasing)
-    return try await withCheckedThrowingContinuation { continuation in
-      requests.send(System.emergencyStop, makesSafe: true, client: caller.client, asked: caller.asks()) { [self] in
-        answered($0)
-        continuation.resume(with: $0)
-      }
-    }
-  }
-
-  /// Notes that the loop has answered an order of stop or reset: from now on its state says whether it is stopped. Without an answer
-  /// the stop that was asked for is still on its way.
-  private func answered(_ result: Result<Answer<System.Refusal>, APIError>) {
-    if case .success = result { isStopAsked.store(false, ordering: .releasing) }
+    let answer = try await requests.ask(
+      System.emergencyStop, makesSafe: true, client: caller.client, asked: caller.asks())
+    _ = try accepted(answer)
   }
 
   /// Resets the system. A refusal because there is nothing to reset is not an error, since the requested state is

@@ -1,6 +1,6 @@
 /// The orders of a system without actuators and without commands. It has no emergency stop, and the emergency stop of
 /// the whole program does not affect it.
-public enum NoOrder: BitwiseCopyable, Sendable {
+public enum NoOrder: BitwiseCopyable, Sendable, Equatable {
   /// An order that is never sent.
   case never
 }

@@ -55,6 +55,8 @@ public struct Field<State>: Sendable {
   let read: @Sendable (State) -> FieldValue
   /// Whether the value is kept over a restart.
   private(set) var isKept = false
+  /// Whether the value is stored as soon as it changes, and the loop learns when it is.
+  private(set) var isKeptAtOnce = false
 
   /// Declares a field with a single value.
   ///
@@ -82,7 +84,7 @@ public struct Field<State>: Sendable {
   public static func part<Part>(_ path: KeyPath<State, Part> & Sendable, _ fields: [Field<Part>]) -> [Field] {
     fields.map { field in
       var whole = Field(field.shape) { field.read($0[keyPath: path]) }
-      whole.isKept = field.isKept
+      (whole.isKept, whole.isKeptAtOnce) = (field.isKept, field.isKeptAtOnce)
       return whole
     }
   }
@@ -114,6 +116,27 @@ public struct Field<State>: Sendable {
     field.isKept = true
     return field
   }
+
+  /// The same field, whose value is kept over a restart and counts against a limit, such as what was dosed today: it is stored as soon as it changes, and
+  /// the loop moves its output when it is on the disk; see `LoopEnds.storedUpTo`.
+  public var keptAtOnce: Field {
+    var field = kept
+    field.isKeptAtOnce = true
+    return field
+  }
+}
+
+extension Field {
+  /// Returns the fields of a group or of the items of a list, none of which is kept: what is kept is found by its own name.
+  static func unkept(_ fields: [Field], in name: String) -> [Field] {
+    for field in fields {
+      precondition(
+        !field.isKept,
+        "\(name).\(field.shape.name): a field of a group or of a list cannot be kept; declare it beside, and leave it out here"
+      )
+    }
+    return fields
+  }
 }
 
 /// Several fields of a part of the state, shown as one object. The part is a struct of its own type.
@@ -136,7 +159,7 @@ public struct Group<State, Part>: Sendable {
     _ name: String, _ path: KeyPath<State, Part> & Sendable, when: FieldTelling = .always, _ meaning: String = "",
     @DeclarationBuilder<Field<Part>> fields: () -> [Field<Part>]
   ) {
-    let fields = fields()
+    let fields = Field.unkept(fields(), in: name)
     field = Field(FieldShape(name: name, meaning: meaning, when: when, content: .group(fields.map(\.shape)))) { state in
       .members(fields.map { $0.read(state[keyPath: path]) })
     }
@@ -148,7 +171,7 @@ public struct Group<State, Part>: Sendable {
     _ meaning: String = "",
     @DeclarationBuilder<Field<Part>> fields: () -> [Field<Part>]
   ) {
-    let fields = fields()
+    let fields = Field.unkept(fields(), in: name)
     let shape = FieldShape(
       name: name, meaning: meaning, when: when, content: .group(fields.map(\.shape), mayBeNothing: true))
     field = Field(shape) { state in
@@ -182,7 +205,7 @@ public struct Items<State, Parts: RandomAccessCollection & SendableMetatype>: Se
     when: FieldTelling = .always, _ meaning: String = "",
     @DeclarationBuilder<Field<Parts.Element>> fields: () -> [Field<Parts.Element>]
   ) {
-    let fields = fields()
+    let fields = Field.unkept(fields(), in: name)
     let items = FieldItems(
       fields: fields.map(\.shape), each: each, number: .place(from: first), labels: [(each, nil)])
     field = Field(FieldShape(name: name, meaning: meaning, when: when, content: .items(items))) { state in
@@ -208,7 +231,7 @@ public struct Items<State, Parts: RandomAccessCollection & SendableMetatype>: Se
     labels: KeyValuePairs<String, String>, when: FieldTelling = .always, _ meaning: String = "",
     @DeclarationBuilder<Field<Parts.Element>> fields: () -> [Field<Parts.Element>]
   ) {
-    let fields = fields()
+    let fields = Field.unkept(fields(), in: name)
     let items = FieldItems(
       fields: fields.map(\.shape), each: each, number: .field(id), labels: labels.map { ($0.key, $0.value) })
     field = Field(FieldShape(name: name, meaning: meaning, when: when, content: .items(items))) { state in
