@@ -4,16 +4,36 @@
 
 const dayMs = 86400000;
 
+let dateFormat = null; // of the controller's time zone
+// The numbers of an instant there, whatever the language: {year, month, day, hour, minute}, as two digits or more.
+function numbersOf(instant) {
+  if (dateFormat?.resolvedOptions().timeZone !== timeZone) {
+    dateFormat = new Intl.DateTimeFormat("en", { timeZone, year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  }
+  return Object.fromEntries(dateFormat.formatToParts(new Date(instant)).map(({ type, value }) => [type, value]));
+}
+
 // 2026-11-27, of an instant in the controller's time zone.
 function dateOf(instant) {
-  const parts = new Intl.DateTimeFormat("en", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).formatToParts(new Date(instant));
-  return ["year", "month", "day"].map((name) => parts.find((part) => part.type === name).value).join("-");
+  const { year, month, day } = numbersOf(instant);
+  return [year, month, day].join("-");
+}
+
+// The instant, to the minute, at which a date begins there. It lies within a day and a half of its noon in Greenwich, and is not always a midnight: where a clock
+// goes forward at that hour there is none.
+function startOf(date) {
+  let [before, since] = [-2160, 2160]; // minutes from that noon
+  while (since - before > 1) {
+    const middle = Math.floor((before + since) / 2);
+    if (dateOf(noonOf(date) + middle * 60000) < date) before = middle; else since = middle;
+  }
+  return noonOf(date) + since * 60000;
 }
 
 // Days are counted without a zone: noon of that date, as if it were Greenwich's.
 const noonOf = (date) => Date.parse(date + "T12:00:00Z");
 const dateAfter = (date, days) => new Date(noonOf(date) + days * dayMs).toISOString().slice(0, 10);
-const inWordsOf = (date, options) => new Date(noonOf(date)).toLocaleDateString(undefined, { ...options, timeZone: "UTC" });
+const inWordsOf = (date, options) => new Date(noonOf(date)).toLocaleDateString(locale, { ...options, timeZone: "UTC" });
 
 // Draws the month of `shown` (a date) into `place`. today, chosen: dates; marksOf(date): [{look, text}], look as in a time line; sumOf(date): a
 // few characters; choose(date) is called when somebody opens a day, or goes to one of another month.

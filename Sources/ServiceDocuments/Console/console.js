@@ -28,6 +28,7 @@ let ownName = null; // how the daemon calls this page
 let isReadOnly = false;
 let mayAdminister = false;
 const heardAt = new Map(); // system → when its values came
+const heardOn = new Map(); // the same by the time of day, which goes on while this page sleeps
 const driving = new Map(); // system → whether somebody may be driving something with it: it moves, or it is armed
 
 function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
@@ -230,6 +231,8 @@ function hands() {
   byId("reset").disabled = !work;
   document.body.classList.toggle("silent", !isLive);
   byId("read-only").hidden = !isReadOnly;
+  showAges(performance.now());
+  showWell();
 }
 
 const sectionSystems = { "loops-section": "loops" }; // section → the system that it shows
@@ -239,6 +242,7 @@ const ownCards = new Map(); // system → its card, for a system that has writte
 // take(event): shows it, and returns whether nothing is left to be said of it; and, if it has something to do there,
 // takeBytes(bytes): of a binary frame, refused(error): returns whether it was about this system, refusedUnnamed(error): it has
 // no number, and no system has claimed it, hands(work): its controls work or do not, release(): nobody looks any more,
+// reads(event): the event as people say it, before anything of it is shown,
 // isView: what is driven is seen or controlled here, viewed(view, sought): another view is shown now, or something is sought in it (#/plants/12),
 // stage: where a camera's picture lies in its view}
 function addOwnCard(system, card) {
@@ -262,7 +266,9 @@ addEventListener("blur", releaseAll);
 addEventListener("pagehide", releaseAll);
 document.addEventListener("visibilitychange", () => { if (document.hidden) releaseAll(); });
 
-// Old values are dim, and say how old they are.
+const oldSince = new Map(); // system → the time of day of its newest values, which are old
+
+// Old values are dim, and say how old they are. What stands for them elsewhere says since when.
 function showAges(now) {
   for (const [id, system] of Object.entries(sectionSystems)) {
     const age = now - heardAt.get(system), section = byId(id);
@@ -270,7 +276,54 @@ function showAges(now) {
     section.classList.toggle("old", isOld);
     const words = isOld ? ageOf(age).replace("ago", "old") : "";
     if (section.querySelector("h2").dataset.age !== words) section.querySelector("h2").dataset.age = words;
+    const since = isOld ? timeWithSeconds(heardOn.get(system)) : undefined;
+    if (oldSince.get(system) === since) continue;
+    if (isOld) oldSince.set(system, since); else oldSince.delete(system);
+    showMark(id);
+    showWell();
   }
+}
+
+// ---- what is wrong with a system, by one rule for all of them: what its state says of a fault, of an emergency stop, and of what has not confirmed that it is off
+
+const unconfirmedAfterMs = 900; // what was told to stop a moment ago has not confirmed it yet
+const wholes = new Map(); // system → its newest state, with what telemetry has said since
+const unconfirmedAt = new Map(); // system → when it was first said that something is not confirmed
+const hazards = new Map(); // system → {words: of the state, cause, wayOut}
+
+function findHazard(event) {
+  if (typeof event.state !== "string" || event.index !== undefined || (event.type !== "state" && event.type !== event.system)) return;
+  const { system } = event, whole = { ...wholes.get(system), ...event };
+  wholes.set(system, whole);
+  const hazard = hazardOf(system, whole);
+  if (hazard) hazards.set(system, hazard); else hazards.delete(system);
+}
+
+const isStopOf = (part) => part.emergencyStopped === true || part.state === "emergencyStopped";
+const isFaultOf = (part) => part.state === "fault" || typeof part.fault === "string";
+const unconfirmedOf = (part) => Object.keys(part).filter((name) => /.Confirmed$/.test(name) && part[name] === false);
+
+// null: nothing is wrong. A system of several parts, as legs, is as bad as the worst of them.
+function hazardOf(system, state) {
+  const parts = [state, ...Object.values(state).filter(Array.isArray).flat().filter((part) => typeof part?.state === "string")];
+  const unconfirmed = new Set(parts.flatMap(unconfirmedOf)), isFault = parts.some(isFaultOf), isStop = parts.some(isStopOf);
+  if (!unconfirmed.size) unconfirmedAt.delete(system);
+  else if (!unconfirmedAt.has(system)) unconfirmedAt.set(system, performance.now());
+  const isUnconfirmed = unconfirmed.size > 0 && (isFault || performance.now() - unconfirmedAt.get(system) >= unconfirmedAfterMs);
+  if (!isFault && !isStop && !isUnconfirmed) return null;
+  const words = [isStop && "emergency stopped", isFault && "fault", ...(isUnconfirmed ? [...unconfirmed].map((name) => plain(name.replace("Confirmed", "")) + " not confirmed") : [])];
+  const wrong = parts.filter((part) => isFaultOf(part) || isStopOf(part) || unconfirmedOf(part).length);
+  const of = (part, text) => part === state || !part.name ? text : part.name + ": " + text;
+  const causes = wrong.filter((part) => isFaultOf(part) || !isStop).map((part) => [part, causeOf(part)]).filter(([, cause]) => cause);
+  return {
+    words: words.filter(Boolean).join(", "), cause: causes.map(([part, cause]) => of(part, cause)).join("; "),
+    wayOut: [...new Set(wrong.map((part) => part.wayOut).filter(Boolean))].join("; "),
+  };
+}
+
+// In words, without what counts on: a word such as run-limit is for programs.
+function causeOf({ fault, reason }) {
+  return ours(/\s/.test(fault || "") ? fault : (reason || fault || "").replace(/^fault: /, "").replace(/ \(.*\)$/, ""));
 }
 
 // ---- events
@@ -311,9 +364,12 @@ function take(event) {
     return refused(event);
   }
   heardAt.set(event.system, performance.now());
+  heardOn.set(event.system, Date.now());
   watch();
-  if (takenByCard(event)) return;
   const own = ownCards.get(event.system);
+  if (own?.reads) event = own.reads(event);
+  findHazard(event);
+  if (takenByCard(event)) return;
   if (own && own.take(event)) return;
   note(event, inWords(event));
 }
@@ -346,9 +402,10 @@ function note(event, text, kind = "") {
 const holds = new Map(); // system → why it must be reset
 const alarms = new Map(); // what is wrong with this page's own doings → {text, dismissed: what else dismissing does; null: it cannot be}
 
-function stopped(system, why, isEmergency = false) {
-  if (why) holds.set(system, { text: why, isEmergency: isEmergency }); else holds.delete(system);
-  byId("reset").classList.toggle("away", holds.size === 0);
+// mayReset: a reset is not refused as long as what is wrong lasts
+function stopped(system, why, isEmergency = false, mayReset = true) {
+  if (why) holds.set(system, { text: why, isEmergency, mayReset }); else holds.delete(system);
+  byId("reset").classList.toggle("away", ![...holds.values()].some((hold) => hold.mayReset));
   stopEnded();
   showBanner();
 }

@@ -27,7 +27,9 @@ addLanguage("de", {
   "priority": "Vorrang",
   // the frame
   "connecting": "verbinde", "live": "verbunden", "no connection": "keine Verbindung", "no answer": "keine Antwort", "locked": "gesperrt", "asks every 4 s": "fragt alle 4 s",
-  "WebSockets are blocked on the way to the daemon. What is driven over one cannot be driven from here.": "WebSockets sind auf dem Weg zum Dienst gesperrt. Was darüber gefahren wird, lässt sich von hier nicht fahren.", "read only": "nur ansehen",
+  "WebSockets are blocked on the way to the daemon: it is asked every 4 s instead. What is driven over one cannot be driven from here.":
+    "WebSockets sind auf dem Weg zum Dienst gesperrt: er wird stattdessen alle 4 s gefragt. Was darüber gefahren wird, lässt sich von hier nicht fahren.",
+  "stop not confirmed": "Halt nicht bestätigt", "off not confirmed": "Aus nicht bestätigt", "lines not confirmed": "Ausgänge nicht bestätigt", "read only": "nur ansehen",
   "version": "Version", "time to the daemon and back": "Zeit zum Dienst und zurück", "Reset": "Zurücksetzen", "E-STOP": "NOT-AUS", "stops everything": "hält alles an",
   "sending…": "sende …", "confirmed": "bestätigt", "NOT CONFIRMED": "NICHT BESTÄTIGT", "REFUSED": "ABGELEHNT", "FAILED": "FEHLGESCHLAGEN", "log in first": "erst anmelden",
   "not by this token": "nicht mit diesem Token", "Emergency stop": "Not-Aus",
@@ -122,7 +124,9 @@ addLanguage("de", {
   [/^Reset was refused: (.+)\.$/, "Zurücksetzen wurde abgelehnt: {1}."],
   [/^(.+) is emergency-stopped\. To go on: Reset\.$/, "{1} ist im Not-Aus. Weiter geht es mit Zurücksetzen."], [/^(.+) Also stopped: (.+)\.$/, "{1} Auch angehalten: {2}."],
   [/^(.+) To go on: (.+)\.$/, "{1} Weiter: {2}."], [/^to go on: (.+)$/, "weiter: {1}"], [/^at most (.+)$/, "höchstens $1"], [/^at least (.+)$/, "mindestens $1"],
-  [/^from (.+) to (.+)$/, "von $1 bis $2"], [/^(.+) must be (.+)\.$/, "{1}: erwartet wird {2}."], [/^Settings of (.+)$/, "Einstellungen: {1}"],
+  [/^from (.+) to (.+)$/, "von $1 bis $2"],
+  [/^(.+), old since (\d[\d:.]*(?:\s[AP]M)?)$/, "{1}, alt seit $2"], [/^No word from the daemon since (.+): what is shown is old\.$/, "Kein Wort vom Dienst seit $1: was hier steht, ist alt."],
+  [/^(.+) must be (.+)\.$/, "{1}: erwartet wird {2}."], [/^Settings of (.+)$/, "Einstellungen: {1}"],
   [/^([\d.]+) % in time$/, "$1 % pünktlich"], [/^late: (.+)$/, "verspätet: {1}"], [/^settings refused: (.+)$/, "Einstellungen abgelehnt: $1"],
   [/^a tick runs past its deadline: (.+)$/, "ein Durchlauf überschreitet seine Frist: $1"], [/^(\d[^,;]*) left$/, "noch $1"], [/^by ([^,;]+)$/, "von {1}"],
   [/^(\S+) of (\S+)$/, "$1 von $2"], [/^· (.+)$/, "· {1}"], [/^Time that the curves show, (.+)$/, "Zeit der Kurven, {1}"], [/^(\d+) min$/, "$1 min"],

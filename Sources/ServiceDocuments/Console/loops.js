@@ -73,6 +73,7 @@ function judge(runtime) {
 
 function showLoops(runtime) {
   heardAt.set("loops", performance.now());
+  heardOn.set("loops", Date.now());
   byId("memory").textContent = MEMORY[runtime.memoryLock.state];
   const rows = runtime.loops.map((loop) => {
     const row = document.createElement("tr");

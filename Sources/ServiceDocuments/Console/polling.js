@@ -4,14 +4,17 @@
 
 const pollPeriodMs = 4000;
 const polledSilentMs = 2.5 * pollPeriodMs;
+const blockedWords = "WebSockets are blocked on the way to the daemon: it is asked every 4 s instead. What is driven over one cannot be driven from here.";
 const unknownSystems = new Set(); // those that the daemon does not have
 let isPolled = false;
+let rounds = 0; // of questions, since it began
 let pollTimer = 0;
 
 // The daemon answers over HTTP, and no socket opens.
 function beginPolling() {
   if (isPolled) return;
   isPolled = true;
+  rounds = 0;
   lock(false);
   loadSystems();
   askStates();
@@ -21,6 +24,7 @@ function endPolling() {
   if (!isPolled) return;
   isPolled = isLive = false;
   clearTimeout(pollTimer);
+  alarm("polling", null);
   byId("link").title = "";
 }
 
@@ -32,11 +36,13 @@ async function askStates() {
   if (answers.some(({ status }) => status)) {
     answeredAt = begun;
     byId("round-trip").textContent = "";
-    byId("link").title = "WebSockets are blocked on the way to the daemon. What is driven over one cannot be driven from here.";
+    byId("link").title = blockedWords;
     const wasLive = isLive;
     isLive = true;
     show("up", "asks every 4 s");
     alarm("link", null);
+    // The first time it may be a daemon that has just begun to answer, and the next socket opens.
+    if (++rounds === 2) alarm("polling", blockedWords, () => {});
     if (!wasLive) hands();
   }
   for (const { name, isDone, status, document } of answers) {

@@ -12,7 +12,7 @@ const dragsFromPx = 6; // less is a click
 function drawTimeline(place, { lanes, from, to, now, open = null, move = null }) {
   const share = (at) => (Math.min(Math.max(at, from), to) - from) / (to - from) * 100 + "%";
   const bars = [];
-  place.replaceChildren(element("div"), daysOf(from, to, now, share), ...lanes.flatMap(({ name, blocks }, row) => {
+  place.replaceChildren(element("div"), daysOf(from, to, share), ...lanes.flatMap(({ name, blocks }, row) => {
     const lane = element("div", null, { className: "lane" });
     lane.setAttribute("role", "group");
     lane.setAttribute("aria-label", name);
@@ -40,15 +40,14 @@ function drawTimeline(place, { lanes, from, to, now, open = null, move = null })
   byArrows(place, bars, { open, marked });
 }
 
-function daysOf(from, to, now, share) {
-  const days = element("div", null, { className: "days", ariaHidden: "true" }), dayMs = 86400000;
-  const hourNow = parseInt(inZone(now, { hour: "2-digit", hour12: false }), 10) % 24, minuteNow = parseInt(inZone(now, { minute: "2-digit" }), 10); // German says 06 Uhr
-  const midnight = now - (hourNow * 60 + minuteNow) * 60000;
-  for (let index = -7; index <= 7; index++) {
-    const at = midnight + index * dayMs;
+// Each where it begins in the controller's time zone: one of a change of its clock is an hour longer or shorter.
+function daysOf(from, to, share) {
+  const days = element("div", null, { className: "days", ariaHidden: "true" });
+  for (let date = dateOf(from); date <= dateOf(to); date = dateAfter(date, 1)) {
+    const at = startOf(date);
     if (at < from || at >= to) continue;
-    const day = element("span", inZone(at + dayMs / 2, { weekday: "short" }) + " ");
-    day.append(element("small", inZone(at + dayMs / 2, { day: "numeric" })));
+    const day = element("span", inWordsOf(date, { weekday: "short" }) + " ");
+    day.append(element("small", inWordsOf(date, { day: "numeric" })));
     day.style.left = share(at);
     days.append(day);
   }

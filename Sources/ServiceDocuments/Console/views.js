@@ -119,39 +119,58 @@ function showAbsent() {
 
 // ---- states: the bar, the tiles and what they come to
 
-const marks = new Map(); // section → {level, text, title, name}
+const marks = new Map(); // section → {level, text, cause, title, name}
 
-// level: up (something is going on), idle, warn, down.
+// level: up (something is going on), idle, warn, down. What is wrong with the system by what its state says goes before what its card makes of it.
 function mark(section, level, text) {
+  const hazard = hazards.get(sectionSystems[section]), cause = hazard?.cause ?? "";
+  if (hazard) [level, text] = ["down", hazard.words];
   const found = [...views].find(([, one]) => one.section === section);
   if (!found) return;
-  const [name, { link, title, tile }] = found;
+  const [name, { title }] = found;
   const last = marks.get(section);
-  if (last && last.level === level && last.text === text) return;
-  marks.set(section, { level, text, title, name });
-  link.hidden = false;
-  link.className = "led " + level;
-  link.title = text;
-  link.setAttribute("aria-label", title + ": " + text);
-  if (tile) {
-    tile.element.hidden = false;
-    tile.state.className = "led " + level;
-    tile.state.textContent = text;
-  }
+  if (last && last.level === level && last.text === text && last.cause === cause) return;
+  marks.set(section, { level, text, cause, title, name });
+  showMark(section);
   showAbsent();
   showWell();
   watch();
 }
 
+// In the bar and on the tile.
+function showMark(section) {
+  if (!marks.has(section)) return;
+  const { level, text, cause, title, name } = marks.get(section), { link, tile } = views.get(name);
+  const since = oldSince.get(sectionSystems[section]), told = since ? `${text}, old since ${since}` : text;
+  const whole = cause ? told + ": " + cause : told, look = "led " + level;
+  link.hidden = false;
+  link.className = look;
+  link.toggleAttribute("data-old", Boolean(since));
+  link.title = whole;
+  link.setAttribute("aria-label", title + ": " + whole);
+  if (!tile) return;
+  tile.element.hidden = false;
+  tile.element.classList.toggle("stale", Boolean(since));
+  tile.state.className = look;
+  tile.state.toggleAttribute("data-old", Boolean(since));
+  put(tile.state, told);
+}
+
+// Well is only what has been heard just now: of a daemon that is silent the summary says since when.
 function showWell() {
-  const troubles = [...marks.values()].filter(({ level }) => level === "down" || level === "warn");
-  const words = JSON.stringify([troubles, marks.size === 0]);
+  const isSilent = !isLive && heardOn.size > 0, lines = [];
+  if (isSilent) lines.push({ text: `No word from the daemon since ${timeWithSeconds(Math.max(...heardOn.values()))}: what is shown is old.`, level: "stale" });
+  for (const [section, { level, text, cause, title, name }] of marks) {
+    const since = isSilent ? undefined : oldSince.get(sectionSystems[section]);
+    if (level === "down" || level === "warn" || since) lines.push({ title, name, text: text + (since ? `, old since ${since}` : "") + (cause ? ": " + cause : ""), level: level === "down" ? level : "warn" });
+  }
+  const words = JSON.stringify([lines, marks.size === 0]);
   if (byId("well").dataset.words === words) return;
   byId("well").dataset.words = words;
-  byId("well").className = troubles.some(({ level }) => level === "down") ? "down" : troubles.length ? "warn" : "up";
-  byId("well").replaceChildren(...(troubles.length ? troubles.map(({ title, name, text }) => {
+  byId("well").className = lines.length ? ["down", "stale", "warn"].find((look) => lines.some(({ level }) => level === look)) : marks.size ? "up" : "stale";
+  byId("well").replaceChildren(...(lines.length ? lines.map(({ title, name, text }) => {
     const line = element("p");
-    line.append(element("a", title, { href: "#/" + name }), " " + text);
+    if (name) line.append(element("a", title, { href: "#/" + name }), " " + text); else line.append(text);
     return line;
   }) : [element("p", marks.size ? "All is well." : "Waiting for the daemon's first word…")]));
 }
@@ -173,10 +192,15 @@ function tileOf(name, title, icon) {
 }
 
 // What a system's tile says. now: what is on or measured; next: what comes; action: {words, look: a class of buttons, act(control)}, the one
-// control that matters.
+// control that matters. While something is wrong with the system the tile says what, and what to do; nothing is offered then but what makes safe or resets.
 function tile(name, { now = "", next = "", action = null }) {
-  const shown = views.get(name)?.tile;
+  const shown = views.get(name)?.tile, hazard = hazards.get(name);
   if (!shown) return;
+  if (hazard) {
+    now = hazard.cause || hazard.words;
+    if (hazard.wayOut) next = "to go on: " + hazard.wayOut;
+    if (!["halt", "wanted"].includes(action?.look)) action = null;
+  }
   put(shown.now, now);
   put(shown.next, next);
   shown.action = action && action.act;

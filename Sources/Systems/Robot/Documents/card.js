@@ -209,7 +209,8 @@ addEventListener("gamepaddisconnected", () => {
 
 // ---- the view: the whole screen, and a screen that stays on while one drives
 
-byId("full").onclick = () => setFull(!document.body.classList.contains("full"));
+// The keys are the stick's then: Space must not press this button once more.
+byId("full").onclick = () => { setFull(!document.body.classList.contains("full")); pad.focus({ preventScroll: true }); };
 function setFull(isFull) {
   document.body.classList.toggle("full", isFull);
   byId("full").ariaPressed = String(isFull);
@@ -267,7 +268,7 @@ function showRobot(robot) {
     action: { words: "Drive", look: "primary", act: () => { location.hash = "#/robot"; } },
   });
   stopped("robot", isHeld
-    ? sentence(ours(robot.reason)) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "") : null, robot.emergencyStopped);
+    ? sentence(ours(robot.reason.replace(/, \d+ failed\)$/, ")"))) + (robot.wayOut ? " To go on: " + robot.wayOut + "." : "") : null, robot.emergencyStopped);
 }
 
 addOwnCard("robot", {

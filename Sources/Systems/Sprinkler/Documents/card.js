@@ -18,6 +18,52 @@ function zoneName(id) {
   return zone ? zone.name : "zone " + id;
 }
 
+// ---- lines that are not as they were told, by the name of what hangs on them
+
+const linesPeriodMs = 900;
+const valveLines = { pins: [], isOf: false, askedAt: -Infinity }; // pins: /api/pins, in the order of the lines; isOf: their levels are of now, while something differs
+
+async function askLines() {
+  if (performance.now() - valveLines.askedAt < linesPeriodMs) return;
+  valveLines.askedAt = performance.now();
+  const pins = await look("/api/pins");
+  if (Array.isArray(pins)) Object.assign(valveLines, { pins, isOf: valveLines.differs });
+}
+
+function nameOfLine(pin) {
+  const zone = sprinkler.zones.find((zone) => zone.gpioPin === pin.pin);
+  return zone ? zone.name : pin.isMaster ? "the master valve" : "pin " + pin.pin;
+}
+
+// Those that are on although they were told to be off. Until their levels are known it is the one that the fault names.
+function linesStuck(event) {
+  if (valveLines.isOf) {
+    const isTold = (pin) => pin.isMaster ? event.masterOpen : event.zones.some((zone) => zone.gpioPin === pin.pin && zone.isOn);
+    return valveLines.pins.filter((pin) => pin.value != null && (pin.value === 1) !== pin.activeLow && !isTold(pin));
+  }
+  const named = lineWords.exec(event.fault || "");
+  return named && named[2] === "on" && valveLines.pins[named[1]] ? [valveLines.pins[named[1]]] : [];
+}
+
+const lineWords = /\bline (\d+) is (on|off) although it was told otherwise/;
+const asNamed = (text, isNow) => text && text.replace(lineWords, (words, line, level) => valveLines.pins[line]
+  ? `${nameOfLine(valveLines.pins[line])} ${isNow ? "is" : "was"} ${level} although it was told otherwise` : words);
+
+// The daemon counts its lines; people know their zones.
+function readSprinkler(event) {
+  if (!event.zones) return event.reason ? { ...event, reason: asNamed(event.reason, true) } : event;
+  sprinkler.zones = event.zones;
+  valveLines.differs = event.linesConfirmed === false;
+  if (!valveLines.differs) valveLines.isOf = false;
+  if (valveLines.differs || !valveLines.pins.length) askLines();
+  const stuck = valveLines.differs ? linesStuck(event) : [], names = stuck.map(nameOfLine).join(", ");
+  const named = { ...event, fault: asNamed(event.fault, valveLines.differs), reason: asNamed(event.reason, valveLines.differs),
+    zones: event.zones.map((zone) => ({ ...zone, isStuck: stuck.some((pin) => pin.pin === zone.gpioPin) })) };
+  if (!stuck.length) return named;
+  const cause = names + (stuck.length > 1 ? " are" : " is") + " on although told to be off";
+  return { ...named, stuck: names, fault: cause, reason: cause, wayOut: "close the main tap, and reset when it is off" };
+}
+
 // ---- state
 
 const soilWords = { dry: "dry", waits: "wet, not for long enough yet", wet: "wet" };
@@ -35,7 +81,7 @@ function showSprinkler(event) {
   const isHeld = event.state === "fault" || event.state === "emergencyStopped";
   mark("sprinkler", isHeld || !event.store.writable ? "down" : event.rainDelay.active || event.state === "paused" ? "warn" : event.state === "watering" ? "up" : "idle",
     plain(event.state) + (event.rainDelay.active ? ", rain delay" : ""));
-  const open = event.zones.filter((zone) => zone.isOn);
+  const open = event.zones.filter((zone) => zone.isOn || zone.isStuck);
   byId("sprinkler-next").textContent = event.nextRun
     ? zoneName(event.nextRun.zoneId) + ", " + dayAndTime(event.nextRun.startISO) + (event.queueCount > 1 ? " (" + event.queueCount + " wait)" : "") : "nothing";
   put(byId("sprinkler-clock"), event.clock.isBelieved ? "" : "The time of day is not confirmed yet: what is due waits until it is.");
@@ -59,7 +105,7 @@ function showSprinkler(event) {
   }));
   const paused = event.state === "paused";
   tile("sprinkler", {
-    now: !open.length ? "no water runs" : open.map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", "),
+    now: !open.length ? "no water runs" : open.map(nowOf).join(", "),
     next: event.rainDelay.active ? "rain delay until " + dayAndTime(event.rainDelay.until) : event.nextRun ? "next " + byId("sprinkler-next").textContent : "nothing planned",
     action: open.length ? { words: "Stop all", look: "halt", act: (control) => water(control, "POST", "/api/stop") }
       : { words: "Water", look: "primary", act: () => { location.hash = "#/sprinkler"; } },
@@ -69,7 +115,7 @@ function showSprinkler(event) {
   byId("sprinkler-skip").disabled = !open.length;
   showZones(event.zones);
   stopped("sprinkler", isHeld
-    ? sentence("sprinkler: " + event.reason) + (event.wayOut ? " To go on: " + event.wayOut + "." : "") : null, event.state === "emergencyStopped");
+    ? sentence("sprinkler: " + event.reason) + (event.wayOut ? " To go on: " + event.wayOut + "." : "") : null, event.state === "emergencyStopped", !event.stuck);
 }
 
 // The flow of zones with limits of their own. Rows are kept: a button must not be replaced while somebody presses it.
@@ -104,17 +150,21 @@ function showZones(zones) {
     showLogChoices();
   }
   sprinkler.known = known;
-  byId("sprinkler-now").textContent = zones.filter((zone) => zone.isOn).map((zone) => zone.name + " " + clock(zone.remainingSec)).join(", ") || "nothing";
+  byId("sprinkler-now").textContent = zones.filter((zone) => zone.isOn || zone.isStuck).map(nowOf).join(", ") || "nothing";
   zones.forEach((zone, index) => {
     const row = list.children[index];
     row.querySelector("[data-of=name]").textContent = zone.name;
-    row.classList.toggle("on", zone.isOn);
-    row.querySelector("[data-of=state]").textContent = !zone.isEnabled ? "disabled" : zone.isOn ? leftOf(zone) : "off";
+    row.classList.toggle("on", zone.isOn || zone.isStuck);
+    row.classList.toggle("stuck", zone.isStuck);
+    row.querySelector("[data-of=state]").textContent = zone.isStuck ? stuckWords : !zone.isEnabled ? "disabled" : zone.isOn ? leftOf(zone) : "off";
     for (const one of row.querySelectorAll("[data-of=on], [data-of=quick]")) one.disabled = !zone.isEnabled;
     byId("zone-leds").children[index].textContent = zone.name;
-    byId("zone-leds").children[index].className = "led " + (zone.isOn ? "up" : zone.isEnabled ? "idle" : "off");
+    byId("zone-leds").children[index].className = "led " + (zone.isStuck ? "down" : zone.isOn ? "up" : zone.isEnabled ? "idle" : "off");
   });
 }
+
+const stuckWords = "on although told to be off";
+const nowOf = (zone) => zone.isStuck ? zone.name + " " + stuckWords : zone.name + " " + clock(zone.remainingSec);
 
 // By an address such as #/sprinkler/12.
 function goToZone() {
@@ -263,6 +313,7 @@ addOwnCard("sprinkler", {
     goToZone();
     if (sprinkler.polled) loadSchedules();
   },
+  reads: readSprinkler,
   take(event) {
     if (event.zones) { showSprinkler(event); return true; }
     if (event.type !== "zone") return false;

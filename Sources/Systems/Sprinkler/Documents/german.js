@@ -16,7 +16,8 @@ addLanguage("de", {
   "HH:MM, sunrise-20, sunset+10": "HH:MM, sunrise-20, sunset+10", "Mon": "Mo", "Tue": "Di", "Wed": "Mi", "Thu": "Do", "Fri": "Fr", "Sat": "Sa", "Sun": "So",
   "The time of day is not confirmed yet: what is due waits until it is.": "Die Uhrzeit ist noch nicht bestätigt: was fällig ist, wartet darauf.",
   "forecast switched off": "Vorhersage ausgeschaltet", "weather unknown": "Wetter unbekannt", "the provider has no value": "der Anbieter hat keinen Wert",
-  "no water runs": "kein Wasser läuft", "nothing planned": "nichts geplant", "no start to come": "kein Start steht an", "no day": "kein Tag", "Run": "Start",
+  "on although told to be off": "an, obwohl es aus sein soll", "close the main tap, and reset when it is off": "den Haupthahn schließen, und zurücksetzen, wenn es aus ist",
+  "the master valve": "das Hauptventil", "no water runs": "kein Wasser läuft", "nothing planned": "nichts geplant", "no start to come": "kein Start steht an", "no day": "kein Tag", "Run": "Start",
   "Run now": "Jetzt starten", "that much longer": "so viel länger", "Duplicate": "Verdoppeln", "Remove": "Entfernen", "Remove it": "Entfernen", "leave it out": "weglassen",
   "Start times": "Startzeiten", "skip if rain delay": "bei Regenpause auslassen", "nothing watered yet": "noch nichts gewässert", "Pin": "Anschluss",
   "Enabled": "Eingeschaltet", "Minutes": "Minuten", "Longest run": "Längster Lauf", "min, at most": "min, höchstens", "one place up": "einen Platz nach oben",
@@ -63,6 +64,8 @@ addLanguage("de", {
   "When this program ends, dies or hangs, every valve is closed. A valve that is stuck open needs its tap: know where it is.":
     "Endet, stirbt oder hängt dieses Programm, wird jedes Ventil geschlossen. Ein Ventil, das offen klemmt, braucht seinen Hahn: wissen, wo er ist.",
 }, [
+  [/^(.+?):? (is|are) on although told to be off$/, "{1}: an, obwohl aus verlangt ist"], [/^(.+) on although told to be off$/, "{1} an, obwohl aus verlangt ist"],
+  [/^(.+) (?:is|was) (on|off) although it was told otherwise$/, "{1} {2}, anders als verlangt"], [/^sprinkler: (.+)$/, "Bewässerung: {1}"],
   [/^((?:plant|topic|pin) .+?) read (\S+ %) at (.+), wet from (\S+ %) on$/, "{1}: $2 um $3, nass ab $4"],
   [/^((?:plant|topic|pin) .+?) read (\S+ %) at (.+), wet from (\S+ %) on: watered for (\S+ %) of the time$/, "{1}: $2 um $3, nass ab $4: $5 der Zeit gewässert"],
   [/^no reading of ((?:plant|topic|pin) .+?) yet: as scheduled$/, "noch keine Messung von {1}: wie geplant"],

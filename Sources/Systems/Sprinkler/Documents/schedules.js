@@ -218,7 +218,7 @@ function stepsPart(is, of) {
 // ---- when a draft would start: by the calendar alone, as far as the page can tell; the sun's times are the daemon's to say
 
 function startsInWords(draft) {
-  const found = [], now = inZone(Date.now(), { hour: "2-digit", minute: "2-digit", hour12: false }).replace(/^24/, "00"), today = dateOf(Date.now());
+  const found = [], { hour, minute } = numbersOf(Date.now()), now = hour + ":" + minute, today = dateOf(Date.now());
   const times = [...draft.startTimes].sort();
   for (let days = 0; days < 800 && found.length < 4; days++) {
     const date = dateAfter(today, days);

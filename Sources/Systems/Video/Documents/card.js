@@ -25,7 +25,7 @@ function showVideo(event) {
   const viewers = event.viewers.rtsp + event.viewers.whep + event.viewers.mp4 + event.viewers.mjpeg;
   tile("video", {
     now: event.state === "running" ? (event.statistics.framesPerSecond || 0) + " pictures a second" : viewers ? viewers + " look" : "nobody looks", next: `${event.picture.width} × ${event.picture.height}`,
-    action: { words: "Look", look: "primary", act: () => { location.hash = "#/video"; } },
+    action: { words: "Look", look: "primary", act: lookAtVideo },
   });
   const facts = [`${event.picture.width}×${event.picture.height}`];
   if (counted.framesPerSecond) facts.push(counted.framesPerSecond + " frames/s", (counted.bitsPerSecond / 1e6).toFixed(2) + " Mbit/s");
@@ -94,6 +94,12 @@ document.addEventListener("visibilitychange", () => { if (document.hidden) video
 // The picture lies in the view of what is driven by it, if that has a stage for it, and is shown there unless somebody has chosen not to.
 const stageOf = (view) => video.begun ? ownCards.get(view)?.stage : null;
 const isLookedAt = () => view === "video" || Boolean(stageOf(view));
+
+// Who asks to look sees something, whatever was chosen in the view before.
+function lookAtVideo() {
+  if ((sessionStorage.getItem("video") || "off") === "off") sessionStorage.setItem("video", "best");
+  location.hash = "#/video";
+}
 
 function videoViewed() {
   const picture = document.querySelector(".picture"), place = stageOf(view);

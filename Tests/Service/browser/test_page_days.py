@@ -1,0 +1,55 @@
+"""The days of a time line and of the month, in the page's language and by the controller's clock, in weeks in which it is changed, too."""
+import pytest
+from playwright.sync_api import expect
+
+# A week from the date's noon, in Greenwich's time: the starts of its days in hours since `from`, by each zone's clock.
+WEEKS = [
+    ("Europe/Berlin", "2026-03-26T12:00:00Z", [11, 35, 59, 82, 106, 130, 154]),  # forward on the 29th
+    ("Europe/Berlin", "2026-10-22T12:00:00Z", [10, 34, 58, 83, 107, 131, 155]),  # back on the 25th
+    ("America/New_York", "2026-10-29T12:00:00Z", [16, 40, 64, 89, 113, 137, 161]),
+    ("Asia/Kathmandu", "2026-03-26T12:00:00Z", [6.25 + 24 * day for day in range(7)]),
+    ("America/Santiago", "2026-09-03T12:00:00Z", [16, 40, 64, 87, 111, 135, 159]),  # forward at the midnight before the 6th, of which the day begins at 01:00
+]
+ENGLISH = ["Fri", "Sat", "Sun", "Mon", "Tue", "Wed", "Thu"]  # the page speaks it where it has no better language
+NAMES = {
+    "en-US": ENGLISH, "de-DE": ["Fr", "Sa", "So", "Mo", "Di", "Mi", "Do"],
+    "fr-FR": ENGLISH, "ar-EG": ENGLISH,
+}
+
+DRAW = """([zone, from]) => {
+  setTimeZone(zone);
+  const place = document.body.appendChild(element("div", null, { className: "timeline", id: "tried-line" })), begin = Date.parse(from), span = 7 * 86400000;
+  drawTimeline(place, { lanes: [], from: begin, to: begin + span, now: begin + span / 2 });
+  const days = [...place.querySelectorAll(".days span")].map((one) => [one.firstChild.data.trim(), Math.round(parseFloat(one.style.left) / 100 * span / 900000) / 4]);
+  place.remove();
+  return days;
+}"""
+
+
+@pytest.mark.parametrize("language", NAMES)
+def test_a_week_has_its_days_where_they_begin(enter, daemon, language):
+    page = enter(daemon, locale=language)
+    for zone, begin, starts in WEEKS:
+        days = page.evaluate(DRAW, [zone, begin])
+        assert [at for _, at in days] == pytest.approx(starts), (zone, begin)
+        assert [name for name, _ in days] == NAMES[language], (zone, begin)
+
+
+def test_the_months_name_is_of_the_pages_language(enter, daemon):
+    """A browser that speaks English, and a page that somebody has set to German."""
+    page = enter(daemon, locale="en-US", view="sprinkler", prepare=lambda page: page.add_init_script("localStorage.setItem('language', 'de')"))
+    expect(page.locator("#sprinkler-month th").first).to_have_text("Mo")
+    assert page.evaluate("inWordsOf('2026-03-29', { month: 'long' })") == "März"
+
+
+@pytest.mark.parametrize("language", ["de-DE", "fr-FR"])
+def test_a_start_of_today_that_has_passed_is_not_to_come_in_any_language(enter, daemon, language):
+    page = enter(daemon, locale=language)
+    page.evaluate("setTimeZone('Europe/Berlin')")
+    found = page.evaluate("""() => {
+      Date.now = () => Date.parse("2026-03-29T04:30:00Z"); // 06:30 by summer time, which has just begun
+      const all = { days: ["Sun"], startTimes: ["06:00", "07:00"] };
+      return startsInWords(all);
+    }""")
+    first = found.split(": ", 1)[1].split(", ")
+    assert [part for part in first if "06:00" in part or "07:00" in part][0].endswith("07:00"), found
