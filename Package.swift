@@ -97,7 +97,7 @@ let package = Package(
     .library(name: "TactusDevices", targets: ["Devices", "Buses", "BusesLinux", "Wire", "Conversions"]),
     .library(name: "TactusRobot", targets: ["Robot", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusLeg", targets: ["Leg", "Devices", "Buses", "BusesLinux", "Wire"]),
-    .library(name: "TactusSprinkler", targets: ["Sprinkler", "WallTime", "Buses", "BusesLinux"]),
+    .library(name: "TactusSprinkler", targets: ["Sprinkler", "WallTime", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusPump", targets: ["Pump", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(name: "TactusPlants", targets: ["Plants", "Devices", "Buses", "BusesLinux", "Wire"]),
     .library(
@@ -266,7 +266,7 @@ let package = Package(
     control(of: "Leg", on: ["Devices", "Buses", "Wire", "Tactus"], exclude: ["Wire/README.md"]),
     documents(of: "Leg"),
     daemon(of: "Leg", leaves: ["BluetoothBlueZ"]),
-    control(of: "Sprinkler", on: ["Buses", "Tactus", "WallTime"], exclude: ["Control/Schedule/README.md"]),
+    control(of: "Sprinkler", on: ["Buses", "Wire", "Tactus", "WallTime"], exclude: ["Control/Schedule/README.md"]),
     documents(of: "Sprinkler", scripts: ["german.js", "schedules.js", "water.js"]),
     daemon(
       of: "Sprinkler", leaves: ["Water", "MQTTMosquitto", "Store", "WallTime"],

@@ -26,7 +26,7 @@ public indirect enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-  /// The value for error messages: at most 40 characters, without control characters.
+  /// The value for error messages: at most 40 characters and 160 bytes, each of which is seen.
   public var summary: String {
     switch self {
     case .null: "null"
@@ -38,13 +38,16 @@ extension JSONValue {
     }
   }
 
-  /// Returns the first 40 characters, with control characters replaced by U+FFFD and followed by `…` if the text is longer.
+  /// Returns the first 40 characters or 160 bytes, with those that are not seen replaced by U+FFFD and followed by `…` if the text is longer.
   public static func shortened(_ text: String) -> String {
     var result = ""
-    for character in text.prefix(40) {
-      let isPlain = character.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
-      result.append(isPlain ? character : "\u{FFFD}")
+    var (characters, bytes) = (0, 0)
+    for character in text {
+      characters += 1
+      bytes += character.utf8.count
+      guard characters <= 40, bytes <= GivenName.mostBytes(ofCharacters: 40) else { return result + "…" }
+      result.append(character.unicodeScalars.allSatisfy(GivenName.isPart) ? character : "\u{FFFD}")
     }
-    return text.count > 40 ? result + "…" : result
+    return result
   }
 }

@@ -64,10 +64,26 @@ extension JSONKind where Value == Bool {
 }
 
 extension JSONKind where Value == String {
-  /// Returns the kind of a text whose length in characters is in a range.
+  /// Returns the kind of a text whose length in characters is in a range, and which has at most four bytes for each of the longest's.
   public static func text(_ length: ClosedRange<Int>) -> JSONKind {
     JSONKind("text of \(length.lowerBound)…\(length.upperBound) characters") { value in
-      guard case .text(let text) = value, length.contains(text.count) else { return nil }
+      guard case .text(let text) = value, GivenName.excess(of: text, length) == nil else { return nil }
+      return text
+    }
+  }
+
+  /// Returns the kind of a name or note that people see, as `GivenName` has it. An error names the letter that is not seen.
+  ///
+  /// - Parameter expected: the name in words for a member that is missing or no text; unless given, its length.
+  public static func name(_ length: ClosedRange<Int>, expected: String? = nil) -> JSONKind {
+    let expected = expected ?? text(length).expected
+    return JSONKind(expected: expected) { (value, field) throws(APIError) in
+      guard case .text(let text) = value, !text.isEmpty || length.contains(0) else {
+        throw .validation(field, expected: expected, got: value.summary)
+      }
+      if let flaw = GivenName.flaw(in: text, length) {
+        throw .validation(field, expected: GivenName.rule(length), got: flaw)
+      }
       return text
     }
   }

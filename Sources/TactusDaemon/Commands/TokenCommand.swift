@@ -3,6 +3,7 @@ import Confinement
 import Glibc
 import Service
 import Tactus
+import Wire
 
 /// The command `tactus token`.
 struct TokenCommand: ParsableCommand {
@@ -130,7 +131,9 @@ struct TokenCreateCommand: ParsableCommand {
   }
 
   func validate() throws {
-    guard TokenFile.isName(name) else { throw ValidationError("Expected \(TokenFile.nameRule).") }
+    if let flaw = GivenName.flaw(in: name, TokenFile.nameLength) {
+      throw ValidationError("Expected \(TokenFile.nameRule), got \(flaw).")
+    }
     guard let qr else { return }
     if ticket == nil { throw ValidationError("Expected for --qr an address such as http://pi.local:8000, got \(qr).") }
     if file.config.path != nil || file.tokenFile != nil {

@@ -33,6 +33,21 @@ import Testing
     }
   }
 
+  @Test("a name with a letter that is not seen is refused with the letter; one of before is kept")
+  func unseenNames() throws {
+    var book = book
+    #expect(throws: PlantRefusal(.invalidPlantName, field: "name", "expected letters that are seen, got U+202E")) {
+      try book.apply(.add(name: "Ba\u{202E}sil", sensors: ["0x36"]), for: Self.user)
+    }
+    var records = PlantRecords()
+    records.plants = [
+      Plant(id: PlantID(1), user: Self.user, name: try PlantName("Ba\u{200B}sil"), sensors: [HostBench.sensors[0]])
+    ]
+    var old = PlantBook(sensors: Set(HostBench.sensors), records: records)
+    _ = try old.apply(.edit(name: "Ba\u{200B}sil", PlantEdit(name: "Ba\u{200B}sil")), for: Self.user)
+    #expect(old.records.plants[0].name.text == "Ba\u{200B}sil" && old.records.plants[0].name.flaw == "U+200B")
+  }
+
   @Test("changes: what is returned, applied in order, gives the records")
   mutating func changes() throws {
     var kept = PlantRecords()

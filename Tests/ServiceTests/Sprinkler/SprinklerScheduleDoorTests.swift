@@ -39,6 +39,22 @@ struct SprinklerScheduleDoorTests {
   }
 
   @Test(
+    "a name with a letter that is not seen, or of more bytes than its characters may have: 422 that says what it is")
+  func names() async throws {
+    let bench = try SprinklerDoorBench()
+    let marks = String(repeating: "a" + String(repeating: "\u{301}", count: 1_050), count: 20)
+    for (name, flaw) in [("Mor\u{202E}nings", "U+202E"), ("\u{FEFF}Mornings", "U+FEFF"), (marks, "42020 bytes")] {
+      let body = SprinklerDoorBench.mornings.replacingOccurrences(of: "Mornings", with: name)
+      let error = await #expect(throws: APIError.self) { _ = try await bench.ask("POST", "/api/schedules", body) }
+      #expect(error?.field == "name" && error?.message.hasSuffix("got \(flaw)") == true)
+    }
+    let gardener = SprinklerDoorBench.mornings.replacingOccurrences(of: "Mornings", with: "👩🏽‍🌾")
+    #expect(try await bench.ask("POST", "/api/schedules", gardener).status == .created)
+    let copy = try await bench.json("POST", "/api/schedules/1/duplicate")
+    #expect(copy["name"] as? String == "👩🏽‍🌾 copy")
+  }
+
+  @Test(
     "the calendar: an event a start with a UID that stays, zones and times in it, cancelled in a rain delay; no line over 75 bytes"
   )
   func calendar() async throws {

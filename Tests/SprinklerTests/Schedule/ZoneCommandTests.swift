@@ -29,6 +29,45 @@ struct ZoneCommandTests {
     #expect(scheduler.records.zones == Garden.zones())
   }
 
+  @Test("a name that nobody may give now is kept where it is stored, and refused where somebody gives it")
+  func oldNames() throws {
+    let old = "Law\u{202E}n"
+    var program = Garden.program(1)
+    program.name = String(repeating: "a" + String(repeating: "\u{301}", count: 1_050), count: 60)
+    var records = Garden.records([program])
+    records.zones[0].name = old
+    var zones = records.zones
+    zones[1].name = "Beds"
+    let file = SprinklerFile(zones: [zones[1]], seasonalPercent: 100)
+    // The start takes the file's change beside the old name.
+    var last = file
+    last.zones[0].name = "Other"
+    _ = try records.take(file, since: last, pins: zones.map(\.gpioPin), masterPin: nil)
+    #expect(records.zones[0].name == old && records.zones[1].name == "Beds")
+
+    var scheduler = Garden.scheduler([program])
+    var changed = program
+    changed.priority = 7
+    #expect(Garden.ask(&scheduler, .replaceProgram(changed)).refusal == nil)
+    #expect(
+      Garden.ask(&scheduler, .addProgram(program)).refusal
+        == .invalid(
+          field: "name", expected: "text of 1…60 characters that are seen, at most 240 bytes", got: "126060 bytes"))
+    changed.alias = old
+    guard case .invalid("alias", _, "U+202E")? = Garden.ask(&scheduler, .replaceProgram(changed)).refusal else {
+      Issue.record("taken")
+      return
+    }
+    guard
+      case .invalid("programs[0].name", _, "126060 bytes")? = Garden.ask(
+        &scheduler, .restore(Garden.records([program]))
+      ).refusal
+    else {
+      Issue.record("restored")
+      return
+    }
+  }
+
   @Test("two zones swap their lines while one is open: it closes, both let go, both take")
   func swap() throws {
     var world = try Garden.world([], at: Garden.start)

@@ -123,8 +123,7 @@ public struct TokenRoutes: Sendable {
     let page: String?
 
     init(_ body: inout JSONReader) throws(APIError) {
-      name = try body.required(
-        "name", .init(TokenFile.nameRule) { $0.string.flatMap { TokenFile.isName($0) ? $0 : nil } })
+      name = try body.required("name", .name(TokenFile.nameLength, expected: TokenFile.nameRule))
       scope = try body.optional("scope", .choice(Scope.allCases.map(\.rawValue))).flatMap(Scope.init) ?? .control
       validSeconds = try body.optional("validSeconds", .integer(TokenRoutes.lifetimes))
       page = try body.optional("page", TokenRoutes.pageKind)

@@ -1,16 +1,18 @@
+import Wire
+
 /// The changes that `tactus token` makes to the token file. Times are seconds since 1970.
 extension TokenFile {
   /// The greatest number of tokens in a file, those that are revoked or have expired included.
   public static let greatestCount = 256
 
+  /// How many characters a token's name may have.
+  public static var nameLength: ClosedRange<Int> { 1...64 }
+
   /// The name of a token in words, as `isName` checks it.
   public static let nameRule = "a name of 1…64 characters that are no control characters"
 
-  /// Returns whether a token may have this name: 1…64 characters, at most 256 bytes, without control characters and not blank.
-  public static func isName(_ name: String) -> Bool {
-    (1...64).contains(name.count) && name.utf8.count <= 256 && !name.allSatisfy(\.isWhitespace)
-      && name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-  }
+  /// Returns whether a token may have this name: 1…64 characters, at most 256 bytes, each of them seen and not all of them spaces.
+  public static func isName(_ name: String) -> Bool { GivenName.flaw(in: name, nameLength) == nil }
 
   /// Forgets tokens that open nothing any more if the file is full: the revoked ones first, then the expired ones, the oldest first.
   ///

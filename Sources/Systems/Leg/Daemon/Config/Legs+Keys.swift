@@ -1,6 +1,7 @@
 import Buses
 import Tactus
 import TactusDaemon
+import Wire
 
 // The keys of the file: the chip and its battery, the links of leg 0, the legs.
 
@@ -131,7 +132,9 @@ extension Legs {
     var isInverted = false
 
     static var keys: [Key<One>] {
-      Key("name", \.givenName, "What logs and the API call it. Unless given: leg 0, leg 1 and so on.")
+      Key("name", \.givenName, "What logs and the API call it. Unless given: leg 0, leg 1 and so on.").checked {
+        $0.givenName.flatMap { GivenName.flaw(in: $0, 1...64) }.map { "expected \(GivenName.rule(1...64)), got \($0)" }
+      }
       Key(
         "channel", \.givenChannel, in: 0...127,
         "The chip's output, 0…15; of several chips 16 is the second one's first, 32 the third one's. Unless given: its place in "

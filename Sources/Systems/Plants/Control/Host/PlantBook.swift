@@ -46,8 +46,10 @@ public struct PlantBook: Sendable, Hashable {
     case .edit(let name, let edit):
       var plant = try existing(name, of: user)
       if let new = edit.name {
-        if PlantName.carried(new) != plant.name.text { try checkFree(new, for: user) }
-        plant.name = try PlantName(new)
+        if PlantName.carried(new) != plant.name.text {
+          try checkFree(new, for: user)
+          plant.name = try PlantName(given: new)
+        }
       }
       if let sensors = edit.sensors { plant.sensors = try checked(sensors) }
       let old = plant.limits
@@ -116,7 +118,7 @@ public struct PlantBook: Sendable, Hashable {
       throw PlantRefusal(.tooManyPlants, "expected at most \(rules.users) users with plants")
     }
     try checkFree(name, for: user)
-    let name = try PlantName(name)
+    let name = try PlantName(given: name)
     let sensors = try checked(sensors)
     let limits = limits ?? rules.limits
     try limits.check(replacing: rules.limits)

@@ -1,3 +1,5 @@
+import Wire
+
 /// A plant's name: 1…15 characters that the protocol and its app can transmit.
 ///
 /// Not allowed are `: ; | \`, `--`, a hyphen at either end, control characters, and `all`, which requests every plant.
@@ -41,6 +43,18 @@ public struct PlantName: Sendable, Hashable, Codable {
         "expected no control character, none of : ; | \\, no -- and no hyphen at an end")
     }
     self.text = name
+  }
+
+  /// Creates a name that somebody gives now: of letters that are seen, as every name is. A name of before that rule is read as it is.
+  init(given text: String) throws(PlantRefusal) {
+    try self.init(text)
+    if let flaw { throw PlantRefusal(.invalidPlantName, field: "name", "expected letters that are seen, got \(flaw)") }
+  }
+
+  /// Why nobody may give this name now, such as `U+202E`, or `nil` if people may: a name may be older than that rule.
+  public var flaw: String? {
+    // Fifteen scalars are the bound already, in bytes as well.
+    GivenName.flaw(in: text, 1...Self.maximumLength)
   }
 
   private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

@@ -11,7 +11,7 @@ struct NewPlantBody: JSONReadable {
 
   init(_ body: inout JSONReader) throws(APIError) {
     user = try body.optional("user", .plantUser) ?? PlantRoutes.ownUser
-    name = try body.required("name", .text(1...64))
+    name = try body.required("name", .name(1...64))
     sensors = try body.required("sensors", .list(of: .text(1...64), 1...4))
     limits = try PlantLimitsBody(&body)
     area = try body.pictureArea()
@@ -29,7 +29,7 @@ struct PlantBody: JSONReadable {
 
   init(_ body: inout JSONReader) throws(APIError) {
     var edit = PlantEdit(
-      name: try body.optional("name", .text(1...64)),
+      name: try body.optional("name", .name(1...64)),
       sensors: try body.optional("sensors", .list(of: .text(1...64), 1...4)))
     let limits = try PlantLimitsBody(&body)
     edit.dryPercent = limits.dryPercent

@@ -30,7 +30,7 @@ extension SprinklerRecords {
     var words = new.takeZones(file.zones, since: last.zones)
     let ids = Set(new.zones.map(\.id))
     if !words.isEmpty {
-      try Validation.check(new.zones, "zones", pins: pins, masterPin: masterPin)
+      try Validation.check(new.zones, "zones", pins: pins, masterPin: masterPin, present: zones)
       for program in programs {
         guard let step = program.steps.first(where: { !ids.contains($0.zone) }) else { continue }
         throw .invalid(

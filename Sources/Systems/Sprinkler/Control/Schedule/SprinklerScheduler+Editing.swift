@@ -11,8 +11,8 @@ extension SprinklerScheduler {
       try Validation.count(programs.count, 1...Validation.programCount, "programs")
       try add(withoutTakenAliases(programs), field: "programs", request)
     case .replaceProgram(let program):
-      _ = try self.program(program.id)
-      try Validation.check(program, "", validationContext)
+      let present = try self.program(program.id)
+      try Validation.check(program, "", validationContext, present: present)
       try Validation.check(alias: program.alias, among: records.programs.lazy.filter { $0.id != program.id }, "")
       set(program, request)
     case .enableProgram(let id, let isEnabled):
@@ -83,7 +83,8 @@ extension SprinklerScheduler {
   // MARK: zones
 
   private mutating func setZones(_ zones: [Zone]) throws(SprinklerRefusal) {
-    try Validation.check(zones, "zones", pins: settings.pins, masterPin: settings.masterPin)
+    try Validation.check(
+      zones, "zones", pins: settings.pins, masterPin: settings.masterPin, present: records.zones)
     let ids = Set(zones.map(\.id))
     for program in records.programs {
       guard let step = program.steps.first(where: { !ids.contains($0.zone) }) else { continue }

@@ -1,5 +1,6 @@
 @_spi(FromOutside) import Conversions
 import WallTime
+import Wire
 
 /// Checks the values that people enter. Every refusal names the field, the expected values and the given one.
 enum Validation {
@@ -36,19 +37,19 @@ enum Validation {
     }
   }
 
-  static func name(_ name: String, longest: Int, _ field: String) throws(SprinklerRefusal) {
-    let hasControls = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
-    guard (1...longest).contains(name.count), !hasControls, !name.allSatisfy(\.isWhitespace) else {
-      throw .invalid(
-        field: field, expected: "1…\(longest) characters without control characters",
-        got: hasControls ? "control characters" : name.count > longest ? "\(name.count) characters" : "\"\(name)\"")
-    }
+  /// Throws unless a name may be given. The name that something has is kept whatever it is: it may be older than the rule.
+  static func name(
+    _ name: String, longest: Int, _ field: String, present: String? = nil
+  ) throws(SprinklerRefusal) {
+    guard name != present, let flaw = GivenName.flaw(in: name, 1...longest) else { return }
+    throw .invalid(field: field, expected: GivenName.rule(1...longest), got: flaw)
   }
 
   // MARK: zones
 
+  /// - Parameter present: the zones that there are, whose names are kept.
   static func check(
-    _ zones: [Zone], _ field: String, pins: [Int], masterPin: Int?
+    _ zones: [Zone], _ field: String, pins: [Int], masterPin: Int?, present: [Zone] = []
   ) throws(SprinklerRefusal) {
     try count(zones.count, 0...ZoneID.maximum, field)
     let free = pins.filter { $0 != masterPin }
@@ -58,7 +59,7 @@ enum Validation {
       guard !before.contains(where: { $0.id == zone.id }) else {
         throw .invalid(field: "\(path).id", expected: "a number no other zone has", got: "\(zone.id)")
       }
-      try name(zone.name, longest: 40, "\(path).name")
+      try name(zone.name, longest: 40, "\(path).name", present: present.first { $0.id == zone.id }?.name)
       guard free.contains(zone.gpioPin) else {
         throw .invalid(field: "\(path).gpioPin", expected: "one of the lines \(free)", got: "\(zone.gpioPin)")
       }
@@ -86,8 +87,11 @@ enum Validation {
 
   // MARK: programs
 
-  static func check(_ program: Program, _ prefix: String, _ context: Context) throws(SprinklerRefusal) {
-    try name(program.name, longest: 60, "\(prefix)name")
+  /// - Parameter present: the program as it is, whose names are kept.
+  static func check(
+    _ program: Program, _ prefix: String, _ context: Context, present: Program? = nil
+  ) throws(SprinklerRefusal) {
+    try name(program.name, longest: 60, "\(prefix)name", present: present?.name)
     try check(program.days, "\(prefix)days")
     if let season = program.season {
       try check(season.from, "\(prefix)season.from")
@@ -131,7 +135,7 @@ enum Validation {
     }
     try number(program.priority, -100...100, "\(prefix)priority")
     if let alias = program.alias {
-      try name(alias, longest: 64, "\(prefix)alias")
+      try name(alias, longest: 64, "\(prefix)alias", present: present?.alias)
       guard Int(alias) == nil else {
         throw .invalid(field: "\(prefix)alias", expected: "a name that is no number", got: alias)
       }

@@ -1,6 +1,7 @@
 import Buses
 import Sprinkler
 import TactusDaemon
+import Wire
 
 /// The configuration keys that a reload cannot change: the lines, the first contents of the store, and the weather provider.
 public struct SprinklerWiring: Settings, Equatable {
@@ -228,8 +229,7 @@ extension SprinklerWiring {
 
     @DeclarationBuilder<Key<Self>> static var keys: [Key<Self>] {
       Key("name", \.name, "What people call it, 1…40 characters. Unless given: Zone 1, Zone 2 and so on.").checked {
-        guard let name = $0.name, !(1...40).contains(name.count) else { return nil }
-        return "expected 1…40 characters, got \(name.count)"
+        $0.name.flatMap { GivenName.flaw(in: $0, 1...40) }.map { "expected \(GivenName.rule(1...40)), got \($0)" }
       }
       Key(
         "pin", \.pin, in: 0...1023,

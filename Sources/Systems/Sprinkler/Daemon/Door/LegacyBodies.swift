@@ -17,7 +17,7 @@ struct LegacyPinBody: JSONReadable {
   let isEnabled: Bool?
 
   init(_ body: inout JSONReader) throws(APIError) {
-    name = try body.optional("name", .text(0...40)).flatMap { $0.isEmpty ? nil : $0 }
+    name = try body.optional("name", .name(0...40)).flatMap { $0.isEmpty ? nil : $0 }
     isEnabled = try body.optional("is_enabled", .boolean)
   }
 }

@@ -44,9 +44,9 @@ struct LegacyScheduleBody: JSONReadable {
   }
 
   init(_ body: inout JSONReader) throws(APIError) {
-    id = try body.optional("id", .text(1...64))
+    id = try body.optional("id", .name(1...64))
     alias = id.flatMap { Int($0) == nil ? $0 : nil }
-    name = try body.optional("name", .text(0...60)).flatMap { $0.isEmpty ? nil : $0 }
+    name = try body.optional("name", .name(0...60)).flatMap { $0.isEmpty ? nil : $0 }
     start = try body.required("start_time", .startTime)
     weekdays = try body.optional("days", .list(of: .weekday, 0...7))?.reduce(0) { $0 | 1 << UInt8(clamping: $1) }
     isEnabled = try body.optional("is_enabled", .boolean)

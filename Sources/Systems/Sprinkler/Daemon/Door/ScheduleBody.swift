@@ -21,7 +21,7 @@ struct ScheduleBody: JSONReadable {
 
   init(_ body: inout JSONReader) throws(APIError) {
     id = try body.optional("id", .integer(1...Int(Int32.max)))
-    name = try body.optional("name", .text(1...60))
+    name = try body.optional("name", .name(1...60))
     isEnabled = try body.optional("isEnabled", .boolean)
     days = try Self.days(&body)
     let starts = try body.optional("startTimes", .list(of: .startTime, 1...8))
@@ -42,7 +42,7 @@ struct ScheduleBody: JSONReadable {
     let adjustment = try body.optional("adjustment", .choice(["deficit"])).flatMap { Program.Adjustment(rawValue: $0) }
     self.adjustment = givesAdjustment ? .some(adjustment) : nil
     priority = try body.optional("priority", .integer(-100...100))
-    alias = try body.optional("alias", .text(1...64))
+    alias = try body.optional("alias", .name(1...64))
     for name in ["ok", "nextStartISO"] { body.ignore(name) }
   }
 

@@ -2,6 +2,7 @@
 import Service
 import Sprinkler
 import TactusDaemon
+import Wire
 
 // Schedules: list, change, run, look ahead.
 extension SprinklerRoutes {
@@ -38,7 +39,9 @@ extension SprinklerRoutes {
       Route(.post, "/api/schedules/{id}/duplicate", scope: .control, action: "sprinkler.schedule-add") {
         [self] request in
         var copy = try program(request)
-        copy.name = String("\(copy.name) copy".suffix(60))
+        var name = "\(copy.name) copy".suffix(60)
+        while name.utf8.count > GivenName.mostBytes(ofCharacters: 60) { name.removeFirst() }
+        copy.name = String(name)
         copy.alias = nil
         // Two that start together would only water twice: the copy waits to be switched on.
         copy.isEnabled = false

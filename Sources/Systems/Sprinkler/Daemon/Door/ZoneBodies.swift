@@ -38,7 +38,7 @@ struct ZoneBody: JSONReadable {
 
   init(_ body: inout JSONReader) throws(APIError) {
     id = try body.optional("id", .zoneID)
-    name = try body.optional("name", .text(1...40))
+    name = try body.optional("name", .name(1...40))
     gpioPin = try body.optional("gpioPin", .integer(0...1023))
     isEnabled = try body.optional("isEnabled", .boolean)
     defaultSeconds = try WateringTime.read(&body, minutes: "defaultMinutes", seconds: "defaultSeconds")

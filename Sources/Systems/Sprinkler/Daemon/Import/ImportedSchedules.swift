@@ -129,6 +129,10 @@ struct ImportedSchedules: Equatable {
       character.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : character
     }
     let trimmed = plain.drop(while: \.isWhitespace).prefix(longest)
-    return String(trimmed.reversed().drop(while: \.isWhitespace).reversed())
+    var name = String(trimmed)
+    while let scalar = GivenName.unseen(in: name) { name.unicodeScalars.removeAll { $0 == scalar } }
+    while name.utf8.count > GivenName.mostBytes(ofCharacters: longest) { name.removeLast() }
+    while name.last?.isWhitespace == true { name.removeLast() }
+    return name
   }
 }

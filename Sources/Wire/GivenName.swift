@@ -1,0 +1,73 @@
+/// What a text from outside must be to stand as a name, wherever somebody gives one: of a zone, a schedule, a plant, a token.
+///
+/// A name is bounded in bytes as well as in characters, because one character may carry a thousand marks, and holds nothing that cannot be seen: such
+/// letters make two names look alike, and direction marks turn round what stands beside a name, in a log as on the page.
+public enum GivenName {
+  /// Returns the greatest number of bytes of UTF-8 of so many characters: four for each, as much as the longest scalar has.
+  public static func mostBytes(ofCharacters count: Int) -> Int { count * 4 }
+
+  /// Returns what a name of so many characters is, in words.
+  public static func rule(_ length: ClosedRange<Int>) -> String {
+    "text of \(length.lowerBound)…\(length.upperBound) characters that are seen, at most "
+      + "\(mostBytes(ofCharacters: length.upperBound)) bytes"
+  }
+
+  /// Returns what is wrong with a name in words, such as `61 characters` or `U+202E`, or `nil` if nothing is.
+  ///
+  /// - Parameters:
+  ///   - text: the name as given.
+  ///   - length: how many characters it may have.
+  public static func flaw(in text: String, _ length: ClosedRange<Int>) -> String? {
+    if let flaw = excess(of: text, length) { return flaw }
+    if let scalar = unseen(in: text) {
+      let digits = String(scalar.value, radix: 16, uppercase: true)
+      return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
+    return !text.isEmpty && text.allSatisfy(\.isWhitespace) ? "nothing but spaces" : nil
+  }
+
+  /// Returns the length of a text in words if it is longer or shorter than it may be, in characters or in bytes, or `nil` if it is not.
+  public static func excess(of text: String, _ length: ClosedRange<Int>) -> String? {
+    let isLong = text.utf8.count > mostBytes(ofCharacters: length.upperBound)
+    let count = text.count
+    if length.contains(count) { return isLong ? "\(text.utf8.count) bytes" : nil }
+    return count == 0 ? "nothing" : "\(count) characters"
+  }
+
+  /// Returns the first scalar of a text that cannot be seen, or `nil` if each can.
+  ///
+  /// U+200D and U+200C are taken between two others that are seen: the first joins the parts of an emoji (a gardener is three scalars), both are letters
+  /// of how Persian and Indian languages are written. So are the marks that choose a letter's variant.
+  public static func unseen(in text: String) -> Unicode.Scalar? {
+    // The joiner that the next scalar must justify.
+    var joiner: Unicode.Scalar?
+    var isAfterSeen = false
+    for scalar in text.unicodeScalars {
+      if scalar == "\u{200C}" || scalar == "\u{200D}" {
+        guard isAfterSeen else { return scalar }
+        (joiner, isAfterSeen) = (scalar, false)
+        continue
+      }
+      guard isSeen(scalar) else { return scalar }
+      if let joiner, scalar.properties.isWhitespace { return joiner }
+      (joiner, isAfterSeen) = (nil, !scalar.properties.isWhitespace)
+    }
+    return joiner
+  }
+
+  /// Returns whether a scalar may be part of a character that is seen.
+  static func isPart(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\u{200C}" || scalar == "\u{200D}" || isSeen(scalar)
+  }
+
+  private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+    let properties = scalar.properties
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: return false
+    default: break
+    }
+    // What marks a text's annotations is no letter either, and is not among those that may be ignored.
+    if (0xFFF9...0xFFFB).contains(scalar.value) { return false }
+    return !properties.isDefaultIgnorableCodePoint || properties.isVariationSelector
+  }
+}
