@@ -54,7 +54,11 @@ public final class WebService: Sendable {
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
       actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit,
-      places: places, bodies: BodyBudget(configuration.limits.bodyBytes))
+      places: places, bodies: BodyBudget(configuration.limits.bodyBytes),
+      watching: AdmissionWatching(
+        hub: hub, admit: doorman.admit(_:peer:certificate:scope:),
+        interval: configuration.limits.webSocket.tokenCheckInterval,
+        secondsSince1970: { WallClock.microseconds / 1_000_000 }))
   }
 
   /// Binds the port; connections wait until `start`. Blocks the calling thread for some milliseconds.

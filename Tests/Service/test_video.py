@@ -10,6 +10,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+import requests
 
 from daemon import PROGRAM, Daemon, let_others_in
 from live import Live
@@ -338,6 +339,26 @@ def test_who_leaves_an_http_stream_leaves_its_place(camera):
         with camera.get("/api/video/stream.mp4", stream=True) as answer:
             assert answer.status_code == 200
             next(answer.iter_content(1000))
+    until(camera, lambda video: video["viewers"]["mp4"] == 0)
+
+
+@pytest.mark.parametrize("stream", ["stream.mjpeg", "stream.mp4"])
+def test_a_stream_ends_when_its_token_is_revoked_and_another_goes_on(camera, stream):
+    made = camera.post("/api/tokens", {"name": f"guest of {stream}", "scope": "read"}).json()
+    with camera.get(f"/api/video/{stream}", token=made["token"], stream=True) as revoked, \
+            camera.get(f"/api/video/{stream}", stream=True) as other:
+        assert (revoked.status_code, other.status_code) == (200, 200)
+        pieces = revoked.iter_content(1000)
+        next(pieces)
+        assert camera.request("DELETE", f"/api/tokens/{made['client']['id']}").status_code == 200
+        # Cut off, and not ended as a whole answer is.
+        with pytest.raises(requests.exceptions.ChunkedEncodingError):
+            end = time.monotonic() + LIMIT_SECONDS
+            while time.monotonic() < end:
+                next(pieces)
+        for _ in zip(range(100), other.iter_content(1000)):
+            pass
+    assert camera.get("/api/video", token=made["token"]).status_code == 401
     until(camera, lambda video: video["viewers"]["mp4"] == 0)
 
 

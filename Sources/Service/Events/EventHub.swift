@@ -34,7 +34,7 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// Checks the token of every session again, without waiting for it: a token may have been revoked.
+  /// Checks the token of all that lasts again, without waiting for it: a token may have been revoked.
   public func checkTokens() {
     state.withLock { state in
       for audience in state.audiences.values {
@@ -60,9 +60,32 @@ public final class EventHub: Sendable {
     state.withLock { state in
       guard let audience = state.audiences[ObjectIdentifier(loop)] else { return }
       audience.sessions[ObjectIdentifier(session)] = nil
-      if audience.sessions.isEmpty { state.audiences[ObjectIdentifier(loop)] = nil }
+      if audience.isEmpty { state.audiences[ObjectIdentifier(loop)] = nil }
     }
   }
+
+  /// Adds a watch, whose token `checkTokens` checks. To be called on the watch's event loop.
+  func join(_ watch: AdmissionWatch, on loop: any EventLoop) {
+    loop.preconditionInEventLoop()
+    state.withLock { state in
+      let audience = state.audiences[ObjectIdentifier(loop)] ?? Audience(loop)
+      state.audiences[ObjectIdentifier(loop)] = audience
+      audience.watches[ObjectIdentifier(watch)] = watch
+    }
+  }
+
+  /// Removes a watch. To be called on the watch's event loop.
+  func leave(_ watch: AdmissionWatch, on loop: any EventLoop) {
+    loop.preconditionInEventLoop()
+    state.withLock { state in
+      guard let audience = state.audiences[ObjectIdentifier(loop)] else { return }
+      audience.watches[ObjectIdentifier(watch)] = nil
+      if audience.isEmpty { state.audiences[ObjectIdentifier(loop)] = nil }
+    }
+  }
+
+  /// The number of watches, for tests.
+  var watches: Int { state.withLock { $0.audiences.values.reduce(0) { $0 + $1.watches.count } } }
 
   /// Counts a session that follows the changes of states from now on. Each such session is to call `unfollow` once.
   func follow() { state.withLock { $0.changes.followers += 1 } }
@@ -74,12 +97,14 @@ public final class EventHub: Sendable {
   var number: UInt64 { state.withLock { $0.number } }
 }
 
-/// The sessions of one event loop.
+/// The sessions and watches of one event loop.
 ///
-/// Unchecked because `sessions` is used on `loop` only.
+/// Unchecked because both are changed on `loop` only, within the hub's lock.
 private final class Audience: @unchecked Sendable {
   let loop: any EventLoop
   var sessions: [ObjectIdentifier: WebSocketSession] = [:]
+  var watches: [ObjectIdentifier: AdmissionWatch] = [:]
+  var isEmpty: Bool { sessions.isEmpty && watches.isEmpty }
 
   init(_ loop: any EventLoop) { self.loop = loop }
 
@@ -91,6 +116,6 @@ private final class Audience: @unchecked Sendable {
 
   func checkTokens() {
     loop.preconditionInEventLoop()
-    for session in Array(sessions.values) { session.checkToken() }
+    for watch in Array(watches.values) { watch.check() }
   }
 }

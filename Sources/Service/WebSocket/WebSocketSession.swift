@@ -12,7 +12,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
 
   let caller: Caller
   let shared: ServiceChannel.Shared
-  private let admission: WebSocketAdmission
+  private let admission: LastingAdmission
   private let limits: WebSocketLimits
   private var machine: WebSocketMachine
   private var backlog: WebSocketBacklog
@@ -34,15 +34,14 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   /// When the present frame was read from the socket.
   private var read = TickInstant.zero
   private var pings: Scheduled<Void>?
-  private var expiry: Scheduled<Void>?
-  private var tokenCheck: Scheduled<Void>?
+  private var watch: AdmissionWatch?
   /// The WebSocket of a system's own that this is, or `nil` for `/ws`.
   private let socket: SystemSocket?
   /// Whom the client speaks with, or `nil` on `/ws` and before the beginning and after the end.
   var talk: (any SocketTalk)?
   var talkBeat: Scheduled<Void>?
 
-  init(_ admission: WebSocketAdmission, socket: SystemSocket? = nil, shared: ServiceChannel.Shared) {
+  init(_ admission: LastingAdmission, socket: SystemSocket? = nil, shared: ServiceChannel.Shared) {
     self.socket = socket
     (self.admission, caller, self.shared, limits) = (admission, admission.caller, shared, shared.limits.webSocket)
     machine = WebSocketMachine(limits, at: .uptimeNanoseconds(0))
@@ -61,8 +60,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
     joined = true
     firstNumber = shared.hub.join(self, on: context.eventLoop)
     schedulePing(context)
-    awaitExpiry(context)
-    scheduleTokenCheck(context)
+    watchToken(context)
     if let socket { begin(socket) } else { greet() }
   }
 
@@ -81,8 +79,8 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   /// Unsubscribes the client and lets the systems release whatever it was holding; only the first call has an effect.
   private func leave() {
     pings?.cancel()
-    expiry?.cancel()
-    tokenCheck?.cancel()
+    watch?.cancel()
+    watch = nil
     talkBeat?.cancel()
     talk = nil
     guard joined, let context else { return }
@@ -93,35 +91,16 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
     for system in shared.systems { system.clientLeft(caller) }
   }
 
-  private func awaitExpiry(_ context: ChannelHandlerContext) {
-    guard let expires = caller.expires else { return }
-    let left = expires - shared.secondsSince1970()
-    guard left > 0 else { return carryOut(machine.close(.init(4001, "TOKEN_EXPIRED"))) }
-    // The time of day may jump: it is looked at again every minute at least.
-    expiry = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(min(left, 60))) {
-      if self.machine.state == .open { self.awaitExpiry(context) }
-    }
-  }
-
-  private func scheduleTokenCheck(_ context: ChannelHandlerContext) {
-    guard caller.tokenID != nil else { return }
-    tokenCheck = context.eventLoop.assumeIsolated().scheduleTask(in: limits.tokenCheckInterval) {
-      self.checkToken()
-    }
-  }
-
-  /// Checks the token again: the connection ends if its token was revoked, or now has another scope.
-  func checkToken() {
-    tokenCheck?.cancel()
-    guard let context, machine.state == .open else { return }
-    do throws(APIError) {
-      guard try admission.admittedAgain(by: shared).scope == caller.scope else {
-        return carryOut(machine.close(.init(4001, "TOKEN_CHANGED")))
-      }
-      scheduleTokenCheck(context)
-    } catch {
-      carryOut(machine.close(.init(4001, error.code)))
-    }
+  /// Ends the connection when its token expires or is revoked, or then has another scope.
+  private func watchToken(_ context: ChannelHandlerContext) {
+    let watch = AdmissionWatch(
+      admission, shared.watching, on: context.eventLoop, while: { [weak self] in self?.machine.state == .open },
+      ended: { [weak self] code in
+        guard let self else { return }
+        carryOut(machine.close(.init(4001, code)))
+      })
+    self.watch = watch
+    watch.begin()
   }
 
   private func schedulePing(_ context: ChannelHandlerContext) {

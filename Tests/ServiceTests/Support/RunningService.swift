@@ -14,14 +14,14 @@ final class RunningService {
   init(
     systems: [any ServedSystem] = [FakeSystem()], routes: [Route] = [], allowedOrigins: [String] = [],
     bodyLimit: Int = 1_048_576, limits: ConnectionLimits = ConnectionLimits(),
-    guardHealth: GuardHealth = GuardHealth(.none), additions: APIAdditions = APIAdditions()
+    guardHealth: GuardHealth = GuardHealth(.none), additions: APIAdditions = APIAdditions(), doorman: Doorman? = nil
   ) throws {
     var configuration = ServiceConfiguration(
       port: reserved.number, version: "1.2.3", limits: limits, bodyLimit: bodyLimit, allowedOrigins: allowedOrigins)
     configuration.additions = additions
     service = WebService(
       configuration: configuration,
-      doorman: try .open(allowedOrigins: allowedOrigins), systems: systems, routes: routes,
+      doorman: try doorman ?? .open(allowedOrigins: allowedOrigins), systems: systems, routes: routes,
       guardHealth: guardHealth, logger: log.logger)
     try service.start()
   }

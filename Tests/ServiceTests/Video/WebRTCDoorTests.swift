@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Synchronization
 import Tactus
 import TestSupport
 import Testing
@@ -72,6 +73,29 @@ struct WebRTCDoorTests {
     for gone in [name, "0", "zz", name.uppercased() + " ", "", String(repeating: "f", count: 400)] {
       #expect(await code { try await ask(bench, .delete, request(parameters: ["session": gone])) }?.status == 404)
     }
+  }
+
+  @Test(
+    "the token that opened a session is revoked: the process is told to end it, and its place is free; deleted before: nothing"
+  )
+  func revoked() async throws {
+    typealias Watch = (isNeeded: @Sendable () -> Bool, ended: @Sendable (String) -> Void)
+    let watches = Mutex<[Watch]>([])
+    var watched = request()
+    watched.beginWatch = { isNeeded, ended in watches.withLock { $0.append((isNeeded, ended)) } }
+    let bench = VideoBench()
+    async let response = ask(bench, .post, watched)
+    let session = try await opened(bench)
+    bench.desk.take(.answer(session: session, "v=0\r\n"))
+    #expect(try await response.status == .created)
+    let watch = try #require(watches.withLock { $0.first })
+    #expect(watch.isNeeded())
+    watch.ended("TOKEN_INVALID")
+    #expect(bench.orders.withLock { $0.last } == .close(session: session))
+    #expect(bench.desk.snapshot.sessions.isEmpty && !watch.isNeeded())
+    bench.orders.withLock { $0 = [] }
+    watch.ended("TOKEN_INVALID")
+    #expect(bench.orders.withLock { $0.isEmpty })
   }
 
   @Test("as many sessions as there may be viewers: the next is refused, as a stream is; one ends, and there is a place")

@@ -12,6 +12,8 @@ struct APIAnswer {
   var bodyWasRead = false
   /// Returns the body piece by piece, in place of `body`, or is `nil` if `body` is the whole body.
   var pieces: (@Sendable () async throws -> [UInt8]?)?
+  /// What admitted the request, checked again while pieces are sent; `nil` if the request did not come to a handler.
+  var admission: LastingAdmission?
 
   init(_ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: ByteBuffer) {
     head = HTTPResponse(status: status, headerFields: headers)

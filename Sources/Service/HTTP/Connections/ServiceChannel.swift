@@ -43,6 +43,11 @@ struct ServiceChannel: Sendable {
     let secondsSince1970: @Sendable () -> Int64
     let logAction: @Sendable (_ action: String, _ caller: Caller, _ error: APIError?) -> Void
     let logger: Logger
+
+    var watching: AdmissionWatching {
+      AdmissionWatching(
+        hub: hub, admit: admit, interval: limits.webSocket.tokenCheckInterval, secondsSince1970: secondsSince1970)
+    }
   }
 
   /// How an accepted connection is served.

@@ -19,7 +19,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private enum Route {
     case skip
     case respond
-    case upgrade(WebSocketRequest, WebSocketAdmission)
+    case upgrade(WebSocketRequest, LastingAdmission)
     /// The decoder and the gate are about to leave the pipeline; the arrival handler keeps the bytes that arrive.
     case upgrading
   }
@@ -227,13 +227,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     route = .upgrade(
       asked,
       .init(
-        caller: caller.webSocket(number: shared.numbers.next()), request: request, certificate: certificate))
+        caller: caller.webSocket(number: shared.numbers.next()), request: request, certificate: certificate,
+        keepsScope: true))
   }
 
   var isUpgrading: Bool { if case .upgrading = route { true } else { false } }
 
   private func upgrade(
-    _ request: WebSocketRequest, _ admission: WebSocketAdmission, _ context: ChannelHandlerContext
+    _ request: WebSocketRequest, _ admission: LastingAdmission, _ context: ChannelHandlerContext
   ) {
     let pipeline = context.pipeline.syncOperations
     guard let arrival = try? pipeline.handler(type: ArrivalHandler.self) else { return context.close(promise: nil) }
@@ -261,7 +262,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Exchanges the handlers: all further bytes belong to the WebSocket, so the gate is removed before any arrive.
   private func upgraded(
-    _ admission: WebSocketAdmission, _ socket: SystemSocket?, _ context: ChannelHandlerContext,
+    _ admission: LastingAdmission, _ socket: SystemSocket?, _ context: ChannelHandlerContext,
     _ arrival: ArrivalHandler
   ) {
     let channel = context.channel

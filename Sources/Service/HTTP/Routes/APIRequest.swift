@@ -10,6 +10,12 @@ public struct APIRequest: Sendable {
   public let query: [String: String]
   /// The body, at most as long as the route allows: 1 MB unless the route has its own limit.
   public let body: [UInt8]
+  /// Begins a watch on what admitted the request; `nil` if no token did, as for a command by MQTT.
+  var beginWatch:
+    (
+      @Sendable (_ isNeeded: @escaping @Sendable () -> Bool, _ ended: @escaping @Sendable (_ code: String) -> Void) ->
+        Void
+    )?
 
   /// Makes a request without checking it, for the responder, and for transports and tests that call a handler without HTTP.
   public init(caller: Caller, parameters: [String: String] = [:], query: [String: String] = [:], body: [UInt8] = []) {
@@ -21,6 +27,19 @@ public struct APIRequest: Sendable {
 }
 
 extension APIRequest {
+  /// Ends what lasts longer than the answer, such as a session that the request has opened, when the token or certificate of the
+  /// request is revoked, expires or loses the route's scope: within a second, or at once if it is revoked over the API. An answer in
+  /// pieces, and a WebSocket, need no such call: they are closed by the server.
+  ///
+  /// - Parameters:
+  ///   - isNeeded: returns `false` once it has ended by itself. Called each second on an event loop; it must not block.
+  ///   - ended: called at most once, on an event loop, with the code of the refusal, such as `TOKEN_INVALID`. It must not block.
+  public func watch(
+    while isNeeded: @escaping @Sendable () -> Bool, ended: @escaping @Sendable (_ code: String) -> Void
+  ) {
+    beginWatch?(isNeeded, ended)
+  }
+
   /// Returns the body, decoded from JSON.
   ///
   /// - Throws: 400 `BODY_MISSING`; 400 `BAD_JSON` with line and column; 422 `VALIDATION` with the field that is missing,

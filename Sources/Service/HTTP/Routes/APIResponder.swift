@@ -15,6 +15,7 @@ struct APIResponder: Sendable {
   /// The connection places of the server whose requests are answered.
   let places: ConnectionPlaces
   let bodies: BodyBudget
+  let watching: AdmissionWatching
 
   /// Answers one request. Throws only if the connection ends.
   ///
@@ -42,15 +43,33 @@ struct APIResponder: Sendable {
       try await client.write(contentsOf: [.head(answer.head), .end])
     } else if let pieces = answer.pieces {
       try await client.write(.head(answer.head))
-      // They come from the store or from a camera: some wait for a disk.
-      while let piece = try await withTaskExecutorPreference(DiskThreads.shared, operation: pieces) {
-        try await client.write(.body(ByteBuffer(bytes: piece)))
-      }
-      try await client.write(.end)
+      try await write(pieces, of: answer.admission, to: client, channel)
     } else {
       try await write(answer, to: client)
     }
     if closes { closeGently(channel) }
+  }
+
+  /// Writes the pieces of an answer, and closes its connection if the token is revoked or expires meanwhile: a client then sees that the
+  /// answer has not come to its end.
+  private func write(
+    _ pieces: @Sendable () async throws -> [UInt8]?, of admission: LastingAdmission?,
+    to client: NIOAsyncChannelOutboundWriter<ResponsePart>, _ channel: any Channel
+  ) async throws {
+    let watch = admission.map { admission in
+      AdmissionWatch(admission, watching, on: channel.eventLoop) { [logger] code in
+        logger.info(
+          "a stream was closed", metadata: ["caller": .string(admission.caller.address), "reason": .string(code)])
+        channel.close(promise: nil)
+      }
+    }
+    channel.eventLoop.execute { watch?.begin() }
+    defer { channel.eventLoop.execute { watch?.cancel() } }
+    // They come from the store or from a camera: some wait for a disk.
+    while let piece = try await withTaskExecutorPreference(DiskThreads.shared, operation: pieces) {
+      try await client.write(.body(ByteBuffer(bytes: piece)))
+    }
+    try await client.write(.end)
   }
 
   /// Writes a whole answer at once, or in pieces if it is long.
@@ -114,8 +133,15 @@ struct APIResponder: Sendable {
         note(route, caller, result: error.code)
         throw error
       }
-      let asked = APIRequest(caller: caller, parameters: place.parameters, query: target.query, body: bytes)
+      let admission = LastingAdmission(
+        caller: caller, request: head, certificate: places.certificate(of: channel), scope: route.scope)
+      var asked = APIRequest(caller: caller, parameters: place.parameters, query: target.query, body: bytes)
+      asked.beginWatch = { [watching, loop = channel.eventLoop] isNeeded, ended in
+        let watch = AdmissionWatch(admission, watching, on: loop, while: isNeeded, ended: ended)
+        loop.execute { watch.begin() }
+      }
       var answer = await run(route, handle, asked)
+      answer.admission = admission
       answer.bodyWasRead = head.method != .get && head.method != .head
       return answer
     }

@@ -41,9 +41,12 @@ extension VideoDesk {
       }
       if let refusal { asker.resume(returning: .failure(refusal)) } else { order(.open(session: number, offer)) }
     }
+    let answer = try result.get()
+    request.watch(
+      while: { [weak self] in self?.snapshot.sessions[number] != nil }, ended: { [weak self] _ in self?.expel(number) })
     return APIResponse(
       .created, contentType: "application/sdp", headers: [.location: "\(Self.path)/\(Self.name(number))"],
-      body: Array(try result.get().utf8))
+      body: Array(answer.utf8))
   }
 
   private static func offer(_ body: [UInt8]) throws(APIError) -> WebRTCOffer {
@@ -83,6 +86,11 @@ extension VideoDesk {
   private static func name(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Ends a session whose viewer is not admitted any more.
+  private func expel(_ number: UInt64) {
+    if leave(number) != nil { order(.close(session: number)) }
   }
 
   /// Removes a session, and returns it if there was one.

@@ -1,0 +1,86 @@
+@_spi(FromOutside) import Conversions
+import NIOCore
+
+/// What the watches of one server have in common.
+struct AdmissionWatching: Sendable {
+  let hub: EventHub
+  let admit: ServiceChannel.Admission
+  /// The time between two checks.
+  let interval: TimeAmount
+  let secondsSince1970: @Sendable () -> Int64
+}
+
+/// Ends what lasts when its token or certificate is revoked, expires or loses the scope: a WebSocket, an answer that comes in pieces, a
+/// session beside the connection. There is no other way to check a token again, and `APIResponder` and `WebSocketSession` watch all
+/// that they serve, so that a new route or socket is watched without a word of its own.
+///
+/// The token is checked every `interval`, at its expiry, and when `EventHub.checkTokens` is called.
+///
+/// Unchecked because everything but `init` and `cancel` is used on `loop` only.
+final class AdmissionWatch: @unchecked Sendable {
+  private let admission: LastingAdmission
+  private let watching: AdmissionWatching
+  private let loop: any EventLoop
+  private let isNeeded: () -> Bool
+  private let ended: (_ code: String) -> Void
+  private var timer: Scheduled<Void>?
+  private var isOver = false
+
+  /// Makes a watch that does nothing before `begin`.
+  ///
+  /// - Parameters:
+  ///   - isNeeded: returns `false` once it has ended by itself; the watch then ends without a word. Called on `loop`.
+  ///   - ended: called at most once, on `loop`, with the code of the refusal, such as `TOKEN_INVALID`.
+  init(
+    _ admission: LastingAdmission, _ watching: AdmissionWatching, on loop: any EventLoop,
+    while isNeeded: @escaping () -> Bool = { true }, ended: @escaping (_ code: String) -> Void
+  ) {
+    (self.admission, self.watching, self.loop) = (admission, watching, loop)
+    (self.isNeeded, self.ended) = (isNeeded, ended)
+  }
+
+  /// Begins to watch. To be called on the event loop, once.
+  func begin() {
+    loop.preconditionInEventLoop()
+    watching.hub.join(self, on: loop)
+    if hasExpired { end("TOKEN_EXPIRED") } else { schedule() }
+  }
+
+  /// Checks the token now. To be called on the event loop.
+  func check() {
+    timer?.cancel()
+    guard !isOver else { return }
+    guard isNeeded() else { return end(nil) }
+    if hasExpired { return end("TOKEN_EXPIRED") }
+    if let code = admission.refusal(by: watching.admit) { return end(code) }
+    schedule()
+  }
+
+  /// Ends the watch without calling `ended`. To be called on the event loop.
+  func cancel() {
+    loop.preconditionInEventLoop()
+    end(nil)
+  }
+
+  private func end(_ code: String?) {
+    guard !isOver else { return }
+    isOver = true
+    timer?.cancel()
+    watching.hub.leave(self, on: loop)
+    if let code { ended(code) }
+  }
+
+  private var secondsLeft: Int64? { admission.caller.expires.map { $0 - watching.secondsSince1970() } }
+  private var hasExpired: Bool { secondsLeft.map { $0 <= 0 } ?? false }
+
+  private func schedule() {
+    var pause = admission.caller.tokenID == nil ? nil : watching.interval
+    if let secondsLeft {
+      // The time of day may jump: it is looked at again every minute at least.
+      let expiry = TimeAmount.seconds(max(0, min(secondsLeft, 60)))
+      pause = min(pause ?? expiry, expiry)
+    }
+    guard let pause else { return }
+    timer = loop.assumeIsolated().scheduleTask(in: pause) { self.check() }
+  }
+}
