@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,37 @@ static void limit(int resource, rlim_t most) {
   setrlimit(resource, &now);
 }
 
+// What /proc/self/statm calls data, in bytes; 0 if that is not known.
+static uint64_t private_memory(void) {
+  unsigned long long data = 0;
+  FILE *file = fopen("/proc/self/statm", "re");
+  if (!file) return 0;
+  if (fscanf(file, "%*u %*u %*u %*u %*u %llu", &data) != 1) data = 0;
+  fclose(file);
+  return data * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+// A sanitizer's shadow memory counts, too, and is larger than any limit: such a build has none.
+// Only what holds now, and not how far it may be raised: a detector may need more than the video process that starts it.
+static void limit_memory(uint64_t most) {
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  uint64_t half = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : most, least = UINT64_C(256) << 20;
+  if (half < least) half = least;
+  if (most > half) most = half;
+  if (private_memory() > most) return;
+  struct rlimit now;
+  if (getrlimit(RLIMIT_DATA, &now) < 0) return;
+  now.rlim_cur = now.rlim_max < most ? now.rlim_max : most;
+  setrlimit(RLIMIT_DATA, &now);
+}
+
+static void limit_stacks(size_t bytes) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  if (pthread_attr_setstacksize(&attributes, bytes) == 0) pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+}
+
 // Real-time threads and locked memory within limits: no capability is needed for them then. SCHED_DEADLINE knows no limit.
 static void lift_limits(void) {
   static const int lifted[] = {RLIMIT_MEMLOCK, RLIMIT_RTPRIO, RLIMIT_RTTIME};
@@ -54,6 +86,8 @@ static void set_limits(const struct process_needs *needs) {
   // A core would hold pictures and passwords.
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_NOFILE, needs->descriptors);
+  if (needs->memory) limit_memory(needs->memory);
+  if (needs->stack) limit_stacks(needs->stack);
   if (needs->permissions & PROCESS_LOCKED_MEMORY) {
     struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
     // Where it may not, it locks what its limit allows.

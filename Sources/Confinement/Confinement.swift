@@ -27,6 +27,10 @@ public struct Confinement: Sendable {
   public var permissions: Permissions
   /// The greatest number of open descriptors.
   public var descriptors: UInt32
+  /// The greatest amount of private memory in mebibytes (`RLIMIT_DATA`), or 0 for no limit; at most half of the machine's memory counts.
+  public var memoryMebibytes: UInt32
+  /// The stack of a thread in kibibytes, or 0 for what the system gives.
+  public var stackKibibytes: UInt32 = 0
   /// The accounts to which a root process changes: the first one that exists.
   public var accounts = ["nobody"]
   /// The names of that account's supplementary groups, of which the first 16 that exist are taken. The value is used only where `leavesRoot`.
@@ -44,9 +48,11 @@ public struct Confinement: Sendable {
 
   /// Creates a confinement without files, devices or a folder; these are set before `apply`.
   ///
-  /// - Parameter descriptors: the limit on open descriptors (`RLIMIT_NOFILE`), which only ever lowers the present one.
-  public init(_ permissions: Permissions, descriptors: UInt32) {
-    (self.permissions, self.descriptors) = (permissions, descriptors)
+  /// - Parameters:
+  ///   - descriptors: the limit on open descriptors (`RLIMIT_NOFILE`), which only ever lowers the present one.
+  ///   - memoryMebibytes: the limit on private memory, or 0 for none.
+  public init(_ permissions: Permissions, descriptors: UInt32, memoryMebibytes: UInt32) {
+    (self.permissions, self.descriptors, self.memoryMebibytes) = (permissions, descriptors, memoryMebibytes)
   }
 
   /// Confines this process permanently. The function must be called by its only thread.
@@ -60,7 +66,8 @@ public struct Confinement: Sendable {
             withCStrings([folder].compactMap(\.self)) { folder in
               withCStrings(writable) { writable in
                 var needs = process_needs(
-                  permissions: permissions.rawValue, descriptors: descriptors, accounts: accounts, groups: groups,
+                  permissions: permissions.rawValue, descriptors: descriptors, memory: UInt64(memoryMebibytes) << 20,
+                  stack: Int(stackKibibytes) << 10, accounts: accounts, groups: groups,
                   readable: readable, devices: devices, folder: folder[0], writable: writable,
                   capabilities: capabilities.reduce(0) { $0 | 1 << UInt64($1) })
                 return process_confine(&needs).map { String(cString: $0) }

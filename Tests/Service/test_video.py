@@ -2,6 +2,7 @@
 import json
 import os
 import signal
+import socket
 import struct
 import subprocess
 import threading
@@ -340,6 +341,57 @@ def test_who_leaves_an_http_stream_leaves_its_place(camera):
             assert answer.status_code == 200
             next(answer.iter_content(1000))
     until(camera, lambda video: video["viewers"]["mp4"] == 0)
+
+
+def memory(process):
+    """What a process has and has had in memory, in MB."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines if line.startswith(("VmHWM", "VmRSS"))}
+
+
+def send_until_closed(connection):
+    """Returns whether the other side has closed within the limit."""
+    end = time.monotonic() + LIMIT_SECONDS
+    try:
+        while time.monotonic() < end:
+            connection.sendall(b"a" * 65536)
+    except OSError:
+        return True
+    return False
+
+
+def test_a_request_that_announces_two_gigabytes_is_refused_before_any_password(own_daemon):
+    daemon = own_daemon(more=CAMERA + "video: {user: viewer, password: secret}\n")
+    door, process = port(daemon), state(daemon)["process"]["id"]
+    with socket.create_connection(("127.0.0.1", door), LIMIT_SECONDS) as connection:
+        connection.sendall(
+            b"ANNOUNCE rtsp://127.0.0.1/stream RTSP/1.0\r\nCSeq: 1\r\nContent-Type: application/sdp\r\n"
+            b"Content-Length: 2000000000\r\n\r\n")
+        assert send_until_closed(connection)
+    assert memory(process)["VmHWM"] < 400, memory(process)
+    Viewer(door).ask("OPTIONS", "*")
+    assert state(daemon)["process"]["id"] == process
+
+
+def test_a_request_line_without_an_end_keeps_nobody_out(own_daemon):
+    daemon = own_daemon(more=CAMERA)
+    door = port(daemon)
+    # It is closed after ten seconds, and a busy machine may need as long to show a picture: one of ten is enough.
+    for _ in range(10):
+        closed = []
+        with socket.create_connection(("127.0.0.1", door), LIMIT_SECONDS) as connection:
+            connection.sendall(b"OPTIONS ")
+            flood = threading.Thread(target=lambda: closed.append(send_until_closed(connection)))
+            flood.start()
+            with Viewer(door) as viewer:
+                viewer.packets(10)
+                was_served_meanwhile = not closed
+                flood.join()
+                assert closed == [True], "it goes on"
+                viewer.packets(10)
+        if was_served_meanwhile:
+            return
+    pytest.fail("whoever looks is served when the line is closed, and not before")
 
 
 @pytest.mark.parametrize("stream", ["stream.mjpeg", "stream.mp4"])

@@ -97,6 +97,18 @@ final class RTSPViewer {
     return poll(&polled, 1, 0) > 0
   }
 
+  /// Sends bytes as they are. Returns whether all were taken.
+  func send(raw text: String) -> Bool {
+    let sent = Array(text.utf8)
+    return Glibc.send(socket, sent, sent.count, Int32(MSG_NOSIGNAL)) == sent.count
+  }
+
+  /// Sends a line without an end until the other side closes the connection.
+  func sendWithoutEnd() {
+    let piece = String(repeating: "a", count: 1 << 16)
+    while send(raw: piece) {}
+  }
+
   func tearDown() throws { _ = try request("TEARDOWN", url) }
 
   func request(_ method: String, _ address: String? = nil, _ fields: [String: String] = [:]) throws -> Response {
@@ -105,8 +117,7 @@ final class RTSPViewer {
     for (name, value) in fields { text += "\(name): \(value)\r\n" }
     if let session { text += "Session: \(session)\r\n" }
     text += "\r\n"
-    let sent = Array(text.utf8)
-    try #require(send(socket, sent, sent.count, Int32(MSG_NOSIGNAL)) == sent.count)
+    try #require(send(raw: text))
     while true {
       if bytes.first == UInt8(ascii: "$") {
         // Of any channel: an RTCP packet may be the last before the answer.

@@ -28,6 +28,10 @@ struct VideoConfinementTests {
     let status = try status(child.process)
     for name in ["CapInh", "CapPrm", "CapEff", "CapAmb"] { #expect(status[name] == "0000000000000000", "\(name)") }
     #expect(status["NoNewPrivs"] == "1" && status["Seccomp"] == "2")
+    let limits = try String(contentsOfFile: "/proc/\(child.process)/limits", encoding: .utf8)
+    let data = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max data size") })
+    let most = try #require(data.split(separator: " ").dropFirst(3).first.flatMap { Int($0) }, "\(data)")
+    #expect((256 << 20)...(1024 << 20) ~= most)
     if geteuid() == 0 {
       #expect(status["CapBnd"] == "0000000000000000")
       #expect(status["Uid"]?.split(separator: "\t").contains("0") == false, "\(status)")

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Tactus
 import TestSupport
 import Testing
@@ -237,6 +238,67 @@ struct VideoProcessTests {
     #expect(MonotonicClock.now - began > .seconds(9))
     for viewer in others + [first] { try viewer.waitForKeyFrame() }
     #expect(try child.statistics { _ in true }.viewers == 3)
+  }
+
+  @Test("a request that announces 2 GB, before any password: its connection is closed, and nothing is allocated for it")
+  func announcedLength() throws {
+    var settings = VideoChildProcess.settings
+    (settings.user, settings.password) = ("viewer", "secret")
+    let child = try VideoChildProcess(settings)
+    let port = try child.port()
+    let viewer = try RTSPViewer(port: port)
+    _ = viewer.send(
+      raw: "ANNOUNCE rtsp://127.0.0.1/stream RTSP/1.0\r\nCSeq: 1\r\nContent-Type: application/sdp\r\n"
+        + "Content-Length: 2000000000\r\n\r\n")
+    viewer.sendWithoutEnd()
+    #expect(try RTSPViewer(port: port).request("OPTIONS").status == 200)
+    #expect(try memory(of: child, "VmHWM") < 400_000 && memory(of: child, "VmData") < 1_000_000)
+  }
+
+  /// A line of /proc/PID/status, in kB.
+  private func memory(of child: VideoChildProcess, _ name: String) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(child.process)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name + ":") })
+    return try #require(Int(line.filter(\.isNumber)))
+  }
+
+  @Test(
+    "a request line without an end: another viewer is served meanwhile; it is closed after 10 s, as who sends nothing is"
+  )
+  func endlessLines() throws {
+    let child = try VideoChildProcess(VideoChildProcess.settings)
+    let port = try child.port()
+    // They are closed after ten seconds, and a busy machine may need as long to show a picture: one of ten is enough.
+    var isServedMeanwhile = false
+    for _ in 0..<10 where !isServedMeanwhile {
+      let silent = try RTSPViewer(port: port)
+      let began = MonotonicClock.now
+      let isClosed = Mutex(false)
+      let closed = DispatchSemaphore(value: 0)
+      let endless = Handed(try RTSPViewer(port: port))
+      #expect(endless.value.send(raw: "OPTIONS "))
+      Thread {
+        endless.value.sendWithoutEnd()
+        isClosed.withLock { $0 = true }
+        closed.signal()
+      }.start()
+      let viewer = try RTSPViewer(port: port)
+      #expect(try viewer.play() == 200)
+      try viewer.waitForKeyFrame()
+      isServedMeanwhile = !isClosed.withLock { $0 }
+      closed.wait()
+      #expect(silent.ends())
+      #expect(MonotonicClock.now - began > .seconds(9))
+      try viewer.waitForKeyFrame()
+      #expect(try viewer.request("OPTIONS").status == 200)
+    }
+    #expect(isServedMeanwhile)
+  }
+
+  /// Unchecked: handed to one thread, and not used here any more.
+  private final class Handed: @unchecked Sendable {
+    let value: RTSPViewer
+    init(_ value: RTSPViewer) { self.value = value }
   }
 
   @Test("the port is taken: said, and taken as soon as it is free")

@@ -68,6 +68,23 @@ extension TickInstant {
     #expect(!places.isCrowded)
   }
 
+  @Test("a connection without a session: closed 10 s after its last whole request; one with a session stays")
+  func silent() {
+    var places = Places(limit: 2)
+    for number in 1...4 as ClosedRange<UInt> { places.connect(number, of: "peer", at: .seconds(0)) }
+    places.open("v", by: 1, of: "peer", at: .seconds(0))
+    #expect(places.play("v", at: .seconds(0)) == .welcome(isFirst: true))
+    places.hear(2, at: .seconds(9))
+    #expect(places.takeSilent(at: .seconds(10) - .nanoseconds(1)).isEmpty)
+    #expect(places.takeSilent(at: .seconds(10)).sorted() == [3, 4])
+    #expect(places.takeSilent(at: .seconds(18)).isEmpty)
+    #expect(places.takeSilent(at: .seconds(19)) == [2])
+    places.end("v")
+    #expect(places.takeSilent(at: .seconds(1_000)) == [1])
+    places.hear(1, at: .seconds(1_000))
+    #expect(places.takeSilent(at: .seconds(2_000)).isEmpty)
+  }
+
   @Test("random histories, seeded: never more play than may, and nobody who plays must leave")
   func random() {
     let seed: UInt64 = 31

@@ -34,6 +34,13 @@ struct process_needs {
   int permissions;
   /// The greatest number of open descriptors.
   unsigned descriptors;
+  /// The greatest amount of private memory that it may write to in bytes (`RLIMIT_DATA`, what VmData of /proc/PID/status counts: heap,
+  /// stacks, private mappings), of which it never gets more than half of the machine's, or 256 MiB where that is more; 0 for no limit.
+  /// Memory is refused beyond it, at which most programs end. Address space (`RLIMIT_AS`) would count what drivers only map, and a control
+  /// group of its own needs a manager that delegates one. A program that it starts has the same limit until it says its own.
+  uint64_t memory;
+  /// The stack of a thread in bytes, whose whole length counts as private memory, or 0 for what the system gives: 8 MiB as a rule.
+  size_t stack;
   /// The accounts to which the process changes if it is root: the first one that exists. The account nobody is the last of every list.
   const char *const *accounts;
   /// Supplementary groups of the process if it is root.

@@ -8,8 +8,8 @@ enum GuardConfinement {
   /// device that has failed, and the devices of a daemon run by root may belong to root. No other privilege of root
   /// remains.
   static func needs(of writes: [SafeStateWrite], watchdog: HardwareWatchdog? = nil) -> Confinement {
-    // A thread for a radio, and its connection to the system's bus.
-    var needs = Confinement([.root, .lockedMemory], descriptors: 256)
+    // A thread for a radio, and its connection to the system's bus. It hears no stranger, and no want of memory may end it: no limit.
+    var needs = Confinement([.root, .lockedMemory], descriptors: 256, memoryMebibytes: 0)
     needs.devices = Array(Set(writes.flatMap(folders) + (watchdog.map { [folder(of: $0.path)] } ?? []))).sorted()
     return needs
   }

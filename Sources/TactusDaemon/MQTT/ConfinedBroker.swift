@@ -13,7 +13,7 @@ enum ConfinedBroker {
       return 64
     }
     let program = words[1]
-    var needs = Confinement([.network, .oneProgram], descriptors: 4096)
+    var needs = Confinement([.network, .oneProgram], descriptors: 4096, memoryMebibytes: 512)
     needs.accounts = ["mosquitto", "nobody"]
     // Debian's broker asks TCP wrappers about each connection, which refuse all when they cannot read their files.
     let files = [program, "/etc/hosts.allow", "/etc/hosts.deny"]

@@ -102,7 +102,7 @@ struct DaemonConfinement {
       // One that is not plugged in now may be later.
       if case .serial(let path) = claim.resource, path.hasPrefix("/") { LinuxSerialPort.declare(path) }
     }
-    var needs = Confinement([.daemon, .root, .network], descriptors: 0)
+    var needs = Confinement([.daemon, .root, .network], descriptors: 0, memoryMebibytes: 0)
     needs.writable = writable
     needs.readable = readable
     needs.devices = ["/dev/cpu_dma_latency", "/dev/ptmx", "/dev/pts"]

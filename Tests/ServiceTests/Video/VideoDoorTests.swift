@@ -109,6 +109,19 @@ struct VideoDoorTests {
     #expect(try await pieces() == [7, 6])
   }
 
+  @Test(
+    "the RTSP port is open and does not answer: failed, with the reason; not listening; it answers again: as before")
+  func silentPort() {
+    let bench = VideoBench()
+    bench.desk.take(.door(VideoDoorState(port: 8554, cause: "RTSP does not answer")))
+    #expect(bench.desk.told.state == "failed")
+    #expect(!bench.desk.seen(at: bench.now).rtsp.isListening)
+    #expect(bench.desk.seen(at: bench.now).rtsp.cause == "RTSP does not answer")
+    bench.desk.take(.door(VideoDoorState(port: 8554)))
+    #expect(bench.desk.told.state == "idle")
+    #expect(bench.desk.seen(at: bench.now).rtsp.isListening)
+  }
+
   @Test("a process that has been started again: told what is wanted")
   func again() {
     let bench = VideoBench()

@@ -69,6 +69,7 @@ static void confine() {
   process_needs needs = {};
   needs.permissions = PROCESS_PROGRAMS;
   needs.descriptors = 1024;
+  needs.memory = UINT64_C(512) << 20;
   needs.accounts = accounts;
   needs.groups = groups;
   needs.devices = devices;

@@ -3,6 +3,7 @@ import Tactus
 /// The connections to the RTSP port and their sessions, which are playing or not.
 ///
 /// Only a session that plays takes one of the viewers' places. A session that does not play must begin within `patience` after its SETUP.
+/// A connection without a session, which has shown no password if one is needed, must end a request every `patience`.
 /// The number of such sessions is limited to that of viewers' places, and the number of connections without a session to
 /// `spareConnections` more than that. If a limit is exceeded, the oldest of the peer with the most is ended, so that a peer with many
 /// connections cannot keep others out.
@@ -10,7 +11,7 @@ import Tactus
 /// The type has no clock and does no input or output: the server asks it and acts on the results. `Peer` identifies the owner of an
 /// address.
 public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
-  /// The longest time from SETUP to PLAY.
+  /// The longest time from SETUP to PLAY, and between two requests of a connection without a session.
   public static var patience: Nanoseconds { .seconds(10) }
   public static var spareConnections: Int { 64 }
 
@@ -43,6 +44,8 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   private struct Connection: Sendable {
     let peer: Peer
     let since: TickInstant
+    /// When the last whole request has come.
+    var heard: TickInstant
   }
 
   private let limit: Int
@@ -59,7 +62,18 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   public var isCrowded: Bool { sessions.count - playing > limit || connections.count > limit + Self.spareConnections }
 
   public mutating func connect(_ connection: UInt, of peer: Peer, at now: TickInstant) {
-    connections[connection] = Connection(peer: peer, since: now)
+    connections[connection] = Connection(peer: peer, since: now, heard: now)
+  }
+
+  /// Notes that a whole request has come.
+  public mutating func hear(_ connection: UInt, at now: TickInstant) { connections[connection]?.heard = now }
+
+  /// Removes and returns the connections without a session that have sent no whole request for too long: nothing, or one without an end.
+  public mutating func takeSilent(at now: TickInstant) -> [UInt] {
+    let busy = Set(sessions.values.map(\.connection))
+    let silent = connections.filter { !busy.contains($0.key) && now - $0.value.heard >= Self.patience }.map(\.key)
+    for connection in silent { connections[connection] = nil }
+    return silent
   }
 
   /// Removes a connection and returns its sessions, which end with the connection.

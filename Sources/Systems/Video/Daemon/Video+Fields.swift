@@ -175,7 +175,7 @@ struct VideoRTSPSeen: Sendable {
   let state: VideoDoorState
   let asksPassword: Bool
   let path = "/stream"
-  var isListening: Bool { state.port > 0 }
+  var isListening: Bool { state.port > 0 && state.cause.isEmpty }
   var port: UInt16? { state.port > 0 ? state.port : nil }
   var cause: String? { state.cause.isEmpty ? nil : state.cause }
 }

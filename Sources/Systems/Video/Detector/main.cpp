@@ -37,6 +37,8 @@ static int serve(const char *model) {
   static const char *const accounts[] = {"tactus-video", "nobody", nullptr};
   process_needs needs = {};
   needs.descriptors = 256;
+  // A small model takes some hundred megabytes.
+  needs.memory = UINT64_C(2) << 30;
   needs.accounts = accounts;
   if (const char *missing = process_confine(&needs))
     std::fprintf(stderr, "the kernel confines tactus-detect only in part, without %s\n", missing);

@@ -40,6 +40,8 @@
       var feeds: [UInt: Feed] = [:]
       /// The addresses of connections that have requested the description of the stream or are playing it.
       var looking: Set<UInt> = []
+      /// The sockets of the connections, by the same addresses, each a descriptor of our own.
+      var sockets: [UInt: Int32] = [:]
       /// The connections by their addresses, and the sessions by their names.
       var places: ViewerPlaces<PeerNetwork>
       var ever: UInt64 = 0
@@ -70,6 +72,7 @@
         gst_rtsp_session_pool_set_max_sessions(pool, guint(settings.viewerLimit) * 4 + 64)
         GStreamer.connect(pool, "session-removed", unsafeBitCast(removed, to: GCallback.self), context)
       }
+      giveThreads()
       let factory = factory(clock)
       if !settings.user.isEmpty { restrict(factory) }
       let mounts = gst_rtsp_server_get_mount_points(server)
@@ -99,6 +102,14 @@
       }
       isListening = true
       return UInt16(clamping: gst_rtsp_server_get_bound_port(server))
+    }
+
+    /// Gives each connection a thread, of which there are as many as connections (`ViewerPlaces`): GStreamer reads a request for as long
+    /// as its bytes come, and by itself serves all connections by one thread, which a line without an end keeps from everybody else.
+    private func giveThreads() {
+      guard let threads = gst_rtsp_server_get_thread_pool(server) else { return }
+      gst_rtsp_thread_pool_set_max_threads(threads, -1)
+      g_object_unref(threads)
     }
 
     private func factory(_ clock: UnsafeMutablePointer<GstClock>) -> UnsafeMutablePointer<GstRTSPMediaFactory> {
@@ -155,20 +166,32 @@
       @convention(c) (UnsafeMutableRawPointer?, Context?, UnsafeMutableRawPointer?) -> GstRTSPStatusCode
 
     private func welcome(_ client: UnsafeMutableRawPointer) {
-      sendAtOnce(client)
+      limit(client)
       // Seconds. A connection whose session has ended is closed after that.
       GStreamer.set(client, "post-session-timeout", "10")
       let peer = Self.peer(client)
+      let socket = Self.socket(client)
       let isCrowded = state.withLock { state in
+        state.sockets[UInt(bitPattern: client)] = socket
         state.places.connect(UInt(bitPattern: client), of: peer, at: MonotonicClock.now)
         return state.places.isCrowded
       }
       if isCrowded { handlers.crowded() }
-      let asks: Question = { _, _, context in RTSPServer.from(context).admit() }
+      let comes: Question = { client, _, context in
+        RTSPServer.from(context).hears(client!)
+        return GST_RTSP_STS_OK
+      }
+      for method in ["options", "setup", "pause", "teardown", "get-parameter", "set-parameter"] {
+        GStreamer.connect(client, "pre-\(method)-request", unsafeBitCast(comes, to: GCallback.self), context)
+      }
+      let asks: Question = { client, _, context in RTSPServer.from(context).admit(client!) }
       GStreamer.connect(client, "pre-describe-request", unsafeBitCast(asks, to: GCallback.self), context)
       let looks: Request = { client, _, context in RTSPServer.from(context).looks(client!) }
       GStreamer.connect(client, "describe-request", unsafeBitCast(looks, to: GCallback.self), context)
-      let wants: Question = { _, request, context in RTSPServer.from(context).mayPlay(request!) }
+      let wants: Question = { client, request, context in
+        RTSPServer.from(context).hears(client!)
+        return RTSPServer.from(context).mayPlay(request!)
+      }
       GStreamer.connect(client, "pre-play-request", unsafeBitCast(wants, to: GCallback.self), context)
       let plays: Request = { client, _, context in RTSPServer.from(context).begins(client!) }
       GStreamer.connect(client, "play-request", unsafeBitCast(plays, to: GCallback.self), context)
@@ -192,16 +215,42 @@
       return PeerNetwork(connection.flatMap(gst_rtsp_connection_get_ip).map { String(cString: $0) } ?? "")
     }
 
-    /// Disables Nagle's algorithm: the end of a frame would wait for the acknowledgement of its beginning, delayed by up to 40 ms.
-    private func sendAtOnce(_ client: UnsafeMutableRawPointer) {
+    /// The greatest body of a request in bytes. Whoever watches sends none, or a few parameters.
+    private static let bodyLimit: guint = 64 << 10
+    /// What the kernel keeps of a connection's unread bytes. GStreamer reads them one by one, also those of a peer that has gone.
+    private static let receiveBuffer: gint = 16 << 10
+
+    /// Bounds what a connection costs before it has shown any password, and disables Nagle's algorithm: the end of a frame would wait for
+    /// the acknowledgement of its beginning, delayed by up to 40 ms.
+    private func limit(_ client: UnsafeMutableRawPointer) {
       guard let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self)),
         let socket = gst_rtsp_connection_get_write_socket(connection)
       else { return }
+      // GStreamer allocates the whole length that a request announces.
+      gst_rtsp_connection_set_content_length_limit(connection, Self.bodyLimit)
+      g_socket_set_option(socket, SOL_SOCKET, SO_RCVBUF, Self.receiveBuffer, nil)
       g_socket_set_option(socket, gint(truncatingIfNeeded: IPPROTO_TCP), TCP_NODELAY, 1, nil)
     }
 
+    /// Returns a descriptor of our own of a connection's socket, or −1.
+    private static func socket(_ client: UnsafeMutableRawPointer) -> Int32 {
+      guard let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self)),
+        let socket = gst_rtsp_connection_get_read_socket(connection)
+      else { return -1 }
+      return fcntl(g_socket_get_fd(socket), F_DUPFD_CLOEXEC, 0)
+    }
+
+    /// The longest that GStreamer waits for the first frame before it answers DESCRIBE.
+    private static let descriptionTime = Nanoseconds.seconds(20)
+
+    /// Notes that a client has sent a whole request, whose answer may take a time.
+    private func hears(_ client: UnsafeMutableRawPointer, answerTime: Nanoseconds = .zero) {
+      state.withLock { $0.places.hear(UInt(bitPattern: client), at: MonotonicClock.now + answerTime) }
+    }
+
     /// Returns whether a description may be requested. The password has not been checked yet, so nothing may be started here.
-    private func admit() -> GstRTSPStatusCode {
+    private func admit(_ client: UnsafeMutableRawPointer) -> GstRTSPStatusCode {
+      hears(client, answerTime: Self.descriptionTime)
       let isBroken = handlers.refusal() != nil
       let isWelcome = state.withLock { state in
         guard !isBroken, !state.places.isFull else {
@@ -215,6 +264,7 @@
 
     private func looks(_ client: UnsafeMutableRawPointer) {
       let number = UInt(bitPattern: client)
+      hears(client)
       _ = state.withLock { $0.looking.insert(number) }
       handlers.changed()
     }
@@ -281,6 +331,7 @@
       authority?.forget(number)
       let sessions = state.withLock { state in
         state.looking.remove(number)
+        if let socket = state.sockets.removeValue(forKey: number), socket >= 0 { close(socket) }
         return state.places.disconnect(number)
       }
       handlers.changed()
@@ -307,18 +358,20 @@
       state.withLock { ($0.places.playing, $0.ever, $0.refused) }
     }
 
-    /// Ends sessions that are not played and those whose viewers have vanished without a message. To be called often, on the main thread.
+    /// Ends connections that send no whole request, sessions that are not played and those whose viewers have vanished without a message.
+    /// To be called often, on the main thread.
     func tidy() {
-      let leavers = state.withLock { $0.places.takeLeavers(at: MonotonicClock.now) }
+      let leavers = state.withLock { state in
+        var leavers = state.places.takeLeavers(at: MonotonicClock.now)
+        leavers.connections += state.places.takeSilent(at: MonotonicClock.now)
+        // Their threads close them when they have read the end: a connection must not be closed by one thread while another reads it.
+        for socket in leavers.connections.compactMap({ state.sockets[$0] }) {
+          shutdown(socket, Int32(clamping: SHUT_RDWR))
+        }
+        return leavers
+      }
       end(leavers.sessions)
       withPool { _ = gst_rtsp_session_pool_cleanup($0) }
-      guard !leavers.connections.isEmpty else { return }
-      var numbers = Set(leavers.connections)
-      let closes: GstRTSPServerClientFilterFunc = { _, client, numbers in
-        let isLeaver = numbers!.assumingMemoryBound(to: Set<UInt>.self).pointee.contains(UInt(bitPattern: client))
-        return isLeaver ? GST_RTSP_FILTER_REMOVE : GST_RTSP_FILTER_KEEP
-      }
-      withUnsafeMutablePointer(to: &numbers) { _ = gst_rtsp_server_client_filter(server, closes, $0) }
     }
 
     /// Returns what the viewers have reported.

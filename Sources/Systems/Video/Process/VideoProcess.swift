@@ -28,6 +28,8 @@
     private(set) var sessions: WebRTCSessions?
     private var doorRetry: (at: TickInstant, pause: Nanoseconds)?
     private var doorState: VideoDoorState?
+    private var doorWatch: DoorWatch?
+    private var question: DoorQuestion?
     private var cameraState: VideoCameraState?
     private var choice: VideoChoice?
     /// The elements of the camera, once one was found: the process then waits for this camera instead of showing a test picture. `nil`
@@ -181,11 +183,30 @@
       do throws(VideoFailure) {
         tell(VideoDoorState(port: try server.open()))
         doorRetry = nil
+        if DoorQuestion.canAsk(settings?.bindAddress ?? "") { doorWatch = DoorWatch(at: MonotonicClock.now) }
       } catch {
         let pause = min((doorRetry?.pause ?? .milliseconds(500)) * 2, .seconds(30))
         doorRetry = (MonotonicClock.now + pause, pause)
         tell(VideoDoorState(port: 0, cause: error.description))
       }
+    }
+
+    /// Asks the port, as any client could, whether it answers. A process whose port stays silent ends, and is started again.
+    private func watchDoor() {
+      guard let settings, let port = doorState?.port,
+        let action = doorWatch?.step(question?.answer(), at: MonotonicClock.now)
+      else { return }
+      switch action {
+      case .nothing: break
+      case .ask: question = DoorQuestion(address: settings.bindAddress, port: port)
+      case .answersAgain: tell(VideoDoorState(port: port))
+      case .silent: tell(VideoDoorState(port: port, cause: "RTSP does not answer"))
+      case .restart:
+        complain("RTSP has not answered \(DoorWatch.limit) times in a row: tactus-video restarts")
+        exit(1)
+      }
+      // The next one is asked anew.
+      if doorWatch?.isAsking != true { question = nil }
     }
 
     private func tell(_ state: VideoDoorState) {
@@ -327,6 +348,7 @@
       }
       step(hasFrames ? .frames : .time)
       forceKeyFrame()
+      watchDoor()
       if let doorRetry, MonotonicClock.now >= doorRetry.at { openDoor() }
       if ticks % 5 == 0 {
         followLinks()

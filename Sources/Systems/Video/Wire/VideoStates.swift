@@ -63,7 +63,7 @@ public struct VideoCameraState: Sendable, Hashable {
 public struct VideoDoorState: Sendable, Hashable {
   /// The port number in effect; 0 if the server is not listening.
   public var port: UInt16
-  /// Why the server is not listening; empty if it is.
+  /// Why the server is not listening, or listens and does not answer; empty if it works.
   public var cause: String
 
   public init(port: UInt16, cause: String = "") { (self.port, self.cause) = (port, cause) }

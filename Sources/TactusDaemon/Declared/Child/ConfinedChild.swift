@@ -17,7 +17,7 @@ enum ConfinedChild {
       complain("expected to be started by the daemon")
       return 64
     }
-    var needs = Confinement([.programs], descriptors: 1024)
+    var needs = Confinement([.programs], descriptors: 1024, memoryMebibytes: 1024)
     (needs.readable, needs.devices) = (readable + [program], devices)
     // What the kernel lacks the guard's line says, too.
     _ = needs.apply()

@@ -39,7 +39,7 @@ final class VideoLog: @unchecked Sendable {
       case .starting: break
       }
     case .door(let door):
-      if door.port > 0 {
+      if door.port > 0, door.cause.isEmpty {
         line(.info, "serving RTSP", ["port": .stringConvertible(Int(door.port)), "path": "/stream"])
       } else {
         line(.error, "no RTSP; tried again", ["reason": .string(door.cause)])

@@ -19,6 +19,11 @@ struct VideoWords: Encodable, Equatable {
       _wayOut = OrNull(wrappedValue: "it is started again by itself")
       return
     }
+    if state.door.port > 0, !state.door.cause.isEmpty {
+      (self.state, reason) = (.failed, state.door.cause)
+      _wayOut = OrNull(wrappedValue: "the video process is started again if it stays so")
+      return
+    }
     switch state.camera.phase {
     case .idle: (self.state, reason) = (.idle, "nobody looks")
     case .starting: (self.state, reason) = (.starting, "the camera starts")

@@ -1,0 +1,62 @@
+import Tactus
+
+/// Decides when the RTSP port is asked whether it answers, and what follows if it does not: a server that is kept busy by one client, or
+/// waits for ever, still has its port open.
+///
+/// The type has no clock and does no input or output: the process asks it, and acts on the results.
+public struct DoorWatch: Sendable {
+  /// The time from the end of one question to the next.
+  public static var period: Nanoseconds { .seconds(5) }
+  /// The longest that an answer may take.
+  public static var patience: Nanoseconds { .seconds(5) }
+  /// So many questions in a row without an answer, and the process is started again.
+  public static var limit: Int { 3 }
+
+  public enum Action: Sendable, Equatable {
+    case nothing
+    /// Ask: connect, and send OPTIONS.
+    case ask
+    /// Give up the present question, and say that the port does not answer.
+    case silent
+    /// Say that the port answers again.
+    case answersAgain
+    /// End the process, which is then started again.
+    case restart
+  }
+
+  private enum Phase: Sendable, Equatable {
+    case resting(since: TickInstant)
+    case asking(since: TickInstant)
+  }
+
+  private var phase: Phase
+  private var failures = 0
+
+  /// - Parameter now: when the port was opened.
+  public init(at now: TickInstant) { phase = .resting(since: now) }
+
+  /// Whether a question has been asked and is still open.
+  public var isAsking: Bool { if case .asking = phase { true } else { false } }
+
+  /// Returns what is to be done now.
+  ///
+  /// - Parameter answer: whether the present question was answered by RTSP; `nil` if nothing has come yet, or nothing is asked.
+  public mutating func step(_ answer: Bool?, at now: TickInstant) -> Action {
+    switch phase {
+    case .resting(let since):
+      guard now - since >= Self.period else { return .nothing }
+      phase = .asking(since: now)
+      return .ask
+    case .asking(let since):
+      if answer == true {
+        phase = .resting(since: now)
+        defer { failures = 0 }
+        return failures > 0 ? .answersAgain : .nothing
+      }
+      guard answer == false || now - since >= Self.patience else { return .nothing }
+      phase = .resting(since: now)
+      failures += 1
+      return failures < Self.limit ? .silent : .restart
+    }
+  }
+}
