@@ -1,6 +1,8 @@
 import Buses
+import Foundation
 import Robot
 import Tactus
+import TestSupport
 import Testing
 
 @testable import RobotDaemon
@@ -419,10 +421,15 @@ struct ConfigTests {
     #expect(errors[500] == "c.yaml:505:3: expected fewer errors: these are the first 500, more begin here")
   }
 
-  @Test("a file that never ends: refused by its size")
-  func endless() {
-    let errors = #expect(throws: ConfigErrors.self) { try YAMLFile(path: "/dev/zero") }
-    #expect(errors.map { "\($0)" } == "/dev/zero: expected at most 128 KB, got more")
+  @Test("a file that is too long: refused by its size; what never ends is no file, and is not read at all")
+  func endless() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("long.yaml")
+    try Data(repeating: 0x20, count: 128 * 1024 + 1).write(to: URL(fileURLWithPath: path))
+    let long = #expect(throws: ConfigErrors.self) { try YAMLFile(path: path) }
+    #expect(long.map { "\($0)" } == "\(path): expected at most 128 KB, got more")
+    let endless = #expect(throws: ConfigErrors.self) { try YAMLFile(path: "/dev/zero") }
+    #expect(endless.map { "\($0)" } == "/dev/zero: cannot be read: is not a file but a device")
   }
 
   @Test("a quote or a bracket that is not closed: told where it opens, however far below the parser notices it")

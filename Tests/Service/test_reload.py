@@ -1,5 +1,6 @@
 """`tactus reload`: the file as it is now, taken whole or not at all, while the robot drives."""
 import json
+import os
 import re
 import struct
 import time
@@ -202,6 +203,20 @@ def test_a_wrong_file_changes_nothing_and_every_error_has_its_place(daemon):
     assert refused.returncode == 1
     assert "motors.acceleration: expected a number 0…100, got 101" in refused.stderr
     assert "motors.sped_limit: expected a known key (speed_limit?)" in refused.stderr
+
+
+def test_a_named_pipe_in_the_files_place_is_refused_at_once_and_holds_up_nobody(daemon):
+    text = daemon.config.read_text()
+    daemon.config.unlink()
+    os.mkfifo(daemon.config)
+    # More than there are threads for a disk: each would keep one until somebody opened the pipe's other end.
+    for _ in range(6):
+        answer = daemon.post("/api/reload", token=daemon.admin)
+        assert answer.status_code == 422 and "is not a file but a named pipe" in answer.json()["message"]
+    daemon.config.unlink()
+    daemon.config.write_text(text)
+    assert daemon.request("PUT", "/api/seasonal", json={"percent": 80}).status_code == 200
+    assert reload(daemon).returncode == 0
 
 
 def test_the_log_level_and_a_section_that_goes(daemon):

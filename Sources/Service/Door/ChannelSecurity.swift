@@ -26,8 +26,10 @@ struct ChannelSecurity: Sendable {
         return
       }
       do {
-        let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
-        let key = try NIOSSLPrivateKey(file: key, format: .pem)
+        let chain = try NIOSSLCertificate.fromPEMBytes(Self.bytes(of: certificate)).map {
+          NIOSSLCertificateSource.certificate($0)
+        }
+        let key = try NIOSSLPrivateKey(bytes: Self.bytes(of: key), format: .pem)
         var configuration = TLSConfiguration.makeServerConfiguration(
           certificateChain: chain, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
@@ -36,9 +38,16 @@ struct ChannelSecurity: Sendable {
         configuration.shutdownTimeout = .milliseconds(400)
         context = try NIOSSLContext(configuration: configuration)
         self.configuration = configuration
+      } catch let failure as FileFailure {
+        throw .certificate("\(failure.path): \(failure.reason)")
       } catch {
         throw .certificate("\(certificate), \(key): \(error)")
       }
+    }
+
+    private static func bytes(of path: String) throws(FileFailure) -> [UInt8] {
+      guard let bytes = try readWhole(path) else { throw FileFailure(path: path, reason: "there is no such file") }
+      return bytes
     }
 
     /// Makes the TLS handler at the head of a connection's pipeline, or is `nil` for plain HTTP.

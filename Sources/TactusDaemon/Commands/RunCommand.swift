@@ -3,6 +3,7 @@ import CProcess
 import Confinement
 import Glibc
 import Logging
+import Service
 
 /// The command `tactus run`.
 struct RunCommand: ParsableCommand {
@@ -113,12 +114,13 @@ struct RunCommand: ParsableCommand {
       var confinement = DaemonConfinement(configuration, options)
       if let account, !isOpen(to: account, confinement) { return 1 }
       let confined = confinement.apply()
-      if let file = configuration.logFile, !log.sink.open(path: file) {
-        let reason = String(cString: strerror(errno))
-        log.sink.useStandardError()
-        logger.warning(
-          "the log file cannot be opened: standard error only",
-          metadata: ["file": .string(file), "reason": .string(reason)])
+      if let file = configuration.logFile {
+        do throws(FileFailure) { try log.sink.open(path: file) } catch {
+          log.sink.useStandardError()
+          logger.warning(
+            "the log file cannot be opened: standard error only",
+            metadata: ["file": .string(file), "reason": .string(error.reason)])
+        }
       }
       confined.tell(logger)
       let daemon = try Daemon(configuration, options: options, logger: logger, log: log, events: events)

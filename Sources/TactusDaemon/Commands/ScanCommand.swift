@@ -1,6 +1,7 @@
 import ArgumentParser
 @_spi(FromOutside) import Conversions
 import Foundation
+import Service
 import Tactus
 
 extension ScanKind: ExpressibleByArgument {}
@@ -121,8 +122,9 @@ struct ScanCommand: ParsableCommand {
 
   /// Shows the difference, asks, checks and writes.
   private func change(_ path: String, _ settings: [ScanFind.Settings]) throws {
-    guard let old = YAMLFile.contents(of: path) else {
-      complain("\(path): cannot be read: \(String(cString: strerror(errno)))")
+    let old: String
+    do throws(FileFailure) { old = try YAMLFile.read(path) } catch {
+      complain("\(path): cannot be read: \(error.reason)")
       throw ExitCode.badConfig
     }
     let environment = processEnvironment()

@@ -142,9 +142,9 @@ extension Configuration.MQTT {
     func failure(_ message: String) -> ConfigError {
       ConfigError(file: passwordFile, key: "mqtt.password_file", message: message)
     }
-    errno = 0
-    guard let text = YAMLFile.contents(of: passwordFile) else {
-      throw failure("expected a file that can be read, got: \(String(cString: strerror(errno)))")
+    let text: String
+    do throws(FileFailure) { text = try YAMLFile.read(passwordFile) } catch {
+      throw failure("expected a file that can be read, got: \(error.reason)")
     }
     let line = text.prefix { !$0.isNewline }
     guard !line.isEmpty else { throw failure("expected a password, got an empty line") }

@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import Service
 import Synchronization
 import Tactus
 
@@ -51,24 +52,29 @@ final class LogSink: Sendable {
     file.withLock { $0?.outlet }?.flush(limit: limit)
   }
 
-  /// Appends lines to the file at `path` from now on. Returns `false` with errno set if the file cannot be opened.
-  func open(path: String) -> Bool {
-    let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640)
-    guard descriptor >= 0 else { return false }
+  /// Appends lines to the file at `path` from now on. A device is taken, too, such as /dev/null, and a named pipe that somebody reads.
+  ///
+  /// - Throws: why it cannot be opened, at once, whatever it is.
+  func open(path: String) throws(FileFailure) {
+    let opened = try openOutside(
+      path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o640, alsoTaking: [S_IFCHR, S_IFIFO])
+    guard let descriptor = opened else {
+      throw FileFailure(path: path, reason: String(cString: strerror(ENOENT)))
+    }
+    // Opening must not wait; writing has a thread to itself.
+    _ = fcntl(descriptor, F_SETFL, O_APPEND)
     file.withLock { file in
       if let outlet = file?.outlet { outlet.replace(descriptor) }
       file = File(path: path, outlet: file?.outlet ?? LogOutlet(descriptor, tellDropped: tellDropped))
     }
-    return true
   }
 
   /// Switches standard error on, whatever was configured, because the lines have no other destination.
   func useStandardError() { isOnStandardError.store(true, ordering: .relaxed) }
 
-  /// Opens the file again, for instance after it was renamed. Returns whether that succeeded; `true` if there is no file.
-  func reopen() -> Bool {
-    guard let path = file.withLock({ $0?.path }) else { return true }
-    return open(path: path)
+  /// Opens the file again, for instance after it was renamed. Does nothing if there is no file.
+  func reopen() throws(FileFailure) {
+    if let path = file.withLock({ $0?.path }) { try open(path: path) }
   }
 
   /// Writes a line at once, for a program without a sink. Blocks for as long as standard error takes.

@@ -117,10 +117,10 @@ extension Configuration.Notify {
       guard let path = receivers[index].secretFile else { continue }
       let (name, stem) = (receivers[index].name, receivers[index].kind == .mail ? "password" : "token")
       let key = "notify.receivers (\(name)): \(stem)_file"
-      errno = 0
-      guard let text = YAMLFile.contents(of: path) else {
+      let text: String
+      do throws(FileFailure) { text = try YAMLFile.read(path) } catch {
         throw ConfigError(
-          file: path, key: key, message: "expected a file that can be read, got: \(String(cString: strerror(errno)))")
+          file: path, key: key, message: "expected a file that can be read, got: \(error.reason)")
       }
       let line = String(text.prefix { !$0.isNewline })
       guard NotifyReading.isSecret(line, of: receivers[index].kind) else {

@@ -68,9 +68,8 @@ final class Reloader: Sendable {
   private static let logLevel = "logging.level"
 
   var route: Route {
-    var route = Route(.post, "/api/reload", scope: .admin, action: "daemon.reload") { [self] _ in try await reload() }
-    route.waitsForDisk = true
-    return route
+    Route(.post, "/api/reload", scope: .admin, action: "daemon.reload") { [self] _ in try await reload() }
+      .waitingForDisk()
   }
 
   /// The route of what a reload may change.
@@ -83,11 +82,9 @@ final class Reloader: Sendable {
 
   /// The route that changes one of them until the next reload or start.
   var setting: Route {
-    var route = Route(.put, "/api/settings", scope: .admin, action: "daemon.settings") { [self] in
+    Route(.put, "/api/settings", scope: .admin, action: "daemon.settings") { [self] in
       try await set(try $0.decode(SettingChange.self))
-    }
-    route.waitsForDisk = true
-    return route
+    }.waitingForDisk()
   }
 
   private func set(_ change: SettingChange) async throws -> APIResponse {

@@ -211,7 +211,9 @@ final class Daemon {
         case .reopenLog:
           // A disk may stall here, too.
           logFile.async { [sink = log.sink, logger] in
-            if !sink.reopen() { logger.warning("the log file cannot be opened again") }
+            do throws(FileFailure) { try sink.reopen() } catch {
+              logger.warning("the log file cannot be opened again", metadata: ["reason": .string(error.reason)])
+            }
           }
         case .childEnded:
           keeper?.look()

@@ -40,6 +40,6 @@ extension Route {
         contentType: "application/octet-stream",
         headers: [.contentDisposition: "attachment; filename=\"\(program.name)-\(stamp)Z.record\""], body: bytes,
         logValue: "bytes=\(bytes.count)")
-    }.waitingForDisk()
+    }.waitingForDisk(longest: DiskThreads.longPatience)
   }
 }

@@ -23,7 +23,7 @@ struct StoreRoutes {
           contentType: "application/vnd.sqlite3",
           headers: [.contentDisposition: "attachment; filename=\"\(Self.fileName)\""], body: bytes,
           logValue: "bytes=\(bytes.count)")
-      }.waitingForDisk(), restore.waitingForDisk(),
+      }.waitingForDisk(longest: DiskThreads.longPatience), restore.waitingForDisk(longest: DiskThreads.longPatience),
     ]
   }
 

@@ -1,11 +1,66 @@
 import Glibc
 
 /// The failure of a file operation: the path and the reason.
-public struct FileFailure: Error {
+public struct FileFailure: Error, CustomStringConvertible {
   /// The file, temporary file or folder on which the operation failed.
   public let path: String
-  /// The reason in words: the text of strerror(3), `is not a file` or `is longer than 4 MB`.
+  /// The reason in words: the text of strerror(3), `is not a file but a named pipe` or `is longer than 4 MB`.
   public let reason: String
+  /// Whether the file has more bytes than are read of it.
+  public private(set) var isTooLong = false
+
+  public var description: String { "\(path): \(reason)" }
+
+  /// Makes a failure.
+  public init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
+
+  fileprivate static func tooLong(_ path: String, most: Int) -> FileFailure {
+    var failure = FileFailure(path: path, reason: "is longer than \(most >> 20) MB")
+    failure.isTooLong = true
+    return failure
+  }
+}
+
+/// Opens what people have named as a file, and never waits for it: a named pipe in its place would keep `open` until somebody opens its other end.
+/// What is no regular file is refused, unless it is a kind that the caller takes, too. Returns the descriptor, or `nil` if there is no such file.
+///
+/// - Parameters:
+///   - flags: those of open(2); O_CLOEXEC is added.
+///   - mode: the mode of a file that is made.
+///   - kinds: what is taken besides regular files, as `st_mode` says it.
+public func openOutside(
+  _ path: String, _ flags: Int32, mode: mode_t = 0, alsoTaking kinds: [mode_t] = [],
+  look: (stat) -> Void = { _ in }
+) throws(FileFailure) -> Int32? {
+  let descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode)
+  var status = stat()
+  guard descriptor >= 0 else {
+    if errno == ENOENT { return nil }
+    let reason = lastReason()
+    // A pipe without a reader, or a socket: what it is says more than "no such device".
+    let isPlain = errno != ENXIO || stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    throw FileFailure(path: path, reason: isPlain ? reason : "is not a file but \(kind(of: status))")
+  }
+  guard fstat(descriptor, &status) == 0 else {
+    let reason = lastReason()
+    close(descriptor)
+    throw FileFailure(path: path, reason: reason)
+  }
+  guard ([S_IFREG] + kinds).contains(status.st_mode & S_IFMT) else {
+    close(descriptor)
+    throw FileFailure(path: path, reason: "is not a file but \(kind(of: status))")
+  }
+  look(status)
+  return descriptor
+}
+
+private func kind(of status: stat) -> String {
+  switch status.st_mode & S_IFMT {
+  case S_IFIFO: "a named pipe"
+  case S_IFDIR: "a folder"
+  case S_IFSOCK: "a socket"
+  default: "a device"
+  }
 }
 
 /// Returns the text of strerror(3) for the present errno.
@@ -20,14 +75,8 @@ func folder(of path: String) -> String {
 public func readWhole(
   _ path: String, most: Int = 4 << 20, look: (stat) -> Void = { _ in }
 ) throws(FileFailure) -> [UInt8]? {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-  if descriptor < 0, errno == ENOENT { return nil }
-  guard descriptor >= 0 else { throw FileFailure(path: path, reason: lastReason()) }
+  guard let descriptor = try openOutside(path, O_RDONLY, look: look) else { return nil }
   defer { close(descriptor) }
-  var status = stat()
-  guard fstat(descriptor, &status) == 0 else { throw FileFailure(path: path, reason: lastReason()) }
-  guard status.st_mode & S_IFMT == S_IFREG else { throw FileFailure(path: path, reason: "is not a file") }
-  look(status)
   var bytes: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 65536)
   while true {
@@ -36,7 +85,7 @@ public func readWhole(
     guard count >= 0 else { throw FileFailure(path: path, reason: lastReason()) }
     if count == 0 { return bytes }
     bytes += chunk[..<count]
-    guard bytes.count <= most else { throw FileFailure(path: path, reason: "is longer than \(most >> 20) MB") }
+    guard bytes.count <= most else { throw FileFailure.tooLong(path, most: most) }
   }
 }
 

@@ -66,7 +66,7 @@ struct APIResponder: Sendable {
     channel.eventLoop.execute { watch?.begin() }
     defer { channel.eventLoop.execute { watch?.cancel() } }
     // They come from the store or from a camera: some wait for a disk.
-    while let piece = try await withTaskExecutorPreference(DiskThreads.shared, operation: pieces) {
+    while let piece = try await withTaskExecutorPreference(DiskThreads.looks, operation: pieces) {
       try await client.write(.body(ByteBuffer(bytes: piece)))
     }
     try await client.write(.end)
@@ -157,7 +157,7 @@ struct APIResponder: Sendable {
 
   /// Returns a handler's answer or error, and writes a log line for every action.
   private func run(
-    _ route: Route, _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
+    _ route: Route, _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async -> APIAnswer {
     do {
       let response = try await route.run(handle, request)

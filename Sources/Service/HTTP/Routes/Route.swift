@@ -1,4 +1,5 @@
 import HTTPTypes
+public import Tactus
 
 /// One route of the API. The table of all routes determines which requests the server answers and which methods a 405
 /// names, and the OpenAPI document is checked against it.
@@ -31,6 +32,8 @@ public struct Route: Sendable {
   public var loggedParameters: [String: String] = [:]
   /// Whether the handler may wait for a disk and is therefore run on `DiskThreads`.
   public var waitsForDisk = false
+  /// How long the handler may take, if it waits for a disk, before its client is answered without its result.
+  private(set) var diskPatience = DiskThreads.patience
   /// Whether each request can only make a system safer. Its handler is called on the event loop that has read it, and waits for no thread; it
   /// must not block, nor take long.
   public private(set) var makesSafe = false
@@ -64,10 +67,10 @@ public struct Route: Sendable {
 }
 
 extension Route {
-  /// Returns the same route with a handler that may wait for a disk.
-  public func waitingForDisk() -> Route {
+  /// Returns the same route with a handler that may wait for a disk, and is not waited for longer than a limit.
+  public func waitingForDisk(longest: Nanoseconds = DiskThreads.patience) -> Route {
     var route = self
-    route.waitsForDisk = true
+    (route.waitsForDisk, route.diskPatience) = (true, longest)
     return route
   }
 
@@ -87,17 +90,23 @@ extension Route {
     }
     (route.fileLimit, route.fileType) = (fileLimit, fileType)
     (route.loggedParameters, route.waitsForDisk, route.makesSafe) = (loggedParameters, waitsForDisk, makesSafe)
+    route.diskPatience = diskPatience
     return route
   }
 
   /// Runs this route's handler, and returns its response. A request that makes a system safer waits for no thread, and what only looks, or brings a
   /// file, has threads to itself, behind all others: neither delays a command.
   func run(
-    _ handle: @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
+    _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async throws -> APIResponse {
     if makesSafe { return try await handle(request) }
-    if waitsForDisk { return try await withTaskExecutorPreference(DiskThreads.shared) { try await handle(request) } }
-    if method == .get || fileLimit != nil {
+    let onlyLooks = method == .get || fileLimit != nil
+    if waitsForDisk {
+      return try await (onlyLooks ? DiskThreads.looks : .shared).run(longest: diskPatience) {
+        try await handle(request)
+      }
+    }
+    if onlyLooks {
       return try await withTaskExecutorPreference(LookThreads.shared) { try await handle(request) }
     }
     return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await handle(request) }

@@ -80,10 +80,9 @@ struct VideoStart: Sendable {
   }
 
   private static func text(of path: String, _ key: String) throws -> String {
-    guard let text = YAMLFile.contents(of: path) else {
-      throw ServiceError(call: "\(key) \(path)", errno: errno == 0 ? ENOENT : errno)
+    do throws(FileFailure) { return try YAMLFile.read(path) } catch {
+      throw FileFailure(path: "\(key) \(path)", reason: error.reason)
     }
-    return text
   }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+public import Service
 import Yams
 
 /// A YAML file, parsed into nodes with their places.
@@ -15,8 +16,11 @@ public struct YAMLFile {
 
   /// Reads a file from the disk. Throws one `ConfigErrors` if the file cannot be read.
   init(path: String) throws {
-    guard let text = Self.contents(of: path, atMost: YAMLLimits.bytes) else {
-      let message = errno == EFBIG ? YAMLLimits.expectedBytes : "cannot be read: \(String(cString: strerror(errno)))"
+    let text: String
+    do throws(FileFailure) {
+      text = try Self.read(path, atMost: YAMLLimits.bytes)
+    } catch {
+      let message = error.isTooLong ? YAMLLimits.expectedBytes : "cannot be read: \(error.reason)"
       throw ConfigErrors(errors: [ConfigError(file: path, key: "", message: message)])
     }
     try self.init(text: text, name: path)
@@ -86,24 +90,19 @@ public struct YAMLFile {
     return first?.mark
   }
 
-  /// Returns the bytes of a regular file or pipe as text, or `nil` with errno set if the file cannot be read; errno is
-  /// EFBIG if it has more than `limit` bytes (1 MiB).
-  public static func contents(of path: String, atMost limit: Int = 1_048_576) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65536)
-    while true {
-      let count = read(descriptor, &chunk, chunk.count)
-      if count < 0 && errno == EINTR { continue }
-      if count < 0 { return nil }
-      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-      bytes += chunk[..<count]
-      if bytes.count > limit {
-        errno = EFBIG
-        return nil
-      }
+  /// Returns the bytes of a regular file as text.
+  ///
+  /// - Parameter limit: the most bytes that are read (1 MiB).
+  /// - Throws: why it cannot be read, at once: a named pipe is no file.
+  public static func read(_ path: String, atMost limit: Int = 1_048_576) throws(FileFailure) -> String {
+    guard let bytes = try readWhole(path, most: limit) else {
+      throw FileFailure(path: path, reason: String(cString: strerror(ENOENT)))
     }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Returns the bytes of a regular file as text, or `nil` if it cannot be read or has more than `limit` bytes (1 MiB).
+  public static func contents(of path: String, atMost limit: Int = 1_048_576) -> String? {
+    try? read(path, atMost: limit)
   }
 }

@@ -28,7 +28,9 @@ struct PlantRoutes: Sendable {
     // Looks read the desk's view, which never waits.
     let all =
       (plantRoutes + fileRoutes + sensorRoutes).map { $0.action == nil ? $0 : $0.waitingForDisk() }
-      + (historyRoutes + pictureRoutes).map { $0.waitingForDisk() }
+      + historyRoutes.map { $0.waitingForDisk() }
+      // A camera may need longer than a disk.
+      + pictureRoutes.map { $0.waitingForDisk(longest: $0.action == nil ? DiskThreads.patience : .seconds(60)) }
     return all.map { route in
       Self.needNoStore.contains("\(route.method.rawValue) \(route.path)")
         ? route

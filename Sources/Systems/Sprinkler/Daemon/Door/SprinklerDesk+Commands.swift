@@ -112,7 +112,7 @@ extension SprinklerDesk {
   ) async throws -> Done {
     guard let first else {
       await stops.settled()
-      return try await withTaskExecutorPreference(DiskThreads.shared) { try await carryOut(work, caller) }
+      return try await DiskThreads.shared.run { [self] in try await carryOut(work, caller) }
     }
     var failure: APIError?
     do {

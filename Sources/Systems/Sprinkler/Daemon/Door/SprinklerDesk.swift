@@ -112,11 +112,11 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   var reading: WallReading { clock.now }
   var wallNow: WallInstant { WallInstant(reading) }
 
-  /// Returns the next starts of the schedules.
-  func preview(count: Int) throws(APIError) -> SprinklerPreview {
-    // A copy: no other thread waits for the computation.
-    guard let scheduler = state.withLock({ $0.schedule.scheduler }) else {
-      throw .storeNotRead(store.file, view.storeFailure)
+  /// Returns the next starts of the schedules. Only a copy is waited for, on the threads of the disk: they compute nothing, and no other thread waits
+  /// for the computation.
+  func preview(count: Int) async throws -> SprinklerPreview {
+    guard let scheduler = try await DiskThreads.looks.run({ [self] in state.withLock { $0.schedule.scheduler } }) else {
+      throw APIError.storeNotRead(store.file, view.storeFailure)
     }
     return scheduler.preview(after: wallNow, count: count)
   }

@@ -21,9 +21,11 @@ extension SprinklerRoutes {
       return done(logValue: "bytes=\(request.body.count)")
     }
     restore.fileLimit = Self.longestBackup
-    let routes = [
+    let short = [
       Route(.get, "/api/log") { [self] request in try log(request) },
       Route(.get, "/api/log.csv") { [self] request in try logCSV(request) },
+    ]
+    let long = [
       Route(.get, "/api/sprinkler/backup", scope: .admin, action: "sprinkler.backup") { [self] _ in
         let bytes = try stored { () throws(StoreError) in try desk.store.file.backup() }
         return APIResponse(
@@ -33,7 +35,7 @@ extension SprinklerRoutes {
       },
       restore,
     ]
-    return routes.map { $0.waitingForDisk() }
+    return short.map { $0.waitingForDisk() } + long.map { $0.waitingForDisk(longest: DiskThreads.longPatience) }
   }
 
   private static let names = ["since", "until", "zone", "schedule", "order"]

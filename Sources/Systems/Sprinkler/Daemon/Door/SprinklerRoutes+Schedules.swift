@@ -62,17 +62,17 @@ extension SprinklerRoutes {
       },
       Route(.get, "/api/schedules/preview") { [self] request in
         let query = try QueryReader(request.query, names: ["count"])
-        let preview = try desk.preview(count: Int(clamping: try query.integer("count", in: 1...1000) ?? 10))
+        let preview = try await desk.preview(count: Int(clamping: try query.integer("count", in: 1...1000) ?? 10))
         return APIResponse(PreviewAnswer(timeZone: description.timeZone.identifier, preview: preview))
-      }.waitingForDisk(),
+      },
       Route(.get, "/api/sprinkler.ics") { [self] request in
         let query = try QueryReader(request.query, names: ["count"])
-        let preview = try desk.preview(count: Int(clamping: try query.integer("count", in: 1...1000) ?? 100))
+        let preview = try await desk.preview(count: Int(clamping: try query.integer("count", in: 1...1000) ?? 100))
         let zones = desk.view.records.zones.reduce(into: [:]) { $0[$1.id] = $1.name }
         let calendar = WateringCalendar(
           starts: preview.starts, zones: zones, machine: HostRules.machineName, now: desk.wallNow)
         return APIResponse(contentType: "text/calendar; charset=utf-8", body: Array(calendar.text.utf8))
-      }.waitingForDisk(),
+      },
       Route(.get, "/api/schedules/export") { [self] _ in
         var response = APIResponse(ScheduleExport(schedules: schedules()))
         response.headers[.contentDisposition] = #"attachment; filename="schedules.json""#
