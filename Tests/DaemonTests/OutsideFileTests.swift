@@ -32,6 +32,21 @@ struct OutsideFileTests {
     #expect { _ = try YAMLFile(path: long) } throws: { "\($0)".contains(YAMLLimits.expectedBytes) }
   }
 
+  @Test("a command that a person types reads a pipe until it ends; a daemon does not wait for one")
+  func typed() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe2(&ends, O_CLOEXEC) == 0)
+    defer { close(ends[0]) }
+    let text = "motors:\n  backend: sim\n"
+    #expect(write(ends[1], text, text.utf8.count) == text.utf8.count)
+    close(ends[1])
+    // As `/dev/stdin` and `<(…)` name it.
+    let path = "/proc/self/fd/\(ends[0])"
+    #expect(throws: ConfigErrors.self) { try Configuration.readWhole(path: path, environment: [:]) }
+    let configuration = try Configuration.readWhole(path: path, environment: [:], waitingForPipes: true).configuration
+    #expect(configuration.hasSystem)
+  }
+
   @Test("the log's file: a pipe that nobody reads is refused at once, one that is read and a device are taken")
   func log() throws {
     let folder = try TemporaryFolder()

@@ -132,6 +132,55 @@ struct MailboxTests {
     #expect(mailbox.isEmergencyStopOnItsWay)
   }
 
+  @Test("an emergency stop that finds the ring full is sent as soon as there is room, before anything that comes later")
+  func owedStop() {
+    let (requests, answers) = (Ring<UInt64>(capacity: 4), Ring<Answer>(capacity: 4))
+    let (tick, rings) = (Mutex(TickInstant.zero), Mutex(0))
+    let (stop, other): (UInt64, UInt64) = (1_000, 0)
+    let mailbox = Mailbox<UInt64, Answer>(
+      of: "test", requests: requests.writer(), answers: answers.reader(), requestsPerTick: 4,
+      newestTick: { tick.withLock { $0 } }, ring: { rings.withLock { $0 += 1 } }, now: { .zero },
+      isEmergencyStop: { $0 >= stop })
+    var loop = requests.reader()
+    var answered = answers.writer()
+    let refusals = Mutex<[String]>([])
+    func send(_ what: UInt64) {
+      mailbox.send(isStop: true) { number, _ in
+        what + number
+      } _: { result in
+        if case .failure(let error) = result { refusals.withLock { $0.append("\(error.code) \(error.message)") } }
+      }
+    }
+    func take() -> [UInt64] {
+      var taken: [UInt64] = []
+      while let request = loop.pop() { taken.append(request) }
+      return taken
+    }
+    for _ in 0..<4 { send(other) }
+    send(stop)
+    let told = refusals.withLock { $0 }
+    #expect(told.count == 1 && told[0].hasPrefix("BUSY") && told[0].contains("given to it as soon as it goes on"))
+    // The loop has the four and has answered them, and is not known to have begun its next tick: no room yet.
+    #expect(take() == [1, 2, 3, 4])
+    for number in UInt64(1)...4 { _ = answered.push(Answer(number: number)) }
+    mailbox.takeAnswers(at: .zero)
+    #expect(take().isEmpty && mailbox.isEmergencyStopOnItsWay, "an answer to what came before it ends nothing")
+    let before = rings.withLock { $0 }
+    tick.withLock { $0 = .zero + .milliseconds(20) }
+    mailbox.takeAnswers(at: .zero)
+    #expect(take() == [stop + 5] && rings.withLock { $0 } == before + 1)
+    _ = answered.push(Answer(number: 5))
+    mailbox.takeAnswers(at: .zero)
+    #expect(!mailbox.isEmergencyStopOnItsWay)
+    // Once more, and a reset, say, is sent before anybody takes answers.
+    for _ in 0..<3 { send(other) }
+    send(stop)
+    #expect(take() == [6, 7, 8])
+    tick.withLock { $0 = .zero + .milliseconds(40) }
+    send(other)
+    #expect(take() == [stop + 9, 10])
+  }
+
   @Test(
     "nobody takes answers for a while: what was done is never reported as not taken, the rest is refused at once; stops go"
   )

@@ -10,7 +10,7 @@ struct LastingAdmission: Sendable {
   let certificate: ClientCertificate?
   /// The scope that is needed for as long as it lasts, or `nil` if no token is needed.
   var scope: Scope? = .read
-  /// Whether it also ends when the caller's scope is not what it was, because the caller may act, and its scope says how.
+  /// Whether it also ends when the caller's scope has changed: true where the caller may act, since the scope says in what way.
   var keepsScope = false
 
   /// Checks the token again. Returns the code of the error with which the same request would be refused now, `TOKEN_CHANGED` if it

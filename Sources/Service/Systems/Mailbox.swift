@@ -36,6 +36,8 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     var sentSince = 0
     /// The number of the newest emergency stop, until the loop has answered it or a later request.
     var emergencyStop: UInt64?
+    /// Makes an emergency stop that found no room in the ring. It is sent before anything else as soon as there is room.
+    var owedStop: (@Sendable (UInt64, TickInstant) -> Request)?
     /// When the newest stop of each part was asked for.
     var stopped: [SystemPart: TickInstant] = [:]
 
@@ -45,11 +47,31 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
         asked.at < instant && (part == asked.part || part == .whole || asked.part == .whole)
       }
     }
+
+    /// Counts the places of the ring from here on if the loop has begun another tick.
+    mutating func see(_ tick: TickInstant) {
+      if tickSeen != tick { (tickSeen, sentSince) = (tick, 0) }
+    }
+
+    /// Puts a request into the ring. Returns whether it found room.
+    mutating func push(_ request: Request, limit: Int) -> Bool {
+      guard sentSince < limit, requests.push(request) else { return false }
+      (lastNumber, sentSince) = (lastNumber + 1, sentSince + 1)
+      return true
+    }
+
+    /// Sends the emergency stop that found no room, if there is one and room for it now. Returns whether it was sent.
+    mutating func sendOwedStop(limit: Int, at now: TickInstant) -> Bool {
+      guard let make = owedStop, push(make(lastNumber + 1, now), limit: limit) else { return false }
+      (owedStop, emergencyStop) = (nil, lastNumber)
+      return true
+    }
   }
 
   private enum Sending {
     case sent
     case full
+    case owed
     case overtaken
   }
 
@@ -98,7 +120,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
 
   /// Sends a request. Calls `complete` exactly once, on any thread: with the loop's answer, with 503 `BUSY` if the ring
   /// is full, with 409 `OVERTAKEN` if a stop that was asked for later was sent before, or with 503 `NOT_TAKEN` if no answer came in time. Never
-  /// blocks.
+  /// blocks. An emergency stop that finds the ring full is refused as well, and all the same sent as soon as there is room, before any later request.
   ///
   /// Requests wait for different lengths of time on their way here: for a body, a disk, a thread. A stop that arrives second may therefore be sent
   /// first, and makes void what was asked for before it. Requests are compared by when they were asked for; only those that say so are.
@@ -106,26 +128,30 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   /// - Parameters:
   ///   - isStop: whether the request can only make the system safer.
   ///   - asked: what of the system a client has asked for and when, or `nil` if a stop makes nothing void and the request cannot be overtaken.
-  ///   - make: makes the request with the given number and instant of issue.
+  ///   - make: makes the request with the given number and instant of issue. Called again if it is an emergency stop that found no room.
   public func send(
-    isStop: Bool, _ asked: Asked? = nil, _ make: (UInt64, TickInstant) -> Request, _ complete: @escaping Completion
+    isStop: Bool, _ asked: Asked? = nil, _ make: @escaping @Sendable (UInt64, TickInstant) -> Request,
+    _ complete: @escaping Completion
   ) {
     let sending = state.withLock { state -> Sending in
       // Read here: a thread that comes late to the lock would set the tick back.
       let (now, tick) = (now(), newestTick())
-      if state.tickSeen != tick { (state.tickSeen, state.sentSince) = (tick, 0) }
+      state.see(tick)
+      _ = state.sendOwedStop(limit: requestsPerTick, at: now)
       let limit = requestsPerTick - (isStop || !Mechanism.stopPlaces.acts ? 0 : MailboxNumbers.placesForStops)
       let number = state.lastNumber + 1
       // What is done although its answer finds no room would be reported as not taken. A stop is sent even so.
       if let asked, !isStop, Mechanism.overtaking.acts, state.isOvertaken(asked) { return .overtaken }
       let hasRoom = isStop || number - state.lastAnswered <= UInt64(clamping: MailboxNumbers.mostUnanswered)
       let request = make(number, now)
-      // Even one that finds no room: whoever asked for it was told that it was not taken, and it holds until the loop goes on.
-      if isEmergencyStop(request) { state.emergencyStop = number }
-      guard hasRoom, state.sentSince < limit, state.requests.push(request) else { return .full }
+      let isSent = hasRoom && state.push(request, limit: limit)
+      guard isSent || isEmergencyStop(request) else { return .full }
       if let asked, isStop { state.stopped[asked.part] = max(state.stopped[asked.part] ?? .zero, asked.at) }
-      state.lastNumber = number
-      state.sentSince += 1
+      guard isSent else {
+        state.owedStop = make
+        return .owed
+      }
+      if isEmergencyStop(request) { state.emergencyStop = number }
       state.waiting.append(Waiter(number: number, deadline: now + MailboxNumbers.timeout, complete: complete))
       return .sent
     }
@@ -134,10 +160,10 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     case .overtaken:
       complete(
         .failure(.conflict("OVERTAKEN", "the command did nothing: a stop that came after it was obeyed before it")))
-    case .full:
-      complete(
-        .failure(APIError(.serviceUnavailable, "BUSY", "the \(system)'s loop is behind: too many commands wait for it"))
-      )
+    case .full, .owed:
+      let words = "the \(system)'s loop is behind: too many commands wait for it"
+      let more = sending == .owed ? "; the emergency stop is given to it as soon as it goes on" : ""
+      complete(.failure(APIError(.serviceUnavailable, "BUSY", words + more)))
     }
   }
 
@@ -147,7 +173,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   ///   which precede an answer are visible to its recipient.
   public func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
     var done: [(Completion, Result<Answer, APIError>)] = []
-    state.withLock { state in
+    let hasSent = state.withLock { state in
       while let answer = state.answers.pop() {
         state.lastAnswered = max(state.lastAnswered, answer.number)
         // The loop takes requests in their order: it has the stop, also if that one's answer found its ring full.
@@ -159,7 +185,11 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
       let overdue = state.waiting.prefix { $0.deadline <= now }
       for waiter in overdue { done.append((waiter.complete, .failure(notTaken))) }
       state.waiting.removeFirst(overdue.count)
+      guard state.owedStop != nil else { return false }
+      state.see(newestTick())
+      return state.sendOwedStop(limit: requestsPerTick, at: now)
     }
+    if hasSent { ring() }
     before()
     for (complete, result) in done { complete(result) }
   }
@@ -169,7 +199,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
 
   /// Whether an emergency stop was sent that the loop has not been seen to take. Somebody was told that it was not taken in time, or still waits, and
   /// it must hold all the same, also over a restart: the loop may hang. Once the loop has answered, its state says whether it is stopped.
-  public var isEmergencyStopOnItsWay: Bool { state.withLock { $0.emergencyStop != nil } }
+  public var isEmergencyStopOnItsWay: Bool { state.withLock { $0.emergencyStop != nil || $0.owedStop != nil } }
 
   private var notTaken: APIError {
     APIError(.serviceUnavailable, "NOT_TAKEN", "the \(system)'s loop did not take the command within 1 s")

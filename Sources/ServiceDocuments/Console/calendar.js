@@ -19,8 +19,8 @@ function dateOf(instant) {
   return [year, month, day].join("-");
 }
 
-// The instant, to the minute, at which a date begins there. It lies within a day and a half of its noon in Greenwich, and is not always a midnight: where a clock
-// goes forward at that hour there is none.
+// The instant, to the minute, at which a date begins there. It lies within a day and a half of its noon in Greenwich. It is not always a midnight, since a clock
+// that goes forward at midnight shows no midnight on that date.
 function startOf(date) {
   let [before, since] = [-2160, 2160]; // minutes from that noon
   while (since - before > 1) {

@@ -158,7 +158,7 @@ struct GuardCommand: ParsableCommand {
   /// - Throws: `ExitCode.badConfig` before anything is written, if the configuration cannot be used.
   private func makeConfigured() throws {
     guard !fallback.isEmpty else { throw ExitCode.badConfig }
-    let configuration = try readConfiguration(fallback)
+    let configuration = try readConfiguration(fallback, waitingForPipes: false)
     guard configuration.hasSystem else { return }
     // Requesting a line turns it off. It is held until the end, so that no other process gets it meanwhile.
     var held: [LinuxGPIOLines] = []

@@ -92,7 +92,7 @@ struct ReplayCommand: ParsableCommand {
     let configuration = try readConfiguration(config)
     let read: Recording
     do {
-      let bytes = try readWhole(recording, most: Route.longestRecording) ?? []
+      let bytes = try readWhole(recording, most: Route.longestRecording, waitingForPipes: true) ?? []
       guard !bytes.isEmpty else {
         complain("\(recording): expected a recording, got no file or an empty one")
         throw ExitCode.badRecording

@@ -33,7 +33,8 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     let config = try file.required()
-    var (configuration, found) = try readWholeConfiguration(config)
+    // It reads the file again at each reload.
+    var (configuration, found) = try readWholeConfiguration(config, waitingForPipes: false)
     guard configuration.hasSystem else {
       complain(
         "\(config): expected a section of a system to run (\(Configuration.systemSections.joined(separator: ", "))), got none"

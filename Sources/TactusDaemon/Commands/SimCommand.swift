@@ -36,7 +36,7 @@ struct SimScenarioCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let file = try YAMLFile(path: file)
+      let file = try YAMLFile(path: file, waitingForPipes: true)
       if try !play(file) { throw ExitCode.failure }
     } catch let errors as ConfigErrors {
       complain("\(errors)")

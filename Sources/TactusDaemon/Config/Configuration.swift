@@ -97,11 +97,11 @@ extension Configuration {
     try readWhole(file, environment: environment).configuration
   }
 
-  /// Reads and checks a file, and also returns the keys found in it with their places.
+  /// Reads and checks a file, or a pipe that is waited for if `pipes` is true, and also returns the keys found in it with their places.
   static func readWhole(
-    path: String, environment: [String: String]
+    path: String, environment: [String: String], waitingForPipes pipes: Bool = false
   ) throws(ConfigErrors) -> (configuration: Configuration, found: ConfigReader.Result) {
-    try readWhole(yaml(path), environment: environment)
+    try readWhole(yaml(path, waitingForPipes: pipes), environment: environment)
   }
 
   static func readWhole(
@@ -147,9 +147,9 @@ extension Configuration {
       unused: readings.flatMap(\.unused))
   }
 
-  private static func yaml(_ path: String) throws(ConfigErrors) -> YAMLFile {
+  private static func yaml(_ path: String, waitingForPipes pipes: Bool) throws(ConfigErrors) -> YAMLFile {
     do {
-      return try YAMLFile(path: path)
+      return try YAMLFile(path: path, waitingForPipes: pipes)
     } catch let errors as ConfigErrors {
       throw errors
     } catch {

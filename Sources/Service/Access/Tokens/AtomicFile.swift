@@ -28,11 +28,14 @@ public struct FileFailure: Error, CustomStringConvertible {
 ///   - flags: those of open(2); O_CLOEXEC is added.
 ///   - mode: the mode of a file that is made.
 ///   - kinds: what is taken besides regular files, as `st_mode` says it.
+///   - pipes: whether a pipe is taken, too, and waited for: for a command that a person has typed and can end, never in a daemon.
 public func openOutside(
   _ path: String, _ flags: Int32, mode: mode_t = 0, alsoTaking kinds: [mode_t] = [],
+  waitingForPipes pipes: Bool = false,
   look: (stat) -> Void = { _ in }
 ) throws(FileFailure) -> Int32? {
-  let descriptor = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode)
+  let kinds = pipes ? kinds + [S_IFIFO] : kinds
+  let descriptor = open(path, flags | O_CLOEXEC | (pipes && isPipe(path) ? 0 : O_NONBLOCK) | O_NOCTTY, mode)
   var status = stat()
   guard descriptor >= 0 else {
     if errno == ENOENT { return nil }
@@ -54,6 +57,11 @@ public func openOutside(
   return descriptor
 }
 
+private func isPipe(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+}
+
 private func kind(of status: stat) -> String {
   switch status.st_mode & S_IFMT {
   case S_IFIFO: "a named pipe"
@@ -72,10 +80,11 @@ func folder(of path: String) -> String {
 }
 
 /// Returns the bytes of a regular file of at most `most` bytes, or `nil` if the file does not exist. `look` is called with the file's status.
+/// With `pipes` a pipe is taken, too, and read until it ends, however long that takes: see `openOutside`.
 public func readWhole(
-  _ path: String, most: Int = 4 << 20, look: (stat) -> Void = { _ in }
+  _ path: String, most: Int = 4 << 20, waitingForPipes pipes: Bool = false, look: (stat) -> Void = { _ in }
 ) throws(FileFailure) -> [UInt8]? {
-  guard let descriptor = try openOutside(path, O_RDONLY, look: look) else { return nil }
+  guard let descriptor = try openOutside(path, O_RDONLY, waitingForPipes: pipes, look: look) else { return nil }
   defer { close(descriptor) }
   var bytes: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 65536)

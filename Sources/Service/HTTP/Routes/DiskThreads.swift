@@ -81,7 +81,7 @@ private final class Pool: Sendable {
     }
   }
 
-  /// Returns the next job. If there is none that may begin, marks the queue as idle and returns `nil`.
+  /// Returns the next job that may begin, or marks the queue as idle and returns `nil`.
   private func next(for queue: DispatchQueue, after wasLook: Bool) -> (Ready, isLook: Bool)? {
     state.withLock { state in
       if wasLook { state.looking -= 1 }

@@ -94,13 +94,13 @@ extension Route {
     return route
   }
 
-  /// Runs this route's handler, and returns its response. A request that makes a system safer waits for no thread, and what only looks, or brings a
-  /// file, has threads to itself, behind all others: neither delays a command.
+  /// Runs this route's handler, and returns its response. A request that makes a system safer waits for no thread, and what only looks has threads to
+  /// itself, behind all others: neither delays a command. What brings a file changes something, as every command does.
   func run(
     _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async throws -> APIResponse {
     if makesSafe { return try await handle(request) }
-    let onlyLooks = method == .get || fileLimit != nil
+    let onlyLooks = method == .get
     if waitsForDisk {
       return try await (onlyLooks ? DiskThreads.looks : .shared).run(longest: diskPatience) {
         try await handle(request)

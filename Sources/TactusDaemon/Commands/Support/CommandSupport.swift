@@ -2,12 +2,19 @@ import ArgumentParser
 import Glibc
 
 /// Returns the configuration in a file for a command. If the file has errors, prints all of them and throws the exit status 78.
-func readConfiguration(_ path: String) throws -> Configuration { try readWholeConfiguration(path).configuration }
+///
+/// - Parameter pipes: whether the file may be a pipe, as `/dev/stdin` and `<(…)` are: yes in a command that a person types, no in a process that runs
+///   by itself, which would wait for a named pipe without an end.
+func readConfiguration(_ path: String, waitingForPipes pipes: Bool = true) throws -> Configuration {
+  try readWholeConfiguration(path, waitingForPipes: pipes).configuration
+}
 
 /// Reads a configuration file as `readConfiguration` does, and also returns the keys found in it with their places.
-func readWholeConfiguration(_ path: String) throws -> (configuration: Configuration, found: ConfigReader.Result) {
+func readWholeConfiguration(
+  _ path: String, waitingForPipes pipes: Bool = true
+) throws -> (configuration: Configuration, found: ConfigReader.Result) {
   do {
-    return try Configuration.readWhole(path: path, environment: processEnvironment())
+    return try Configuration.readWhole(path: path, environment: processEnvironment(), waitingForPipes: pipes)
   } catch {
     complain("\(error)")
     throw ExitCode.badConfig

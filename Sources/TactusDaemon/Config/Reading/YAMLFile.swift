@@ -14,11 +14,11 @@ public struct YAMLFile {
   /// instead of its own first character.
   private let doubled: [Unicode.Scalar: String]
 
-  /// Reads a file from the disk. Throws one `ConfigErrors` if the file cannot be read.
-  init(path: String) throws {
+  /// Reads a file from the disk, or from a pipe that is waited for if `pipes` is true. Throws one `ConfigErrors` if it cannot be read.
+  init(path: String, waitingForPipes pipes: Bool = false) throws {
     let text: String
     do throws(FileFailure) {
-      text = try Self.read(path, atMost: YAMLLimits.bytes)
+      text = try Self.read(path, atMost: YAMLLimits.bytes, waitingForPipes: pipes)
     } catch {
       let message = error.isTooLong ? YAMLLimits.expectedBytes : "cannot be read: \(error.reason)"
       throw ConfigErrors(errors: [ConfigError(file: path, key: "", message: message)])
@@ -92,10 +92,14 @@ public struct YAMLFile {
 
   /// Returns the bytes of a regular file as text.
   ///
-  /// - Parameter limit: the most bytes that are read (1 MiB).
-  /// - Throws: why it cannot be read, at once: a named pipe is no file.
-  public static func read(_ path: String, atMost limit: Int = 1_048_576) throws(FileFailure) -> String {
-    guard let bytes = try readWhole(path, most: limit) else {
+  /// - Parameters:
+  ///   - limit: the most bytes that are read (1 MiB).
+  ///   - pipes: whether a pipe is taken, too, and read until it ends: for a command that a person has typed, never in a daemon.
+  /// - Throws: why it cannot be read, at once: a named pipe is no file unless `pipes` is true.
+  public static func read(
+    _ path: String, atMost limit: Int = 1_048_576, waitingForPipes pipes: Bool = false
+  ) throws(FileFailure) -> String {
+    guard let bytes = try readWhole(path, most: limit, waitingForPipes: pipes) else {
       throw FileFailure(path: path, reason: String(cString: strerror(ENOENT)))
     }
     return String(decoding: bytes, as: UTF8.self)

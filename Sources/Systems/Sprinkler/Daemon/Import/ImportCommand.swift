@@ -104,7 +104,7 @@ struct ImportCommand: ParsableCommand {
 
   private static func bytes(of file: String) throws(ImportFailure) -> [UInt8] {
     do throws(FileFailure) {
-      if let bytes = try readWhole(file, most: ImportedFile.longest) { return bytes }
+      if let bytes = try readWhole(file, most: ImportedFile.longest, waitingForPipes: true) { return bytes }
     } catch {
       throw ImportFailure(error.reason)
     }
