@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Service
+import Synchronization
 import Tactus
 import TestSupport
 import Testing
@@ -12,7 +13,9 @@ struct LogOutletTests {
   private let pipe = Pipe()
 
   private func outlet(capacityBytes: Int) -> LogOutlet {
-    LogOutlet(dup(pipe.fileHandleForWriting.fileDescriptor), capacityBytes: capacityBytes) { "dropped \($0)" }
+    LogOutlet(
+      dup(pipe.fileHandleForWriting.fileDescriptor), capacityBytes: capacityBytes,
+      LogOutlet.Words(dropped: { "dropped \($0)" }, lost: { "lost \($0): \($1)" }))
   }
 
   private func read(until end: String) -> String {
@@ -63,6 +66,49 @@ struct LogOutletTests {
     outlet.put(Array("two\n".utf8))
     #expect(readWhenReady(other.fileHandleForReading.fileDescriptor) == Array("two\n".utf8))
     #expect(read(until: "one\n") == "one\n")
+  }
+}
+
+@Suite("a log's file on a full disk", .ownThread)
+struct FullDiskTests {
+  @Test("what cannot be written is counted and told once, and before the next line that can be")
+  func lost() throws {
+    let (pipe, told) = (Pipe(), Mutex<[String]>([]))
+    let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+    try #require(full >= 0)
+    let outlet = LogOutlet(
+      full,
+      LogOutlet.Words(
+        dropped: { "dropped \($0)" }, lost: { "lost \($0): \($1)" },
+        failed: { reason in told.withLock { $0.append(reason) } }))
+    #expect(outlet.failure == nil)
+    for number in 0..<3 { outlet.put(Array("\(number)\n".utf8)) }
+    outlet.flush(limit: .seconds(60))
+    let reason = String(cString: strerror(ENOSPC))
+    #expect(outlet.failure?.reason == reason && outlet.failure?.lost == 3 && outlet.missing == 3)
+    #expect(told.withLock { $0 } == [reason])
+    outlet.replace(dup(pipe.fileHandleForWriting.fileDescriptor))
+    for number in 3..<5 { outlet.put(Array("\(number)\n".utf8)) }
+    outlet.flush(limit: .seconds(60))
+    #expect(outlet.failure == nil && outlet.missing == 3)
+    let bytes = readWhenReady(pipe.fileHandleForReading.fileDescriptor) ?? []
+    #expect(String(decoding: bytes, as: UTF8.self) == "lost 3: \(reason)\n3\n4\n")
+  }
+
+  @Test("health names the file and the reason while lines are lost, and no longer")
+  func health() throws {
+    let log = ProgramLog(format: .text, level: .info, console: false, secrets: [])
+    try log.sink.open(path: "/dev/full")
+    #expect(log.trouble == nil)
+    log.logger("tactus").info("nobody will read this")
+    log.sink.flush(limit: .seconds(60))
+    #expect(log.trouble?.code == "LOG_FAILED")
+    #expect(log.trouble?.message.contains("/dev/full cannot be written (\(String(cString: strerror(ENOSPC))))") == true)
+    #expect(log.sink.missing.file == 1)
+    try log.sink.open(path: "/dev/null")
+    log.logger("tactus").info("nor this")
+    log.sink.flush(limit: .seconds(60))
+    #expect(log.trouble == nil && log.sink.missing.file == 1)
   }
 }
 

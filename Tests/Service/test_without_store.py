@@ -301,3 +301,18 @@ def make_safe(tmp_path, method, path, seconds):
         while daemon.get("/api/health").json()["status"] != "ok" or daemon.get("/api/sprinkler").json()["store"]["failure"]:
             assert time.monotonic() < limit
             time.sleep(0.1)
+
+
+def test_a_log_on_a_full_disk_is_told_and_stops_nothing(tmp_path):
+    daemon = Daemon(tmp_path)
+    daemon.config.write_text(daemon.config.read_text().replace("  level: INFO\n", "  level: INFO\n  file: /dev/full\n", 1))
+    with daemon:
+        limit = time.monotonic() + START_LIMIT_SECONDS
+        while (health := daemon.get("/api/health").json()).get("code") != "LOG_FAILED":
+            assert time.monotonic() < limit, health
+            time.sleep(0.1)
+        assert health["ok"] and "/dev/full cannot be written (No space left on device)" in health["message"]
+        lost = [line for line in daemon.get("/metrics").text.splitlines() if line.startswith('tactus_log_lines_lost_total{to="file"}')]
+        assert len(lost) == 1 and float(lost[0].split()[-1]) > 0, lost
+        assert "the log's file cannot be written: lines are lost" in daemon.log
+        assert daemon.post("/api/leg/0/arm").status_code == 200

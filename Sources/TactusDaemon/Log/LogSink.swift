@@ -14,22 +14,38 @@ final class LogSink: Sendable {
 
   private let standardError: LogOutlet
   private let isOnStandardError: Atomic<Bool>
+  private let format: LogFormat
   private let file = Mutex<File?>(nil)
   private let limiter = Mutex(LogLimiter())
-  private let tellDropped: @Sendable (Int) -> String
+  private let words: LogOutlet.Words
 
   /// Makes a sink without a file.
   ///
   /// - Parameter console: whether log lines are written to standard error.
   init(format: LogFormat, console: Bool = true) {
     isOnStandardError = Atomic(console)
-    tellDropped = { count in
-      format.line(
-        level: .warning, label: "tactus", message: "log lines were dropped: they were not taken fast enough",
-        metadata: ["dropped": .stringConvertible(count)], timestamp: WallClock.text)
-    }
-    standardError = LogOutlet(2, tellDropped: tellDropped)
+    words = LogOutlet.Words(
+      dropped: { count in
+        format.line(
+          level: .warning, label: "tactus", message: "log lines were dropped: they were not taken fast enough",
+          metadata: ["dropped": .stringConvertible(count)], timestamp: WallClock.text)
+      },
+      lost: { count, reason in
+        format.line(
+          level: .warning, label: "tactus", message: "log lines were lost: they could not be written",
+          metadata: ["lost": .stringConvertible(count), "reason": .string(reason)], timestamp: WallClock.text)
+      })
+    self.format = format
+    standardError = LogOutlet(2, words)
   }
+
+  /// The file's path and why lines cannot be written to it, or `nil` if they can or there is no file.
+  var fileFailure: (path: String, LogOutlet.Failure)? {
+    file.withLock { $0 }.flatMap { file in file.outlet.failure.map { (file.path, $0) } }
+  }
+
+  /// The number of lines since the start that did not get to standard error, and to the file.
+  var missing: (standardError: Int, file: Int) { (standardError.missing, file.withLock { $0?.outlet }?.missing ?? 0) }
 
   /// Returns whether a line of this kind is to be written. If not, the line is counted for `takeExcess`.
   func takes(_ kind: LogLimiter.Kind) -> Bool { limiter.withLock { $0.take(kind, at: MonotonicClock.now) } }
@@ -65,8 +81,21 @@ final class LogSink: Sendable {
     _ = fcntl(descriptor, F_SETFL, O_APPEND)
     file.withLock { file in
       if let outlet = file?.outlet { outlet.replace(descriptor) }
-      file = File(path: path, outlet: file?.outlet ?? LogOutlet(descriptor, tellDropped: tellDropped))
+      file = File(path: path, outlet: file?.outlet ?? LogOutlet(descriptor, wordsOfFile))
     }
+  }
+
+  /// Of a file that cannot be written standard error is told, also if it is switched off: there is no other place to say so at once.
+  private var wordsOfFile: LogOutlet.Words {
+    var words = words
+    words.failed = { [format, standardError, weak self] reason in
+      let path = self?.file.withLock { $0?.path } ?? ""
+      let line = format.line(
+        level: .error, label: "tactus", message: "the log's file cannot be written: lines are lost",
+        metadata: ["path": .string(path), "reason": .string(reason)], timestamp: WallClock.text)
+      standardError.put(Array((line + "\n").utf8))
+    }
+    return words
   }
 
   /// Switches standard error on, whatever was configured, because the lines have no other destination.

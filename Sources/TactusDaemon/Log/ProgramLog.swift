@@ -21,6 +21,15 @@ public struct ProgramLog: Sendable {
     scrubber = LogScrubber(secrets: secrets)
   }
 
+  /// That lines cannot be written to the log's file, or `nil` if they can or there is none.
+  var trouble: ServiceTrouble? {
+    sink.fileFailure.map { path, failure in
+      ServiceTrouble(
+        code: "LOG_FAILED",
+        message: "the log's file \(path) cannot be written (\(failure.reason)): \(failure.lost) lines are lost so far")
+    }
+  }
+
   /// Returns a logger that writes to this log. It follows the log's level unless its own is set.
   public func logger(_ label: String) -> Logger { logger(label, isLimited: true) }
 

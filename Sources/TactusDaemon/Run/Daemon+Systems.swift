@@ -62,11 +62,11 @@ extension Daemon {
   /// Returns what is measured of the daemon itself.
   static func metrics(
     _ door: ServiceCounters, _ guardHealth: GuardHealth, _ broker: DaemonBroker?, _ store: DaemonStore?,
-    _ notices: NoticeDesk?
+    _ notices: NoticeDesk?, _ log: ProgramLog
   ) -> [any MetricSource] {
     let sources: [(any MetricSource)?] = [
       ServiceMetrics(door), GuardMetrics(guardHealth), broker?.metrics, store.map { StoreMetrics($0.file) },
-      notices.map { NoticeMetrics(desk: $0) },
+      notices.map { NoticeMetrics(desk: $0) }, LogMetrics(log: log),
     ]
     return sources.compactMap(\.self)
   }

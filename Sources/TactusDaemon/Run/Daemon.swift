@@ -108,7 +108,7 @@ final class Daemon {
     let taken = TakenFile(configuration: configuration, found: options.found)
     let spawner = SpawnerWatch(logger)
     let notices = Self.notices(configuration, of: systems, served, clock, options, log) { [trouble = broker?.trouble] in
-      [store?.trouble, NoticeFacts.lostGuard(guardHealth), spawner.trouble, trouble?()].compactMap(\.self)
+      [store?.trouble, NoticeFacts.lostGuard(guardHealth), spawner.trouble, trouble?(), log.trouble].compactMap(\.self)
     }
     let clients = try ServiceClients(configuration, logger: log.logger("service"))
     let reloader = Reloader(taken, environment: options.environment, threshold: log.threshold) {
@@ -117,7 +117,7 @@ final class Daemon {
     }
     (self.broker, self.spawner, self.notices, self.reloader) = (broker, spawner, notices, reloader)
     let doorCounters = ServiceCounters()
-    let others = Self.metrics(doorCounters, guardHealth, broker, store, notices)
+    let others = Self.metrics(doorCounters, guardHealth, broker, store, notices, log)
     service = try ServiceComposition(
       configuration, systems: served,
       additions: Self.additions(of: systems),
@@ -129,7 +129,7 @@ final class Daemon {
       mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, door: options.planFile.map { LocalDoor(beside: $0.path) },
       logger: log.logger("service"))
-    troubles = service.map { TroubleWatch($0, store: store, spawner: spawner, broker: broker?.trouble) }
+    troubles = service.map { TroubleWatch($0, store: store, spawner: spawner, broker: broker?.trouble, log: log) }
   }
 
   /// Returns the connection to the broker, not started yet, or `nil` if none is configured.

@@ -11,14 +11,15 @@ final class TroubleWatch: Sendable {
   private let spawner: SpawnerWatch
   /// Returns the broker's trouble; the property is `nil` if the daemon uses no broker.
   private let broker: (@Sendable () -> ServiceTrouble?)?
+  private let log: ProgramLog
   private let looking = DispatchQueue(label: "tactus.troubles")
   private let isLooking = Atomic(false)
 
   init(
     _ service: ServiceComposition, store: DaemonStore?, spawner: SpawnerWatch,
-    broker: (@Sendable () -> ServiceTrouble?)?
+    broker: (@Sendable () -> ServiceTrouble?)?, log: ProgramLog
   ) {
-    (self.service, self.store, self.spawner, self.broker) = (service, store, spawner, broker)
+    (self.service, self.store, self.spawner, self.broker, self.log) = (service, store, spawner, broker, log)
   }
 
   /// Starts a check on the other thread unless one is in progress. Does not block.
@@ -31,7 +32,7 @@ final class TroubleWatch: Sendable {
   }
 
   func look() {
-    let troubles = [store?.trouble, service.trouble, spawner.trouble, broker?()]
+    let troubles = [store?.trouble, service.trouble, spawner.trouble, broker?(), log.trouble]
     service.service.setTroubles(troubles.compactMap(\.self))
   }
 }
