@@ -55,6 +55,7 @@ public final class WebService: Sendable {
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
       actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit,
       places: places, bodies: BodyBudget(configuration.limits.bodyBytes),
+      outgoing: OutgoingBudget(configuration.limits.outgoingBytes),
       watching: AdmissionWatching(
         hub: hub, admit: doorman.admit(_:peer:certificate:scope:),
         interval: configuration.limits.webSocket.tokenCheckInterval,
@@ -121,6 +122,7 @@ public final class WebService: Sendable {
       responder: responder.respond, routes: table.routes, admit: responder.doorman.admit(_:peer:certificate:scope:),
       hub: hub, systems: systems,
       counters: counters, places: places, version: configuration.version, limits: configuration.limits,
+      outgoing: responder.outgoing,
       tls: security.makeHandler,
       now: { MonotonicClock.now },
       logAction: { action, caller, error in

@@ -73,7 +73,8 @@ struct LogOutletTests {
 struct FullDiskTests {
   @Test("what cannot be written is counted and told once, and before the next line that can be")
   func lost() throws {
-    let (pipe, told) = (Pipe(), Mutex<[String]>([]))
+    let pipe = Pipe()
+    let told = Mutex<[String]>([])
     let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
     try #require(full >= 0)
     let outlet = LogOutlet(

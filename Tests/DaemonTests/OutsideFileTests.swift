@@ -35,7 +35,7 @@ struct OutsideFileTests {
   @Test("a command that a person types reads a pipe until it ends; a daemon does not wait for one")
   func typed() throws {
     var ends: [Int32] = [-1, -1]
-    try #require(pipe2(&ends, O_CLOEXEC) == 0)
+    try #require(Glibc.pipe(&ends) == 0)
     defer { close(ends[0]) }
     let text = "motors:\n  backend: sim\n"
     #expect(write(ends[1], text, text.utf8.count) == text.utf8.count)

@@ -135,7 +135,8 @@ struct MailboxTests {
   @Test("an emergency stop that finds the ring full is sent as soon as there is room, before anything that comes later")
   func owedStop() {
     let (requests, answers) = (Ring<UInt64>(capacity: 4), Ring<Answer>(capacity: 4))
-    let (tick, rings) = (Mutex(TickInstant.zero), Mutex(0))
+    let tick = Mutex(TickInstant.zero)
+    let rings = Mutex(0)
     let (stop, other): (UInt64, UInt64) = (1_000, 0)
     let mailbox = Mailbox<UInt64, Answer>(
       of: "test", requests: requests.writer(), answers: answers.reader(), requestsPerTick: 4,

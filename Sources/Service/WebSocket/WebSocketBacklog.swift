@@ -21,7 +21,8 @@ struct WebSocketBacklog {
 
   private let limits: WebSocketLimits
   private var items = CircularBuffer<Item>()
-  private var byteCount = 0
+  /// The number of bytes that wait.
+  private(set) var byteCount = 0
 
   init(_ limits: WebSocketLimits) { self.limits = limits }
 

@@ -16,6 +16,9 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private let limits: WebSocketLimits
   private var machine: WebSocketMachine
   private var backlog: WebSocketBacklog
+  /// What waits for this client, in the backlog and in the channel, as part of what waits for all.
+  private var outgoing: OutgoingBudget.Account?
+  private var outgoingBytes = 0
   private var context: ChannelHandlerContext?
   private var joined = false
   /// The number of the last event that is part of the snapshot with which the client began.
@@ -58,6 +61,8 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
     shared.counters.clients.add(1)
     shared.counters.clientsOpen.add(1)
     joined = true
+    let end = onLoop { (session, _: Void) in session.endSlow() }
+    outgoing = shared.outgoing.account { end(()) }
     firstNumber = shared.hub.join(self, on: context.eventLoop)
     schedulePing(context)
     watchToken(context)
@@ -67,6 +72,9 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   func handlerRemoved(context: ChannelHandlerContext) {
     held.removeAll()
     leave()
+    backlog.clear()
+    count(0)
+    outgoing = nil
     self.context = nil
   }
 
@@ -215,6 +223,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
       shared.counters.eventsSent.add(1)
     }
     context?.flush()
+    countOutgoing()
   }
 
   /// From now on the client gets a complete state of each system once, and then what changes in it.
@@ -247,19 +256,43 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
     {
     case .write:
       context.write(wrapOutboundOut(frame), promise: nil)
-      if telemetry == nil { context.flush() }
+      guard telemetry == nil else { return }
+      context.flush()
     case .wait: break
     case .replaced: shared.counters.eventsCoalesced.add(1)
-    case .tooSlow(let behind):
-      shared.counters.clientsTooSlow.add(1)
-      carryOut(machine.close(.init(1008, "too slow: \(behind) events behind")))
+    case .tooSlow(let behind): return endSlow("\(behind) events behind")
     }
+    countOutgoing()
+  }
+
+  /// Ends the connection of a client that does not read.
+  private func endSlow(_ words: String = "too much waits for all clients, for this one the longest") {
+    guard machine.state == .open else { return }
+    shared.counters.clientsTooSlow.add(1)
+    carryOut(machine.close(.init(1008, "too slow: \(words)")))
+  }
+
+  /// Accounts for what waits for this client. Not to be called before what was written has been flushed.
+  private func countOutgoing() {
+    guard let context, machine.state == .open else { return }
+    // A channel that takes more has next to nothing waiting.
+    guard !context.channel.isWritable || outgoingBytes > 0 else { return }
+    let isWritable = context.channel.isWritable
+    let buffered = isWritable ? nil : try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+    count(backlog.byteCount + (buffered ?? 0))
+  }
+
+  private func count(_ bytes: Int) {
+    guard bytes != outgoingBytes else { return }
+    outgoingBytes = bytes
+    outgoing?.set(bytes, at: shared.now())
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     while machine.state == .open, context.channel.isWritable, let frame = backlog.next() {
       context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
     }
+    countOutgoing()
     context.fireChannelWritabilityChanged()
   }
 

@@ -8,6 +8,8 @@ struct APIAnswer {
 
   var head: HTTPResponse
   var body: ByteBuffer
+  /// Whether the body's bytes are those of a prepared document, which all clients share.
+  var isShared = false
   /// Whether the request's body has been read.
   var bodyWasRead = false
   /// Returns the body piece by piece, in place of `body`, or is `nil` if `body` is the whole body.

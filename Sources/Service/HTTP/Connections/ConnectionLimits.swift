@@ -26,6 +26,9 @@ public struct ConnectionLimits: Sendable {
   public var descriptorsKept = 16
   /// The greatest number of bytes of request bodies held at a time by all connections together.
   public var bodyBytes = 4 << 20
+  /// The greatest number of bytes that wait for clients to read them, of all connections together; a single connection may have more. Beyond it the
+  /// client that has read nothing for the longest time is closed.
+  public var outgoingBytes = 32 << 20
   /// The greatest length in bytes of one header field, name and value together, and of the request's target.
   public var headerFieldBytes = 8 * 1024
   /// The greatest length in bytes of all header fields and the request's target together.

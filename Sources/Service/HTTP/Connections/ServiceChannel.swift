@@ -35,6 +35,7 @@ struct ServiceChannel: Sendable {
     let counters: ServiceCounters
     let places: ConnectionPlaces
     let limits: ConnectionLimits
+    let outgoing: OutgoingBudget
     let isSecure: Bool
     let version: String
     let numbers = WebSocketNumbers()
@@ -69,12 +70,14 @@ struct ServiceChannel: Sendable {
   ///   - admit: `Doorman.admit`.
   ///   - places: the places of this server's connections; the responder reports callers to the same ones.
   ///   - version: the daemon's version, sent in `hello`.
+  ///   - outgoing: the budget of what waits for all clients; `nil` for one of this channel's own.
   ///   - logAction: called after each action of a WebSocket client with its name (`robot.e-stop`), the caller and the error, if any.
   ///   - tls: makes the TLS handler at the head of a connection's pipeline; `nil` for plain HTTP.
   init(
     responder: @escaping Responder, routes: [Route], admit: @escaping Admission, hub: EventHub,
     systems: [any ServedSystem],
     counters: ServiceCounters, places: ConnectionPlaces, version: String, limits: ConnectionLimits = ConnectionLimits(),
+    outgoing: OutgoingBudget? = nil,
     tls: ChannelSecurity.MakeHandler? = nil, now: @escaping @Sendable () -> TickInstant,
     secondsSince1970: @escaping @Sendable () -> Int64 = { WallClock.microseconds / 1_000_000 },
     logAction: @escaping @Sendable (_ action: String, _ caller: Caller, _ error: APIError?) -> Void, logger: Logger
@@ -84,7 +87,8 @@ struct ServiceChannel: Sendable {
     shared = Shared(
       prepared: PreparedRoutes(routes), admit: admit, hub: hub, systems: systems, sockets: systems.flatMap(\.sockets),
       counters: counters,
-      places: places, limits: limits, isSecure: tls != nil, version: version, now: now,
+      places: places, limits: limits, outgoing: outgoing ?? OutgoingBudget(limits.outgoingBytes), isSecure: tls != nil,
+      version: version, now: now,
       secondsSince1970: secondsSince1970,
       logAction: logAction, logger: logger)
   }

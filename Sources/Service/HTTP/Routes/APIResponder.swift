@@ -15,6 +15,7 @@ struct APIResponder: Sendable {
   /// The connection places of the server whose requests are answered.
   let places: ConnectionPlaces
   let bodies: BodyBudget
+  let outgoing: OutgoingBudget
   let watching: AdmissionWatching
 
   /// Answers one request. Throws only if the connection ends.
@@ -45,7 +46,7 @@ struct APIResponder: Sendable {
       try await client.write(.head(answer.head))
       try await write(pieces, of: answer.admission, to: client, channel)
     } else {
-      try await write(answer, to: client)
+      try await write(answer, to: client, channel)
     }
     if closes { closeGently(channel) }
   }
@@ -72,13 +73,19 @@ struct APIResponder: Sendable {
     try await client.write(.end)
   }
 
-  /// Writes a whole answer at once, or in pieces if it is long.
-  private func write(_ answer: APIAnswer, to client: NIOAsyncChannelOutboundWriter<ResponsePart>) async throws {
+  /// Writes a whole answer at once, or in pieces if it is long. What is left of a long answer counts as waiting for the client, unless others share it.
+  private func write(
+    _ answer: APIAnswer, to client: NIOAsyncChannelOutboundWriter<ResponsePart>, _ channel: any Channel
+  ) async throws {
     var rest = answer.body
+    let isCounted = !answer.isShared && rest.readableBytes > APIAnswer.pieceBytes
+    let waiting = isCounted ? outgoing.account { channel.close(promise: nil) } : nil
+    defer { waiting?.set(0, at: MonotonicClock.now) }
     var parts: [ResponsePart] = [.head(answer.head)]
     while let piece = rest.readSlice(length: min(APIAnswer.pieceBytes, rest.readableBytes)), piece.readableBytes > 0 {
       parts.append(.body(piece))
       guard rest.readableBytes > 0 else { break }
+      waiting?.set(rest.readableBytes, at: MonotonicClock.now)
       try await client.write(contentsOf: parts)
       parts = []
     }
@@ -116,6 +123,7 @@ struct APIResponder: Sendable {
     case .prepared(let document):
       let content = document.content
       var answer = APIAnswer(content.status, contentType: document.contentType, body: content.bytes)
+      answer.isShared = true
       answer.head.headerFields[.contentSecurityPolicy] = document.framePolicy
       return answer
     case .handler(let handle):
