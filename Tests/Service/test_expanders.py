@@ -90,13 +90,22 @@ def test_a_chip_that_does_not_answer_is_a_fault_that_names_it(started):
     assert daemon.post("/api/zone/17/on", {"minutes": 5}).status_code == 200
 
 
-def test_a_line_that_stays_on_is_a_fault(started):
+def test_a_line_that_stays_on_is_a_fault_that_names_the_zone(started):
     daemon = started(SHIPPED)
+    zones = daemon.get("/api/zones").json()["zones"]
+    zones[0]["name"] = "Back lawn"
+    assert daemon.request("PUT", "/api/zones", json={"zones": zones}).status_code == 200
     assert daemon.post("/api/sim/fault", {"system": "sprinkler", "fault": "expander-20-stuck"}).status_code == 200
     state = wait_for(daemon, lambda state: state["state"] == "fault")
-    assert "line 0 is on although it was told otherwise" in state["reason"], state["reason"]
+    assert state["reason"] == "fault: zone 1 (Back lawn) is on although told to be off", state["reason"]
+    line = {"line": 1, "pin": 100, "zoneId": 1, "isMaster": False, "isOn": True}
+    assert state["faultLine"] == line and state["linesDiffering"] == [line]
+    assert state["wayOut"] == "close the main tap, and reset when it is off"
+    assert "zone 1 (Back lawn) is on although told to be off" in daemon.log and "whatever it is told" not in daemon.log
     assert daemon.post("/api/sim/fault", {"system": "sprinkler", "fault": "expander-20-stuck", "active": False}).status_code == 200
-    wait_for(daemon, lambda state: state["linesConfirmed"])
+    state = wait_for(daemon, lambda state: state["linesConfirmed"])
+    assert state["reason"] == "fault: zone 1 (Back lawn) was on although told to be off" and state["wayOut"] == "reset"
+    assert state["faultLine"] == line and state["linesDiffering"] == []
     assert daemon.post("/api/sprinkler/reset").status_code == 200
 
 

@@ -60,7 +60,7 @@ def test_a_valve_that_does_not_close_is_shown_open_on_its_zone(enter, own_daemon
     expect(page.locator("#reset")).to_be_hidden()
     fault(daemon, "clear", "sprinkler-gpio")
     expect(page.locator("#reset")).to_be_visible()
-    expect(page.locator("#banner")).to_contain_text("Roses was on although it was told otherwise. To go on: reset.")
+    expect(page.locator("#banner")).to_contain_text("Roses was on although told to be off. To go on: reset.")
     expect(page.locator("#sprinkler-now")).to_have_text("nothing")
     page.click("#reset")
     expect(page.locator("#banner")).to_be_hidden()

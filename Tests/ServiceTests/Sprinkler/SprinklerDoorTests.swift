@@ -296,6 +296,49 @@ struct SprinklerDoorTests {
     }
   }
 
+  @Test("a valve that stays on: state and event name its zone by number and name, with the way out")
+  func stuckValve() async throws {
+    let bench = try SprinklerDoorBench()
+    bench.bank.inject(.stuck(line: 22, isHigh: false))
+    bench.run(seconds: 3)
+    let words = "zone 3 (Beds) is on although told to be off"
+    let event = try object(try #require(bench.edges.first { $0.type == "sprinkler.state" }))
+    #expect(event["reason"] as? String == "fault: \(words)")
+    #expect(event["wayOut"] as? String == "close the main tap, and reset when it is off")
+    let state = try await bench.json("GET", "/api/sprinkler")
+    #expect(state["fault"] as? String == words && state["reason"] as? String == "fault: \(words)")
+    #expect(state["wayOut"] as? String == "close the main tap, and reset when it is off")
+    let line = try #require(state["faultLine"] as? [String: Any])
+    #expect(line["line"] as? Int == 3 && line["pin"] as? Int == 22 && line["zoneId"] as? Int == 3)
+    #expect(line["isOn"] as? Bool == true && line["isMaster"] as? Bool == false)
+    #expect((state["linesDiffering"] as? [[String: Any]])?.map { $0["zoneId"] as? Int } == [3])
+  }
+
+  @Test("a fault of a line whose level is right again: the state says what was, and the line's numbers stay")
+  func valveThatWasStuck() async throws {
+    let bench = try SprinklerDoorBench()
+    bench.bank.inject(.stuck(line: 22, isHigh: false))
+    bench.run(seconds: 3)
+    bench.bank.clearFaults()
+    bench.run(seconds: 3)
+    let state = try await bench.json("GET", "/api/sprinkler")
+    #expect(state["fault"] as? String == "zone 3 (Beds) was on although told to be off")
+    #expect((state["faultLine"] as? [String: Any])?["zoneId"] as? Int == 3)
+    #expect((state["linesDiffering"] as? [Any])?.isEmpty == true && state["wayOut"] as? String == "reset")
+  }
+
+  @Test("an emergency stop while a valve stays on says so")
+  func stuckInEmergencyStop() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":12}"#)
+    bench.bank.inject(.stuck(line: 22, isHigh: false))
+    _ = try await bench.ask("POST", "/api/sprinkler/e-stop")
+    bench.run(seconds: 1)
+    let state = try await bench.json("GET", "/api/sprinkler")
+    #expect(state["reason"] as? String == "emergency stop; zone 3 (Beds) is on although told to be off")
+    #expect(state["faultLine"] is NSNull)
+  }
+
   @Test("events: a zone's edges, its countdown once a second, the rain delay's edges")
   func events() async throws {
     let bench = try SprinklerDoorBench()

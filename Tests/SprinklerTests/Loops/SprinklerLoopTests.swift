@@ -174,7 +174,7 @@ import Testing
     #expect(
       bench.takeNotices() == [
         "0 opened 1", "0 master open", "20 ended 1 completed 20 s", "20 told 16 read 18", "20.2 master closed",
-        "20.2 fault: line 1 is on, whatever it is told",
+        "20.2 fault: line 2 is on, whatever it is told",
       ])
     #expect(bench.writes().prefix(5) == ["0 on 2 10", "20 on 10", "20.1 on 10", "20.2 on 10", "20.2 off"])
     #expect(bench.request(.reset)?.verdict == .refused(.offNotConfirmed))

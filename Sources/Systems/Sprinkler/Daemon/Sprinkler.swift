@@ -137,8 +137,8 @@ public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksToget
     let zones = look.shared(SprinklerDesk.self)?.view.records.zones ?? []
     return [
       .state(
-        name, name: "Sprinkler", of: name, attributes: ["reason", "fault", "wayOut", "linesConfirmed", "nextRun"],
-        on: topics)
+        name, name: "Sprinkler", of: name,
+        attributes: ["reason", "fault", "wayOut", "linesConfirmed", "linesDiffering", "nextRun"], on: topics)
     ]
       + zones.map { zone in
         var entity = HomeAssistantEntity(

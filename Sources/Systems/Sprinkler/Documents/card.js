@@ -20,48 +20,19 @@ function zoneName(id) {
 
 // ---- lines that are not as they were told, by the name of what hangs on them
 
-const linesPeriodMs = 900;
-const valveLines = { pins: [], isOf: false, askedAt: -Infinity }; // pins: /api/pins, in the order of the lines; isOf: their levels are of now, while something differs
+const nameOfLine = (line) => line.isMaster ? "the master valve" : line.zoneId != null ? zoneName(line.zoneId) : "pin " + line.pin;
 
-async function askLines() {
-  if (performance.now() - valveLines.askedAt < linesPeriodMs) return;
-  valveLines.askedAt = performance.now();
-  const pins = await look("/api/pins");
-  if (Array.isArray(pins)) Object.assign(valveLines, { pins, isOf: valveLines.differs });
-}
-
-function nameOfLine(pin) {
-  const zone = sprinkler.zones.find((zone) => zone.gpioPin === pin.pin);
-  return zone ? zone.name : pin.isMaster ? "the master valve" : "pin " + pin.pin;
-}
-
-// Those that are on although they were told to be off. Until their levels are known it is the one that the fault names.
-function linesStuck(event) {
-  if (valveLines.isOf) {
-    const isTold = (pin) => pin.isMaster ? event.masterOpen : event.zones.some((zone) => zone.gpioPin === pin.pin && zone.isOn);
-    return valveLines.pins.filter((pin) => pin.value != null && (pin.value === 1) !== pin.activeLow && !isTold(pin));
-  }
-  const named = lineWords.exec(event.fault || "");
-  return named && named[2] === "on" && valveLines.pins[named[1]] ? [valveLines.pins[named[1]]] : [];
-}
-
-const lineWords = /\bline (\d+) is (on|off) although it was told otherwise/;
-const asNamed = (text, isNow) => text && text.replace(lineWords, (words, line, level) => valveLines.pins[line]
-  ? `${nameOfLine(valveLines.pins[line])} ${isNow ? "is" : "was"} ${level} although it was told otherwise` : words);
-
-// The daemon counts its lines; people know their zones.
+// The state has the numbers of lines and zones; people know their zones by name.
 function readSprinkler(event) {
-  if (!event.zones) return event.reason ? { ...event, reason: asNamed(event.reason, true) } : event;
+  if (!event.zones) return event;
   sprinkler.zones = event.zones;
-  valveLines.differs = event.linesConfirmed === false;
-  if (!valveLines.differs) valveLines.isOf = false;
-  if (valveLines.differs || !valveLines.pins.length) askLines();
-  const stuck = valveLines.differs ? linesStuck(event) : [], names = stuck.map(nameOfLine).join(", ");
-  const named = { ...event, fault: asNamed(event.fault, valveLines.differs), reason: asNamed(event.reason, valveLines.differs),
-    zones: event.zones.map((zone) => ({ ...zone, isStuck: stuck.some((pin) => pin.pin === zone.gpioPin) })) };
-  if (!stuck.length) return named;
-  const cause = names + (stuck.length > 1 ? " are" : " is") + " on although told to be off";
-  return { ...named, stuck: names, fault: cause, reason: cause, wayOut: "close the main tap, and reset when it is off" };
+  const stuck = event.linesDiffering.filter((line) => line.isOn), names = stuck.map(nameOfLine).join(", "), of = event.faultLine;
+  const named = { ...event, stuck: names, zones: event.zones.map((zone) => ({ ...zone, isStuck: stuck.some((line) => line.zoneId === zone.id) })) };
+  if (!stuck.length && !of) return named;
+  const isNow = of && event.linesDiffering.some((line) => line.line === of.line);
+  const cause = stuck.length ? names + (stuck.length > 1 ? " are" : " is") + " on although told to be off"
+    : `${nameOfLine(of)} ${isNow ? "is" : "was"} ${of.isOn ? "on" : "off"} although told to be ${of.isOn ? "off" : "on"}`;
+  return { ...named, fault: cause, reason: cause };
 }
 
 // ---- state

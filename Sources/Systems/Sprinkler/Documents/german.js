@@ -65,7 +65,7 @@ addLanguage("de", {
     "Endet, stirbt oder hängt dieses Programm, wird jedes Ventil geschlossen. Ein Ventil, das offen klemmt, braucht seinen Hahn: wissen, wo er ist.",
 }, [
   [/^(.+?):? (is|are) on although told to be off$/, "{1}: an, obwohl aus verlangt ist"], [/^(.+) on although told to be off$/, "{1} an, obwohl aus verlangt ist"],
-  [/^(.+) (?:is|was) (on|off) although it was told otherwise$/, "{1} {2}, anders als verlangt"], [/^sprinkler: (.+)$/, "Bewässerung: {1}"],
+  [/^(.+) (?:is|was) (on|off) although told to be (?:on|off)$/, "{1} {2}, anders als verlangt"], [/^sprinkler: (.+)$/, "Bewässerung: {1}"],
   [/^((?:plant|topic|pin) .+?) read (\S+ %) at (.+), wet from (\S+ %) on$/, "{1}: $2 um $3, nass ab $4"],
   [/^((?:plant|topic|pin) .+?) read (\S+ %) at (.+), wet from (\S+ %) on: watered for (\S+ %) of the time$/, "{1}: $2 um $3, nass ab $4: $5 der Zeit gewässert"],
   [/^no reading of ((?:plant|topic|pin) .+?) yet: as scheduled$/, "noch keine Messung von {1}: wie geplant"],
@@ -88,7 +88,7 @@ addLanguage("de", {
   [/^zone (\d+) has no mm_per_hour: as scheduled$/, "Zone $1 hat kein mm_per_hour: wie geplant"], [/^goes by the deficit of that day$/, "nach dem Fehlwasser des Tages"],
   [/^rain sensor wet since (.+)$/, "Regensensor nass seit $1"],
   [/^rain sensor wet until (.+): dries for (\S+ h)$/, "Regensensor nass bis $1: trocknet $2"], [/^until (.+?): (rain sensor .+)$/, "bis $1: {2}"],
-  [/^until (.+)$/, "bis $1"], [/^rain delay until (.+)$/, "Regenpause bis $1"], [/^next (.+)$/, "als Nächstes $1"], [/^zone (\d+)$/, "Zone $1"], [/^Zone (\d+)$/, "Zone $1"],
+  [/^until (.+)$/, "bis $1"], [/^rain delay until (.+)$/, "Regenpause bis $1"], [/^next (.+)$/, "als Nächstes $1"], [/^zone (\d+)$/, "Zone $1"], [/^zone (\d+) \((.+)\)$/, "Zone $1 ($2)"], [/^Zone (\d+)$/, "Zone $1"],
   [/^Minutes of (.+)$/, "Minuten von $1"], [/^Forget the flow of (.+)$/, "Durchfluss von $1 vergessen"], [/^at least ([\d.]+), at most ([\d.]+) l\/min$/, "mindestens $1, höchstens $2 l/min"],
   [/^at least ([\d.]+) l\/min$/, "mindestens $1 l/min"], [/^at most ([\d.]+) l\/min$/, "höchstens $1 l/min"], [/^(\d+) of (\d+) runs measured$/, "$1 von $2 Läufen gemessen"],
   [/^usually ([\d.]+) l\/min, learnt (.+) from (\d+) runs$/, "meist $1 l/min, gelernt $2 aus $3 Läufen"], [/^Litres of (.+)$/, "Liter von $1"], [/^Unit of (.+)$/, "Einheit von $1"], [/^Run (.+)$/, "$1 starten"], [/^Off, (.+)$/, "Aus, $1"], [/^(\+ .*)longer, (.+)$/, "$1länger, $2"],

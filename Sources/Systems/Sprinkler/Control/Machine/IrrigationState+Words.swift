@@ -21,7 +21,8 @@ extension IrrigationFault: CustomStringConvertible {
   public var description: String {
     switch self {
     case .lines(let error): "the lines do not take what they are told: \(error)"
-    case .lineDiffers(let line, let isActive): "line \(line) is \(isActive ? "on" : "off"), whatever it is told"
+    case .lineDiffers(let line, let isActive):
+      "line \(Int(line) + 1) is \(isActive ? "on" : "off"), whatever it is told"
     case .flow(let alarm): "\(alarm)"
     case .missedReleases(let count): "the loop missed \(count) releases in a row"
     }

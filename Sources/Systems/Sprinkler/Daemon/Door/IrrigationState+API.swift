@@ -36,30 +36,6 @@ extension IrrigationState {
     case .shutDown: .shutDown
     }
   }
-
-  /// The fault in words, or `nil` if the state is not a fault.
-  var fault: String? { if case .fault(let fault) = self { fault.words } else { nil } }
-
-  /// The state in words.
-  var reason: String {
-    switch self {
-    case .idle: "every valve is closed"
-    case .watering: "watering"
-    case .paused: "paused"
-    case .fault(let fault): "fault: \(fault.words)"
-    case .emergencyStopped: "emergency stop"
-    case .shutDown: "shut down"
-    }
-  }
-
-  /// The actions that lead out of the state, in words, or `nil` if none is needed.
-  var wayOut: String? {
-    switch self {
-    case .idle, .watering, .shutDown: nil
-    case .paused: "resume, or wait"
-    case .fault, .emergencyStopped: "reset"
-    }
-  }
 }
 
 extension ZoneRun.Source {
@@ -82,11 +58,12 @@ extension ZoneRun.Source {
 }
 
 extension IrrigationFault {
+  /// The fault in words. Of a line that differs, `StateSeen` knows what hangs on it.
   var words: String {
     switch self {
     case .lines(let error): "the lines do not take what they are told: \(error)"
     case .lineDiffers(let line, let isActive):
-      "line \(line) is \(isActive ? "on" : "off") although it was told otherwise"
+      "line \(Int(line) + 1) is \(isActive ? "on" : "off") although told to be \(isActive ? "off" : "on")"
     case .flow(let alarm): alarm.words
     case .missedReleases(let count): "the loop missed \(count) releases in a row"
     }

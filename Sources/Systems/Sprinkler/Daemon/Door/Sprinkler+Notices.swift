@@ -48,6 +48,8 @@ extension IrrigationNotice: @retroactive DeviceNotice {
 extension Sprinkler {
   public static func inFull(_ told: Told<IrrigationNotice>, _ look: Look<Sprinkler>) -> ToldInFull {
     let desk = look.shared(SprinklerDesk.self)
+    let lines =
+      desk?.lines ?? NamedLines(description: look.wiring.description(look.rules, .utc, isSimulated: true), zones: [])
     func line(
       _ level: Logger.Level, _ metadata: Logger.Metadata = [:], type: String? = nil, _ body: [UInt8] = []
     ) -> ToldInFull {
@@ -74,14 +76,17 @@ extension Sprinkler {
       }
       return ended.opened == nil ? line(.info, metadata) : zone(ended.run.zone, metadata)
     case .state(let state):
+      let seen = StateSeen(state, lines)
       return line(
-        state.logLevel, ["state": "\(state)"], type: "sprinkler.state", SprinklerFields.change.json(state))
+        state.logLevel, ["state": "\(seen.logged)"], type: "sprinkler.state", SprinklerFields.change.json(seen))
     case .master(let isOpen):
       return line(.info, type: "master", JSONValue.object([.init(name: "isOn", value: .boolean(isOpen))]).bytes)
     case .flowAlarm(let alarm): return line(.error, ["alarm": "\(alarm)"], type: "flow", flow(alarm))
     case .flowNormal: return line(.notice, type: "flow", flow(nil))
     case .linesDiffer(let told, let read):
-      return line(.error, ["told": "\(String(told, radix: 2))", "read": "\(String(read, radix: 2))"])
+      let differing = lines.differing(told: told, read: read).map { $0.words() }.joined(separator: "; ")
+      return line(
+        .error, ["told": "\(String(told, radix: 2))", "read": "\(String(read, radix: 2))", "lines": "\(differing)"])
     case .linesAgree: return line(.notice)
     }
   }

@@ -102,6 +102,9 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   /// What the file says of the sprinkler, for documents.
   var description: SprinklerDescription { settings.value.description }
 
+  /// The lines, each with what hangs on it.
+  var lines: NamedLines { NamedLines(description: description, zones: view.records.zones) }
+
   /// Returns the values for documents and metrics.
   func seen(_ newest: Published<SprinklerSnapshot>? = nil, at now: TickInstant? = nil) -> SprinklerSeen {
     SprinklerSeen(newest ?? readNewest(), view, description, at: now ?? self.now, reading)

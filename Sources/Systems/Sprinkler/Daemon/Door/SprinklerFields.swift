@@ -17,14 +17,21 @@ enum SprinklerFields {
 
   /// The fields of the state: `GET /api/sprinkler`, events, `/metrics`.
   @DeclarationBuilder<Field<SprinklerSeen>> static var ofState: [Field<SprinklerSeen>] {
-    Field.part(\.newest.state, words)
+    Field.part(\.state, words)
     Field(
       "stateInMetrics", \.newest.state.metricWord, when: .metrics, metric: .named("state", label: "state"),
       "1 for the state the valves are in, 0 for the others.")
-    Field("fault", \.newest.state.fault, "What is wrong; null unless it is in fault.")
+    Field("fault", \.state.fault, "What is wrong; null unless it is in fault.")
+    Group("faultLine", \.state.faultLine, "The line that the fault is of; null unless a line was not as told.") {
+      ofLine
+    }
     Field(
       "linesConfirmed", \.newest.confirmation.isConfirmed, metric: .none,
       "Whether the lines were read back as they were told.")
+    Items(
+      "linesDiffering", \.state.differing, numbered: "line", labels: [:],
+      "The lines that are not as they were told, as last read back."
+    ) { ofLine }
     Field("pausedRemainingSec", \.pausedRemainingSec, metric: .none, "Until a pause ends; null while there is none.")
     Items("zones", \.zones, each: "zone", numbered: "id", labels: ["zone": "id"]) { ofZone }
     Items("queue", \.queue, each: "run") { ofQueue }
@@ -57,10 +64,18 @@ enum SprinklerFields {
       "Changes that no log shows because the ring was full.")
   }
 
-  @DeclarationBuilder<Field<IrrigationState>> private static var words: [Field<IrrigationState>] {
+  @DeclarationBuilder<Field<StateSeen>> private static var words: [Field<StateSeen>] {
     Field("state", \.word, metric: .none, "idle, watering, paused, fault, emergencyStopped, shutDown.")
     Field("reason", \.reason, "What it does, for people.")
     Field("wayOut", \.wayOut, "What leads out of it; null if nothing needs to.")
+  }
+
+  @DeclarationBuilder<Field<LineSeen>> private static var ofLine: [Field<LineSeen>] {
+    Field("line", \.line, metric: .none, "Its place in `/api/pins`, from 1 on.")
+    Field("pin", \.pin, metric: .none, "Its pin's number.")
+    Field("zoneId", \.zoneId, metric: .none, "The zone that has the pin; null if none has.")
+    Field("isMaster", \.isMaster, metric: .none, "Whether it is the master valve's.")
+    Field("isOn", \.isOn, metric: .none, "True: it is on although told to be off; false: off although told to be on.")
   }
 
   /// The fields of a zone in `/api/status`, `/api/zones` and `sprinkler/zone/ID/state`.

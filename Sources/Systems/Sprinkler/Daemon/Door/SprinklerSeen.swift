@@ -14,6 +14,9 @@ public struct SprinklerSeen: Sendable {
   let description: SprinklerDescription
   let now: TickInstant
   let reading: WallReading
+  let lines: NamedLines
+  /// The state of the valves, with the lines that are not as they were told.
+  let state: StateSeen
   let zones: [ZoneSeen]
   let queue: [QueuedSeen]
 
@@ -24,6 +27,11 @@ public struct SprinklerSeen: Sendable {
     let newest = published.state
     self.newest = newest
     (self.view, self.description, self.now, self.reading) = (view, description, now, reading)
+    lines = NamedLines(description: description, zones: view.records.zones)
+    let differing =
+      newest.confirmation.isConfirmed
+      ? [] : newest.read.map { [lines] in lines.differing(told: newest.told, read: $0) } ?? []
+    state = StateSeen(newest.state, lines, differing: differing)
     zones = view.records.zones.map { ZoneSeen($0, newest[$0.id], at: now, description) }
     let wall = WallInstant(reading)
     queue = (0..<min(newest.queueCount, SprinklerSnapshot.shownQueue)).map {
@@ -78,10 +86,10 @@ public struct SprinklerSeen: Sendable {
 
   var pins: [PinSeen] {
     description.lines.enumerated().map { index, line in
-      let isMaster = description.hasMaster && index == description.lines.count - 1
+      let isMaster = lines.isMaster(index)
       let isActive = newest.read.map { $0 >> UInt64(clamping: index) & 1 == 1 }
       return PinSeen(
-        line: line, zoneId: isMaster ? nil : zones.first { $0.zone.gpioPin == line.pin }?.id,
+        line: line, zoneId: isMaster ? nil : lines.zone(line.pin)?.id,
         value: isActive.map { $0 != line.isActiveLow ? 1 : 0 }, isMaster: isMaster)
     }
   }
