@@ -28,7 +28,7 @@ struct ClientMessage {
 
   let type: String
   let id: ID?
-  /// The systems that a subscribe or unsubscribe message names, or `nil` for all systems.
+  /// The systems that the message names, or `nil` for all systems.
   let systems: [String]?
   /// The telemetry rate that a subscriber requests, in hertz; any number, or `nil` for 10.
   let rateHz: Double?

@@ -64,20 +64,21 @@ extension WebSocketSession {
     return names
   }
 
-  /// Runs an action on every system concurrently, and answers when all systems have accepted it or one has not.
+  /// Runs an action on every system, or on those that the message names, concurrently, and answers when all of them have accepted it or one has not.
   private func act(
     _ message: ClientMessage, _ action: @escaping @Sendable (any ServedSystem, Caller) async throws -> Void
   ) throws(APIError) {
     try needControl()
+    let names = try names(message)
+    guard message.systems?.isEmpty != true else { throw .validation("systems", expected: "a name or more", got: "none") }
     guard actionsInProgress < shared.limits.webSocket.actionsInProgress else {
       throw APIError(.tooManyRequests, "BUSY", "\(actionsInProgress) actions of this client are still carried out")
     }
     actionsInProgress += 1
-    let acted = onLoop { [id = message.id, type = message.type] (session, error: APIError?) in
-      session.acted(id, type, error)
-    }
+    let acted = onLoop { [message] (session, error: APIError?) in session.acted(message, error) }
     guard let eventLoop else { return }
-    let (systems, caller, log, type) = (shared.systems, arrivingCaller, shared.logAction, message.type)
+    let systems = shared.systems.filter { names.contains($0.name) }
+    let (caller, log, type) = (arrivingCaller, shared.logAction, message.type)
     // A stop waits for no thread of those that make answers.
     Task(executorPreference: LoopExecutor(eventLoop)) {
       await withTaskGroup(of: APIError?.self) { group in
@@ -93,9 +94,10 @@ extension WebSocketSession {
     }
   }
 
-  private func acted(_ id: ClientMessage.ID?, _ name: String, _ error: APIError?) {
+  private func acted(_ message: ClientMessage, _ error: APIError?) {
     actionsInProgress -= 1
-    if let error { tell(error, id: id) } else { tell(Answer(id: id, action: name)) }
+    if let error { return tell(error, id: message.id) }
+    tell(Answer(id: message.id, action: message.type, systems: message.systems))
   }
 
   private func needControl() throws(APIError) {

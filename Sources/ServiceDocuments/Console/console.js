@@ -243,7 +243,7 @@ const ownCards = new Map(); // system → its card, for a system that has writte
 // takeBytes(bytes): of a binary frame, refused(error): returns whether it was about this system, refusedUnnamed(error): it has
 // no number, and no system has claimed it, hands(work): its controls work or do not, release(): nobody looks any more,
 // reads(event): the event as people say it, before anything of it is shown,
-// isView: what is driven is seen or controlled here, viewed(view, sought): another view is shown now, or something is sought in it (#/plants/12),
+// drives: the system that is driven from here, or seen while it is driven, viewed(view, sought): another view is shown now, or something is sought in it (#/plants/12),
 // stage: where a camera's picture lies in its view}
 function addOwnCard(system, card) {
   ownCards.set(system, card);

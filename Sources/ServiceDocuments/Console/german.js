@@ -2,8 +2,7 @@
 // German. Left: what the page's scripts and cards write; a text that is not here is looked for without its mark at the end, then part by part.
 
 addLanguage("de", {
-  "Stops every actuator, until a reset (Esc or Space, too, while something drives, or what is driven has the focus)":
-    "Hält jeden Antrieb an, bis zurückgesetzt wird (auch Esc oder Leertaste, solange etwas fährt oder das Gefahrene den Fokus hat)",
+  "Stops every actuator, until a reset (also the key !)": "Hält jeden Antrieb an, bis zurückgesetzt wird (auch die Taste !)",
   "A token is a long password. To get one, type this on the computer that runs tactus, in a terminal:":
     "Ein Token ist ein langes Kennwort. Auf dem Rechner, auf dem tactus läuft, macht dies in einem Terminal eines:",
   "This token does not work here. Was all of it copied? It may also be revoked, or another computer's.":
@@ -12,8 +11,9 @@ addLanguage("de", {
     "Der Dienst antwortet nicht: was hier steht, ist alt, und die Bedienung ist aus. NOT-AUS wird weiter versucht.",
   "E-STOP is NOT CONFIRMED: the daemon does not answer. It is tried again every second. What still moves can only be stopped by its power switch.":
     "NOT-AUS ist NICHT BESTÄTIGT: der Dienst antwortet nicht. Jede Sekunde wird es wieder versucht. Was sich noch bewegt, hält nur sein Netzschalter an.",
-  "E-STOP while something drives, and always where it is driven from. Space that is typed into a field is a space.":
-    "NOT-AUS, solange etwas fährt, und immer dort, wo gefahren wird. In einem Feld ist die Leertaste ein Leerzeichen.",
+  "emergency stop of what drives or is armed and, where it is driven from, of the robot; everything else goes on. Space that is typed into a field is a space.":
+    "Not-Aus dessen, was fährt oder scharf ist, und dort, wo gefahren wird, des Roboters; alles andere läuft weiter. In einem Feld ist die Leertaste ein Leerzeichen.",
+  "E-STOP of everything, in every view": "NOT-AUS von allem, in jeder Ansicht", "what drives": "was fährt",
   "On a chart: drag to move; two fingers, + and −, or the wheel after a click to zoom; arrows to move, End for now.":
     "Im Verlauf: ziehen zum Verschieben; zwei Finger, + und −, oder nach einem Klick das Rad zum Vergrößern; Pfeile verschieben, Ende ist jetzt.",
   "hour": "Stunde", "Zone": "Zone", "min": "min",

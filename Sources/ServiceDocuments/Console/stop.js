@@ -1,21 +1,28 @@
 "use strict";
-// E-STOP and Reset: over the socket, over HTTP too when the socket says nothing, until the daemon has answered.
+// E-STOP and Reset: over the socket, over HTTP too when the socket says nothing, until the daemon has answered. A key stops what its view drives
+// in the same way, and that alone.
 
 const stopRepeatMs = 1000;
 const socketAloneMs = 300; // how long the socket has before HTTP is tried as well
-const eStop = { phase: "idle", number: 0, since: 0, socket: null, overHTTP: false, timer: 0 };
+const eStop = { phase: "idle", number: 0, since: 0, socket: null, overHTTP: false, timer: 0, systems: null }; // systems: those that it stops, or null for all
 
 const stopWords = { idle: "stops everything", asked: "sending…", confirmed: "confirmed", unconfirmed: "NOT CONFIRMED", refused: "REFUSED", failed: "FAILED" };
 
 function stopPhase(phase, text = null) {
   eStop.phase = phase;
   byId("e-stop").dataset.phase = phase;
-  byId("e-stop-said").textContent = phase === "idle" && isLocked ? "log in first" : phase === "idle" && isReadOnly ? "not by this token" : stopWords[phase];
+  byId("e-stop-said").textContent = phase === "idle" && isLocked ? "log in first" : phase === "idle" && isReadOnly ? "not by this token"
+    : phase === "confirmed" && eStop.systems ? nameOfStopped() + ": " + stopWords[phase] : stopWords[phase];
   if (phase === "confirmed" && navigator.vibrate) navigator.vibrate(80);
   alarm("e-stop", text, text && (() => { clearTimeout(eStop.timer); if (eStop.phase !== "confirmed") stopPhase("idle"); }));
 }
 
-function emergencyStop() {
+const nameOfStopped = () => eStop.systems.length > 1 ? "what drives" : ownCards.get(eStop.systems[0])?.title ?? eStop.systems[0];
+
+// systems: those to stop, or null for all. Of a stop that is on its way nothing is taken back.
+function emergencyStop(systems = null) {
+  if (isAsked() && systems) systems = eStop.systems && [...new Set([...eStop.systems, ...systems])];
+  eStop.systems = systems;
   releaseAll();
   dropLooks();
   eStop.number += 1;
@@ -33,7 +40,7 @@ function tryStop() {
   const waits = performance.now() - eStop.since;
   if (socket && socket.readyState === WebSocket.OPEN && eStop.socket !== socket) {
     eStop.socket = socket;
-    send({ type: "e-stop", id: "e-stop " + eStop.number });
+    send({ type: "e-stop", id: "e-stop " + eStop.number, ...(eStop.systems && { systems: eStop.systems }) });
   }
   if (!isLive || isPolled || waits >= socketAloneMs) stopOverHTTP(eStop.number);
   if (waits >= (isLive ? stopRepeatMs : socketAloneMs)) stopPhase("unconfirmed", "E-STOP is NOT CONFIRMED: the daemon does not answer. It is tried again every second. What still moves can only be stopped by its power switch.");
@@ -46,11 +53,12 @@ function stopAgain() { if (isAsked()) tryStop(); }
 async function stopOverHTTP(number) {
   if (eStop.overHTTP) return;
   eStop.overHTTP = true;
-  const answer = await request("POST", "/api/e-stop");
+  const answers = await Promise.all((eStop.systems ?? [null]).map((system) => request("POST", system ? `/api/${system}/e-stop` : "/api/e-stop")));
   eStop.overHTTP = false;
   if (number !== eStop.number) return;
   // An error without a code is a proxy's, for a daemon that is down: nobody has refused, and it is tried again.
-  if (answer.isDone) confirmStop(); else if (answer.document?.code) stopFailed(answer.status === 401 || answer.status === 403, answer.message);
+  const refused = answers.find((answer) => !answer.isDone && answer.document?.code);
+  if (answers.every((answer) => answer.isDone)) confirmStop(); else if (refused) stopFailed(refused.status === 401 || refused.status === 403, refused.message);
 }
 
 function confirmStop() {
@@ -97,12 +105,13 @@ byId("reset").onclick = async () => {
   if (!answer.isDone) alarm("reset", "Reset was refused: " + answer.message + ".", () => {});
 };
 
-// ---- keys. Space is how people scroll, and water runs for hours: Space and Esc stop only while something drives, wherever the focus is,
-// or while the card of what is driven, or its picture, has the focus.
+// ---- keys. Space is how people scroll, and water runs for hours: Space and Esc stop what drives, wherever the focus is, and what is driven from the
+// card, or seen in the picture, that has the focus; nothing else. One key is E-STOP of everything.
 
 const isTyped = "textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=file])";
-const drives = () => [...driving.values()].some(Boolean);
-const isOnView = (target) => [...ownCards].some(([, card]) => card.isView && byId(card.section).contains(target));
+const stopKey = "!";
+const whatDrives = () => [...driving.keys()].filter((system) => driving.get(system));
+const drivenFrom = (target) => [...ownCards.values()].filter(({ drives, section }) => drives && states.has(drives) && byId(section).contains(target)).map(({ drives }) => drives);
 let spaceStopped = false;
 
 const keyTarget = (event) => event.target instanceof Element ? event.target : document.body;
@@ -110,15 +119,21 @@ const isTyping = (event) => keyTarget(event).matches(isTyped) || keyTarget(event
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey;
 
 addEventListener("keydown", (event) => {
-  const target = keyTarget(event), mayDrive = drives();
-  if (!mayDrive && (isTyping(event) || !isOnView(target))) return;
-  if (event.key === "Escape" && !event.repeat) emergencyStop();
+  if (event.key === stopKey && !isTyping(event) && !hasModifier(event)) {
+    event.preventDefault();
+    if (!event.repeat) emergencyStop();
+    return;
+  }
+  const target = keyTarget(event), moving = whatDrives(), mayDrive = moving.length > 0;
+  const stops = [...new Set([...moving, ...(isTyping(event) ? [] : drivenFrom(target))])];
+  if (!stops.length) return;
+  if (event.key === "Escape" && !event.repeat) emergencyStop(stops);
   if (event.key !== " " || isTyping(event) || hasModifier(event)) return;
   // Somebody who goes through the page by keys may press what they have come to, while nothing drives.
   if (!mayDrive && target.matches("button, a, summary, input") && target.matches(":focus-visible")) return;
   event.preventDefault();
   spaceStopped = true;
-  if (!event.repeat) emergencyStop();
+  if (!event.repeat) emergencyStop(stops);
 });
 addEventListener("keyup", (event) => {
   if (event.key === " " && spaceStopped) { event.preventDefault(); spaceStopped = false; }

@@ -217,7 +217,7 @@ function tile(name, { now = "", next = "", action = null }) {
 let watched = "";
 function watch() {
   const systems = [...heardAt.keys()].filter((system) => system !== "loops"
-    && (driving.get(system) || !isQuiet(system) && (viewOfSystem(system) === view || ownCards.get(system)?.isView && ownCards.get(view)?.stage)));
+    && (driving.get(system) || !isQuiet(system) && (viewOfSystem(system) === view || ownCards.get(system)?.drives && ownCards.get(view)?.stage)));
   if (!isLive || watched === systems.join()) return;
   watched = systems.join();
   send({ type: "unsubscribe" });
@@ -234,7 +234,10 @@ function viewOfSystem(system) {
 
 // ---- the sheet of keys
 
-const keyWords = [["Esc, Space", "E-STOP while something drives, and always where it is driven from. Space that is typed into a field is a space."]]; // cards add theirs
+const keyWords = [
+  ["Esc, Space", "emergency stop of what drives or is armed and, where it is driven from, of the robot; everything else goes on. Space that is typed into a field is a space."],
+  [stopKey, "E-STOP of everything, in every view"],
+]; // cards add theirs
 function showKeys(isShown) {
   byId("keys").hidden = !isShown;
   byId("keys-open").ariaExpanded = String(isShown);

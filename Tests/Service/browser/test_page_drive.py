@@ -38,7 +38,7 @@ def test_keys_drive_as_in_the_terminal(enter, own_daemon):
     page.keyboard.up("w")
     until(lambda: targets(daemon) == (80, -80))
     page.keyboard.down(" ")
-    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    expect(page.locator("#e-stop-said")).to_have_text("Robot: confirmed")
     assert robot(daemon)["state"] == "emergencyStopped"
 
 
@@ -116,12 +116,13 @@ def test_a_gamepad_drives_stops_and_is_a_stop_when_it_is_lost(enter, own_daemon)
     page.evaluate("(stick = null, tell('gamepaddisconnected'))")
     until(lambda: robot(daemon)["state"] == "stopped")
     expect(page.locator("#pad-place .say")).to_contain_text("The gamepad was lost")
-    # Its second button is E-STOP; what is still held after it drives nothing.
+    # Its second button is the robot's emergency stop; what is still held after it drives nothing.
     page.evaluate(GAMEPAD)
     page.evaluate("stick.axes = [0, -1]")
     until(lambda: targets(daemon) == (100, 100))
     page.evaluate("stick.buttons[1].pressed = true")
-    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    expect(page.locator("#e-stop-said")).to_have_text("Robot: confirmed")
+    assert daemon.get("/api/sprinkler").json()["state"] == "idle"
     assert robot(daemon)["state"] == "emergencyStopped" and page.evaluate("hold") is None
 
 

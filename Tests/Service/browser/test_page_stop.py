@@ -174,7 +174,7 @@ def test_a_daemon_that_is_killed_while_one_drives(enter, own_daemon):
     page.keyboard.press("Escape")
     expect(page.locator("#e-stop-said")).to_have_text("NOT CONFIRMED")
     daemon.start()
-    expect(page.locator("#e-stop-said")).to_have_text("confirmed", timeout=20000)
+    expect(page.locator("#e-stop-said")).to_have_text("Robot: confirmed", timeout=20000)
     until(lambda: robot(daemon)["state"] == "emergencyStopped")
     expect(page.locator("#robot")).not_to_have_class("old")
 
@@ -262,7 +262,7 @@ def test_escape_stops_what_drives_from_a_text_field(enter, own_daemon):
         expect(page.locator("#plant-name")).to_have_value("Basil ")
         assert page.evaluate("eStop.number") == 0, "a space that somebody types is a space"
         page.keyboard.press("Escape")
-        expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+        expect(page.locator("#e-stop-said")).to_have_text("Robot: confirmed")
     expect(page.locator("#banner")).to_be_in_viewport(ratio=1)
     assert robot(daemon)["state"] == "emergencyStopped"
 
@@ -276,8 +276,55 @@ def test_keys_stop_on_the_robots_view(enter, own_daemon, key, place_of_focus):
     expect(page.locator("#robot-state")).to_have_text("stopped")
     page.locator(place_of_focus).click()
     page.keyboard.press(key)
-    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    expect(page.locator("#e-stop-said")).to_have_text("Robot: confirmed")
     assert robot(daemon)["state"] == "emergencyStopped"
+
+
+@pytest.mark.parametrize("drives", [False, True])
+@pytest.mark.parametrize("key", ["Escape", " "])
+def test_keys_stop_what_their_view_drives_and_nothing_else(enter, own_daemon, key, drives):
+    """The garden's water goes on, and what is planned for it is carried out, whether the robot stood or drove."""
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon, view="robot")
+    assert daemon.post("/api/zone/1/on", {"minutes": 5}).status_code == 200
+    until(lambda: daemon.post("/api/pump/on", {"speedPercent": 70}).status_code == 200)
+    expect(page.locator("#robot-state")).to_have_text("stopped")
+    page.locator("#pad").click()
+    if drives:
+        page.keyboard.down("w")
+        expect(page.locator("#robot-state")).to_have_text("driving")
+    page.keyboard.press(key)
+    expect(page.locator("#e-stop-said")).to_have_text("Robot: confirmed")
+    assert robot(daemon)["state"] == "emergencyStopped"
+    assert daemon.get("/api/sprinkler").json()["state"] == "watering"
+    assert daemon.get("/api/pump").json()["state"] not in ("emergencyStopped", "off", "fault")
+    assert "emergencyStopped" not in {leg["state"] for leg in daemon.get("/api/leg").json()["legs"]}
+
+
+def test_one_key_stops_everything(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, view="plants")
+    assert daemon.post("/api/zone/1/on", {"minutes": 5}).status_code == 200
+    page.locator("#plant-name").fill("Basil")
+    page.keyboard.type("!")
+    expect(page.locator("#plant-name")).to_have_value("Basil!")
+    assert page.evaluate("eStop.number") == 0, "what somebody types stops nothing"
+    page.locator("#plants-title").click()
+    page.keyboard.press("!")
+    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    assert daemon.get("/api/sprinkler").json()["state"] == "emergencyStopped"
+    assert robot(daemon)["state"] == "emergencyStopped"
+    assert {leg["state"] for leg in daemon.get("/api/leg").json()["legs"]} == {"emergencyStopped"}
+
+
+def test_a_stop_of_everything_that_is_on_its_way_stays_one(enter, own_daemon):
+    """Whoever presses E-STOP and then Space has stopped everything, though the daemon had not answered yet."""
+    daemon = own_daemon()
+    page = enter(daemon, view="robot")
+    expect(page.locator("#robot-state")).to_have_text("stopped")
+    assert page.evaluate("(emergencyStop(), emergencyStop(['robot']), eStop.systems)") is None
+    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    assert daemon.get("/api/sprinkler").json()["state"] == "emergencyStopped"
 
 
 def test_space_stops_and_still_presses_what_was_reached_by_keys(enter, own_daemon):
@@ -294,8 +341,9 @@ def test_space_stops_and_still_presses_what_was_reached_by_keys(enter, own_daemo
     page.locator(".leg [data-do=arm]").first.click()
     expect(page.locator(".leg [data-of=state]").first).to_have_text("armed")
     page.keyboard.press(" ")
-    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    expect(page.locator("#e-stop-said")).to_have_text("Legs: confirmed")
     assert daemon.get("/api/leg").json()["legs"][0]["state"] == "emergencyStopped"
+    assert robot(daemon)["state"] == "stopped"
 
 
 def test_a_card_that_fails_when_it_lets_go_does_not_keep_the_stop(enter, own_daemon):

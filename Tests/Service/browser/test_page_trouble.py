@@ -208,6 +208,18 @@ def test_where_websockets_are_blocked_a_banner_says_that_it_asks_instead(enter, 
         expect(german.locator("#banner")).to_contain_text("WebSockets sind auf dem Weg zum Dienst gesperrt: er wird stattdessen alle 4 s gefragt.")
 
 
+def test_a_key_stops_what_its_view_drives_by_a_request_where_websockets_are_blocked(enter, own_daemon):
+    daemon = own_daemon()
+    with Blocking(daemon, hangs=False) as proxy:
+        page = enter(SimpleNamespace(url=proxy.url + "/tactus", admin=daemon.admin), view="robot", link="asks every 4 s")
+        expect(page.locator("#robot-state")).to_have_text("stopped")
+        page.locator("#robot-title").click()
+        page.keyboard.press(" ")
+        expect(page.locator("#e-stop-said")).to_have_text("Robot: confirmed")
+        assert daemon.get("/api/robot").json()["state"] == "emergencyStopped"
+        assert daemon.get("/api/sprinkler").json()["state"] == "idle"
+
+
 def test_the_banner_is_written_once_and_not_with_each_failed_write(enter, own_daemon):
     """A screen reader says an alert again each time it is written."""
     daemon = own_daemon()
@@ -234,7 +246,7 @@ def test_space_is_the_stop_after_a_click_on_full_screen(enter, own_daemon):
     expect(page.locator("body")).to_have_class(re.compile("full"))
     page.keyboard.press("Shift")  # whoever uses keys sees what has the focus, and Space presses that
     page.keyboard.press(" ")
-    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    expect(page.locator("#e-stop-said")).to_have_text("Robot: confirmed")
     expect(page.locator("body")).to_have_class(re.compile("full"))
     assert daemon.get("/api/robot").json()["state"] == "emergencyStopped"
 

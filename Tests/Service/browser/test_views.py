@@ -195,7 +195,10 @@ def test_files_are_short_on_the_way_and_not_sent_twice(own_daemon):
 def test_the_sheet_of_keys_says_what_space_does(enter, own_daemon):
     page = enter(own_daemon())
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("E-STOP while something drives")
+    keys = page.get_by_role("dialog", name="Keys")
+    expect(keys).to_contain_text("emergency stop of what drives or is armed and, where it is driven from, of the robot; everything else goes on")
+    expect(keys.locator("dt", has_text="!")).to_have_text("!")
+    expect(keys).to_contain_text("E-STOP of everything, in every view")
     page.keyboard.press("Escape")
     expect(page.locator("#keys")).to_be_hidden()
     page.keyboard.press("g")

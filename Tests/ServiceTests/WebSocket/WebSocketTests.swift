@@ -137,6 +137,27 @@ struct WebSocketTests {
     }
   }
 
+  @Test(
+    "e-stop and reset of named systems: these alone; of an unknown name, or of none, nothing is stopped, which is told")
+  func emergencyStopOfSome() throws {
+    let pump = NotingSystem("pump")
+    try TestDoor.with(systems: [pump, robot]) { door in
+      let client = try WebSocketTestClient(port: door.port, fields: ["Authorization: Bearer control"])
+      client.say(#"{"type":"e-stop","id":3,"systems":["robot"]}"#)
+      let ack = try #require(client.next("ack"))
+      #expect(ack.json["id"] as? Int == 3 && ack.json["systems"] as? [String] == ["robot"])
+      client.say(#"{"type":"e-stop","id":4,"systems":["robot","fan"]}"#)
+      let unknown = try #require(client.next("error"))
+      #expect(unknown.json["code"] as? String == "VALIDATION" && unknown.json["field"] as? String == "systems[1]")
+      client.say(#"{"type":"e-stop","id":5,"systems":[]}"#)
+      #expect(try #require(client.next("error")).json["field"] as? String == "systems")
+      client.say(#"{"type":"reset","id":6,"systems":["pump"]}"#)
+      #expect(try #require(client.next("ack")).json["id"] as? Int == 6)
+      #expect(robot.seen.withLock { $0.stops == 1 && $0.resets == 0 })
+      #expect(pump.seen.withLock { $0.stops == 0 && $0.resets == 1 })
+    }
+  }
+
   @Test("the client's end, with a close frame or without: every system hears once that it has left")
   func leaves() throws {
     let pump = NotingSystem("pump")

@@ -132,7 +132,7 @@ const directions = {
 };
 // What is not looked at is not driven by a key that would scroll.
 const isSeen = (section) => { const box = section.getBoundingClientRect(); return box.height > 0 && box.bottom > 0 && box.top < innerHeight; };
-const isView = ([, card]) => card.isView && isSeen(byId(card.section));
+const isView = ([, card]) => card.drives === "robot" && isSeen(byId(card.section));
 
 function fromKeys() {
   let x = 0, y = 0;
@@ -179,7 +179,7 @@ function fromGamepad() {
   const found = [...(navigator.getGamepads?.() || [])].find((one) => one && one.connected);
   if (!found) { if (grip === "gamepad") release(); isGamepadHeld = false; return; }
   const stops = Boolean(found.buttons[gamepadStopButton]?.pressed);
-  if (stops && !gamepadStops) emergencyStop();
+  if (stops && !gamepadStops) emergencyStop([...new Set([...whatDrives(), "robot"])]);
   gamepadStops = stops;
   let [x, y] = [found.axes[0] || 0, -(found.axes[1] || 0)];
   const length = Math.hypot(x, y);
@@ -193,7 +193,7 @@ function fromGamepad() {
 }
 
 addEventListener("gamepadconnected", (event) => {
-  byId("gamepad").textContent = "Gamepad: " + event.gamepad.id + "; its left stick drives, B is E-STOP.";
+  byId("gamepad").textContent = "Gamepad: " + event.gamepad.id + "; its left stick drives, B is the robot's emergency stop.";
   clearInterval(gamepadTimer);
   gamepadTimer = setInterval(fromGamepad, drivePeriodMs);
 });
@@ -272,7 +272,7 @@ function showRobot(robot) {
 }
 
 addOwnCard("robot", {
-  section: "robot", title: "Robot", isView: true, release, icon: "M5 9h14v8H5zM12 9V5M10 5h4M8 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M16 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M9 12.5h.01M15 12.5h.01",
+  section: "robot", title: "Robot", drives: "robot", release, icon: "M5 9h14v8H5zM12 9V5M10 5h4M8 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M16 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M9 12.5h.01M15 12.5h.01",
   stage: byId("stage"),
   viewed(now) { if (now !== "robot") { setFull(false); keepAwake(false); } },
   take(event) {

@@ -10,8 +10,9 @@ addLanguage("de", {
   "the robot is in fault: Reset first": "der Roboter ist gestört: erst zurücksetzen", "the daemon is shutting down": "der Dienst wird beendet",
   "somebody else": "jemand anders", "Ahead": "Voraus", "not known": "unbekannt", "Battery": "Akku", "Leans": "Neigung",
   "Drag, or hold W A S D or the arrows; letting go stops. Keys go to": "Ziehen, oder W A S D oder die Pfeile halten; Loslassen hält an. Tasten gehen bis",
-  "of the limit: 1…9, 0. Esc and Space are E-STOP here, and everywhere while it drives.": "der Grenze: 1…9, 0. Esc und Leertaste sind hier NOT-AUS, und überall, solange er fährt.",
-  "Drive: drag, or hold W, A, S, D or the arrow keys. Let go to stop. Space or Escape is E-STOP.": "Fahren: ziehen, oder W, A, S, D oder die Pfeiltasten halten. Loslassen hält an. Leertaste oder Esc ist NOT-AUS.",
+  "of the limit: 1…9, 0. Esc and Space are its emergency stop here, and everywhere while it drives; ! stops everything.":
+    "der Grenze: 1…9, 0. Esc und Leertaste sind hier sein Not-Aus, und überall, solange er fährt; ! hält alles an.",
+  "Drive: drag, or hold W, A, S, D or the arrow keys. Let go to stop. Space or Escape is the emergency stop.": "Fahren: ziehen, oder W, A, S, D oder die Pfeiltasten halten. Loslassen hält an. Leertaste oder Esc ist der Not-Aus.",
   "Picture": "Bild", "Film": "Film", "Simulated robot": "Simulierter Roboter", "Clear its way": "Spur löschen",
   "of what is shown, as a file of this computer": "von dem, was zu sehen ist, als Datei dieses Rechners", "Map of the simulated robot": "Karte des simulierten Roboters",
   "There is no picture: choose one in the view Video.": "Es gibt kein Bild: eines in der Ansicht Video wählen.",
@@ -35,6 +36,6 @@ addLanguage("de", {
     "Ein zweiter Prozess hält sie an, wenn dieses Programm stirbt oder hängt. Eine Platine, die nicht mehr zuhört, hält niemand an: den Netzschalter in Reichweite lassen, und beim ersten Versuch die Räder in der Luft.",
 }, [
   [/^dark below (.+)$/, "dunkel unter $1"], [/^driven by (.+)$/, "gefahren von {1}"], [/^(\d+ %) left$/, "$1 links"], [/^(\d+ %) right$/, "$1 rechts"], [/^a square is (.+)$/, "ein Kästchen ist $1"],
-  [/^Stop film (.+)$/, "Film beenden $1"], [/^Gamepad: (.+); its left stick drives, B is E-STOP\.$/, "Gamepad: $1; sein linker Hebel fährt, B ist NOT-AUS."],
+  [/^Stop film (.+)$/, "Film beenden $1"], [/^Gamepad: (.+); its left stick drives, B is the robot's emergency stop\.$/, "Gamepad: $1; sein linker Hebel fährt, B ist der Not-Aus des Roboters."],
   [/^(.+) drives the robot; it is free when they have let go for a second$/, "{1} fährt den Roboter; frei ist er, wenn eine Sekunde losgelassen wurde"],
 ]);
