@@ -49,7 +49,8 @@ public final class WebService: Sendable {
       others: others, isScarce: { places.isScarce })
     let console = Console(
       systems: configuration.additions.documents, cards: configuration.additions.cards,
-      program: configuration.additions.title, framePolicy: configuration.frameAncestors.policy)
+      program: configuration.additions.title, timeZone: configuration.additions.timeZone,
+      framePolicy: configuration.frameAncestors.policy)
     table = RouteTable(own.routes + console.routes + others)
     responder = APIResponder(
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),

@@ -65,7 +65,8 @@ private struct WholeDaemon {
       configuration, options: Daemon.Options(simulate: true, logFormat: .json, environment: environment),
       logger: log.logger("tactus"), log: log, events: events)
     let page = Set(
-      Console(systems: DaemonProgram.tactus.kinds.compactMap(\.documents), program: "tactus").routes.map(name))
+      Console(systems: DaemonProgram.tactus.kinds.compactMap(\.documents), program: "tactus", timeZone: "UTC").routes
+        .map(name))
     routes = try #require(daemon.service).service.table.routes.filter { !page.contains(name($0)) }
   }
 }

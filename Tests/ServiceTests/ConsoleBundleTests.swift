@@ -45,6 +45,21 @@ struct ConsoleBundleTests {
         == "\"use strict\";\nif (a) {\nb(\"// no comment\"); // stays\n}\n")
   }
 
+  @Test("the page says the controller's time zone; what is no identifier is not said")
+  func timeZone() throws {
+    for (zone, said) in [
+      ("America/Argentina/Buenos_Aires", "America/Argentina/Buenos_Aires"), ("Etc/GMT+3", "Etc/GMT+3"), ("\"><b>", ""),
+    ] {
+      let routes = Console(systems: [], program: "tactus", timeZone: zone).routes
+      guard case .prepared(let document) = try #require(routes.first { $0.path == "/" }).handling else {
+        Issue.record("the page is no file")
+        continue
+      }
+      let text = String(decoding: document.bytes.readableBytesView, as: UTF8.self)
+      #expect(text.contains("<html lang=\"en\" data-time-zone=\"\(said)\">"))
+    }
+  }
+
   @Test("no text of the page's scripts goes over more than one line")
   func texts() {
     let quoted = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/

@@ -8,6 +8,8 @@ struct Console {
   var cards: [OwnCard] = []
   /// The program's name: the title of the page and the name of the command that makes a token.
   let program: String
+  /// The IANA time zone of the controller, by which the page shows times of day.
+  let timeZone: String
   /// The `Content-Security-Policy` that says who may show the page in a frame, or `nil` if nobody may.
   var framePolicy: String?
 
@@ -114,7 +116,12 @@ struct Console {
     let scripts = (systems.map { "\($0.name).js" } + cards.map { "\($0.kind).card.js" }).map {
       "<script src=\"\($0)\"></script>\n"
     }
+    // What is no identifier would have to be escaped; the page then goes by its browser's.
+    let isPlain = timeZone.utf8.allSatisfy {
+      UInt8(ascii: "+")...UInt8(ascii: "z") ~= $0 && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
+    }
     let parts = [
+      ("<html lang=\"en\">", "<html lang=\"en\" data-time-zone=\"\(isPlain ? timeZone : "")\">"),
       ("<title>Tactus</title>", "<title>\(title)</title>"), ("<h1>Tactus</h1>", "<h1>\(title)</h1>"),
       ("computer that runs tactus", "computer that runs \(program)"),
       (">tactus token create", ">\(program) token create"),

@@ -37,6 +37,8 @@ public struct APIAdditions: Sendable {
   /// The names of the faults that the simulated buses can have, or `nil` if the document is to list all faults.
   public var busFaults: Set<String>?
 
+  /// The IANA time zone by which the page shows times of day: a system's, or the machine's unless set.
+  public var timeZone = TimeZone.current.identifier
   /// The cards of those `systems` that have written their own, one for each kind.
   public var cards: [OwnCard] = []
   /// The faults that each simulated bus can have, by the bus's name; the examples of the document use one of these. If

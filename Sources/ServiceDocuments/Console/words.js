@@ -2,15 +2,17 @@
 // How the page says times, ages and who has asked. Times of day are the controller's, wherever the page is looked at, in the browser's
 // language; programs read the API for seconds and ISO 8601.
 
-let timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone; // this browser's, until a system says the controller's
+let timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone; // this browser's, unless the page says the controller's
 
 function setTimeZone(zone) {
+  if (!zone) return;
   try { new Intl.DateTimeFormat(undefined, { timeZone: zone }); } catch { return; } // one that this browser does not know
   timeZone = zone;
   byId("time-zone").textContent = "Times are those of " + zone.replaceAll("_", " ") + ".";
 }
 
 byId("time-zone").textContent = "Times are those of this browser, " + timeZone.replaceAll("_", " ") + ".";
+setTimeZone(document.documentElement.dataset.timeZone);
 
 const inZone = (date, options) => new Date(date).toLocaleString(locale, { ...options, timeZone });
 

@@ -13,7 +13,7 @@ import Wire
 
 /// A bell in a tower whose clapper breaks after as many strokes as its file says.
 private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, Introduces, Reaches, Moved, ShowsEntities,
-  MeasuresMore, Plays, PlaysMore
+  MeasuresMore, KeepsTime, Plays, PlaysMore
 {
   static let name = "tower"
   static let summary = "A tower."
@@ -106,6 +106,7 @@ private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, In
   static func reach(_ wiring: Wiring, _ rules: Rules) -> Reach {
     Reach(deviceGroups: ["audio"], folders: ["/srv/bells"], secrets: ["carillon"])
   }
+  static func timeZone(_ wiring: Wiring) -> String? { wiring.strokes == 9 ? "Europe/Rome" : nil }
   static let movedKeys = ["bell.strokes": "tower.strokes"]
   static let movingMembers: Set<String> = ["left"]
   static func entities(_ look: Look<Tower>, on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
@@ -255,6 +256,8 @@ struct OwnWordsTests {
     #expect(try kind.play(file, seed: 7) == true && kind.play(file, seed: nil) == nil)
     let system = try Self.hosted()
     let entities = try system.door.entities(on: #require(DeviceTopics(device: "t")), takesCommands: true)
+    let timed = try Self.hosted(Tower.Wiring(strokes: 9))
+    #expect(system.timeZone == nil && timed.timeZone == "Europe/Rome")
     #expect(entities.map(\.id) == ["tower-3"] && system.door.movingMembers == ["left"])
   }
 

@@ -1,6 +1,10 @@
 """The days of a time line and of the month, in the page's language and by the controller's clock, in weeks in which it is changed, too."""
+import re
+
 import pytest
 from playwright.sync_api import expect
+
+from daemon import Daemon
 
 # A week from the date's noon, in Greenwich's time: the starts of its days in hours since `from`, by each zone's clock.
 WEEKS = [
@@ -40,6 +44,34 @@ def test_the_months_name_is_of_the_pages_language(enter, daemon):
     page = enter(daemon, locale="en-US", view="sprinkler", prepare=lambda page: page.add_init_script("localStorage.setItem('language', 'de')"))
     expect(page.locator("#sprinkler-month th").first).to_have_text("Mo")
     assert page.evaluate("inWordsOf('2026-03-29', { month: 'long' })") == "März"
+
+
+NOON = "Date.now = () => Date.parse('2026-11-30T12:00:00Z');"
+
+
+@pytest.mark.parametrize("has_sprinkler, zone, noon", [(True, "Europe/Berlin", "13:00:00"), (False, "Asia/Kathmandu", "17:45:00")])
+def test_times_are_the_controllers_from_the_first_line_on(enter, tmp_path, has_sprinkler, zone, noon):
+    """In a browser that lives elsewhere: by the sprinkler's zone before any state of it has come, and by the machine's where there is no sprinkler."""
+    daemon = Daemon(tmp_path, environment={"TZ": "Asia/Kathmandu"})
+    if not has_sprinkler:
+        text = re.sub(r"(?m)^sprinkler:\n(?:  .*\n)+", "", daemon.config.read_text(), count=1)
+        daemon.config.write_text(re.sub(r"(?m)^  watering: .*\n", "", text))
+
+    def prepare(page):
+        page.add_init_script(NOON)
+        page.route_web_socket("**/ws", without_sprinkler)
+
+    with daemon:
+        page = enter(daemon, locale="en-GB", timezone_id="America/Los_Angeles", view="diagnostics", prepare=prepare)
+        expect(page.locator("#time-zone")).to_have_text(f"Times are those of {zone}.")
+        expect(page.locator("#events li").last).to_contain_text("connected")
+        assert page.locator("#events li").last.text_content().startswith(noon)
+
+
+def without_sprinkler(socket):
+    """Passes on everything but the sprinkler's states."""
+    server = socket.connect_to_server()
+    server.on_message(lambda message: None if '"system":"sprinkler"' in str(message) else socket.send(message))
 
 
 @pytest.mark.parametrize("language", ["de-DE", "fr-FR"])

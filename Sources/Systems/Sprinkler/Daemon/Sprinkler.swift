@@ -15,7 +15,7 @@ import Wire
 public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksTogether, ShapesLane, ShapesMailbox,
   MayBeSimulated, KeepsOwn, Serves, OrdersLoop, SharesRules, Offers, Needs, Sees, ShowsPresent, ShowsInStatus,
   TellsInFull,
-  TellsAtBeats, Explains, HasDocuments, ShowsEntities, Introduces, Reaches, Announces, Plays, HasCommands
+  TellsAtBeats, Explains, HasDocuments, ShowsEntities, Introduces, Reaches, Announces, KeepsTime, Plays, HasCommands
 {
   public typealias Wiring = SprinklerWiring
   public typealias Rules = SprinklerRules
@@ -186,6 +186,8 @@ public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksToget
   }
 
   public static var terminal: [any ParsableCommand.Type] { [ImportCommand.self] }
+
+  public static func timeZone(_ wiring: Wiring) -> String? { wiring.timeZone }
 
   // MARK: scenarios
 

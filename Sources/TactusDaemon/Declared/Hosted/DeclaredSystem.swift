@@ -14,6 +14,8 @@ protocol DeclaredSystem: DaemonSystem {
   func metrics(with systems: [any DaemonSystem]) -> any MetricSource
   /// The hand-written card of the system, or `nil` if the system has the standard card.
   var card: OwnCard? { get }
+  /// The time zone in which the system lives by its file, or `nil` if the file names none.
+  var timeZone: String? { get }
 }
 
 extension DeviceSystem {
@@ -22,6 +24,8 @@ extension DeviceSystem {
 }
 
 extension HostedRules {
+  fileprivate var timeZone: String? { (System.self as? any KeepsTime.Type)?.zone(wiring) }
+
   /// Returns a function that makes the system's item of `GET /api/systems`, or `nil` if the system has hand-written
   /// documents.
   fileprivate func declaration(
@@ -73,6 +77,7 @@ extension HostedSystem: DeclaredSystem {
   }
 
   var card: OwnCard? { System.ownCard }
+  var timeZone: String? { wanted.timeZone }
 }
 
 extension HostedWithoutLoops: DeclaredSystem {
@@ -91,6 +96,7 @@ extension HostedWithoutLoops: DeclaredSystem {
   }
 
   var card: OwnCard? { System.ownCard }
+  var timeZone: String? { wanted.timeZone }
 }
 
 extension Daemon {
@@ -126,6 +132,7 @@ extension Daemon {
     for named in simulations.compactMap(\.named) where !named.all.isEmpty {
       additions.faults[named.system] = named.all.map(\.name)
     }
+    if let zone = systems.lazy.compactMap({ ($0 as? any DeclaredSystem)?.timeZone }).first { additions.timeZone = zone }
     additions.cards = systems.compactMap { ($0 as? any DeclaredSystem)?.card }.reduce(into: []) { cards, card in
       if !cards.contains(where: { $0.kind == card.kind }) { cards.append(card) }
     }
