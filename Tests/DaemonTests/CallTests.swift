@@ -283,5 +283,7 @@ struct CallTests {
     for words in [["robot", "stop"], ["e-stop", "x=1"], ["e-stop", ":=1"], ["/e-stop"], []] {
       #expect(try !CallWords(words).isEmergencyStop)
     }
+    for words in [["reset"], ["robot", "reset"]] { #expect(try CallWords(words).isReset) }
+    for words in [["e-stop"], ["reset", "x=1"], ["/reset"], []] { #expect(try !CallWords(words).isReset) }
   }
 }

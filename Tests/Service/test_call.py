@@ -61,6 +61,19 @@ def test_emergency_stop_and_reset_of_everything(own_daemon):
     assert done(daemon, "reset")["ok"] is True
 
 
+def test_a_reset_waits_until_a_stick_that_was_held_counts_as_at_rest(own_daemon):
+    daemon = own_daemon(command_timeout=4.0)
+    assert done(daemon, "robot", "drive", "left=30", "right=30")["ok"] is True
+    assert done(daemon, "e-stop")["ok"] is True
+    assert done(daemon, "reset")["ok"] is True
+    assert daemon.get("/api/robot").json()["emergencyStopped"] is False
+
+
+def test_a_reset_that_stays_refused_says_why(own_daemon):
+    refused = call(own_daemon(), "robot", "reset")
+    assert refused.returncode == 1 and "(NOTHING_TO_RESET)" in refused.stderr, refused.stderr
+
+
 def test_the_list_is_what_this_daemon_has(daemon):
     result = call(daemon, token=None)
     assert result.returncode == 0, result.stderr

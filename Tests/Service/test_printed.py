@@ -37,10 +37,11 @@ HIDE = 'if [ -d /run/tactus ]; then mount -t tmpfs tmpfs /run/tactus; fi; exec p
 
 
 class Newcomer:
-    """A terminal with a daemon on config/simulated.yaml, started as scripts/run does it, and another terminal beside it."""
+    """A terminal with a daemon on config/simulated.yaml, or `config`, started as scripts/run does it, and another terminal beside it."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, config="config/simulated.yaml"):
         self.folder = folder
+        self.config = config
         (folder / ".build").mkdir()
         (folder / ".build/release").symlink_to(PROGRAM.parent)
         (folder / "config").symlink_to(ROOT / "config")
@@ -52,7 +53,7 @@ class Newcomer:
 
     def __enter__(self):
         self.daemon = subprocess.Popen(
-            self.inside([PROGRAM, "run", "--config", "config/simulated.yaml", "--simulate", "--log-format", "text"]), cwd=self.folder,
+            self.inside([PROGRAM, "run", "--config", self.config, "--simulate", "--log-format", "text"]), cwd=self.folder,
             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         return self
 
@@ -111,8 +112,11 @@ class Newcomer:
         return process.wait(LIMIT_SECONDS), said
 
     def must_do(self, line):
-        """Pastes a line and judges it by what kind it is. Who drives keeps the wheels for a second; a person takes longer for the next line."""
-        self.until(lambda: self.get("/api/robot")["holder"] is None)
+        """Pastes a line as soon as the one before it is done, and judges it by what kind it is."""
+        driven = self.driven()
+        if line.split("  #")[0].rstrip().endswith("reset"):
+            # The wheels are told to stop at once, and say so when the loop has had a turn.
+            self.until(lambda: self.get("/api/robot")["stopConfirmed"])
         status, said = self.paste(line)
         line = line.split("  #")[0]
         # Who interrupts a player or a subscriber has ended it as it is meant.
@@ -125,7 +129,7 @@ class Newcomer:
             answer = json.loads(said)
             # What a loop that was kept waiting did not do, and what it has not confirmed yet, is asked for once more, as the answer says.
             for _ in range(TRIES):
-                if answer.get("code") not in ("STALE", "STOP_NOT_CONFIRMED", "STICK_NOT_AT_ZERO"):
+                if answer.get("code") not in ("STALE", "STOP_NOT_CONFIRMED"):
                     break
                 time.sleep(1)
                 status, said = self.paste(line)
@@ -135,9 +139,16 @@ class Newcomer:
             self.try_again(line, self.leg_has_moved)
         elif "e-stop" in line:
             self.until(lambda: self.get("/api/robot")["emergencyStopped"])
+        elif line.rstrip().endswith("reset"):
+            assert not self.get("/api/robot")["emergencyStopped"]
         elif "5005)" in line:
-            self.try_again(line, lambda: self.get("/api/robot")["speedsPercent"]["left"] > 0)
+            # It has waited until the wheels stood again.
+            self.try_again(line, lambda: self.driven() > driven)
             self.until(lambda: self.get("/api/robot")["speedsPercent"]["left"] == 0)
+
+    def driven(self):
+        """How often the motors have been told a command that was taken."""
+        return self.get("/api/robot")["counters"]["accepted"]
 
     def leg_has_moved(self):
         leg = self.get("/api/leg")["legs"][0]
@@ -153,7 +164,6 @@ class Newcomer:
                 if time.monotonic() > end:
                     break
                 time.sleep(0.02)
-            self.until(lambda: self.get("/api/robot")["holder"] is None)
             status, said = self.paste(line)
             assert status == 0, (line, status, said)
         raise AssertionError((line, self.get("/api/robot"), self.get("/api/leg")))
@@ -177,6 +187,31 @@ def test_every_line_that_is_printed_after_the_start_works(tmp_path):
         assert len(lines) > 15, lines
         for line in lines:
             newcomer.must_do(line)
+
+
+@pytest.mark.protocol
+def test_with_tokens_the_printed_lines_work_in_one_terminal(tmp_path):
+    """One of them sets the token that the others use, and no line and nothing that they say shows it."""
+    own = tmp_path / "tokens.yaml"
+    text = (ROOT / "config/simulated.yaml").read_text()
+    assert "auth: none" in text
+    own.write_text(text.replace("auth: none", "auth: tokens"))
+    with Newcomer(tmp_path, config="tokens.yaml") as newcomer:
+        lines = commands("\n".join(newcomer.printed()), "  ")
+        sets = [line for line in lines if line.startswith("export TACTUS_TOKEN=")]
+        curls = [line for line in lines if line.startswith("curl")]
+        assert len(sets) == 1 and lines.index(sets[0]) < lines.index(curls[0]), lines
+        # Twice, as after another start.
+        script = "\n".join([*sets, *sets, *(f"{line}; echo; echo '=== {number}'" for number, line in enumerate(curls)), "printf %s \"$TACTUS_TOKEN\" > secret"])
+        (tmp_path / "pasted").write_text(script)
+        status, said = newcomer.paste("bash pasted")
+        secret = (tmp_path / "secret").read_text()
+        assert status == 0 and len(secret) >= 16 and secret not in said, said
+        for refusal in ("TOKEN_", "SCOPE_DENIED", "STICK_NOT_AT_ZERO"):
+            assert refusal not in said, said
+        assert "tactus_" in said and said.count('"ok":true') > 4, said
+        if any("-o now.jpg" in line for line in curls):
+            assert (tmp_path / "now.jpg").read_bytes().startswith(b"\xff\xd8")
 
 
 def test_no_printed_line_holds_a_password_and_its_file_is_closed_to_others(tmp_path):

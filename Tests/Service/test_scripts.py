@@ -11,6 +11,17 @@ SCRIPTS = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_f
 TOOLS = ["apt-get", "sudo", "swift", "swiftc", "cc", "c++", "pip", "python3-venv", "docker"]
 
 
+def test_the_first_lines_of_the_installation_name_files_that_a_package_brings():
+    """The package's examples are what stands in `config`; there is no checkout beside them."""
+    text = (ROOT / "docs/install.md").read_text()
+    lines = [line.split("  #")[0].split(" # ")[0].strip() for line in text[:text.index("## ")].splitlines() if line.startswith("    ")]
+    assert (ROOT / "packaging/debian/tactus.examples").read_text() == "config/*\n"
+    files = [word for line in lines for word in line.split() if word.endswith((".yaml", ".md")) and not word.startswith("/etc/")]
+    assert "cd /usr/share/doc/tactus/examples" in lines and len(files) >= 3
+    for file in files:
+        assert (ROOT / "config" / file).is_file() and "/" not in file, file
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_a_script_says_what_it_does_before_it_does_anything(name, option, tmp_path):

@@ -66,4 +66,7 @@ struct CallWords: Equatable {
   var isEmergencyStop: Bool {
     segments.first == "api" && segments.last == "e-stop" && values.isEmpty && body == nil
   }
+
+  /// Whether the words are a reset of one system or of all.
+  var isReset: Bool { segments.first == "api" && segments.last == "reset" && values.isEmpty && body == nil }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Service
+import Tactus
 
 /// The command `tactus call`.
 struct CallCommand: ParsableCommand {
@@ -19,7 +20,8 @@ struct CallCommand: ParsableCommand {
         it is a command (POST), otherwise a look (GET). NAME=VALUE is typed as the daemon describes it, NAME:=JSON is JSON, \
         :=JSON is the whole body, which only the daemon checks. The answer goes to standard output as JSON, an error to standard \
         error.
-        An emergency stop is sent at once, without asking the daemon first what it can do.
+        An emergency stop is sent at once, without asking the daemon first what it can do. A reset that is refused is asked \
+        for again for 5 s: until then sticks come to rest, and outputs confirm that they are off.
         \(DaemonOptions.tokens)
         Exit status: 0 done; 64 the words are none that the daemon's description allows (names, types, ranges, what is required), and \
         nothing was sent; 1 refused by the daemon, or not reached.
@@ -74,10 +76,32 @@ struct CallCommand: ParsableCommand {
   /// The time limit of a request, longer than any command takes to be acknowledged.
   private static let limit = Duration.seconds(20)
 
-  private func finish(_ request: CallRequest, _ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
+  /// The time for which a reset that is refused is asked for again, and the time between two questions. A stick that was held counts as held
+  /// for a second and more.
+  private static let (resetPatience, resetPeriod) = (Nanoseconds.seconds(5), Nanoseconds.milliseconds(500))
+
+  private func ask(
+    _ request: CallRequest, _ words: CallWords, _ client: ServiceClient
+  ) throws -> Result<ServiceClient.Answer, ServiceClient.Failure> {
     let body = request.body.map { Array($0.compact.utf8) }
+    func ask() -> Result<ServiceClient.Answer, ServiceClient.Failure> {
+      client.ask(request.method, request.target, body: body, limit: Self.limit)
+    }
+    var result = ask()
+    guard words.isReset, request.method == "POST" else { return result }
+    let bell = try Doorbell()
+    let end = MonotonicClock.now + Self.resetPatience
+    while case .success(let answer) = result, answer.status == 409, MonotonicClock.now < end {
+      // It is never rung: its timeout is the wait.
+      bell.wait(limit: Self.resetPeriod)
+      result = ask()
+    }
+    return result
+  }
+
+  private func finish(_ request: CallRequest, _ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
     let answer =
-      switch client.ask(request.method, request.target, body: body, limit: Self.limit) {
+      switch try ask(request, words, client) {
       case .success(let answer):
         CallAnswer(
           status: answer.status, body: answer.body, to: words.command, of: client.address, hasToken: hasToken,

@@ -14,6 +14,8 @@ struct ServiceComposition {
   let fingerprint: String?
   /// The command that makes a token for this service.
   let tokenCommand: String
+  /// The command that makes a token for a terminal; see `MakingToken.variable`.
+  let terminalTokenCommand: String
   private let tokens: TokenStore
   /// The access for commands of this account, or `nil` if there is no folder for it.
   private let door: LocalDoor?
@@ -39,6 +41,7 @@ struct ServiceComposition {
     localToken = door.map { _ in LocalDoor.newToken() }
     let tokenFile = whole.tokenFile ?? TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment)
     tokenCommand = MakingToken.command(file: tokenFile, environment: environment)
+    terminalTokenCommand = MakingToken.variable(file: tokenFile, environment: environment)
     tokens = try TokenStore(
       path: tokenFile, jwtKey: configuration.jwtKey, environmentToken: environment["TACTUS_TOKEN"],
       localToken: localToken,

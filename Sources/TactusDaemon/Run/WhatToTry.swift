@@ -56,15 +56,19 @@ enum WhatToTry {
     let token = needsToken ? " -H \"Authorization: Bearer $TACTUS_TOKEN\"" : ""
     let curl = "curl -s\(service.certificate.map { " --cacert \($0)" } ?? "")\(token)"
     let address = service.address
-    var lines = [
-      "Console: \(address)/"
-        + (needsToken ? " (it asks for a token; or TACTUS_TOKEN in the environment)" : "")
-    ]
+    var lines = ["Console: \(address)/" + (needsToken ? " (it asks for a token, such as this makes for a phone:)" : "")]
     if needsToken { lines.append("  \(service.tokenCommand)") }
     if let fingerprint = service.fingerprint { lines.append("  certificate's SHA-256: \(fingerprint)") }
+    if needsToken {
+      lines += [
+        "A token for your terminal, which the lines below use; it is good for 12 h:",
+        "  \(service.terminalTokenCommand)",
+      ]
+    }
     lines.append("  \(curl) \(address)/api/status")
     lines += calls.map { call in
       "  \(curl) \(call.options) \(address)\(call.path)" + (call.body.map { " --json '\($0)'" } ?? "")
+        + (call.pauseSeconds.map { "; sleep \($0)" } ?? "")
     }
     return lines + [
       "  \(curl) -X POST \(address)/api/e-stop",

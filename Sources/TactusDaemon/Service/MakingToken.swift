@@ -13,6 +13,13 @@ enum MakingToken {
     return prefix + "\(program(environment)) token create --name \(name) --token-file \(quoted(absolute(file)))"
   }
 
+  /// Returns the command that makes a token and keeps it in the variable of a terminal, where `curl` and the program's commands find it. It shows
+  /// nobody the token. Each has a name of its own, so that the command works at every start, and ends by itself.
+  static func variable(file: String, environment: [String: String]) -> String {
+    let command = command(file: file, environment: environment, name: "terminal-$(date +%s%N) --expires 12h")
+    return "export TACTUS_TOKEN=$(\(command))"
+  }
+
   /// Returns the program's name if a shell finds it on its path, otherwise its full path.
   private static func program(_ environment: [String: String]) -> String {
     let name = DaemonProgram.current.name

@@ -59,6 +59,8 @@ public struct Invitation: Sendable {
     /// The path below the service's address: `/api/pump/on`.
     let path: String
     var body: String?
+    /// The time that the shell then waits, s, or `nil` if it does not wait.
+    var pauseSeconds: Double?
 
     /// Creates an example.
     ///
@@ -66,10 +68,12 @@ public struct Invitation: Sendable {
     ///   - options: the options of `curl` before the address.
     ///   - path: the path below the service's address: `/api/pump/on`.
     ///   - body: the JSON body, which is put between single quotes for the shell, or `nil` if no body is sent.
-    public init(options: String = "-X POST", path: String, body: String? = nil) {
+    ///   - pauseSeconds: the time after which the next example works, s, or `nil` if it works at once.
+    public init(options: String = "-X POST", path: String, body: String? = nil, pauseSeconds: Double? = nil) {
       self.options = options
       self.path = path
       self.body = body
+      self.pauseSeconds = pauseSeconds
     }
   }
 

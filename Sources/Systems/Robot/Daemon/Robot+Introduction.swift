@@ -28,17 +28,19 @@ extension Robot {
     guard let endpoint = start.endpoints.first else { return Invitation(title: what) }
     let target = ReachableEndpoint(endpoint)
     let port = endpoint.port == 5005 ? "" : " --port \(endpoint.port)"
+    // Who has driven keeps the wheels for so long, and until then no reset is accepted.
+    let pause = rules.commandTimeoutSeconds + 1
     return Invitation(
       title: "\(what), motor commands on UDP \(endpoint)",
       lines: [
         "Drive it from another terminal:",
         "  \(start.program) drive \(target.host)\(port)",
         "  \(start.program) drive \(target.host)\(port) --left 30 --right 30 --for 2s",
-        "Or send one command from Python; one second later the motors stop by themselves:",
-        "  python3 -c 'import socket; socket.socket(socket.\(target.family), socket.SOCK_DGRAM)"
-          + ".sendto(b\"{\\\"left\\\": 30, \\\"right\\\": 30}\", (\"\(target.host)\", \(endpoint.port)))'",
+        "Or send one command from Python when nobody drives any more; the motors stop by themselves, which it waits for:",
+        "  python3 -c 'import socket, time; time.sleep(\(pause)); socket.socket(socket.\(target.family), socket.SOCK_DGRAM)"
+          + ".sendto(b\"{\\\"left\\\": 30, \\\"right\\\": 30}\", (\"\(target.host)\", \(endpoint.port))); time.sleep(\(pause))'",
       ],
-      calls: [.init(path: "/api/robot/drive", body: "{\"left\": 30, \"right\": 30}")])
+      calls: [.init(path: "/api/robot/drive", body: "{\"left\": 30, \"right\": 30}", pauseSeconds: pause)])
   }
 
   public static func entities(
