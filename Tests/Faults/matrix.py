@@ -387,10 +387,10 @@ cell("sprinkler", "sensor", SAFE, promise="30 s (no pulses while a valve is open
 cell("pump", "sensor", SAFE, promise="2 s", acts=("plausibility", "latch"), told="ERROR:SENSOR_FAULT, state, log", lost="nothing",
      shown=(Scenario("pump-sensor", "skinSensorOpen", "error: the skin sensor reads", 2_100),
             Scenario("pump-sensor-shorted", "skinSensorShorted", "error: the skin sensor reads", 2_100)))
-cell("plants", "sensor", SAFE_IF, promise="nothing moves; no water is asked for", acts="staleness", told="silent, after two minutes", lost="readings",
-     text="the probe is a seesaw; a converter cannot tell a broken wire from dry soil: then the link's gap and number a day hold water back",
+cell("plants", "sensor", SAFE_IF, promise="nothing moves; no water is asked for", acts="staleness", told="unknown at once; silent, after two minutes", lost="readings",
+     text="the wire's end is at an end of the converter's range, or the probe is a seesaw; an input that floats may look like dry soil: then the link's gap and number a day hold water back",
      shown=(Scenario("plants-sensor", "wire of 0x36: open", "Basil: silent", 130_000),
-            Test("a wire open or short: a seesaw gives nothing or the least, converters' probes look dry or wet; mended, all is well")))
+            Test("a wire open or short: no probe reads what soil can be, on no chip; mended, all is well")))
 
 # Links.
 silence = "1 s after the last command that came"

@@ -127,6 +127,66 @@ import Testing
     #expect(bench.takeEvents() == [.raised(Self.plant, .dry), .cleared(Self.plant, .silent)])
   }
 
+  @Test(
+    "what no soil is: unknown at once, its alerts stay as they are until it is silent; the next reading counts again")
+  func impossible() throws {
+    var bench = try Bench(limits: PlantLimits(dryPercent: 30))
+    let sensor = PlantSensorID("0x36")!
+    bench.read(percent: 20, at: 10)
+    #expect(bench.takeEvents() == [.raised(Self.plant, .dry)])
+    bench.now = .zero + .seconds(20)
+    bench.step(.reading(PlantProbeReading(probe: 0, at: bench.now, .failed(.notAMeasurement))))
+    #expect(bench.condition.moisturePercent == nil && bench.condition.celsius == nil && bench.condition.isDoubtful)
+    #expect(bench.condition.alerts == [.dry] && bench.monitor.impossible == [sensor])
+    #expect(bench.monitor.measured.isEmpty && bench.monitor.readings[sensor]?.moisturePercent == 20)
+    bench.read(percent: 20, at: 30)
+    #expect(bench.condition.moisturePercent == 20 && !bench.condition.isDoubtful && bench.takeEvents().isEmpty)
+    // A probe without its plate counts nothing.
+    bench.now = .zero + .seconds(40)
+    bench.step(.reading(PlantProbeReading(probe: 0, at: bench.now, .sample(0, celsius: 21))))
+    #expect(bench.condition.moisturePercent == nil && bench.takeEvents().isEmpty)
+    bench.review(at: 149.9)
+    #expect(bench.takeEvents().isEmpty)
+    bench.review(at: 150)
+    #expect(bench.takeEvents() == [.raised(Self.plant, .silent), .cleared(Self.plant, .dry)])
+    bench.read(percent: 50, at: 160)
+    #expect(bench.condition.alerts.isEmpty && bench.condition.moisturePercent == 50)
+  }
+
+  @Test("a converter's input at an end: no soil, unless the probe's calibration reaches as far; the other probes count")
+  func atAnEnd() throws {
+    var bench = try Bench(["0x36", "adc-2"], limits: PlantLimits(dryPercent: 30))
+    bench.read(0, percent: 60, at: 1)
+    for microvolts in [3_300_000, 0, -125] as [Int64] {
+      bench.read(2, percent: 20, celsius: nil, at: 2)
+      #expect(bench.condition.moisturePercent == 40)
+      bench.step(.reading(PlantProbeReading(probe: 2, at: bench.now, .sample(microvolts, celsius: nil))))
+      #expect(bench.condition.moisturePercent == 60 && bench.condition.isDoubtful, "\(microvolts) µV")
+    }
+    #expect(bench.takeEvents().isEmpty, "neither dry at once nor watered")
+    let spi = PlantProbe.mcp3008(channel: 0)
+    #expect([0, 2, 1_021, 1_023].allSatisfy { !spi.canBeSoil($0, .capacitiveCounts) })
+    #expect([3, 341, 807, 1_020].allSatisfy { spi.canBeSoil($0, .capacitiveCounts) })
+    let resistive = try PlantCalibration(dry: 1_023, wet: 400)
+    #expect(spi.canBeSoil(1_023, resistive), "a resistive probe in dry soil")
+  }
+
+  @Test("proof: what no soil is proves nothing")
+  func doubtfulProof() throws {
+    var bench = try Bench(["0x36", "0x37"], limits: PlantLimits(dryPercent: 30))
+    bench.read(1, percent: 80, at: 1)
+    bench.read(0, percent: 10, at: 2)
+    bench.step(.reading(PlantProbeReading(probe: 1, at: bench.now, .failed(.notAMeasurement))))
+    bench.read(0, percent: 80, at: 3)
+    #expect(bench.condition.moisturePercent == 80)
+    let proved = bench.book[Self.plant]?.proof
+    var fresh = try Bench(["0x36", "0x37"], limits: PlantLimits(dryPercent: 30))
+    fresh.read(1, percent: 0, at: 1)
+    fresh.step(.reading(PlantProbeReading(probe: 1, at: fresh.now, .failed(.notAMeasurement))))
+    fresh.read(0, percent: 80, at: 2)
+    #expect(fresh.condition.needsConfirmation && fresh.book[Self.plant]?.proof == nil && proved != nil)
+  }
+
   @Test("never read: silent so long after the start")
   func neverRead() throws {
     var bench = try Bench()

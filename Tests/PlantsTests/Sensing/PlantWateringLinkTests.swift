@@ -57,6 +57,15 @@ import Testing
     #expect(bench.link.record?.count == 1)
   }
 
+  @Test("dry, and a sensor reads what no soil is: no request until it reads again")
+  func doubtful() throws {
+    var bench = try Bench()
+    bench.condition.isDoubtful = true
+    #expect(bench.step() == .none(.sensorSilent) && bench.link.record == nil)
+    bench.condition.isDoubtful = false
+    #expect(bench.step() == Self.request)
+  }
+
   @Test("not dry, silent, wet, rain delay, not confirmed: no request")
   func hindrances() throws {
     var bench = try Bench()

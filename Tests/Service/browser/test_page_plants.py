@@ -141,6 +141,28 @@ def test_moisture_has_a_word_a_band_and_an_age(page):
     assert left < width == 20
 
 
+@pytest.mark.parametrize("fault", ["open", "short"])
+def test_a_probe_with_a_broken_wire_says_so_at_once_and_not_what_it_read_before(page, fault):
+    """Long before the two minutes after which a probe is silent."""
+    plant, cells = page.locator(".plant").first, page.locator("#probe-list tr").first.locator("td")
+    expect(plant.locator("output").first).to_have_text(re.compile(r"^\d+ %$"))
+    assert page.daemon.post("/api/sim/plants/0x36", {"fault": fault}).status_code == 200
+    expect(plant.locator("output").first).to_have_text("unknown")
+    expect(plant.locator("small.bad")).to_have_text("0x36 reads what no soil is: look at the wire")
+    expect(cells.nth(2)).to_have_text("–")
+    expect(cells.nth(3)).to_have_text("–")
+    expect(cells.nth(6)).to_have_text("what no soil is: open or shorted wire?")
+    expect(page.locator("#plants-state")).to_contain_text("not soil, look at the wire: 0x36")
+    state = page.daemon.get("/api/plants").json()
+    assert state["plants"][0]["moisturePercent"] is None and "silent" not in state["plants"][0]["alerts"]
+    probe = next(one for one in state["sensors"] if one["id"] == "0x36")
+    assert probe["isFresh"] is False and probe["lastFailure"] == "notAMeasurement" and probe["ageMs"] < 120_000
+    assert page.daemon.post("/api/plants/sensors/0x36/calibrate", {"point": "dry"}).json()["code"] == "SENSOR_SILENT"
+    assert page.daemon.post("/api/sim/plants/0x36", {"fault": "none"}).status_code == 200
+    expect(plant.locator("output").first).to_have_text(re.compile(r"^\d+ %$"))
+    expect(plant.locator("small.bad")).to_have_count(0)
+
+
 def test_a_plant_is_renamed_and_gets_another_probe_where_it_stands(page):
     plant = page.locator(".plant").first
     page.get_by_role("button", name="Change Basil").click()

@@ -10,12 +10,13 @@ const plantAxis = timeAxis({ span: 86400000, changed: () => axisChanged() });
 
 function showPlants(event) {
   byId("plants").hidden = false;
-  const silent = event.sensors.filter((sensor) => !sensor.isFresh).map((sensor) => sensor.id);
+  const isBroken = (sensor) => sensor.lastFailure === "notAMeasurement";
+  const broken = event.sensors.filter(isBroken).map((sensor) => sensor.id), silent = event.sensors.filter((sensor) => !sensor.isFresh && !isBroken(sensor)).map((sensor) => sensor.id);
   byId("plants-state").textContent = event.plantCount + (event.plantCount === 1 ? " plant" : " plants")
     + (event.plantCount > event.plants.length ? ", the first " + event.plants.length + " shown" : "")
-    + (silent.length ? "; not read lately: " + silent.join(", ") : "");
+    + (silent.length ? "; not read lately: " + silent.join(", ") : "") + (broken.length ? "; not soil, look at the wire: " + broken.join(", ") : "");
   const alerts = event.plants.flatMap((plant) => plant.alerts.map((alert) => plant.name + " " + alert));
-  mark("plants", !event.store.writable ? "down" : alerts.length || silent.length ? "warn" : event.plantCount ? "up" : "idle",
+  mark("plants", !event.store.writable ? "down" : alerts.length || silent.length || broken.length ? "warn" : event.plantCount ? "up" : "idle",
     alerts.join(", ") || byId("plants-state").textContent);
   const driest = event.plants.filter((plant) => plant.moisturePercent != null).sort((one, other) => one.moisturePercent - other.moisturePercent)[0];
   tile("plants", {
@@ -62,7 +63,9 @@ function showPlant(row, plant) {
   row.word.textContent = moisture == null ? "" : moisture < dry ? "dry" : moisture > wet ? "wet" : "well";
   row.word.className = "word " + row.word.textContent;
   const ages = plant.sensors.map((id) => probes.get(id)?.ageMs), oldest = ages.some((age) => age == null) ? null : Math.max(...ages);
-  row.age.textContent = oldest == null ? "not read yet" : "read " + ageOf(oldest);
+  const broken = plant.sensors.filter((id) => probes.get(id)?.lastFailure === "notAMeasurement");
+  row.age.textContent = broken.length ? broken.join(", ") + (broken.length > 1 ? " read" : " reads") + " what no soil is: look at the wire" : oldest == null ? "not read yet" : "read " + ageOf(oldest);
+  row.age.className = broken.length ? "bad" : "";
   row.celsius.textContent = plant.temperatureCelsius == null ? "" : plant.temperatureCelsius.toFixed(1) + " °C";
   row.alerts.replaceChildren(...plant.alerts.map((alert) => element("span", alert, { className: "alert" })));
   const watered = plant.lastWateredISO ? "watered " + ago(plant.lastWateredISO) : "not seen watered yet";
@@ -217,7 +220,7 @@ function showProbeChoices(sensors) {
 // What the plant will do, before there is one.
 function showPlan() {
   const name = byId("plant-name").value.trim() || "It", chosen = [...document.querySelectorAll("#plant-probes input:checked")].map((input) => input.value);
-  const readings = chosen.map((id) => { const now = probes.get(id)?.moisturePercent; return id + (now == null ? ", which does not answer now" : `, now ${now.toFixed(0)} %`); });
+  const readings = chosen.map((id) => { const probe = probes.get(id), now = probe?.isFresh ? probe.moisturePercent : null; return id + (now == null ? ", which does not answer now" : `, now ${now.toFixed(0)} %`); });
   const others = plants.list.filter((plant) => plant.sensors.some((id) => chosen.includes(id))).map((plant) => plant.name);
   byId("plant-plan").hidden = !chosen.length;
   byId("plant-plan").textContent = !chosen.length ? "" : `${name} will be read by ${readings.join(" and ")}${others.length ? ` (read for ${others.join(", ")} as well)` : ""}. It warns by the configuration's limits until you change them. `
@@ -236,8 +239,10 @@ byId("plant-new").onsubmit = async (event) => {
   showPlan();
 };
 
+const failureWords = { noAnswer: "no answer", timedOut: "the bus is stuck", notAMeasurement: "what no soil is: open or shorted wire?", wrongChip: "another chip answers" };
 const probes = new Map(); // name → the newest of it
-const reading = (sensor) => sensor.raw == null ? "–" : sensor.raw.toFixed(0) + " " + sensor.unit;
+// What is old is not shown as if it were of now.
+const reading = (sensor) => sensor.raw == null || !sensor.isFresh ? "–" : sensor.raw.toFixed(0) + " " + sensor.unit;
 
 // What it was is kept beside the button until somebody dismisses it.
 async function setPoint(control, before, point) {
@@ -268,8 +273,8 @@ function showProbes(sensors) {
   }
   sensors.forEach((sensor, index) => {
     const texts = [sensor.id, sensor.chip, reading(sensor),
-      sensor.moisturePercent == null ? "–" : sensor.moisturePercent.toFixed(0) + " %", sensor.temperatureCelsius == null ? "–" : sensor.temperatureCelsius.toFixed(1) + " °C",
-      sensor.ageMs == null ? "never" : ageOf(sensor.ageMs), sensor.lastFailure || (sensor.failures ? sensor.failures + " failures" : "")];
+      sensor.moisturePercent == null || !sensor.isFresh ? "–" : sensor.moisturePercent.toFixed(0) + " %", sensor.temperatureCelsius == null || !sensor.isFresh ? "–" : sensor.temperatureCelsius.toFixed(1) + " °C",
+      sensor.ageMs == null ? "never" : ageOf(sensor.ageMs), (sensor.lastFailure ? failureWords[sensor.lastFailure] ?? sensor.lastFailure : null) || (sensor.failures ? sensor.failures + " failures" : "")];
     texts.forEach((text, column) => {
       const cell = list.children[index].children[column];
       cell.textContent = text;

@@ -15,7 +15,7 @@ addLanguage("de", {
   "hot above": "heiß über", "no longer": "nicht mehr", "watered": "gewässert", "choose one to four probes": "einen bis vier Fühler wählen", "is dry": "ist trocken",
   "is wet": "ist nass", "what it reads now is dry soil": "was er jetzt misst, ist trockene Erde", "what it reads now is wet soil": "was er jetzt misst, ist nasse Erde",
   "Moisture": "Feuchte", "Temperature": "Temperatur", "chart history": "Verlauf", "Its alerts are forgotten.": "Ihre Warnungen werden vergessen.",
-  "Pictures": "Bilder", "Label": "Etikett", "to print: its name, and a QR code that opens this card": "zum Drucken: ihr Name und ein QR-Code, der diese Karte öffnet", "not read yet": "noch nicht gelesen", "Change": "Ändern", "which does not answer now": "der jetzt nicht antwortet",
+  "Pictures": "Bilder", "Label": "Etikett", "to print: its name, and a QR code that opens this card": "zum Drucken: ihr Name und ein QR-Code, der diese Karte öffnet", "not read yet": "noch nicht gelesen", "no answer": "keine Antwort", "the bus is stuck": "der Bus hängt", "what no soil is: open or shorted wire?": "was keine Erde ist: Draht gebrochen oder kurzgeschlossen?", "another chip answers": "ein anderer Chip antwortet", "Change": "Ändern", "which does not answer now": "der jetzt nicht antwortet",
   "It warns by the configuration's limits until you change them.": "Gewarnt wird nach den Grenzen der Konfiguration, bis sie geändert werden.",
   // how to use it
   "Name a plant and choose the probes in its soil. Its card shows the moisture, how old the reading is, and what it was for up to three years.":
@@ -35,6 +35,6 @@ addLanguage("de", {
   [/^CSV, history of (.+)$/, "CSV, Verlauf von $1"], [/^Limits of (.+)$/, "Grenzen von $1"],
   [/^Remove (.+)\? Its alerts are forgotten\.$/, "$1 entfernen? Die Warnungen werden vergessen."], [/^Remove (.+)$/, "$1 entfernen"],
   [/^Moisture of (.+) since (.+)$/, "Feuchte von $1 seit $2"], [/^Watered: (.+)$/, "Gewässert: $1"], [/^asks zone (\d+) for water$/, "fragt Zone $1 nach Wasser"],
-  [/^(.+) counts$/, "$1 Zählwerte"], [/^(\S+) is (dry|wet)$/, "$1 ist {2}"], [/^the first (\d+)$/, "die ersten $1"], [/^not read lately: (.+)$/, "länger nicht gelesen: $1"],
+  [/^(.+) counts$/, "$1 Zählwerte"], [/^(\S+) is (dry|wet)$/, "$1 ist {2}"], [/^the first (\d+)$/, "die ersten $1"], [/^not read lately: (.+)$/, "länger nicht gelesen: $1"], [/^not soil, look at the wire: (.+)$/, "keine Erde, nach dem Draht sehen: $1"], [/^(.+) reads? what no soil is: look at the wire$/, "$1 misst, was keine Erde ist: nach dem Draht sehen"],
   [/^(\d+) failures$/, "$1 Fehler"],
 ]);

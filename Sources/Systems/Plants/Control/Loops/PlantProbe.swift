@@ -68,6 +68,24 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
+  /// What a probe in soil can read, in the unit of `raw`. At its ends an open or shorted wire puts a converter's input; a seesaw without its plate
+  /// counts nothing. Capacitive probes give 1.0…3.0 V.
+  private var possible: ClosedRange<Double> {
+    switch self {
+    case .seesaw: 1...Double(SeesawSoil.greatestMoisture)
+    case .ads1115: 20...3_250
+    case .mcp3008: 3...1_020
+    case .radio: 0...100
+    }
+  }
+
+  /// Returns whether soil can be the cause of a value in the unit of `raw`. A probe whose calibration reaches further, as a resistive one that is
+  /// at the supply's voltage in dry soil, may read as far.
+  public func canBeSoil(_ raw: Double, _ points: PlantCalibration) -> Bool {
+    let (least, most) = (min(points.dry, points.wet), max(points.dry, points.wet))
+    return raw >= min(possible.lowerBound, least) && raw <= max(possible.upperBound, most)
+  }
+
   /// The unit of `raw` and of calibrations: `counts`, `mV` or `%`.
   public var unit: String {
     switch self {

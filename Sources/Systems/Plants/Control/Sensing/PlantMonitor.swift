@@ -38,6 +38,10 @@ public struct PlantMonitor: Sendable {
   public let staleAfter: Nanoseconds
   /// The last reading of each sensor, stale or not; readers must check its age.
   public private(set) var readings: [PlantSensorID: PlantReading] = [:]
+  /// The sensors that have since read what no soil can be, as with an open or shorted wire. What they read before counts no more.
+  public private(set) var impossible: Set<PlantSensorID> = []
+  /// The readings that count if they are not stale.
+  public var measured: [PlantSensorID: PlantReading] { readings.filter { !impossible.contains($0.key) } }
   /// The condition of every plant of the book, as of the last step.
   public private(set) var conditions: [PlantID: PlantCondition] = [:]
   private var detectors: [PlantRiseDetector]
@@ -94,10 +98,22 @@ public struct PlantMonitor: Sendable {
     _ reading: PlantProbeReading, book: inout PlantBook, wall: PlantInstant, action: inout PlantMonitorAction
   ) {
     precondition(sensors.indices.contains(reading.probe), "no such probe")
-    // A failed reading changes nothing: the last one ages.
-    guard case .sample(let sample, let celsius) = reading.result else { return }
     let (id, probe) = (sensors[reading.probe].id, sensors[reading.probe].probe)
+    let (sample, celsius): (Int64, Double?)
+    switch reading.result {
+    case .sample(let value, let temperature): (sample, celsius) = (value, temperature)
+    case .failed(.notAMeasurement):
+      impossible.insert(id)
+      return
+    // Nothing was read: the last reading ages.
+    case .failed: return
+    }
     let raw = probe.raw(sample)
+    guard probe.canBeSoil(raw, calibrations[reading.probe]) else {
+      impossible.insert(id)
+      return
+    }
+    impossible.remove(id)
     let percent = calibrations[reading.probe].percent(raw)
     let value = PlantReading(
       raw: raw, moisturePercent: percent, scale: scale(raw, percent, probe), celsius: celsius, at: reading.at)
@@ -120,18 +136,21 @@ public struct PlantMonitor: Sendable {
 
   private mutating func review(_ book: inout PlantBook, at now: TickInstant, action: inout PlantMonitorAction) {
     var current: [PlantID: PlantCondition] = [:]
+    let measured = measured
     for plant in book.records.plants {
       var condition = conditions[plant.id] ?? PlantCondition()
       let before = condition.alerts
-      let fresh = plant.sensors.filter { now < silentFrom($0) }.compactMap { readings[$0] }
+      let fresh = plant.sensors.filter { now < silentFrom($0) && !impossible.contains($0) }.compactMap { readings[$0] }
+      condition.isDoubtful = plant.sensors.contains { impossible.contains($0) }
       condition.moisturePercent = mean(fresh.map(\.moisturePercent))
       condition.celsius = mean(fresh.compactMap(\.celsius))
-      // After a start it is judged as soon as each of its sensors has been read, or is silent: one of several says too little.
-      if plant.sensors.allSatisfy({ readings[$0] != nil || !(now < silentFrom($0)) }) {
+      // After a start it is judged as soon as each of its sensors has been read, or is silent: one of several says too little. While one reads what
+      // cannot be, its alerts stay as they are until it is silent, so that a moment's trouble on the bus neither raises nor clears any.
+      if plant.sensors.allSatisfy({ measured[$0] != nil || !(now < silentFrom($0)) }) {
         condition.judge(by: plant.limits, isSilent: plant.sensors.contains { !(now < silentFrom($0)) })
       }
       let calibrations = sensors.calibrations(of: plant, in: book.records)
-      if plant.sensors.allSatisfy({ readings[$0] != nil }), condition.isWetEnough(by: plant.limits) {
+      if plant.sensors.allSatisfy({ measured[$0] != nil }), condition.isWetEnough(by: plant.limits) {
         action.changes += book.prove(plant.id, by: calibrations)
       }
       condition.needsConfirmation = book[plant.id]?.proof != calibrations

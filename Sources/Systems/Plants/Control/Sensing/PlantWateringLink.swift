@@ -47,7 +47,8 @@ public struct PlantWateringRequest: Sendable, Hashable {
 
 /// Requests water from a sprinkler zone while a plant is dry, so rarely that a broken sensor cannot flood the plant.
 ///
-/// The conditions of a request are: the alert `dry`, and therefore a recent reading; no alert `silent` or `wet`; no `needsConfirmation`; no rain
+/// The conditions of a request are: the alert `dry`, and therefore a recent reading; no alert `silent` or `wet`; no sensor
+/// that reads what no soil can be; no `needsConfirmation`; no rain
 /// delay; the gap since the last request has passed, by a clock that cannot be set; and the day's number is not used up. A wall clock that is not
 /// confirmed begins no new day, and setting the clock does not shorten the gap, also across a restart (`KeptAge`).
 public struct PlantWateringLink: Sendable, Hashable {
@@ -87,7 +88,7 @@ public struct PlantWateringLink: Sendable, Hashable {
   ) -> Outcome {
     let wall = PlantInstant(secondsSince1970: reading.secondsSince1970)
     var day = day
-    if condition.alerts.contains(.silent) { return .none(.sensorSilent) }
+    if condition.alerts.contains(.silent) || condition.isDoubtful { return .none(.sensorSilent) }
     guard condition.alerts.contains(.dry), !condition.alerts.contains(.wet) else { return .none(.notDry) }
     if condition.needsConfirmation { return .none(.needsConfirmation) }
     if isRainDelayed { return .none(.rainDelay) }

@@ -261,7 +261,7 @@ public final class PlantDesk: Sendable {
   private func answer(_ message: [UInt8], _ state: inout State) -> [PlantMessage] {
     message.withUnsafeBytes { bytes in
       let before = state.host.book
-      let action = state.host.step(bytes, at: now(), readings: state.monitor.readings)
+      let action = state.host.step(bytes, at: now(), readings: state.monitor.measured)
       if case .peerError(let operation, let payload) = action.outcome { report(operation, payload, &state) }
       if action.changes.isEmpty { return action.replies }
       do throws(StoreError) {
@@ -391,6 +391,7 @@ public final class PlantDesk: Sendable {
       view.isLoaded = state.restores != nil
       view.conditions = state.monitor.conditions
       view.readings = state.monitor.readings
+      view.impossible = state.monitor.impossible
       view.outcomes = state.host.outcomes
       view.replies = state.host.repliesMade
       view.storeFailure = state.storeFailure

@@ -175,14 +175,18 @@ struct PlantRoutes: Sendable {
     let present = sensor.calibration(view.records.calibrations[sensor.id])
     do throws(PlantRefusal) {
       if case .points(let dry, let wet) = wanted { return try sensor.probe.calibration(dry: dry, wet: wet) }
-      guard let reading = view.readings[sensor.id], desk.now() - reading.at < desk.staleAfter else {
+      guard let reading = view.readings[sensor.id], !view.impossible.contains(sensor.id),
+        desk.now() - reading.at < desk.staleAfter
+      else {
         throw PlantRefusal(.noPlantDataToRequest, "")
       }
       if case .dryIsNow = wanted { return try sensor.probe.calibration(dry: reading.raw, wet: present.wet) }
       return try sensor.probe.calibration(dry: present.dry, wet: reading.raw)
     } catch {
       guard error.tag == .noPlantDataToRequest else { throw error.apiError }
-      throw .conflict("SENSOR_SILENT", "\(sensor.id) has not been read lately: there is nothing to calibrate by")
+      throw .conflict(
+        "SENSOR_SILENT",
+        "\(sensor.id) has not been read lately, or reads what no soil is: there is nothing to calibrate by")
     }
   }
 

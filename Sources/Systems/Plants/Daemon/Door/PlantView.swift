@@ -15,6 +15,8 @@ public struct PlantView: Sendable {
   public var conditions: [PlantID: PlantCondition] = [:]
   /// The last reading of each sensor, stale or not.
   public var readings: [PlantSensorID: PlantReading] = [:]
+  /// The sensors that have since read what no soil can be.
+  var impossible: Set<PlantSensorID> = []
   /// The number of messages by outcome.
   var outcomes: [String: Int64] = [:]
   /// The number of replies to messages.

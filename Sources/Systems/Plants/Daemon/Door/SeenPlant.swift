@@ -34,7 +34,7 @@ struct SeenPlant: Sendable {
     Field("sensors", \.sensors, "Its probes.")
     Field(
       "moisturePercent", \.moisture.tenths, unit: .percent,
-      "Mean of the probes that are not silent; null if all of them are.")
+      "Mean of the probes that are not silent and read what soil can be; null if there is none.")
     Field(
       "temperatureCelsius", \.celsius.tenths, unit: .celsius,
       "Mean of those that have a thermometer; null: no probe of it has one that answers.")

@@ -14,6 +14,8 @@ struct SeenProbe: Sendable {
   private let plants: [Int]
   private let age: Nanoseconds?
   private let staleAfter: Nanoseconds
+  /// Whether the newest value is none that soil can be.
+  private let isImpossible: Bool
 
   init(
     _ sensor: PlantMonitor.Sensor, _ status: PlantProbeStatus, _ view: PlantView, staleAfter: Nanoseconds,
@@ -26,6 +28,7 @@ struct SeenProbe: Sendable {
     isSet = calibration == set
     plants = view.records.plants.filter { $0.sensors.contains(sensor.id) }.map { Int(clamping: $0.id.number) }
     age = reading.map { now - $0.at }
+    isImpossible = view.impossible.contains(sensor.id)
   }
 
   private var chip: String {
@@ -37,20 +40,24 @@ struct SeenProbe: Sendable {
     }
   }
   private var moisture: Double? { reading.map { calibration.percent($0.raw) } }
-  private var isFresh: Bool { age.map { $0 < staleAfter } ?? false }
+  private var isFresh: Bool { !isImpossible && age.map { $0 < staleAfter } ?? false }
   private var ageMilliseconds: Double? { age.map { max(0, $0.inMilliseconds.rounded()) } }
-  private var failure: String? { status.failuresInARow > 0 ? status.lastFailure?.word : nil }
+  private var failure: String? {
+    status.failuresInARow > 0 ? status.lastFailure?.word : isImpossible ? PlantProbeFailure.notAMeasurement.word : nil
+  }
 
   /// The fields of `GET /api/plants/sensors`.
   @DeclarationBuilder<Field<SeenProbe>> static var fields: [Field<SeenProbe>] {
     Field("id", \.sensor.id.text, "What clients call it.")
     Field("chip", \.chip, "seesaw, ads1115, mcp3008, ble.")
     Field("unit", \.sensor.probe.unit, "counts, mV or %, of `raw` and `calibration`.")
-    Field("raw", \.reading?.raw, metric: .none, "The last reading, whatever its age.")
+    Field("raw", \.reading?.raw, metric: .none, "The last reading that soil can be, whatever its age.")
     Field("moisturePercent", \.moisture.tenths, unit: .percent, metric: .none, "The same by its calibration.")
     Field(
       "temperatureCelsius", \.reading?.celsius.tenths, unit: .celsius, metric: .none, "Of a probe with a thermometer.")
-    Field("isFresh", \.isFresh, metric: "probe_fresh", "Whether a probe was read lately enough to count.")
+    Field(
+      "isFresh", \.isFresh, metric: "probe_fresh",
+      "Whether a probe was read lately enough to count, and read what soil can be.")
     Field(
       "ageMs", \.ageMilliseconds, unit: .milliseconds, metric: "probe_age_seconds",
       "Since a probe was last read; absent before it first was.")
@@ -67,7 +74,10 @@ struct SeenProbe: Sendable {
     Field("failuresInARow", \.status.failuresInARow, metric: .none, "Those since the last one that did not.")
     Field(
       "retries", \.status.retries, kind: .counter, metric: "probe_retries", "Attempts at a sample after a first one.")
-    Field("lastFailure", \.failure, "noAnswer, timedOut, notAMeasurement, wrongChip; null after a reading.")
+    Field(
+      "lastFailure", \.failure,
+      "noAnswer, timedOut, notAMeasurement (what no soil is: its wire may be open or shorted), wrongChip; null after a reading."
+    )
     Field("plants", \.plants, "Numbers of the plants that it is in.")
   }
 }
