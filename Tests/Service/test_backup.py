@@ -1,6 +1,7 @@
-"""`tactus backup` and `tactus restore`: all that the store keeps, from and into a running daemon, and as the store of one that is stopped."""
+"""`tactus backup` and `tactus restore`: what the store keeps, all or in parts, from and into a running daemon, and as the store of one that is stopped."""
 import contextlib
 import json
+import re
 import sqlite3
 import subprocess
 import time
@@ -52,6 +53,8 @@ def test_from_a_running_daemon_and_into_it(filled, tmp_path):
     file = tmp_path / "backup.sqlite"
     made = asked(filled, "backup", "--output", file)
     assert made.returncode == 0 and f"{file}: {file.stat().st_size} bytes" in made.stdout, made.stderr
+    lines = made.stdout.splitlines()
+    assert any(re.match(r"sprinkler: zones \d+; schedules 1; ", line) for line in lines) and any(line.startswith("plants: plants 1; ") for line in lines), made.stdout
     assert file.stat().st_mode & 0o777 == 0o600
     # What is there is not overwritten.
     kept = file.read_bytes()
@@ -59,7 +62,7 @@ def test_from_a_running_daemon_and_into_it(filled, tmp_path):
     assert again.returncode == 1 and "File exists" in again.stderr and file.read_bytes() == kept
     empty(filled)
     taken = asked(filled, "restore", file)
-    assert taken.returncode == 0 and "newest snapshot" in taken.stdout, taken.stderr
+    assert taken.returncode == 0 and "restore --undo" in taken.stdout, taken.stderr
     # The plants' desk reads it anew at its next beat.
     eventually(lambda: plants(filled) == ["Basil"])
     assert schedules(filled) == ["Beds"]
@@ -102,6 +105,59 @@ def test_of_a_stopped_daemon_and_on_a_new_machine(filled, tmp_path):
     assert stopped(filled, "restore", before).returncode == 0
     filled.start()
     assert plants(filled) == schedules(filled) == []
+
+
+def test_in_parts_looked_at_before_and_undone(filled, tmp_path):
+    file = tmp_path / "sprinkler.sqlite"
+    assert asked(filled, "backup", "--parts", "sprinkler", "--output", file).returncode == 0
+    # Nothing of the plants is in it.
+    assert b"Basil" not in file.read_bytes() and b"Beds" in file.read_bytes()
+    assert filled.request("DELETE", "/api/schedules/1").status_code == 200
+    assert filled.post("/api/plants", {"name": "Mint", "sensors": ["0x36"]}).status_code == 201
+    nothing = asked(filled, "restore", "--undo")
+    assert nothing.returncode == 1 and "no restore has replaced anything" in nothing.stderr
+    looked = asked(filled, "restore", "--look", file)
+    assert looked.returncode == 0 and "  schedules: 0 now, 1 in the backup: 0 lost, 0 overwritten, 1 added" in looked.stdout, looked.stderr
+    assert "plants: not in the backup, stays as it is" in looked.stdout
+    assert schedules(filled) == [] and filled.get("/api/store").json()["undoISO"] is None
+    assert asked(filled, "restore", file).returncode == 0
+    assert schedules(filled) == ["Beds"] and plants(filled) == ["Basil", "Mint"]
+    assert asked(filled, "restore", "--undo").returncode == 0
+    assert schedules(filled) == [] and plants(filled) == ["Basil", "Mint"]
+    # The store of a daemon that is stopped, by the same words.
+    filled.stop()
+    assert stopped(filled, "restore", "--undo").returncode == 0
+    looked = stopped(filled, "restore", "--look", file)
+    assert looked.returncode == 0 and "  schedules: 1 now, 1 in the backup: 0 lost, 0 overwritten, 0 added" in looked.stdout, looked.stderr
+    filled.start()
+    assert schedules(filled) == ["Beds"] and plants(filled) == ["Basil", "Mint"]
+
+
+def test_a_restore_of_the_sprinkler_deletes_no_plant(filled):
+    whole = filled.get("/api/backup").content
+    assert filled.request("DELETE", "/api/schedules/1").status_code == 200
+    assert filled.post("/api/plants", {"name": "Mint", "sensors": ["0x36"]}).status_code == 201
+    file = {"data": whole, "headers": {"Content-Type": "application/octet-stream"}}
+    assert filled.request("POST", "/api/sprinkler/restore", **file).status_code == 200
+    assert schedules(filled) == ["Beds"] and plants(filled) == ["Basil", "Mint"]
+    assert b"Basil" not in filled.get("/api/sprinkler/backup").content
+    # Whoever asks for the plants' part gets it, and what that replaced is had back.
+    assert filled.request("POST", "/api/restore?parts=plants", **file).json()["parts"] == ["plants"]
+    eventually(lambda: plants(filled) == ["Basil"])
+    assert filled.post("/api/restore/undo").json()["parts"] == ["plants"]
+    eventually(lambda: plants(filled) == ["Basil", "Mint"])
+
+
+def test_parts_that_nobody_knows(filled, tmp_path):
+    file = tmp_path / "backup.sqlite"
+    expected = "expected parts of the store with commas between them, of "
+    for refused in asked(filled, "backup", "--parts", "zones", "--output", file), stopped(filled, "backup", "--parts", "zones", "--output", file):
+        assert refused.returncode == 1 and expected in refused.stderr and 'got "zones"' in refused.stderr and "sprinkler" in refused.stderr, refused.stderr
+        assert not file.exists()
+    refused = filled.get("/api/backup?parts=sprinkler,")
+    assert refused.status_code == 422 and refused.json()["field"] == "parts" and expected in refused.json()["message"]
+    for words in ["restore"], ["restore", "--undo", file], ["restore", "--look", "--parts", "plants", file]:
+        assert asked(filled, *words).returncode == 64
 
 
 def test_a_restore_that_is_killed_leaves_the_one_or_the_other(filled, tmp_path):

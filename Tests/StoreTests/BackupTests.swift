@@ -78,9 +78,8 @@ struct BackupTests {
     expected.day = day
     #expect(try store.records() == expected)
     #expect(try store.log().records == [record(30), record(2, name: "Renamed"), record(1)])
-    // Taken back: what was there just before is the last snapshot.
-    let snapshot = try #require(try file.snapshots().last)
-    try store.restore(try file.check(backup: snapshot.path, at: StoreFolder.noon + 10))
+    // Taken back: what was there just before is kept.
+    try store.restore(try #require(try file.checkReplaced(at: StoreFolder.noon + 10)))
     #expect(try store.records().zones == before.zones)
     #expect(try store.records().programs == before.programs)
     #expect(try folder.names("data/store.sqlite.snapshots").allSatisfy { $0.hasSuffix(".sqlite") })

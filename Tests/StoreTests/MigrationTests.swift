@@ -47,6 +47,7 @@ struct MigrationTests {
     let broken = StoreSchema(
       systems: StoreSystem.all + [
         StoreSystem(
+          contents: [],
           migrations: [
             .init(name: "broken.1") { try $0.execute(sql: "CREATE TABLE half (id INTEGER); DROP TABLE nowhere") }
           ], restore: { _ in })

@@ -99,6 +99,7 @@ struct StoreFileTests {
   static let later = StoreSchema(
     systems: StoreSystem.all + [
       StoreSystem(
+        contents: [],
         migrations: [
           .init(name: "later.1") {
             try $0.execute(sql: "CREATE TABLE later (id INTEGER PRIMARY KEY, seal INTEGER NOT NULL) STRICT")

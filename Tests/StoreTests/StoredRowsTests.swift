@@ -17,10 +17,11 @@ struct StoredRowsTests {
       StoredColumn("word", .word(["good", "it's bad"]), mayBeNothing: true),
     ], number: "number", time: "start", isShared: true)
   private static let system = StoreSystem(
+    contents: [table.content("runs"), KeptValues.content(of: "jar")],
     migrations: [
       StoreSystem.Migration(name: "jar.1") { try table.make($0) }, KeptValues.migration(of: "jar"),
-    ]
-  ) { try table.restore($0) }
+    ],
+    restore: { try table.restore($0) })
 
   private func open(_ folder: StoreFolder, _ name: String = "rows.sqlite") throws -> StoreFile {
     try StoreFile.open("\(folder.path)/\(name)", systems: [Self.system], at: StoreFolder.noon).file

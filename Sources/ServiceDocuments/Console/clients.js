@@ -15,6 +15,7 @@ function showSystemView() {
   byId("clients-admin").hidden = !mayAdminister;
   byId("clients-refused").hidden = mayAdminister;
   loadClients();
+  loadStore();
 }
 
 async function loadClients() {
@@ -126,7 +127,11 @@ function pictureOf(rows) {
   return svg;
 }
 
-addEventListener("hashchange", () => { if (view === "system") loadClients(); else closeMade(); });
+addEventListener("hashchange", () => {
+  if (view !== "system") return closeMade();
+  loadClients();
+  loadStore();
+});
 setInterval(() => { if (isLive) loadClients(); }, clientsPeriodMs);
 
 // ---- what a reload may change
@@ -160,15 +165,74 @@ byId("reload").onclick = async ({ target }) => {
   if (byId("settings-all").open) loadSettingsOfFile();
 };
 
-// ---- all that is kept, as one file
+// ---- what is kept, as one file
+
+const newestOf = (iso) => iso ? dayOfYear(iso) : "";
+
+async function loadStore() {
+  if (view !== "system" || !mayAdminister) return;
+  const { isDone, document: store } = await request("GET", "/api/store");
+  byId("restore-undo").hidden = !isDone || !store.undoISO;
+  if (!isDone) return byId("store-held").replaceChildren();
+  const rows = store.parts.flatMap(({ part, contents }) => contents.map((rows, place) => {
+    const row = element("tr");
+    row.append(place ? element("td") : element("th", part, { scope: "row", translate: false }), ...[rows.rows, rows.count, newestOf(rows.newestISO)].map((text) => element("td", text)));
+    return row;
+  }));
+  byId("store-held").replaceChildren(tableOf("Table of what is kept", ["part", "what", "how many", "newest"], rows));
+}
+
+// Shows what a restore of the file would do to each part, and restores those that are ticked. At first these are the parts that are named, or, if none is,
+// those in which nothing would be lost.
+async function lookIntoBackup(control, file, place, said, preferred) {
+  place.replaceChildren();
+  const look = await command(control, "POST", "/api/restore/look", file);
+  if (!look) return;
+  const boxes = [];
+  const chosen = () => boxes.filter((box) => box.checked).map((box) => box.value);
+  const restore = button("Restore it", async () => {
+    restore.disabled = true;
+    const done = await command(control, "POST", "/api/restore?parts=" + chosen().join(","), file);
+    mark();
+    if (!done) return;
+    place.replaceChildren();
+    put(said, "restored");
+    loadStore();
+  });
+  const mark = () => { restore.disabled = !chosen().length; };
+  const rows = look.parts.filter((part) => part.isInBackup).flatMap(({ part, contents }) => {
+    const keepsAll = contents.every((rows) => !rows.lost && !rows.overwritten);
+    const box = element("input", null, { type: "checkbox", value: part, checked: preferred ? preferred.includes(part) : keepsAll, onchange: mark });
+    const label = element("label"), first = element("th", null, { scope: "row" });
+    boxes.push(box);
+    label.append(box, " ", element("span", part, { translate: false }));
+    first.append(label);
+    return (contents.length ? contents : [{}]).map((rows, index) => {
+      const row = element("tr");
+      row.append(index ? element("td") : first, ...[rows.rows, rows.now, newestOf(rows.newestISO), rows.inBackup, newestOf(rows.newestInBackupISO), rows.lost, rows.overwritten, rows.added]
+        .map((text) => element("td", text)));
+      return row;
+    });
+  });
+  mark();
+  place.append(element("p", `Only the parts that are ticked become those of ${file.name}. What drives or waters by them stops. Of logs nothing is lost: they are joined.`),
+    tableOf("Table of what a restore changes", ["part", "what", "now", "newest", "in the backup", "newest there", "lost", "overwritten", "new"], rows),
+    together(restore, button("Cancel", () => place.replaceChildren())));
+}
+
+function offersRestore(field, place, said, preferred) {
+  field.onchange = () => {
+    const file = field.files[0];
+    put(said, "");
+    if (file) lookIntoBackup(field, file, place, said, preferred);
+    field.value = "";
+  };
+}
 
 byId("backup").onclick = ({ target }) => save(target, "/api/backup", "tactus.sqlite");
-byId("restore").onchange = ({ target }) => {
-  const file = target.files[0];
-  put(byId("store-said"), "");
-  if (!file) return;
-  ask(target, "What drives or waters stops, and what is kept becomes that of " + file.name + ".", ["Restore it", async () => {
-    if (await command(target, "POST", "/api/restore", file)) put(byId("store-said"), "restored");
-  }]);
-  target.value = "";
-};
+offersRestore(byId("restore"), byId("restore-look"), byId("store-said"));
+byId("restore-undo").onclick = ({ target }) => ask(target, "What the last restore replaced comes back, and what has changed there since is replaced in its turn.", ["Undo it", async () => {
+  byId("restore-look").replaceChildren();
+  if (await command(target, "POST", "/api/restore/undo")) put(byId("store-said"), "undone");
+  loadStore();
+}]);

@@ -59,7 +59,14 @@ addLanguage("de", {
   "These may change while everything runs: change them in the file, then press Reload. A tighter limit holds at once, a wider one when its system has been in its safe state. Of a file with an error nothing is taken.":
     "Das darf sich im Betrieb ändern: in der Datei ändern, dann Neu laden drücken. Eine engere Grenze gilt sofort, eine weitere, wenn ihr Gerät in seinem sicheren Zustand war. Von einer Datei mit einem Fehler wird nichts übernommen.",
   "Reload": "Neu laden", "What may change, with its range": "Was sich ändern darf, mit seinem Bereich", "Table of the settings": "Tabelle der Einstellungen",
-  "Backup": "Sicherung", "Restore": "Wiederherstellen", "Restore it": "Wiederherstellen", "restored": "wiederhergestellt",
+  "Backup": "Sicherung", "Restore…": "Wiederherstellen …", "Restore it": "Wiederherstellen", "restored": "wiederhergestellt",
+  "Undo the restore": "Wiederherstellung rückgängig", "Undo it": "Rückgängig machen", "undone": "rückgängig gemacht", "Table of what is kept": "Tabelle dessen, was aufgehoben wird",
+  "Table of what a restore changes": "Tabelle dessen, was eine Wiederherstellung ändert", "part": "Teil", "what": "was", "how many": "wie viele", "newest": "neueste vom",
+  "in the backup": "in der Sicherung", "newest there": "neueste dort vom", "overwritten": "überschrieben", "new": "neu", "kept values": "gemerkte Werte", "zones": "Zonen",
+  "schedules": "Zeitpläne", "lines of the watering log": "Zeilen des Bewässerungsprotokolls", "plants": "Pflanzen", "calibrations": "Kalibrierungen",
+  "readings": "Messwerte", "events": "Ereignisse", "pictures": "Bilder", "sessions": "Sitzungen",
+  "What the last restore replaced comes back, and what has changed there since is replaced in its turn.":
+    "Was die letzte Wiederherstellung ersetzt hat, kommt zurück, und was sich dort seither geändert hat, wird seinerseits ersetzt.",
   "All that is kept, as one file: records, schedules, logs, sessions. The configuration file and the tokens are not in it.":
     "Alles, was aufgehoben wird, als eine Datei: Einträge, Zeitpläne, Protokolle, Sitzungen. Die Konfigurationsdatei und die Token sind nicht dabei.",
 
@@ -110,7 +117,8 @@ addLanguage("de", {
   "Zoom out": "Verkleinern", "Zoom in": "Vergrößern", "Earlier": "Früher", "Later": "Später", "Time that the charts show": "Zeit der Verläufe",
   "Time that the chart shows": "Zeit des Verlaufs", "UTC": "UTC",
 }, [
-  [/^What drives or waters stops, and what is kept becomes that of (.+)$/, "Was fährt oder wässert, hält an, und aufgehoben ist, was in $1 steht"],
+  [/^Only the parts that are ticked become those of (.+)\. What drives or waters by them stops\. Of logs nothing is lost: they are joined\.$/,
+    "Nur die angekreuzten Teile werden die aus $1. Was durch sie fährt oder wässert, hält an. Von Protokollen geht nichts verloren: sie werden vereint."],
   [/^Temperatures from (.+) to now$/, "Temperaturen von $1 bis jetzt"],
   [/^read (.+)$/, "gelesen {1}"],
   [/^Change (.+)$/, "$1 ändern"],

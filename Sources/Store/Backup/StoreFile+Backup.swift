@@ -3,10 +3,12 @@ import Synchronization
 public import WallTime
 
 extension StoreFile {
-  /// Returns the whole store as the bytes of one SQLite file.
-  public func backup() throws(StoreError) -> [UInt8] {
+  /// Returns the store as the bytes of one SQLite file.
+  ///
+  /// - Parameter parts: the parts of which the file has the tables, or `nil` for all. Of the others nothing is in it.
+  public func backup(parts: Set<String>? = nil) throws(StoreError) -> [UInt8] {
     try snapshotting.withLock { _ throws(StoreError) in
-      try writeCopy(to: shelf.unfinished)
+      try writeCopy(to: shelf.unfinished, parts: parts)
       defer { try? Disk.remove(shelf.unfinished) }
       return try Disk.read(shelf.unfinished)
     }
@@ -23,71 +25,141 @@ extension StoreFile {
     try Disk.sync(Disk.folder(of: file))
   }
 
-  /// Checks a backup as a file that is opened is checked, migrates it, and makes a snapshot of the present store, so that the restore can be undone.
+  /// Checks a backup as a file that is opened is checked, migrates it, and copies what a restore would replace, so that the restore can be undone.
   ///
-  /// - Throws: `StoreError.damaged`, `.newer` or `.foreign`. Nothing has been changed after an error.
-  public func check(_ backup: [UInt8], at now: WallInstant) throws(StoreError) -> CheckedBackup {
-    try check(backup, named: "the backup", at: now)
+  /// - Parameter parts: the parts to restore, or `nil` for all that the backup holds.
+  /// - Throws: `StoreError.damaged`, `.newer` or `.foreign`, and `.lacksPart` if the backup does not hold one of `parts`. Nothing has been
+  ///   changed after an error.
+  public func check(_ backup: [UInt8], parts: Set<String>? = nil, at now: WallInstant) throws(StoreError)
+    -> CheckedBackup
+  {
+    try copyingReplaced(try check(backup, named: "the backup", parts: parts, at: now))
   }
 
-  /// Checks a backup in a file, as above.
+  /// Checks a backup in a file, as above, with all parts that it holds.
   public func check(backup file: String, at now: WallInstant) throws(StoreError) -> CheckedBackup {
-    try check(try Disk.read(file), named: file, at: now)
+    try copyingReplaced(try check(try Disk.read(file), named: file, parts: nil, at: now))
   }
 
-  private func check(_ bytes: [UInt8], named name: String, at now: WallInstant) throws(StoreError) -> CheckedBackup {
-    let number = checks.wrappingAdd(1, ordering: .relaxed).newValue
-    let backup = CheckedBackup(name: name, path: "\(shelf.restored)-\(number)")
-    try Disk.write(bytes, to: backup.path)
-    switch try Inspection.verdict(on: backup.path, schema: schema) {
-    case .sound: break
-    case .newer(let unknown): throw .newer(file: name, unknown: unknown)
-    case .foreign(let found): throw .foreign(file: name, found: found)
-    case .damaged(let reason): throw .damaged(file: name, reason: reason)
+  /// Checks what the last restore has replaced, as above, so that it can be restored in its turn.
+  ///
+  /// - Returns: `nil` if nothing is kept that a restore has replaced.
+  public func checkReplaced(at now: WallInstant) throws(StoreError) -> CheckedBackup? {
+    guard let last = try replaced().last else { return nil }
+    return try check(backup: last.path, at: now)
+  }
+
+  /// Returns what a restore of a backup would change, part by part. Changes nothing.
+  ///
+  /// - Parameters:
+  ///   - backup: the bytes of the backup.
+  ///   - isWhole: whether `replace` will take the backup, and not `restore`.
+  /// - Throws: The errors of `check`.
+  public func look(_ backup: [UInt8], isWhole: Bool, at now: WallInstant) throws(StoreError) -> [ChangedPart] {
+    let backup = try check(backup, named: "the backup", parts: nil, at: now)
+    return try attached(backup, "looking into") { database in
+      try schema.systems.map { system in
+        ChangedPart(
+          name: system.name,
+          contents: backup.parts.contains(system.name)
+            ? try system.contents.map { try $0.change(database, isWhole: isWhole) } : nil)
+      }
     }
-    try SQLite.bringUpToDate(backup.path, schema)
-    try snapshot(at: now)
+  }
+
+  private func check(_ bytes: [UInt8], named name: String, parts: Set<String>?, at now: WallInstant) throws(StoreError)
+    -> CheckedBackup
+  {
+    let number = checks.wrappingAdd(1, ordering: .relaxed).newValue
+    let path = "\(shelf.restored)-\(number)"
+    try Disk.write(bytes, to: path)
+    do throws(StoreError) {
+      let held: [String]
+      switch try Inspection.verdict(on: path, schema: schema) {
+      case .sound(let applied): held = schema.systems.filter { $0.isPart(ofFileWith: applied) }.map(\.name)
+      case .newer(let unknown): throw .newer(file: name, unknown: unknown)
+      case .foreign(let found): throw .foreign(file: name, found: found)
+      case .damaged(let reason): throw .damaged(file: name, reason: reason)
+      }
+      if let missing = parts?.subtracting(held).min() { throw .lacksPart(file: name, part: missing, held: held) }
+      try SQLite.bringUpToDate(path, schema)
+      return CheckedBackup(
+        name: name, path: path, parts: parts ?? Set(held), replaced: "\(replacedShelf.unfinished)-\(number)", made: now)
+    } catch {
+      CheckedBackup.remove(path)
+      throw error
+    }
+  }
+
+  private func copyingReplaced(_ backup: CheckedBackup) throws(StoreError) -> CheckedBackup {
+    try Disk.makeFolders(replacedShelf.folder)
+    try snapshotting.withLock { _ throws(StoreError) in try writeCopy(to: backup.replaced, parts: backup.parts) }
     return backup
   }
 
-  /// Restores from a backup, attached as `backup`, in one transaction: calls `restore` of every system, then `body`.
+  /// Restores the parts of a backup, attached as `backup`, in one transaction: calls `restore` of every system, then `body`. What is replaced is
+  /// kept: see `checkReplaced`.
   ///
   /// - Parameter body: returns whether to commit; `false` rolls everything back.
   /// - Returns: what `body` returned.
   public func restore(_ backup: CheckedBackup, _ body: (Database) throws -> Bool) throws(StoreError) -> Bool {
-    let pool = try pool
-    let isDone = try SQLite.translating(path, "restoring \(backup.name)") {
-      try pool.writeWithoutTransaction { database in
-        try database.execute(sql: "ATTACH ? AS backup", arguments: [backup.path])
-        defer { try? database.execute(sql: "DETACH backup") }
-        var isDone = false
-        try database.inTransaction {
-          for system in schema.systems { try system.restore(database) }
-          isDone = try body(database)
-          return isDone ? .commit : .rollback
-        }
-        return isDone
-      }
+    try take(backup, "restoring") { database in
+      for system in schema.systems where backup.parts.contains(system.name) { try system.restore(database) }
+      return try body(database)
     }
-    if isDone {
-      restores.wrappingAdd(1, ordering: .releasing)
-      note(.byPeople)
-    }
-    return isDone
   }
 
-  /// Puts a backup in place of the whole store, with the values that `restore` leaves as they are. For a program that holds nothing of the store in
-  /// memory.
+  /// Puts the parts of a backup in place of those of the store, with the rows that `restore` leaves as they are. For a program that holds nothing of
+  /// the store in memory.
   ///
   /// - Throws: `StoreError`. The store is then as it was.
   public func replace(with backup: CheckedBackup) throws(StoreError) {
-    let pool = try pool
-    try SQLite.translating(path, "replacing it with \(backup.name)") {
-      let source = try DatabaseQueue(path: backup.path, configuration: SQLite.configuration)
-      defer { try? source.close() }
-      try source.backup(to: pool)
+    _ = try take(backup, "replacing it with") { database in
+      for system in schema.systems where backup.parts.contains(system.name) {
+        for table in try system.tables() {
+          let table = table.quotedDatabaseIdentifier
+          try database.execute(
+            sql: "DELETE FROM main.\(table); INSERT INTO main.\(table) SELECT * FROM backup.\(table)")
+        }
+      }
+      return true
     }
-    restores.wrappingAdd(1, ordering: .releasing)
-    note(.byPeople)
+  }
+
+  private func take(
+    _ backup: CheckedBackup, _ doing: String, _ body: (Database) throws -> Bool
+  ) throws(StoreError) -> Bool {
+    // It has its name before anything is replaced: a process that is killed in between leaves one too many.
+    let kept = try replacedShelf.name(backup.replaced, at: backup.made)
+    var isTaken = false
+    defer {
+      if isTaken { try? replacedShelf.prune() } else { try? Disk.putInPlace(kept.path, as: backup.replaced) }
+    }
+    isTaken = try attached(backup, doing) { database in
+      var isDone = false
+      try database.inTransaction {
+        isDone = try body(database)
+        return isDone ? .commit : .rollback
+      }
+      return isDone
+    }
+    if isTaken {
+      restores.wrappingAdd(1, ordering: .releasing)
+      note(.byPeople)
+    }
+    return isTaken
+  }
+
+  private func attached<Result>(
+    _ backup: CheckedBackup, _ doing: String, _ body: (Database) throws -> Result
+  ) throws(StoreError) -> Result {
+    let pool = try pool
+    return try SQLite.translating(path, "\(doing) \(backup.name)") {
+      try pool.writeWithoutTransaction { database in
+        try database.execute(sql: "ATTACH ? AS backup", arguments: [backup.path])
+        defer { try? database.execute(sql: "DETACH backup") }
+        return try body(database)
+      }
+    }
   }
 }

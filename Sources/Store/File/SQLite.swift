@@ -79,8 +79,8 @@ extension SQLite {
     _ = try queue.writeWithoutTransaction { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
   }
 
-  private static func alone(_ path: String, _ doing: String, _ body: (DatabaseQueue) throws -> Void) throws(StoreError)
-  {
+  /// Runs `body` with a file that is not open elsewhere.
+  static func alone(_ path: String, _ doing: String, _ body: (DatabaseQueue) throws -> Void) throws(StoreError) {
     try translating(path, doing) {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }

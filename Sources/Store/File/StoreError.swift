@@ -5,6 +5,8 @@ public enum StoreError: Error, Sendable, Hashable {
   case newer(file: String, unknown: [String])
   /// The file is an intact SQLite file of another program. Nothing has been changed.
   case foreign(file: String, found: String)
+  /// The backup does not hold a part that was to be restored. Nothing has been changed.
+  case lacksPart(file: String, part: String, held: [String])
   /// The contents of the file are damaged.
   case damaged(file: String, reason: String)
   /// The disk is full. Nothing of the change has been made; the next change may succeed.
@@ -29,6 +31,8 @@ extension StoreError: CustomStringConvertible {
     case .newer(let file, let unknown):
       "\(file): written by a newer version (it has \(unknown.joined(separator: ", "))); not touched"
     case .foreign(let file, let found): "\(file): expected a store of this program, found \(found); not touched"
+    case .lacksPart(let file, let part, let held):
+      "\(file): expected one that holds the part \(part), got one that holds \(held.joined(separator: ", "))"
     case .damaged(let file, let reason): "\(file): damaged: \(reason)"
     case .diskFull(let file, let doing): "\(file): \(doing): the disk is full"
     case .readOnly(let file, let doing): "\(file): \(doing): the file system is read-only"
@@ -47,6 +51,7 @@ extension StoreError {
   public var wayOut: String {
     switch self {
     case .newer: "install the version that wrote it, or one that is newer"
+    case .lacksPart(_, _, let held): "restore parts that it holds: \(held.joined(separator: ", "))"
     case .foreign, .damaged: "move the file away, or put a good one in its place"
     case .diskFull(let file, _): "make room on the disk of \(Disk.folder(of: file))"
     case .readOnly(let file, _): "mount the disk of \(Disk.folder(of: file)) writable"

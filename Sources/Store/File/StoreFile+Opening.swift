@@ -51,6 +51,7 @@ extension StoreFile {
       isRecovered = lost.isRecovered
     } else {
       try shelf.removeLeftovers()
+      try replacedShelf.removeLeftovers()
       var opening = Opening(path: path, schema: schema, shelf: shelf, now: now)
       try opening.run()
       (report, isRecovered) = (opening.report, opening.report.isLoss)

@@ -9,10 +9,13 @@ public import WallTime
 /// functions block, for the disk and for each other, so they may be called by any thread of the service but never by a loop. Reads
 /// do not wait for writes.
 public final class StoreFile: Sendable {
-  /// The path of the SQLite file. Its snapshots are in the folder with the same name and `.snapshots` appended.
+  /// The path of the SQLite file. Its snapshots are in the folder with the same name and `.snapshots` appended, what
+  /// restores have replaced in that with `.replaced`.
   public let path: String
   let schema: StoreSchema
   let shelf: SnapshotShelf
+  /// The copies of what restores have replaced.
+  let replacedShelf: SnapshotShelf
   let mounts: MountWatch
   /// A lock that is held while a snapshot is made, with the instant of the last snapshot.
   let snapshotting = Mutex<WallInstant?>(nil)
@@ -76,7 +79,8 @@ public final class StoreFile: Sendable {
 
   init(_ path: String, schema: StoreSchema, policy: SnapshotPolicy, mounts: MountWatch) {
     (self.path, self.schema, self.mounts) = (path, schema, mounts)
-    shelf = SnapshotShelf(of: path, policy: policy)
+    shelf = SnapshotShelf(path + ".snapshots", policy: policy)
+    replacedShelf = SnapshotShelf(path + ".replaced", policy: SnapshotPolicy(recent: 5, days: 0))
     state = Mutex(State(failure: .failed(file: path, doing: "opening", reason: "it has not been opened yet")))
   }
 

@@ -16,6 +16,14 @@ public struct StoreSystem: Sendable {
       self.make = make
     }
   }
+  /// The name of the system's part of the store, such as `sprinkler`: what precedes the last dot in the names of its migrations.
+  public var name: String {
+    let first = migrations.first?.name ?? ""
+    return String(first[..<(first.lastIndex(of: ".") ?? first.endIndex)])
+  }
+
+  /// The kinds of rows that people are told about.
+  let contents: [StoreContent]
   var migrations: [Migration]
   /// Merges a backup into a running system's tables, in the transaction of the restore, with the backup attached as `backup` and
   /// its tables migrated. Logs are merged. Data that a system holds in memory is either read again (`StoreFile.restoreCount`) or
@@ -23,12 +31,33 @@ public struct StoreSystem: Sendable {
   var restore: @Sendable (Database) throws -> Void
 
   /// - Parameters:
+  ///   - contents: the kinds of rows that people are told about before and after a restore.
   ///   - migrations: every migration since the first release, in the order in which they are applied.
   ///   - restore: takes the system's rows from the database attached as `backup`, in the restore's transaction.
   ///     An error rolls back the whole restore.
-  public init(migrations: [Migration], restore: @escaping @Sendable (Database) throws -> Void) {
+  public init(
+    contents: [StoreContent], migrations: [Migration], restore: @escaping @Sendable (Database) throws -> Void
+  ) {
+    self.contents = contents
     self.migrations = migrations
     self.restore = restore
+  }
+
+  /// Returns whether a file to which the migrations `applied` have been applied holds this system's part.
+  func isPart(ofFileWith applied: Set<String>) -> Bool { migrations.contains { applied.contains($0.name) } }
+
+  /// Returns the names of the system's tables.
+  func tables() throws -> [String] {
+    let queue = try DatabaseQueue()
+    try StoreSchema(systems: [self]).migrator().migrate(queue)
+    return try queue.read { database in
+      try String.fetchAll(
+        database,
+        sql: """
+          SELECT name FROM sqlite_schema
+          WHERE type = 'table' AND name <> 'grdb_migrations' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          """)
+    }
   }
 
   /// Refuses a restore if rows of the attached backup have invalid values. A row's seal shows only that the row is as it was written.

@@ -1,14 +1,11 @@
 import WallTime
 
-/// The folder `STORE.snapshots` and its contents.
+/// A folder of copies of the store, and its contents: `STORE.snapshots`, or `STORE.replaced` for what restores have replaced.
 struct SnapshotShelf: Sendable {
   let folder: String
   let policy: SnapshotPolicy
 
-  init(of path: String, policy: SnapshotPolicy) {
-    folder = path + ".snapshots"
-    self.policy = policy
-  }
+  init(_ folder: String, policy: SnapshotPolicy) { (self.folder, self.policy) = (folder, policy) }
 
   /// Returns all snapshots, the oldest first.
   func snapshots() throws(StoreError) -> [Snapshot] {
@@ -30,14 +27,25 @@ struct SnapshotShelf: Sendable {
 
   /// Gives the unfinished snapshot its name, then removes the snapshots that the policy does not keep.
   func finish(at now: WallInstant) throws(StoreError) -> Snapshot {
+    let snapshot = try name(unfinished, at: now)
+    try prune()
+    return snapshot
+  }
+
+  /// Gives a complete copy in the folder the name of the next snapshot.
+  func name(_ copy: String, at now: WallInstant) throws(StoreError) -> Snapshot {
     let name = Snapshot.name((try snapshots().last?.number ?? 0) + 1, now)
     guard let snapshot = Snapshot(folder: folder, name: name) else {
       throw .failed(file: folder, doing: "naming a snapshot", reason: "\(name) is not a name")
     }
-    try Disk.putInPlace(unfinished, as: snapshot.path)
+    try Disk.putInPlace(copy, as: snapshot.path)
+    return snapshot
+  }
+
+  /// Removes the snapshots that the policy does not keep.
+  func prune() throws(StoreError) {
     let kept = Self.kept(try snapshots(), policy)
     for old in try snapshots() where !kept.contains(old.number) { try Disk.remove(old.path) }
-    return snapshot
   }
 
   /// Returns the numbers of the snapshots to keep: the newest ones, and the last one of each of the last days that have any.

@@ -45,7 +45,9 @@ extension StoreFile {
   }
 
   /// Writes a checked copy, complete and synced, overwriting an existing file.
-  func writeCopy(to copy: String) throws(StoreError) {
+  ///
+  /// - Parameter parts: the parts whose tables the copy has, or `nil` for all.
+  func writeCopy(to copy: String, parts: Set<String>? = nil) throws(StoreError) {
     let pool = try openedPool
     try Disk.remove(copy)
     try Disk.create(copy)
@@ -53,6 +55,7 @@ extension StoreFile {
       try SQLite.translating(copy, "copying \(path)") {
         try pool.unsafeRead { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
       }
+      if let parts { try keep(only: parts, in: copy) }
       guard case .sound = try Inspection.verdict(on: copy, schema: schema) else {
         throw .damaged(file: path, reason: "a copy of it is not sound")
       }

@@ -27,6 +27,11 @@ public struct KeptValues: Sendable {
     }
   }
 
+  /// Returns what people are told about the kept values.
+  public static func content(of system: String) -> StoreContent {
+    StoreContent("kept values", in: table(of: system), .kept)
+  }
+
   /// Returns the values that were written last, by name.
   public func read() throws(StoreError) -> [String: StoredValue] {
     try file.read("reading what \(instance) has kept") { database in

@@ -32,6 +32,11 @@ public struct StoredTable: Sendable {
 
   var quoted: String { name.quotedDatabaseIdentifier }
 
+  /// Returns what people are told about the table's rows, which a restore joins.
+  ///
+  /// - Parameter rows: the rows in words for people.
+  public func content(_ rows: String) -> StoreContent { StoreContent(rows, in: name, time: time?.name, .joined) }
+
   /// Creates the table, in a migration, without the columns that later versions of the format have added.
   public func make(_ database: Database) throws { try make(columns.filter { $0.since == nil }, database) }
 

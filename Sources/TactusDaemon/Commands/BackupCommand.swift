@@ -9,10 +9,11 @@ import WallTime
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Writes everything that the store keeps to one file: records, schedules, logs, sessions, kept settings.",
+    abstract: "Writes what the store keeps, or parts of it, to one file: records, schedules, logs, sessions.",
     discussion: """
-      A running daemon gives it (scope admin); with --config FILE the store of that file is read, whose daemon must be stopped. The \
-      configuration file and the tokens are files of their own: copy them, too, if you move to another card.
+      A running daemon gives it (scope admin); with --config FILE the store of that file is read, whose daemon must be stopped. What is in the \
+      file is printed, part by part: each system has one. The configuration file and the tokens are files of their own: copy them, too, if you \
+      move to another card.
       \(DaemonOptions.tokens)
       Exit status: 0 written, 64 bad usage, 78 bad configuration file, 1 anything else.
       """)
@@ -23,6 +24,8 @@ struct BackupCommand: ParsableCommand {
     name: .shortAndLong,
     help: ArgumentHelp("The file to write, which must not exist. Unless given: named by the time.", valueName: "file"))
   var output: String?
+
+  @OptionGroup var chosen: ChosenParts
 
   @OptionGroup var daemon: DaemonAtHost
 
@@ -38,6 +41,8 @@ struct BackupCommand: ParsableCommand {
       let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       try handle.write(contentsOf: Data(bytes))
       try handle.synchronize()
+      let held = try StoreFile.held(inBackup: output, systems: DaemonProgram.current.storeSystems)
+      print(held.map { "\($0.line)\n" }.joined(), terminator: "")
       print(
         "\(output): \(bytes.count) bytes. To put it in place: \(DaemonProgram.current.name) restore \(MakingToken.quoted(output))"
       )
@@ -50,10 +55,14 @@ struct BackupCommand: ParsableCommand {
   }
 
   private func read() throws -> [UInt8] {
-    if place.isNamed { return try place.use(needsStore: true) { file throws(StoreError) in try file.backup() } }
+    if place.isNamed {
+      let parts = try chosen.known()
+      return try place.use(needsStore: true) { file throws(StoreError) in try file.backup(parts: parts) }
+    }
     let (client, token) = try daemon.client()
     defer { client.stop() }
-    switch client.ask("GET", "/api/backup", most: StoreRoutes.longestBackup, limit: .seconds(60)) {
+    let path = "/api/backup" + chosen.query
+    switch client.ask("GET", path, most: StoreRoutes.longestBackup, limit: .seconds(60)) {
     case .success(let answer) where answer.status == 200: return answer.body
     case .success(let answer): complain("\(client.address): \(answer.refusal(hasToken: token != nil))")
     case .failure(let failure):
@@ -63,67 +72,44 @@ struct BackupCommand: ParsableCommand {
   }
 }
 
-/// The command `tactus restore`.
-struct RestoreCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "restore",
-    abstract: "Puts a backup in place: into a running daemon, or as the whole store of one that is stopped.",
-    discussion: """
-      Without --config a running daemon takes it (scope admin): records and schedules become those of the backup, logs are joined, and what is \
-      about the present, such as counters, limits that are half used and settings, stays as it is.
-      With --config FILE the store of that file becomes the backup, with all that is in it. The daemon must be stopped. A machine that \
-      never had a store gets one.
-      Either way the present state is kept as a snapshot beside the store before: it can be restored like any backup.
-      \(DaemonOptions.tokens)
-      Exit status: 0 restored, 64 bad usage, 78 bad configuration file, 1 anything else, and then nothing has changed.
-      """)
+/// The option that names the parts of the store that a command concerns.
+struct ChosenParts: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Only these parts of the store, with commas between them: sprinkler,plants. Unless given: all.",
+      valueName: "parts"))
+  var parts: String?
 
-  @Argument(help: "The backup, or a snapshot beside the store.")
-  var backup: String
+  /// The query by which a running daemon learns of them, empty if none is named.
+  var query: String {
+    guard let parts else { return "" }
+    return "?parts=" + (parts.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+  }
 
-  @OptionGroup var place: StorePlace
-
-  @OptionGroup var daemon: DaemonAtHost
-
-  func run() throws {
-    let bytes: [UInt8]
-    do throws(FileFailure) {
-      bytes = try readWhole(backup, most: StoreRoutes.longestBackup) ?? []
+  /// Returns the parts by the systems of this program, or `nil` if none is named.
+  func known() throws -> Set<String>? {
+    guard let parts else { return nil }
+    do throws(PartRefusal) {
+      return try StoreFile.parts(in: parts, of: DaemonProgram.current.storeSystems)
     } catch {
-      complain("\(backup): \(error.reason)")
+      complain("--parts: \(error)")
       throw ExitCode.failure
     }
-    guard !bytes.isEmpty else {
-      complain("\(backup): expected a backup, got no file or an empty one")
-      throw ExitCode.failure
-    }
-    if place.isNamed { try replace(with: bytes) } else { try give(bytes) }
   }
+}
 
-  private func give(_ bytes: [UInt8]) throws {
-    let (client, token) = try daemon.client()
-    defer { client.stop() }
-    switch client.ask("POST", "/api/restore", body: bytes, bodyType: "application/vnd.sqlite3", limit: .seconds(120)) {
-    case .success(let answer) where answer.status == 200:
-      print("\(client.address) has taken \(backup). What was there before is the newest snapshot beside its store.")
-      return
-    case .success(let answer): complain("\(client.address): \(answer.refusal(hasToken: token != nil))")
-    case .failure(let failure):
-      complain("\(client.address): \(failure); for a daemon that is stopped give --config FILE")
-    }
-    throw ExitCode.failure
-  }
+extension DaemonProgram {
+  /// The systems that keep something in the store.
+  var storeSystems: [StoreSystem] { kinds.compactMap { $0.keeping?.tables } }
+}
 
-  private func replace(with bytes: [UInt8]) throws {
-    let snapshot = try place.use(needsStore: false) { file throws(StoreError) in
-      let checked = try file.check(bytes, at: .now)
-      try file.replace(with: checked)
-      return try file.snapshots().last?.path
+extension HeldPart {
+  /// The part in a line, such as `pump: sessions 12, the newest of 2026-02-03T04:05:06Z`.
+  var line: String {
+    let kinds = contents.map { held in
+      "\(held.rows) \(held.count)" + (held.newest.map { ", the newest of \(WallTimeText.text($0))" } ?? "")
     }
-    print("\(backup): restored.")
-    if let snapshot {
-      print("What was there before: \(snapshot)")
-    }
+    return "\(name): " + kinds.joined(separator: "; ")
   }
 }
 
@@ -165,7 +151,7 @@ struct StorePlace: ParsableArguments {
     }
     Self.becomeOwner(of: path)
     let file = StoreFile(
-      path, systems: DaemonProgram.current.kinds.compactMap { $0.keeping?.tables }, policy: store.policy,
+      path, systems: DaemonProgram.current.storeSystems, policy: store.policy,
       mounts: configuration.mounts(simulate: simulate, environment: environment))
     if needsStore, access(path, F_OK) != 0 {
       complain("\(path): there is no store: \(String(cString: strerror(errno)))")

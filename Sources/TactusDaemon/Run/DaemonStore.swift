@@ -43,7 +43,7 @@ final class DaemonStore: Sendable {
     else { return nil }
     try self.init(
       StoreFile(
-        path, systems: DaemonProgram.current.kinds.compactMap { $0.keeping?.tables }, policy: store.policy,
+        path, systems: DaemonProgram.current.storeSystems, policy: store.policy,
         mounts: configuration.mounts(simulate: simulate, environment: environment)),
       logger: logger)
     if let shared = configuration.sharedStorePath(simulate: simulate, environment: environment),

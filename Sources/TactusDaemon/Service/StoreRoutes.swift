@@ -3,7 +3,7 @@ public import Store
 import Tactus
 public import WallTime
 
-/// The routes `/api/backup` and `/api/restore`, by which a running program gives its whole store and takes one.
+/// The routes by which a running program tells what its store holds, gives it, or parts of it, as one file, and takes such a file.
 struct StoreRoutes {
   let file: StoreFile
   /// How a system that holds in memory what a backup changes takes one, or `nil` if no system does.
@@ -13,18 +13,39 @@ struct StoreRoutes {
   static let longestBackup = 256 << 20
 
   var routes: [Route] {
-    var restore = Route(.post, "/api/restore", scope: .admin, action: "store.restore") { try await restored($0) }
-    restore.fileLimit = Self.longestBackup
+    var look = Route(.post, "/api/restore/look", scope: .admin, action: "store.look") { request in
+      .json(StoreLook(try looked(request)))
+    }
+    var restore = Route(.post, "/api/restore", scope: .admin, action: "store.restore") { request in
+      let body = try backup(request)
+      return try await take(try file.checked(body, parts: try parts(request), at: .now), request, bytes: body.count)
+    }
+    (look.fileLimit, restore.fileLimit) = (Self.longestBackup, Self.longestBackup)
     return [
-      Route(.get, "/api/backup", scope: .admin, action: "store.backup") { _ in
+      Route(.get, "/api/store", scope: .admin) { _ in
+        do throws(StoreError) {
+          return .json(StoreHeld(parts: try file.held(), replaced: try file.replaced().last))
+        } catch {
+          throw APIError.storeFailed(error)
+        }
+      },
+      Route(.get, "/api/backup", scope: .admin, action: "store.backup") { request in
+        let parts = try parts(request)
         let bytes: [UInt8]
-        do throws(StoreError) { bytes = try file.backup() } catch { throw APIError.storeFailed(error) }
+        do throws(StoreError) { bytes = try file.backup(parts: parts) } catch { throw APIError.storeFailed(error) }
         return APIResponse(
           contentType: "application/vnd.sqlite3",
           headers: [.contentDisposition: "attachment; filename=\"\(Self.fileName)\""], body: bytes,
           logValue: "bytes=\(bytes.count)")
-      }.waitingForDisk(longest: DiskThreads.longPatience), restore.waitingForDisk(longest: DiskThreads.longPatience),
-    ]
+      },
+      look, restore,
+      Route(.post, "/api/restore/undo", scope: .admin, action: "store.undo") { request in
+        guard let backup = try StoreFile.checking({ () throws(StoreError) in try file.checkReplaced(at: .now) }) else {
+          throw APIError.conflict("NOTHING_TO_UNDO", "no restore has replaced anything")
+        }
+        return try await take(backup, request, bytes: nil)
+      },
+    ].map { $0.waitingForDisk(longest: DiskThreads.longPatience) }
   }
 
   /// The name of a backup that is made now: `tactus-20261128T063000Z.sqlite`.
@@ -35,16 +56,38 @@ struct StoreRoutes {
 
   private struct Done: Encodable {
     var ok = true
-    /// The number of bytes that were taken.
-    var bytes: Int
+    /// The number of bytes that were taken, or `nil` if they did not come with the request.
+    var bytes: Int?
+    /// The parts that were restored.
+    var parts: [String]
   }
 
-  private func restored(_ request: APIRequest) async throws -> APIResponse {
+  /// Returns the parts that a request names, or `nil` if it names none.
+  private func parts(_ request: APIRequest) throws(APIError) -> Set<String>? {
+    _ = try QueryReader(request.query, names: ["parts"])
+    guard let list = request.query["parts"] else { return nil }
+    do throws(PartRefusal) {
+      return try file.parts(in: list)
+    } catch {
+      throw .validation("parts", expected: error.expected, got: error.got)
+    }
+  }
+
+  private func backup(_ request: APIRequest) throws(APIError) -> [UInt8] {
     guard !request.body.isEmpty else {
       throw APIError(.badRequest, "BODY_MISSING", "expected the file that GET /api/backup gave, got nothing")
     }
-    let backup = try file.checked(request.body, at: .now)
-    if let live {
+    return request.body
+  }
+
+  private func looked(_ request: APIRequest) throws(APIError) -> [ChangedPart] {
+    _ = try QueryReader(request.query, names: [])
+    let body = try backup(request)
+    return try StoreFile.checking { () throws(StoreError) in try file.look(body, isWhole: false, at: .now) }
+  }
+
+  private func take(_ backup: CheckedBackup, _ request: APIRequest, bytes: Int?) async throws -> APIResponse {
+    if let live, backup.parts.contains(live.part) {
       try await live.restore(backup, request.caller)
     } else {
       do throws(StoreError) {
@@ -55,30 +98,45 @@ struct StoreRoutes {
         throw APIError.storeFailed(error)
       }
     }
-    return .json(Done(bytes: request.body.count), logValue: "bytes=\(request.body.count)")
+    let parts = backup.parts.sorted()
+    return .json(Done(bytes: bytes, parts: parts), logValue: "parts=\(parts.joined(separator: ","))")
   }
 }
 
 /// How a desk that holds in memory what a restored backup changes takes one. The desk offers this to the program; one desk of a program may.
 public struct LiveRestore: Sendable {
+  let part: String
   let restore: @Sendable (_ backup: CheckedBackup, _ caller: Caller) async throws -> Void
 
-  /// - Parameter restore: calls `StoreFile.restore`, and changes the desk's memory together with the tables.
-  public init(_ restore: @escaping @Sendable (_ backup: CheckedBackup, _ caller: Caller) async throws -> Void) {
-    self.restore = restore
+  /// - Parameters:
+  ///   - part: the name of the desk's part of the store. A restore that does not take it concerns no desk.
+  ///   - restore: calls `StoreFile.restore`, and changes the desk's memory together with the tables.
+  public init(
+    part: String, _ restore: @escaping @Sendable (_ backup: CheckedBackup, _ caller: Caller) async throws -> Void
+  ) {
+    (self.part, self.restore) = (part, restore)
   }
 }
 
 extension StoreFile {
-  /// Checks a backup from a request, and makes a snapshot of the present store.
+  /// Checks a backup from a request, and copies what it is to replace.
   ///
-  /// - Throws: 422 if the bytes are no backup of this program, 503 if the store does not work.
-  public func checked(_ backup: [UInt8], at now: WallInstant) throws(APIError) -> CheckedBackup {
+  /// - Parameter parts: the parts to restore, or `nil` for all that the backup holds.
+  /// - Throws: 422 if the bytes are no backup of this program or lack one of `parts`, 503 if the store does not work.
+  public func checked(
+    _ backup: [UInt8], parts: Set<String>? = nil, at now: WallInstant
+  ) throws(APIError) -> CheckedBackup {
+    try Self.checking { () throws(StoreError) in try check(backup, parts: parts, at: now) }
+  }
+
+  /// Runs `body`, whose errors about a backup are the client's.
+  static func checking<Result>(_ body: () throws(StoreError) -> Result) throws(APIError) -> Result {
     do throws(StoreError) {
-      return try check(backup, at: now)
+      return try body()
     } catch {
       switch error {
       case .foreign, .damaged, .newer: throw .notABackup(error)
+      case .lacksPart: throw APIError(.unprocessableContent, "VALIDATION", "\(error)", field: "parts")
       default: throw .storeFailed(error)
       }
     }

@@ -35,7 +35,7 @@ struct KeepsTests {
     let step = StoreSystem.Migration(name: "jar.1") { database in
       for table in Jar.firstTables { try table.stored(true).make(database) }
     }
-    let before = try open(folder, [StoreSystem(migrations: [step], restore: { _ in })]).file
+    let before = try open(folder, [StoreSystem(contents: [], migrations: [step], restore: { _ in })]).file
     let fills = Jar.firstTables[0].stored(true)
     try StoredRows(fills, in: before, of: "jar/left").write(Jar.Fill(at: Self.now, grams: 5).storedRow, by: .byPeople)
     try before.close()
@@ -81,7 +81,7 @@ struct KeepsTests {
           if step == 1 { try table.make(database) } else { try table.widen(to: step, database) }
         }
       }
-      return StoreSystem(migrations: migrations) { try table.restore($0) }
+      return StoreSystem(contents: [], migrations: migrations, restore: { try table.restore($0) })
     }
     let narrow = Table<Jar.Wiring>("jar_rows", Narrow.self, since: 1, number: \.number).stored(true)
     let wide = Table<Jar.Wiring>("jar_rows", Wide.self, since: 1, number: \.number).stored(true)

@@ -29,7 +29,7 @@ struct ZoneCommandTests {
     #expect(scheduler.records.zones == Garden.zones())
   }
 
-  @Test("a name that nobody may give now is kept where it is stored, and refused where somebody gives it")
+  @Test("a name that nobody may give now is kept where it is stored or a backup has it, and refused where it is given")
   func oldNames() throws {
     let old = "Law\u{202E}n"
     var program = Garden.program(1)
@@ -58,14 +58,12 @@ struct ZoneCommandTests {
       Issue.record("taken")
       return
     }
-    guard
-      case .invalid("programs[0].name", _, "126060 bytes")? = Garden.ask(
-        &scheduler, .restore(Garden.records([program]))
-      ).refusal
-    else {
-      Issue.record("restored")
-      return
-    }
+    // A backup's are those of a store: they may be older than the rule, too.
+    var backup = Garden.records([program])
+    backup.zones[0].name = old
+    backup.programs[0].alias = old
+    #expect(Garden.ask(&scheduler, .restore(backup)).refusal == nil)
+    #expect(scheduler.records.zones == backup.zones && scheduler.records.programs == backup.programs)
   }
 
   @Test("two zones swap their lines while one is open: it closes, both let go, both take")

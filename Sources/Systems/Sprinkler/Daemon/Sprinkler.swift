@@ -5,6 +5,7 @@ import Service
 import ServiceDocuments
 import Sprinkler
 import SprinklerDocuments
+import Store
 import Tactus
 import TactusDaemon
 import Wire
@@ -97,7 +98,7 @@ public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksToget
     let desk = try SprinklerDesk(made)
     made.share(desk)
     made.offer(desk.water)
-    made.offer(LiveRestore { try await desk.restore($0, $1) })
+    made.offer(LiveRestore(part: StoreSystem.sprinkler.name) { try await desk.restore($0, $1) })
     return desk
   }
 

@@ -210,7 +210,10 @@ for (const [word, path, body] of [["stop", "stop"], ["skip", "queue/skip"], ["pa
 
 // ---- zones as they are wired and named, the seasonal level
 
-byId("sprinkler-more").ontoggle = () => { if (byId("sprinkler-more").open) loadSettings(); };
+byId("sprinkler-more").ontoggle = () => {
+  byId("sprinkler-store").hidden = !mayAdminister;
+  if (byId("sprinkler-more").open) loadSettings();
+};
 
 async function loadSettings() {
   const [settings, zones, level] = await Promise.all(["/api/sprinkler/settings", "/api/zones", "/api/seasonal"].map(look));
@@ -273,6 +276,8 @@ byId("zones-save").onclick = async ({ target }) => {
   showDraft();
   loadSchedules();
 };
+byId("sprinkler-backup").onclick = ({ target }) => save(target, "/api/sprinkler/backup", "tactus-sprinkler.sqlite");
+offersRestore(byId("sprinkler-restore"), byId("sprinkler-restore-look"), byId("sprinkler-store-said"), ["sprinkler"]);
 byId("seasonal").onchange = async ({ target }) => {
   if (await water(target, "PUT", "/api/seasonal", { percent: Number(target.value) })) loadSchedules();
 };

@@ -21,9 +21,11 @@ extension DeviceSystem {
       }
     }
     return Keeping(
-      tables: StoreSystem(migrations: steps + (keepsValues ? [KeptValues.migration(of: name)] : [])) { database in
-        for (_, table) in tables { try table.restore(database) }
-      }, withoutIt: nil)
+      tables: StoreSystem(
+        contents: tables.map { $0.table.content(String($0.table.name.dropFirst(prefix.count))) }
+          + (keepsValues ? [KeptValues.content(of: name)] : []),
+        migrations: steps + (keepsValues ? [KeptValues.migration(of: name)] : []),
+        restore: { database in for (_, table) in tables { try table.restore(database) } }), withoutIt: nil)
   }
 }
 

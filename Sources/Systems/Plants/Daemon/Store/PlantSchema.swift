@@ -5,6 +5,13 @@ extension StoreSystem {
   /// The tables of the plants. A plant is stored as JSON by `Codable`, beside its number and its user's key, which is only a value and never part of
   /// a table's or file's name.
   public static let plants = StoreSystem(
+    contents: [
+      StoreContent("plants", in: "plants_plant", .replaced),
+      StoreContent("calibrations", in: "plants_calibration", .replaced),
+      StoreContent("readings", in: "plants_reading", time: "start", .joined),
+      StoreContent("events", in: "plants_event", time: "at", .joined),
+      StoreContent("pictures", in: "plants_picture", time: "at", .joined),
+    ],
     migrations: [
       Migration(name: "plants.1") { database in
         try database.execute(

@@ -105,11 +105,6 @@ enum PlantTables {
     let plants = Set(records.plants.map(\.id))
     records.waterings.merge(current.waterings) { _, here in here }
     records.waterings = records.waterings.filter { plants.contains($0.key) }
-    for plant in records.plants {
-      guard let flaw = plant.name.flaw else { continue }
-      throw StoreError.damaged(
-        file: "the backup", reason: "plant \(plant.id.number), name: expected letters that are seen, got \(flaw)")
-    }
     // A seal says that a row is what was written, not that it makes sense.
     try StoreSystem.refuse(
       "readings of its plants", in: "plants_reading",

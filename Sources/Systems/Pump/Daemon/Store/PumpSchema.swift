@@ -4,6 +4,7 @@ import Store
 extension StoreSystem {
   /// The cooling pump's tables: its sessions, and the used part of its run limit.
   public static let pump = StoreSystem(
+    contents: [StoreContent("sessions", in: "pump_session", time: "start", .joined)],
     migrations: [
       Migration(name: "pump.1") { database in
         try database.execute(

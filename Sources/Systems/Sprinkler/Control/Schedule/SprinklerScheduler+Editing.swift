@@ -141,13 +141,15 @@ extension SprinklerScheduler {
   static var longestRainDelay: Int { 1_209_600 }
 
   private mutating func restore(_ backup: SprinklerRecords, _ request: Request) throws(SprinklerRefusal) {
-    try Validation.check(backup.zones, "zones", pins: settings.pins, masterPin: settings.masterPin)
+    // Names are kept as they are stored: they may be older than the rule for names.
+    try Validation.check(
+      backup.zones, "zones", pins: settings.pins, masterPin: settings.masterPin, present: backup.zones)
     try Validation.count(backup.programs.count, 0...Validation.programCount, "programs")
     // A backup with steps by litres is taken where no flow sensor is, too: they last for their zone's default duration.
     let context = Validation.Context(
       zones: Set(backup.zones.map(\.id)), hasPlace: settings.place != nil, hasFlow: true)
     for (place, program) in backup.programs.enumerated() {
-      try Validation.check(program, "programs[\(place)].", context)
+      try Validation.check(program, "programs[\(place)].", context, present: program)
       try Validation.check(alias: program.alias, among: backup.programs[..<place], "programs[\(place)].")
       guard (1...Int(Int32.max) - Validation.programCount).contains(program.id),
         backup.programs.firstIndex(where: { $0.id == program.id }) == place

@@ -10,6 +10,9 @@ extension SprinklerRoutes {
   /// The size of the largest file that `restore` accepts, bytes.
   static let longestBackup = 256 << 20
 
+  /// The part of the store that is backed up and restored here.
+  private static let part: Set = [StoreSystem.sprinkler.name]
+
   var recordRoutes: [Route] {
     var restore = Route(.post, "/api/sprinkler/restore", scope: .admin, action: "sprinkler.restore") {
       [self] request in
@@ -17,7 +20,8 @@ extension SprinklerRoutes {
         throw APIError(
           .badRequest, "BODY_MISSING", "expected the file that GET /api/sprinkler/backup gave, got nothing")
       }
-      try await desk.restore(try desk.store.file.checked(request.body, at: desk.wallNow), request.caller)
+      let backup = try desk.store.file.checked(request.body, parts: Self.part, at: desk.wallNow)
+      try await desk.restore(backup, request.caller)
       return done(logValue: "bytes=\(request.body.count)")
     }
     restore.fileLimit = Self.longestBackup
@@ -27,7 +31,7 @@ extension SprinklerRoutes {
     ]
     let long = [
       Route(.get, "/api/sprinkler/backup", scope: .admin, action: "sprinkler.backup") { [self] _ in
-        let bytes = try stored { () throws(StoreError) in try desk.store.file.backup() }
+        let bytes = try stored { () throws(StoreError) in try desk.store.file.backup(parts: Self.part) }
         return APIResponse(
           contentType: "application/vnd.sqlite3",
           headers: [.contentDisposition: #"attachment; filename="tactus-sprinkler.sqlite""#], body: bytes,

@@ -4,6 +4,11 @@ import Store
 extension StoreSystem {
   /// The sprinkler's tables. Zones, programs and queued runs are JSON as encoded by `Codable`, with extra columns for what SQL needs.
   public static let sprinkler = StoreSystem(
+    contents: [
+      StoreContent("zones", in: "sprinkler_zone", .replaced),
+      StoreContent("schedules", in: "sprinkler_program", .replaced),
+      StoreContent("lines of the watering log", in: "sprinkler_log", time: "start", .joined),
+    ],
     migrations: [
       Migration(name: "sprinkler.1") { database in
         try database.execute(

@@ -1,0 +1,137 @@
+import ArgumentParser
+import Foundation
+import Service
+import Store
+import Tactus
+import WallTime
+
+/// The command `tactus restore`.
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Puts a backup, or parts of it, in place: into a running daemon, or the store of a stopped one.",
+    discussion: """
+      Without --config a running daemon takes it (scope admin): records and schedules become those of the backup, logs are joined, and what is \
+      about the present, such as counters, limits that are half used and settings, stays as it is.
+      With --config FILE what the store of that file keeps becomes what is in the backup, all of it. The daemon must be stopped. A machine that \
+      never had a store gets one.
+      A part of the store that the backup does not hold stays as it is. --look says what would be lost and gained, and changes nothing.
+      What a restore has replaced is kept beside the store (the last five times) and comes back with --undo.
+      \(DaemonOptions.tokens)
+      Exit status: 0 restored, 64 bad usage, 78 bad configuration file, 1 anything else, and then nothing has changed.
+      """)
+
+  @Argument(help: "The backup, or a snapshot beside the store.")
+  var backup: String?
+
+  @Flag(help: "Says what the restore would change, part by part, and changes nothing.")
+  var look = false
+
+  @Flag(help: "Puts back what the last restore has replaced. Once more: takes that back.")
+  var undo = false
+
+  @OptionGroup var chosen: ChosenParts
+
+  @OptionGroup var place: StorePlace
+
+  @OptionGroup var daemon: DaemonAtHost
+
+  func validate() throws {
+    if (backup == nil) != undo { throw ValidationError("Expected a backup, or --undo and none.") }
+    if undo, look || chosen.parts != nil { throw ValidationError("--undo goes with neither --look nor --parts.") }
+    if look, chosen.parts != nil { throw ValidationError("--look tells of all parts; leave --parts away.") }
+  }
+
+  func run() throws {
+    let bytes = try backup.map(read)
+    if place.isNamed {
+      if look, let bytes { try look(into: bytes) } else { try replace(with: bytes) }
+    } else {
+      try ask(bytes)
+    }
+  }
+
+  private func read(_ backup: String) throws -> [UInt8] {
+    let bytes: [UInt8]
+    do throws(FileFailure) {
+      bytes = try readWhole(backup, most: StoreRoutes.longestBackup) ?? []
+    } catch {
+      complain("\(backup): \(error.reason)")
+      throw ExitCode.failure
+    }
+    guard !bytes.isEmpty else {
+      complain("\(backup): expected a backup, got no file or an empty one")
+      throw ExitCode.failure
+    }
+    return bytes
+  }
+
+  private func ask(_ bytes: [UInt8]?) throws {
+    let (client, token) = try daemon.client()
+    defer { client.stop() }
+    let path = "/api/restore" + (undo ? "/undo" : look ? "/look" : chosen.query)
+    switch client.ask("POST", path, body: bytes, bodyType: "application/vnd.sqlite3", limit: .seconds(120)) {
+    case .success(let answer) where answer.status == 200:
+      if look {
+        guard let found = try? JSONDecoder().decode(StoreLook.self, from: Data(answer.body)) else { break }
+        print(found.text)
+      } else {
+        let what = backup.map { "taken \($0)" } ?? "again what the last restore replaced"
+        print("\(client.address) has \(what). To take that back: \(DaemonProgram.current.name) restore --undo")
+      }
+      return
+    case .success(let answer): complain("\(client.address): \(answer.refusal(hasToken: token != nil))")
+    case .failure(let failure):
+      complain("\(client.address): \(failure); for a daemon that is stopped give --config FILE")
+    }
+    throw ExitCode.failure
+  }
+
+  private func look(into bytes: [UInt8]) throws {
+    let found = try place.use(needsStore: true) { file throws(StoreError) in
+      try file.look(bytes, isWhole: true, at: .now)
+    }
+    print(StoreLook(found).text)
+  }
+
+  private func replace(with bytes: [UInt8]?) throws {
+    let parts = try chosen.known()
+    let before = try place.use(needsStore: bytes == nil) { file throws(StoreError) -> String? in
+      let checked: CheckedBackup? =
+        if let bytes {
+          try file.check(bytes, parts: parts, at: .now)
+        } else {
+          try file.checkReplaced(at: .now)
+        }
+      guard let checked else { return nil }
+      try file.replace(with: checked)
+      return try file.replaced().last?.path
+    }
+    guard let before else {
+      complain("no restore has replaced anything")
+      throw ExitCode.failure
+    }
+    print("\(backup ?? "What the last restore replaced"): restored.\nWhat was there before: \(before)")
+  }
+}
+
+extension StoreLook {
+  /// The changes in lines: a line for each part and, below it, one for each kind of row.
+  var text: String {
+    parts.flatMap { part in
+      part.isInBackup
+        ? [part.part] + part.contents.map { "  \($0.line)" } : ["\(part.part): not in the backup, stays as it is"]
+    }.joined(separator: "\n")
+  }
+}
+
+extension StoreLook.Rows {
+  /// The changes of these rows in a line.
+  fileprivate var line: String {
+    func held(_ count: Int, _ newest: String?) -> String {
+      "\(count)" + (newest.map { " (the newest of \($0))" } ?? "")
+    }
+    return "\(rows): \(held(now, newestISO)) now, \(held(inBackup, newestInBackupISO)) in the backup: "
+      + "\(lost) lost, \(overwritten) overwritten, \(added) added"
+  }
+}

@@ -1,0 +1,76 @@
+import Service
+import Store
+import WallTime
+
+/// The answer of `GET /api/store`: what the store holds, part by part.
+struct StoreHeld: Codable {
+  /// Rows of one kind.
+  struct Rows: Codable {
+    var rows: String
+    var count: Int
+    /// When the newest one is of, `nil` if rows of this kind have no date.
+    @OrNull var newestISO: String?
+
+    init(_ held: HeldRows) {
+      (rows, count) = (held.rows, held.count)
+      _newestISO = OrNull(wrappedValue: held.newest.map { WallTimeText.text($0) })
+    }
+  }
+
+  /// A part of the store.
+  struct Part: Codable {
+    var part: String
+    var contents: [Rows]
+  }
+
+  var ok = true
+  var parts: [Part]
+  /// When the restore began that `POST /api/restore/undo` undoes, `nil` if there is none.
+  @OrNull var undoISO: String?
+
+  init(parts: [HeldPart], replaced: Snapshot?) {
+    self.parts = parts.map { Part(part: $0.name, contents: $0.contents.map(Rows.init)) }
+    _undoISO = OrNull(wrappedValue: replaced.map { WallTimeText.text($0.made) })
+  }
+}
+
+/// The answer of `POST /api/restore/look`: what a restore would change, part by part.
+struct StoreLook: Codable {
+  /// The changes of the rows of one kind.
+  struct Rows: Codable {
+    var rows: String
+    /// The number of present rows, and of those in the backup.
+    var now: Int
+    var inBackup: Int
+    @OrNull var newestISO: String?
+    @OrNull var newestInBackupISO: String?
+    /// The numbers of rows that would be gone, different, and new.
+    var lost: Int
+    var overwritten: Int
+    var added: Int
+
+    init(_ changed: ChangedRows) {
+      (rows, now, inBackup) = (changed.now.rows, changed.now.count, changed.backup.count)
+      _newestISO = OrNull(wrappedValue: changed.now.newest.map { WallTimeText.text($0) })
+      _newestInBackupISO = OrNull(wrappedValue: changed.backup.newest.map { WallTimeText.text($0) })
+      (lost, overwritten, added) = (changed.lost, changed.overwritten, changed.added)
+    }
+  }
+
+  /// A part of the store.
+  struct Part: Codable {
+    var part: String
+    /// Whether the backup holds it. A part that it does not hold stays as it is.
+    var isInBackup: Bool
+    var contents: [Rows]
+  }
+
+  var ok = true
+  var parts: [Part]
+
+  init(_ parts: [ChangedPart]) {
+    self.parts = parts.map {
+      Part(part: $0.name, isInBackup: $0.contents != nil, contents: ($0.contents ?? []).map(Rows.init))
+    }
+  }
+}
