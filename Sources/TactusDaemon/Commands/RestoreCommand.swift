@@ -54,7 +54,7 @@ struct RestoreCommand: ParsableCommand {
   private func read(_ backup: String) throws -> [UInt8] {
     let bytes: [UInt8]
     do throws(FileFailure) {
-      bytes = try readWhole(backup, most: StoreRoutes.longestBackup) ?? []
+      bytes = try readWhole(backup, most: StoreRoutes.longestBackup, waitingForPipes: true) ?? []
     } catch {
       complain("\(backup): \(error.reason)")
       throw ExitCode.failure
