@@ -532,7 +532,8 @@ let package = Package(
 /// these are.
 let decoders =
   [
-    "Wire", "Service", "TactusDaemon", "TactusSwarm", "Store", "Devices", "BusesLinux", "TactusGuard", "MQTTMosquitto",
+    "Wire", "WallTime", "Service", "TactusDaemon", "TactusSwarm", "Store", "Devices", "BusesLinux", "TactusGuard",
+    "MQTTMosquitto",
     "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "VideoGStreamer",
   ] + systems + systems.map { (name: String) in name + "Daemon" }
 for target in package.targets where decoders.contains(target.name) {

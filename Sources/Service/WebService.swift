@@ -46,7 +46,7 @@ public final class WebService: Sendable {
     let others = systems.flatMap(\.routes) + routes
     let own = DoorRoutes(
       systems: systems, health: health, version: configuration.version, additions: configuration.additions,
-      others: others, isScarce: { places.isScarce })
+      others: others, zone: configuration.zone, isScarce: { places.isScarce })
     let console = Console(
       systems: configuration.additions.documents, cards: configuration.additions.cards,
       program: configuration.additions.title, timeZone: configuration.additions.timeZone,

@@ -4,7 +4,9 @@ import Service
 import Synchronization
 import Tactus
 import Testing
+import WallTime
 
+@testable import SprinklerDaemon
 @testable import TactusDaemon
 
 /// The whole program with a simulated sprinkler, used over HTTP, watched through the simulated lines, killed.
@@ -286,5 +288,19 @@ final class DaemonSprinklerTests {
     let program = try TactusProcess(["guard", "--once", "--config", config])
     #expect(program.finish() == 1)
     #expect(program.said.contains("/dev/gpiochip250") && program.said.contains("the safe state is not confirmed"))
+  }
+}
+
+/// What the configuration of a sprinkler asks of the weather's provider.
+@Suite("The sprinkler's weather")
+struct SprinklerWeatherTests {
+  @Test("days of the forecast: in the time zone by its name, in that of the place for a zone without one")
+  func zone() throws {
+    let text = "sprinkler: { latitude: 1, longitude: 2, weather: { provider: open-meteo, url: 'http://a:1' } }\n"
+    let (wiring, rules) = try #require(try read(text).sprinkler)
+    let nameless = ZoneRules(identifier: "+05:45", isNamed: false, firstOffsetSeconds: 20_700, transitions: [])
+    #expect(wiring.weather(rules, nameless)?.timeZone == "auto")
+    let named = ZoneRules(identifier: "Asia/Kathmandu", firstOffsetSeconds: 20_700, transitions: [])
+    #expect(wiring.weather(rules, named)?.timeZone == "Asia/Kathmandu")
   }
 }

@@ -18,7 +18,10 @@ MOVING = {
     "rainDelay.until": TEXT_OR_NULL, "rain.ends_at": TEXT_OR_NULL, "sessions[].start": TEXT, "sessions[].seconds": NUMBER,
     "clock.state": TEXT, "clock.isBelieved": "boolean", "clock.lastJumpISO": TEXT_OR_NULL, "clock.lastJumpSec": NUMBER_OR_NULL,
     # The daemon.
-    "contents[].count": NUMBER, "contents[].newestISO": TEXT_OR_NULL, "tokens.tokens": LIST, "logs.lines": LIST, "logs.next": NUMBER, "mqtt.received": NUMBER, "mqtt.sent": NUMBER, "seq": NUMBER,
+    "contents[].count": NUMBER, "contents[].newestISO": TEXT_OR_NULL,
+    "timeZone.name": TEXT_OR_NULL, "timeZone.text": TEXT, "timeZone.source": TEXT, "timeZone.offsetSeconds": NUMBER,
+    "timeZone.nextChange": "object or null", "timeZone.remark": TEXT_OR_NULL,
+    "tokens.tokens": LIST, "logs.lines": LIST, "logs.next": NUMBER, "mqtt.received": NUMBER, "mqtt.sent": NUMBER, "seq": NUMBER,
     "buses[].transactions": NUMBER,
     # The runtime: what the machine grants, and what loops took.
     "lanes[].budgetsUsedUp": NUMBER_OR_NULL, "lanes[].effective": TEXT, "lanes[].effectiveCPU": NUMBER_OR_NULL,

@@ -157,7 +157,7 @@ struct LogTests {
     second.outcome = .rainDelay
     second.askedLitres = 20
     try store.apply([.log(second), .log(first)])
-    let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+    let berlin = try ZoneRules(identifier: "Europe/Berlin")
     let expected = #"""
       run,zone,zoneName,program,programName,scheduled,start,askedSeconds,ranSeconds,outcome,caller,why,askedLitres,litres
       1,2,"Lawn, ""front""",1,"Two\#r\#nlines",true,2026-10-25T02:30:00+02:00,60,59.5,completed,token phone,,,4.5
@@ -165,7 +165,7 @@ struct LogTests {
 
       """#.replacing("\r\n", with: "\u{1}").replacing("\n", with: "\r\n").replacing("\u{1}", with: "\r\n")
     for lines in [1, 2, 500] {
-      var csv = store.logCSV(timeZone: berlin, linesAPiece: lines)
+      var csv = store.logCSV(zone: berlin, linesAPiece: lines)
       var text = ""
       while let piece = try csv.next() { text += piece }
       #expect(text == expected)

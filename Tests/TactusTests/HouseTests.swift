@@ -106,7 +106,7 @@ struct HouseTests {
   /// themselves.
   private static let decoders =
     [
-      "Wire", "Service", "TactusDaemon", "TactusSwarm", "Store", "Devices", "BusesLinux", "TactusGuard",
+      "Wire", "WallTime", "Service", "TactusDaemon", "TactusSwarm", "Store", "Devices", "BusesLinux", "TactusGuard",
       "MQTTMosquitto", "SystemBus", "AvahiSystemd", "BluetoothBlueZ", "Systems/Video/Process",
     ] + systems.flatMap { ["Systems/\($0)/Control", "Systems/\($0)/Daemon"] } + formats
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import WallTime
 import Wire
 
 /// The routes that belong to no single system: the state of all systems, health, the emergency stop of all, and the API's description.
@@ -11,6 +12,8 @@ struct DoorRoutes: Sendable {
   var additions = APIAdditions()
   /// The routes of the systems, which the API's description also lists.
   var others: [Route] = []
+  /// The time zone of the machine, or `nil` if the state of all systems names none.
+  var zone: MachineZone?
   /// Whether so few file descriptors are left that only callers that may stop are admitted.
   var isScarce: @Sendable () -> Bool = { false }
 
@@ -28,16 +31,21 @@ struct DoorRoutes: Sendable {
     ]
   }
 
-  /// `{"ok":true,"version":…,"systems":{NAME:STATE}}` with the members that systems add at the top level. The document
+  /// `{"ok":true,"version":…,"timeZone":{…},"systems":{NAME:STATE}}` with the members that systems add at the top level. The document
   /// is made again when a system's version has changed.
   private var status: PreparedDocument {
-    let (systems, version) = (systems, encodeJSON(version))
-    let newest: @Sendable () -> UInt64 = { systems.reduce(0) { $0 &* 0x9E37_79B9_7F4A_7C15 &+ $1.version } }
+    let (systems, version, zone) = (systems, encodeJSON(version), zone)
+    // The zone's part changes with its offset only.
+    let newest: @Sendable () -> UInt64 = {
+      let offset = UInt64(truncatingIfNeeded: zone?.rules.offsetSeconds(at: .now) ?? 0)
+      return systems.reduce(offset) { $0 &* 0x9E37_79B9_7F4A_7C15 &+ $1.version }
+    }
     return PreparedDocument(version: newest) {
       var bytes = Array(#"{"ok":true,"version":"#.utf8) + version
       for members in systems.compactMap(\.statusMembers) where members.count > 2 {
         bytes += [UInt8(ascii: ",")] + members.dropFirst().dropLast()
       }
+      if let zone { bytes += Array(#","timeZone":"#.utf8) + encodeJSON(ZoneDocument(zone, at: .now)) }
       bytes += Array(#","systems":{"#.utf8)
       for (index, system) in systems.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }

@@ -1,3 +1,5 @@
+import WallTime
+
 /// The address at which the service listens, its TLS mode and its limits.
 public struct ServiceConfiguration: Sendable {
   /// Whether connections are encrypted, and with which certificate.
@@ -30,6 +32,8 @@ public struct ServiceConfiguration: Sendable {
   public var frameAncestors = FrameAncestors.none
   /// The parts that the program's systems add to the page and to the OpenAPI document.
   public var additions = APIAdditions()
+  /// The time zone of the machine, which `GET /api/status` names, or `nil` if it names none.
+  public var zone: MachineZone?
 
   /// Makes a configuration. By default the service listens on loopback only, on port 8000, without TLS, and accepts bodies of up to 1 MiB.
   public init(

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Service
+import WallTime
 
 /// The command `tactus check FILE` or `tactus check --config FILE`.
 struct CheckCommand: ParsableCommand {
@@ -33,10 +35,13 @@ struct CheckCommand: ParsableCommand {
       complain("\(error)")
       throw ExitCode.badConfig
     }
+    let zone = try machineZone()
     print("\(file): ok")
     for line in configuration.summary { print("  " + line) }
     if let store = configuration.storePath(simulate: false, environment: processEnvironment()) {
       print("  store: \(store)")
     }
+    print("  time zone: \(zone.words(at: .now))")
+    if let remark = zone.remark { print("  time zone: \(remark)") }
   }
 }

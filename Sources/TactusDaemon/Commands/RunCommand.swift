@@ -4,6 +4,7 @@ import Confinement
 import Glibc
 import Logging
 import Service
+import WallTime
 
 /// The command `tactus run`.
 struct RunCommand: ParsableCommand {
@@ -53,6 +54,7 @@ struct RunCommand: ParsableCommand {
       complain("\(error)")
       throw ExitCode.badConfig
     }
+    let zone = try machineZone()
     let account: Account?
     do throws(ConfigError) {
       account = try configuration.account(
@@ -70,7 +72,7 @@ struct RunCommand: ParsableCommand {
       format: format, level: Logger.Level(rawValue: configuration.logLevel.lowercased()) ?? .info,
       console: configuration.logsToConsole,
       secrets: [environment["TACTUS_TOKEN"]].compactMap(\.self) + configuration.secrets)
-    let status = start(configuration, found, log, format, environment, account)
+    let status = start(configuration, found, log, format, environment, account, zone)
     log.tellExcess(atOnce: true)
     log.sink.flush()
     throw ExitCode(status)
@@ -100,7 +102,7 @@ struct RunCommand: ParsableCommand {
   /// Starts the daemon and runs it until it ends. Returns the exit status.
   private func start(
     _ configuration: Configuration, _ found: ConfigReader.Result, _ log: ProgramLog, _ format: LogFormat,
-    _ environment: [String: String], _ account: Account?
+    _ environment: [String: String], _ account: Account?, _ zone: MachineZone
   ) -> Int32 {
     let logger = log.logger("tactus")
     let owners = PortOwners(of: configuration)
@@ -110,7 +112,7 @@ struct RunCommand: ParsableCommand {
       let events = try ServiceEvents()
       let options = Daemon.Options(
         simulate: simulate, logFormat: format, environment: environment, found: found,
-        planFile: SafeStatePlanFile(plan, environment: environment), portOwners: owners)
+        planFile: SafeStatePlanFile(plan, environment: environment), portOwners: owners, zone: zone)
       // While this is the only thread.
       var confinement = DaemonConfinement(configuration, options)
       if let account, !isOpen(to: account, confinement) { return 1 }

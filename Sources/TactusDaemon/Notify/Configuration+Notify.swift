@@ -1,5 +1,6 @@
 import Foundation
 import Service
+import WallTime
 
 /// A receiver of messages, as the file states it.
 struct NotifyReceiver: Equatable, Sendable {
@@ -76,15 +77,11 @@ extension Configuration.Notify {
     if count == 0 { rules = [NoticeRule(stillSoSeconds: 720 * 60)] }
     timeZone = given.optionalText("notify.time_zone")
     keepHours = given.integer("notify.keep_hours")
-    if let timeZone, !Self.isKnown(timeZone) {
+    if let timeZone, (try? ZoneRules(identifier: timeZone)) == nil {
       reading.report("notify.time_zone", "expected an IANA time zone such as Europe/Berlin, got '\(timeZone)'")
     }
     reading.checkNames(receivers.map(\.name))
     flaws = reading.flaws
-  }
-
-  private static func isKnown(_ zone: String) -> Bool {
-    (["UTC", "GMT"].contains(zone) || zone.contains("/")) && TimeZone(identifier: zone) != nil
   }
 
   /// Returns the errors of rules over more than one key, and of names that the file does not have.

@@ -27,7 +27,7 @@ final class NoticeDesk: Sendable {
   private let state: Mutex<NoticeDeskState>
   let receivers: [NotifyReceiver]
   private let file: NoticeFile?
-  private let zone: TimeZone
+  private let zone: ZoneRules
   private let host: String
   private let logger: Logger
   /// The beginning of this program's identifications.
@@ -45,11 +45,13 @@ final class NoticeDesk: Sendable {
   static let mostRecent = 100
 
   /// Reads what an earlier program has left. Nothing is sent before the first beat.
-  init(_ notify: Configuration.Notify, path: String?, sources: Sources, logger: Logger) {
+  ///
+  /// - Parameter zone: the time zone of the machine, for quiet hours unless `notify` names one.
+  init(_ notify: Configuration.Notify, path: String?, sources: Sources, zone: ZoneRules, logger: Logger) {
     (self.sources, self.logger) = (sources, logger)
     receivers = notify.receivers
     file = path.map { NoticeFile(path: $0) }
-    zone = notify.timeZone.flatMap { TimeZone(identifier: $0) } ?? .current
+    self.zone = notify.timeZone.flatMap { try? ZoneRules(identifier: $0) } ?? zone
     let name = HostRules.machineName.prefix { $0 != "." }
     host = name.isEmpty ? DaemonProgram.current.name : String(name)
     senders = Dictionary(
@@ -178,7 +180,7 @@ final class NoticeDesk: Sendable {
   }
 
   private func minuteOfDay(_ seconds: Int64) -> Int {
-    let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
+    let offset = zone.offsetSeconds(at: WallInstant(secondsSince1970: seconds))
     let local = seconds &+ Int64(offset)
     return Int(((local % 86_400) + 86_400) % 86_400 / 60)
   }

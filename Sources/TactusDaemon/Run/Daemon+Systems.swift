@@ -81,7 +81,7 @@ extension Daemon {
     let path = configuration.noticesPath(simulate: options.simulate, environment: options.environment)
     let sources = NoticeDesk.Sources(
       systems: served, troubleWords: troubleWords(of: systems), troubles: troubles, clock: clock)
-    return NoticeDesk(notify, path: path, sources: sources, logger: log.logger("notify"))
+    return NoticeDesk(notify, path: path, sources: sources, zone: options.zone.rules, logger: log.logger("notify"))
   }
 
   /// Returns the routes below `/api/sim` of the simulated systems, or no routes if all hardware is real.

@@ -9,6 +9,7 @@ import Logging
 import Service
 import Tactus
 import TactusGuard
+import WallTime
 
 /// The running program: it makes, starts, watches and stops all parts.
 ///
@@ -52,6 +53,7 @@ final class Daemon {
   private var performance: PerformanceLog?
   private var supervisorNotices: RingReader<SupervisorNotice>
   private let logFile = DispatchQueue(label: "tactus.log-file")
+  private let zone: MachineZone
 
   struct Options {
     var simulate: Bool
@@ -63,6 +65,8 @@ final class Daemon {
     var planFile: SafeStatePlanFile?
     /// The programs that had the program's ports before it confined itself.
     var portOwners = PortOwners()
+    /// The time zone of the machine, as it was found before the program confined itself.
+    var zone = MachineZone(.utc, source: "the default")
   }
 
   /// Opens the store, starts the guard, opens buses and ports, and makes the loops. Nothing is written to an actuator
@@ -73,6 +77,7 @@ final class Daemon {
     _ configuration: Configuration, options: Options, logger: Logger, log: ProgramLog, events: borrowing ServiceEvents
   ) throws {
     (self.configuration, self.logger, self.log) = (configuration, logger, log)
+    zone = options.zone
     performance = configuration.logsPerformance ? PerformanceLog(at: MonotonicClock.now) : nil
     notifier = ServiceNotifier(environment: options.environment)
 
@@ -85,7 +90,7 @@ final class Daemon {
     endedBefore = left?.instants(in: BootClock.boot) ?? []
     let surroundings = SystemSurroundings(
       configuration: configuration, store: store, simulate: options.simulate, bell: button, clock: clock,
-      logger: logger, log: log,
+      zone: options.zone.rules, logger: logger, log: log,
       madeSafe: left, endedWithoutStop: note?.isOfOthers ?? false, portOwners: options.portOwners)
     let systems = try configuration.systems.all.map { try $0.open(surroundings) }
     let loops = systems.compactMap { $0 as? any LoopSystem }
@@ -126,7 +131,7 @@ final class Daemon {
         + [broker?.route, notices?.route].compactMap(\.self)
         + (store.map { StoreRoutes(file: $0.file, live: surroundings.offers.take(LiveRestore.self)).routes } ?? []),
       clients: clients, counters: doorCounters, guardHealth: guardHealth,
-      mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
+      zone: options.zone, mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, door: options.planFile.map { LocalDoor(beside: $0.path) },
       logger: log.logger("service"))
     troubles = service.map { TroubleWatch($0, store: store, spawner: spawner, broker: broker?.trouble, log: log) }
@@ -250,6 +255,7 @@ final class Daemon {
     ]
     // Of several systems that listen, `listen` is the first one's.
     for system in systems { metadata.merge(system.startMetadata) { first, _ in first } }
+    metadata["time_zone"] = .string(zone.words(at: .now))
     if let store { metadata["store"] = .string(store.file.path) }
     if let watchdog = keeper?.watchdog {
       metadata["watchdog"] = [
@@ -262,6 +268,9 @@ final class Daemon {
     }
     if let keeper { metadata["guard"] = .stringConvertible(Int(keeper.firstProcess)) }
     logger.info("started", metadata: metadata)
+    if let remark = zone.remark {
+      logger.warning("the time zone: \(remark)", metadata: ["time_zone": .string(zone.rules.identifier)])
+    }
     if let watchdog = keeper?.watchdog, HardwareWatchdog.isUnstoppable(watchdog.path) {
       logger.warning(
         "the hardware watchdog cannot be stopped (nowayout): it resets the board after an orderly stop, too",

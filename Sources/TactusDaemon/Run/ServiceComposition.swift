@@ -4,6 +4,7 @@ import Logging
 import Service
 import Store
 import Tactus
+import WallTime
 
 /// The HTTP service as the configuration defines it.
 struct ServiceComposition {
@@ -31,7 +32,8 @@ struct ServiceComposition {
   init?(
     _ whole: Configuration, systems: [any ServedSystem], additions: APIAdditions, routes: [Route],
     clients: ServiceClients, counters: ServiceCounters,
-    guardHealth: GuardHealth, mounts: MountWatch, environment: [String: String], door: LocalDoor?, logger: Logger
+    guardHealth: GuardHealth, zone: MachineZone, mounts: MountWatch, environment: [String: String], door: LocalDoor?,
+    logger: Logger
   ) throws {
     guard let configuration = whole.service else { return nil }
     self.configuration = configuration
@@ -79,6 +81,7 @@ struct ServiceComposition {
       threads: configuration.threads, limits: limits, allowedOrigins: configuration.allowedOrigins)
     serviceConfiguration.frameAncestors = try FrameAncestors(configuration.frameAncestors)
     serviceConfiguration.additions = additions
+    serviceConfiguration.zone = zone
     serviceConfiguration.clients = clients.certificates
     service = WebService(
       configuration: serviceConfiguration, doorman: doorman, systems: systems, routes: routes + tokenRoutes.routes,

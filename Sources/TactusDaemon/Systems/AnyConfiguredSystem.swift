@@ -4,6 +4,7 @@ import Store
 import Synchronization
 import Tactus
 import TactusGuard
+import WallTime
 
 /// A declared system as configured by a file, without its type; see `ConfiguredSystem`.
 protocol AnyConfiguredSystem: Sendable {
@@ -109,6 +110,8 @@ struct SystemSurroundings {
   let bell: DoorbellButton
   /// The wall clock with its trustworthiness. The program has only one.
   let clock: WatchedWallClock
+  /// The time zone of the machine.
+  let zone: ZoneRules
   /// The program's logger, whose lines have the label `tactus`.
   let logger: Logger
   /// The program's log, for a logger with another label.

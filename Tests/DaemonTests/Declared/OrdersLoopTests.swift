@@ -196,7 +196,8 @@ struct SharesRulesTests {
     let bell = try Doorbell()
     let surroundings = SystemSurroundings(
       configuration: configuration, store: nil, simulate: true, bell: bell.button, clock: WatchedWallClock(),
-      logger: log.logger("test"), log: log, madeSafe: nil, endedWithoutStop: false, portOwners: PortOwners())
+      zone: .utc, logger: log.logger("test"), log: log, madeSafe: nil, endedWithoutStop: false, portOwners: PortOwners()
+    )
     return try #require(try ConfiguredSystem<Chime>().open(surroundings) as? HostedSystem<Chime>)
   }
 

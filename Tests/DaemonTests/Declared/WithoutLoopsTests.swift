@@ -112,7 +112,8 @@ struct WithoutLoopsTests {
     let bell = try Doorbell()
     let surroundings = SystemSurroundings(
       configuration: configuration, store: nil, simulate: false, bell: bell.button, clock: WatchedWallClock(),
-      logger: log.logger("test"), log: log, madeSafe: nil, endedWithoutStop: false, portOwners: PortOwners())
+      zone: .utc, logger: log.logger("test"), log: log, madeSafe: nil, endedWithoutStop: false, portOwners: PortOwners()
+    )
     let system = try ConfiguredSystem<Station>().open(surroundings)
     return try #require(system as? HostedWithoutLoops<Station>)
   }

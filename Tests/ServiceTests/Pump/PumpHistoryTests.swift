@@ -24,7 +24,7 @@ struct PumpHistoryTests {
       folder = FileManager.default.temporaryDirectory.appending(path: "tactus-pump-\(UUID().uuidString.prefix(8))").path
       (file, _) = try StoreFile.open(folder + "/store.sqlite", systems: [.pump], at: Bench.noon)
       history = PumpHistory(
-        PumpStore(file), keepsDays: 30, timeZone: .gmt, clock: Bench.clock,
+        PumpStore(file), keepsDays: 30, zone: .utc, clock: Bench.clock,
         logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
@@ -133,7 +133,7 @@ struct PumpHistoryTests {
     let seconds = Mutex<(wall: Int64, boot: Int64)>((Bench.noon.secondsSince1970 + 10 * 31_536_000, 1_000))
     func pass(_ span: Int64, jump: Int64 = 0) { seconds.withLock { $0 = ($0.wall + span + jump, $0.boot + span) } }
     let history = PumpHistory(
-      bench.store, keepsDays: 30, timeZone: .gmt,
+      bench.store, keepsDays: 30, zone: .utc,
       clock: WatchedWallClock(boot: nil) {
         seconds.withLock {
           WallWatch.Sample(
@@ -171,7 +171,7 @@ struct PumpHistoryTests {
     try before.close()
     let file = StoreFile(folder + "/store.sqlite", systems: [.pump], mounts: MountWatch(named: "/"))
     let history = PumpHistory(
-      PumpStore(file), keepsDays: 30, timeZone: .gmt, clock: Bench.clock,
+      PumpStore(file), keepsDays: 30, zone: .utc, clock: Bench.clock,
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     _ = history.take(.on(since: Self.at(1)), by: .app, at: Self.at(1), .init())
     _ = history.take(PumpOperatorState.off(.confirmed), by: .app, at: Self.at(5), .init())

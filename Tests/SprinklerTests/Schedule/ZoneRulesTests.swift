@@ -2,9 +2,9 @@ import Foundation
 import Tactus
 import TestSupport
 import Testing
-import WallTime
 
 @testable import Sprinkler
+@testable import WallTime
 
 @Suite("Time zones", .ownThread)
 struct ZoneRulesTests {
@@ -74,6 +74,17 @@ struct ZoneRulesTests {
       guard offset != zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(hour))) else { continue }
       Issue.record("\(hour)")
     }
+  }
+
+  @Test(
+    "the file of the machine's database: the same offsets as Foundation's",
+    .enabled(if: FileManager.default.fileExists(atPath: "/usr/share/zoneinfo/Europe/Berlin")),
+    arguments: [
+      "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Kathmandu", "UTC",
+    ])
+  func file(identifier: String) throws {
+    let bytes = try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/\(identifier)"))
+    #expect(try ZoneFile(bytes: Array(bytes)).rules(name: identifier) == ZoneRules(identifier: identifier))
   }
 
   static func instant(_ zone: String, _ date: (Int, Int, Int), _ hour: Int, _ minute: Int) throws -> WallInstant {

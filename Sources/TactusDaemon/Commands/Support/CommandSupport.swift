@@ -1,5 +1,7 @@
 import ArgumentParser
 import Glibc
+import Service
+import WallTime
 
 /// Returns the configuration in a file for a command. If the file has errors, prints all of them and throws the exit status 78.
 ///
@@ -15,6 +17,26 @@ func readWholeConfiguration(
 ) throws -> (configuration: Configuration, found: ConfigReader.Result) {
   do {
     return try Configuration.readWhole(path: path, environment: processEnvironment(), waitingForPipes: pipes)
+  } catch {
+    complain("\(error)")
+    throw ExitCode.badConfig
+  }
+}
+
+/// Returns the time zone of the machine for a command. If `TZ` or `/etc/localtime` cannot be understood, prints why and throws the exit status 78.
+///
+/// It must be called before the program confines itself, because a file that `TZ` names may lie anywhere. The C library reads it here, too.
+func machineZone() throws -> MachineZone {
+  tzset()
+  let surroundings = MachineZone.Surroundings(
+    environment: processEnvironment(), contents: { try? readWhole($0, most: ZoneFile.mostBytes) },
+    destination: { path in
+      var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = readlink(path, &bytes, bytes.count)
+      return count > 0 ? String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+    })
+  do throws(MachineZone.Failure) {
+    return try MachineZone.find(surroundings)
   } catch {
     complain("\(error)")
     throw ExitCode.badConfig

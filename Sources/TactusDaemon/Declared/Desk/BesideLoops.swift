@@ -60,7 +60,7 @@ final class BesideLoops<System: DeviceSystem> {
       newest: {
         var reader = state.reader()
         return reader.read()
-      }, rules: { wanted.inEffect }, clock: surroundings.clock,
+      }, rules: { wanted.inEffect }, clock: surroundings.clock, zone: surroundings.zone,
       logger: Self.logger(surroundings, name), tell: { events.add($0) }, requests: requests,
       offers: surroundings.offers, parts: parts,
       file: file, opened: OpenedTables(shapes, in: file, of: name), around: around)

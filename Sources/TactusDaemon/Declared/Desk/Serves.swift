@@ -66,6 +66,8 @@ public struct DeskMaterial<System: DeviceSystem> {
   public let rules: @Sendable () -> System.Rules
   /// The wall clock with its trustworthiness.
   public let clock: WatchedWallClock
+  /// The time zone of the machine, as its variable `TZ` or its `/etc/localtime` says it.
+  public let zone: ZoneRules
   /// The program's logger with the system's name in its metadata.
   public let logger: Logger
   /// A function that sends an event to subscribers of the service and of the broker, within a tenth of a second. It may be called from any

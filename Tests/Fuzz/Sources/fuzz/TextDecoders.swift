@@ -64,6 +64,20 @@ extension FuzzedDecoder {
       let again = WallTimeText.text(instant)
       expect((try? WallTimeText.instant(again)) == instant, "\(text(bytes)) became \(again)")
     },
+    FuzzedDecoder(name: "zone-rule", longest: 96) { bytes in
+      guard let rule = try? ZoneRuleText(text(bytes)) else { return }
+      let rules = rule.rules(years: 2020...2030)
+      for offset in [rules.firstOffsetSeconds] + rules.transitions.map(\.offsetSeconds) {
+        expect((-93_600...93_600).contains(offset), "\(rule.text): \(offset)")
+      }
+    },
+    FuzzedDecoder(name: "zone-file", longest: 512) { bytes in
+      guard let file = try? ZoneFile(bytes: Array(bytes)) else { return }
+      let rules = file.rules(name: nil, years: 2020...2030)
+      for transition in rules.transitions {
+        expect(rules.offsetSeconds(at: transition.at) == transition.offsetSeconds, "\(rules)")
+      }
+    },
   ]
 
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }

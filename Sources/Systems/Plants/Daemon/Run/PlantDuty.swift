@@ -33,7 +33,7 @@ public final class PlantDuty: SystemDesk, Sendable {
       water: { parts.links.isEmpty ? nil : water.offer }, clock: made.clock)
     hostName = made.wiring.app
     pictures = made.wiring.pictures.map {
-      PlantPictures($0, store: store, camera: { camera.offer }, clock: made.clock, logger: made.logger)
+      PlantPictures($0, store: store, camera: { camera.offer }, clock: made.clock, zone: made.zone, logger: made.logger)
     }
     errands = PlantErrands(desk, made, water)
     made.share(desk)

@@ -36,15 +36,15 @@ final class PlantPictures: Sendable {
   private let camera: @Sendable () -> PictureSource?
   private let clock: WatchedWallClock
   private let logger: Logger
-  private let timeZone: TimeZone
+  private let zone: ZoneRules
   private let state: Mutex<State>
 
   init(
     _ settings: Settings, store: PlantStore, camera: @escaping @Sendable () -> PictureSource?, clock: WatchedWallClock,
-    logger: Logger, timeZone: TimeZone = .current
+    zone: ZoneRules, logger: Logger
   ) {
     (self.settings, self.store, self.camera, self.clock) = (settings, store, camera, clock)
-    (self.logger, self.timeZone) = (logger, timeZone)
+    (self.logger, self.zone) = (logger, zone)
     state = Mutex(State(times: PlantPictureTimes(minute: settings.hour * 60)))
   }
 
@@ -123,6 +123,6 @@ final class PlantPictures: Sendable {
 
   private func local(_ seconds: Int64) -> Int64 {
     seconds.addingSaturated(
-      Int64(timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))))
+      Int64(zone.offsetSeconds(at: WallInstant(secondsSince1970: seconds))))
   }
 }

@@ -17,7 +17,7 @@ public final class PumpDesk: SystemDesk {
     self.limit = limit
     history = PumpHistory(
       store, keepsDays: made.wiring.logDays, lastEnd: { () throws(StoreError) in try limit.lastEnd },
-      clock: made.clock, logger: made.logger)
+      zone: made.zone, clock: made.clock, logger: made.logger)
     (newest, tell) = (made.newest, made.tell)
   }
 

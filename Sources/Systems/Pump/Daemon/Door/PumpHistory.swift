@@ -51,7 +51,7 @@ final class PumpHistory: Sendable {
   private let store: PumpStore
   private let keepsDays: Int
   private let lastEnd: @Sendable () throws(StoreError) -> String
-  private let timeZone: TimeZone
+  private let zone: ZoneRules
   private let clock: WatchedWallClock
   private let logger: Logger
   private let state = Mutex(State())
@@ -65,15 +65,16 @@ final class PumpHistory: Sendable {
   /// - Parameters:
   ///   - keepsDays: the number of days after which sessions are deleted, once the wall clock is confirmed.
   ///   - lastEnd: returns how the earlier process ended; called when that is to be stored.
+  ///   - zone: the time zone of the CSV file's times.
   ///   - clock: the wall clock.
   init(
     _ store: PumpStore, keepsDays: Int, lastEnd: @escaping @Sendable () throws(StoreError) -> String = { "power-cut" },
-    timeZone: TimeZone = .current, clock: WatchedWallClock, logger: Logger
+    zone: ZoneRules, clock: WatchedWallClock, logger: Logger
   ) {
     self.store = store
     self.keepsDays = keepsDays
     self.lastEnd = lastEnd
-    self.timeZone = timeZone
+    self.zone = zone
     self.clock = clock
     self.logger = logger
     state.withLock { state in _ = attempt(&state) { () throws(StoreError) in } }
@@ -259,7 +260,7 @@ final class PumpHistory: Sendable {
     // Once a piece of the file is on its way, a refusal comes too late.
     try stored { () throws(StoreError) in try self.store.file.requireOpen() }
     return .csv(
-      store.sessionsCSV(try self.query(query, newestFirst: false), timeZone: timeZone), file: "pump-sessions.csv")
+      store.sessionsCSV(try self.query(query, newestFirst: false), zone: zone), file: "pump-sessions.csv")
   }
 
   private func query(_ query: QueryReader, newestFirst: Bool) throws(APIError) -> PumpSessionQuery {

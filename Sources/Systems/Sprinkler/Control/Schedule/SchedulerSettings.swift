@@ -1,3 +1,5 @@
+import WallTime
+
 /// The settings of the schedules that the configuration contains.
 public struct SchedulerSettings: Sendable, Hashable {
   /// The treatment of runs that a person starts during a rain delay.

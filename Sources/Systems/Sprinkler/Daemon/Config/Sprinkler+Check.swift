@@ -2,6 +2,7 @@ import Foundation
 import Service
 import Sprinkler
 import TactusDaemon
+import WallTime
 
 // Rules over more than one key.
 extension Sprinkler {

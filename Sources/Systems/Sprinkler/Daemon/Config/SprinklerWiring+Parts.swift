@@ -4,6 +4,7 @@ import Service
 import Sprinkler
 import Tactus
 import TactusDaemon
+import WallTime
 
 extension Zone {
   fileprivate init(_ item: SprinklerWiring.ZoneItem, index: Int) {
@@ -166,11 +167,13 @@ extension SprinklerWiring {
       pulsesPerLitre: flowPin.map { _ in pulsesPerLitre })
   }
 
-  /// Returns the settings of the weather watch, or `nil` if no weather provider is configured.
+  /// Returns the settings of the weather watch, or `nil` if no weather provider is configured. The provider knows names
+  /// only: for a zone without one its days are those of the place.
   func weather(_ rules: SprinklerRules, _ zone: ZoneRules) -> WeatherWatch.Settings? {
     guard hasWeather, let place, let weatherAddress else { return nil }
     return WeatherWatch.Settings(
-      address: weatherAddress, latitude: place.latitude, longitude: place.longitude, timeZone: zone.identifier,
+      address: weatherAddress, latitude: place.latitude, longitude: place.longitude,
+      timeZone: zone.isNamed ? zone.identifier : "auto",
       days: rules.days, pastDays: deficits.isEmpty ? 0 : 7, threshold: rules.thresholdMillimetres,
       delayHours: rules.delayHours,
       period: .seconds(Int64(rules.pollMinutes) * 60))

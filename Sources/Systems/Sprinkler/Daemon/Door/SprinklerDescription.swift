@@ -1,4 +1,5 @@
 import Sprinkler
+import WallTime
 
 /// The configuration's settings of the sprinkler that the door needs.
 struct SprinklerDescription: Sendable {

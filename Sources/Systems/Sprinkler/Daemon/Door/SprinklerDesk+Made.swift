@@ -25,7 +25,7 @@ extension SprinklerDesk {
   convenience init(_ made: DeskMaterial<Sprinkler>) throws {
     let (wiring, logger, isSimulated) = (made.wiring, made.logger, made.isSimulated)
     guard let closed = made.shared(ValvesClosed.self) else { preconditionFailure("the bench shares it") }
-    let zone = try ZoneRules(identifier: wiring.timeZone ?? TimeZone.current.identifier)
+    let zone = try wiring.timeZone.map { try ZoneRules(identifier: $0) } ?? made.zone
     let settings: @Sendable (SprinklerRules) -> OfFile = { rules in
       OfFile(
         scheduler: wiring.scheduler(rules, zone),

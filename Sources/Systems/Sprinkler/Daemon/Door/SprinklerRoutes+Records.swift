@@ -4,6 +4,7 @@ import Service
 import Sprinkler
 import Store
 import TactusDaemon
+import WallTime
 
 // The watering log, backup and restore.
 extension SprinklerRoutes {
@@ -61,9 +62,8 @@ extension SprinklerRoutes {
 
   private func logCSV(_ request: APIRequest) throws -> APIResponse {
     let query = try QueryReader(request.query, names: Self.names)
-    let zone = TimeZone(identifier: description.timeZone.identifier) ?? .gmt
     return .csv(
-      desk.store.logCSV(try logQuery(query, newestFirst: false), timeZone: zone), file: "watering-log.csv")
+      desk.store.logCSV(try logQuery(query, newestFirst: false), zone: description.timeZone), file: "watering-log.csv")
   }
 
   private func logQuery(_ query: QueryReader, newestFirst: Bool) throws(APIError) -> LogQuery {

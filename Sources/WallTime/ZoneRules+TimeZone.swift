@@ -1,13 +1,14 @@
 @_spi(FromOutside) import Conversions
 import Foundation
-import WallTime
 
 /// An error for a name that is not an IANA time zone.
 public struct UnknownTimeZone: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The name that was given.
   public let identifier: String
   /// The most similar known name, or `nil` if none is similar.
   public let near: String?
 
+  /// What was expected, and what came.
   public var description: String {
     "expected an IANA time zone\(near.map { " (\($0)?)" } ?? " like Europe/Berlin"), got \(identifier)"
   }
@@ -53,7 +54,7 @@ extension ZoneRules {
   }
 
   /// Returns the known name with the fewest different letters, or `nil` if too many letters differ.
-  private static func nearest(to name: String) -> String? {
+  static func nearest(to name: String) -> String? {
     let wanted = Array(name.lowercased().utf8)
     let candidates = TimeZone.knownTimeZoneIdentifiers.map { known in
       // People leave out the continent.

@@ -1,0 +1,36 @@
+import WallTime
+
+/// The member `timeZone` of `GET /api/status`: the time zone of the machine.
+struct ZoneDocument: Encodable {
+  /// The IANA name; null for a zone without one.
+  @OrNull var name: String?
+  /// The name; for a zone without one its offset, `+05:45`, or its rule as POSIX has it.
+  let text: String
+  /// Where the zone comes from: `TZ`, `/etc/localtime` or `the default`.
+  let source: String
+  /// The present offset from UTC, s; east positive.
+  let offsetSeconds: Int
+  /// The next change of the offset, or null if none is known.
+  @OrNull var nextChange: Change?
+  /// What of the machine contradicts the zone or is missing, or null if nothing does.
+  @OrNull var remark: String?
+
+  struct Change: Codable {
+    /// The instant, with the offset that begins then.
+    let atISO: String
+    /// The offset that begins then, s; east positive.
+    let offsetSeconds: Int
+  }
+
+  init(_ zone: MachineZone, at now: WallInstant) {
+    _name = OrNull(wrappedValue: zone.rules.isNamed ? zone.rules.identifier : nil)
+    text = zone.rules.identifier
+    source = zone.source
+    offsetSeconds = zone.rules.offsetSeconds(at: now)
+    _nextChange = OrNull(
+      wrappedValue: zone.rules.nextTransition(after: now).map {
+        Change(atISO: WallTimeText.text($0.at, offsetSeconds: $0.offsetSeconds), offsetSeconds: $0.offsetSeconds)
+      })
+    _remark = OrNull(wrappedValue: zone.remark)
+  }
+}
