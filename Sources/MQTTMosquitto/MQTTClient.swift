@@ -323,6 +323,8 @@
     private func accepted(_ code: Int32) {
       guard code == 0 else {
         failure = String(cString: mosquitto_connack_string(code))
+        // 4: bad user name or password; 5: not authorised (MQTT 3.1.1, section 3.2.2.3).
+        state.withLock { $0.status.isAccountRefused = code == 4 || code == 5 }
         // The broker closes a refused connection; one that does not is closed here.
         if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR)) }
         return
@@ -331,6 +333,7 @@
       unsent = 0
       state.withLock { state in
         state.status.isConnected = true
+        state.status.isAccountRefused = false
         state.status.connections += 1
         (state.newFilters, state.oldFilters) = (state.filters, [])
         state.outbox.connected()

@@ -7,6 +7,8 @@ public struct MQTTStatus: Sendable, Hashable {
   /// The reason why there is no connection, or why the last one ended, or `nil` if nothing has failed yet. The text names the
   /// broker and contains no secret.
   public internal(set) var lastFailure: String?
+  /// Whether the broker's last answer to an attempt to connect was that it does not accept the user or the password.
+  public package(set) var isAccountRefused = false
   /// The number of failed attempts to connect and lost connections since the start.
   public package(set) var failures: Int64 = 0
   /// The number of messages that were delivered since the start.

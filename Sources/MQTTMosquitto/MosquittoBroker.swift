@@ -95,15 +95,15 @@
     ///
     /// - Parameters:
     ///   - launcher: the path of `tactus`.
-    ///   - user, password: the credentials of the user who may publish all topics. Neither may contain a line break or a colon.
+    ///   - user, password: the credentials of the user who may publish all topics, which mosquitto's password file can carry (`BrokerText`).
     ///   - portOwner: returns the program that uses the port, for people, when the broker has ended by itself, or `nil` if it is unknown.
     /// - Throws: an error if the program does not exist or a file cannot be written. A port that is taken is reported in `status`.
     public init(
       port: UInt16, folder: String, launcher: String, user: String, password: String, path: String = standardPath,
       portOwner: (@Sendable () -> String?)? = nil
     ) throws(MQTTError) {
-      for text in [user, password] where text.isEmpty || text.contains(where: { $0 == ":" || $0.isNewline }) {
-        throw .setting("broker: spawn", reason: "expected a user and a password without a colon")
+      for (name, part, text) in [("user", BrokerText.Part.user, user), ("password", .password, password)] {
+        if let flaw = BrokerText.flaw(in: text, part, isSpawned: true) { throw .setting(name, reason: flaw) }
       }
       self.port = port
       (self.path, self.launcher, self.portOwner) = (path, launcher, portOwner)
@@ -113,7 +113,7 @@
       }
       do throws(RuntimeError) { bell = try Doorbell() } catch { throw .system(call: "eventfd", errno: errno) }
       try Self.write("\(user):\(password)\n", to: files[1])
-      try Self.hash(files[1])
+      try Self.hash(files[1], of: user)
       try Self.write(Self.configuration(port: port), to: files[0])
       try Self.write(Self.accessList(user: user), to: files[2])
       room = try Self.makeRoom(folder + "/socket")
@@ -173,8 +173,8 @@
       return descriptor
     }
 
-    /// Replaces the passwords in a file by their hashes, without passing a password on a command line.
-    private static func hash(_ file: String) throws(MQTTError) {
+    /// Replaces the password of a user in a file by its hash, without passing a password on a command line.
+    private static func hash(_ file: String, of user: String) throws(MQTTError) {
       let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
       defer { close(null) }
       let (process, _) = start([passwordProgram, "-U", file], files: [null, null, null, null])
@@ -184,10 +184,28 @@
       guard status == 0 else {
         throw .setting("broker: spawn", reason: "\(passwordProgram) ended with status \(status >> 8 & 0xFF)")
       }
+      // What it has read is in what it has written: a line that it takes for something else would let nobody in.
+      guard isOneHash(file, of: user) else {
+        throw .setting(
+          "broker: spawn",
+          reason: "\(passwordProgram) did not accept the user and the password as they were written for it")
+      }
       // It may have made the file anew.
       guard chmod(file, 0o600) == 0, chown(file, account.user, account.group) == 0 else {
         throw .system(call: "chown \(file)", errno: errno)
       }
+    }
+
+    /// Returns whether a file has one line, with a user and a hash.
+    private static func isOneHash(_ file: String, of user: String) -> Bool {
+      let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return false }
+      defer { close(descriptor) }
+      var bytes = [UInt8](repeating: 0, count: 2 * BrokerText.mostBytes)
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { return false }
+      let lines = bytes[..<count].split(separator: UInt8(ascii: "\n"))
+      return lines.count == 1 && lines[0].starts(with: Array("\(user):$".utf8))
     }
 
     /// Starts the broker's process. Returns its process id or −errno, and the launcher's message if it could not become the broker,

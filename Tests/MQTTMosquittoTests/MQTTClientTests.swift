@@ -155,6 +155,7 @@
       let bad = try client(settings)
       #expect(eventually { bad.status.lastFailure?.contains("ot authori") == true })
       #expect(!bad.status.isConnected && bad.status.connections == 0)
+      #expect(bad.status.isAccountRefused && !good.status.isAccountRefused)
       #expect(!"\(bad.status)".contains("wr0ng") && !"\(bad.status)".contains("ann"))
       good.stop()
       bad.stop()
@@ -384,6 +385,35 @@
       #expect(
         rules(shipped) == ["topic write rpi/torpi", "topic read rpi/fromrpi", "user tactus", "topic readwrite #"])
       #expect(rules(MosquittoBroker.accessList(user: "tactus")).filter { $0 != "topic read #" } == rules(shipped))
+    }
+
+    @Test(
+      "spawned broker: takes every user and password that its files can carry, and refuses the others before it starts")
+    func accounts() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "mqtt-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      for (user, password) in [("a b", "c d"), ("ann#", "#s3cret"), ("ann", "$7$x \\ \" '"), ("ä", "pä\u{2028}ss")] {
+        let reserved = ReservedPort()
+        let broker = try MosquittoBroker(
+          port: reserved.number, folder: folder.path, launcher: launcher, user: user, password: password)
+        defer { broker.stop() }
+        var settings = MQTTSettings(clientID: "tactus")
+        settings.port = reserved.number
+        settings.shortestDelay = .milliseconds(20)
+        settings.longestDelay = .milliseconds(100)
+        (settings.user, settings.password, settings.door) = (user, password, broker.door)
+        let client = try client(settings)
+        #expect(eventually { client.status.isConnected }, "\(user): \(client.status)")
+        client.stop()
+      }
+      for (user, password) in [
+        ("ann ", "s"), ("#ann", "s"), ("ann", "s "), ("ann", " s"), ("ann", "s\0s"), ("ann", "s:s"),
+      ] {
+        #expect {
+          _ = try MosquittoBroker(port: 1, folder: folder.path, launcher: launcher, user: user, password: password)
+        } throws: { "\($0)".contains("as character") }
+      }
     }
 
     @Test("spawned broker: gets nothing of our environment, which may hold secrets")

@@ -88,6 +88,11 @@ extension Configuration.MQTT {
     func report(_ key: String, _ message: String, alone: Bool = false) {
       errors.append(places.error(file, key, message, alone: alone))
     }
+    for (key, part, text) in [("mqtt.user", BrokerText.Part.user, user), ("mqtt.password", .password, password)] {
+      if let text, let flaw = BrokerText.flaw(in: text, part, isSpawned: broker == .spawn) {
+        report(key, flaw, alone: true)
+      }
+    }
     if !Self.isBuilt {
       report("mqtt", "expected no such section: this program was built without the trait MQTT", alone: true)
     }
@@ -101,9 +106,6 @@ extension Configuration.MQTT {
       }
     } else {
       if security != nil { report("mqtt.tls", "expected false while mqtt.broker is spawn, got true") }
-      for (key, text) in [("mqtt.user", user), ("mqtt.password", password)] where text?.isCarriedByBroker == false {
-        report(key, "expected no colon and no line break while mqtt.broker is spawn")
-      }
       if user != nil, password == nil, passwordFile == nil {
         report("mqtt.user", "expected mqtt.password or mqtt.password_file with it while mqtt.broker is spawn, got none")
       }
@@ -148,7 +150,7 @@ extension Configuration.MQTT {
     }
     let line = text.prefix { !$0.isNewline }
     guard !line.isEmpty else { throw failure("expected a password, got an empty line") }
-    if case .spawn = broker, !String(line).isCarriedByBroker { throw failure("expected a password without a colon") }
+    if let flaw = BrokerText.flaw(in: String(line), .password, isSpawned: broker == .spawn) { throw failure(flaw) }
     password = String(line)
   }
 
@@ -195,9 +197,4 @@ extension Configuration.MQTT {
     return place + (isPasswordExposed ? " (PASSWORD WITHOUT TLS: it can be read on its way)" : "")
       + ", topics \(topics.base)/…, \(takesCommands ? "takes commands" : "takes no commands")"
   }
-}
-
-extension String {
-  /// Whether the text can be stored in a broker's file of users and passwords.
-  fileprivate var isCarriedByBroker: Bool { !isEmpty && !contains { $0 == ":" || $0.isNewline } }
 }

@@ -8,6 +8,16 @@ struct SpawnedBroker: Equatable {
   var isRunning: Bool
   var starts: Int64
   var lastFailure: String?
+
+  /// Returns the state with what its first client was told: a broker that runs and does not accept the account that this program has written for it is
+  /// of no use, and is no broker that is missing.
+  func asTold(by client: MQTTStatus) -> SpawnedBroker {
+    guard isRunning, !client.isConnected, client.isAccountRefused else { return self }
+    var told = self
+    told.lastFailure =
+      "mosquitto runs, but does not accept the user and the password as this program has written them for it"
+    return told
+  }
 }
 
 /// A connection for commands and their answers alone: whatever else is sent to this device, by whoever may, a stop does not stand behind it in the
@@ -110,6 +120,7 @@ extension BrokerConnection {
           return SpawnedBroker(isRunning: false, starts: 0, lastFailure: failure)
         }
         return SpawnedBroker(isRunning: status.isRunning, starts: status.starts, lastFailure: status.lastFailure)
+          .asTold(by: client.status)
       }
     }
 

@@ -182,7 +182,7 @@ package final class DaemonBroker {
       guard let failure = connection.spawned()?.lastFailure, !connection.status().isConnected else { return nil }
       return ServiceTrouble(
         code: "BROKER_FAILED",
-        message: "the MQTT broker of our own does not run: \(failure); it is tried again, and until then nothing is "
+        message: "the MQTT broker of our own does not work: \(failure); it is tried again, and until then nothing is "
           + "said or taken over MQTT"
       )
     }

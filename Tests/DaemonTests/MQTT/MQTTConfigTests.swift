@@ -56,6 +56,77 @@ struct MQTTConfigTests {
     }
 
     @Test(
+      "what the broker's files or MQTT cannot carry: refused with the key, the character and its place, and without the text",
+      arguments: [
+        (
+          "broker: spawn, user: u, password: 's3cret '", "mqtt.password", "no blank at its end",
+          "U+0020 (a blank) as character 7"
+        ),
+        (
+          "broker: spawn, user: u, password: ' s3cret'", "mqtt.password", "no blank at its beginning",
+          "U+0020 (a blank) as character 1"
+        ),
+        (
+          "broker: spawn, user: u, password: \"s3cret\\t\"", "mqtt.password", "no blank at its end",
+          "U+0009 (a tab) as character 7"
+        ),
+        (
+          "broker: spawn, user: u, password: \"s3c\\nret\"", "mqtt.password", "no line break",
+          "U+000A (a line break) as character 4"
+        ),
+        (
+          "broker: spawn, user: u, password: 's3cret:x'", "mqtt.password", "no colon", "U+003A (a colon) as character 7"
+        ),
+        (
+          "broker: spawn, user: 'u ', password: s3cret", "mqtt.user", "no blank at its end",
+          "U+0020 (a blank) as character 2"
+        ),
+        (
+          "broker: spawn, user: '#u', password: s3cret", "mqtt.user", "another beginning than '#'",
+          "U+0023 as character 1"
+        ),
+        ("user: \"a\\eb\", password: s3cret", "mqtt.user", "no control character", "U+001B as character 2"),
+        ("broker: spawn, user: u, password: \"s3c\\0ret\"", "mqtt.password", "without a NUL", "character 4"),
+        ("user: u, password: \"s3c\\0ret\"", "mqtt.password", "without a NUL", "character 4"),
+        ("user: u, password: x, tls: true, tls_ca: \"/ca\\0.pem\"", "mqtt.tls_ca", "without a NUL", "character 4"),
+      ])
+    func notCarried(line: String, key: String, expected: String, came: String) throws {
+      let errors = try #require(throws: ConfigErrors.self) { try read("mqtt: { \(line) }\nmotors: { }") }
+      #expect(errors.errors.first?.key == key && errors.errors[0].line == 1, "\(errors)")
+      let message = errors.errors[0].message
+      #expect(message.contains(expected) && message.contains(came) && !message.contains("s3c"), "\(message)")
+    }
+
+    @Test("a broker that is not spawned takes a password with blanks at its ends and a colon within")
+    func carriedByMQTT() throws {
+      for password in ["' s3cret '", "'a:b'"] {
+        #expect(try read("mqtt: { user: u, password: \(password) }\nmotors: { }").mqtt?.password != nil)
+      }
+      #expect(try read("mqtt: { broker: spawn, user: a b, password: 'c d#' }\nmotors: { }").mqtt?.password == "c d#")
+    }
+
+    @Test("a password in a file that the broker's cannot carry: refused when it is read")
+    func fileNotCarried() throws {
+      let folder = try TemporaryFolder()
+      let file = try folder.write("s3cret \n", to: "password")
+      var mqtt = try #require(try read("mqtt: { broker: spawn, user: u, password_file: \(file) }").mqtt)
+      #expect { try mqtt.readPassword() } throws: { "\($0)".contains("got U+0020 (a blank) as character 7") }
+    }
+
+    @Test("our own broker does not accept the account written for it: said as that, and only while it runs and refuses")
+    func accountRefused() {
+      let running = SpawnedBroker(isRunning: true, starts: 1, lastFailure: nil)
+      var client = MQTTStatus()
+      #expect(running.asTold(by: client).lastFailure == nil)
+      client.isAccountRefused = true
+      #expect(running.asTold(by: client).lastFailure?.contains("does not accept the user and the password") == true)
+      let ended = SpawnedBroker(isRunning: false, starts: 1, lastFailure: "mosquitto ended with status 1")
+      #expect(ended.asTold(by: client) == ended)
+      client.isConnected = true
+      #expect(running.asTold(by: client) == running)
+    }
+
+    @Test(
       "a password without TLS: said, unless the broker is on this machine",
       arguments: [
         ("broker: mqtt.example, user: u, password: s3cret-pass", true),

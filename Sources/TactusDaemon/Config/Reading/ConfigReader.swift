@@ -188,6 +188,13 @@ struct ConfigReader {
     do throws(EnvironmentReferences.Failure) {
       let (text, secret) = try environment.expand(scalar.string)
       if secret { result.hidden.insert(path) }
+      // Paths, addresses and words of command lines end with one for the system and for other programs.
+      if let place = text.unicodeScalars.enumerated().first(where: { $0.element == "\0" })?.offset {
+        report(
+          node, path,
+          "expected text without a NUL, with which it would end for other programs, got one as character \(place + 1)")
+        return nil
+      }
       return (text, secret)
     } catch {
       switch error {
