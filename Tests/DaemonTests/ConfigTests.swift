@@ -479,6 +479,16 @@ struct ConfigTests {
       ])
   }
 
+  @Test("many equal keys: refused after two readings of the text; a file of an ordinary length has twenty")
+  func manyDoubled() {
+    let many = "motors:\n" + String(repeating: "  i2c_bus: 1\n", count: 4_000)
+    #expect(RecoverableText(many).most == 2)
+    let found = errors(many)
+    #expect(found.count == 1 && found[0].hasSuffix("i2c_bus: expected each key once, got it twice"), "\(found)")
+    let ordinary = String(repeating: "# a: b, c: d\n", count: 5_000) + String(repeating: "a:\n", count: 400)
+    #expect(RecoverableText(ordinary).most == 20)
+  }
+
   @Test("errors of every kind in one file: all are told that can be known, none that may go with another")
   func everyKind() {
     let text = """

@@ -166,6 +166,13 @@ def test_host_rebinding_400(daemon, host):
         assert json.loads(answer.body)["code"] == "HOST_DENIED"
 
 
+@pytest.mark.parametrize("host", ["localhost.", "LOCALHOST."])
+def test_a_name_with_its_root_dot_is_the_name(daemon, host):
+    with Wire(daemon.address) as wire:
+        wire.send(f"GET /api/robot HTTP/1.1\r\nHost: {host}:{daemon.port}\r\nAuthorization: Bearer {daemon.admin}\r\n\r\n".encode())
+        assert wire.answer().status == 200
+
+
 def test_what_a_whole_url_names_is_the_host(daemon):
     with Wire(daemon.address) as wire:
         for host, status in [("evil.example", 400), (f"127.0.0.1:{daemon.port}", 200)]:

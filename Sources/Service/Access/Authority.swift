@@ -3,7 +3,8 @@ import Glibc
 
 /// The host and port of a `Host` header (RFC 9110 §7.2): `pi.local`, `192.168.1.7:8000`, `[fe80::1]:8000`.
 struct Authority: Equatable {
-  /// The host in lower case; an IPv6 address keeps its brackets.
+  /// The host in lower case; an IPv6 address keeps its brackets. A name is without its root dot (`localhost.`), with which it means the same (RFC 3986,
+  /// 3.2.2).
   let host: String
   let port: UInt16?
   /// Whether the host is a numeric IP address, which no name service can point elsewhere.
@@ -15,8 +16,12 @@ struct Authority: Equatable {
     guard text.utf8.count <= 300, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     let text = text.lowercased()
     guard let end = Self.endOfHost(text) else { return nil }
-    host = String(text[..<end])
-    isAddress = Self.isAddress(host)
+    var name = String(text[..<end])
+    isAddress = Self.isAddress(name)
+    guard !name.hasSuffix("..") else { return nil }
+    // An address has no root: with a dot behind it, it is a name.
+    if name.hasSuffix("."), !Self.isAddress(String(name.dropLast())) { name.removeLast() }
+    host = name
     var rest = text[end...]
     if rest.isEmpty {
       port = nil

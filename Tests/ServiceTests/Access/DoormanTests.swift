@@ -62,10 +62,30 @@ struct DoormanTests {
       ("[::1]x", false),
       ("[fe80::1%eth0]", false), ("[evil]", false), ("user@localhost", false), ("localhost:65536", false),
       ("localhost:-1", false), ("localhost:80:80", false), ("localhost/", false), ("", false),
-      (":8000", false), ("localhost,localhost", false), ("localhost.", false), ("\u{212A}", false),
+      (":8000", false), ("localhost,localhost", false), ("\u{212A}", false),
+      ("localhost.", true), ("LOCALHOST.:8000", true), ("pi.local.", true), ("robot.example.org.:1", true),
+      ("localhost..", false), (".", false), ("127.0.0.1.", false), ("evil.example.com.", false),
     ])
   func hosts(host: String, isAllowed: Bool) {
     #expect(code(request(host: host, bearer("reader"))) == (isAllowed ? "in" : "400 HOST_DENIED"))
+  }
+
+  @Test("Host: a listed name and this machine's are compared without their root dot, on both sides")
+  func rootDot() throws {
+    let rules = try HostRules(
+      machineName: "pi.example.org.", allowedHosts: ["robot.example.org.:443"],
+      allowedOrigins: ["https://home.example.org."])
+    let doorman = Doorman(rules: rules, tokens: FixedTokens(), isOpen: true, seconds: { 0 }, now: { .zero })
+    for host in ["robot.example.org", "robot.example.org.", "pi.example.org", "pi.example.org.:8000", "pi.local."] {
+      #expect(code(request(host: host), by: doorman) == "in", "\(host)")
+    }
+    for origin in ["http://pi.local:8000", "http://pi.local.:8000", "https://home.example.org"] {
+      #expect(code(request(host: "pi.local.:8000", [("Origin", origin)]), by: doorman) == "in", "\(origin)")
+      let fields = CrossOrigin(["https://home.example.org."]).fields(
+        for: request(host: "pi.local", [("Origin", origin)]))
+      #expect(fields.isEmpty == origin.hasPrefix("http:"), "\(origin)")
+    }
+    #expect(throws: HostRulesError.host("robot..")) { try HostRules(allowedHosts: ["robot.."]) }
   }
 
   @Test("Host: missing or given twice is refused, before anything else is looked at")

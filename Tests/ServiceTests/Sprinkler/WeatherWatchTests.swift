@@ -73,11 +73,32 @@ struct WeatherWatchTests {
     if body.contains("Latitude") { #expect(failure.reason.hasSuffix("got: Latitude must be in range")) }
   }
 
-  @Test("days whose sum is beyond every number: no forecast")
-  func beyond() {
-    guard case .failure = rain(#"{"daily":{"precipitation_sum":[1e308,1e308]}}"#, days: 2) else {
-      Issue.record("a number")
-      return
+  @Test(
+    "more rain than a day on Earth can have: no forecast, and the number is told",
+    arguments: ["1e308", "2000.1", "1e400"])
+  func beyond(digits: String) {
+    for (body, days) in [("[\(digits),\(digits)]", 2), ("[0,\(digits)]", 2), ("[\(digits)]", 1)] {
+      guard case .failure(let failure) = rain(#"{"daily":{"precipitation_sum":\#(body)}}"#, days: days) else {
+        Issue.record("a number")
+        continue
+      }
+      #expect(failure.reason == "expected 0 to 2000 millimetres a day, got \(digits)")
+    }
+    #expect(throws: Never.self) { try rain(#"{"daily":{"precipitation_sum":[2000,2000]}}"#, days: 2).get() }
+  }
+
+  @Test("values of past days that no place on Earth has are unknown, and so is such an elevation")
+  func beyondPast() {
+    let names = [
+      "precipitation_sum", "temperature_2m_max", "temperature_2m_min", "dew_point_2m_mean", "wind_speed_10m_mean",
+      "shortwave_radiation_sum",
+    ]
+    for value in ["1e308", "-1e308", "2001"] {
+      let values = names.map { #""\#($0)":[\#(value)]"# }.joined(separator: ",")
+      let body = Array(#"{"elevation":1e300,"daily":{"time":["2026-06-29"],\#(values)}}"#.utf8)
+      let day = DayWeather(
+        date: LocalDate(year: 2026, month: 6, day: 29), minimumCelsius: nil, maximumCelsius: nil, rainMillimetres: nil)
+      #expect(PastWeatherAnswer.read(body, days: 1) == PastWeather(days: [day], elevationMetres: nil))
     }
   }
 

@@ -2,14 +2,14 @@ import HTTPTypes
 
 /// The access of web pages from other origins (CORS): none, unless the configuration lists the origin.
 struct CrossOrigin: Sendable {
-  /// The allowed origins in lower case, such as `https://panel.example`.
-  let allowed: Set<String>
+  /// The allowed origins, such as `https://panel.example`.
+  let allowed: Set<Origin>
 
-  init(_ origins: [String]) { allowed = Set(origins.map { $0.lowercased() }) }
+  init(_ origins: [String]) { allowed = Set(origins.compactMap { Origin($0) }) }
 
   /// Returns the header fields that let a page of the request's origin read the answer, or no fields if the origin is not allowed.
   func fields(for request: HTTPRequest) -> HTTPFields {
-    guard let origin = request.headerFields[.origin], allowed.contains(origin.lowercased()) else { return [:] }
+    guard let origin = request.headerFields[.origin], Origin(origin).map(allowed.contains) == true else { return [:] }
     return [.accessControlAllowOrigin: origin, .accessControlExposeHeaders: "Location", .vary: "Origin"]
   }
 

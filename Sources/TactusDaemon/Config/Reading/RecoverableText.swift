@@ -7,9 +7,15 @@ struct RecoverableText {
   private(set) var doubled: [Unicode.Scalar: String] = [:]
   /// The next character for a renamed key, from the private use area, which no file uses with a meaning.
   private var next: UInt32 = 0xE000
+  /// How many keys may be renamed. The text is parsed again after each, so a text of many keys has fewer: one of 4,000 equal keys is refused after two.
+  let most: Int
 
   init(_ text: String) {
     lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(Array.init)
+    let keys = lines.reduce(0) { count, line in
+      line.first { $0 != " " } == "#" ? count : count + line.count { $0 == ":" }
+    }
+    most = min(20, max(2, 10_000 / (keys + 1)))
   }
 
   var text: String {
@@ -18,7 +24,7 @@ struct RecoverableText {
 
   /// Renames the key at a place to a unique name of the same length. Returns whether that was possible.
   mutating func mark(_ name: String, at mark: Mark) -> Bool {
-    guard let line = lines.indices.contains(mark.line - 1) ? mark.line - 1 : nil, doubled.count < 20 else {
+    guard let line = lines.indices.contains(mark.line - 1) ? mark.line - 1 : nil, doubled.count < most else {
       return false
     }
     var column = mark.column - 1

@@ -7,13 +7,18 @@ enum PastWeatherAnswer {
   static let variables = [
     "temperature_2m_max", "temperature_2m_min", "dew_point_2m_mean", "wind_speed_10m_mean", "shortwave_radiation_sum",
   ]
+  /// What the values of a day can be on Earth, with room on both sides. What is beyond is unknown: the arithmetic of deficits takes squares and sums.
+  private static let ranges: [String: ClosedRange<Double>] = [
+    "precipitation_sum": WeatherAnswer.mostRain, "temperature_2m_max": -100...70, "temperature_2m_min": -100...70,
+    "dew_point_2m_mean": -120...50, "wind_speed_10m_mean": 0...120, "shortwave_radiation_sum": 0...60,
+  ]
   /// The units that the values must have where the answer names one.
   private static let units = [
     "precipitation_sum": "mm", "temperature_2m_max": "°C", "temperature_2m_min": "°C", "dew_point_2m_mean": "°C",
     "wind_speed_10m_mean": "m/s", "shortwave_radiation_sum": "MJ/m²",
   ]
 
-  /// Reads an answer. Values that are missing, are no numbers or have other units are unknown; a day without a date is left out.
+  /// Reads an answer. Values that are missing, are no numbers, are beyond what there is on Earth or have other units are unknown; a day without a date is left out.
   ///
   /// - Parameters:
   ///   - body: the answer's bytes.
@@ -26,7 +31,8 @@ enum PastWeatherAnswer {
     func values(_ name: String) -> [Double?] {
       if case .text(let unit)? = units?.member(name), unit != Self.units[name] { return [] }
       guard case .list(let list)? = daily.member(name) else { return [] }
-      return list.prefix(days).map(number)
+      let range = Self.ranges[name] ?? 0...0
+      return list.prefix(days).map { number($0).flatMap { range.contains($0) ? $0 : nil } }
     }
     let (rain, highest, lowest) = (
       values("precipitation_sum"), values("temperature_2m_max"), values("temperature_2m_min")
@@ -35,7 +41,9 @@ enum PastWeatherAnswer {
       values("dew_point_2m_mean"), values("wind_speed_10m_mean"), values("shortwave_radiation_sum")
     )
     func at(_ place: Int, _ list: [Double?]) -> Double? { place < list.count ? list[place] : nil }
-    var past = PastWeather(days: [], elevationMetres: document.member("elevation").flatMap(number))
+    var past = PastWeather(
+      days: [],
+      elevationMetres: document.member("elevation").flatMap(number).flatMap { (-500...9_000).contains($0) ? $0 : nil })
     for (place, date) in dates.prefix(days).enumerated() {
       guard case .text(let text) = date, let date = ScheduleWords.date(text) else { continue }
       var day = DayWeather(

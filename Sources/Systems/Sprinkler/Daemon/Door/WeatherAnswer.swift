@@ -44,19 +44,20 @@ struct WeatherAnswer: Hashable {
       if place < dates.count, case .text(let date) = dates[place] { answer.days[place].date = date }
       switch sum {
       case .number(let digits):
-        guard let value = Double(digits), value.isFinite, value >= 0 else {
-          return .failure(WeatherFailure("expected millimetres, got \(JSONValue.shortened(digits))"))
+        guard let value = Double(digits), mostRain.contains(value) else {
+          return .failure(
+            WeatherFailure("expected 0 to 2000 millimetres a day, got \(JSONValue.shortened(digits))"))
         }
         answer.days[place].millimetres = value
       case .null: continue
       default: return .failure(WeatherFailure("expected numbers in daily.precipitation_sum"))
       }
     }
-    guard answer.days.reduce(0, { $0 + ($1.millimetres ?? 0) }).isFinite else {
-      return .failure(WeatherFailure("expected millimetres, got more than can be added up"))
-    }
     return .success(answer)
   }
+
+  /// The rain of a day, mm. No day has had more: 1,825 mm fell within 24 hours on La Réunion in January 1966 (World Meteorological Organization).
+  static let mostRain = 0.0...2_000
 }
 
 /// The amount of rain that is expected, as far as it is known.
@@ -75,9 +76,7 @@ extension ExpectedRain {
   ///   - known: the last known value of each day in earlier answers, by the provider's date.
   init(_ answer: WeatherAnswer, known: [String: Double] = [:]) {
     let values = answer.days.map { day in day.millimetres ?? day.date.flatMap { known[$0] } }
-    let sum = values.compactMap(\.self).reduce(0, +)
-    // A value that an earlier answer had may be beyond every number together with today's.
-    millimetres = values.contains { $0 != nil } ? min(sum, .greatestFiniteMagnitude) : nil
+    millimetres = values.contains { $0 != nil } ? values.compactMap(\.self).reduce(0, +) : nil
     isWhole = !values.contains(nil)
   }
 }
