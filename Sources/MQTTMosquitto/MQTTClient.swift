@@ -9,8 +9,9 @@
 
   /// A client of an MQTT broker, which runs libmosquitto on a separate thread.
   ///
-  /// All members may be called from any thread and do not wait, except for `stop`. The client reconnects with a growing delay, and
-  /// then restores subscriptions and retained state. A message is refused and counted if there is no connection or if too many
+  /// All members may be called from any thread and do not wait, except for `stop`. The client reconnects with a delay that grows until
+  /// a connection has lasted, and then restores subscriptions and retained state, except for that of the will's topic. It speaks MQTT 5,
+  /// or 3.1.1 to a broker that knows nothing newer. A message is refused and counted if there is no connection or if too many
   /// messages wait before it: memory is bounded, and no caller ever waits for a network.
   public final class MQTTClient: Sendable {
     private let connection: MQTTConnection
@@ -57,8 +58,32 @@
       /// The filters that are to be subscribed on this connection, and the subscribed ones that are to be removed.
       var newFilters: [String] = []
       var oldFilters: [String] = []
+      /// The filters whose subscription the broker has not acknowledged on this connection.
+      var unacknowledged: Set<String> = []
+
+      /// The status as others see it.
+      var seen: MQTTStatus {
+        var seen = status
+        seen.isSubscribed = status.isConnected && unacknowledged.isEmpty && status.refusing.isEmpty
+        return seen
+      }
     }
     private enum Phase: Int { case new, running, ended }
+    /// The version of the protocol by its number in the CONNECT packet.
+    private enum Version: Int32 {
+      case three = 4
+      case five = 5
+    }
+    /// The properties and reasons of MQTT 5 that are read here (OASIS MQTT 5.0, §2.2.2.2 and §2.4).
+    private enum Five {
+      static let maximumPacketSize: Int32 = 0x27
+      static let unsupportedVersion: Int32 = 0x84
+      static let notAuthorised: Int32 = 0x87
+      static let takenOver: Int32 = 0x8E
+      static let packetTooLarge: Int32 = 0x95
+      /// The least code of a failure. libmosquitto's own errors are below.
+      static let failures: Int32 = 0x80
+    }
 
     private let settings: MQTTSettings
     private let deliver: @Sendable (MQTTMessage) -> Void
@@ -73,13 +98,27 @@
     // The thread's own.
     private let client: OpaquePointer
     private var isConnected = false
+    /// The instant at which the broker accepted the present connection, or `nil` if it has not.
+    private var acceptedAt: TickInstant?
+    private var backoff: MQTTBackoff
+    /// MQTT 5 until a broker has refused it or has not answered it, since MQTT 5 tells why a broker ends a connection.
+    private var version = Version.five
+    /// Whether the broker has answered in the present version.
+    private var isVersionKnown = false
+    /// The greatest number of bytes in a packet that the broker has told us to send, or `nil` if it has not told any.
+    private var packetLimit: Int?
+    /// The filters that are being subscribed on this connection, by the identifiers of their packets.
+    private var asked: [Int32: String] = [:]
     /// The number of messages that were passed to libmosquitto and not yet to the socket.
     private var unsent = 0
     private var failure: String?
+    /// Whether the broker has given the reason of the failure.
+    private var isReasonKnown = false
 
     init(_ settings: MQTTSettings, deliver: @escaping @Sendable (MQTTMessage) -> Void) throws(MQTTError) {
       self.settings = settings
       self.deliver = deliver
+      backoff = MQTTBackoff(shortest: settings.shortestDelay, longest: settings.longestDelay)
       state = Mutex(
         State(
           outbox: MQTTOutbox(messageLimit: settings.outgoingLimit, retainedLimit: settings.retainedLimit)))
@@ -118,18 +157,23 @@
         try check(
           "will", mosquitto_will_set(client, will.topic, Int32(clamping: will.payload.count), will.payload, 1, true))
       }
+      try check("version", mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, version.rawValue))
       // A reply that waits for the acknowledgement of the one before it waits 40 ms.
       mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
       mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
-      mosquitto_connect_callback_set(client) { _, context, code in MQTTConnection.from(context).accepted(code) }
+      mosquitto_connect_v5_callback_set(client) { _, context, code, _, properties in
+        var limit: UInt32 = 0
+        let found = mosquitto_property_read_int32(properties, Five.maximumPacketSize, &limit, false)
+        MQTTConnection.from(context).answered(code, packetLimit: found == nil ? nil : Int(limit))
+      }
       mosquitto_disconnect_callback_set(client) { _, context, code in MQTTConnection.from(context).lost(code) }
       mosquitto_publish_callback_set(client) { _, context, _ in MQTTConnection.from(context).wasSent() }
       mosquitto_message_callback_set(client) { _, context, message in
         if let message { MQTTConnection.from(context).receive(message.pointee) }
       }
-      mosquitto_subscribe_callback_set(client) { _, context, _, count, granted in
+      mosquitto_subscribe_callback_set(client) { _, context, identifier, count, granted in
         let codes = UnsafeBufferPointer(start: granted, count: Int(count))
-        MQTTConnection.from(context).subscribed(refused: codes.count { $0 >= 0x80 })
+        MQTTConnection.from(context).acknowledged(identifier, isRefused: codes.contains { $0 >= Five.failures })
       }
     }
 
@@ -163,6 +207,7 @@
         guard !state.filters.contains(filter) else { return }
         state.filters.append(filter)
         state.newFilters.append(filter)
+        state.unacknowledged.insert(filter)
       }
       bell.button.ring()
     }
@@ -173,6 +218,8 @@
         state.filters.removeAll { $0 == filter }
         state.newFilters.removeAll { $0 == filter }
         state.oldFilters.append(filter)
+        state.status.refusing.removeAll { $0 == filter }
+        state.unacknowledged.remove(filter)
       }
       bell.button.ring()
     }
@@ -195,24 +242,26 @@
       return refusal
     }
 
-    var status: MQTTStatus { state.withLock { $0.status } }
+    var status: MQTTStatus { state.withLock { $0.seen } }
 
     // MARK: the thread
 
     private func run() {
-      var delay = settings.shortestDelay
       while !isStopping.load(ordering: .acquiring) {
-        let before = state.withLock { $0.status.connections }
+        acceptedAt = nil
         serve()
-        if state.withLock({ $0.status.connections }) != before { delay = settings.shortestDelay }
-        stopBell.wait(limit: delay)
-        delay = min(delay * 2, settings.longestDelay)
+        let pause = backoff.ended(after: age)
+        state.withLock { $0.status.lostSoon = backoff.lostSoon }
+        stopBell.wait(limit: pause)
       }
     }
 
+    /// The age of the present connection, or of the one that has just ended, or `nil` if the broker did not accept it.
+    private var age: Nanoseconds? { acceptedAt.map { MonotonicClock.now - $0 } }
+
     /// Serves one connection, from the attempt to its end.
     private func serve() {
-      failure = nil
+      (failure, isReasonKnown) = (nil, false)
       let reason =
         settings.door.map { $0.failure(mqtt_listener_at($0.path)) }
         ?? BrokerProbe.failure(
@@ -232,8 +281,27 @@
         }
         if isConnected { send() }
         turn(limit: 1_000)
+        if backoff.lostSoon > 0, let age, backoff.hasLasted(age) {
+          backoff.lasted()
+          state.withLock { $0.status.lostSoon = 0 }
+        }
       }
-      fail(failure ?? "the connection ended")
+      if !isVersionKnown { changeVersion() }
+      fail((failure ?? "the connection ended") + possibleCauses)
+    }
+
+    /// Changes to the other version of the protocol, for a broker that has not answered in this one.
+    private func changeVersion() {
+      version = version == .five ? .three : .five
+      mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, version.rawValue)
+    }
+
+    /// What may have ended a connection again and again without a reason from the broker; empty if this is not so.
+    private var possibleCauses: String {
+      guard let age, !backoff.hasLasted(age), backoff.lostSoon > 0, !isReasonKnown else { return "" }
+      return
+        " It was lost soon after it was made before, too, and the broker does not say why: another client may have our client ID "
+        + "\(settings.clientID), or the broker may refuse a message of ours as too long or not authorised."
     }
 
     /// The timeout for a broker to accept a connection.
@@ -269,11 +337,23 @@
         return (state.newFilters, state.oldFilters, messages)
       }
       for filter in oldFilters { note(mosquitto_unsubscribe(client, nil, filter)) }
-      for filter in filters { note(mosquitto_subscribe(client, nil, filter, 0)) }
+      for filter in filters {
+        var identifier: Int32 = 0
+        note(mosquitto_subscribe(client, &identifier, filter, 0))
+        asked[identifier] = filter
+      }
       for message in messages { give(message) }
     }
 
     private func give(_ message: MQTTMessage) {
+      if let packetLimit, Self.packetSize(of: message) > packetLimit {
+        return state.withLock { state in
+          state.status.refused[.tooLong, default: 0] += 1
+          state.status.lastFailure =
+            "broker \(settings.address): a message of \(message.payload.count) bytes on \(message.topic) is beyond the broker's "
+            + "limit of \(packetLimit) bytes"
+        }
+      }
       unsent += 1
       let result = mosquitto_publish(
         client, nil, message.topic, Int32(clamping: message.payload.count), message.payload, 0, message.isRetained)
@@ -283,11 +363,16 @@
       }
     }
 
+    /// Returns the size of a message's packet in MQTT 5: its head, of at most five bytes, its topic with a length, no properties, its payload.
+    private static func packetSize(of message: MQTTMessage) -> Int {
+      5 + 2 + message.topic.utf8.count + 1 + message.payload.count
+    }
+
     /// Records a failure. The first failure of a connection is its cause and ends it, since libmosquitto does not close after all of them.
     private func note(_ result: Int32) {
       // NO_CONN: the side that closed it has said why.
       guard result != MOSQ_ERR_SUCCESS.rawValue, result != MOSQ_ERR_NO_CONN.rawValue else { return }
-      failure = failure ?? Self.text(result)
+      if failure == nil { (failure, isReasonKnown) = (text(result), result >= Five.failures) }
       if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR)) }
     }
 
@@ -311,7 +396,7 @@
       isConnected = false
       unsent = 0
       state.withLock { state in
-        state.status.isConnected = false
+        state.status.ended()
         state.status.failures += 1
         state.status.lastFailure = "broker \(settings.address): \(reason)"
         state.outbox.disconnected()
@@ -320,30 +405,36 @@
 
     // MARK: what libmosquitto tells, on the thread
 
-    private func accepted(_ code: Int32) {
+    private func answered(_ code: Int32, packetLimit: Int?) {
+      isVersionKnown = code != Five.unsupportedVersion
       guard code == 0 else {
-        failure = String(cString: mosquitto_connack_string(code))
-        // 4: bad user name or password; 5: not authorised (MQTT 3.1.1, section 3.2.2.3).
-        state.withLock { $0.status.isAccountRefused = code == 4 || code == 5 }
+        let words = version == .five ? text(code) : String(cString: mosquitto_connack_string(code))
+        (failure, isReasonKnown) = (words, true)
+      // Bad user name or password, or not authorised: 4 and 5 (MQTT 3.1.1, section 3.2.2.3), 0x86 and 0x87 (MQTT 5, section 3.2.2.2).
+      state.withLock { $0.status.isAccountRefused = [4, 5, 0x86, 0x87].contains(code) }
         // The broker closes a refused connection; one that does not is closed here.
         if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR)) }
         return
       }
       isConnected = true
+      acceptedAt = MonotonicClock.now
       unsent = 0
+      asked = [:]
+      self.packetLimit = packetLimit
       state.withLock { state in
         state.status.isConnected = true
         state.status.isAccountRefused = false
         state.status.connections += 1
+        state.unacknowledged = Set(state.filters)
         (state.newFilters, state.oldFilters) = (state.filters, [])
-        state.outbox.connected()
+        state.outbox.connected(except: settings.will?.topic)
       }
     }
 
     private func lost(_ code: Int32) {
       note(code)
       isConnected = false
-      state.withLock { $0.status.isConnected = false }
+      state.withLock { $0.status.ended() }
     }
 
     private func wasSent() {
@@ -351,11 +442,13 @@
       state.withLock { $0.status.sent += 1 }
     }
 
-    private func subscribed(refused count: Int) {
-      guard count > 0 else { return }
+    private func acknowledged(_ identifier: Int32, isRefused: Bool) {
+      guard let filter = asked.removeValue(forKey: identifier) else { return }
       state.withLock { state in
-        state.status.refusedFilters += Int64(count)
-        state.status.lastFailure = "broker \(settings.address): a subscription was refused"
+        guard state.unacknowledged.remove(filter) != nil, isRefused else { return }
+        state.status.refusedFilters += 1
+        state.status.refusing.append(filter)
+        state.status.lastFailure = "broker \(settings.address): the subscription to \(filter) was refused"
       }
     }
 
@@ -368,6 +461,18 @@
         MQTTMessage(topic: String(cString: message.topic), payload: Array(bytes), isRetained: message.retain))
       // What it led to goes out now, not after another turn.
       if isConnected { send() }
+    }
+
+    /// Returns an error of libmosquitto, or a reason that the broker has given in MQTT 5, in words.
+    private func text(_ result: Int32) -> String {
+      switch result {
+      case Five.takenOver:
+        "another client has connected with our client ID \(settings.clientID), which ended our connection"
+      case Five.packetTooLarge: "a message of ours is beyond the broker's limit"
+      case Five.notAuthorised: "not authorised: the broker's accounts or access list do not allow it"
+      case Five.failures...: String(cString: mosquitto_reason_string(result))
+      default: Self.text(result)
+      }
     }
 
     private static func text(_ result: Int32) -> String {

@@ -18,7 +18,8 @@ public struct MQTTSettings: Sendable {
   /// The TLS settings, or `nil` for a connection without TLS.
   public var security: MQTTSecurity?
   /// A retained message that the broker publishes when this client disappears, and that the client publishes itself before it
-  /// disconnects. The value is `nil` for none.
+  /// disconnects. The value is `nil` for none. What was published on its topic is not published again after a reconnection, unlike all
+  /// other retained state: the publisher does that when it is true again.
   public var will: MQTTMessage?
   /// The keep-alive interval in seconds, 5…65,535.
   public var keepAliveSeconds = 30
@@ -28,7 +29,8 @@ public struct MQTTSettings: Sendable {
   public var retainedLimit = 4_096
   /// The greatest payload in bytes, for both directions. A message with a longer payload is refused.
   public var payloadLimit = 65_536
-  /// The delay before the first attempt to reconnect. It is doubled at each failure up to `longestDelay`.
+  /// The delay before the first attempt to reconnect. It is doubled at each failure up to `longestDelay`, and starts anew only after a
+  /// connection that has lasted for twice `longestDelay`.
   public var shortestDelay = Nanoseconds.seconds(1)
   /// The longest delay between two attempts to connect.
   public var longestDelay = Nanoseconds.seconds(30)

@@ -2,28 +2,59 @@
 public struct MQTTStatus: Sendable, Hashable {
   /// Whether the broker has accepted a connection that has not ended.
   public package(set) var isConnected = false
+  /// Whether the broker has granted every subscription on the present connection.
+  public package(set) var isSubscribed = false
+  /// The filters whose subscription the broker has refused on the present connection.
+  public package(set) var refusing: [String] = []
+  /// The number of connections in a row that the broker accepted and that were lost before they had lasted for twice
+  /// `MQTTSettings.longestDelay`; 0 once one has.
+  public package(set) var lostSoon: Int64 = 0
   /// The number of connections that the broker accepted since the start.
   public package(set) var connections: Int64 = 0
   /// The reason why there is no connection, or why the last one ended, or `nil` if nothing has failed yet. The text names the
   /// broker and contains no secret.
-  public internal(set) var lastFailure: String?
+  public package(set) var lastFailure: String?
   /// Whether the broker's last answer to an attempt to connect was that it does not accept the user or the password.
   public package(set) var isAccountRefused = false
   /// The number of failed attempts to connect and lost connections since the start.
   public package(set) var failures: Int64 = 0
   /// The number of messages that were delivered since the start.
-  public internal(set) var received: Int64 = 0
+  public package(set) var received: Int64 = 0
   /// The number of received messages whose payload was longer than the limit.
-  public internal(set) var receivedTooLong: Int64 = 0
+  public package(set) var receivedTooLong: Int64 = 0
   /// The number of messages that were passed to the connection.
-  public internal(set) var sent: Int64 = 0
+  public package(set) var sent: Int64 = 0
   /// The number of messages that were not sent, by the reason of their refusal.
   public package(set) var refused: [MQTTRefusal: Int64] = [:]
   /// The number of filters that the broker refused.
-  public internal(set) var refusedFilters: Int64 = 0
+  public package(set) var refusedFilters: Int64 = 0
 
   /// Creates the status of a client that has not been started: not connected, all counts 0.
   public init() {}
+
+  /// Notes that there is no connection.
+  package mutating func ended() { (isConnected, isSubscribed, refusing) = (false, false, []) }
+
+  /// Returns the status of two connections of one program: both are there, and the counts are sums. The failure is that of a connection
+  /// which is not there, if there is one.
+  package func with(_ other: MQTTStatus?) -> MQTTStatus {
+    guard let other else { return self }
+    var both = self
+    both.isConnected = isConnected && other.isConnected
+    both.isSubscribed = isSubscribed && other.isSubscribed
+    both.refusing += other.refusing
+    both.lostSoon = max(lostSoon, other.lostSoon)
+    both.connections += other.connections
+    both.failures += other.failures
+    both.lastFailure =
+      isConnected && !other.isConnected ? other.lastFailure ?? lastFailure : lastFailure ?? other.lastFailure
+    both.received += other.received
+    both.receivedTooLong += other.receivedTooLong
+    both.sent += other.sent
+    both.refused.merge(other.refused) { $0 + $1 }
+    both.refusedFilters += other.refusedFilters
+    return both
+  }
 }
 
 /// The reason why a message was not accepted for sending.
@@ -34,7 +65,7 @@ public enum MQTTRefusal: String, Sendable, Hashable, CaseIterable, Error {
   case tooManyWaiting
   /// The message has a new retained topic, and there are already `MQTTSettings.retainedLimit` such topics.
   case tooManyRetained
-  /// The payload is longer than `MQTTSettings.payloadLimit`.
+  /// The payload is longer than `MQTTSettings.payloadLimit`, or the message than the limit that the broker has told.
   case tooLong
   /// The topic is empty, too long, or contains a wildcard or a NUL: see `MQTTMessage.topic`.
   case invalidTopic

@@ -18,7 +18,7 @@ struct MQTTOutboxTests {
     #expect(outbox.add(state("a", ""), isConnected: true) == nil)
     #expect(outbox.take(9) == [state("a", "")] && outbox.isEmpty)
     outbox.disconnected()
-    outbox.connected()
+    outbox.connected(except: nil)
     #expect(outbox.take(9) == [state("a", ""), state("b", "1")])
   }
 
@@ -34,6 +34,18 @@ struct MQTTOutboxTests {
     #expect(outbox.takeLast(0, will: will) == [will] && !outbox.isEmpty)
   }
 
+  @Test("the will's topic on a new connection: its state waits until it is said again, and keeps its place")
+  func exceptWill() {
+    var outbox = MQTTOutbox(messageLimit: 4, retainedLimit: 2)
+    for topic in ["status", "a"] { #expect(outbox.add(state(topic, "1"), isConnected: true) == nil) }
+    outbox.disconnected()
+    outbox.connected(except: "status")
+    #expect(outbox.take(9) == [state("a", "1")])
+    #expect(outbox.add(state("b", "1"), isConnected: true) == .tooManyRetained)
+    #expect(outbox.add(state("status", "1"), isConnected: true) == nil)
+    #expect(outbox.take(9) == [state("status", "1")])
+  }
+
   @Test("forgotten topics make room for others, once they have been told")
   func makesRoom() {
     var outbox = MQTTOutbox(messageLimit: 4, retainedLimit: 2)
@@ -44,7 +56,7 @@ struct MQTTOutboxTests {
     _ = outbox.take(9)
     #expect(outbox.add(state("c", "1"), isConnected: true) == nil)
     #expect(outbox.add(state("d", "1"), isConnected: true) == .tooManyRetained)
-    outbox.connected()
+    outbox.connected(except: nil)
     #expect(outbox.take(9) == [state("b", "1"), state("c", "1")])
   }
 }

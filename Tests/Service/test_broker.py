@@ -94,10 +94,10 @@ def is_not_obeyed(daemon, stranger):
 
 
 def comes_back(daemon, stranger):
-    """With the stranger's end."""
+    """With the stranger's end, both connections."""
     connections = mqtt(daemon)["connections"]
     stranger.stop()
-    until(lambda: mqtt(daemon)["connected"] and mqtt(daemon)["connections"] == connections + 1, mqtt(daemon))
+    until(lambda: mqtt(daemon)["connected"] and mqtt(daemon)["connections"] == connections + 2, mqtt(daemon))
     until(lambda: not trouble(daemon), daemon.get("/api/health").text)
     # It is our own, and takes commands from who has the password.
     subprocess.run(["mosquitto_pub", "-p", str(stranger.port), "-u", "ann", "-P", "secret", "-t", COMMAND, "-m", ON], check=True)

@@ -149,7 +149,7 @@ def test_classes_and_units_are_home_assistants(house):
 
 def test_every_template_makes_of_the_real_state_what_its_component_takes(house):
     documents = house.documents
-    assert house.broker.retained("tactus/my.house/status") == {"tactus/my.house/status": "online"}
+    eventually(lambda: house.broker.retained("tactus/my.house/status") == {"tactus/my.house/status": "online"})
     for (component, _, object_id), document in documents.items():
         assert document["availability_topic"] == "tactus/my.house/status"
         if "json_attributes_topic" in document:

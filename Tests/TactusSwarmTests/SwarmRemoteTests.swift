@@ -59,9 +59,15 @@ import Testing
     "a daemon that stops in order: what it says last comes to the broker, then offline, then its goodbye, and no will")
   func goodbye() {
     let broker = SwarmBroker(seed: 3)
+    var passed = Int64(0)
+    /// With a beat a second.
     func pass(to seconds: Int64) {
-      let end = TickInstant.zero + .seconds(seconds)
-      while broker.nextAt <= end { broker.run(at: broker.nextAt) }
+      while passed < seconds {
+        passed += 1
+        let end = TickInstant.zero + .seconds(passed)
+        while broker.nextAt <= end { broker.run(at: broker.nextAt) }
+        broker.beat(at: end, [])
+      }
     }
     broker.start(at: .zero, served: [], others: [])
     pass(to: 8)
@@ -108,16 +114,22 @@ import Testing
   @Test("the broker: what is retained comes to a new connection as kept; a dead daemon is offline; gone, it may forget")
   func broker() {
     let broker = SwarmBroker(seed: 3)
+    var passed = Int64(0)
+    /// With a beat a second.
     func pass(to seconds: Int64) {
-      let end = TickInstant.zero + .seconds(seconds)
-      while broker.nextAt <= end { broker.run(at: broker.nextAt) }
+      while passed < seconds {
+        passed += 1
+        let end = TickInstant.zero + .seconds(passed)
+        while broker.nextAt <= end { broker.run(at: broker.nextAt) }
+        broker.beat(at: end, [])
+      }
     }
     let command = broker.topics.command("pump")
     broker.publish(MQTTMessage(topic: command, text: "off", isRetained: true), copies: 1, at: .zero)
     pass(to: 4)
     broker.start(at: .zero + .seconds(4), served: [], others: [], takesCommands: true)
     pass(to: 12)
-    #expect(broker.takeDelivered().map(\.isRetained) == [true])
+    #expect(broker.takeDelivered().filter { $0.topic == command }.map(\.isRetained) == [true])
     #expect(broker.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) } == "online")
     broker.kill(at: .zero + .seconds(12))
     pass(to: 16)

@@ -21,11 +21,13 @@ struct BrokerDocument: Encodable {
   let tls: Bool
   /// Whether the daemon logs in with a user name, which is not shown.
   let user: Bool
-  /// Whether all connections are there.
+  /// Whether all connections are there, and the broker has granted the subscriptions to commands if these are accepted.
   let connected: Bool
-  /// Whether the connection is there over which commands come, or null if commands are not accepted.
+  /// Whether the connection over which commands come is there with its subscriptions granted, or null if commands are not accepted.
   @OrNull var commandsConnected: Bool?
-  let connections, failures: Int64
+  /// The numbers of connections that the broker accepted, of failed attempts and lost connections, and of connections in a row that were
+  /// lost soon. All counts are sums over both connections; `lostSoon` is that of the worse one.
+  let connections, failures, lostSoon: Int64
   @OrNull var lastFailure: String?
   /// The state of the broker that this program has started, or null if it starts none.
   @OrNull var spawned: Spawned?
@@ -47,21 +49,19 @@ struct BrokerDocument: Encodable {
     broker = mqtt.settings.address
     tls = mqtt.security != nil
     user = mqtt.user != nil
-    connected = status.isConnected && commandStatus?.isConnected ?? true
-    _commandsConnected = OrNull(wrappedValue: commandStatus?.isConnected)
-    (connections, failures) = (status.connections, status.failures)
-    _lastFailure = OrNull(wrappedValue: status.lastFailure ?? commandStatus?.lastFailure)
+    let both = status.with(commandStatus)
+    let hearsCommands = commandStatus.map { $0.isConnected && $0.isSubscribed }
+    connected = both.isConnected && hearsCommands ?? true
+    _commandsConnected = OrNull(wrappedValue: hearsCommands)
+    (connections, failures, lostSoon) = (both.connections, both.failures, both.lostSoon)
+    _lastFailure = OrNull(wrappedValue: both.lastFailure)
     _spawned = OrNull(wrappedValue: spawned.map { Spawned($0) })
     device = mqtt.device
     topics = mqtt.topics.base
     _discoveryPrefix = OrNull(wrappedValue: mqtt.discoveryPrefix)
     _commands = OrNull(wrappedValue: commands)
-    (received, receivedTooLong, sent) = (
-      status.received + (commandStatus?.received ?? 0), status.receivedTooLong + (commandStatus?.receivedTooLong ?? 0),
-      status.sent
-    )
-    refusedFilters = status.refusedFilters + (commandStatus?.refusedFilters ?? 0)
-    refused = Dictionary(
-      uniqueKeysWithValues: MQTTRefusal.allCases.map { ($0.rawValue, status.refused[$0] ?? 0) })
+    (received, receivedTooLong, sent) = (both.received, both.receivedTooLong, both.sent)
+    refusedFilters = both.refusedFilters
+    refused = Dictionary(uniqueKeysWithValues: MQTTRefusal.allCases.map { ($0.rawValue, both.refused[$0] ?? 0) })
   }
 }

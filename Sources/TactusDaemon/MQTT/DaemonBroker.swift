@@ -42,6 +42,9 @@ package final class DaemonBroker {
   private let desk: Desk
   private let participants: [any BrokerParticipant]
   private let fleet: FleetParticipant
+  private let presence: DevicePresence
+  /// The filters whose refusal by the broker is a trouble: those of commands, and of systems that use further topics.
+  private let neededFilters: Set<String>
   private let commands: RemoteCommands?
   private let logger: Logger
   private let now: @Sendable () -> TickInstant
@@ -49,6 +52,7 @@ package final class DaemonBroker {
   private var wasConnected = false
   private var toldFailure: String?
   private var toldBroker: SpawnedBroker?
+  private var toldRefusing: [String] = []
   private var toldCommands: (isConnected: Bool, connections: Int64, failure: String?) = (false, 0, nil)
 
   /// Makes the connection. The argument is called with each message that arrives.
@@ -71,7 +75,9 @@ package final class DaemonBroker {
     self.now = now
     commands = mqtt.takesCommands ? RemoteCommands(served, link: "mqtt", logger: logger, now: now) : nil
     fleet = FleetParticipant(mqtt, systems: served, commands: commands)
-    let participants: [any BrokerParticipant] = [fleet] + others
+    presence = DevicePresence(mqtt.topics)
+    let participants: [any BrokerParticipant] = [fleet, presence] + others
+    neededFilters = Set(fleet.commandFilters + others.flatMap(\.filters))
     self.participants = participants
     let desk = Desk()
     self.desk = desk
@@ -99,7 +105,6 @@ package final class DaemonBroker {
         "the broker's password goes over the network without TLS",
         metadata: ["broker": .string(mqtt.settings.address), "way_out": "set mqtt.tls"])
     }
-    line.publish(MQTTMessage(topic: mqtt.topics.availability, text: DeviceTopics.online, isRetained: true))
     for participant in participants { participant.begin(on: line) }
     connection.start()
   }
@@ -111,6 +116,8 @@ package final class DaemonBroker {
   package func beat(at now: TickInstant) {
     report()
     for participant in participants { participant.beat(at: now, on: line) }
+    // After the states, which are current when the device is said to be there.
+    presence.say(connection.status(), commands: connection.commands?.status(), on: line)
   }
 
   /// Publishes the last events and `offline`, then ends the connection and the broker that this program has started.
@@ -145,6 +152,7 @@ package final class DaemonBroker {
       logger.warning("no MQTT broker", metadata: place.merging(["reason": .string(failure)]) { first, _ in first })
     }
     reportCommands(besides: status)
+    reportRefusals()
     let broker = connection.spawned()
     if let broker, broker != toldBroker, let failure = broker.lastFailure, failure != toldBroker?.lastFailure {
       logger.error("the MQTT broker of our own", metadata: ["reason": .string(failure)])
@@ -172,19 +180,57 @@ package final class DaemonBroker {
     (toldCommands.isConnected, toldCommands.connections) = (commands.isConnected, commands.connections)
   }
 
+  /// Logs once which subscriptions the broker refuses, and again when these are others.
+  private func reportRefusals() {
+    let refusing = Self.refusing(connection, of: neededFilters)
+    defer { toldRefusing = refusing }
+    guard !refusing.isEmpty, refusing != toldRefusing else { return }
+    logger.warning(
+      "the MQTT broker refuses subscriptions",
+      metadata: place.merging([
+        "filters": .string(refusing.joined(separator: " ")),
+        "way_out": "let the broker's access list allow them to the daemon's account (mqtt.user)",
+      ]) { first, _ in first })
+  }
+
+  /// Returns the needed filters that the broker refuses on the present connections, in alphabetical order.
+  private static func refusing(_ connection: BrokerConnection, of needed: Set<String>) -> [String] {
+    connection.status().with(connection.commands?.status()).refusing.filter(needed.contains).sorted()
+  }
+
   private var place: Logger.Metadata { ["broker": .string("\(mqtt.settings.address)")] }
 
-  /// Returns the trouble that `GET /api/health` reports about the broker that this program starts, or `nil` if that
-  /// broker works or another program's broker is used. Usable from any thread.
-  var trouble: @Sendable () -> ServiceTrouble? {
-    let connection = connection
+  /// The number of connections in a row that are lost soon before health says so.
+  private static let unstableAfter: Int64 = 3
+
+  /// Returns the trouble that `GET /api/health` reports about the broker, or `nil` if there is none: the broker that this program starts
+  /// does not run, connections are lost again and again, or the broker refuses subscriptions. A broker of somebody else's that is not
+  /// there is none. Usable from any thread.
+  package var trouble: @Sendable () -> ServiceTrouble? {
+    let (connection, neededFilters, mqtt) = (connection, neededFilters, mqtt)
     return {
-      guard let failure = connection.spawned()?.lastFailure, !connection.status().isConnected else { return nil }
+      let status = connection.status()
+      if let failure = connection.spawned()?.lastFailure, !status.isConnected {
+        return ServiceTrouble(
+          code: "BROKER_FAILED",
+          message: "the MQTT broker of our own does not work: \(failure); it is tried again, and until then nothing is "
+            + "said or taken over MQTT")
+      }
+      let both = status.with(connection.commands?.status())
+      if both.lostSoon >= Self.unstableAfter {
+        return ServiceTrouble(
+          code: "BROKER_UNSTABLE",
+          message: "the connection to the MQTT broker is unstable: lost soon \(both.lostSoon) times in a row "
+            + "(\(both.lastFailure ?? "no reason is known")); if another daemon on this broker has the same mqtt.device "
+            + "(\(mqtt.device)), give one of them another; it is tried again in longer and longer intervals")
+      }
+      let refusing = Self.refusing(connection, of: neededFilters)
+      guard !refusing.isEmpty else { return nil }
       return ServiceTrouble(
-        code: "BROKER_FAILED",
-        message: "the MQTT broker of our own does not work: \(failure); it is tried again, and until then nothing is "
-          + "said or taken over MQTT"
-      )
+        code: "BROKER_REFUSES",
+        message:
+          "the MQTT broker refuses the subscription to \(refusing.joined(separator: ", ")): nothing that is sent there is "
+          + "heard until its access list allows this to the daemon's account")
     }
   }
 

@@ -260,7 +260,7 @@ public final class SwarmBroker {
       take(MQTTMessage(topic: topics.availability, text: DeviceTopics.offline, isRetained: true), at: now)
     }
     (retryAt, delay, connectedSince) = (.distantFuture, Self.shortestDelay, now)
-    link.connected()
+    link.connected(will: topics.availability)
     flush(at: now)
   }
 

@@ -40,18 +40,19 @@ final class SwarmBrokerLink: Sendable {
 
   func deliver(_ message: MQTTMessage) { state.withLock { $0.deliver }(message) }
 
-  func connected() {
+  /// - Parameter topic: the topic of the daemon's will.
+  func connected(will topic: String) {
     state.withLock { state in
-      state.status.isConnected = true
+      (state.status.isConnected, state.status.isSubscribed) = (true, true)
       state.status.connections += 1
       (state.newFilters, state.oldFilters) = (state.filters, [])
-      state.outbox.connected()
+      state.outbox.connected(except: topic)
     }
   }
 
   func disconnected() {
     state.withLock { state in
-      state.status.isConnected = false
+      state.status.ended()
       state.status.failures += 1
       state.outbox.disconnected()
     }

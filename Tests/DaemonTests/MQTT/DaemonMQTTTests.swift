@@ -142,7 +142,7 @@
       }
       #expect(user.answer("/sprinkler/zone/1", "on")?["code"] as? String == "EMERGENCY_STOPPED")
       let document = try ask("/api/mqtt", of: endpoint(daemon))
-      #expect(document["connected"] as? Bool == true && document["connections"] as? Int == 1)
+      #expect(document["connected"] as? Bool == true && document["connections"] as? Int == 2)
       #expect((document["commands"] as? [String: Int])?["ok", default: 0] ?? 0 >= 5)
 
       kill(daemon.identifier, SIGTERM)
@@ -196,7 +196,24 @@
         broker.stop()
       }
       let document = try ask("/api/mqtt", of: endpoint(daemon))
-      #expect(document["connections"] as? Int == 2)
+      // Twice two of them.
+      #expect(document["connections"] as? Int == 4)
+      kill(daemon.identifier, SIGKILL)
+    }
+
+    @Test("a foreign offline, retained on its status topic: the daemon hears it and says online again")
+    func foreignOffline() throws {
+      let broker = try TestBroker()
+      try broker.start()
+      let daemon = try daemon("port: \(broker.port)")
+      let user = try Listener(broker.settings("user"), "tactus/#")
+      #expect(user.hears("tactus/bed/status", "online"))
+      // Whoever commands now is heard at once.
+      user.client.publish(MQTTMessage(topic: "tactus/bed/robot/command", text: #"{"command":"stop","id":"at-once"}"#))
+      #expect(user.hasHeard("tactus/bed/robot/reply", "at-once"))
+      let before = user.texts("tactus/bed/status").count
+      user.client.publish(MQTTMessage(topic: "tactus/bed/status", text: "offline", isRetained: true))
+      #expect(eventually { user.texts("tactus/bed/status").dropFirst(before).suffix(2) == ["offline", "online"] })
       kill(daemon.identifier, SIGKILL)
     }
 

@@ -1,0 +1,73 @@
+import MQTTMosquitto
+import Synchronization
+import Wire
+
+/// Says on the status topic whether the device can be reached: `online` while the broker has accepted the connection and has granted
+/// every subscription to commands, if commands are taken, and otherwise `offline`, which the broker says when the connection is lost.
+///
+/// Whoever reads `online` and then sends a command is therefore heard. The status is said again on each new connection, and when
+/// somebody else has changed it: an old will that comes late, or a broker that was restored.
+final class DevicePresence: BrokerParticipant {
+  /// A status as it was published, with the connections for which it is true.
+  private struct Said: Equatable {
+    var isOnline: Bool
+    var connections: Int64
+    var commandConnections: Int64
+  }
+
+  private struct State {
+    /// The status that was last published on the present connection, or `nil` if none was.
+    var said: Said?
+    /// Whether a message of somebody else has replaced it.
+    var isReplaced = false
+  }
+
+  private let topic: String
+  private let state = Mutex(State())
+
+  init(_ topics: DeviceTopics) { topic = topics.availability }
+
+  var filters: [String] { [topic] }
+
+  /// Reserves the place of the status among the retained messages. The client sends nothing of it before `say`.
+  func begin(on broker: BrokerLine) { publish(isOnline: false, on: broker) }
+
+  /// Compares a message on the status topic with what was said. Retained ones are from before this connection's first status, which
+  /// replaces them.
+  func take(_ message: MQTTMessage, on broker: BrokerLine) {
+    guard !message.isRetained else { return }
+    state.withLock { state in
+      guard let said = state.said, message.payload != Self.payload(isOnline: said.isOnline) else { return }
+      state.isReplaced = true
+    }
+  }
+
+  /// Publishes the status if it is another one, if a connection is new, or if somebody else has changed it. Called on the main thread.
+  ///
+  /// - Parameters:
+  ///   - status: the connection over which the status is published.
+  ///   - commands: the connection over which commands come, or `nil` if they are not taken.
+  func say(_ status: MQTTStatus, commands: MQTTStatus?, on broker: BrokerLine) {
+    let isOnline = state.withLock { state -> Bool? in
+      guard status.isConnected else {
+        state.said = nil
+        return nil
+      }
+      let now = Said(
+        isOnline: commands.map { $0.isConnected && $0.isSubscribed } ?? true, connections: status.connections,
+        commandConnections: commands?.connections ?? 0)
+      guard now != state.said || state.isReplaced else { return nil }
+      (state.said, state.isReplaced) = (now, false)
+      return now.isOnline
+    }
+    if let isOnline { publish(isOnline: isOnline, on: broker) }
+  }
+
+  private func publish(isOnline: Bool, on broker: BrokerLine) {
+    broker.publish(MQTTMessage(topic: topic, payload: Self.payload(isOnline: isOnline), isRetained: true))
+  }
+
+  private static func payload(isOnline: Bool) -> [UInt8] {
+    Array((isOnline ? DeviceTopics.online : DeviceTopics.offline).utf8)
+  }
+}
