@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A JSON value. Members keep their order; in a value that was parsed each name occurs once.
 public indirect enum JSONValue: Sendable, Equatable {
   /// The literal `null`.
@@ -26,6 +28,15 @@ public indirect enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
+  /// The value as a whole number, or `nil` if it is not a number, has a fraction, or does not fit. JSON knows one kind of number, so `10`,
+  /// `10.0` and `1e1` are the same; one that is not written in digits alone is whole up to ±2⁵³, beyond which a fraction would be lost.
+  public var wholeNumber: Int? {
+    guard case .number(let digits) = self else { return nil }
+    if let number = Int(digits) { return number }
+    guard let number = Double(digits), number.magnitude <= 9_007_199_254_740_992 else { return nil }
+    return Int(exactly: number)
+  }
+
   /// The value for error messages: at most 40 characters and 160 bytes, each of which is seen.
   public var summary: String {
     switch self {

@@ -61,6 +61,21 @@ import WireSupport
     }
   }
 
+  @Test("whole numbers: JSON knows one kind of number, so a fraction of zero is none; nothing is rounded")
+  func wholeNumbers() {
+    let whole: [(String, Int)] = [
+      ("1", 1), ("1.0", 1), ("10.00", 10), ("1e1", 10), ("12.5e1", 125), ("-3.0", -3), ("-0.0", 0),
+      ("9007199254740993", 9_007_199_254_740_993),
+      ("9007199254740992.0", 9_007_199_254_740_992),
+    ]
+    for (text, number) in whole { #expect(read(text)?.wholeNumber == number, "\(text)") }
+    for text in [
+      "1.5", "1e-1", "1e99", "1e999", "9007199254740994.0", "99999999999999999999", "true", "\"1\"", "null", "[1]",
+    ] {
+      #expect(read(text) != nil && read(text)?.wholeNumber == nil, "\(text)")
+    }
+  }
+
   @Test("50,000 mutated documents: a value or an error within the text")
   func fuzz() throws {
     var random = SplitMix64(seed: 99)

@@ -45,11 +45,7 @@ extension JSONKind where Value == Int {
   /// Returns the kind of a whole number in a range; `3.0` and `3e0` are whole.
   public static func integer(_ range: ClosedRange<Int>) -> JSONKind {
     JSONKind("an integer \(range.lowerBound)…\(range.upperBound)") { value in
-      guard case .number(let digits) = value else { return nil }
-      guard let number = Int(digits) ?? Double(digits).flatMap({ Int(exactly: $0) }), range.contains(number) else {
-        return nil
-      }
-      return number
+      value.wholeNumber.flatMap { range.contains($0) ? $0 : nil }
     }
   }
 }

@@ -67,7 +67,7 @@ extension JSONKind where Value == ClientMessage.ID {
   fileprivate static var clientID: JSONKind {
     JSONKind("an integer or text") { value in
       if case .text(let text) = value { return .text(text) }
-      return value.digits.flatMap { Int($0) }.map { .number($0) }
+      return value.wholeNumber.map { .number($0) }
     }
   }
 }

@@ -128,6 +128,9 @@
       // Nothing more comes: the deadman.
       #expect(user.hears("tactus/bed/robot/event", #""state":"stopped""#))
       #expect(user.answer("/robot", "drive", #""left":300,"right":30"#)?["field"] as? String == "left")
+      #expect(
+        user.answer("/sprinkler", "run-once", #""zones":[{"zoneId":1.5,"minutes":5}]"#)?["message"] as? String
+          == "zones[0].zoneId: expected an integer 1…64, got 1.5")
       #expect(user.answer("/robot", "fly")?["code"] as? String == "NOT_FOUND")
 
       #expect(user.answer("/sprinkler/zone/1", "on", #""minutes":30"#)?["isOn"] as? Bool == true)

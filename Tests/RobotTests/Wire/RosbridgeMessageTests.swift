@@ -44,7 +44,8 @@ import Wire
     #expect(try decode(#"{"op":"set_level","level":"none"}"#) == .setLevel(.none))
     let (message, id) = try RosbridgeMessage.decode(
       Array(
-        #"{"op":"subscribe","id":"s1","topic":"/odom","throttle_rate":200,"queue_length":5,"compression":"none"}"#.utf8)
+        #"{"op":"subscribe","id":"s1","topic":"/odom","throttle_rate":200.0,"queue_length":5,"compression":"none"}"#
+          .utf8)
     )
     guard case .subscribe(let asked) = message else {
       Issue.record("not a subscription: \(message)")
@@ -76,6 +77,8 @@ import Wire
       let text = #"{"op":"subscribe","topic":"/odom","\#(member)":\#(value)}"#
       #expect(reason(text)?.hasPrefix("\(member): expected") == true, "\(text)")
     }
+    let half = reason(#"{"op":"subscribe","topic":"/odom","throttle_rate":1.5}"#)
+    #expect(half?.hasPrefix("throttle_rate: expected an integer 0…3600000, got 1.5") == true)
     #expect(reason(#"{"op":"set_level","level":"loud"}"#)?.hasPrefix("level: expected info") == true)
   }
 

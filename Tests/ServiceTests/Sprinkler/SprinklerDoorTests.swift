@@ -220,6 +220,46 @@ struct SprinklerDoorTests {
     #expect(bench.isHigh(17))
   }
 
+  @Test(
+    "whole numbers with a fraction of zero are taken wherever one is: 1.0 is zone 1; 1.5 is refused everywhere in the same words"
+  )
+  func wholeNumbers() async throws {
+    let doors: [(method: String, path: String, before: String, after: String, field: String)] = [
+      ("PUT", "/api/zones", #"[{"id":"#, #","name":"Roses"}]"#, "zones[0].id"),
+      ("POST", "/api/run-once", #"{"zones":[{"zoneId":"#, #","minutes":5.0}]}"#, "zones[0].zoneId"),
+      ("POST", "/api/queue", #"{"zones":[{"zoneId":"#, #","seconds":60.0}],"position":"insert"}"#, "zones[0].zoneId"),
+      (
+        "POST", "/api/schedules",
+        #"{"name":"M","days":["Mon"],"priority":1.0,"startTimes":["06:00"],"zones":[{"zoneId":"#, #","minutes":5}]}"#,
+        "zones[0].zoneId"
+      ),
+    ]
+    for door in doors {
+      let bench = try SprinklerDoorBench()
+      _ = try await bench.ask(door.method, door.path, door.before + "1.0" + door.after)
+      for number in ["1.5", "0.0", "65.0"] {
+        let refusal = await bench.refusal(door.method, door.path, door.before + number + door.after)
+        #expect(
+          refusal?.code == "VALIDATION"
+            && refusal?.message.contains(": expected an integer 1…64, got \(number)") == true, "\(door.path)")
+        #expect(
+          refusal?.field?.hasSuffix(door.field.split(separator: ".").last!) == true, "\(String(describing: refusal))")
+      }
+    }
+  }
+
+  @Test("minutes: 0.02 is a second, less is refused; a second is shown as what may be sent back")
+  func fewestMinutes() async throws {
+    let bench = try SprinklerDoorBench()
+    for minutes in ["0.01", "0.019", "0", "-1"] {
+      let refusal = await bench.refusal("POST", "/api/zone/1/on", #"{"minutes":\#(minutes)}"#)
+      #expect(refusal?.message == "minutes: expected minutes, 0.02…1440, got \(minutes)")
+    }
+    let response = try await bench.ask("POST", "/api/zone/1/on", #"{"minutes":0.02}"#)
+    #expect(response.logFields["minutes"] == "0.02")
+    #expect(1.inMinutes == 0.02 && 0.inMinutes == 0 && 2.inMinutes > 0.03 && WateringTime.text(30) == "0.5")
+  }
+
   @Test("queue: run once, insert, skip, pause, resume, clear")
   func queue() async throws {
     let bench = try SprinklerDoorBench()

@@ -79,7 +79,7 @@ struct WebSocketTests {
       let cases = [
         ("nonsense", "BAD_JSON"), ("[]", "VALIDATION"), (#"{"id":1}"#, "VALIDATION"),
         (#"{"type":"dance","id":1}"#, "VALIDATION"), (#"{"type":"subscribe","rateHz":11}"#, "VALIDATION"),
-        (#"{"type":"subscribe","systems":["leg"]}"#, "VALIDATION"),
+        (#"{"type":"subscribe","systems":["leg"]}"#, "VALIDATION"), (#"{"type":"ping","id":1.5}"#, "VALIDATION"),
       ]
       for (text, code) in cases {
         client.say(text)
@@ -88,6 +88,8 @@ struct WebSocketTests {
       client.say(#"{"type":"ping","id":42}"#)
       let pong = try #require(client.next("pong"))
       #expect(pong.json["id"] as? Int == 42 && pong.json["monotonicNs"] as? Int == 5)
+      client.say(#"{"type":"ping","id":43.0}"#)
+      #expect(client.next("pong")?.json["id"] as? Int == 43)
     }
   }
 

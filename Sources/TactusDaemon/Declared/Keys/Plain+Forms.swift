@@ -78,8 +78,7 @@ extension JSONValue {
     switch (self, form.kind) {
     case (.null, _): form.mayBeNothing ? .nothing : nil
     case (.boolean(let value), .boolean): .boolean(value)
-    case (.number(let digits), .integer):
-      (Int(digits) ?? Double(digits).flatMap { Int(exactly: $0) }).map { .integer($0) }
+    case (.number, .integer): wholeNumber.map { .integer($0) }
     case (.number(let digits), .number): Double(digits).flatMap { $0.isFinite ? .number($0) : nil }
     case (.text(let text), .text), (.text(let text), .words), (.text(let text), .line), (.text(let text), .pwmOutput),
       (.text(let text), .sensor):
@@ -158,9 +157,7 @@ extension ConfigKind {
     JSONKind("\(self)") { value in
       switch (value, self.typeName) {
       case (.boolean(let value), "boolean"): .boolean(value)
-      // A whole number may have a fraction of zero: 176.0.
-      case (.number(let digits), "integer"):
-        (Int(digits) ?? Double(digits).flatMap { Int(exactly: $0) }).flatMap { ScalarReader.value("\($0)", as: self) }
+      case (.number, "integer"): value.wholeNumber.flatMap { ScalarReader.value("\($0)", as: self) }
       case (.number(let digits), "number"): ScalarReader.value(digits, as: self)
       case (.text(let text), "string"): ScalarReader.value(text, as: self)
       default: nil

@@ -105,9 +105,7 @@ extension JSONValue {
     guard case .object(let members) = self else { return nil }
     var pulses: [String: Int] = [:]
     for member in members {
-      guard case .number(let digits) = member.value, let pulse = Int(digits), (500...2500).contains(pulse) else {
-        return nil
-      }
+      guard let pulse = member.value.wholeNumber, (500...2500).contains(pulse) else { return nil }
       pulses[member.name] = pulse
     }
     return pulses

@@ -31,13 +31,9 @@ struct RosbridgeMembers {
   /// Returns `nil` if the member is missing or null.
   func optionalInteger(_ member: String, in range: ClosedRange<Int>) throws(RosbridgeError) -> Int? {
     guard let value = self[member], value != .null else { return nil }
-    if case .number(let digits) = value, let number = Double(digits), let whole = Int(exactly: number),
-      range.contains(whole)
-    {
-      return whole
-    }
+    if let whole = value.wholeNumber, range.contains(whole) { return whole }
     throw RosbridgeError(
-      "\(place)\(member): expected a whole number \(range.lowerBound)…\(range.upperBound), got \(value.summary)")
+      "\(place)\(member): expected an integer \(range.lowerBound)…\(range.upperBound), got \(value.summary)")
   }
 
   /// Returns 0 if the member is missing, as ROS does.

@@ -34,8 +34,6 @@ extension JSONKind where Value == MonthDay {
 
 extension JSONKind where Value == ZoneID {
   static var zoneID: JSONKind {
-    JSONKind("a zone's number 1…\(ZoneID.maximum)") {
-      if case .number(let digits) = $0 { Int(digits).flatMap { ZoneID($0) } } else { nil }
-    }
+    JSONKind(JSONKind<Int>.integer(1...ZoneID.maximum).expected) { $0.wholeNumber.flatMap { ZoneID($0) } }
   }
 }

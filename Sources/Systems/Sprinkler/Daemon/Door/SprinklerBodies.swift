@@ -51,7 +51,7 @@ struct ReorderBody: JSONReadable {
 
   private static let name = JSONKind<Name>("a schedule's id, or text of 1…64 characters") { value in
     switch value {
-    case .number(let digits): Int(digits).map { .number($0) }
+    case .number: value.wholeNumber.map { .number($0) }
     case .text(let text): (1...64).contains(text.count) ? .text(text) : nil
     default: nil
     }

@@ -272,8 +272,8 @@ struct SprinklerStatus: Sendable {
 }
 
 extension Int {
-  /// This number of seconds in minutes.
-  var inMinutes: Double { Double(self) / 60 }
+  /// This number of seconds in minutes. One second is 0.02, the least that a request may say, which is read as one second.
+  var inMinutes: Double { self == 1 ? 0.02 : Double(self) / 60 }
 }
 
 extension FlowStatus {

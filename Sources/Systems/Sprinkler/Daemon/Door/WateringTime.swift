@@ -30,10 +30,11 @@ extension JSONKind where Value == Int {
   /// A duration in minutes with or without a fraction, converted to whole seconds.
   static var minutes: JSONKind {
     JSONKind("minutes, 0.02…1440") { value in
-      guard case .number(let digits) = value, let minutes = Double(digits), minutes.isFinite, minutes <= 1440,
-        case let seconds = Int(saturating: (minutes * 60).rounded()), seconds >= 1
-      else { return nil }
-      return seconds
+      guard case .number(let digits) = value, let minutes = Double(digits), (0.02...1440).contains(minutes) else {
+        return nil
+      }
+      // At least 1: a bit more than a second.
+      return Int(saturating: (minutes * 60).rounded())
     }
   }
 }

@@ -62,7 +62,7 @@ struct ZoneBody: JSONReadable {
   ///   - zones: the present zones.
   ///   - path: the path of the body for error messages, such as `zones[2]`.
   func applied(to zones: [Zone], path: String) throws(APIError) -> Zone {
-    guard let id else { throw .validation("\(path).id", expected: "a zone's number 1…64", got: "nothing") }
+    guard let id else { throw .validation("\(path).id", expected: JSONKind<ZoneID>.zoneID.expected, got: "nothing") }
     let known = zones.first { $0.id == id }
     guard let pin = gpioPin ?? known?.gpioPin else {
       throw .validation("\(path).gpioPin", expected: "a pin for the new zone \(id)", got: "nothing")

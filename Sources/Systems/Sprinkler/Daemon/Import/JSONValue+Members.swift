@@ -13,7 +13,7 @@ extension JSONValue {
   /// The whole number, with true as 1 and false as 0, or `nil` if the value is not one of these.
   var whole: Int? {
     switch self {
-    case .number(let digits): Int(digits)
+    case .number: wholeNumber
     case .boolean(let value): value ? 1 : 0
     default: nil
     }

@@ -251,7 +251,7 @@ struct OpenSprinklerExport {
     _ value: JSONValue, _ member: String, _ range: ClosedRange<Int>
   ) throws(NotImported) -> Int {
     guard let number = value.whole, range.contains(number) else {
-      throw NotImported(at: member, expected: "a whole number \(range.lowerBound)…\(range.upperBound)", got: value)
+      throw NotImported(at: member, expected: "an integer \(range.lowerBound)…\(range.upperBound)", got: value)
     }
     return number
   }

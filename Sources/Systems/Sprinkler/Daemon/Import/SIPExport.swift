@@ -134,7 +134,7 @@ struct SIPExport {
   private func number(_ entry: JSONValue, _ name: String, _ range: ClosedRange<Int>) throws(NotImported) -> Int {
     guard let number = entry.member(name)?.whole, range.contains(number) else {
       throw NotImported(
-        at: ".\(name)", expected: "a whole number \(range.lowerBound)…\(range.upperBound)", got: entry.member(name))
+        at: ".\(name)", expected: "an integer \(range.lowerBound)…\(range.upperBound)", got: entry.member(name))
     }
     return number
   }
