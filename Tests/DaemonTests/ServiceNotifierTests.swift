@@ -22,13 +22,15 @@ func boundSocket(_ path: String) throws -> Int32 {
 @Suite("service notifier", .ownThread)
 struct ServiceNotifierTests {
   /// What a service manager's socket received.
-  private func received(_ body: (ServiceNotifier) -> Void) throws -> [String] {
+  private func received(
+    _ environment: [String: String] = [:], _ body: (ServiceNotifier) -> Void
+  ) throws -> [String] {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("notify")
     let descriptor = try boundSocket(path)
     defer { close(descriptor) }
-    body(ServiceNotifier(environment: ["NOTIFY_SOCKET": path]))
+    body(ServiceNotifier(environment: environment.merging(["NOTIFY_SOCKET": path]) { $1 }, process: 42))
     var messages: [String] = []
     while let bytes = readWhenReady(descriptor, limit: 0) { messages.append(String(decoding: bytes, as: UTF8.self)) }
     return messages
@@ -42,6 +44,18 @@ struct ServiceNotifierTests {
       $0.stopping()
     }
     #expect(messages == ["READY=1\nSTATUS=driving\n", "WATCHDOG=1\n", "STOPPING=1\n"])
+  }
+
+  @Test("a watchdog that is meant for another process is not fed; the manager is told all else")
+  func anothersWatchdog() throws {
+    func messages(watched: String) throws -> [String] {
+      try received(["WATCHDOG_USEC": "2000000", "WATCHDOG_PID": watched]) {
+        $0.watchdog()
+        $0.stopping()
+      }
+    }
+    #expect(try messages(watched: "43") == ["STOPPING=1\n"])
+    #expect(try messages(watched: "42") == ["WATCHDOG=1\n", "STOPPING=1\n"])
   }
 
   @Test("no service manager, or nobody listening: nothing happens")

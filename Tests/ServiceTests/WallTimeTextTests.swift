@@ -19,6 +19,13 @@ struct WallTimeTextTests {
     #expect(WallTimeText.text(WallInstant(secondsSince1970: -1)) == "1969-12-31T23:59:59Z")
   }
 
+  @Test("in the head of an answer: the form that RFC 9110 prefers")
+  func headDate() {
+    #expect(HTTPDate.text(WallInstant(secondsSince1970: 784_111_777)) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(HTTPDate.text(WallInstant(secondsSince1970: 1_798_761_599)) == "Thu, 31 Dec 2026 23:59:59 GMT")
+    #expect(HTTPDate.text(WallInstant(secondsSince1970: -1)) == "Wed, 31 Dec 1969 23:59:59 GMT")
+  }
+
   @Test("instants and dates at the ends of what 64 bits hold: written, added and subtracted, and none ends the program")
   func ends() {
     let ends = [Int64.min, .min + 1, -1 << 53, 1 << 53, .max - 1, .max]

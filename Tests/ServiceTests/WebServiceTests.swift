@@ -42,6 +42,23 @@ struct WebServiceTests {
     #expect(try client.request("GET", "/api/status").text.contains(#""pump":{"state":"fault"}"#))
   }
 
+  @Test("every answer has a date: one that was prepared, a handler's, and a refusal before and behind the routes")
+  func dates() throws {
+    let service = try RunningService(systems: [FakeSystem("robot")])
+    let client = try TestClient(port: service.port)
+    let asked: [(method: String, path: String, headers: [String: String])] = [
+      ("GET", "/api/status", [:]), ("GET", "/api/none", [:]), ("POST", "/api/e-stop", [:]),
+      ("HEAD", "/api/status", [:]),
+      ("GET", "/api/status", ["Host": "elsewhere.example"]),
+    ]
+    for (method, path, headers) in asked {
+      let date = try client.request(method, path, headers: headers).headers["date"] ?? "no date"
+      #expect(
+        date.wholeMatch(of: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} 20\d\d \d\d:\d\d:\d\d GMT/) != nil,
+        "\(method) \(path): \(date)")
+    }
+  }
+
   @Test("health: ok, then 503 while a loop does not tick, then ok")
   func health() throws {
     let service = try RunningService()

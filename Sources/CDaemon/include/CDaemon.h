@@ -37,6 +37,12 @@ void daemon_die_with_parent(void);
 /// Makes the kernel send SIGTERM in the same case, for a program that closes its files.
 void daemon_terminate_with_parent(void);
 
+/// Returns at once unless the calling process is process 1, as in a container. There it starts this program once more with these
+/// arguments and does not return: it reaps every process that becomes its child because its parent has ended, passes signals on to the
+/// daemon, and ends with the daemon's status (128 and its signal's number, if one ended it) when no process is left, or 5 s after the
+/// daemon. Without memory for another process it returns, too. To be called while there is one thread.
+void daemon_run_below_init(char *const arguments[]);
+
 /// Sends one datagram to a service manager's notify socket, where a leading '@' means the abstract namespace. Returns 0 or −errno.
 int daemon_notify(const char *socket_path, const char *message);
 

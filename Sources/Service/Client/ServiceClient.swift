@@ -126,7 +126,7 @@ public final class ServiceClient: Sendable {
         if let security { try security.secure(pipeline) }
         try pipeline.addHTTPClientHandlers()
         try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: most))
-        try pipeline.addHandler(ClientExchange(head, body?.bytes, promise))
+        try pipeline.addHandler(ClientExchange(head, body?.bytes, most: most, promise))
       }
     }.connect(host: address.host, port: address.port)
     connection.cascadeFailure(to: promise)
@@ -157,10 +157,11 @@ private final class ClientExchange: ChannelInboundHandler {
 
   private let head: HTTPRequestHead
   private let body: [UInt8]?
+  private let most: Int
   private let promise: EventLoopPromise<ServiceClient.Answer>
 
-  init(_ head: HTTPRequestHead, _ body: [UInt8]?, _ promise: EventLoopPromise<ServiceClient.Answer>) {
-    (self.head, self.body, self.promise) = (head, body, promise)
+  init(_ head: HTTPRequestHead, _ body: [UInt8]?, most: Int, _ promise: EventLoopPromise<ServiceClient.Answer>) {
+    (self.head, self.body, self.most, self.promise) = (head, body, most, promise)
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -181,8 +182,16 @@ private final class ClientExchange: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    promise.fail(error)
+    promise.fail(inWords(error))
     context.close(promise: nil)
+  }
+
+  /// Returns what went wrong with an answer in words, or the error itself if it is another one.
+  private func inWords(_ error: any Error) -> any Error {
+    guard let error = error as? NIOHTTPObjectAggregatorError else { return error }
+    if error == .frameTooLong { return ServiceClient.Failure.unreachable("its answer has more than \(most) bytes") }
+    return ServiceClient.Failure.unreachable(
+      error == .connectionClosed ? "the connection was closed within its answer" : "its answer is no HTTP answer")
   }
 
   func channelInactive(context: ChannelHandlerContext) {

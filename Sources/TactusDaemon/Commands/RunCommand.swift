@@ -1,4 +1,5 @@
 import ArgumentParser
+import CDaemon
 import CProcess
 import Confinement
 import Glibc
@@ -33,6 +34,7 @@ struct RunCommand: ParsableCommand {
   func validate() throws { _ = try file.required() }
 
   func run() throws {
+    daemon_run_below_init(CommandLine.unsafeArgv)
     let config = try file.required()
     // It reads the file again at each reload.
     var (configuration, found) = try readWholeConfiguration(config, waitingForPipes: false)

@@ -57,6 +57,38 @@ struct ServiceClientTests {
     close(door, client)
   }
 
+  @Test("an answer that is longer than allowed, or has no end: told in words, with the length")
+  func endless() throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, size) == 0 && listen(listener, 1) == 0 && getsockname(listener, $0, &size) == 0
+      }
+    }
+    try #require(result)
+    DispatchQueue(label: "endless").async {
+      let client = accept(listener, nil, nil)
+      var part = Array("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".utf8)
+      // Until the client has had enough.
+      while send(client, part, part.count, Int32(MSG_NOSIGNAL)) > 0 { part = Array("5\r\nhello\r\n".utf8) }
+      Glibc.close(client)
+      Glibc.close(listener)
+    }
+    let port = UInt16(bigEndian: address.sin_port)
+    let client = try ServiceClient(try #require(ServiceAddress("127.0.0.1:\(port)")), token: nil)
+    let answer = client.ask("GET", "/", most: 1_000, limit: .milliseconds(Int64(patience)))
+    guard case .failure(let failure) = answer else {
+      Issue.record("expected no answer")
+      return
+    }
+    #expect("\(failure)" == "its answer has more than 1000 bytes")
+    client.stop()
+  }
+
   @Test("nobody listens: in the system's words")
   func nobody() async throws {
     let port = ReservedPort()

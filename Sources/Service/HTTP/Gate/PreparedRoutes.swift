@@ -63,12 +63,13 @@ struct PreparedAnswer {
   /// Returns the bytes of the answer. A long body is not copied; all connections share its bytes.
   func bytes(isHead: Bool, connection: ConnectionField, allocator: ByteBufferAllocator) -> [ByteBuffer] {
     let isShort = body.readableBytes <= APIAnswer.pieceBytes
-    var answer = allocator.buffer(capacity: head.utf8.count + 96 + (isHead || !isShort ? 0 : body.readableBytes))
+    var answer = allocator.buffer(capacity: head.utf8.count + 133 + (isHead || !isShort ? 0 : body.readableBytes))
     answer.writeStaticString("HTTP/1.1 ")
     answer.writeString(String(status.code))
     answer.writeStaticString(" ")
     answer.writeString(status.reasonPhrase)
     answer.writeString(head)
+    answer.writeString(HTTPDate.line)
     // An answer 304 has no body, and no length of one.
     if status == .notModified {
       answer.moveWriterIndex(to: answer.writerIndex - 2)
@@ -118,6 +119,7 @@ extension APIError {
     var answer = allocator.buffer(capacity: 512)
     answer.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\ncontent-type: application/json\r\n")
     answer.writeString(answerHeaderText)
+    answer.writeString(HTTPDate.line)
     for field in headers { answer.writeString("\(field.name.rawName): \(field.value)\r\n") }
     answer.writeString("content-length: \(body.count)")
     answer.writeStaticString(connection.endOfHead)

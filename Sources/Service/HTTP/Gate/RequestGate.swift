@@ -329,6 +329,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       head.headers.add(name: name, value: value)
     }
     if response.status.kind == .informational { return head }
+    if let date = HTTPDate.now { head.headers.replaceOrAdd(name: "date", value: date) }
     if head.headers[canonicalForm: "connection"].contains("close") { machine.answersLast() }
     if speaksOld, head.status.mayHaveResponseBody, !head.headers.contains(name: "content-length") {
       // HTTP/1.0 knows no chunks (RFC 9112 §6.1), and a head of its version gets none: the connection's end is the body's.
