@@ -3,6 +3,7 @@ import Plants
 import Sprinkler
 import Store
 import Synchronization
+import TestSupport
 import Testing
 import WallTime
 

@@ -70,7 +70,9 @@ extension WebSocketSession {
   ) throws(APIError) {
     try needControl()
     let names = try names(message)
-    guard message.systems?.isEmpty != true else { throw .validation("systems", expected: "a name or more", got: "none") }
+    guard message.systems?.isEmpty != true else {
+      throw .validation("systems", expected: "a name or more", got: "none")
+    }
     guard actionsInProgress < shared.limits.webSocket.actionsInProgress else {
       throw APIError(.tooManyRequests, "BUSY", "\(actionsInProgress) actions of this client are still carried out")
     }
