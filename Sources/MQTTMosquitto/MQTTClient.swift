@@ -410,8 +410,8 @@
       guard code == 0 else {
         let words = version == .five ? text(code) : String(cString: mosquitto_connack_string(code))
         (failure, isReasonKnown) = (words, true)
-      // Bad user name or password, or not authorised: 4 and 5 (MQTT 3.1.1, section 3.2.2.3), 0x86 and 0x87 (MQTT 5, section 3.2.2.2).
-      state.withLock { $0.status.isAccountRefused = [4, 5, 0x86, 0x87].contains(code) }
+        // Bad user name or password, or not authorised: 4 and 5 (MQTT 3.1.1, section 3.2.2.3), 0x86 and 0x87 (MQTT 5, section 3.2.2.2).
+        state.withLock { $0.status.isAccountRefused = [4, 5, 0x86, 0x87].contains(code) }
         // The broker closes a refused connection; one that does not is closed here.
         if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR)) }
         return

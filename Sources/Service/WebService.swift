@@ -56,7 +56,7 @@ public final class WebService: Sendable {
       table: table, doorman: doorman, crossOrigin: CrossOrigin(configuration.allowedOrigins),
       actions: ActionLog(logger: logger), logger: logger, bodyLimit: configuration.bodyLimit,
       places: places, bodies: BodyBudget(configuration.limits.bodyBytes),
-      outgoing: OutgoingBudget(configuration.limits.outgoingBytes),
+      outgoing: OutgoingBudget(configuration.limits.outgoingBytes), counters: counters,
       watching: AdmissionWatching(
         hub: hub, admit: doorman.admit(_:peer:certificate:scope:),
         interval: configuration.limits.webSocket.tokenCheckInterval,

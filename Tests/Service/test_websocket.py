@@ -301,28 +301,3 @@ def test_a_revoked_token_ends_its_socket_and_what_it_drives(own_daemon):
                 list(live.events(0.05))
         assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4001, "TOKEN_INVALID")
     assert daemon.get("/api/robot").json()["state"] != "driving"
-
-
-def test_who_does_not_read_has_one_budget_with_all_who_do_not(own_daemon):
-    """Answers of 48 kB that nobody reads, less than one client may have waiting: together they are too much, and the slowest are closed."""
-    daemon = own_daemon()
-    dropped = lambda: metric(daemon, 'tactus_service_dropped_websocket_clients_total{reason="too_slow"}')
-    ping = frame(TEXT, json.dumps({"type": "ping", "id": "x" * 48_000}).encode())
-    deaf = [WireSocket(daemon) for _ in range(80)]
-    with Live(daemon) as live:
-        try:
-            for _ in range(18):
-                for socket_ in deaf:
-                    try:
-                        socket_.send(ping)
-                    except OSError:
-                        pass  # Closed already.
-            wait_for(lambda: dropped() > 0)
-            assert dropped() < 80, "more than needed"
-            # Who reads is told everything.
-            live.wait_for(lambda event: event["type"] == "state")
-        finally:
-            for socket_ in deaf:
-                socket_.close()
-        # All who have gone are gone.
-        wait_for(lambda: metric(daemon, "tactus_service_websocket_clients") == 1)

@@ -17,6 +17,10 @@ public struct ServiceMetrics: MetricSource {
     writer.counter(
       "tactus_service_evicted_connections_total", "Connections without a token that were closed to make room.",
       [.init(counters.connectionsEvicted.value)])
+    writer.counter(
+      "tactus_service_slow_connections_total",
+      "Connections closed because they did not read an answer while too much waited for all clients.",
+      [.init(counters.connectionsTooSlow.value)])
     writer.gauge(
       "tactus_service_connections", "Connections that are open, WebSockets among them.",
       [.init(counters.connectionsOpen.value)])

@@ -16,6 +16,7 @@ struct APIResponder: Sendable {
   let places: ConnectionPlaces
   let bodies: BodyBudget
   let outgoing: OutgoingBudget
+  let counters: ServiceCounters
   let watching: AdmissionWatching
 
   /// Answers one request. Throws only if the connection ends.
@@ -79,7 +80,13 @@ struct APIResponder: Sendable {
   ) async throws {
     var rest = answer.body
     let isCounted = !answer.isShared && rest.readableBytes > APIAnswer.pieceBytes
-    let waiting = isCounted ? outgoing.account { channel.close(promise: nil) } : nil
+    let waiting: OutgoingBudget.Account? =
+      !isCounted
+      ? nil
+      : outgoing.account { [counters] in
+        counters.connectionsTooSlow.add(1)
+        channel.close(promise: nil)
+      }
     defer { waiting?.set(0, at: MonotonicClock.now) }
     var parts: [ResponsePart] = [.head(answer.head)]
     while let piece = rest.readSlice(length: min(APIAnswer.pieceBytes, rest.readableBytes)), piece.readableBytes > 0 {
