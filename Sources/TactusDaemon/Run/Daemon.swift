@@ -313,32 +313,9 @@ final class Daemon {
       let events = system.takeNotices(logger)
       tell(events)
     }
-    while let notice = supervisorNotices.pop() {
+    let news = SupervisorNews { supervisorNotices.pop() }
+    for notice in news.others {
       switch notice {
-      case .beat(let instant):
-        if let event = stopWatch.look(at: instant) {
-          tell([event])
-        }
-        for system in systems {
-          takeAnswers(of: system, at: instant)
-          system.beat(at: instant)
-        }
-        store?.beat(at: instant)
-        // A jump is noticed when the clock is read.
-        _ = clock.now
-        beatReload(at: instant)
-        tell(guardSupervision.beat(at: instant))
-        troubles?.beat()
-        notices?.beat(at: instant)
-        if let events = service?.service.beat(at: instant) { broker?.tell(events) }
-        broker?.beat(at: instant)
-        if let figures = performance?.beat({ runtime.statistics.loops }, at: instant) {
-          logger.info("performance", metadata: figures)
-        }
-      case .pulse:
-        notifier.watchdog()
-        log.tellExcess()
-        for system in systems { system.report(logger) }
       case .stalled(let loop, let time):
         service?.service.setStalled(true, loop: loops[loop].loopName)
         notices?.setStalled(true, loop: loops[loop].loopName)
@@ -349,7 +326,37 @@ final class Daemon {
         notices?.setStalled(false, loop: loops[loop].loopName)
         logger.notice("the control loop ticks again", metadata: ["loop": .string(loops[loop].loopName)])
       case .guardHangs(let instant): keeper?.lookAfterHang(at: instant)
+      case .beat, .pulse: break
       }
+    }
+    if let instant = news.beat { beat(at: instant) }
+    if news.hasPulse {
+      notifier.watchdog()
+      log.tellExcess()
+      for system in systems { system.report(logger) }
+    }
+  }
+
+  /// Does what is due ten times a second.
+  private func beat(at instant: TickInstant) {
+    if let event = stopWatch.look(at: instant) {
+      tell([event])
+    }
+    for system in systems {
+      takeAnswers(of: system, at: instant)
+      system.beat(at: instant)
+    }
+    store?.beat(at: instant)
+    // A jump is noticed when the clock is read.
+    _ = clock.now
+    beatReload(at: instant)
+    tell(guardSupervision.beat(at: instant))
+    troubles?.beat()
+    notices?.beat(at: instant)
+    if let events = service?.service.beat(at: instant) { broker?.tell(events) }
+    broker?.beat(at: instant)
+    if let figures = performance?.beat({ runtime.statistics.loops }, at: instant) {
+      logger.info("performance", metadata: figures)
     }
   }
 
