@@ -45,14 +45,14 @@ MOVING = {
     # Pump.
     "pump.counters.accepted": NUMBER, "pump.counters.lines": NUMBER, "pump.counters.sent": NUMBER, "leftS": NUMBER_OR_NULL,
     "remainingMinutes": NUMBER_OR_NULL, "runtimeMinutes": NUMBER_OR_NULL, "pumpedS": NUMBER_OR_NULL, "restS": NUMBER_OR_NULL, "statusAgeMs": NUMBER_OR_NULL, "temperaturesAgeMs": NUMBER_OR_NULL,
-    "skinCelsius": NUMBER_OR_NULL, "waterCelsius": NUMBER_OR_NULL, "skinLastCelsius": NUMBER_OR_NULL, "waterLastCelsius": NUMBER_OR_NULL,
+    "skinCelsius": NUMBER_OR_NULL, "waterCelsius": NUMBER_OR_NULL, "skinLastCelsius": NUMBER_OR_NULL, "waterFirstCelsius": NUMBER_OR_NULL, "waterLastCelsius": NUMBER_OR_NULL,
     "skinHighestCelsius": NUMBER_OR_NULL, "waterHighestCelsius": NUMBER_OR_NULL,
     # Plants.
     "sensors[].moisturePercent": NUMBER_OR_NULL, "sensors[].raw": NUMBER_OR_NULL, "sensors[].readings": NUMBER,
     "sensors[].temperatureCelsius": NUMBER_OR_NULL, "sensors[].isFresh": "boolean",
     "sensor.moisturePercent": NUMBER_OR_NULL, "sensor.raw": NUMBER_OR_NULL, "sensor.readings": NUMBER,
     "plants[].moisturePercent": NUMBER_OR_NULL, "plant.moisturePercent": NUMBER_OR_NULL, "sensors[].rows": LIST,
-    "soils[].moisturePercent": NUMBER,
+    "moisturePercent": NUMBER_OR_NULL, "soils[].moisturePercent": NUMBER,
     # Video.
     "process.id": NUMBER_OR_NULL, "video/cameras.cameras": LIST,
 }

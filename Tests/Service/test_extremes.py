@@ -54,7 +54,7 @@ class Door:
 
 def may_be_late(status, text):
     """A shared machine may keep a loop from answering in time; what is asked then was not done, and is no matter of numbers."""
-    return status == 503 and json.loads(text)["code"] in ("NOT_TAKEN", "TIMED_OUT")
+    return status == 503 and json.loads(text)["code"] in ("NOT_TAKEN", "TIMED_OUT", "BUSY")
 
 
 def names(text, field):

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,14 @@ def settled(processes):
 
     until(is_same, "the processes do not come to rest")
     return found[-1]
+
+
+def has_looked(daemon):
+    """Whether both threads that answer who only looks have done so: each lowers its own priority when it first does."""
+    with ThreadPoolExecutor(8) as readers:
+        list(readers.map(lambda _: daemon.get("/metrics"), range(16)))
+    threads = Path(f"/proc/{daemon.process.pid}/task").iterdir()
+    return sum(os.getpriority(os.PRIO_PROCESS, int(thread.name)) == 10 for thread in threads) >= 2
 
 
 def compiled(folder, name, *definitions):
@@ -174,6 +183,7 @@ def test_hostile_code_in_any_child_can_do_nothing_to_daemon_guard_and_spawners(t
         until(lambda: is_confined(daemon.guard), "the guard is not confined")
         until(lambda: daemon.get("/api/mqtt").json()["connected"], "no broker")
         processes = [daemon.process.pid, daemon.guard, *daemon.spawners]
+        until(lambda: has_looked(daemon), "a thread for looks has never had anything to do")
         before = settled(processes)
         lines = [f"{one} {max(int(task.name) for task in Path(f'/proc/{one}/task').iterdir())}\n" for one in processes]
         (place / "new").write_text("".join(lines))
