@@ -1,6 +1,7 @@
 """Whoever holds a token that may stop gets in, whatever those without one do."""
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -191,3 +192,39 @@ def test_hundreds_of_bodies_are_refused_and_who_stops_is_not(own_daemon):
 @pytest.mark.real_time
 def test_hundreds_of_bodies_take_no_memory_to_speak_of(own_daemon):
     assert beside_bodies(own_daemon()) < GROWTH_LIMIT_BYTES
+
+
+def test_who_does_not_read_is_closed_when_too_much_waits_and_who_reads_is_not(own_daemon):
+    """Sixteen ask for 3 MB each and read nothing: more than may wait for all together, less than one alone may have."""
+    daemon = own_daemon()
+    for number in range(40):
+        answer = daemon.post("/api/schedules", {
+            "name": f"{number} " + "x" * 50, "days": ["Mon", "Tue", "Fri"], "startTimes": ["06:00"],
+            "zones": [{"zoneId": 1 + zone % 4, "minutes": 1} for zone in range(30)]})
+        assert answer.status_code == 201, answer.text
+    preview = "/api/schedules/preview?count=1000"
+    length = len(daemon.get(preview).content)
+    assert 16 * length > 40 << 20, length
+    deaf = []
+    try:
+        for _ in range(16):
+            one = socket.socket()
+            # What lies in the kernel waits for nobody of ours.
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.settimeout(60)
+            one.connect(daemon.address)
+            one.sendall(request("GET", preview, daemon.port, token=daemon.admin))
+            deaf.append(one)
+        limit = time.monotonic() + 120
+        while not metric(daemon, "tactus_service_slow_connections_total"):
+            assert time.monotonic() < limit, "nobody was closed"
+            time.sleep(0.1)
+        assert len(daemon.get(preview).content) == length
+    finally:
+        for one in deaf:
+            one.close()
+    # Who has gone is gone.
+    limit = time.monotonic() + 120
+    while metric(daemon, "tactus_service_connections") > 1:
+        assert time.monotonic() < limit, "the connections of those who have gone are still there"
+        time.sleep(0.1)
