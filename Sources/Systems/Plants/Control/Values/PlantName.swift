@@ -52,7 +52,7 @@ public struct PlantName: Sendable, Hashable, Codable {
   }
 
   /// Why nobody may give this name now, such as `U+202E`, or `nil` if people may: a name may be older than that rule.
-  private var flaw: String? {
+  public var flaw: String? {
     // Fifteen scalars are the bound already, in bytes as well.
     GivenName.flaw(in: text, 1...Self.maximumLength)
   }
