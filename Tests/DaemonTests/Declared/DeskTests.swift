@@ -31,7 +31,7 @@ private struct JarWithDesk {
     desk = try HostedDesk(
       DeskMaterial<Jar>(
         name: "jar/left", wiring: wiring, newest: { Published(at: .zero, isSafe: true, state: Jar.State()) },
-        rules: { NoSettings() }, clock: Self.clock(isSure), logger: Logger(label: "test"), tell: { _ in },
+        rules: { NoSettings() }, clock: Self.clock(isSure), zone: .utc, logger: Logger(label: "test"), tell: { _ in },
         offers: offers, file: file, opened: opened))
   }
 
