@@ -11,8 +11,8 @@ addLanguage("de", {
     "Der Dienst antwortet nicht: was hier steht, ist alt, und die Bedienung ist aus. NOT-AUS wird weiter versucht.",
   "E-STOP is NOT CONFIRMED: the daemon does not answer. It is tried again every second. What still moves can only be stopped by its power switch.":
     "NOT-AUS ist NICHT BESTÄTIGT: der Dienst antwortet nicht. Jede Sekunde wird es wieder versucht. Was sich noch bewegt, hält nur sein Netzschalter an.",
-  "emergency stop of what drives or is armed and, where it is driven from, of the robot; everything else goes on. Space that is typed into a field is a space.":
-    "Not-Aus dessen, was fährt oder scharf ist, und dort, wo gefahren wird, des Roboters; alles andere läuft weiter. In einem Feld ist die Leertaste ein Leerzeichen.",
+  "emergency stop of what drives or is armed and of what this view drives; everything else goes on. Space that is typed into a field is a space.":
+    "Not-Aus dessen, was fährt oder scharf ist, und dessen, was diese Ansicht fährt; alles andere läuft weiter. In einem Feld ist die Leertaste ein Leerzeichen.",
   "E-STOP of everything, in every view": "NOT-AUS von allem, in jeder Ansicht", "what drives": "was fährt",
   "On a chart: drag to move; two fingers, + and −, or the wheel after a click to zoom; arrows to move, End for now.":
     "Im Verlauf: ziehen zum Verschieben; zwei Finger, + und −, oder nach einem Klick das Rad zum Vergrößern; Pfeile verschieben, Ende ist jetzt.",
@@ -62,9 +62,7 @@ addLanguage("de", {
   "Backup": "Sicherung", "Restore…": "Wiederherstellen …", "Restore it": "Wiederherstellen", "restored": "wiederhergestellt",
   "Undo the restore": "Wiederherstellung rückgängig", "Undo it": "Rückgängig machen", "undone": "rückgängig gemacht", "Table of what is kept": "Tabelle dessen, was aufgehoben wird",
   "Table of what a restore changes": "Tabelle dessen, was eine Wiederherstellung ändert", "part": "Teil", "what": "was", "how many": "wie viele", "newest": "neueste vom",
-  "in the backup": "in der Sicherung", "newest there": "neueste dort vom", "overwritten": "überschrieben", "new": "neu", "kept values": "gemerkte Werte", "zones": "Zonen",
-  "schedules": "Zeitpläne", "lines of the watering log": "Zeilen des Bewässerungsprotokolls", "plants": "Pflanzen", "calibrations": "Kalibrierungen",
-  "readings": "Messwerte", "events": "Ereignisse", "pictures": "Bilder", "sessions": "Sitzungen",
+  "in the backup": "in der Sicherung", "newest there": "neueste dort vom", "overwritten": "überschrieben", "new": "neu", "kept values": "gemerkte Werte",
   "What the last restore replaced comes back, and what has changed there since is replaced in its turn.":
     "Was die letzte Wiederherstellung ersetzt hat, kommt zurück, und was sich dort seither geändert hat, wird seinerseits ersetzt.",
   "All that is kept, as one file: records, schedules, logs, sessions. The configuration file and the tokens are not in it.":

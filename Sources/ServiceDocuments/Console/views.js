@@ -235,7 +235,7 @@ function viewOfSystem(system) {
 // ---- the sheet of keys
 
 const keyWords = [
-  ["Esc, Space", "emergency stop of what drives or is armed and, where it is driven from, of the robot; everything else goes on. Space that is typed into a field is a space."],
+  ["Esc, Space", "emergency stop of what drives or is armed and of what this view drives; everything else goes on. Space that is typed into a field is a space."],
   [stopKey, "E-STOP of everything, in every view"],
 ]; // cards add theirs
 function showKeys(isShown) {

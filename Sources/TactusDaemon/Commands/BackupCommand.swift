@@ -76,7 +76,7 @@ struct BackupCommand: ParsableCommand {
 struct ChosenParts: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only these parts of the store, with commas between them: sprinkler,plants. Unless given: all.",
+      "Only these parts of the store, with commas between them; each system has one of its name. Unless given: all.",
       valueName: "parts"))
   var parts: String?
 

@@ -196,7 +196,7 @@ def test_the_sheet_of_keys_says_what_space_does(enter, own_daemon):
     page = enter(own_daemon())
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Keys")
-    expect(keys).to_contain_text("emergency stop of what drives or is armed and, where it is driven from, of the robot; everything else goes on")
+    expect(keys).to_contain_text("emergency stop of what drives or is armed and of what this view drives; everything else goes on")
     expect(keys.locator("dt", has_text="!")).to_have_text("!")
     expect(keys).to_contain_text("E-STOP of everything, in every view")
     page.keyboard.press("Escape")

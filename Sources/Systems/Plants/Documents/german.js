@@ -1,6 +1,8 @@
 // This card in German: see language.js.
 
 addLanguage("de", {
+  // what the store keeps
+  "plants": "Pflanzen", "calibrations": "Kalibrierungen", "readings": "Messwerte", "events": "Ereignisse", "pictures": "Bilder",
   "It waters nothing by itself, unless the configuration links it with a zone; even then not before its probes have once said something else than dry, or you have confirmed it.":
     "Von selbst wird nichts gewässert, außer die Konfiguration verbindet sie mit einer Zone; auch dann erst, wenn ihre Fühler einmal etwas anderes als trocken gesagt haben oder es bestätigt ist.",
   "Alerts, waterings, calibrations": "Warnungen, Wässerungen, Abgleiche",

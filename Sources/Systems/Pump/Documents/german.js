@@ -1,6 +1,8 @@
 // This card in German: see language.js.
 
 addLanguage("de", {
+  // what the store keeps
+  "sessions": "Sitzungen",
   ", as far as this tab has heard of them, an hour at most; shaded while it pumps; dashed: above it the skin is too hot. Drag to move; two fingers, + and −, or the wheel after a click to zoom.":
     ", soweit dieser Tab davon weiß, höchstens eine Stunde; schattiert, solange sie pumpt; gestrichelt: darüber ist die Haut zu heiß. Ziehen verschiebt; zwei Finger, + und −, oder nach einem Klick das Rad vergrößert.",
   "Pump": "Pumpe", "ON": "EIN", "OFF": "AUS", "water": "Wasser", "skin": "Haut", "Skin": "Haut", "Water": "Wasser", "Pumped": "Gepumpt", "Connection": "Verbindung",

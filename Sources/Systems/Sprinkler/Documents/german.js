@@ -1,6 +1,8 @@
 // This card in German: see language.js.
 
 addLanguage("de", {
+  // what the store keeps
+  "zones": "Zonen", "schedules": "Zeitpläne", "lines of the watering log": "Zeilen des Bewässerungsprotokolls",
   "Choose a zone to water it.": "Eine Zone wählen, um sie zu wässern.",
   "Open a bar to read what it is and why. A planned one can be dragged to another time of day, or given one when it is open; nothing is sent before Save.":
     "Ein Balken, geöffnet, sagt, was er ist und warum. Ein geplanter lässt sich auf eine andere Zeit ziehen oder, geöffnet, eine geben; vor Speichern wird nichts gesendet.",
