@@ -37,10 +37,10 @@ package struct MQTTOutbox: Sendable {
 
   /// Marks every retained state to be sent again, on a new connection.
   ///
-  /// - Parameter topic: the will's topic, if there is a will. Its state keeps its place but is not sent: the will has replaced it, and
-  ///   only the publisher knows whether it is true of the new connection.
+  /// - Parameter topic: the will's topic, if there is a will. A state that was sent there keeps its place but is not sent again: the will has
+  ///   replaced it, and only the publisher knows whether it is true of the new connection.
   package mutating func connected(except topic: String?) {
-    stale = retained.keys.filter { $0 != topic }.sorted()
+    stale = retained.keys.filter { $0 != topic || isStale.contains($0) }.sorted()
     isStale = Set(stale)
   }
 

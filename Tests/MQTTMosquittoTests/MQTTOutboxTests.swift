@@ -37,7 +37,10 @@ struct MQTTOutboxTests {
   @Test("the will's topic on a new connection: its state waits until it is said again, and keeps its place")
   func exceptWill() {
     var outbox = MQTTOutbox(messageLimit: 4, retainedLimit: 2)
-    for topic in ["status", "a"] { #expect(outbox.add(state(topic, "1"), isConnected: true) == nil) }
+    for topic in ["status", "a"] { #expect(outbox.add(state(topic, "1"), isConnected: false) == nil) }
+    // What was said before there was a connection is told to the first one.
+    outbox.connected(except: "status")
+    #expect(outbox.take(9) == [state("a", "1"), state("status", "1")])
     outbox.disconnected()
     outbox.connected(except: "status")
     #expect(outbox.take(9) == [state("a", "1")])

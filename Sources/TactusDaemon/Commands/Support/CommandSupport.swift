@@ -31,7 +31,7 @@ func machineZone() throws -> MachineZone {
   let surroundings = MachineZone.Surroundings(
     environment: processEnvironment(), contents: { try? readWhole($0, most: ZoneFile.mostBytes) },
     destination: { path in
-      var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+      var bytes = [CChar](repeating: 0, count: Int(clamping: PATH_MAX))
       let count = readlink(path, &bytes, bytes.count)
       return count > 0 ? String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     })

@@ -22,7 +22,7 @@ extension IrrigationFault: CustomStringConvertible {
     switch self {
     case .lines(let error): "the lines do not take what they are told: \(error)"
     case .lineDiffers(let line, let isActive):
-      "line \(Int(line) + 1) is \(isActive ? "on" : "off"), whatever it is told"
+      "line \(Int(clamping: line) + 1) is \(isActive ? "on" : "off"), whatever it is told"
     case .flow(let alarm): "\(alarm)"
     case .missedReleases(let count): "the loop missed \(count) releases in a row"
     }
