@@ -183,8 +183,8 @@ async function loadStore() {
 }
 
 // Shows what a restore of the file would do to each part, and restores those that are ticked. At first these are the parts that are named, or, if none is,
-// those in which nothing would be lost.
-async function lookIntoBackup(control, file, place, said, preferred) {
+// those in which nothing would be lost. `then` is called when the restore is done.
+async function lookIntoBackup(control, file, place, said, preferred, then) {
   place.replaceChildren();
   const look = await command(control, "POST", "/api/restore/look", file);
   if (!look) return;
@@ -198,6 +198,7 @@ async function lookIntoBackup(control, file, place, said, preferred) {
     place.replaceChildren();
     put(said, "restored");
     loadStore();
+    then?.();
   });
   const mark = () => { restore.disabled = !chosen().length; };
   const rows = look.parts.filter((part) => part.isInBackup).flatMap(({ part, contents }) => {
@@ -220,11 +221,11 @@ async function lookIntoBackup(control, file, place, said, preferred) {
     together(restore, button("Cancel", () => place.replaceChildren())));
 }
 
-function offersRestore(field, place, said, preferred) {
+function offersRestore(field, place, said, preferred, then) {
   field.onchange = () => {
     const file = field.files[0];
     put(said, "");
-    if (file) lookIntoBackup(field, file, place, said, preferred);
+    if (file) lookIntoBackup(field, file, place, said, preferred, then);
     field.value = "";
   };
 }

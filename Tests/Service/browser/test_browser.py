@@ -654,7 +654,8 @@ def test_a_tick_that_hangs_is_seen_in_the_table(enter, daemon):
     cell = row.locator("td").nth(7)
     expect(cell).to_have_text("runs 3.2 s")
     expect(cell).to_have_class("bad")
-    page.unroute("**/api/runtime*")
+    # One that is on its way is answered still, and must not fail the test.
+    page.unroute_all(behavior="ignoreErrors")
     expect(cell).to_have_text(re.compile("^[0-9]+$"))
 
 

@@ -277,7 +277,10 @@ byId("zones-save").onclick = async ({ target }) => {
   loadSchedules();
 };
 byId("sprinkler-backup").onclick = ({ target }) => save(target, "/api/sprinkler/backup", "tactus-sprinkler.sqlite");
-offersRestore(byId("sprinkler-restore"), byId("sprinkler-restore-look"), byId("sprinkler-store-said"), ["sprinkler"]);
+offersRestore(byId("sprinkler-restore"), byId("sprinkler-restore-look"), byId("sprinkler-store-said"), ["sprinkler"], () => {
+  loadSettings();
+  loadSchedules();
+});
 byId("seasonal").onchange = async ({ target }) => {
   if (await water(target, "PUT", "/api/seasonal", { percent: Number(target.value) })) loadSchedules();
 };
