@@ -29,7 +29,7 @@ final class DevicePresence: BrokerParticipant {
 
   var filters: [String] { [topic] }
 
-  /// Reserves the place of the status among the retained messages. The client sends nothing of it before `say`.
+  /// Reserves the place of the status among the retained messages. Until `say` says more the device is offline, on its first connection, too.
   func begin(on broker: BrokerLine) { publish(isOnline: false, on: broker) }
 
   /// Compares a message on the status topic with what was said. Retained ones are from before this connection's first status, which
