@@ -129,6 +129,19 @@ def test_what_it_does_not_understand_is_told_and_forgiven(daemon, message, code)
         live.wait_for(lambda event: event.get("id") == 3)
 
 
+@pytest.mark.parametrize("systems", [["robto"], ["robot", "robto"], [], "robot", [7]])
+def test_a_stop_of_what_nobody_knows_stops_everything_and_says_so(own_daemon, systems):
+    daemon = own_daemon()
+    with Live(daemon) as live:
+        live.say(type="reset", id=1, systems=systems)
+        assert live.wait_for(lambda event: event.get("id") == 1)["type"] == "error"
+        live.say(type="e-stop", id=2, systems=systems)
+        answer = live.wait_for(lambda event: event.get("id") == 2)
+        assert answer["type"] == "ack" and answer["message"].endswith(": everything was stopped")
+        assert "robot" in answer["systems"]
+    assert daemon.get("/api/robot").json()["state"] == "emergencyStopped"
+
+
 def test_the_token_may_come_as_a_subprotocol_and_is_not_echoed(daemon):
     with Live(daemon, by_subprotocol=True) as live:
         assert live.socket.subprotocol == "events.v1"

@@ -12,6 +12,8 @@ struct RemoteCommand: Equatable {
   /// The greatest length of a word and of an `id` in bytes.
   static let longestWord = 64
 
+  var isEmergencyStop: Bool { word == "e-stop" }
+
   /// Reads the payload of a message.
   ///
   /// - Throws: 400 `BAD_JSON`, 422 `VALIDATION`.
@@ -32,13 +34,6 @@ struct RemoteCommand: Equatable {
     guard case .object(var members) = value else {
       throw .validation("command", expected: "a word or a JSON object", got: value.summary)
     }
-    id = try Self.take("id", from: &members, expected: "a number or a short text") { value in
-      switch value {
-      case .number(let digits): digits.utf8.count <= Self.longestWord
-      case .text(let text): text.utf8.count <= Self.longestWord
-      default: false
-      }
-    }
     let name = try Self.take("command", from: &members, expected: "a word like stop") { value in
       if case .text(let word) = value { Self.isWord(word) } else { false }
     }
@@ -46,6 +41,19 @@ struct RemoteCommand: Equatable {
       throw .validation("command", expected: "a word like stop", got: "nothing")
     }
     word = found
+    do throws(APIError) {
+      id = try Self.take("id", from: &members, expected: "a number or a short text") { value in
+        switch value {
+        case .number(let digits): digits.utf8.count <= Self.longestWord
+        case .text(let text): text.utf8.count <= Self.longestWord
+        default: false
+        }
+      }
+    } catch {
+      // A stop is refused for nothing that can be done without.
+      guard word == "e-stop" else { throw error }
+      id = nil
+    }
     body = members.isEmpty ? [] : JSONValue.object(members).bytes
   }
 

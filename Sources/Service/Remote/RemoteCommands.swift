@@ -32,8 +32,8 @@ public final class RemoteCommands: Sendable {
     let parameters: [String: String]
     let came: TickInstant
     let answer: Answer
-
-    var isEmergencyStop: Bool { command.word == "e-stop" }
+    /// What a stop said that nobody knows, so that it is one of everything; `nil` if it is what it says.
+    var flaw: APIError?
   }
 
   private struct Lane {
@@ -99,17 +99,17 @@ public final class RemoteCommands: Sendable {
     do throws(APIError) {
       command = try RemoteCommand(payload)
     } catch {
-      return refuse(error, id: nil, answer)
+      return refuseUnheard(error, id: nil, path, answer)
     }
     do throws(APIError) {
       let now = now()
       guard !isOld else {
         throw .conflict("RETAINED", "the broker had kept the command (retained); publish it without retain")
       }
-      let (lane, place) = try place(of: command, path)
+      let (lane, place, flaw) = try concerned(by: command, path)
       let work = Work(
-        command: command, route: place.routes[0], parameters: place.parameters, came: now, answer: answer)
-      if work.isEmergencyStop {
+        command: command, route: place.routes[0], parameters: place.parameters, came: now, answer: answer, flaw: flaw)
+      if command.isEmergencyStop {
         Task { await run(work) }
       } else if work.route.makesSafe {
         try stop(work, lane)
@@ -117,7 +117,7 @@ public final class RemoteCommands: Sendable {
         try enqueue(work, lane, at: now)
       }
     } catch {
-      refuse(error, id: command.id, answer)
+      refuseUnheard(error, id: command.id, path, answer)
     }
   }
 
@@ -139,6 +139,20 @@ public final class RemoteCommands: Sendable {
   }
 
   // MARK: the way to a handler
+
+  /// Returns where a command goes. An e-stop of what is not known is one of everything: hardly anybody who sends one reads the reply.
+  private func concerned(
+    by command: RemoteCommand, _ path: [String]
+  ) throws(APIError) -> (lane: String, place: RouteTable.Place, flaw: APIError?) {
+    do throws(APIError) {
+      let (lane, place) = try place(of: command, path)
+      return (lane, place, nil)
+    } catch {
+      guard command.isEmergencyStop else { throw error }
+      let (lane, place) = try place(of: command, [])
+      return (lane, place, error)
+    }
+  }
 
   private func place(
     of command: RemoteCommand, _ path: [String]
@@ -260,7 +274,9 @@ public final class RemoteCommands: Sendable {
         APIRequest(caller: caller.with(arrival: work.came), parameters: work.parameters, body: work.command.body))
       let fields = work.route.logFields(of: work.parameters).merging(response.logFields) { $1 }
       note(work.route, value: response.logValue, fields: fields, result: "ok")
-      finish("ok", response.body, id: work.command.id, work.answer)
+      let why = work.flaw.map { encodeJSON("\($0.message): everything was stopped") }
+      let document = why.map { Self.adding("message", $0, to: response.body) } ?? response.body
+      finish("ok", document, id: work.command.id, work.answer)
     } catch {
       let refusal: APIError
       if let error = error as? APIError {
@@ -279,6 +295,19 @@ public final class RemoteCommands: Sendable {
     actions.note(action, value: value, fields: fields, address: caller.address, tokenID: nil, result: result)
   }
 
+  /// Refuses a command that has come to no handler. Whoever sends one need not read replies: the log has it, too.
+  private func refuseUnheard(_ error: APIError, id: JSONValue?, _ path: [String], _ answer: Answer) {
+    if error.status != .tooManyRequests {
+      logger.notice(
+        "a command was refused",
+        metadata: [
+          "caller": .string(caller.address), "path": .string(JSONValue.shortened(path.joined(separator: "/"))),
+          "code": .string(error.code), "reason": .string(error.message),
+        ])
+    }
+    refuse(error, id: id, answer)
+  }
+
   private func refuse(_ error: APIError, id: JSONValue?, _ answer: Answer) {
     finish(error.code, error.response.body, id: id, answer)
   }
@@ -286,8 +315,13 @@ public final class RemoteCommands: Sendable {
   /// Counts the outcome and passes on the answer with the `id` as its first member.
   private func finish(_ outcome: String, _ document: [UInt8], id: JSONValue?, _ answer: Answer) {
     state.withLock { $0.outcomes[outcome, default: 0] += 1 }
-    guard let id, document.first == UInt8(ascii: "{") else { return answer(document) }
+    answer(id.map { Self.adding("id", $0.bytes, to: document) } ?? document)
+  }
+
+  /// Returns the document with another first member, or as it is if it is no object.
+  private static func adding(_ name: String, _ value: [UInt8], to document: [UInt8]) -> [UInt8] {
+    guard document.first == UInt8(ascii: "{") else { return document }
     let separator = document.count > 2 ? [UInt8(ascii: ",")] : []
-    answer(Array(#"{"id":"#.utf8) + id.bytes + separator + Array(document.dropFirst()))
+    return Array(#"{"\#(name)":"#.utf8) + value + separator + Array(document.dropFirst())
   }
 }

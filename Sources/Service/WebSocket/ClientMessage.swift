@@ -30,6 +30,8 @@ struct ClientMessage {
   let id: ID?
   /// The systems that the message names, or `nil` for all systems.
   let systems: [String]?
+  /// Why what an e-stop names cannot be read; `nil` if it can, and for every other message, which is refused instead.
+  let unreadable: APIError?
   /// The telemetry rate that a subscriber requests, in hertz; any number, or `nil` for 10.
   let rateHz: Double?
 
@@ -57,9 +59,20 @@ struct ClientMessage {
 
   private init(_ body: inout JSONReader) throws(APIError) {
     type = try body.required("type", .text(0...100))
-    id = try body.optional("id", .clientID)
-    systems = try body.optional("systems", .list(of: .text(0...100), 0...100))
-    rateHz = try body.optional("rateHz", JSONKind("a number") { $0.digits.flatMap { Double($0) } })
+    let names = JSONKind.list(of: .text(0...100), 0...100)
+    if type == Kind.eStop.rawValue {
+      // A stop is refused for nothing that can be done without.
+      (id, rateHz) = (try? body.optional("id", .clientID), nil)
+      do throws(APIError) {
+        (systems, unreadable) = (try body.optional("systems", names), nil)
+      } catch {
+        (systems, unreadable) = (nil, error)
+      }
+    } else {
+      (id, unreadable) = (try body.optional("id", .clientID), nil)
+      systems = try body.optional("systems", names)
+      rateHz = try body.optional("rateHz", JSONKind("a number") { $0.digits.flatMap { Double($0) } })
+    }
   }
 }
 

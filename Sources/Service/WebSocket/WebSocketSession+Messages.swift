@@ -56,6 +56,7 @@ extension WebSocketSession {
   }
 
   private func names(_ message: ClientMessage) throws(APIError) -> [String] {
+    if let unreadable = message.unreadable { throw unreadable }
     let known = shared.systems.map(\.name)
     guard let names = message.systems else { return known }
     for (index, name) in names.enumerated() where !known.contains(name) {
@@ -64,20 +65,37 @@ extension WebSocketSession {
     return names
   }
 
+  /// Returns the systems that an action is for. A stop whose names cannot be read, or are not known, is one of everything, with the flaw that it had:
+  /// who cannot say what is to stop still means that something must.
+  private func concerned(_ message: ClientMessage) throws(APIError) -> (names: [String], flaw: APIError?) {
+    do throws(APIError) {
+      let names = try names(message)
+      guard message.systems?.isEmpty != true else {
+        throw .validation("systems", expected: "a name or more", got: "none")
+      }
+      return (names, nil)
+    } catch {
+      guard message.kind == .eStop else { throw error }
+      return (shared.systems.map(\.name), error)
+    }
+  }
+
   /// Runs an action on every system, or on those that the message names, concurrently, and answers when all of them have accepted it or one has not.
   private func act(
     _ message: ClientMessage, _ action: @escaping @Sendable (any ServedSystem, Caller) async throws -> Void
   ) throws(APIError) {
     try needControl()
-    let names = try names(message)
-    guard message.systems?.isEmpty != true else {
-      throw .validation("systems", expected: "a name or more", got: "none")
-    }
+    let (names, flaw) = try concerned(message)
     guard actionsInProgress < shared.limits.webSocket.actionsInProgress else {
       throw APIError(.tooManyRequests, "BUSY", "\(actionsInProgress) actions of this client are still carried out")
     }
     actionsInProgress += 1
-    let acted = onLoop { [message] (session, error: APIError?) in session.acted(message, error) }
+    var answer = Answer(id: message.id, action: message.type, systems: message.systems)
+    if let flaw {
+      (answer.systems, answer.field) = (names, flaw.field)
+      answer.message = "\(flaw.message): everything was stopped"
+    }
+    let acted = onLoop { [answer] (session, error: APIError?) in session.acted(answer, error) }
     guard let eventLoop else { return }
     let systems = shared.systems.filter { names.contains($0.name) }
     let (caller, log, type) = (arrivingCaller, shared.logAction, message.type)
@@ -96,10 +114,10 @@ extension WebSocketSession {
     }
   }
 
-  private func acted(_ message: ClientMessage, _ error: APIError?) {
+  private func acted(_ answer: Answer, _ error: APIError?) {
     actionsInProgress -= 1
-    if let error { return tell(error, id: message.id) }
-    tell(Answer(id: message.id, action: message.type, systems: message.systems))
+    if let error { return tell(error, id: answer.id) }
+    tell(answer)
   }
 
   private func needControl() throws(APIError) {

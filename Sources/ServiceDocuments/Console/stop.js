@@ -61,10 +61,12 @@ async function stopOverHTTP(number) {
   if (answers.every((answer) => answer.isDone)) confirmStop(); else if (refused) stopFailed(refused.status === 401 || refused.status === 403, refused.message);
 }
 
-function confirmStop() {
+// message: why more was stopped than was asked for, or null.
+function confirmStop(message = null) {
   clearTimeout(eStop.timer);
   eStop.since = performance.now();
-  stopPhase("confirmed");
+  if (message) eStop.systems = null;
+  stopPhase("confirmed", message && `E-STOP of everything: ${message}.`);
 }
 
 // The daemon has answered, so there is nothing to try again. One that has confirmed is believed.
@@ -82,7 +84,7 @@ function stopEnded() {
 // ---- what the socket answers
 
 function taken(event) {
-  if (event.id === "e-stop " + eStop.number) confirmStop();
+  if (event.id === "e-stop " + eStop.number) confirmStop(event.message);
   if (event.action === "reset") alarm("reset", null);
 }
 

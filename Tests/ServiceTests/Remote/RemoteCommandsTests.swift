@@ -252,6 +252,22 @@ struct RemoteCommandsTests {
     #expect(commands.outcomes == ["LINK_LOST": 2, "ok": 2])
   }
 
+  @Test("an e-stop of what is not known, or with an id that is none: everything is stopped, and the answer says why")
+  func stopOfUnknown() async throws {
+    let fake = FakeSystem(routes: [Self.route("/api/fake/go") {}])
+    let commands = commands([fake])
+    for (number, path) in [["robto"], ["fake", "3"], ["all"], Array(repeating: "a", count: 9)].enumerated() {
+      send(commands, path, #"{"command":"e-stop","id":7}"#)
+      let answer = try #require(await answers.next(1).first)
+      #expect(answer.hasPrefix(#"{"id":7,"message":"no such"#) || answer.hasPrefix(#"{"id":7,"message":"no system"#))
+      #expect(answer.contains(#": everything was stopped","ok":true,"#), "\(path): \(answer)")
+      #expect(fake.asked.stops == number + 1)
+    }
+    send(commands, [], #"{"command":"e-stop","id":[7]}"#)
+    #expect(try await answers.code() == "ok")
+    #expect(fake.asked.stops == 5)
+  }
+
   @Test("no such system, command or scope, and a retained command: refused by name; the answer lists what there is")
   func unknown() async throws {
     let fake = FakeSystem(
@@ -261,13 +277,14 @@ struct RemoteCommandsTests {
       ])
     let commands = commands([fake])
     for (path, text) in [
-      (["robot"], "go"), (["all"], "e-stop"), (["fake"], "admin"), (["fake"], "go"), (["fake", "a/b"], "fly"),
+      (["robot"], "go"), (["all"], "reset"), (["fake"], "admin"), (["fake"], "go"), (["fake", "a/b"], "fly"),
     ] {
       send(commands, path, text)
       let answer = try #require(await answers.next(1).first)
       #expect(answer.contains("NOT_FOUND"), "\(path) \(text): \(answer)")
       if path == ["fake"] { #expect(answer.contains("{index} go")) }
     }
+    #expect(log.lines.filter { $0.message == "a command was refused" }.count == 5)
     send(commands, ["fake", "3"], "go", isOld: true)
     #expect(try await answers.code() == "RETAINED")
     send(commands, ["fake", "3"], "go")

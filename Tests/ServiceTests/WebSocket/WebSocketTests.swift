@@ -139,8 +139,7 @@ struct WebSocketTests {
     }
   }
 
-  @Test(
-    "e-stop and reset of named systems: these alone; of an unknown name, or of none, nothing is stopped, which is told")
+  @Test("e-stop and reset of named systems: these alone; a reset of an unknown name, or of none, is refused")
   func emergencyStopOfSome() throws {
     let pump = NotingSystem("pump")
     try TestDoor.with(systems: [pump, robot]) { door in
@@ -148,15 +147,39 @@ struct WebSocketTests {
       client.say(#"{"type":"e-stop","id":3,"systems":["robot"]}"#)
       let ack = try #require(client.next("ack"))
       #expect(ack.json["id"] as? Int == 3 && ack.json["systems"] as? [String] == ["robot"])
-      client.say(#"{"type":"e-stop","id":4,"systems":["robot","fan"]}"#)
+      client.say(#"{"type":"reset","id":4,"systems":["robot","fan"]}"#)
       let unknown = try #require(client.next("error"))
       #expect(unknown.json["code"] as? String == "VALIDATION" && unknown.json["field"] as? String == "systems[1]")
-      client.say(#"{"type":"e-stop","id":5,"systems":[]}"#)
+      client.say(#"{"type":"reset","id":5,"systems":[]}"#)
       #expect(try #require(client.next("error")).json["field"] as? String == "systems")
       client.say(#"{"type":"reset","id":6,"systems":["pump"]}"#)
       #expect(try #require(client.next("ack")).json["id"] as? Int == 6)
       #expect(robot.seen.withLock { $0.stops == 1 && $0.resets == 0 })
       #expect(pump.seen.withLock { $0.stops == 0 && $0.resets == 1 })
+    }
+  }
+
+  @Test(
+    "e-stop whose systems are not known, none, or no list of names: everything is stopped, and its answer says why",
+    arguments: [
+      (#""id":3,"systems":["robto"]"#, "robto"), (#""id":3,"systems":["robot","robto"]"#, "robto"),
+      (#""id":3,"systems":[]"#, "none"), (#""id":3,"systems":"robot""#, "robot"), (#""id":3,"systems":[7]"#, "7"),
+      (#""id":3,"systems":{"robot":true}"#, "an object"), (#""id":3,"systems":["robot"],"rateHz":"x""#, nil),
+      (#""id":[3],"systems":["robto"]"#, "robto"),
+    ])
+  func emergencyStopUnreadable(members: String, named: String?) throws {
+    let pump = NotingSystem("pump")
+    try TestDoor.with(systems: [pump, robot]) { door in
+      let client = try WebSocketTestClient(port: door.port, fields: ["Authorization: Bearer control"])
+      client.say(#"{"type":"e-stop",\#(members)}"#)
+      let ack = try #require(client.next("ack"))
+      #expect(ack.json["id"] as? Int == (members.hasPrefix(#""id":3"#) ? 3 : nil))
+      #expect(robot.seen.withLock { $0.stops } == 1)
+      #expect(pump.seen.withLock { $0.stops } == (named == nil ? 0 : 1))
+      guard let named else { return }
+      #expect(ack.json["systems"] as? [String] == ["pump", "robot"])
+      let message = try #require(ack.json["message"] as? String)
+      #expect(message.contains("systems") && message.contains(named) && message.hasSuffix(": everything was stopped"))
     }
   }
 
