@@ -36,7 +36,8 @@ final class TestDoor: Sendable {
 
   static func channel(
     systems: [any ServedSystem] = [], hub: EventHub = EventHub(), counters: ServiceCounters = ServiceCounters(),
-    limits: ConnectionLimits = ConnectionLimits(), seconds: @escaping @Sendable () -> Int64 = { 0 },
+    limits: ConnectionLimits = ConnectionLimits(), outgoing: OutgoingBudget? = nil,
+    seconds: @escaping @Sendable () -> Int64 = { 0 },
     admit: @escaping ServiceChannel.Admission = admit,
     responder: @escaping ServiceChannel.Responder = { _, _, _, _ in }
   ) -> ServiceChannel {
@@ -45,7 +46,7 @@ final class TestDoor: Sendable {
     return ServiceChannel(
       responder: responder, routes: [Route("/api/status", document)], admit: admit, hub: hub, systems: systems,
       counters: counters, places: ConnectionPlaces(limits, counters: counters, logger: logger), version: "1.2.3",
-      limits: limits, now: { TickInstant(nanoseconds: 5) },
+      limits: limits, outgoing: outgoing, now: { TickInstant(nanoseconds: 5) },
       secondsSince1970: seconds, logAction: { _, _, _ in },
       logger: logger)
   }

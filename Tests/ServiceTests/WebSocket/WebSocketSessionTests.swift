@@ -13,13 +13,14 @@ struct WebSocketSessionTests {
 
   /// A session that has been greeted, with its greeting thrown away.
   private func open(
-    token: String = "admin", hub: EventHub = EventHub(), seconds: @escaping @Sendable () -> Int64 = { 0 },
+    token: String = "admin", hub: EventHub = EventHub(), outgoing: OutgoingBudget? = nil,
+    seconds: @escaping @Sendable () -> Int64 = { 0 },
     admit: @escaping ServiceChannel.Admission = TestDoor.admit
   ) throws -> (EmbeddedChannel, EmbeddedEventLoop) {
     let loop = EmbeddedEventLoop()
     let channel = EmbeddedChannel(loop: loop)
     let service = TestDoor.channel(
-      systems: [robot], hub: hub, counters: counters, seconds: seconds, admit: admit)
+      systems: [robot], hub: hub, counters: counters, outgoing: outgoing, seconds: seconds, admit: admit)
     _ = try service.setup(channel: channel).wait()
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     try channel.writeInbound(ByteBuffer(string: WebSocketTestClient.request(["Authorization: Bearer \(token)"])))
@@ -79,6 +80,54 @@ struct WebSocketSessionTests {
     let sent = try output(channel)
     #expect(sent.map { $0.getInteger(at: 0, as: UInt8.self) } == [0x81, 0x8A])
     #expect(sent.first.map { String(buffer: $0).contains(#""type":"pong""#) } == true)
+  }
+
+  @Test("what waits for a client counts in the budget of all, be it an event or an answer, until it is read")
+  func outgoing() throws {
+    let (budget, hub) = (OutgoingBudget(1 << 20), EventHub())
+    let (channel, loop) = try open(hub: hub, outgoing: budget)
+    _ = try output(channel)
+    #expect(budget.waiting == 0)
+    channel.isWritable = false
+    hub.publish([WebSocketTests.event(.edge)])
+    loop.run()
+    let event = budget.waiting
+    #expect(event > 0)
+    try channel.writeInbound(ByteBuffer(bytes: WebSocketTestClient.frame(1, Array(#"{"type":"ping"}"#.utf8))))
+    let both = budget.waiting
+    #expect(both > event)
+    channel.isWritable = true
+    channel.pipeline.fireChannelWritabilityChanged()
+    #expect(budget.waiting == 0)
+    #expect(try output(channel).reduce(0) { $0 + $1.readableBytes } == both)
+  }
+
+  /// A socket that is full after one write, and sends nothing.
+  private final class FullSocket: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    let channel: EmbeddedChannel
+    init(_ channel: EmbeddedChannel) { self.channel = channel }
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+      channel.isWritable = false
+      context.write(data, promise: promise)
+    }
+    func flush(context: ChannelHandlerContext) {}
+  }
+
+  @Test("telemetry that fills the socket counts in the budget of all, and no more when the client has gone")
+  func outgoingTelemetry() throws {
+    let (budget, hub) = (OutgoingBudget(1 << 20), EventHub())
+    let (channel, loop) = try open(hub: hub, outgoing: budget)
+    try channel.writeInbound(ByteBuffer(bytes: WebSocketTestClient.frame(1, Array(#"{"type":"subscribe"}"#.utf8))))
+    _ = try output(channel)
+    try channel.pipeline.syncOperations.addHandler(FullSocket(channel), position: .first)
+    let event = WebSocketTests.event(.telemetry, body: #"{"x":"\#(String(repeating: "x", count: 100))"}"#)
+    hub.publish([event])
+    loop.run()
+    #expect(budget.waiting > 100)
+    _ = try channel.finish(acceptAlreadyClosed: true)
+    loop.run()
+    #expect(budget.waiting == 0)
   }
 
   @Test(

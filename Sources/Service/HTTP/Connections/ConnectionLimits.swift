@@ -27,7 +27,7 @@ public struct ConnectionLimits: Sendable {
   /// The greatest number of bytes of request bodies held at a time by all connections together.
   public var bodyBytes = 4 << 20
   /// The greatest number of bytes that wait for clients to read them, of all connections together; a single connection may have more. Beyond it the
-  /// client that has read nothing for the longest time is closed.
+  /// client that has read nothing for the longest time is closed. An event counts once for each client that it waits for.
   public var outgoingBytes = 32 << 20
   /// The greatest length in bytes of one header field, name and value together, and of the request's target.
   public var headerFieldBytes = 8 * 1024
