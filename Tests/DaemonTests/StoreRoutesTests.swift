@@ -104,6 +104,14 @@ struct StoreRoutesTests {
     #expect(await refusal("POST", "/api/restore/undo")?.code == "NOTHING_TO_UNDO")
   }
 
+  @Test("what only looks waits behind what changes something: store, backup and the look at a backup that is sent")
+  func order() {
+    let looks = routes.filter { $0.diskThreads === DiskThreads.looks }.map(\.path)
+    #expect(Set(looks) == ["/api/store", "/api/backup", "/api/restore/look"])
+    let commands = routes.filter { $0.diskThreads === DiskThreads.shared }.map(\.path)
+    #expect(Set(commands) == ["/api/restore", "/api/restore/undo"])
+  }
+
   @Test("refused: parts that nobody knows, by those that there are; parts that the backup lacks; no file, no backup")
   func refused() async throws {
     let backup = try await ask("GET", "/api/backup", query: ["parts": "plants"]).body

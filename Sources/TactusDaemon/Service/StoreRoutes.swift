@@ -15,7 +15,7 @@ struct StoreRoutes {
   var routes: [Route] {
     var look = Route(.post, "/api/restore/look", scope: .admin, action: "store.look") { request in
       .json(StoreLook(try looked(request)))
-    }
+    }.onlyLooking()
     var restore = Route(.post, "/api/restore", scope: .admin, action: "store.restore") { request in
       let body = try backup(request)
       return try await take(try file.checked(body, parts: try parts(request), at: .now), request, bytes: body.count)

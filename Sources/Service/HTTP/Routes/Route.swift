@@ -32,6 +32,8 @@ public struct Route: Sendable {
   public var loggedParameters: [String: String] = [:]
   /// Whether the handler may wait for a disk and is therefore run on `DiskThreads`.
   public var waitsForDisk = false
+  /// Whether the handler changes nothing, as that of every GET does: it then waits behind what changes something.
+  public private(set) var onlyLooks: Bool
   /// How long the handler may take, if it waits for a disk, before its client is answered without its result.
   private(set) var diskPatience = DiskThreads.patience
   /// Whether each request can only make a system safer. Its handler is called on the event loop that has read it, and waits for no thread; it
@@ -41,7 +43,7 @@ public struct Route: Sendable {
   /// Makes a GET route that answers from a prepared document.
   public init(_ path: String, scope: Scope? = .read, _ document: PreparedDocument) {
     (method, self.path, self.scope, action) = (.get, path, scope, nil)
-    handling = .prepared(document)
+    (handling, onlyLooks) = (.prepared(document), true)
   }
 
   /// Makes a route whose answers are made by a handler.
@@ -55,7 +57,7 @@ public struct Route: Sendable {
     _ handler: @escaping @Sendable (APIRequest) async throws -> APIResponse
   ) {
     (self.method, self.path, self.scope, self.action) = (method, path, scope, action)
-    handling = .handler(handler)
+    (handling, onlyLooks) = (.handler(handler), method == .get)
   }
 
   /// Returns the members that the path adds to an action's log line, each cut to 20 characters.
@@ -71,6 +73,13 @@ extension Route {
   public func waitingForDisk(longest: Nanoseconds = DiskThreads.patience) -> Route {
     var route = self
     (route.waitsForDisk, route.diskPatience) = (true, longest)
+    return route
+  }
+
+  /// Returns the same route with a handler that changes nothing, though its method is another than GET.
+  public func onlyLooking() -> Route {
+    var route = self
+    route.onlyLooks = true
     return route
   }
 
@@ -90,22 +99,20 @@ extension Route {
     }
     (route.fileLimit, route.fileType) = (fileLimit, fileType)
     (route.loggedParameters, route.waitsForDisk, route.makesSafe) = (loggedParameters, waitsForDisk, makesSafe)
-    route.diskPatience = diskPatience
+    (route.diskPatience, route.onlyLooks) = (diskPatience, onlyLooks)
     return route
   }
 
+  /// The threads on which the handler waits for a disk, or `nil` if it does not wait for one.
+  var diskThreads: DiskThreads? { waitsForDisk ? onlyLooks ? .looks : .shared : nil }
+
   /// Runs this route's handler, and returns its response. A request that makes a system safer waits for no thread, and what only looks has threads to
-  /// itself, behind all others: neither delays a command. What brings a file changes something, as every command does.
+  /// itself, behind all others: neither delays a command.
   func run(
     _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async throws -> APIResponse {
     if makesSafe { return try await handle(request) }
-    let onlyLooks = method == .get
-    if waitsForDisk {
-      return try await (onlyLooks ? DiskThreads.looks : .shared).run(longest: diskPatience) {
-        try await handle(request)
-      }
-    }
+    if let diskThreads { return try await diskThreads.run(longest: diskPatience) { try await handle(request) } }
     if onlyLooks {
       return try await withTaskExecutorPreference(LookThreads.shared) { try await handle(request) }
     }
