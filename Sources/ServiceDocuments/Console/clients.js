@@ -186,13 +186,13 @@ async function loadStore() {
 // those in which nothing would be lost. `then` is called when the restore is done.
 async function lookIntoBackup(control, file, place, said, preferred, then) {
   place.replaceChildren();
-  const look = await command(control, "POST", "/api/restore/look", file);
+  const look = await command(control, "POST", "/api/restore/look", file, longRequestLimitMs);
   if (!look) return;
   const boxes = [];
   const chosen = () => boxes.filter((box) => box.checked).map((box) => box.value);
   const restore = button("Restore it", async () => {
     restore.disabled = true;
-    const done = await command(control, "POST", "/api/restore?parts=" + chosen().join(","), file);
+    const done = await command(control, "POST", "/api/restore?parts=" + chosen().join(","), file, longRequestLimitMs);
     mark();
     if (!done) return;
     place.replaceChildren();
@@ -234,6 +234,6 @@ byId("backup").onclick = ({ target }) => save(target, "/api/backup", "tactus.sql
 offersRestore(byId("restore"), byId("restore-look"), byId("store-said"));
 byId("restore-undo").onclick = ({ target }) => ask(target, "What the last restore replaced comes back, and what has changed there since is replaced in its turn.", ["Undo it", async () => {
   byId("restore-look").replaceChildren();
-  if (await command(target, "POST", "/api/restore/undo")) put(byId("store-said"), "undone");
+  if (await command(target, "POST", "/api/restore/undo", undefined, longRequestLimitMs)) put(byId("store-said"), "undone");
   loadStore();
 }]);

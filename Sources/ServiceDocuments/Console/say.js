@@ -10,6 +10,7 @@ const at = (path) => new URL(path.replace(/^\//, ""), here);
 
 const byId = (id) => document.getElementById(id);
 const requestLimitMs = 10000;
+const longRequestLimitMs = 680000; // what concerns the whole store: the daemon gives a file 60 s to come, 10 s to wait, and 10 min of work
 const looks = new Set(); // GET requests that are not answered yet
 
 function element(name, text, properties = {}) {
@@ -36,13 +37,15 @@ function chipOf(text, isOn, act) {
 
 const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
 // Every answer, one that never came too: {isDone, document, message}.
-async function request(method, path, body) {
+async function request(method, path, body, limitMs = requestLimitMs) {
   const options = { method: method, headers: headers() };
   if (body !== undefined) {
     options.headers["Content-Type"] = body instanceof Blob ? "application/vnd.sqlite3" : "application/json";
     options.body = body instanceof Blob ? body : JSON.stringify(body);
   }
-  const control = new AbortController(), limit = setTimeout(() => control.abort(), requestLimitMs);
+  const control = new AbortController();
+  let isLate = false;
+  const limit = setTimeout(() => { isLate = true; control.abort(); }, limitMs);
   options.signal = control.signal;
   if (method === "GET") looks.add(control);
   try {
@@ -54,7 +57,7 @@ async function request(method, path, body) {
     });
     return { isDone: answer.ok, status: answer.status, document, message: answer.ok ? "" : document.message || answer.statusText };
   } catch {
-    return { isDone: false, status: 0, document: null, message: "no answer: whether it was done is not known" };
+    return { isDone: false, status: 0, document: null, message: isLate ? "no answer in time: it may still be going on" : "no answer: whether it was done is not known" };
   } finally {
     clearTimeout(limit);
     looks.delete(control);
@@ -66,10 +69,12 @@ async function look(path) { return (await request("GET", path)).document; }
 // A browser opens six connections: nothing that only looks may keep an e-stop waiting for one.
 function dropLooks() { for (const control of looks) control.abort(); }
 
-// What a person asked for by a control: the answer, or null and the refusal beside it.
-async function command(control, method, path, body) {
+// What a person asked for by a control: the answer, or null and the refusal beside it. What may take long says that it is under way.
+async function command(control, method, path, body, limitMs = requestLimitMs) {
   unsay(control);
-  const { isDone, document, message } = await request(method, path, body);
+  if (limitMs > requestLimitMs) say(control, "under way: it may take minutes", "notice");
+  const { isDone, document, message } = await request(method, path, body, limitMs);
+  unsay(control);
   if (!isDone) say(control, message);
   else if (document.warning) say(control, document.warning, "notice");
   return isDone ? document : null;

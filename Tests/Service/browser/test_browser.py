@@ -434,6 +434,28 @@ def test_the_page_waters(browser, own_daemon):
     page.close()
 
 
+def test_a_restore_that_takes_long_is_said_to_be_under_way_and_one_that_takes_too_long_that_it_may_go_on(enter, own_daemon):
+    """The page waits for as long as the daemon works: more than ten minutes."""
+    page = enter(own_daemon(), view="system")
+    held = []
+    page.route("**/api/restore/look", lambda route: held.append(route))
+    page.evaluate("""() => {
+      const later = window.setTimeout;
+      window.limits = [];
+      window.setTimeout = (act, ms, ...more) => { window.limits.push([ms, act]); return later(act, ms, ...more); };
+    }""")
+    page.set_input_files("#restore", {"name": "large.sqlite", "mimeType": "application/vnd.sqlite3", "buffer": b"large"})
+    said = page.locator("#store .say")
+    expect(said).to_contain_text("under way: it may take minutes")
+    assert page.evaluate("window.limits.filter(([ms]) => ms > 600000).length") == 1
+    page.evaluate("window.limits.find(([ms]) => ms > 600000)[1]()")
+    expect(said).to_contain_text("no answer in time: it may still be going on")
+    expect(said).to_have_count(1)
+    page.unroute_all(behavior="ignoreErrors")
+    page.set_input_files("#restore", {"name": "large.sqlite", "mimeType": "application/vnd.sqlite3", "buffer": b"large"})
+    expect(said).to_contain_text("the backup: damaged: it has only 5 bytes")
+
+
 def until(daemon, holds):
     """Waits until the daemon's word on the pump holds, 15 s at most."""
     limit = time.monotonic() + 15

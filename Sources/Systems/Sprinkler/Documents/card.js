@@ -5,8 +5,8 @@
 const sprinkler = { zones: [], schedules: [], starts: [], runs: [], polled: false, settings: null, sought: "" };
 
 // As `command`; the time it took is shown.
-async function water(control, method, path, body) {
-  const began = performance.now(), answer = await command(control, method, path, body);
+async function water(control, method, path, body, limitMs) {
+  const began = performance.now(), answer = await command(control, method, path, body, limitMs);
   byId("sprinkler-latency").textContent = (performance.now() - began).toFixed(0) + " ms";
   return answer;
 }

@@ -254,5 +254,5 @@ byId("schedule-import").onchange = async (event) => {
   if (!file) return;
   let document;
   try { document = JSON.parse(await file.text()); } catch { return say(control, file.name + " is no JSON"); }
-  if (await water(control, "POST", "/api/schedules/import", document)) loadSchedules();
+  if (await water(control, "POST", "/api/schedules/import", document, longRequestLimitMs)) loadSchedules();
 };
