@@ -70,12 +70,14 @@ final class SprinklerDoorBench {
   ///   - began: the time of day.
   ///   - hasEverything: a master valve on pin 23 and a flow sensor on pin 24.
   ///   - leadSeconds: of that master valve.
+  ///   - noFlow: by that flow sensor.
   ///   - opensStore: otherwise the store is not open yet: `desk.store.file.open` does it.
   ///   - boot: of the machine.
   ///   - prepare: what a new store begins with besides the zones.
   init(
     manualInRain: SchedulerSettings.ManualInRain = .warn, hasLegacyRoutes: Bool = false, folder: URL? = nil,
-    began: WallInstant = start, hasEverything: Bool = false, leadSeconds: Int64 = 0, opensStore: Bool = true,
+    began: WallInstant = start, hasEverything: Bool = false, leadSeconds: Int64 = 0,
+    noFlow: FlowSettings.Watch? = nil, opensStore: Bool = true,
     boot: String = "1",
     prepare: @escaping @Sendable (inout SprinklerRecords) -> Void = { _ in }
   ) throws {
@@ -90,7 +92,7 @@ final class SprinklerDoorBench {
     let settings = try IrrigationSettings(
       lineCount: hasEverything ? 4 : 3,
       master: hasEverything ? try MasterValve(line: 3, lead: .seconds(leadSeconds)) : nil,
-      flow: hasEverything ? FlowSettings(pulsesPerLitre: 450) : nil)
+      flow: hasEverything ? FlowSettings(pulsesPerLitre: 450, noFlow: noFlow) : nil)
     let (stream, continuation) = AsyncStream.makeStream(of: Happening.self)
     happenings = stream.makeAsyncIterator()
     happened = continuation

@@ -367,6 +367,24 @@ struct SprinklerDoorTests {
     #expect((state["linesDiffering"] as? [Any])?.isEmpty == true && state["wayOut"] as? String == "reset")
   }
 
+  @Test("a flow alarm: state, event and log name its zone by number and name")
+  func flowAlarm() async throws {
+    let bench = try SprinklerDoorBench(hasEverything: true, noFlow: .init(litresPerMinute: 1, over: .seconds(2)))
+    _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":12}"#)
+    bench.run(seconds: 10)
+    let words = "zone 3 (Beds) is open and no water flows"
+    let state = try await bench.json("GET", "/api/sprinkler")
+    #expect(state["fault"] as? String == words && state["reason"] as? String == "fault: \(words)")
+    #expect((state["flow"] as? [String: Any])?["alarm"] as? String == words)
+    let events = try bench.edges.filter { ["flow", "sprinkler.state"].contains($0.type) }.map { try object($0) }
+    #expect(events.contains { $0["alarm"] as? String == words })
+    #expect(events.contains { $0["reason"] as? String == "fault: \(words)" })
+    let lines = bench.desk.lines
+    #expect(StateSeen(.fault(.flow(.noFlow(ZoneID(3)!))), lines).logged == "fault: \(words)")
+    #expect(lines.words(of: .highFlow(ZoneID(3)!)) == "zone 3 (Beds) is open and too much water flows")
+    #expect(lines.words(of: .highFlow(ZoneID(9)!)) == "zone 9 is open and too much water flows")
+  }
+
   @Test("an emergency stop while a valve stays on says so")
   func stuckInEmergencyStop() async throws {
     let bench = try SprinklerDoorBench()

@@ -15,6 +15,9 @@ struct LineSeen: Sendable, Hashable {
   struct NamedZone: Sendable, Hashable {
     let id: Int
     let name: String
+
+    /// The zone in words: `zone 3 (Roses)`, or `zone 3` if nobody has named it.
+    var words: String { name == "Zone \(id)" ? "zone \(id)" : "zone \(id) (\(name))" }
   }
 
   var zoneId: Int? { zone?.id }
@@ -22,8 +25,7 @@ struct LineSeen: Sendable, Hashable {
   /// What hangs on the line, in words: `zone 3 (Roses)`, `the master valve`, `pin 20`.
   var what: String {
     if isMaster { return "the master valve" }
-    guard let zone else { return "pin \(pin)" }
-    return zone.name == "Zone \(zone.id)" ? "zone \(zone.id)" : "zone \(zone.id) (\(zone.name))"
+    return zone?.words ?? "pin \(pin)"
   }
 
   /// Returns what is wrong with the line, in words: `zone 3 (Roses) is on although told to be off`.

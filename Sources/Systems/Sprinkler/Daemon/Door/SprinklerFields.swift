@@ -50,7 +50,7 @@ enum SprinklerFields {
     Field("seasonalPercent", \.seasonalPercent, metric: .none, "Of every duration that follows the season.")
     Field("timeZone", \.description.timeZone.identifier, "Of schedules.")
     Field("localTime", \.localTime, "The time of day there.")
-    Group("flow", \.newest.flow, "Null where there is no flow sensor.") { ofFlow }
+    Group("flow", \.flow, "Null where there is no flow sensor.") { ofFlow }
     Group("weather", \.weather, "Null where no provider is asked.") { ofWeather }
     Items("soil", \.view.soil, each: "rule", "The rules of `sprinkler.soil` in the order of the file.") { ofSoil }
     Items("deficits", \.view.deficits, each: "deficit", "Of the zones with mm_per_hour.") { ofDeficit }
@@ -148,15 +148,15 @@ enum SprinklerFields {
     Field("failure", \.storeFailure, "Why it did not.")
   }
 
-  @DeclarationBuilder<Field<FlowStatus>> private static var ofFlow: [Field<FlowStatus>] {
-    Field("litresPerMinute", \.roundedLitresPerMinute, metric: .none, "By the flow sensor.")
+  @DeclarationBuilder<Field<FlowSeen>> private static var ofFlow: [Field<FlowSeen>] {
+    Field("litresPerMinute", \.status.roundedLitresPerMinute, metric: .none, "By the flow sensor.")
     Field(
-      "litresPerMinuteInMetrics", \.litresPerMinute, when: .metrics, metric: "flow_litres_per_minute",
+      "litresPerMinuteInMetrics", \.status.litresPerMinute, when: .metrics, metric: "flow_litres_per_minute",
       "By the flow sensor.")
-    Field("alarm", \.alarm?.words, metric: .none, "What is wrong with the flow; null if nothing is.")
+    Field("alarm", \.alarm, metric: .none, "What is wrong with the flow; null if nothing is.")
     Field(
       "isAlarmed", \.isAlarmed, when: .metrics, metric: "flow_alarm", "Whether the flow is not what it should be.")
-    Field("pulses", \.pulses, kind: .counter, metric: "flow_pulses", "Pulses of the flow sensor.")
+    Field("pulses", \.status.pulses, kind: .counter, metric: "flow_pulses", "Pulses of the flow sensor.")
   }
 
   @DeclarationBuilder<Field<WeatherSeen>> private static var ofWeather: [Field<WeatherSeen>] {
@@ -278,6 +278,9 @@ extension Int {
 
 extension FlowStatus {
   fileprivate var roundedLitresPerMinute: Double { (litresPerMinute * 100).rounded() / 100 }
+}
+
+extension FlowSeen {
   fileprivate var isAlarmed: Bool { alarm != nil }
 }
 

@@ -39,6 +39,11 @@ public struct SprinklerSeen: Sendable {
     }
   }
 
+  /// The flow, or `nil` if there is no sensor.
+  var flow: FlowSeen? {
+    newest.flow.map { FlowSeen(status: $0, alarm: $0.alarm.map { lines.words(of: $0) }) }
+  }
+
   var wall: WallInstant { WallInstant(reading) }
   var clock: ClockSeen { ClockSeen(reading: reading) }
   /// The rain delay in force, if there is one. The schedule ends it by a clock that cannot be set.
@@ -93,6 +98,12 @@ public struct SprinklerSeen: Sendable {
         value: isActive.map { $0 != line.isActiveLow ? 1 : 0 }, isMaster: isMaster)
     }
   }
+}
+
+/// The flow sensor's reading, with its alarm in words; `nil` if the flow is normal.
+struct FlowSeen: Sendable {
+  let status: FlowStatus
+  let alarm: String?
 }
 
 /// A zone, with the state of its valve.

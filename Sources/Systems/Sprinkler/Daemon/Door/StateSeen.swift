@@ -8,6 +8,8 @@ struct StateSeen: Sendable {
   let faultLine: LineSeen?
   /// The lines whose level is not the one that was written, as last read back.
   let differing: [LineSeen]
+  /// The fault, or `nil` if the state is none, in words that do not say what hangs on a line.
+  private let cause: String?
 
   /// - Parameter differing: the lines whose level is not the one that was written now, or `nil` if that is the line which the fault names,
   ///   since the fault is of this moment.
@@ -19,18 +21,19 @@ struct StateSeen: Sendable {
       faultLine = nil
     }
     self.differing = differing ?? (faultLine.map { [$0] } ?? [])
+    if case .fault(let fault) = state { cause = lines.words(of: fault) } else { cause = nil }
   }
 
   var word: String { state.word }
 
   /// The fault in words, or `nil` if the state is not a fault.
   var fault: String? {
-    guard case .fault(let cause) = state else { return nil }
+    guard let cause else { return nil }
     var causes = differing.map { $0.words() }
     if let faultLine {
       if !differing.contains(faultLine) { causes.insert(faultLine.words(isNow: false), at: 0) }
     } else {
-      causes.insert(cause.words, at: 0)
+      causes.insert(cause, at: 0)
     }
     return causes.joined(separator: "; ")
   }
@@ -41,7 +44,7 @@ struct StateSeen: Sendable {
     case .idle: "every valve is closed"
     case .watering: "watering"
     case .paused: "paused"
-    case .fault(let cause): "fault: \(fault ?? cause.words)"
+    case .fault: ["fault", fault].compactMap(\.self).joined(separator: ": ")
     case .emergencyStopped: (["emergency stop"] + differing.map { $0.words() }).joined(separator: "; ")
     case .shutDown: "shut down"
     }
@@ -58,6 +61,6 @@ struct StateSeen: Sendable {
     }
   }
 
-  /// The state as the log says it: the fault of a line by what hangs on it.
-  var logged: String { faultLine == nil ? "\(state)" : reason }
+  /// The state as the log says it: a fault by the names of zones.
+  var logged: String { fault == nil ? "\(state)" : reason }
 }
