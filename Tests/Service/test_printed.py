@@ -68,6 +68,11 @@ class Newcomer:
     def inside(self, words):
         return ["nsenter", "--target", str(self.network.pid), "--net", "--mount", f"--wd={self.folder}", *map(str, words)]
 
+    def start_again(self):
+        self.daemon.terminate()
+        self.daemon.wait(LIMIT_SECONDS)
+        self.__enter__()
+
     def printed(self):
         """All that is printed until the last line of the advice; what is logged later is left alone."""
         lines = []
@@ -212,6 +217,17 @@ def test_with_tokens_the_printed_lines_work_in_one_terminal(tmp_path):
         assert "tactus_" in said and said.count('"ok":true') > 4, said
         if any("-o now.jpg" in line for line in curls):
             assert (tmp_path / "now.jpg").read_bytes().startswith(b"\xff\xd8")
+
+
+def test_the_line_that_makes_a_phone_s_token_works_at_every_start(tmp_path):
+    own = tmp_path / "tokens.yaml"
+    own.write_text((ROOT / "config/simulated.yaml").read_text().replace("auth: none", "auth: tokens"))
+    with Newcomer(tmp_path, config="tokens.yaml") as newcomer:
+        for name in ("phone", "phone-2", "phone-3"):
+            line, = (line for line in commands("\n".join(newcomer.printed()), "  ") if f"token create --name {name} " in line)
+            status, said = newcomer.paste(line)
+            assert status == 0 and f"({name}, control)" in said, said
+            newcomer.start_again()
 
 
 def test_no_printed_line_holds_a_password_and_its_file_is_closed_to_others(tmp_path):

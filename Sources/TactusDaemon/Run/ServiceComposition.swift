@@ -13,7 +13,7 @@ struct ServiceComposition {
   /// The self-signed certificate of the daemon, and its SHA-256 fingerprint, or `nil` if the daemon has made none.
   let certificate: String?
   let fingerprint: String?
-  /// The command that makes a token for this service.
+  /// The command that makes a token for this service, of a name that no token has at the start.
   let tokenCommand: String
   /// The command that makes a token for a terminal; see `MakingToken.variable`.
   let terminalTokenCommand: String
@@ -42,7 +42,11 @@ struct ServiceComposition {
     self.door = door
     localToken = door.map { _ in LocalDoor.newToken() }
     let tokenFile = whole.tokenFile ?? TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment)
-    tokenCommand = MakingToken.command(file: tokenFile, environment: environment)
+    // A file that cannot be read has its own trouble, below.
+    let known = (try? TokenFolder(path: tokenFile).read()) ?? TokenFile()
+    tokenCommand = MakingToken.command(
+      file: tokenFile, environment: environment,
+      name: known.unusedName(like: "phone", now: WallClock.microseconds / 1_000_000))
     terminalTokenCommand = MakingToken.variable(file: tokenFile, environment: environment)
     tokens = try TokenStore(
       path: tokenFile, jwtKey: configuration.jwtKey, environmentToken: environment["TACTUS_TOKEN"],

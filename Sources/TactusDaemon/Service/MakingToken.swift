@@ -7,7 +7,7 @@ enum MakingToken {
   /// - Parameters:
   ///   - file: the daemon's token file, which must be named because a shell with another home directory would not find it.
   ///   - environment: the environment of the daemon.
-  static func command(file: String, environment: [String: String], name: String = "phone") -> String {
+  static func command(file: String, environment: [String: String], name: String) -> String {
     // A service's files are not the user's.
     let prefix = environment["NOTIFY_SOCKET"] == nil ? "" : "sudo "
     return prefix + "\(program(environment)) token create --name \(name) --token-file \(quoted(absolute(file)))"

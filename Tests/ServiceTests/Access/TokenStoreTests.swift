@@ -119,6 +119,20 @@ struct TokenStoreTests {
     }
   }
 
+  @Test("a name that no valid token has: the one that was asked for, or the first with a number behind it")
+  func unusedName() throws {
+    var file = TokenFile()
+    #expect(file.unusedName(like: "phone", now: now) == "phone")
+    let first = file.create(name: "phone", scope: .control, expires: nil, now: now).record
+    _ = file.create(name: "phone-3", scope: .control, expires: now + day, now: now)
+    #expect(file.unusedName(like: "phone", now: now) == "phone-2")
+    _ = file.create(name: "phone-2", scope: .control, expires: nil, now: now)
+    #expect(file.unusedName(like: "phone", now: now) == "phone-4")
+    #expect(file.unusedName(like: "phone", now: now + day) == "phone-3", "expired")
+    try file.revoke(first.id, now: now)
+    #expect(file.unusedName(like: "phone", now: now) == "phone")
+  }
+
   @Test("the file removed while the daemon runs: nothing is accepted; made again: it is")
   func removed() throws {
     let store = try store()

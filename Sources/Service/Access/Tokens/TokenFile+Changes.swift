@@ -63,6 +63,14 @@ extension TokenFile {
     if let valid { throw .nameTaken(name, id: valid.id) }
   }
 
+  /// Returns the name, or the first of `NAME-2`, `NAME-3`, … that no valid token has.
+  public func unusedName(like name: String, now: Int64) -> String {
+    let taken = Set(tokens.filter { $0.state(now: now) == .valid }.map(\.name))
+    var (free, number) = (name, 2)
+    while taken.contains(free) { (free, number) = ("\(name)-\(number)", number + 1) }
+    return free
+  }
+
   /// Gives a token a new secret, and returns its record and its new text. The old secret is accepted for `grace` more
   /// seconds, but not past the token's expiry.
   ///
