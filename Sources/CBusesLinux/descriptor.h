@@ -3,7 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/// Calls open(2), and if that fails the opener of `tactus_set_device_opener`. Returns a descriptor, or −1 with errno.
+/// Calls open(2), and if that fails the opener of `tactus_set_device_opener`. Never waits: neither a named pipe, which is refused with
+/// ENOTTY, nor a terminal without a carrier keeps it. Returns a descriptor, which is closed on exec, or −1 with errno.
 int open_device(const char *path, int flags);
 
 /// Returns the descriptor, or a copy of it above 2 if it has the number of a standard stream, which happens if the embedding

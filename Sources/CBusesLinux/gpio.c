@@ -16,7 +16,7 @@ static void copy_text(char target[TACTUS_GPIO_TEXT], const char source[GPIO_MAX_
 }
 
 int tactus_gpio_open(const char *path) {
-  int descriptor = above_standard_streams(open_device(path, O_RDWR | O_CLOEXEC));
+  int descriptor = above_standard_streams(open_device(path, O_RDWR));
   return descriptor < 0 ? -errno : descriptor;
 }
 

@@ -15,7 +15,7 @@
 #include "descriptor.h"
 
 int tactus_i2c_open(const char *path) {
-  int descriptor = above_standard_streams(open_device(path, O_RDWR | O_CLOEXEC));
+  int descriptor = above_standard_streams(open_device(path, O_RDWR));
   return descriptor < 0 ? -errno : descriptor;
 }
 

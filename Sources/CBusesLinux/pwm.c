@@ -9,7 +9,7 @@
 #include "descriptor.h"
 
 int tactus_pwm_open(const char *path) {
-  int descriptor = above_standard_streams(open_device(path, O_RDWR | O_CLOEXEC));
+  int descriptor = above_standard_streams(open_device(path, O_RDWR));
   return descriptor < 0 ? -errno : descriptor;
 }
 
@@ -40,7 +40,7 @@ int tactus_pwm_get(int descriptor, int64_t *value) {
 }
 
 int tactus_pwm_store(const char *path, const char *text) {
-  int descriptor = open_device(path, O_WRONLY | O_CLOEXEC);
+  int descriptor = open_device(path, O_WRONLY);
   if (descriptor < 0) return -errno;
   int result = write(descriptor, text, strlen(text)) < 0 ? -errno : 0;
   close(descriptor);

@@ -26,7 +26,7 @@ static const struct {
 enum { rate_count = sizeof rates / sizeof rates[0] };
 
 int tactus_serial_open(const char *path) {
-  int descriptor = above_standard_streams(open_device(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  int descriptor = above_standard_streams(open_device(path, O_RDWR));
   return descriptor < 0 ? -errno : descriptor;
 }
 

@@ -10,7 +10,7 @@
 #include "descriptor.h"
 
 int tactus_spi_open(const char *path, uint8_t mode, uint32_t hertz) {
-  int descriptor = above_standard_streams(open_device(path, O_RDWR | O_CLOEXEC));
+  int descriptor = above_standard_streams(open_device(path, O_RDWR));
   if (descriptor < 0) return -errno;
   uint8_t bits = 8;
   if (ioctl(descriptor, SPI_IOC_WR_MODE, &mode) < 0 || ioctl(descriptor, SPI_IOC_WR_BITS_PER_WORD, &bits) < 0 ||

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import Video
 
@@ -105,5 +106,16 @@ struct VideoConfigTests {
   func refusals(text: String, expected: String) {
     let found = errors(text)
     #expect(found.count == 1 && found[0].contains(expected), "\(found)")
+  }
+
+  @Test("the folder of recordings is a named pipe: refused at once; one that is not there yet is taken")
+  func recordFolder() throws {
+    let folder = try TemporaryFolder()
+    let pipe = folder.path("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    #expect(
+      errors("video: { record_dir: \(pipe) }").first?.contains(
+        "video.record_dir: expected a folder, got something else at \(pipe)") == true)
+    #expect(errors("video: { record_dir: \(folder.path("later")) }").isEmpty)
   }
 }

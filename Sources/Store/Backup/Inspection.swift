@@ -80,8 +80,7 @@ enum Inspection {
   /// Returns why the file's header is damaged, or `nil` if it is intact. Bytes 18 and 19 are the versions for writing and reading;
   /// SQLite opens a file with an unknown byte 18 read-only.
   private static func brokenHeader(_ path: String, _ size: Int) throws(StoreError) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Disk.failure(path, "opening") }
+    let descriptor = try Disk.open(path, O_RDONLY, "opening")
     defer { close(descriptor) }
     var header = [UInt8](repeating: 0, count: 100)
     guard pread(descriptor, &header, header.count, 0) == header.count else { return "it has only \(size) bytes" }

@@ -36,17 +36,34 @@ enum Disk {
       guard errno == ENOENT else { throw failure(path, "looking for it") }
       return nil
     }
+    try check(status, path)
+    return Int(status.st_size)
+  }
+
+  private static func check(_ status: stat, _ path: String) throws(StoreError) {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .failed(file: path, doing: "opening", reason: "it is not a regular file")
     }
-    return Int(status.st_size)
+  }
+
+  /// Opens a regular file and never waits: a named pipe in its place would keep `open` until somebody opens its other end.
+  static func open(_ path: String, _ flags: Int32, _ doing: String) throws(StoreError) -> Int32 {
+    let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else { throw failure(path, doing) }
+    do throws(StoreError) {
+      var status = stat()
+      try check(fstat(descriptor, &status), path, doing)
+      try check(status, path)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    return descriptor
   }
 
   /// Creates an empty file with mode 0600. Throws if a file of this name exists.
   static func create(_ path: String) throws(StoreError) {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure(path, "making") }
-    close(descriptor)
+    try close(open(path, O_RDWR | O_CREAT | O_EXCL, "making"))
     giveToOwner(path, of: folder(of: path))
   }
 
@@ -58,8 +75,7 @@ enum Disk {
   }
 
   static func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure(path, "making") }
+    let descriptor = try open(path, O_WRONLY | O_CREAT | O_EXCL, "making")
     defer { close(descriptor) }
     var written = 0
     while written < bytes.count {
@@ -71,8 +87,7 @@ enum Disk {
   }
 
   static func read(_ path: String) throws(StoreError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(path, "reading") }
+    let descriptor = try open(path, O_RDONLY, "reading")
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 18)
@@ -87,7 +102,7 @@ enum Disk {
 
   /// Writes the contents of a file or a folder to the disk, where they are when this returns.
   static func sync(_ path: String) throws(StoreError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(path, "opening") }
     defer { close(descriptor) }
     try check(fsync(descriptor), path, "syncing")

@@ -6,8 +6,7 @@ final class FileLock: Sendable {
 
   init(of path: String) throws(StoreError) {
     let name = path + ".lock"
-    descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Disk.failure(name, "making the lock") }
+    descriptor = try Disk.open(name, O_RDWR | O_CREAT, "making the lock")
     Disk.giveToOwner(name, of: Disk.folder(of: path))
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EINTR { continue }

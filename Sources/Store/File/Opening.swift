@@ -25,6 +25,8 @@ struct Opening {
       try replace(otherwise: .created)
       return
     }
+    // SQLite opens what stands beside the file, and would wait at a named pipe.
+    for log in [path + "-journal", path + "-shm"] { _ = try Disk.size(log) }
     let flaw = try LogFlaw(in: path + "-wal")
     switch try Inspection.verdict(on: path, schema: schema) {
     case .sound: if let flaw { report.logFlaw = try keep(flaw) }

@@ -44,7 +44,7 @@ struct SafeStateNote {
     let left = read()
     if left?.isOrderly ?? false { return }
     let old = left?.boot == BootClock.boot ? left : nil
-    let file = open(path, O_WRONLY | O_CLOEXEC)
+    let file = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return }
     defer { close(file) }
     let took: Nanoseconds = MonotonicClock.now - began

@@ -1,3 +1,4 @@
+import Glibc
 import TactusDaemon
 
 extension Video {
@@ -77,6 +78,11 @@ extension Video {
           password.isEmpty ? \.viewing.passwordFile : \.viewing.password, "expected video.user with it, got none")
       } else if !user.isEmpty, !hasPassword {
         report(\.viewing.user, "expected video.password or video.password_file with it, got none")
+      }
+      // One that is not there may be on a disk that is mounted later.
+      var found = stat()
+      if let recordFolder, stat(recordFolder, &found) == 0, found.st_mode & S_IFMT != S_IFDIR {
+        report(\.recordFolder, "expected a folder, got something else at \(recordFolder)")
       }
     }
   }
