@@ -187,6 +187,18 @@ struct SprinklerConfigTests {
     ])
   func wrong(text: String, error: String) { #expect(errors(text).contains(error), "\(errors(text))") }
 
+  @Test("64 pins, and no more: one more is refused, and a master valve's besides them")
+  func manyPins() {
+    func complaints(_ count: Int, _ more: String = "") -> [String] {
+      errors("sprinkler: { pins: [\((100..<100 + count).map(String.init).joined(separator: ", "))]\(more) }")
+    }
+    #expect(complaints(64).isEmpty && complaints(63, ", master: { pin: 17 }").isEmpty)
+    #expect(complaints(65).first?.contains("sprinkler.pins: expected a list of at most 64 integers 0…1023") == true)
+    #expect(
+      complaints(64, ", master: { pin: 17 }").first?.contains(
+        "sprinkler.pins: expected at most 64 pins with the master valve's") == true)
+  }
+
   @Test("the rules of deficits: of the zones with a rate, which makes the provider tell past days")
   func deficits() throws {
     let text = """

@@ -1,6 +1,7 @@
 """Clients beside which a stop must come in: `stop_load.py ADDRESS PORT KIND COUNT [TOKEN]`, until its input ends. Says `open` once every
 client has been answered once or was let go, and at the end how many answers there were."""
 import os
+import resource
 import selectors
 import socket
 import sys
@@ -29,6 +30,8 @@ def asked(kind, port, token):
             return b"", read("/api/schedules/preview?count=1000"), 1
         case "messages":
             return request("GET", "/ws", port, token=token, headers=HANDSHAKE), frame(TEXT, NAMES), 1
+        case "listen":
+            return request("GET", "/ws", port, token=token, headers=HANDSHAKE), b"", 0
     raise SystemExit(f"no such kind: {kind}")
 
 
@@ -69,6 +72,8 @@ class Client:
 def main():
     address, kind, count = (sys.argv[1], int(sys.argv[2])), sys.argv[3], int(sys.argv[4])
     what = asked(kind, address[1], sys.argv[5] if len(sys.argv) > 5 else None)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     selector = selectors.DefaultSelector()
     selector.register(sys.stdin, selectors.EVENT_READ)
 

@@ -22,18 +22,19 @@ GROWTH_LIMIT_BYTES = 24 * MEGABYTE
 SEED = int(os.environ.get("SEED", time.time_ns() % 1_000_000))
 
 
+def resident(process):
+    with open(f"/proc/{process}/status") as status:
+        return int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]) * 1024
+
+
 class Memory:
     """The greatest resident memory of a process while the body runs."""
 
     def __init__(self, process):
         self.process = process
 
-    def resident(self):
-        with open(f"/proc/{self.process}/status") as status:
-            return int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]) * 1024
-
     def __enter__(self):
-        self.before = self.peak = self.resident()
+        self.before = self.peak = resident(self.process)
         self.isOver = threading.Event()
         self.thread = threading.Thread(target=self.look)
         self.thread.start()
@@ -41,7 +42,7 @@ class Memory:
 
     def look(self):
         while not self.isOver.wait(0.005):
-            self.peak = max(self.peak, self.resident())
+            self.peak = max(self.peak, resident(self.process))
 
     def __exit__(self, *_):
         self.isOver.set()

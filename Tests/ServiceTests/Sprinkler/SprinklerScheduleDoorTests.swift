@@ -170,6 +170,16 @@ struct SprinklerScheduleDoorTests {
     #expect(error?.status == .unprocessableContent && error?.field == field, "\(String(describing: error))")
   }
 
+  @Test("64 zones, and no more: a list of 65 is refused as a whole")
+  func manyZones() async throws {
+    let bench = try SprinklerDoorBench()
+    let before = bench.desk.view.records.zones
+    let list = (1...65).map { #"{"id":\#($0),"name":"Zone \#($0)","gpioPin":\#(99 + $0)}"# }.joined(separator: ",")
+    let refusal = await bench.refusal("PUT", "/api/zones", #"{"zones":[\#(list)]}"#)
+    #expect(refusal?.field == "zones" && refusal?.message.contains("1…64") == true)
+    #expect(bench.desk.view.records.zones == before)
+  }
+
   @Test("256 schedules, and no more: the next is refused, an import that would exceed them is as a whole")
   func manySchedules() async throws {
     let bench = try SprinklerDoorBench()
