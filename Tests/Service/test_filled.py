@@ -1,6 +1,5 @@
 """What each list costs when it is full, of those that strangers or readers may fill: `python -m pytest Tests/Service/test_filled.py -m real_time -s`
 measures, and prints the table of docs/safety.md. That each has an end is in the tests of its own: one more is refused."""
-import json
 import sqlite3
 import struct
 import time
@@ -12,7 +11,7 @@ import pytest
 import broker
 from daemon import Daemon
 from test_costs import MEGABYTE, processor_seconds, resident
-from test_stops import load, milliseconds
+from test_stops import fill_schedules, load, milliseconds
 from wire import Wire, request
 
 IDLE_SECONDS = 10
@@ -20,7 +19,7 @@ STOPS = 100
 # What the caches of a start and the first beats do is not what is measured.
 SETTLE_SECONDS = 8
 USERS, PLANTS_OF_ONE = 256, 7
-SCHEDULES, STEPS, ZONES = 256, 64, 64
+ZONES = 64
 TOKENS = 256
 SESSIONS = 200_000
 # Of 2,048 connections an eighth, 64 at most, are kept for who may stop.
@@ -51,14 +50,9 @@ def fill_plants(daemon, house):
     return f"{count():,} plants of {USERS} users"
 
 
-def fill_schedules(daemon, _):
-    steps = [{"zoneId": step % 4 + 1, "minutes": 1} for step in range(STEPS)]
-    # Their starts lie far from each other, and none within the minutes of a measurement but by chance.
-    made = daemon.post("/api/schedules/import", json=[
-        {"name": f"Number {number}", "days": ["Mon"], "isEnabled": True, "startTimes": [f"{number % 24:02}:{number * 7 % 60:02}"], "zones": steps}
-        for number in range(SCHEDULES)])
-    assert made.status_code == 201, made.text
-    return f"{SCHEDULES} schedules of {STEPS} steps"
+def schedules(daemon, _):
+    fill_schedules(daemon)
+    return "256 schedules of 64 steps"
 
 
 def fill_tokens(daemon, _):
@@ -126,7 +120,7 @@ def listening(daemon):
 LISTS = [
     (lambda *_: "nothing", None, FOUR_ZONES),
     (fill_plants, None, FOUR_ZONES),
-    (fill_schedules, None, FOUR_ZONES),
+    (schedules, None, FOUR_ZONES),
     (lambda *_: f"{ZONES} zones on expanders", None, ALL_ZONES),
     (fill_sessions, None, FOUR_ZONES),
     (fill_tokens, None, FOUR_ZONES),

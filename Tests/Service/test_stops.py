@@ -28,7 +28,7 @@ LOADS = [
     ("query", 250, "250 without a token, queries of 7.6 kB"),
     ("metrics", 16, "16 readers of `/metrics`"),
     ("metrics", 300, "300 readers of `/metrics`"),
-    ("schedules", 60, "60 readers of `/api/schedules`"),
+    ("schedules", 60, "60 readers of `/api/schedules`, each answer 256 schedules of 64 steps"),
     ("preview", 40, "40 readers of `/api/schedules/preview?count=1000`"),
     ("messages", 4, "4 WebSockets, messages of 65 kB and 5,780 names"),
 ]
@@ -143,6 +143,15 @@ def doors(daemon, house, token):
     owner.loop_stop()
 
 
+def fill_schedules(daemon):
+    """As many schedules as there may be, each of as many steps."""
+    steps = [{"zoneId": step % 4 + 1, "minutes": 1} for step in range(64)]
+    made = daemon.post("/api/schedules/import", json=[
+        {"name": f"Number {number}", "days": ["Mon"], "isEnabled": True, "startTimes": [f"{number % 24:02}:{number * 7 % 60:02}"], "zones": steps}
+        for number in range(256)])
+    assert made.status_code == 200, made.text
+
+
 def milliseconds(act):
     begin = time.monotonic()
     act()
@@ -159,6 +168,7 @@ def test_how_soon_a_stop_comes(tmp_path, own_daemon):
     try:
         daemon = own_daemon(f"mqtt: {{broker: 127.0.0.1, port: {house.port}, device: sill, commands: true}}\n")
         control, read = daemon.create_token("control"), daemon.create_token("read")
+        fill_schedules(daemon)
         with doors(daemon, house, control) as ways:
             for kind, count, words in LOADS:
                 with load(daemon, kind, count, None if kind in ("health", "query") else read):

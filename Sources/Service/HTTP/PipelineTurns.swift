@@ -12,7 +12,7 @@ protocol TurnTaker: AnyObject {
 /// An event loop polls its sockets when it has no other work. Forty clients that send hundreds of small requests in
 /// each packet gave it so much work that an e-stop on another connection waited for more than a second. Therefore the
 /// requests behind a connection's first one are taken in turns, a few at a time, and between two turns the event loop
-/// is free for its sockets. The messages of WebSockets wait in the same way.
+/// is free for its sockets. The messages of WebSockets wait in the same way, and the pieces of long answers.
 ///
 /// To be used on its event loop only.
 final class PipelineTurns {
@@ -62,4 +62,21 @@ final class TurnsOfLoops: Sendable {
       return new.value
     }
   }
+}
+
+extension TurnsOfLoops {
+  /// Waits for a turn on an event loop, which polls its sockets before.
+  func wait(on eventLoop: any EventLoop) async {
+    await withCheckedContinuation { continuation in
+      eventLoop.execute { self.turns(of: eventLoop).add(WaitingTask(continuation)) }
+    }
+  }
+}
+
+private final class WaitingTask: TurnTaker {
+  private let continuation: CheckedContinuation<Void, Never>
+
+  init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+
+  func takeTurn() { continuation.resume() }
 }

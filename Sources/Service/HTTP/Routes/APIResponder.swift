@@ -18,6 +18,8 @@ struct APIResponder: Sendable {
   let outgoing: OutgoingBudget
   let counters: ServiceCounters
   let watching: AdmissionWatching
+  /// The turns of long answers, apart from those of requests.
+  private let turns = TurnsOfLoops()
 
   /// Answers one request. Throws only if the connection ends.
   ///
@@ -74,12 +76,13 @@ struct APIResponder: Sendable {
     try await client.write(.end)
   }
 
-  /// Writes a whole answer at once, or in pieces if it is long. What is left of a long answer counts as waiting for the client, unless others share it.
+  /// Writes a whole answer at once, or in pieces if it is long, and after some of them in turns with other long ones: an event loop polls its sockets
+  /// when it has no other work. What is left of a long answer counts as waiting for the client, unless others share it.
   private func write(
     _ answer: APIAnswer, to client: NIOAsyncChannelOutboundWriter<ResponsePart>, _ channel: any Channel
   ) async throws {
-    var rest = answer.body
-    let isCounted = !answer.isShared && rest.readableBytes > APIAnswer.pieceBytes
+    var body = AnswerBody(answer.body)
+    let isCounted = !answer.isShared && body.count > APIAnswer.pieceBytes
     let waiting: OutgoingBudget.Account? =
       !isCounted
       ? nil
@@ -89,12 +92,13 @@ struct APIResponder: Sendable {
       }
     defer { waiting?.set(0, at: MonotonicClock.now) }
     var parts: [ResponsePart] = [.head(answer.head)]
-    while let piece = rest.readSlice(length: min(APIAnswer.pieceBytes, rest.readableBytes)), piece.readableBytes > 0 {
-      parts.append(.body(piece))
-      guard rest.readableBytes > 0 else { break }
-      waiting?.set(rest.readableBytes, at: MonotonicClock.now)
+    while let piece = body.next() {
+      parts.append(.body(piece.bytes))
+      guard body.count > 0 else { break }
+      waiting?.set(body.count, at: MonotonicClock.now)
       try await client.write(contentsOf: parts)
       parts = []
+      if piece.endsTurn { await turns.wait(on: channel.eventLoop) }
     }
     try await client.write(contentsOf: parts + [.end])
   }
@@ -175,9 +179,11 @@ struct APIResponder: Sendable {
     _ route: Route, _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async -> APIAnswer {
     do {
-      let response = try await route.run(handle, request)
-      note(route, request.caller, value: response.logValue, fields: fields(route, request, response), result: "ok")
-      return APIAnswer(response)
+      let made = try await route.answer(handle, request)
+      note(
+        route, request.caller, value: made.response.logValue, fields: fields(route, request, made.response),
+        result: "ok")
+      return made.answer
     } catch {
       let refusal = error as? APIError ?? internalError(error, of: route)
       note(route, request.caller, fields: fields(route, request), result: refusal.code)

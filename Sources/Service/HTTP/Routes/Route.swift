@@ -39,6 +39,8 @@ public struct Route: Sendable {
   /// Whether each request can only make a system safer. Its handler is called on the event loop that has read it, and waits for no thread; it
   /// must not block, nor take long.
   public private(set) var makesSafe = false
+  /// Makes the answers, if they are the same for everyone.
+  private(set) var common: CommonAnswer?
 
   /// Makes a GET route that answers from a prepared document.
   public init(_ path: String, scope: Scope? = .read, _ document: PreparedDocument) {
@@ -90,6 +92,15 @@ extension Route {
     return route
   }
 
+  /// Returns the same route, whose answers are the same for everyone, whoever asks and whatever for: one is made for all who wait, and its bytes
+  /// are shared. For long ones that only look.
+  public func answeringAllAlike() -> Route {
+    precondition(method == .get, "what changes something is done for each request")
+    var route = self
+    route.common = CommonAnswer()
+    return route
+  }
+
   /// Returns the same route with a handler that is called only if `check` does not throw.
   public func requiring(_ check: @escaping @Sendable () throws(APIError) -> Void) -> Route {
     guard case .handler(let handle) = handling else { preconditionFailure("a prepared document has no handler") }
@@ -99,18 +110,29 @@ extension Route {
     }
     (route.fileLimit, route.fileType) = (fileLimit, fileType)
     (route.loggedParameters, route.waitsForDisk, route.makesSafe) = (loggedParameters, waitsForDisk, makesSafe)
-    (route.diskPatience, route.onlyLooks) = (diskPatience, onlyLooks)
+    (route.diskPatience, route.onlyLooks, route.common) = (diskPatience, onlyLooks, common)
     return route
   }
 
   /// The threads on which the handler waits for a disk, or `nil` if it does not wait for one.
   var diskThreads: DiskThreads? { waitsForDisk ? onlyLooks ? .looks : .shared : nil }
 
+  /// Runs this route's handler, and returns its answer, whose bytes are made by the handler's thread: the event loop copies none of a long one.
+  func answer(
+    _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
+  ) async throws -> MadeAnswer {
+    let make: @Sendable () async throws -> MadeAnswer = {
+      try await self.run({ try await MadeAnswer(handle($0)) }, request)
+    }
+    guard let common else { return try await make() }
+    return try await common.answer(make)
+  }
+
   /// Runs this route's handler, and returns its response. A request that makes a system safer waits for no thread, and what only looks has threads to
   /// itself, behind all others: neither delays a command.
-  func run(
-    _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
-  ) async throws -> APIResponse {
+  func run<Response: Sendable>(
+    _ handle: @escaping @Sendable (APIRequest) async throws -> Response, _ request: APIRequest
+  ) async throws -> Response {
     if makesSafe { return try await handle(request) }
     if let diskThreads { return try await diskThreads.run(longest: diskPatience) { try await handle(request) } }
     if onlyLooks {

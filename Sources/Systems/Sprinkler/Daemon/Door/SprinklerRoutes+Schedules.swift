@@ -10,7 +10,8 @@ extension SprinklerRoutes {
     [
       Route(.get, "/api/schedules") { [self] _ in
         APIResponse(SchedulesAnswer(schedules: schedules()))
-      },
+      }
+      .answeringAllAlike(),
       Route(.post, "/api/schedules", scope: .control, action: "sprinkler.schedule-add") { [self] request in
         try await add(request)
       },
@@ -77,7 +78,8 @@ extension SprinklerRoutes {
         var response = APIResponse(ScheduleExport(schedules: schedules()))
         response.headers[.contentDisposition] = #"attachment; filename="schedules.json""#
         return response
-      },
+      }
+      .answeringAllAlike(),
       Route(.post, "/api/schedules/import", scope: .control, action: "sprinkler.schedule-import") { [self] request in
         let programs = try request.decode(ScheduleImportBody.self, listAs: "schedules").programs()
         let result = try await desk.perform(.importPrograms(programs), request.caller)

@@ -1,0 +1,67 @@
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite("answers that are made")
+struct MadeAnswerTests {
+  @Test("asked for by many while one is made: the next is one for all of them, and none is older than its question")
+  func common() async throws {
+    let common = CommonAnswer()
+    let count = Atomic(0)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let (began, begin) = AsyncStream.makeStream(of: Void.self)
+    let make: @Sendable () async throws -> MadeAnswer = {
+      let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+      begin.yield()
+      for await _ in ended { break }
+      if number == 3 { throw APIError.notFound("the third") }
+      return MadeAnswer(APIResponse(contentType: "text/plain", body: Array("\(number)".utf8)))
+    }
+    let first = Task { try await common.answer(make) }
+    for await _ in began { break }
+    let others = (0..<8).map { _ in Task { try await common.answer(make) } }
+    while common.waitingCount < 8 { await Task.yield() }
+    end.yield()
+    #expect(String(buffer: try await first.value.answer.body) == "1")
+    end.yield()
+    for other in others {
+      let made = try await other.value
+      #expect(String(buffer: made.answer.body) == "2" && made.answer.isShared && made.response.body.isEmpty)
+    }
+    end.yield()
+    await #expect(throws: APIError.self) { try await common.answer(make) }
+    #expect(count.load(ordering: .relaxed) == 3)
+  }
+
+  @Test("a route that answers all alike: also with a condition before it; its answer is shared, another's is not")
+  func route() async throws {
+    let route = Route(.get, "/list") { _ in APIResponse(contentType: "text/plain", body: [1]) }
+    let alike = route.answeringAllAlike().requiring {}
+    for (route, isShared) in [(route, false), (alike, true)] {
+      guard case .handler(let handle) = route.handling else { return }
+      let request = APIRequest(caller: Caller(scope: .read, tokenID: nil, address: "", client: 0))
+      #expect(try await route.answer(handle, request).answer.isShared == isShared)
+    }
+  }
+
+  @Test("a long body: others have their turn behind every fourth piece, and not behind the last one")
+  func pieces() {
+    func turns(_ count: Int) -> [Bool] {
+      var body = AnswerBody(ByteBuffer(repeating: 1, count: count))
+      var (turns, rest) = ([Bool](), count)
+      while let piece = body.next() {
+        rest -= piece.bytes.readableBytes
+        turns.append(piece.endsTurn)
+        #expect(piece.bytes.readableBytes <= APIAnswer.pieceBytes && body.count == rest)
+      }
+      #expect(rest == 0)
+      return turns
+    }
+    #expect(turns(0).isEmpty)
+    #expect(turns(APIAnswer.pieceBytes) == [false])
+    #expect(turns(4 * APIAnswer.pieceBytes) == [false, false, false, false])
+    #expect(turns(9 * APIAnswer.pieceBytes) == [false, false, false, true, false, false, false, true, false])
+  }
+}
