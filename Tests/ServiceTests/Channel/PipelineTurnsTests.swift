@@ -20,10 +20,10 @@ struct PipelineTurnsTests {
   }
 
   /// How many answers a connection has been given since the last call.
-  private func answers(_ channel: EmbeddedChannel) throws -> Int {
+  private func answers(_ channel: EmbeddedChannel, _ status: String = "200 OK") throws -> Int {
     var count = 0
     while let part = try channel.readOutbound(as: ByteBuffer.self) {
-      count += String(buffer: part).components(separatedBy: "HTTP/1.1 200 OK").count - 1
+      count += String(buffer: part).components(separatedBy: "HTTP/1.1 \(status)").count - 1
     }
     return count
   }
@@ -67,6 +67,33 @@ struct PipelineTurnsTests {
     #expect(try answers(channel) == PipelineTurns.most)
     loop.advanceTime(by: .seconds(1))
     #expect(try answers(channel) == 19 - PipelineTurns.most)
+  }
+
+  @Test(
+    "refused again and again without a token: in turns from the ninth on; others do not wait, nor does who has shown one"
+  )
+  func refused() throws {
+    let long = ByteBuffer(
+      string: "GET /api/status?" + String(repeating: "a=b&", count: 600) + " HTTP/1.1\r\nHost: a\r\n\r\n")
+    let (strangers, other) = (try (0..<20).map { _ in try connect() }, try connect())
+    for _ in 0..<RequestGate.refusalsAtOnce {
+      for channel in strangers { try channel.writeInbound(long) }
+      #expect(try strangers.map { try answers($0, "414") } == Array(repeating: 1, count: 20))
+    }
+    for channel in strangers { try channel.writeInbound(long) }
+    #expect(try strangers.map { try answers($0, "414") } == Array(repeating: 0, count: 20))
+    try other.writeInbound(ByteBuffer(string: Self.request))
+    #expect(try answers(other) == 1)
+    loop.advanceTime(by: PipelineTurns.pause)
+    #expect(try strangers.map { try answers($0, "414") } == (0..<20).map { $0 < 8 ? 1 : 0 })
+    loop.advanceTime(by: .seconds(1))
+    #expect(try strangers.map { try answers($0, "414") } == (0..<20).map { $0 < 8 ? 0 : 1 })
+    try strangers[0].writeInbound(ByteBuffer(string: Self.request))
+    #expect(try answers(strangers[0]) == 0)
+    loop.advanceTime(by: PipelineTurns.pause)
+    #expect(try answers(strangers[0]) == 1)
+    try strangers[0].writeInbound(long)
+    #expect(try answers(strangers[0], "414") == 1)
   }
 
   @Test("a client leaves while its requests wait: nothing comes of them")

@@ -7,8 +7,8 @@ import Tactus
 /// A client may send hundreds of requests in one packet and read no answer. The decoder would pass all of them on at
 /// once, so the bytes wait here: at most those of one read, because the socket is not read while bytes wait. One
 /// request of each read (two, if they are short), with its body, is passed on at once; the requests behind it wait for
-/// turns (`PipelineTurns`), so that clients that send many requests delay no other client's e-stop. However long a request
-/// waits here, it bears the instant at which its first byte was read.
+/// turns (`PipelineTurns`), so that clients that send many requests delay no other client's e-stop. Whoever is refused again and again without a
+/// token waits for turns with all its requests. However long a request waits here, it bears the instant at which its first byte was read.
 ///
 /// Bytes may arrive at any moment on the event loop, also during a write: NIO reads the remaining bytes before it
 /// closes a socket whose write failed. No other handler may see bytes while handlers are being exchanged.
@@ -42,6 +42,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
   private var readWaits = false
   private var isFeeding = false
   private let turns: PipelineTurns
+  private let turnsOfRefused: PipelineTurns
   private let now: @Sendable () -> TickInstant
   private var waitsForTurn = false
 
@@ -49,9 +50,12 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
   ///
   /// - Parameters:
   ///   - turns: the turns of the channel's event loop.
+  ///   - turnsOfRefused: those of connections that only get refusals, for whom nobody else waits.
   ///   - now: the clock of the loops, by which requests are stamped.
-  init(gate: RequestGate, turns: PipelineTurns, now: @escaping @Sendable () -> TickInstant) {
-    (state, self.turns, self.now) = (.http(gate), turns, now)
+  init(
+    gate: RequestGate, turns: PipelineTurns, turnsOfRefused: PipelineTurns, now: @escaping @Sendable () -> TickInstant
+  ) {
+    (state, self.turns, self.turnsOfRefused, self.now) = (.http(gate), turns, turnsOfRefused, now)
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -70,7 +74,11 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
     }
     held.append((bytes, now()))
     heldBytes += bytes.readableBytes
-    feed(context)
+    if mustWait(context) { waitForTurn(context) } else { feed(context) }
+  }
+
+  private func mustWait(_ context: ChannelHandlerContext) -> Bool {
+    if case .http(let gate) = state { gate.mustWait(context.channel) } else { false }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -112,7 +120,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
     if !held.isEmpty {
       switch gate.appetite(context.channel) {
       case .nothing: clear()
-      case .request: waitForTurn()
+      case .request: waitForTurn(context)
       case .wait: break
       }
     }
@@ -126,10 +134,10 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
     }
   }
 
-  private func waitForTurn() {
+  private func waitForTurn(_ context: ChannelHandlerContext) {
     guard !waitsForTurn else { return }
     waitsForTurn = true
-    turns.add(self)
+    (mustWait(context) ? turnsOfRefused : turns).add(self)
   }
 
   /// Passes on one of the waiting requests, if any are left.
@@ -160,7 +168,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
         // What the socket takes at once does not count as waiting.
         if !context.channel.isWritable { gate.flush() }
         if gate.requests != before, !gate.isInBody {
-          if !held.isEmpty { waitForTurn() }
+          if !held.isEmpty { waitForTurn(context) }
           return
         }
       }

@@ -40,6 +40,7 @@ struct ServiceChannel: Sendable {
     let version: String
     let numbers = WebSocketNumbers()
     let turns = TurnsOfLoops()
+    let turnsOfRefused = TurnsOfLoops()
     let now: @Sendable () -> TickInstant
     let secondsSince1970: @Sendable () -> Int64
     let logAction: @Sendable (_ action: String, _ caller: Caller, _ error: APIError?) -> Void
@@ -115,7 +116,9 @@ struct ServiceChannel: Sendable {
     let encoder = HTTPResponseEncoder()
     let gate = RequestGate(
       shared: shared, address: address, encoder: encoder, outcome: outcome, now: channel.eventLoop.now)
-    let arrival = ArrivalHandler(gate: gate, turns: shared.turns.turns(of: channel.eventLoop), now: shared.now)
+    let arrival = ArrivalHandler(
+      gate: gate, turns: shared.turns.turns(of: channel.eventLoop),
+      turnsOfRefused: shared.turnsOfRefused.turns(of: channel.eventLoop), now: shared.now)
     gate.arrival = arrival
     try pipeline.addHandler(arrival)
     try pipeline.addHandler(encoder)

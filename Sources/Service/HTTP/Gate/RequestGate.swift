@@ -47,6 +47,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var speaksOld = false
   /// The number of request heads accepted so far.
   private(set) var requests: UInt64 = 0
+  /// How many refusals a connection that has shown no token gets as soon as its requests are read.
+  static let refusalsAtOnce = 8
+  private var refusals = 0
   /// Whether the connection has one of the last descriptors and therefore serves one request only.
   private(set) var isForOneRequest = false
   /// When the first byte of the request being read was read from the socket.
@@ -97,6 +100,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   func appetite(_ channel: any Channel) -> Appetite {
     if machine.isOver || machine.reading == .nothing { return .nothing }
     return channel.isWritable && machine.mayTakeMore ? .request : .wait
+  }
+
+  /// Returns whether what arrives must wait for turns, since nothing of it was ever admitted and much was refused: hundreds of connections that are
+  /// refused in each round of the event loop would delay everybody's stop.
+  func mustWait(_ channel: any Channel) -> Bool {
+    refusals >= Self.refusalsAtOnce && !shared.places.isKnown(channel)
   }
 
   /// Whether more of the body of the request that was accepted last may come.
@@ -297,6 +306,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       if response.status.kind != .informational {
         machine.answerBegan()
         shared.counters.countAnswer(response.status.code)
+        if response.status.kind == .clientError { refusals += 1 }
       }
       context.write(wrapOutboundOut(.head(head(of: response))), promise: promise)
     case .body(let bytes):
@@ -363,6 +373,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   /// Answers a request with an error before it reaches the responder; the connection may go on if the request was complete.
   private func answer(_ error: APIError, isHead: Bool, _ context: ChannelHandlerContext) {
     guard machine.mayAnswer else { return refuse(error, context) }
+    refusals += 1
     shared.counters.countAnswer(error.status.code)
     writeRaw(
       error.answer(
