@@ -34,6 +34,9 @@ private enum Plant: DeviceSystem {
     var lamp = GPIOLineName("RELAY-1")!
     var bus = 4
     var line = "/dev/ttyS7"
+    var taps = [Tap(), Tap(line: .bcm(14))]
+    /// What a file cannot give.
+    var forgotten = GPIOLineName.bcm(15)
 
     static var twice: Wiring {
       var wiring = Wiring()
@@ -47,7 +50,19 @@ private enum Plant: DeviceSystem {
       Key("lamp", \.lamp, "")
       Key("bus", \.bus, in: 0...9, "")
       Key("line", \.line, "")
+      Key("taps", \.taps, upTo: 4, "")
     }
+    func check(_ report: (PartialKeyPath<Wiring>, String) -> Void) {
+      if taps.contains(where: { $0.line == .bcm(16) }) { report(\.forgotten, "expected another tap than GPIO16") }
+      for index in taps.indices where taps[index].line == .bcm(17) {
+        report(\.taps[index].line, "expected another tap")
+      }
+    }
+  }
+
+  struct Tap: Settings {
+    var line = GPIOLineName.bcm(13)
+    static var keys: [Key<Tap>] { Key("line", \.line, "") }
   }
 
   struct Rules: Settings, BitwiseCopyable {
@@ -203,6 +218,37 @@ struct BenchTests {
     #expect(choice.options == ["mist", "rain"] && choice.stateTopic == nil)
     #expect(choice.others["command_template"] == #"{"command":"spray","kind":"{{ value }}"}"#)
     #expect(choice.document(of: topics).contains(#","options":["mist","rain"],"#))
+  }
+
+  @Test("outputs of a list's items: claimed and made safe under the item's place in the file")
+  func items() throws {
+    let parts = BenchParts(.planning, of: Plant.self)
+    let bench = Bench(Plant.Wiring(), parts)
+    for index in bench.wiring.taps.indices { _ = try bench.output(\.taps[index].line, safe: .inactive) }
+    #expect(parts.claims.map(\.key) == ["plant.taps[0].line", "plant.taps[1].line"])
+    #expect(parts.safeLines.map(\.name) == [.bcm(13), .bcm(14)])
+  }
+
+  @Test("a property that no key sets, an item that the list lacks: an error with what to write, and no trap")
+  func unkeyed() throws {
+    let bench = Bench(Plant.Wiring(), BenchParts(.planning, of: Plant.self))
+    let lines: [KeyPath<Plant.Wiring, GPIOLineName>] = [\.forgotten, \.taps[2].line]
+    for line in lines {
+      let error = try #require(throws: BenchError.self) { _ = try bench.output(line, safe: .inactive) }
+      #expect(
+        "\(error)".hasPrefix("plant: no key sets ") && "\(error)".contains("bench.wiring.pumps.indices"), "\(error)")
+    }
+  }
+
+  @Test("a contradiction that blames an item, or what no key sets: it is told with a place, and is no trap")
+  func blamed() {
+    var wiring = Plant.Wiring()
+    wiring.taps[1].line = .bcm(17)
+    let item = wiring.contradictions
+    #expect(item.map(\.key) == ["taps[1].line"] && item.map(\.message) == ["expected another tap"])
+    wiring.taps[1].line = .bcm(16)
+    let unkeyed = wiring.contradictions
+    #expect(unkeyed.map(\.key) == ["motor"] && unkeyed[0].message.hasPrefix("expected another tap than GPIO16 (of "))
   }
 
   @Test("hardware that is not there: the error names the key")

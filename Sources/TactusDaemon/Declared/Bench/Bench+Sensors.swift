@@ -16,7 +16,7 @@ extension Bench {
     _ key: KeyPath<Wiring, KernelSensorName>, measures quantity: KernelQuantity, every rate: Rate,
     staleAfter limit: Nanoseconds
   ) throws -> SensorPart {
-    try sensor(wiring[keyPath: key], of: key, quantity, rate, limit)
+    try sensor(value(key), of: key, quantity, rate, limit)
   }
 
   /// Opens a sensor that need not be wired, or returns `nil` if the file does not name one.
@@ -24,15 +24,15 @@ extension Bench {
     _ key: KeyPath<Wiring, KernelSensorName?>, measures quantity: KernelQuantity, every rate: Rate,
     staleAfter limit: Nanoseconds
   ) throws -> SensorPart? {
-    try wiring[keyPath: key].map { try sensor($0, of: key, quantity, rate, limit) }
+    try value(key).map { try sensor($0, of: key, quantity, rate, limit) }
   }
 
   private func sensor(
     _ name: KernelSensorName, of key: PartialKeyPath<Wiring>, _ quantity: KernelQuantity, _ rate: Rate,
     _ limit: Nanoseconds
   ) throws -> SensorPart {
-    let part = planned(name, of: key, quantity, rate, limit)
-    add([part], simulatedAs: key)
+    let part = try planned(name, of: key, quantity, rate, limit)
+    try add([part], simulatedAs: key)
     return part
   }
 
@@ -50,30 +50,36 @@ extension Bench {
     _ key: KeyPath<Wiring, KernelSensorName?>, measures quantity: KernelQuantity, mounted mounting: Mounting = .upright,
     every rate: Rate, staleAfter limit: Nanoseconds
   ) throws -> AxesPart? {
-    guard let name = wiring[keyPath: key] else { return nil }
-    let axes = ["x", "y", "z"].map { axis in
-      planned(
+    guard let name = try value(key) else { return nil }
+    let axes = try ["x", "y", "z"].map { axis in
+      try planned(
         KernelSensorName(
           name.kind, device: name.device, parent: name.parent, channel: "\(name.channel)_\(axis)"), of: key, quantity,
         rate, limit)
     }
-    add(axes, simulatedAs: key)
+    try add(axes, simulatedAs: key)
     return AxesPart(axes, mounted: mounting)
   }
 
   private func planned(
     _ name: KernelSensorName, of key: PartialKeyPath<Wiring>, _ quantity: KernelQuantity, _ rate: Rate,
     _ limit: Nanoseconds
-  ) -> SensorPart {
-    precondition(limit > rate.period, "a value counts for longer than until the next one")
-    parts.sensors.append(PlannedSensor(name: name, quantity: quantity, key: parts.path(self.key(key))))
+  ) throws -> SensorPart {
+    let place = try self.key(key)
+    guard limit > rate.period else {
+      throw BenchError(
+        key: place,
+        cause: Misdeclared("expected staleAfter: above the period of every: (\(rate.period)), got \(limit)"))
+    }
+    parts.sensors.append(PlannedSensor(name: name, quantity: quantity, key: place))
     return parts.hold(
       SensorPart(name, measures: quantity, every: rate, staleAfter: limit, isReal: parts.mode == .real))
   }
 
   /// Hands the sensors of one key to what reads them, or shows them as one part of the simulation.
-  private func add(_ sensors: [SensorPart], simulatedAs key: PartialKeyPath<Wiring>) {
-    let name = "\(parts.system)-\(self.key(key).replacing("_", with: "-"))"
+  private func add(_ sensors: [SensorPart], simulatedAs key: PartialKeyPath<Wiring>) throws {
+    let words = try self.key(key).replacing("\(parts.at.section).", with: "", maxReplacements: 1)
+    let name = "\(parts.system)-\(words.replacing("_", with: "-").replacing("[", with: "-").replacing("].", with: "-"))"
     if let simulated = SensorPart.simulatedPart(name, of: sensors) {
       parts.addSimulated(simulated)
     } else {

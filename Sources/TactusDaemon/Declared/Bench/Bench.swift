@@ -45,28 +45,28 @@ public final class Bench<Wiring: Settings> {
   public func pwm(
     _ output: KeyPath<Wiring, PWMOutputName>, period: Nanoseconds, safe: SafeOutput
   ) throws -> PWMPart {
-    try pwm(wiring[keyPath: output], of: output, period: period, safe: safe)
+    try pwm(value(output), of: output, period: period, safe: safe)
   }
 
   /// Opens an output line, which is inactive until the loop sets it.
   public func output(
     _ line: KeyPath<Wiring, GPIOLineName>, isActiveLow: Bool = false, safe: SafeOutput
   ) throws -> OutputPart {
-    try output(wiring[keyPath: line], line, isActiveLow: isActiveLow, safe)
+    try output(value(line), line, isActiveLow: isActiveLow, safe)
   }
 
   /// Opens an output line that need not be wired, or returns `nil` if the file does not give the line.
   public func output(
     _ line: KeyPath<Wiring, GPIOLineName?>, isActiveLow: Bool = false, safe: SafeOutput
   ) throws -> OutputPart? {
-    try wiring[keyPath: line].map { try output($0, line, isActiveLow: isActiveLow, safe) }
+    try value(line).map { try output($0, line, isActiveLow: isActiveLow, safe) }
   }
 
   private func output(
     _ name: GPIOLineName, _ line: PartialKeyPath<Wiring>, isActiveLow: Bool, _ safe: SafeOutput
   ) throws -> OutputPart {
     try outputs(
-      [(line: GPIOLine(name, isActiveLow: isActiveLow), key: parts.path(key(line)))], of: line, safe: safe)
+      [(line: GPIOLine(name, isActiveLow: isActiveLow), key: try key(line))], of: line, safe: safe)
   }
 
   /// Opens an input line whose level changes are reported.
@@ -79,7 +79,7 @@ public final class Bench<Wiring: Settings> {
     _ line: KeyPath<Wiring, GPIOLineName>, edges: GPIOEdges = .rising, pull: GPIOInput.Pull = .asIs,
     debounce: Nanoseconds = .zero
   ) throws -> InputPart {
-    let input = GPIOInput(wiring[keyPath: line], edges: edges, debounce: debounce, pull: pull)
+    let input = GPIOInput(try value(line), edges: edges, debounce: debounce, pull: pull)
     return try self.edges(input, of: line)
   }
 
@@ -97,8 +97,8 @@ public final class Bench<Wiring: Settings> {
     operations: [I2CTransfer.Operation] = [.writeByte, .writeBlock, .readBlock], simulated name: String? = nil,
     key given: String? = nil
   ) throws -> I2CPart {
-    let number = wiring[keyPath: bus]
-    parts.claim(.i2c(bus: number, address: chip.value), given ?? key(address ?? bus))
+    let number = try value(bus)
+    parts.claim(.i2c(bus: number, address: chip.value), try given ?? key(address ?? bus))
     let real = try opening(bus) { parts.mode == .real ? try parts.realBus(number, operations) : nil }
     let part = parts.hold(
       I2CPart(
@@ -141,8 +141,8 @@ public final class Bench<Wiring: Settings> {
   public func serial(
     _ path: KeyPath<Wiring, String>, baud: Int, safe: SafeBytes, simulated name: String? = nil
   ) throws -> SerialPart {
-    let device = wiring[keyPath: path]
-    parts.claim(.serial(path: device), key(path))
+    let device = try value(path)
+    parts.claim(.serial(path: device), try key(path))
     let part = parts.hold(try opening(path) { try SerialPart(device, baud: baud, parts, called: name) })
     switch safe {
     case .bytes(let bytes):
@@ -162,8 +162,8 @@ public final class Bench<Wiring: Settings> {
   public func spi(
     _ path: KeyPath<Wiring, String>, mode: UInt8, hertz: UInt32 = 1_000_000, safe: SafeExchange
   ) throws -> SPIPart {
-    let device = wiring[keyPath: path]
-    parts.claim(.spi(path: device), key(path))
+    let device = try value(path)
+    parts.claim(.spi(path: device), try key(path))
     return parts.hold(try opening(path) { try SPIPart(device, mode: mode, hertz: hertz, parts) })
   }
 
@@ -174,9 +174,9 @@ public final class Bench<Wiring: Settings> {
   ///   - offset: a number that is added to a port number other than 0, for several ports that share one key; their
   ///     simulated ends are distinguished by it. A sum above 65535 is reduced to 65535.
   public func datagrams(_ port: KeyPath<Wiring, UInt16>, plus offset: Int? = nil) throws -> DatagramPart {
-    let number = wiring[keyPath: port]
+    let number = try value(port)
     let wanted = number == 0 ? 0 : UInt16(clamping: Int(number) + (offset ?? 0))
-    if wanted > 0 { parts.claim(.udp(port: wanted), key(port)) }
+    if wanted > 0 { parts.claim(.udp(port: wanted), try key(port)) }
     return parts.hold(try opening(port) { try parts.datagrams(wanted, offset.map { "-\($0)" }) })
   }
 
@@ -216,15 +216,30 @@ public final class Bench<Wiring: Settings> {
 
   /// Opens a part, and adds the name of its key to the error if opening fails.
   public func opening<Part>(_ path: PartialKeyPath<Wiring>, _ open: () throws -> Part) throws -> Part {
+    let key = try key(path)
     do {
       return try open()
     } catch {
-      throw BenchError(key: parts.path(key(path)), cause: error)
+      throw BenchError(key: key, cause: error)
     }
   }
 
-  /// Returns the name of the key that sets a property, such as `i2c_bus` for `\.bus`.
-  func key(_ path: PartialKeyPath<Wiring>) -> String { Wiring.key(of: path).name }
+  /// Returns the path in the file of the key that sets a property, such as `kiln.i2c_bus` for `\.bus`, and `kiln.pumps[0].line` for `\.pumps[0].line`.
+  func key(_ property: PartialKeyPath<Wiring>) throws(BenchError) -> String {
+    let path = wiring.path(of: property) { $0.items == nil ? parts.path($0.name) : parts.listPath($0.name) }
+    if let path { return path }
+    let example = #"for index in bench.wiring.pumps.indices { try bench.output(\.pumps[index].direction, …) }"#
+    throw BenchError(
+      key: parts.at.name,
+      cause: Misdeclared(
+        "no key sets \(property): expected a property with a Key, or one of an item that a list has: \(example)"))
+  }
+
+  /// Returns the value of a property if a key sets it: of no other can an error name the place, and a list may have no such item.
+  func value<Value>(_ property: KeyPath<Wiring, Value>) throws(BenchError) -> Value {
+    _ = try key(property)
+    return wiring[keyPath: property]
+  }
 
   /// Returns whether the last writes to each register of the chips are those in these transfers, or `nil` if nothing has
   /// been written to the chips. A register that several of the transfers write to, as a board's motors may, is compared

@@ -29,7 +29,7 @@ extension Bench {
   public func line(
     _ path: KeyPath<Wiring, String?>, device: String, baud: Int, staysReal: Bool = false
   ) throws -> LinePart {
-    parts.claim(.serial(path: device), key(path))
+    parts.claim(.serial(path: device), try key(path))
     if staysReal { parts.lastingClaims.insert(.serial(path: device)) }
     let isReal = parts.mode == .real || staysReal && parts.hasRealLinks
     let part = try opening(path) { try LinePart(device, baud: baud, isReal: isReal, parts) }
@@ -51,7 +51,7 @@ extension Bench {
     _ profile: BluetoothProfile, name: String, adapter: String?, at key: PartialKeyPath<Wiring>, capacity: Int = 16,
     staysReal: Bool = false
   ) throws -> RadioPart {
-    parts.claim(.radio(adapter: adapter), self.key(key))
+    parts.claim(.radio(adapter: adapter), try self.key(key))
     if staysReal { parts.lastingClaims.insert(.radio(adapter: adapter)) }
     let isReal = parts.mode == .real || staysReal && parts.hasRealLinks
     let part = try opening(key) {
@@ -87,7 +87,7 @@ extension Bench {
   public func claim<Item: Settings>(
     _ what: String, of list: KeyPath<Wiring, [Item]>, _ index: Int, _ property: PartialKeyPath<Item>
   ) {
-    let path = "\(parts.listPath(key(list)))[\(index)].\(Item.key(of: property).name)"
+    let path = "\(parts.listPath(Wiring.key(of: list).name))[\(index)].\(Item.key(of: property).name)"
     parts.claims.append(ResourceClaim(resource: .part(what), key: path))
     parts.lastingClaims.insert(.part(what))
   }

@@ -61,7 +61,7 @@ extension Bench {
   public func pwm(
     _ name: PWMOutputName, of key: PartialKeyPath<Wiring>, period: Nanoseconds, safe: SafeOutput
   ) throws -> PWMPart {
-    parts.claim(.pwm(path: "\(name)"), self.key(key))
+    parts.claim(.pwm(path: "\(name)"), try self.key(key))
     if case .inactive = safe { parts.safeWrites.append(.pwm(path: "\(name)")) }
     let part = parts.hold(try opening(key) { try PWMPart(name, period: period, isReal: parts.mode == .real) })
     parts.addOutput(
@@ -97,7 +97,7 @@ extension Bench {
   ///
   /// - Parameter key: the key that errors name.
   public func edges(_ input: GPIOInput, of key: PartialKeyPath<Wiring>) throws -> InputPart {
-    parts.claims.append(.gpio(input.line.name, key: parts.path(self.key(key))))
+    parts.claims.append(.gpio(input.line.name, key: try self.key(key)))
     return parts.hold(try opening(key) { try InputPart(input, parts) })
   }
 }

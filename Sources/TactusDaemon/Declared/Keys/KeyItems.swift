@@ -11,6 +11,8 @@ struct KeyItems<Group: Settings>: Sendable {
   let fill: @Sendable (GivenValues, _ path: String, inout Group) -> Void
   /// Returns the value of each key of each item, such as `legs[2].channel`.
   let values: @Sendable (Group, _ path: String) -> [(key: String, value: ConfigValue?)]
+  /// Returns the path in the file of an item's property, such as `legs[2].channel` for `\.legs[2].channel`; `nil` if it is none of an item's.
+  let path: @Sendable (Group, _ path: String, PartialKeyPath<Group>) -> String?
   /// Returns the contradictions within each item.
   let contradictions: @Sendable (Group, _ path: String) -> [(key: String, message: String)]
   /// Returns the keys of each item whose values are wrong regardless of all other values.
@@ -39,6 +41,14 @@ struct KeyItems<Group: Settings>: Sendable {
     }
     values = { group, path in
       group[keyPath: list].enumerated().flatMap { index, item in item.values { "\(path)[\(index)].\($0.name)" } }
+    }
+    path = { group, path, property in
+      for index in group[keyPath: list].indices {
+        let item: PartialKeyPath<Group> = list.appending(path: \[Item][index])
+        let key = Item.keys.first { item.appending(path: $0.path() as AnyKeyPath) == property }
+        if let key { return "\(path)[\(index)].\(key.name)" }
+      }
+      return nil
     }
     contradictions = { group, path in
       group[keyPath: list].enumerated().flatMap { index, item in

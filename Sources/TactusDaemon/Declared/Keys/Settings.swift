@@ -67,7 +67,14 @@ extension Settings {
   /// - Parameter path: returns the path of a key in the file.
   func contradictions(at path: (Key<Self>) -> String) -> [(key: String, message: String)] {
     var found: [(String, String)] = wrongOwnKeys(at: path)
-    check { property, message in found.append((path(Self.key(of: property)), message)) }
+    check { property, message in
+      if let key = self.path(of: property, at: path) {
+        found.append((key, message))
+      } else {
+        // A rule that is broken is told, although its declaration blames what the file cannot give.
+        found += Self.keys.prefix(1).map { (path($0), "\(message) (of \(property), which no key sets)") }
+      }
+    }
     return found + Self.keys.flatMap { key in key.items?.contradictions(self, path(key)) ?? [] }
   }
 
@@ -89,6 +96,18 @@ extension Settings {
       preconditionFailure("\(Self.self): no key sets \(property)")
     }
     return key
+  }
+
+  /// Returns the path in the file of a property, which may be one of a list's item (`\.pumps[0].line`); `nil` if no key sets it, or the list has no
+  /// such item.
+  ///
+  /// - Parameter path: returns the path of a key in the file.
+  func path(of property: PartialKeyPath<Self>, at path: (Key<Self>) -> String) -> String? {
+    for key in Self.keys {
+      if key.path() == property { return path(key) }
+      if let found = key.items?.path(self, path(key), property) { return found }
+    }
+    return nil
   }
 
   /// Returns the value of each key, including the keys of list items; `nil` if the key has no value.
