@@ -49,4 +49,22 @@ struct SimplePortsTests {
     owner.inject(.gone)
     #expect(throws: SerialError.gone) { _ = try line.read() }
   }
+
+  @Test("a serial line that nobody reads: what is sent is gone, until a device is attached; its faults are told")
+  func unread() throws {
+    let owner = SimulatedSerialPort(capacity: 4, isRead: false)
+    var line = owner.port()
+    for byte in 0..<9 { try line.write(UInt8(byte)) }
+    #expect(owner.device.read() == nil && owner.transactionCount == 9)
+    owner.inject(.full)
+    #expect(throws: SerialError.full(written: 0, count: 1)) { try line.write(1) }
+    owner.clearFaults()
+    let device = Unserved()
+    owner.attach(
+      SimulatedSerialDevice(context: Unmanaged.passUnretained(device).toOpaque(), owner: device) { _, _, _ in })
+    try line.write(7)
+    #expect(owner.device.read() == 7)
+  }
+
+  private final class Unserved {}
 }

@@ -23,12 +23,14 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
   ///   - capacity: the number of bytes that may be in flight in each direction, 1 or more.
   ///   - logCapacity: the number of transfers that are kept in the log, 1 or more.
   ///   - clock: the clock that stamps the transfers.
-  public init(capacity: Int = 4096, logCapacity: Int = 1024, clock: RecordClock = .tick) {
+  ///   - isRead: whether something reads `device`. Of a line that is not read, what is sent is gone at once, as on a wire that leads to nothing,
+  ///     unless a device is attached.
+  public init(capacity: Int = 4096, logCapacity: Int = 1024, clock: RecordClock = .tick, isRead: Bool = true) {
     log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity, clock: clock)
     state = .allocate(capacity: 1)
     state.initialize(
       to: SimulatedSerialState(
-        toDevice: ByteQueue(capacity: capacity), toHost: ByteQueue(capacity: capacity), log: log))
+        toDevice: ByteQueue(capacity: capacity), toHost: ByteQueue(capacity: capacity), log: log, isRead: isRead))
   }
 
   deinit {
@@ -59,6 +61,7 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
   public func attach(_ device: SimulatedSerialDevice) {
     precondition(owner == nil, "two devices on one line")
     owner = device.owner
+    state.pointee.isRead = true
     state.pointee.served = SimulatedSerialState.Served(context: device.context, serve: device.serve)
   }
 
@@ -135,9 +138,11 @@ struct SimulatedSerialState: ~Copyable {
   let toHost: ByteQueue
   let fault = Atomic<UInt8>(0)
   let log: TransactionLog
+  var isRead: Bool
   var served: Served?
 
-  init(toDevice: ByteQueue, toHost: ByteQueue, log: TransactionLog) {
+  init(toDevice: ByteQueue, toHost: ByteQueue, log: TransactionLog, isRead: Bool) {
+    self.isRead = isRead
     self.toDevice = toDevice
     self.toHost = toHost
     self.log = log
@@ -161,7 +166,8 @@ private func writeToSimulatedDevice(
   case SimulatedSerialPort.Fault.gone.rawValue: result = -5  // EIO
   case SimulatedSerialPort.Fault.full.rawValue: result = 0
   default:
-    result = state.pointee.toDevice.put(UnsafeRawBufferPointer(start: bytes, count: count))
+    let sent = UnsafeRawBufferPointer(start: bytes, count: count)
+    result = state.pointee.isRead ? state.pointee.toDevice.put(sent) : count
     state.pointee.serve(at: now)
   }
   state.pointee.log.append(.sent, bytes, count, result: result, at: now)

@@ -251,6 +251,16 @@ struct BenchTests {
     #expect(unkeyed.map(\.key) == ["motor"] && unkeyed[0].message.hasPrefix("expected another tap than GPIO16 (of "))
   }
 
+  @Test("a simulated serial line without a twin: it takes whatever is sent, and its stop is confirmed")
+  func unread() throws {
+    let parts = BenchParts(.simulated, of: Plant.self, clock: .tick)
+    let line = try Bench(Plant.Wiring(), parts).serial(\.line, baud: 9600, safe: .bytes([7]))
+    var port = line.port()
+    let bytes = [UInt8](repeating: 1, count: 64)
+    for _ in 0..<100 { try bytes.withUnsafeBytes { (bytes) throws(SerialError) in try port.write(bytes) } }
+    #expect(parts.makeSafe(at: .zero))
+  }
+
   @Test("hardware that is not there: the error names the key")
   func missing() throws {
     var wiring = Plant.Wiring()

@@ -184,7 +184,7 @@ package final class BenchParts {
   }
 
   func simulatedSerialPort(_ path: String, called name: String?) -> SimulatedSerialPort {
-    let port = SimulatedSerialPort(clock: clock)
+    let port = SimulatedSerialPort(clock: clock, isRead: false)
     let name = name ?? "\(system)-\(Self.last(of: path) ?? "serial")"
     addSimulated(SimulatedBus(name, .serial(port)))
     return port

@@ -50,7 +50,7 @@ public final class LinePart: BenchLink {
       parts.logger?.info(
         "the serial line is simulated", metadata: ["system": .string(system), "device": .string(terminal.path)])
     } else {
-      end = .nowhere(SimulatedSerialPort(clock: parts.clock))
+      end = .nowhere(SimulatedSerialPort(clock: parts.clock, isRead: false))
     }
   }
 
