@@ -1,3 +1,4 @@
+import Foundation
 import Store
 import Testing
 
@@ -43,6 +44,29 @@ struct StoreConfigTests {
       #expect(try path(file, simulate: simulate) == expected)
     }
     #expect(try path("roses.yaml", "sprinkler:\nstore: { folder: /s }") == "/s/store.sqlite")
+  }
+
+  @Test("two files of one name in two folders have one store by silence: told, until one is gone or names a folder")
+  func sharing() throws {
+    let folder = try TemporaryFolder()
+    for name in ["a", "b"] {
+      try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+      try "sprinkler:".write(toFile: folder.path("\(name)/c.yaml"), atomically: true, encoding: .utf8)
+    }
+    func of(_ name: String, _ text: String = "sprinkler:") throws -> Configuration {
+      var configuration = try read(text)
+      configuration.file = folder.path("\(name)/c.yaml")
+      return configuration
+    }
+    let (first, second, store) = (try of("a"), try of("b"), folder.path("store.sqlite"))
+    #expect(first.sharing(of: store) == nil)
+    first.noteSharing(of: store)
+    #expect(first.sharing(of: store) == nil)
+    let told = try #require(second.sharing(of: store))
+    #expect(told.hasSuffix("/a/c.yaml has the same by silence: expected store.folder in one of the two files"))
+    #expect(try of("b", "sprinkler:\nstore: { folder: /s }").sharing(of: store) == nil)
+    try FileManager.default.removeItem(atPath: folder.path("a/c.yaml"))
+    #expect(second.sharing(of: store) == nil)
   }
 
   @Test("how many copies are kept: as the file says, else eight and those of fourteen days")

@@ -55,7 +55,7 @@ extension StoreError {
     case .foreign, .damaged: "move the file away, or put a good one in its place"
     case .diskFull(let file, _): "make room on the disk of \(Disk.folder(of: file))"
     case .readOnly(let file, _): "mount the disk of \(Disk.folder(of: file)) writable"
-    case .inUse: "end the other process"
+    case .inUse: "end the other process, or give this one a store of its own (store.folder)"
     case .notMounted(_, let mount, _): "mount \(mount) (or, if the store is to be without it, set store.mount: /)"
     case .gone: "put the file back, or mount its disk again"
     case .replaced: "put the file that was open before back, or restart the daemon to use the other one"

@@ -40,6 +40,7 @@ struct CheckCommand: ParsableCommand {
     for line in configuration.summary { print("  " + line) }
     if let store = configuration.storePath(simulate: false, environment: processEnvironment()) {
       print("  store: \(store)")
+      if let sharing = configuration.sharing(of: store) { print("  store: \(sharing)") }
     }
     print("  time zone: \(zone.words(at: .now))")
     if let remark = zone.remark { print("  time zone: \(remark)") }

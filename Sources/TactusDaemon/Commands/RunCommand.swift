@@ -5,6 +5,7 @@ import Confinement
 import Glibc
 import Logging
 import Service
+import Store
 import WallTime
 
 /// The command `tactus run`.
@@ -145,7 +146,7 @@ struct RunCommand: ParsableCommand {
     } catch {
       // "Too many open files" does not say how many there should be.
       let reason = DescriptorLimit.shortage.map { "\($0)" } ?? owners.reason(for: error, configuration)
-      logger.critical("\(reason)")
+      logger.critical("\(reason)", metadata: (error as? StoreError).map { ["way_out": .string($0.wayOut)] } ?? [:])
       return 1
     }
   }

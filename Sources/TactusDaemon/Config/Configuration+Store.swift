@@ -1,3 +1,4 @@
+import Glibc
 import Service
 import Store
 
@@ -41,6 +42,30 @@ extension Configuration {
       return nil
     }
     return Self.stateFolder(environment: environment) + (isApart ? "/simulated" : "") + "/store.sqlite"
+  }
+
+  /// Returns what to say if this file has the store at `path` by silence, as another file that is there has that had it last: two files of one name, in
+  /// two folders.
+  func sharing(of path: String) -> String? {
+    guard store?.folder == nil, let own = ownPath, let other = YAMLFile.contents(of: Self.note(beside: path)),
+      other != own, access(other, F_OK) == 0
+    else { return nil }
+    return "\(other) has the same by silence: expected store.folder in one of the two files"
+  }
+
+  /// Notes beside the store at `path` that this file has it by silence. A note that cannot be written tells nobody, and harms nothing.
+  func noteSharing(of path: String) {
+    guard store?.folder == nil, let own = ownPath, YAMLFile.contents(of: Self.note(beside: path)) != own else { return }
+    try? WholeFile.write(own, to: Self.note(beside: path))
+  }
+
+  private static func note(beside path: String) -> String { path + ".config" }
+
+  /// The path of this file in full, or `nil` of one that is not there.
+  private var ownPath: String? {
+    guard let path = realpath(file, nil) else { return nil }
+    defer { free(path) }
+    return String(cString: path)
   }
 
   /// Returns whether the store is in a separate folder because it is a simulation's, or `nil` if no system stores data.

@@ -56,6 +56,12 @@ final class DaemonStore: Sendable {
           "way_out": "if the other is this file's, from before each file had its own: store.folder with its folder",
         ])
     }
+    if let sharing = configuration.sharing(of: path) {
+      logger.warning(
+        "a store that another file had last",
+        metadata: ["system": "store", "file": .string(path), "reason": .string(sharing)])
+    }
+    configuration.noteSharing(of: path)
   }
 
   init(_ file: StoreFile, logger: Logger) throws(StoreError) {

@@ -177,6 +177,7 @@ def test_the_reference_is_a_valid_file_and_the_scenario_ends_well(kettles, tmp_p
     reference.write_text(kettles.command("check", "--reference").stdout)
     assert kettles.command("check", reference).returncode == 0, kettles.command("check", reference).stderr
     assert "    steps:\n      -\n" in reference.read_text()
+    assert "/var/lib/kettle-daemon" in reference.read_text() and "/var/lib/tactus" not in reference.read_text()
     played = kettles.command("sim", EXAMPLE / "scenarios/dry.yaml")
     assert played.returncode == 0, played.stdout + played.stderr
     assert kettles.command("check", EXAMPLE / "kettle.yaml").returncode == 0

@@ -51,8 +51,8 @@ enum ConfigTable {
       precondition(
         sections.contains(String(key.path.prefix { $0 != "." && $0 != "[" })), "\(key.path): there is no such section")
     }
-    return network + service + clients + kinds.flatMap(\.keys) + (kinds.contains { $0.keeping != nil } ? store : [])
-      + mqtt
+    return network + service(of: program) + clients + kinds.flatMap(\.keys)
+      + (kinds.contains { $0.keeping != nil } ? store(of: program) : []) + mqtt
       + notify + safety + runtime + logging + performance
   }
 
@@ -85,42 +85,47 @@ enum ConfigTable {
       "TCP port of the console, the API and the WebSocket; 0 takes any free one."),
   ]
 
-  private static let service: [ConfigKey] = [
-    ConfigKey("service.enabled", .boolean, .boolean(true), "Whether the service runs."),
-    ConfigKey(
-      "service.auth", .choice(["tokens", "none"]), .text("tokens"),
-      "Who comes in: tokens (see `tactus token create`; TACTUS_TOKEN in the environment is one too), or none: everyone, "
-        + "which needs a loopback network.bind_address."),
-    ConfigKey(
-      "service.tls", .choice(["off", "self-signed", "files"]), .text("off"),
-      "HTTPS: off, with a certificate made on first use (self-signed), or with one from files."),
-    ConfigKey(
-      "service.tls_certificate", .text, nil, "PEM file of the certificate, with those that lead to a known authority."),
-    ConfigKey("service.tls_key", .text, nil, "PEM file of the certificate's key."),
-    ConfigKey(
-      "service.allowed_origins", .texts, .texts([]),
-      "Web pages of other origins that may use the API: [https://panel.example]."),
-    ConfigKey(
-      "service.allowed_hosts", .texts, .texts([]),
-      "Names this machine is reached by, beside its addresses, localhost, its own name and that in .local."),
-    ConfigKey(
-      "service.frame_ancestors", .texts, .texts([]),
-      "Web pages that may show the page in a frame: [http://homeassistant.local:8123]. Unless given, none may."),
-    ConfigKey(
-      "service.max_connections", .integer(1...10_000), .integer(2048),
-      "Connections with a token at a time; one more is refused. Those that have not shown one have few places of their "
-        + "own."),
-    ConfigKey(
-      "service.token_file", .text, nil,
-      "File of the tokens that `tactus token` makes. Unless given: $XDG_STATE_HOME/tactus/tokens.json if that variable is set, else "
-        + "/var/lib/tactus/tokens.json where that folder may be written to, else ~/.local/state/tactus/tokens.json."),
-    ConfigKey(
-      "service.jwt_key", .text, nil,
-      "Key of HS256 JSON web tokens, at least 32 bytes: ${NAME} takes it from the environment. Unless given, none are "
-        + "accepted. Their exp lies at most 366 days ahead."),
-    ConfigKey(
-      "service.bonjour", .boolean, .boolean(true), "Announce the service as _tactus._tcp through Avahi, if that runs."),
-  ]
+  private static func service(of program: DaemonProgram) -> [ConfigKey] {
+    [
+      ConfigKey("service.enabled", .boolean, .boolean(true), "Whether the service runs."),
+      ConfigKey(
+        "service.auth", .choice(["tokens", "none"]), .text("tokens"),
+        "Who comes in: tokens (see `tactus token create`; TACTUS_TOKEN in the environment is one too), or none: everyone, "
+          + "which needs a loopback network.bind_address."),
+      ConfigKey(
+        "service.tls", .choice(["off", "self-signed", "files"]), .text("off"),
+        "HTTPS: off, with a certificate made on first use (self-signed), or with one from files."),
+      ConfigKey(
+        "service.tls_certificate", .text, nil,
+        "PEM file of the certificate, with those that lead to a known authority."),
+      ConfigKey("service.tls_key", .text, nil, "PEM file of the certificate's key."),
+      ConfigKey(
+        "service.allowed_origins", .texts, .texts([]),
+        "Web pages of other origins that may use the API: [https://panel.example]."),
+      ConfigKey(
+        "service.allowed_hosts", .texts, .texts([]),
+        "Names this machine is reached by, beside its addresses, localhost, its own name and that in .local."),
+      ConfigKey(
+        "service.frame_ancestors", .texts, .texts([]),
+        "Web pages that may show the page in a frame: [http://homeassistant.local:8123]. Unless given, none may."),
+      ConfigKey(
+        "service.max_connections", .integer(1...10_000), .integer(2048),
+        "Connections with a token at a time; one more is refused. Those that have not shown one have few places of their "
+          + "own."),
+      ConfigKey(
+        "service.token_file", .text, nil,
+        "File of the tokens that `\(program.name) token` makes. Unless given: $XDG_STATE_HOME/\(program.name)/tokens.json if that variable is "
+          + "set, else /var/lib/\(program.name)/tokens.json where that folder may be written to, else "
+          + "~/.local/state/\(program.name)/tokens.json."),
+      ConfigKey(
+        "service.jwt_key", .text, nil,
+        "Key of HS256 JSON web tokens, at least 32 bytes: ${NAME} takes it from the environment. Unless given, none are "
+          + "accepted. Their exp lies at most 366 days ahead."),
+      ConfigKey(
+        "service.bonjour", .boolean, .boolean(true),
+        "Announce the service as _tactus._tcp through Avahi, if that runs."),
+    ]
+  }
 
   private static let safety: [ConfigKey] = [
     ConfigKey("safety.emergency_stop_enabled", .alwaysTrue, .boolean(true), "The emergency stop; always on."),
