@@ -69,6 +69,28 @@ public struct StoredRows: Sendable {
     }
   }
 
+  /// Gives each row that has nothing in a column the value.
+  public func fill(_ column: String, with value: StoredValue) throws(StoreError) {
+    guard let place = table.columns.firstIndex(where: { $0.name == column }) else { return }
+    let empty = "\(own.sql) AND \(table.columns[place].quoted) IS NULL"
+    let isDue = try file.read("looking for open rows of \(table.name)") { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM \(table.quoted) WHERE \(empty))", arguments: own.arguments)
+        ?? false
+    }
+    guard isDue else { return }
+    try file.write("closing rows of \(table.name)", by: .byMachine) { database in
+      let rows = try Row.fetchAll(
+        database, sql: "SELECT * FROM \(table.quoted) WHERE \(empty)", arguments: own.arguments)
+      for row in rows {
+        var values = table.columns.map { row[$0.name] as DatabaseValue }
+        values[place] = table.columns[place].fitted(value).database
+        try SealedRow.write(
+          (table.isShared ? [row["instance"] as DatabaseValue] : []) + values, into: table.name, in: database)
+      }
+    }
+  }
+
   private func last(_ database: Database) throws -> Int64 {
     try Int64.fetchOne(
       database, sql: "SELECT ifnull(max(\(table.number.quoted)), 0) FROM \(table.quoted) WHERE \(own.sql)",

@@ -184,6 +184,28 @@ struct DeskTests {
     #expect(page["rows"]?.items.map { $0["grams"] } == [.number("1"), .number("2"), .number("3"), .number("4")])
   }
 
+  @Test("rows that a killed program left open: its own are closed, as soon as the store is open, before a new one")
+  func leftOpen() throws {
+    let jar = try JarWithDesk()
+    let left = try #require(jar.opened.all[1].rows)
+    let right = StoredRows(Jar.tables[1].stored(true), in: jar.file, of: "jar/right")
+    for rows in [left, right] {
+      try rows.write(Jar.Note(text: "told").storedRow, by: .byMachine)
+      try rows.write(Jar.Note().storedRow, by: .byMachine)
+    }
+    func texts(_ rows: StoredRows) throws -> [String?] {
+      try rows.page(.init(isNewestFirst: false)).rows.map { Jar.Note($0).text }
+    }
+    try jar.file.close()
+    let place = jar.desk.desk.notes.keep(Jar.Note())
+    _ = try jar.file.open(at: WallInstant(secondsSince1970: 1_790_000_100))
+    #expect(try texts(left) == ["told", nil])
+    jar.desk.desk.notes.retry()
+    #expect(try texts(left) == ["told", "lost", nil] && texts(right) == ["told", nil])
+    jar.desk.desk.notes.keep(Jar.Note(isLoud: false), at: place)
+    #expect(try texts(left) == ["told", "lost", nil], "what goes on now is not closed")
+  }
+
   @Test("a row that goes on keeps its number, whether the store has taken it first or not")
   func goingOn() throws {
     let jar = try JarWithDesk()

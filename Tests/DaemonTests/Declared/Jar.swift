@@ -51,7 +51,9 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves, Offers {
   static var firstTables: [Table<Wiring>] {
     [Table("jar_fills", Fill.self, since: 1, number: \.number, time: \.at, keepDays: \.days, most: 5)]
   }
-  private static var jars: Table<Wiring> { Table("jar_notes", Note.self, since: 2, number: \.number) }
+  private static var jars: Table<Wiring> {
+    Table("jar_notes", Note.self, since: 2, number: \.number).leftOpen(\Note.text, is: "lost")
+  }
 
   static func desk(_ made: DeskMaterial<Jar>) -> JarDesk {
     made.offer(JarSupply(jar: made.name))

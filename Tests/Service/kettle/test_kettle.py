@@ -54,9 +54,12 @@ def test_progress_outlives_a_restart_and_nothing_heats_by_itself(kettles):
     assert kettles.state("right")["state"] == "idle"
     assert kettles.post("/api/kettle/left/start").json()["state"] == "heating"
     assert kettles.state()["step"] == 2
+    wait_for(lambda: kettles.runs()[0]["end"] is None)
     kettles.process.kill()
     kettles.process.wait()
     kettles.start()
+    wait_for(lambda: kettles.runs()[0]["end"])
+    assert [run["end"] for run in kettles.runs()] == ["interrupted", "interrupted"], "each is closed, and so is what a kill left open"
     assert kettles.state()["state"] == "interrupted" and kettles.state()["step"] == 2
     kettles.post("/api/kettle/left/stop")
     wait_for(lambda: kettles.state()["state"] == "idle")

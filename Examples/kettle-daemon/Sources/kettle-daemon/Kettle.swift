@@ -41,6 +41,7 @@ enum Kettle: DeviceSystem, Several, Keeps, Resumes, Serves, HasCard {
 
   static var tables: [Table<Wiring>] {
     Table("kettle_runs", Run.self, since: 1, number: \.number, time: \.start, keepDays: \.logDays, most: 10_000)
+      .leftOpen(\Run.end, is: "interrupted")
   }
 
   static func desk(_ made: DeskMaterial<Kettle>) -> KettleDesk { KettleDesk(made) }

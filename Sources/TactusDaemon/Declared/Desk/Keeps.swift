@@ -26,6 +26,8 @@ public struct Table<Wiring: Settings>: Sendable {
   let most: Int
   let keepDays: (@Sendable (Wiring) -> Int)?
   let shape: RowShape
+  /// The column that is empty while what the row tells goes on, with its value if that was never told; `nil` if the table has none.
+  private(set) var leftOpen: (column: String, value: StoredValue)?
 
   /// Declares a table that keeps a number of newest rows.
   ///
@@ -55,6 +57,21 @@ public struct Table<Wiring: Settings>: Sendable {
     self.init(
       name, row, since: since, number: number, timed: Row.name(of: time), keepDays: { $0[keyPath: keepDays] },
       most: most)
+  }
+
+  /// Returns the same table, whose rows tell what goes on until a property has a value: a row that has none when the program starts
+  /// was left open by one that died, and gets this value before this one writes a row.
+  ///
+  /// ```swift
+  /// Table("kettle_runs", Run.self, …).leftOpen(\Run.end, is: "interrupted")
+  /// ```
+  ///
+  /// - Parameter end: a property of the table's row.
+  public func leftOpen<Row: Settings, Value: Plain>(_ end: KeyPath<Row, Value?>, is value: Value) -> Table {
+    precondition(ObjectIdentifier(Row.self) == row, "\(Row.self) is no row of this table")
+    var table = self
+    table.leftOpen = (Row.name(of: end), StoredValue(value.plain))
+    return table
   }
 
   private init<Row: Settings>(

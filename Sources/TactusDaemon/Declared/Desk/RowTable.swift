@@ -25,9 +25,11 @@ public final class RowTable<Row: Settings>: RetriedTable {
   private let logger: Logger
   private var waiting: [(place: RowPlace, row: Row)] = []
   private var hasFailed = false
+  /// What rows that the last start left open are to be given; `nil` when they have it.
+  private var leftOpen: (column: String, value: StoredValue)?
 
-  init(_ rows: StoredRows, _ logger: Logger) {
-    (self.rows, self.logger) = (rows, logger)
+  init(_ rows: StoredRows, leftOpen: (column: String, value: StoredValue)? = nil, _ logger: Logger) {
+    (self.rows, self.leftOpen, self.logger) = (rows, leftOpen, logger)
     guard let number = Row.keys.first(where: { $0.name == rows.numberColumn })?.path() as? WritableKeyPath<Row, Int>
     else {
       preconditionFailure("\(Row.self): its number is a writable Int")
@@ -89,6 +91,14 @@ public final class RowTable<Row: Settings>: RetriedTable {
   // MARK: the daemon's
 
   func retry() {
+    if let leftOpen {
+      do throws(StoreError) {
+        try rows.fill(leftOpen.column, with: leftOpen.value)
+        self.leftOpen = nil
+      } catch {
+        return tell(error)
+      }
+    }
     while let first = waiting.first {
       var row = first.row
       row[keyPath: number] = first.place.number ?? 0

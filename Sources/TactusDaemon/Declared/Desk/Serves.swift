@@ -87,7 +87,8 @@ public struct DeskMaterial<System: DeviceSystem> {
     guard let file, let table = opened.all.first(where: { $0.shape.row == ObjectIdentifier(row) }) else {
       preconditionFailure("\(System.self) has no table of \(row): `tables` of `Keeps` names it")
     }
-    let rows = RowTable<Row>(StoredRows(table.shape.table, in: file, of: name), logger)
+    let rows = RowTable<Row>(
+      StoredRows(table.shape.table, in: file, of: name), leftOpen: table.shape.leftOpen, logger)
     opened.retried.append(rows)
     return rows
   }
@@ -107,6 +108,7 @@ final class OpenedTables {
     let rows: RowShape
     let most: Int
     let days: Int?
+    let leftOpen: (column: String, value: StoredValue)?
   }
 
   let all: [(shape: Shape, rows: StoredRows?)]
@@ -120,7 +122,7 @@ final class OpenedTables {
     Keeping.tables.map { table in
       Shape(
         row: table.row, table: table.stored(Keeping.self is any Several.Type), rows: table.shape, most: table.most,
-        days: table.keepDays.map { $0(wiring as! Keeping.Wiring) })
+        days: table.keepDays.map { $0(wiring as! Keeping.Wiring) }, leftOpen: table.leftOpen)
     }
   }
 }
