@@ -15,7 +15,7 @@ struct DeclaredTests {
           {"name": "fan", "meaning": "Its fan.", "type": "string", "unit": "", "choices": ["on", "off"], "standard": "on"}]},
         {"name": "cool", "meaning": "Cools.", "scope": "control", "makesSafe": true, "parameters": []}],
       "notices": [], "faults": [],
-      "settings": [{"name": "most_percent", "meaning": "Most.", "type": "number", "unit": "%", "maximum": 80, "value": 80, "mayChange": true},
+      "settings": [{"name": "mostPercent", "meaning": "Most.", "type": "number", "unit": "%", "maximum": 80, "value": 80, "mayChange": true},
         {"name": "pwm", "meaning": "Which.", "type": "string", "unit": "", "value": "a", "mayChange": false}]}]}
     """#
 
@@ -74,14 +74,14 @@ struct DeclaredTests {
   @Test("a setting that may change is put; one that may not, or beyond its range, is not sent")
   func settings() async throws {
     let (bench, oven) = try await oven()
-    try await oven.set(["most_percent": .number(60)])
+    try await oven.set(["mostPercent": .number(60)])
     let put = try #require(bench.daemon.requests("/api/oven/settings").first)
-    #expect(put.method == "PUT" && put.body == Data(#"{"most_percent":60}"#.utf8))
+    #expect(put.method == "PUT" && put.body == Data(#"{"mostPercent":60}"#.utf8))
     await #expect(throws: ClientError.invalid(field: "pwm", message: "it may not change while the daemon runs")) {
       try await oven.set(["pwm": .string("b")])
     }
-    await #expect(throws: ClientError.invalid(field: "most_percent", message: "expected number % to 80.0, got 81")) {
-      try await oven.set(["most_percent": .number(81)])
+    await #expect(throws: ClientError.invalid(field: "mostPercent", message: "expected number % to 80.0, got 81")) {
+      try await oven.set(["mostPercent": .number(81)])
     }
     #expect(bench.daemon.requests("/api/oven/settings").count == 1)
   }

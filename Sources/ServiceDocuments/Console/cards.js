@@ -217,7 +217,7 @@ function settingsOf(card, system) {
   if (!settings.length) return [];
   const titles = settings.map((setting) => titleOf(setting.name, setting.unit));
   const rows = settings.map((setting, index) => {
-    // most_celsius and most_minutes are both Most without their units.
+    // mostCelsius and mostMinutes are both Most without their units.
     const title = titles.indexOf(titles[index]) === titles.lastIndexOf(titles[index]) ? titles[index] : titleOf(setting.name);
     const row = element("tr"), value = element("td");
     card.settings.set(setting.name, value);

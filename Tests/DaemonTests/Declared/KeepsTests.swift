@@ -108,6 +108,19 @@ struct KeepsTests {
     #expect(try StoredRows(wide, in: again, of: "jar/right").row(1).map { Wide($0) } == Wide(number: 1, grams: 7))
   }
 
+  @Test("settings in a request: in camel case as all of JSON, or as the file and the store spell them")
+  func spelling() throws {
+    func rules(_ body: String) throws -> Wide {
+      let caller = Caller(scope: .admin, tokenID: nil, address: "", client: 1)
+      return try APIRequest(caller: caller, body: Array(body.utf8)).decode { (body) throws(APIError) in
+        try Wide(&body, over: Wide(grams: 7))
+      }
+    }
+    #expect(try rules(#"{"isSweet":false}"#) == Wide(grams: 7, isSweet: false))
+    #expect(try rules(#"{"is_sweet":false,"layers":2}"#) == Wide(layers: 2, grams: 7, isSweet: false))
+    #expect(throws: APIError.self) { _ = try rules(#"{"is_sour":false}"#) }
+  }
+
   @Test("kept fields: written at a change, every ten seconds at most, and at the end; given back before the first tick")
   func kept() throws {
     let folder = try TemporaryFolder()

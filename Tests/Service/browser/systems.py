@@ -31,7 +31,7 @@ FAN = {
     "settings": [
         {"name": "gain", "meaning": "Duty for each degree above the target.", "type": "number", "minimum": 0.1, "maximum": 100,
          "unit": "%/°C", "value": 10, "standard": 10, "mayChange": True},
-        {"name": "least_percent", "meaning": "Duty below which the motor does not start.", "type": "integer", "minimum": 10,
+        {"name": "leastPercent", "meaning": "Duty below which the motor does not start.", "type": "integer", "minimum": 10,
          "maximum": 100, "unit": "%", "value": 25, "standard": 20, "mayChange": True},
         {"name": "output", "meaning": "The PWM output.", "type": "string", "unit": "", "value": "pwmchip0/0", "standard": None,
          "mayChange": False},

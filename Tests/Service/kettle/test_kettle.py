@@ -72,7 +72,7 @@ def test_a_setting_that_a_client_has_changed_outlives_a_kill_until_the_file_says
     def most(name="left"):
         described = kettles.get("/api/systems").json()["systems"]
         settings = next(system for system in described if system["name"] == f"kettle/{name}")["settings"]
-        return next(setting["value"] for setting in settings if setting["name"] == "most_percent")
+        return next(setting["value"] for setting in settings if setting["name"] == "mostPercent")
 
     def kept(value):
         [store] = kettles.folder.rglob("store.sqlite")
@@ -89,8 +89,8 @@ def test_a_setting_that_a_client_has_changed_outlives_a_kill_until_the_file_says
         return most()
 
     for percent in 150, "40":
-        assert kettles.request("PUT", "/api/kettle/left/settings", json={"most_percent": percent}, token=kettles.admin).status_code == 422
-    answer = kettles.request("PUT", "/api/kettle/left/settings", json={"most_percent": 40, "gain": 30}, token=kettles.admin)
+        assert kettles.request("PUT", "/api/kettle/left/settings", json={"mostPercent": percent}, token=kettles.admin).status_code == 422
+    answer = kettles.request("PUT", "/api/kettle/left/settings", json={"mostPercent": 40, "gain": 30}, token=kettles.admin)
     assert answer.status_code == 200, answer.text
     wait_for(lambda: kept('{"most_percent":40}'))
     assert restart() == 40 and most("right") == 100

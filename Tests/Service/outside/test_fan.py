@@ -137,11 +137,11 @@ def test_reload_takes_rules_and_refuses_wiring(own_fan):
     refused = reload()
     assert refused.returncode == 1 and "fan.pwm: expected /sys/class/pwm/pwmchip0/pwm0 until the next start" in refused.stderr
     assert fan.state["dutyPercent"] == 90
-    put = fan.request("PUT", "/api/fan/settings", json={"most_percent": 40})
+    put = fan.request("PUT", "/api/fan/settings", json={"mostPercent": 40})
     assert put.json()["changed"] == [{"key": "fan.most_percent", "from": "90.0", "to": "40.0"}]
     wait_for(lambda: fan.state["dutyPercent"] == 40)
-    wrong = fan.request("PUT", "/api/fan/settings", json={"most_percent": 15})
-    assert wrong.status_code == 409 and wrong.json()["code"] == "CONTRADICTION" and wrong.json()["field"] == "most_percent"
+    wrong = fan.request("PUT", "/api/fan/settings", json={"mostPercent": 15})
+    assert wrong.status_code == 409 and wrong.json()["code"] == "CONTRADICTION" and wrong.json()["field"] == "mostPercent"
     control = fan.create_token("control")
     assert fan.request("PUT", "/api/fan/settings", token=control, json={"gain": 1}).status_code == 403
 
@@ -172,7 +172,7 @@ def test_what_the_page_and_others_are_told_of_it(fan):
     [system] = fan.get("/api/systems").json()["systems"]
     assert [field["name"] for field in system["fields"]][:2] == ["state", "targetCelsius"]
     assert system["commands"][0]["parameters"][0]["maximum"] == 80
-    assert {setting["name"]: setting["mayChange"] for setting in system["settings"]}["most_percent"]
+    assert {setting["name"]: setting["mayChange"] for setting in system["settings"]}["mostPercent"]
     assert fan.request("GET", "/cards.js", token=None).status_code == 200
     page = fan.request("GET", "/", token=None).text
     assert "<title>Fan-daemon</title>" in page and "<h1>Fan-daemon</h1>" in page and ">fan-daemon token create" in page

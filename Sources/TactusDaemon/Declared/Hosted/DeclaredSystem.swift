@@ -51,7 +51,7 @@ extension HostedRules {
       let new = try request.decode { (body) throws(APIError) in try System.Rules(&body, over: rules) }
       if let wrong = System.contradictions(wiring, new, at: at, .none).first?.blamed.first {
         // Each of them is allowed, and with what holds now they are not.
-        let name = System.Rules.keys.first { System.path(of: $0, at: at) == wrong.key }?.name ?? wrong.key
+        let name = System.Rules.keys.first { System.path(of: $0, at: at) == wrong.key }?.member ?? wrong.key
         throw APIError(.conflict, "CONTRADICTION", "\(name): \(wrong.message)", field: name)
       }
       return try await reloader.submit(file: nil) { _ in [change(new)].compactMap(\.self) }

@@ -55,7 +55,7 @@ extension Settings {
   func declaration(mayChange: Bool) -> [JSONValue] {
     Self.keys.filter { $0.items == nil }.map { key in
       .object([
-        "name": .text(key.name), "meaning": .text(key.meaning), "type": .text(key.kind.typeName),
+        "name": .text(key.member), "meaning": .text(key.meaning), "type": .text(key.kind.typeName),
         "choices": key.kind.choices.map { .list($0.map { .text($0) }) }, "minimum": key.kind.bounds?.lowest,
         "maximum": key.kind.bounds?.highest, "unit": .text(key.unit.sign), "value": key.read(self)?.plain.json ?? .null,
         "standard": key.standard?.plain.json ?? .null, "mayChange": .boolean(mayChange),

@@ -78,7 +78,7 @@ struct SystemAPI<System: DeviceSystem> {
 
   private var settings: JSONValue.Member {
     let rules = System.Rules.keys.filter { $0.items == nil }.map { key in
-      JSONValue.Member(name: key.name, value: key.kind.schema(key.meaning, unit: key.unit).orNull)
+      JSONValue.Member(name: key.member, value: key.kind.schema(key.meaning, unit: key.unit).orNull)
     }
     let schema: JSONValue = .object([
       "type": .text("object"), "properties": .object(rules), "additionalProperties": .boolean(false),

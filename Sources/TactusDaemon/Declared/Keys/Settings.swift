@@ -52,13 +52,14 @@ extension Settings {
   }
 
   /// Creates the values from the members of a JSON object; keys that the object does not give keep their values in
-  /// `wanted`.
+  /// `wanted`. The members are in camel case. The spelling of the file, which the store has, is read, too.
   ///
   /// - Throws: an `APIError` with status 422 if a member is invalid.
   init(_ body: inout JSONReader, over wanted: Self) throws(APIError) {
     self = wanted
     for key in Self.keys where key.items == nil {
-      if let value = try body.optional(key.name, key.kind.json) { key.take(value, &self) }
+      let given = try body.optional(key.member, key.kind.json) ?? body.optional(key.name, key.kind.json)
+      if let given { key.take(given, &self) }
     }
   }
 
