@@ -145,6 +145,23 @@ struct OrderWordsTests {
     #expect(DeclaredKind(Winch.self).callExamples == ["winch", "winch turn speed=30"])
   }
 
+  private enum Reason: String, RefusalWord {
+    case overLimit
+    var sentence: String { "enough for today" }
+  }
+
+  @Test("a refusal's code: one form, whether a command is refused, a route by the same word, or a route by its own")
+  func codes() throws {
+    let refused = APIError(.conflict, "OVER_LIMIT", "enough for today")
+    #expect(Reason.overLimit.code == "OVER_LIMIT" && APIError.refused(Reason.overLimit) == refused)
+    let answers = [Verdict<Reason>.refused(.overLimit), .accepted].map { Answer(number: 1, verdict: $0, at: .zero) }
+    #expect(throws: refused) { try answers[0].accepted() }
+    #expect(try answers[1].accepted().verdict == .accepted)
+    for code in ["overLimit", "over-limit", "OVER_LIMIT", "Over_Limit"] {
+      #expect(APIError.conflict(code, "enough for today") == refused, "\(code)")
+    }
+  }
+
   @Test("the loop sees what has become stale, but a rest never is; the stop is latched by the state")
   func stale() throws {
     let winch = try SimulatedSystem<Winch>(ConfiguredSystem<Winch>(), seed: 1)

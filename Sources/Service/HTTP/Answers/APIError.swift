@@ -16,17 +16,26 @@ public struct APIError: Error, Sendable, Hashable {
   /// Makes an error with its HTTP status.
   ///
   /// - Parameters:
-  ///   - code: the code for programs, in SCREAMING_SNAKE.
+  ///   - code: the code for programs, in SCREAMING_SNAKE; a word in camel case, such as `overLimit`, is brought into that form.
   ///   - message: the message for people.
   ///   - field: the field or parameter that was wrong, or `nil` if the error is about no single field.
   public init(
     _ status: HTTPResponse.Status, _ code: String, _ message: String, field: String? = nil, headers: HTTPFields = [:]
   ) {
     self.status = status
-    self.code = code
+    self.code = Self.form(of: code)
     self.message = message
     self.field = field
     self.headers = headers
+  }
+
+  /// Codes have one form, whoever writes them.
+  private static func form(of code: String) -> String {
+    guard code.utf8.contains(where: { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) else { return code }
+    return code.reduce(into: "") { form, letter in
+      if letter.isUppercase, form.last ?? "_" != "_" { form += "_" }
+      form += letter == "-" ? "_" : letter.uppercased()
+    }
   }
 }
 

@@ -29,6 +29,11 @@ extension Mailbox {
 }
 
 extension Answer where Refusal: RefusalWord {
+  /// Returns the answer, or throws what a command is refused with: 409 with the code and the sentence of the refusal, or with `STALE`. For a desk that
+  /// has asked its loop: `try await orders.ask(.dose, from: caller).accepted()`.
+  @discardableResult
+  public func accepted() throws(APIError) -> Answer { try accepted { $0.sentence } }
+
   /// Returns the answer, or throws an `APIError` with status 409 if the loop refused the order.
   ///
   /// - Parameter sentence: returns the sentence that explains a refusal.
@@ -39,6 +44,11 @@ extension Answer where Refusal: RefusalWord {
     case .stale: throw .conflict("STALE", "the command waited too long for its loop and did nothing; send it again")
     }
   }
+}
+
+extension APIError {
+  /// Returns the 409 with which a command is refused for a reason, for a route that is refused for the same.
+  public static func refused(_ refusal: some RefusalWord) -> APIError { .conflict(refusal.code, refusal.sentence) }
 }
 
 extension CommandScope {
