@@ -145,6 +145,21 @@ struct OrderWordsTests {
     #expect(DeclaredKind(Winch.self).callExamples == ["winch", "winch turn speed=30"])
   }
 
+  @Test("the log of a command: every parameter with its value in effect, given or not; none of one without a value")
+  func logged() throws {
+    let command = Command<Double>(
+      "fire", "Fires.", Parameter<Double>("celsius", in: 0...1_000, default: 600, "Temperature."),
+      Parameter<Reason>("ramp", default: .overLimit, "How."), Parameter<Double?>(optional: "stamp", "When.")
+    ) { celsius, _, _ in celsius }
+    func logged(_ body: String) throws -> String? {
+      let caller = Caller(scope: .control, tokenID: nil, address: "", client: 1)
+      return try command.read(APIRequest(caller: caller, body: Array(body.utf8)), 0).logValue
+    }
+    #expect(try logged("{}") == #"celsius=600 ramp="overLimit""#)
+    #expect(try logged(#"{"celsius":20,"ramp":null,"stamp":1.5}"#) == #"celsius=20 ramp="overLimit" stamp=1.5"#)
+    #expect(try Command<Int>("off", "Turns off.") { 1 }.read(.empty, 0).logValue == nil)
+  }
+
   private enum Reason: String, RefusalWord {
     case overLimit
     var sentence: String { "enough for today" }

@@ -61,17 +61,18 @@ extension CommandScope {
 }
 
 extension Command {
-  /// Returns the order of a request, and its text for the log.
+  /// Returns the order of a request, and its text for the log: every parameter with its value in effect, unless it has none.
   func read(_ request: APIRequest, _ index: Int) throws(APIError) -> (Order, logValue: String?) {
     try request.decode { (body) throws(APIError) in
       let order = try read(&body, index)
-      let given = parameters.filter { body.summary($0.name) != "nothing" }
-      return (order, given.map { "\($0.name)=\(body.summary($0.name))" }.joined(separator: " "))
+      let words = parameters.compactMap { parameter -> String? in
+        let given = body.summary(parameter.name)
+        let isGiven = given != "nothing" && given != "null"
+        let value = isGiven ? given : parameter.standard.flatMap { $0 == .nothing ? nil : $0.json.summary }
+        return value.map { "\(parameter.name)=\($0)" }
+      }
+      return (order, words.isEmpty ? nil : words.joined(separator: " "))
     }
-  }
-
-  func withoutBody(_ index: Int) throws(APIError) -> (Order, logValue: String?) {
-    (try APIRequest.empty.decode { (body) throws(APIError) in try read(&body, index) }, nil)
   }
 
   /// Returns the names of the command in a scenario: `arm`, or `0/arm`, `1/arm` and so on for a command for items.
@@ -82,6 +83,7 @@ extension Command {
 }
 
 extension APIRequest {
-  fileprivate static let empty = APIRequest(
+  /// A request with an empty object, for a command that takes none.
+  static let empty = APIRequest(
     caller: Caller(scope: .read, tokenID: nil, address: "", client: 0), body: Array("{}".utf8))
 }

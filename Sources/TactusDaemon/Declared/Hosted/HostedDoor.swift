@@ -262,7 +262,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
       let item = command.items.flatMap { items in index.map { (each: items.each, index: $0) } }
       // A command without parameters takes any body, or none, as `e-stop` does.
       let lacksBody = command.parameters.isEmpty || command.mayLackBody && request.body.isEmpty
-      let (order, value) = try lacksBody ? command.withoutBody(index ?? 0) : command.read(request, index ?? 0)
+      let (order, value) = try command.read(lacksBody ? .empty : request, index ?? 0)
       let answer = try await requests.ask(
         order, makesSafe: command.makesSafe(order), client: request.caller.client,
         asked: request.caller.asks(index.map { .item($0) } ?? .whole))
