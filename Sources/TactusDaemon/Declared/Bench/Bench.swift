@@ -21,11 +21,13 @@ public final class Bench<Wiring: Settings> {
   init(_ wiring: Wiring, _ parts: BenchParts) { (self.wiring, self.parts) = (wiring, parts) }
 
   /// The number of consecutive missed ticks after which the safe state is entered, as the file gives it. Only a system
-  /// that adopts `ShapesLane` with `safeStateAfter:` has this key; the property traps for others.
+  /// that adopts `ShapesLane` with `safeStateAfter:` has this key; of others it is an error of `check` and of the start.
   public var safeStateAfter: Int {
     let count = parts.lane.safeStateAfter
-    precondition(count > 0, "\(parts.system): its lane has no key safe_state_after")
-    return count
+    if count < 1 {
+      parts.flaws.append("bench.safeStateAfter: expected ShapesLane, whose LaneKeys have safeStateAfter:")
+    }
+    return max(count, 1)
   }
 
   /// Whether the program last ended, in the present boot, without stopping its outputs in order, because it died with
@@ -207,7 +209,9 @@ public final class Bench<Wiring: Settings> {
   ///   - meaning: a description in one sentence.
   /// - Returns: the switch that the twin reads in its ticks.
   public func fault(_ name: String, _ meaning: String) -> FaultSwitch {
-    precondition(!parts.faults.contains { $0.name == name }, "two faults are called \(name)")
+    if parts.faults.contains(where: { $0.name == name }) {
+      parts.flaws.append("two faults are called \(name): expected a name for each")
+    }
     let box = parts.hold(FaultBox())
     let fault = box.value
     parts.faults.append(NamedFault(name: name, meaning: meaning) { fault.set($0) })

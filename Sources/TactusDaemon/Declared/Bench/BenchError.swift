@@ -6,10 +6,3 @@ struct BenchError: Error, CustomStringConvertible {
 
   var description: String { "\(key): \(cause)" }
 }
-
-/// What a declaration says and cannot be, with what to write instead.
-struct Misdeclared: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}

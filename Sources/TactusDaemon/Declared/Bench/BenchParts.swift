@@ -30,6 +30,8 @@ package final class BenchParts {
   /// The sensors of the kernel that the system reads.
   var sensors: [PlannedSensor] = []
   var faults: [NamedFault] = []
+  /// What `loops` has done with the bench and must not, with what to write instead.
+  var flaws: [String] = []
   /// The values that are shared with readers of the system's state.
   let shared = SharedParts()
   /// What is known about the program's last end.

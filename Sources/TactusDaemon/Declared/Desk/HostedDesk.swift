@@ -171,10 +171,10 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
       case .put: Route(.put, path, scope: route.scope, action: action, handle)
       case .delete: Route(.delete, path, scope: route.scope, action: action, handle)
       }
-    case .own: preconditionFailure("\(path): the desk makes its own")
+    case .own: misdeclared("\(path): the desk makes its own")
     case .rows(let row, let isCSV):
       guard let table = tables.all.first(where: { $0.shape.row == row }), let rows = table.rows else {
-        preconditionFailure("\(path) shows a table that `tables` of \(System.self) does not have")
+        misdeclared("\(path) shows a table that `tables` of \(System.self) does not have")
       }
       let history = RowHistory(
         rows: rows, shape: table.shape.rows, file: String(path.dropFirst(5)).replacing("/", with: "-"))

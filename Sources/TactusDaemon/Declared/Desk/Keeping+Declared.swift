@@ -8,10 +8,9 @@ extension DeviceSystem {
     let tables = (Self.self as? any Keeps.Type)?.storedTables ?? []
     let keepsFields = fields.contains(where: \.isKept)
     let keepsValues = keepsFields || KeptRules<Self>.isNeeded
-    precondition(!keepsFields || Self.self is any Resumes.Type, "\(name): a kept field is given back by `Resumes`")
     guard !tables.isEmpty || keepsValues else { return nil }
     let prefix = name.replacing("-", with: "_") + "_"
-    precondition(
+    declared(
       tables.allSatisfy { $0.table.name.hasPrefix(prefix) }, "\(name): its tables' names begin with \(prefix)")
     let steps = Set(tables.flatMap { [$0.since] + $0.table.laterSteps }).sorted().map { step in
       StoreSystem.Migration(name: "\(name).\(step)") { database in

@@ -68,7 +68,7 @@ public struct Table<Wiring: Settings>: Sendable {
   ///
   /// - Parameter end: a property of the table's row.
   public func leftOpen<Row: Settings, Value: Plain>(_ end: KeyPath<Row, Value?>, is value: Value) -> Table {
-    precondition(ObjectIdentifier(Row.self) == row, "\(Row.self) is no row of this table")
+    declared(ObjectIdentifier(Row.self) == row, "\(Row.self) is no row of this table")
     var table = self
     table.leftOpen = (Row.name(of: end), StoredValue(value.plain))
     return table
@@ -78,10 +78,10 @@ public struct Table<Wiring: Settings>: Sendable {
     _ name: String, _ row: Row.Type, since: Int, number: WritableKeyPath<Row, Int> & Sendable, timed: String?,
     keepDays: (@Sendable (Wiring) -> Int)?, most: Int
   ) {
-    precondition(since >= 1 && most >= 1, "\(name): its first release and the most of its rows are 1 or more")
+    declared(since >= 1 && most >= 1, "\(name): its first release and the most of its rows are 1 or more")
     (self.since, self.row, self.most, self.keepDays) = (since, ObjectIdentifier(row), most, keepDays)
     let columns = Row.keys.map(\.column)
-    precondition(
+    declared(
       columns.allSatisfy { $0.since ?? .max > since }, "\(name): a column is added after its table was made")
     let numbered = Row.name(of: number)
     stored = { StoredTable(name, columns: columns, number: numbered, time: timed, isShared: $0) }

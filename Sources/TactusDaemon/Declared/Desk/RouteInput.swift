@@ -80,7 +80,7 @@ struct RoutePath: Sendable, Hashable {
     names = text.split(separator: "/").filter { $0.hasPrefix("{") && $0.hasSuffix("}") }.map {
       String($0.dropFirst().dropLast())
     }
-    precondition(!text.hasPrefix("/"), "a route's path is below its system's: \(text)")
-    precondition(names.allSatisfy(keys.contains), "\(text): each parameter of a path is a key of what it takes")
+    declared(!text.hasPrefix("/"), "a route's path is below its system's: \(text)")
+    declared(names.allSatisfy(keys.contains), "\(text): each parameter of a path is a key of what it takes")
   }
 }

@@ -32,7 +32,7 @@ public final class RowTable<Row: Settings>: RetriedTable {
     (self.rows, self.leftOpen, self.logger) = (rows, leftOpen, logger)
     guard let number = Row.keys.first(where: { $0.name == rows.numberColumn })?.path() as? WritableKeyPath<Row, Int>
     else {
-      preconditionFailure("\(Row.self): its number is a writable Int")
+      misdeclared("\(Row.self): its number is a writable Int")
     }
     self.number = number
   }

@@ -85,7 +85,7 @@ public struct DeskMaterial<System: DeviceSystem> {
   /// Returns the table of the system with this type of row, which must be declared in `tables`.
   public func table<Row: Settings>(_ row: Row.Type) -> RowTable<Row> {
     guard let file, let table = opened.all.first(where: { $0.shape.row == ObjectIdentifier(row) }) else {
-      preconditionFailure("\(System.self) has no table of \(row): `tables` of `Keeps` names it")
+      misdeclared("\(System.self) has no table of \(row): `tables` of `Keeps` names it")
     }
     let rows = RowTable<Row>(
       StoredRows(table.shape.table, in: file, of: name), leftOpen: table.shape.leftOpen, logger)

@@ -37,7 +37,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
 
   /// Plans the system on a bench whose ports lead nowhere.
   ///
-  /// - Throws: the errors of `System.loops`.
+  /// - Throws: the errors of `System.loops`, and what the declaration cannot be.
   init(_ given: GivenValues, at place: SystemPlace = System.onlyPlace) throws {
     let (wiring, rules) = Self.values(given, at: place)
     try self.init(
@@ -66,6 +66,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
       loops, bell: nil, stall: nil, isSimulated: true, instance: place.instance, isPlanned: true)
     _ = try System.loops(Bench(wiring, parts), mailbox)
     rate = mailbox.rate
+    try Misdeclared.check(System.flaws + parts.flaws + mailbox.flaws + (System.isWithoutLoops ? [] : mailbox.lack))
     let isSimulated = (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false
     plan = SystemPlan(
       claims: parts.claims.filter {

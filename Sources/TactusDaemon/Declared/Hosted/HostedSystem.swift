@@ -52,8 +52,9 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
       loops, bell: bell, stall: stall, isSimulated: simulate, instance: configured.at.instance)
     let all = try System.loops(Bench(configured.wiring, parts), mailbox)
     guard let loopName = mailbox.loopName, let rate = mailbox.rate else {
-      preconditionFailure("\(System.self).loops makes no loop by mailbox.loop")
+      throw Misdeclared(mailbox.lack.joined())
     }
+    try Misdeclared.check(parts.flaws + mailbox.flaws)
     (self.loops, self.parts, self.loopName, period) = (loops, parts, loopName, rate.period)
     lane = Lane(
       name, scheduling: configured.lane.scheduling.lane(period: rate.period), cpus: configured.lane.cpus

@@ -132,7 +132,7 @@ public final class Contradictions<System: DeviceSystem> {
   public func callAsFunction<Item: Settings>(
     _ list: KeyPath<System.Rules, [Item]>, _ index: Int, _ property: PartialKeyPath<Item>, _ message: String
   ) {
-    add("\(path(list))[\(index)].\(Item.key(of: property).name)", message, nil)
+    add(path(list, index, property), message, nil)
   }
 
   /// Returns a key with its value for use in messages about another key: `motors.max_duty (50)`, or `motors.max_duty
@@ -145,7 +145,7 @@ public final class Contradictions<System: DeviceSystem> {
   public func words<Item: Settings>(
     _ list: KeyPath<System.Wiring, [Item]>, _ index: Int, _ property: PartialKeyPath<Item>
   ) -> String {
-    places.words("\(path(list))[\(index)].\(Item.key(of: property).name)")
+    places.words(path(list, index, property))
   }
 
   /// Returns a key of the rules with its value, in the same form as for the wiring.
@@ -153,14 +153,17 @@ public final class Contradictions<System: DeviceSystem> {
     places.words(path(property), value)
   }
 
-  private func path<Item: Settings>(
-    _ list: PartialKeyPath<System.Wiring>, _ index: Int, _ property: PartialKeyPath<Item>
+  /// Returns the path of an item's key; of a property that no key sets that of the item.
+  private func path<Group: Settings, Item: Settings>(
+    _ list: PartialKeyPath<Group>, _ index: Int, _ property: PartialKeyPath<Item>
   ) -> String {
-    "\(path(list))[\(index)].\(Item.key(of: property).name)"
+    let key = Item.keys.first { $0.path() == property }
+    return "\(path(list))[\(index)]" + (key.map { ".\($0.name)" } ?? "")
   }
 
+  /// Returns the path of a key; of a property that no key sets that of the section.
   private func path<Group: Settings>(_ property: PartialKeyPath<Group>) -> String {
-    System.path(of: Group.key(of: property), at: place)
+    Group.keys.first { $0.path() == property }.map { System.path(of: $0, at: place) } ?? place.section
   }
 
   private func add(_ key: String, _ message: String, _ other: (key: String, message: String)?) {

@@ -11,7 +11,7 @@ extension ConfigTable {
         "What it is called: at most 16 lower-case letters, digits and dashes, another name than every other one's.")
     }
     let all = [called].compactMap(\.self) + keys
-    precondition(Set(all.map(\.path)).count == all.count, "\(System.self): two of its keys have one name")
+    declared(Set(all.map(\.path)).count == all.count, "\(System.self): two of its keys have one name")
     return together(all) + (System.isWithoutLoops ? [] : System.laneKeys.table)
   }
 
@@ -32,7 +32,7 @@ extension ConfigTable {
     _ keys: [Key<Group>], of _: System.Type, mayChange: Bool
   ) -> [ConfigKey] {
     keys.flatMap { key in
-      precondition(key.addedIn == nil, "\(System.self).\(key.name): `since` is for the columns of a table")
+      declared(key.addedIn == nil, "\(System.self).\(key.name): `since` is for the columns of a table")
       let path = System.path(of: key, at: System.keyPlace)
       return key.items?.table(path, mayChange) ?? [ConfigKey(mayChange ? key.reloadable : key, path)]
     }
@@ -45,7 +45,7 @@ extension ConfigTable {
     }
     let own = System.several.map { [$0.list: $0.most] } ?? [:]
     return own.merging(lists(System.Wiring.keys)) { $1 }.merging(lists(System.Rules.keys)) { wiring, rules in
-      precondition(wiring == rules, "\(System.self): a list of its wiring and its rules has two sizes")
+      declared(wiring == rules, "\(System.self): a list of its wiring and its rules has two sizes")
       return wiring
     }
   }
@@ -73,7 +73,7 @@ extension DeviceSystem {
   /// The place of a system of which a file can have only one.
   static var onlyPlace: SystemPlace {
     let sections = sectionsOfFile
-    precondition(!sections.isEmpty, "\(self): a system has a section, or no file could make it run")
+    declared(!sections.isEmpty, "\(self): a system has a section, or no file could make it run")
     return SystemPlace(only: name, section: sections[0].name)
   }
 

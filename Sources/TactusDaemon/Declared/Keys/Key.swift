@@ -110,7 +110,7 @@ public struct Key<Group: Settings>: Sendable {
   public init<Item: Settings>(
     _ name: String, _ path: WritableKeyPath<Group, [Item]> & Sendable, upTo most: Int, _ meaning: String
   ) {
-    precondition(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
+    declared(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
     (self.name, self.meaning, kind, unit) = (name, meaning, .mappings(most: most), .none)
     (standard, limit) = (nil, nil)
     self.path = { path }
@@ -146,7 +146,7 @@ public struct Key<Group: Settings>: Sendable {
     _ meaning: String, value: @escaping @Sendable (Value) -> ConfigValue?,
     make: @escaping @Sendable (ConfigValue?) -> Value?
   ) {
-    precondition(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
+    declared(Key.isName(name), "a key's name is lower-case letters, digits and _: \(name)")
     (self.name, self.kind, self.unit, self.limit, self.meaning) = (name, kind, unit, limit, meaning)
     items = nil
     standard = value(Group()[keyPath: path])
@@ -175,7 +175,7 @@ extension Key {
   /// The same key of `Rules`, whose value is kept over a restart once a client has set it (`PUT /api/NAME/settings`),
   /// until the file gives the key another value or is reloaded.
   public var kept: Key {
-    precondition(items == nil, "\(name): a list cannot be kept")
+    declared(items == nil, "\(name): a list cannot be kept")
     var key = self
     key.isKept = true
     return key

@@ -4,6 +4,8 @@ import Wire
 /// The keys of a list of mappings, without the type of its items.
 struct KeyItems<Group: Settings>: Sendable {
   let most: Int
+  /// The names of the item's keys that are declared to be kept, which no list's are.
+  let kept: [String]
   /// Returns the table entries for the keys of an item below a path such as `legs[]`. A reload may change a key of an
   /// item if it may change the list, or if the key itself is reloadable.
   let table: @Sendable (_ path: String, _ mayChange: Bool) -> [ConfigKey]
@@ -29,9 +31,9 @@ struct KeyItems<Group: Settings>: Sendable {
   let schema: @Sendable () -> JSONValue
 
   init<Item: Settings>(_ list: WritableKeyPath<Group, [Item]> & Sendable, most: Int) {
-    precondition(most >= 1, "a list has room for an item")
-    precondition(Item.keys.allSatisfy { $0.items == nil }, "\(Item.self): an item of a list has no list")
-    self.most = most
+    declared(most >= 1, "a list has room for an item")
+    declared(Item.keys.allSatisfy { $0.items == nil }, "\(Item.self): an item of a list has no list")
+    (self.most, kept) = (most, Item.keys.filter(\.isKept).map(\.name))
     table = { path, mayChange in
       Item.keys.map { ConfigKey(mayChange ? $0.reloadable : $0, "\(path)[].\($0.name)") }
     }

@@ -94,7 +94,7 @@ extension Settings {
   /// Returns the key that sets a property. Passing a property without a key is a programming error and traps.
   static func key(of property: PartialKeyPath<Self>) -> Key<Self> {
     guard let key = keys.first(where: { $0.path() == property }) else {
-      preconditionFailure("\(Self.self): no key sets \(property)")
+      misdeclared("\(Self.self): no key sets \(property)")
     }
     return key
   }

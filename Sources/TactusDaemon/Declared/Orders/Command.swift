@@ -16,7 +16,7 @@ public struct Parameter<Value: Plain>: Sendable {
     example: Value? = nil, _ meaning: String
   )
   where Value: PlainNumber {
-    precondition(standard.map(range.contains) ?? true, "\(name): its default is out of its range")
+    declared(standard.map(range.contains) ?? true, "\(name): its default is out of its range")
     let form = ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound)
     description = ParameterDescription(
       name: name, kind: form, unit: unit, meaning: meaning, standard: standard?.plain, given: example?.plain)
@@ -121,7 +121,7 @@ public struct Command<Order: Sendable>: Sendable {
     makesSafeIf: (KeyPath<Order, Bool> & Sendable)? = nil, _ meaning: String,
     _ parameter: repeat Parameter<each Value>, order: @escaping @Sendable (repeat each Value) -> Order
   ) {
-    precondition(!["e-stop", "reset"].contains(name), "every system has \(name) already")
+    declared(!["e-stop", "reset"].contains(name), "every system has \(name) already")
     (self.name, self.meaning, self.scope, alwaysMakesSafe, items) = (name, meaning, scope, makesSafe, nil)
     self.makesSafe = { order in makesSafe || makesSafeIf.map { order[keyPath: $0] } ?? false }
     var parameters: [ParameterDescription] = []

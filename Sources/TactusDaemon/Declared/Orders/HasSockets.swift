@@ -23,7 +23,7 @@ public struct OwnSocket<System: DeviceSystem>: Sendable {
   public init(
     _ path: String, subprotocol: String, open: @escaping @Sendable (SocketDoor<System>) -> any SocketTalk
   ) {
-    precondition(path.hasPrefix("/") && path != "/ws" && !path.hasPrefix("/api"), "not a socket's path: \(path)")
+    declared(path.hasPrefix("/") && path != "/ws" && !path.hasPrefix("/api"), "not a socket's path: \(path)")
     (self.path, self.subprotocol, self.open) = (path, subprotocol, open)
   }
 }

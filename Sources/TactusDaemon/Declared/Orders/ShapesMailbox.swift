@@ -30,8 +30,8 @@ public struct MailboxShape: Sendable {
   public init(
     requestsPerTick: Int = 64, answers: Int? = nil, notices: Int = 256, patience: Nanoseconds = .milliseconds(250)
   ) {
-    precondition(requestsPerTick >= 32 && notices >= 1, "a loop has room for requests besides stops, and for a notice")
-    precondition(patience >= .zero && patience < .seconds(1), "a loop's patience is less than that of a client")
+    declared(requestsPerTick >= 32 && notices >= 1, "a loop has room for requests besides stops, and for a notice")
+    declared(patience >= .zero && patience < .seconds(1), "a loop's patience is less than that of a client")
     (self.requestsPerTick, self.answers, self.notices, self.patience) = (requestsPerTick, answers, notices, patience)
   }
 }

@@ -23,6 +23,12 @@ public final class SystemMailbox<System: DeviceSystem> {
   private(set) var rate: Rate?
   private(set) var report: ((Published<State>, Logger) -> Void)?
   private(set) var farewell: ((Published<State>) throws -> Bool)?
+  /// What `loops` has done and must not, with what to write instead.
+  private(set) var flaws: [String] = []
+  /// What to write if `loops` has made no loop that takes the orders; empty if it has.
+  var lack: [String] {
+    loopName == nil ? ["no loop has the mailboxes: expected one by mailbox.loop(…) among `loops`, or WithoutLoops"] : []
+  }
 
   init(
     _ loops: HostedDoor<System>.Loops, bell: DoorbellButton?, stall: LaneStall?,
@@ -40,7 +46,9 @@ public final class SystemMailbox<System: DeviceSystem> {
   /// Sets a function that logs facts which are not visible elsewhere. It is called once a second on the main thread
   /// with the state that the loop last published. May be called once.
   public func eachSecond(_ report: @escaping (_ newest: Published<State>, _ logger: Logger) -> Void) {
-    precondition(self.report == nil, "a system has one report")
+    if self.report != nil {
+      flaws.append("mailbox.eachSecond is called twice: expected one call, for all that it logs")
+    }
     self.report = report
   }
 
@@ -50,7 +58,7 @@ public final class SystemMailbox<System: DeviceSystem> {
   ///
   /// - Parameter say: returns whether the outputs are safe now.
   public func lastWords(_ say: @escaping (_ last: Published<State>) throws -> Bool) {
-    precondition(farewell == nil, "a system has its last words once")
+    if farewell != nil { flaws.append("mailbox.lastWords is called twice: expected one call, for every output") }
     farewell = say
   }
 
@@ -69,7 +77,9 @@ public final class SystemMailbox<System: DeviceSystem> {
     _ name: String, every rate: Rate, late: LatePolicy = .skip, safeStateAfter: Int, inputs: [LoopInput] = [],
     minimumInterval interval: Nanoseconds = .milliseconds(1), ages: [DataAge] = [], body: (consuming Ends) -> Body
   ) -> Loop {
-    precondition(loopName == nil, "\(name): a system's mailboxes belong to one loop")
+    if let loopName {
+      flaws.append("\(name): \(loopName) has the mailboxes already: expected Loop(…) for each loop but one")
+    }
     let name = instance.map { "\(name)/\($0)" } ?? name
     loopName = name
     self.rate = rate

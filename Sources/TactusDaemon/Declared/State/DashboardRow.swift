@@ -119,7 +119,7 @@ struct DashboardRow {
 
   /// Returns the metric's name as it is at `/metrics`.
   private func whole(_ metric: String) -> String {
-    precondition(
+    declared(
       fields[metric] != nil || measuresMore, "\(name): a panel shows the metric \(metric), which no field has")
     return Unit.none.metricName(name, "") + (metric.isEmpty ? "" : "_\(metric)")
   }

@@ -71,9 +71,9 @@ public struct Field<State>: Sendable {
     _ name: String, _ path: KeyPath<State, Value> & Sendable, unit: Unit = .none, kind: FieldKind = .gauge,
     when: FieldTelling = .always, metric: FieldMetric = .made, entity: FieldEntity = .made, _ meaning: String
   ) {
-    precondition(
+    declared(
       !["ok", "type", "system", "seq", "monotonicNs"].contains(name), "\(name) is a member of every document")
-    precondition(
+    declared(
       !["droppedNotices", "droppedAnswers"].contains(name), "\(name) is a metric that every declared system has")
     let form = FieldForm(plain: Value.form, unit: unit, kind: kind, metric: metric, entity: entity)
     shape = FieldShape(name: name, meaning: meaning, when: when, content: .value(form))
@@ -111,7 +111,7 @@ public struct Field<State>: Sendable {
 
   /// The same field, whose value is kept over a restart; see `Resumes`. A field of a group or of a list cannot be kept.
   public var kept: Field {
-    guard case .value = shape.content else { preconditionFailure("\(shape.name): only a single value can be kept") }
+    guard case .value = shape.content else { misdeclared("\(shape.name): only a single value can be kept") }
     var field = self
     field.isKept = true
     return field
@@ -130,7 +130,7 @@ extension Field {
   /// Returns the fields of a group or of the items of a list, none of which is kept: what is kept is found by its own name.
   static func unkept(_ fields: [Field], in name: String) -> [Field] {
     for field in fields {
-      precondition(
+      declared(
         !field.isKept,
         "\(name).\(field.shape.name): a field of a group or of a list cannot be kept; declare it beside, and leave it out here"
       )

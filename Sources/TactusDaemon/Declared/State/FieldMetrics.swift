@@ -21,7 +21,7 @@ struct FieldMetrics {
         guard let name = leaf.metricName(of: system) else { continue }
         let samples = leaf.samples(labels)
         if let index = families.firstIndex(where: { $0.name == name }) {
-          precondition(families[index].form.kind == leaf.form.kind, "\(name) is a counter and a gauge")
+          declared(families[index].form.kind == leaf.form.kind, "\(name) is a counter and a gauge")
           families[index].samples += samples
         } else {
           families.append(Family(name: name, form: leaf.form, help: leaf.meaning, samples: samples))

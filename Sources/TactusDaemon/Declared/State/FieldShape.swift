@@ -63,7 +63,7 @@ struct FieldItems: Sendable {
   func item(_ index: Int, _ values: [FieldValue]?, of list: String) -> FieldItem {
     func plain(_ name: String) -> PlainValue? {
       guard let place = fields.firstIndex(where: { $0.name == name }) else {
-        preconditionFailure("\(list): no field is called \(name)")
+        misdeclared("\(list): no field is called \(name)")
       }
       if case .plain(let value)? = values?[place] { return value }
       return nil

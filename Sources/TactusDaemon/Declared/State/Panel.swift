@@ -33,7 +33,7 @@ public struct Panel: Sendable {
   init(
     _ title: String, _ meaning: String?, _ form: Form, width: Int, height: Int, _ series: [Series]
   ) {
-    precondition(series.count <= 26, "\(title): Grafana has a letter for each series, at most 26, got \(series.count)")
+    declared(series.count <= 26, "\(title): Grafana has a letter for each series, at most 26, got \(series.count)")
     (self.title, self.meaning, self.form, self.series) = (title, meaning, form, series)
     (self.width, self.height) = (width, height)
   }

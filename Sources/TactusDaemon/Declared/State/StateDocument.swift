@@ -16,7 +16,7 @@ public struct StateDocument<State>: Sendable {
     (self.system, self.fields) = (system, fields)
     shapes = fields.map(\.shape)
     let paths = shapes.leaves(nil).map(\.path)
-    precondition(Set(paths).count == paths.count, "\(system): two fields of its state have one name")
+    declared(Set(paths).count == paths.count, "\(system): two fields of its state have one name")
   }
 
   /// Returns the state as a JSON object.

@@ -23,7 +23,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
     do {
       return Setup(system: try ConfiguredSystem<System>(GivenValues(values: [:])))
     } catch {
-      preconditionFailure("\(System.self) cannot be planned with its defaults: \(error)")
+      misdeclared("\(System.name) cannot be planned with its defaults: \(error)")
     }
   }
   public static var keys: [ScenarioWord<Setup>] {
