@@ -1,4 +1,5 @@
 import Buses
+import BusesLinux
 import Devices
 import Service
 import Tactus
@@ -259,6 +260,16 @@ struct BenchTests {
     let bytes = [UInt8](repeating: 1, count: 64)
     for _ in 0..<100 { try bytes.withUnsafeBytes { (bytes) throws(SerialError) in try port.write(bytes) } }
     #expect(parts.makeSafe(at: .zero))
+  }
+
+  @Test("a twin's device for a real line: it is not attached, which is no trap")
+  func real() throws {
+    let terminal = try LinuxPTY()
+    var wiring = Plant.Wiring()
+    wiring.line = terminal.path
+    let line = try Bench(wiring, BenchParts(.real, of: Plant.self)).serial(\.line, baud: 9600, safe: .bytes([7]))
+    line.attach(XGORiderSimulator().device)
+    #expect(line.write([7, 8], at: .zero))
   }
 
   @Test("hardware that is not there: the error names the key")

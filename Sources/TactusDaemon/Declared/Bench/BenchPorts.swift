@@ -127,11 +127,11 @@ public final class I2CPart {
     (self.number, self.real, self.simulated, self.parts) = (number, real, simulated, parts)
   }
 
-  /// Attaches a twin's chip to the bus. The function traps for a real bus, because that has no twin.
-  public func attach(_ chip: SimulatedI2CChip, at address: I2CAddress) { simulated!.attach(chip, at: address) }
+  /// Attaches a twin's chip to the bus, unless the bus is real.
+  public func attach(_ chip: SimulatedI2CChip, at address: I2CAddress) { simulated?.attach(chip, at: address) }
 
   /// Attaches a converter to the bus. `/api/sim` can override the converter's inputs, which then return to their
-  /// present values. The function traps for a real bus.
+  /// present values. A real bus is left as it is.
   public func attach(_ converter: ADS1115Simulator, at address: I2CAddress) {
     attach(converter.chip, at: address)
     parts.note(converter, at: address, on: number)
@@ -181,9 +181,8 @@ public final class SerialPart {
     }
   }
 
-  /// Attaches a twin's device to the other end of the line. The function traps for a real line, because that has no
-  /// twin.
-  public func attach(_ device: SimulatedSerialDevice) { simulated!.attach(device) }
+  /// Attaches a twin's device to the other end of the line, unless the line is real.
+  public func attach(_ device: SimulatedSerialDevice) { simulated?.attach(device) }
 }
 
 /// A chip select of an SPI bus that a bench has opened. The bench keeps it alive.
@@ -199,6 +198,6 @@ public final class SPIPart {
   /// Returns the port for the loop that owns the chip select.
   public func port() -> SPIPort { real?.port() ?? simulated!.port() }
 
-  /// Attaches a twin's chip to the bus. The function traps for a real bus, because that has no twin.
-  public func attach(_ chip: SimulatedSPIChip) { simulated!.attach(chip) }
+  /// Attaches a twin's chip to the bus, unless the bus is real.
+  public func attach(_ chip: SimulatedSPIChip) { simulated?.attach(chip) }
 }
