@@ -149,9 +149,9 @@ const unitEndings = {
   W: "watts", m: "metres", mm: "millimetres", "°": "degrees", L: "litres", "L/min": "litres per minute", bar: "bar", hPa: "hectopascals", g: "grams",
 };
 
-// temperatureCelsius in °C → Temperature; least_percent in % → Least
+// temperatureCelsius in °C → Temperature; least_percent in % → Least; doseMl in ml, a unit of somebody's own → Dose
 function titleOf(name, unit = "") {
-  const words = plain(name).replaceAll(/[_.[\]-]+/g, " ").trim(), ending = " " + unitEndings[unit];
+  const words = plain(name).replaceAll(/[_.[\]-]+/g, " ").trim(), ending = " " + (unitEndings[unit] ?? unit.toLowerCase());
   const stem = words.endsWith(ending) ? words.slice(0, -ending.length) : words;
   return stem.charAt(0).toUpperCase() + stem.slice(1);
 }

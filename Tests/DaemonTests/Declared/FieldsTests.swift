@@ -169,6 +169,7 @@ struct FieldsTests {
     #expect(ready.name == "Chip" && ready.valueTemplate == "{{ 'ON' if value_json.chip.isReady else 'OFF' }}")
     #expect(height.name == "Crane hook 2 height" && height.stateTopic == topics.state("crane", "hook/2"))
     #expect(height.valueTemplate == "{{ value_json.heightMetres }}" && height.deviceClass == "distance")
+    #expect(entities[5].unit == "g" && entities[5].deviceClass == nil)
     #expect(
       door.movingMembers == [
         "leftPercent", "rightPercent", "retries", "uptimeSeconds", "writes", "massGrams", "heightMetres",
@@ -184,6 +185,7 @@ struct FieldsTests {
     #expect(properties["load"]?["type"] == .list([.text("object"), .text("null")]))
     #expect(properties["load"]?["description"] == .text("What hangs on it; null if nothing does."))
     #expect(properties["hooks"]?["items"]?["properties"]?["heightMetres"]?["x-unit"] == .text("m"))
+    #expect(properties["load"]?["properties"]?["massGrams"]?["x-unit"] == .text("g"))
     #expect(properties["uptimeSeconds"] == nil && properties["retries"] != nil)
   }
 

@@ -200,4 +200,31 @@ struct ReloadTests {
     #expect(Unit.none.metricName("fan", "failures") == "tactus_fan_failures")
     #expect(Unit.celsius.title("targetCelsius") == "Target" && Unit.none.title("doorIsOpen") == "Door is open")
   }
+
+  @Test("a unit of one's own: its sign as given, a name that ends in it keeps it in metrics and loses it in its title")
+  func ownUnit() {
+    let own = Unit("ml")
+    #expect(own.metricName("doser", "doseMl") == "tactus_doser_dose_ml" && own.inMetric(3.5) == 3.5)
+    #expect(own.title("doseMl") == "Dose" && own.title("poured") == "Poured")
+    #expect(Unit("kWh").title("energyKwh") == "Energy" && Unit("%/°C").title("gain") == "Gain")
+    #expect(Unit("Ω").metricName("oven", "spare") == "tactus_oven_spare")
+    #expect(Unit.flaw(in: "%/°C/s") == nil && Unit.flaw(in: "m³/h") == nil)
+  }
+
+  @Test(
+    "a unit that nobody can read: what is wrong, and what to write",
+    arguments: [
+      ("", "nothing"), ("   ", "nothing but spaces"), (" ml", "a space at its end"), ("m\nl", "U+000A"),
+      ("m\u{200B}l", "U+200B"), ("\u{202E}lm", "U+202E"), ("millilitres a day", "17 characters"),
+    ])
+  func noUnit(sign: String, got: String) throws {
+    let flaw = try #require(Unit.flaw(in: sign))
+    #expect(
+      flaw.contains("text of 1…16 characters that are seen") && flaw.contains("Unit(\"ml\"), got \(got);"), "\(flaw)")
+  }
+
+  @Test("a declaration with such a unit ends the program")
+  func unitOfNothing() async {
+    await #expect(processExitsWith: .exitCode(1)) { _ = Unit("") }
+  }
 }

@@ -51,6 +51,8 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   private func reading(of place: SystemPlace, _ found: ConfigReader.Result, _ file: String) -> SystemReading {
     let given = GivenValues(values: found.values, counts: found.counts)
     let places = ConfigPlaces(marks: found.places)
+    // What a declaration cannot say ends `check`, too, and not only a program that runs.
+    _ = (SeenDocument<System>(), System.commands)
     let (wiring, rules) = ConfiguredSystem<System>.values(given, at: place)
     let wrong = System.contradictions(wiring, rules, at: place, places)
     guard wrong.isEmpty else { return SystemReading(errors: wrong.map { places.error(file, $0) }) }

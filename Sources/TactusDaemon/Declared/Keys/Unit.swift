@@ -1,4 +1,7 @@
-/// The unit of a number.
+import Glibc
+import Wire
+
+/// The unit of a number: one of those below, or one of your own, such as `Unit("ml")`.
 ///
 /// Names outside the program end in the word of the unit if it has one (`temperatureCelsius`, `dutyPercent`). The name
 /// of the metric then ends in the base unit of Prometheus, and the page shows the sign.
@@ -21,11 +24,32 @@ public struct Unit: Sendable, Hashable {
     self.deviceClass = deviceClass
   }
 
-  /// Creates another unit from its sign, such as `%/°C`.
-  public init(_ sign: String) { self.init(sign, ending: "") }
+  /// Creates a unit of your own from its sign, such as `ml` or `%/°C`. Documents, the page and Home Assistant show the
+  /// sign as it is. The name of a metric is that of its field, unchanged: `tactus_doser_dose_ml` for `doseMl`.
+  ///
+  /// - Parameter sign: 1…16 characters that are seen. Any other sign ends the program with a message that names the
+  ///   place of the declaration.
+  public init(_ sign: String, file: StaticString = #fileID, line: UInt = #line) {
+    if let flaw = Self.flaw(in: sign) {
+      complain("\(file):\(line): \(flaw)")
+      exit(1)
+    }
+    // A sign of letters is a word in names: `doseMl` is titled Dose.
+    let isWord = sign.utf8.allSatisfy { ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") }
+    self.init(sign, ending: isWord ? sign.prefix(1).uppercased() + sign.dropFirst().lowercased() : "")
+  }
+
+  /// Returns what is wrong with the sign of a unit and what to write instead, or `nil` if the sign can be used.
+  static func flaw(in sign: String) -> String? {
+    let length = 1...16
+    let isPadded = sign.first?.isWhitespace == true || sign.last?.isWhitespace == true
+    guard let flaw = GivenName.flaw(in: sign, length) ?? (isPadded ? "a space at its end" : nil) else { return nil }
+    return "a unit's sign is expected to be \(GivenName.rule(length)), such as Unit(\"ml\"), got \(flaw); a number "
+      + "without a unit leaves `unit:` out"
+  }
 
   /// No unit: a count, a ratio 0…1 or a word.
-  public static let none = Unit("")
+  public static let none = Unit("", ending: "")
   /// Percent. The metric is a ratio.
   public static let percent = Unit("%", ending: "Percent", metric: "ratio", factor: 0.01)
   /// Degrees Celsius.
@@ -71,7 +95,8 @@ extension Unit {
   ///
   /// - Parameter groups: the names of the objects that contain the field, which precede its name.
   func metricName(_ system: String, _ name: String, in groups: [String] = []) -> String {
-    let stem = !ending.isEmpty && name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
+    let isReplaced = !metricEnding.isEmpty && name.hasSuffix(ending)
+    let stem = isReplaced ? String(name.dropLast(ending.count)) : name
     let words = groups.flatMap { Self.words($0) } + Self.words(stem) + (metricEnding.isEmpty ? [] : [metricEnding])
     return (["tactus", system.replacing("-", with: "_")] + words).joined(separator: "_")
   }
