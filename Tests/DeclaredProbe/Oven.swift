@@ -41,7 +41,8 @@ enum Oven: DeviceSystem {
   }
 
   struct Wiring: Settings {
-    var device = "/dev/serial0"
+    /// Empty: which line it is must be given.
+    var device = ""
     var spare: Double?
 
     static var keys: [Key<Wiring>] {

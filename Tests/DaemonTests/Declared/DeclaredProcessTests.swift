@@ -179,15 +179,25 @@ struct DeclaredProcessTests {
       checked.said.contains("wrong.yaml:1:23: oven.most_percent: expected an integer 1…100, got 101"), "\(checked.said)"
     )
     #expect(checked.said.contains("oven.gian: expected a known key"))
+    // A text that must be given, beside other errors, and beside none.
+    let missing = "oven.device: expected text, got nothing: it has no default"
+    #expect(checked.said.contains("wrong.yaml:1:1: \(missing)"), "\(checked.said)")
+    let bare = try command("check", folder.write("network: { http_port: 0 }\noven:\n", to: "bare.yaml"))
+    #expect(bare.status == 78 && bare.said.contains("bare.yaml:2:1: \(missing)"), "\(bare.said)")
+    let empty = try command("check", folder.write("oven: { device: '' }\n", to: "empty.yaml"))
+    #expect(empty.status == 78 && empty.said.contains("empty.yaml:1:17: oven.device: expected text"), "\(empty.said)")
+    #expect(!empty.said.contains("no default"), "\(empty.said)")
+    #expect(reference.contains("  # The serial line. It must be given. (text)\n  # device:\n"), "\(reference)")
     let slow = try folder.write(
-      "oven: {}\nruntime: { oven: { scheduling: deadline, budget_us: 20000 } }\n", to: "slow.yaml")
+      "oven: { device: /dev/ttyS9 }\nruntime: { oven: { scheduling: deadline, budget_us: 20000 } }\n", to: "slow.yaml")
     let budget = try command("check", slow)
     #expect(budget.status == 78)
     #expect(
       budget.said.contains(
         "slow.yaml:2:53: runtime.oven.budget_us: expected less than the period of 20000 µs, got 20000"),
       "\(budget.said)")
-    #expect(try command("schema").said.contains("\"most_percent\""))
+    let schema = try command("schema").said
+    #expect(schema.contains("\"most_percent\"") && schema.contains("\"required\""))
     end()
   }
 }

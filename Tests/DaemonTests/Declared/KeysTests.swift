@@ -89,6 +89,42 @@ struct KeysTests {
       ])
   }
 
+  private struct Bottle: Settings {
+    var what = ""
+    var millilitres = 0
+    var note: String?
+
+    static var keys: [Key<Bottle>] {
+      Key("what", \.what, "What is in it.")
+      Key("ml", \.millilitres, in: 1...50, unit: Unit("ml"), "How much.")
+      Key("note", \.note, "More.")
+    }
+  }
+  private struct Shelf: Settings {
+    var place = "wall"
+    var bottles = [Bottle(what: "acid", millilitres: 5), Bottle(millilitres: 7), Bottle()]
+
+    static var keys: [Key<Shelf>] {
+      Key("place", \.place, "Where.")
+      Key("bottles", \.bottles, upTo: 4, "The bottles.")
+    }
+  }
+
+  @Test("a key whose property begins with what it does not accept has no default and must be given, in an item too")
+  func missing() {
+    #expect(
+      Shelf().missingKeys { "shelf.\($0.name)" }.map { "\($0.key): \($0.message)" } == [
+        "shelf.bottles[1].what: expected text, got nothing: it has no default",
+        "shelf.bottles[2].what: expected text, got nothing: it has no default",
+        "shelf.bottles[2].ml: expected an integer 1…50, got nothing: it has no default",
+      ])
+    let keys = Bottle.keys.map { ConfigKey($0, "shelf.bottles[].\($0.name)") }
+    #expect(keys.map(\.isRequired) == [true, true, false] && keys.allSatisfy { $0.standard == nil })
+    #expect(keys.map(\.doc) == ["What is in it. It must be given.", "How much. In ml. It must be given.", "More."])
+    // None of the systems of tactus has one: their lists, too, have a default.
+    #expect(ConfigTable.keys.allSatisfy { !$0.isRequired })
+  }
+
   // MARK: rules in another form
 
   private final class Clock: Sendable {

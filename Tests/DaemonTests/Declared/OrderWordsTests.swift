@@ -53,6 +53,9 @@ private enum Winch: DeviceSystem {
       "turn", makesSafeIf: \Order.isRest, "Turns.", Parameter("speed", in: -100.0...100, example: 30, "Its speed."),
       Parameter<Double?>(optional: "stamp", "The client's clock.")
     ) { .turn($0, stamp: $1) }
+    Command("tag", "Tags.", Parameter<String>("by", "Who."), Parameter<String>("note", default: "", "Why.")) { _, _ in
+      .reset
+    }
   }
   static func isEmergencyStopped(_ state: State) -> Bool { state.isStopped }
 
@@ -142,7 +145,20 @@ struct OrderWordsTests {
     for text in [#"{"speed":30,"stamp":1e999}"#, #"{"speed":30,"stamp":"now"}"#, #"{"stamp":1}"#] {
       #expect(throws: APIError.self, "\(text)") { try order(text) }
     }
-    #expect(DeclaredKind(Winch.self).callExamples == ["winch", "winch turn speed=30"])
+    let examples = ["winch", "winch turn speed=30", #"winch tag by="…" note="""#]
+    #expect(DeclaredKind(Winch.self).callExamples == examples)
+  }
+
+  @Test("a text without a default must be given, and an empty one is none; one whose default is empty may be empty")
+  func texts() throws {
+    let door = try SimulatedSystem<Winch>(ConfiguredSystem<Winch>(), seed: 1)
+    func tag(_ text: String) throws { _ = try door.order("tag", try #require(JSONValue(json: Array(text.utf8)))) }
+    try tag(#"{"by":"Ann"}"#)
+    try tag(#"{"by":"Ann","note":""}"#)
+    for text in [#"{"note":"wet"}"#, #"{"by":""}"#, #"{"by":null}"#] {
+      let error = try #require(throws: APIError.self, "\(text)") { try tag(text) }
+      #expect(error.message.hasPrefix("by: expected text"), "\(error.message)")
+    }
   }
 
   @Test("the log of a command: every parameter with its value in effect, given or not; none of one without a value")

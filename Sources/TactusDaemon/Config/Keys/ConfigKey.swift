@@ -68,6 +68,8 @@ struct ConfigKey: Sendable {
   let mayChange: Bool
   /// What `tactus scan` can find for the key; empty for most keys.
   var finds: [Findable] = []
+  /// Whether a file that has the key's section or list item must give the key.
+  var isRequired = false
 
   /// Makes a key for the table.
   ///

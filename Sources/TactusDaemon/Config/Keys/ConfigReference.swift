@@ -52,7 +52,7 @@ enum ConfigReference {
   private static func entry(_ key: ConfigKey, name: Substring, indent: String) -> [String] {
     let kind = " (\(key.kind))"
     var lines = wrapped(key.doc + kind, width: 118 - indent.count).map { indent + "# " + $0 }
-    // A key without a default is shown commented out: the reference is itself a valid file.
+    // A key without a default is shown commented out: unless one must be given, the reference is itself a valid file.
     lines.append(indent + (key.standard.map { "\(name): \($0)" } ?? "# \(name):"))
     return lines
   }

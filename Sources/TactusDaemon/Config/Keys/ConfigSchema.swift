@@ -40,11 +40,14 @@ enum ConfigSchema {
 
   /// Returns the schema of a mapping. An empty value counts as a mapping without keys.
   private static func mapping(_ path: String) -> JSONValue {
-    [
-      "type": ["object", "null"],
-      "properties": .object(ConfigTable.names(below: path).map { member($0, path: "\(path).\($0)") }),
+    let names = ConfigTable.names(below: path)
+    let required = names.filter { ConfigTable.key("\(path).\($0)")?.isRequired == true }
+    let content: JSONValue = [
+      "type": required.isEmpty ? ["object", "null"] : "object",
+      "properties": .object(names.map { member($0, path: "\(path).\($0)") }),
       "additionalProperties": false,
     ]
+    return required.isEmpty ? content : content.adding(["required": .list(required.map(JSONValue.text))])
   }
 
   private static func value(of key: ConfigKey) -> JSONValue {

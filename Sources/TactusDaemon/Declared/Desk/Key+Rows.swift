@@ -35,13 +35,14 @@ extension Key {
     case (.number(let range), .number(let value)): range.contains(value)
     case (.number(let range), .integer(let value)): range.contains(Double(value))
     case (.choice(let words), .text(let word)): words.contains(word)
-    case (.boolean, .boolean): true
+    case (.boolean, .boolean), (.alwaysTrue, .boolean(true)), (.textOrNothing, .text), (_, .integers), (_, .texts): true
     case (_, .text(let text)): ScalarReader.value(text, as: kind) != nil
     default: false
     }
   }
 
-  /// Whether a request must contain the key, because the key does not accept the property's initial value.
+  /// Whether the file or a request must contain the key, because the key does not accept the property's initial value:
+  /// an empty text, or a number out of its range.
   var isRequired: Bool { standard.map { !allows($0) } ?? false }
 
   /// The reader for the key in the body of a request.

@@ -54,8 +54,17 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
     // What a declaration cannot say ends `check`, too, and not only a program that runs.
     _ = (SeenDocument<System>(), System.commands)
     let (wiring, rules) = ConfiguredSystem<System>.values(given, at: place)
-    let wrong = System.contradictions(wiring, rules, at: place, places)
-    guard wrong.isEmpty else { return SystemReading(errors: wrong.map { places.error(file, $0) }) }
+    let without =
+      wiring.missingKeys { System.path(of: $0, at: place) } + rules.missingKeys { System.path(of: $0, at: place) }
+    // What cannot be read has been reported as that.
+    let missing = without.filter { !places.gives($0.key) }
+    let wrong = System.contradictions(wiring, rules, at: place, places).filter { contradiction in
+      !missing.contains { $0.key == contradiction.blamed[0].key }
+    }
+    guard missing.isEmpty, wrong.isEmpty else {
+      let errors = missing.map { places.error(file, $0.key, $0.message, alone: true) }
+      return SystemReading(errors: errors + wrong.map { places.error(file, $0) })
+    }
     do {
       return SystemReading(system: try ConfiguredSystem<System>(given, at: place))
     } catch {

@@ -58,7 +58,7 @@ extension Settings {
         "name": .text(key.member), "meaning": .text(key.meaning), "type": .text(key.kind.typeName),
         "choices": key.kind.choices.map { .list($0.map { .text($0) }) }, "minimum": key.kind.bounds?.lowest,
         "maximum": key.kind.bounds?.highest, "unit": .text(key.unit.sign), "value": key.read(self)?.plain.json ?? .null,
-        "standard": key.standard?.plain.json ?? .null, "mayChange": .boolean(mayChange),
+        "standard": key.isRequired ? .null : key.standard?.plain.json ?? .null, "mayChange": .boolean(mayChange),
       ])
     }
   }

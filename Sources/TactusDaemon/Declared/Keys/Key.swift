@@ -6,7 +6,8 @@ import Service
 /// Key("least_percent", \.least, in: 10...100, unit: .percent, "Duty below which the motor does not start.")
 /// ```
 ///
-/// The initial value of the property is the key's default, and the type of the property is the key's type. Settings
+/// The initial value of the property is the key's default, and the type of the property is the key's type. A key that
+/// does not accept its property's initial value, such as a text that is empty, has no default: it must be given. Settings
 /// stay plain structs: the description is stored beside them, so a tick that reads a property calls nothing.
 public struct Key<Group: Settings>: Sendable {
   /// The direction in which a change of a limit allows more.

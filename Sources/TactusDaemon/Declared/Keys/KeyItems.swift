@@ -19,6 +19,8 @@ struct KeyItems<Group: Settings>: Sendable {
   let contradictions: @Sendable (Group, _ path: String) -> [(key: String, message: String)]
   /// Returns the keys of each item whose values are wrong regardless of all other values.
   let wrongKeys: @Sendable (Group, _ path: String) -> [(key: String, message: String)]
+  /// Returns the keys of each item that the file must give and that still have their initial values.
+  let missingKeys: @Sendable (Group, _ path: String) -> [(key: String, message: String)]
   /// Replaces every limit that is wider than in the corresponding old item by the old value. Returns whether any limit
   /// was replaced.
   let tighten: @Sendable (inout Group, _ old: Group) -> Bool
@@ -59,6 +61,9 @@ struct KeyItems<Group: Settings>: Sendable {
     }
     wrongKeys = { group, path in
       group[keyPath: list].enumerated().flatMap { index, item in item.wrongKeys { "\(path)[\(index)].\($0.name)" } }
+    }
+    missingKeys = { group, path in
+      group[keyPath: list].enumerated().flatMap { index, item in item.missingKeys { "\(path)[\(index)].\($0.name)" } }
     }
     tighten = { group, old in
       var isTighter = false

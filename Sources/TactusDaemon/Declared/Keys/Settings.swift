@@ -84,6 +84,15 @@ extension Settings {
     wrongOwnKeys(at: path) + Self.keys.flatMap { key in key.items?.wrongKeys(self, path(key)) ?? [] }
   }
 
+  /// Returns the keys, including those of list items, that the file must give and that still have their initial values.
+  func missingKeys(at path: (Key<Self>) -> String) -> [(key: String, message: String)] {
+    Self.keys.flatMap { key -> [(key: String, message: String)] in
+      if let items = key.items { return items.missingKeys(self, path(key)) }
+      guard key.isRequired, key.read(self) == key.standard else { return [] }
+      return [(path(key), "expected \(key.kind), got nothing: it has no default")]
+    }
+  }
+
   private func wrongOwnKeys(at path: (Key<Self>) -> String) -> [(key: String, message: String)] {
     Self.keys.compactMap { key in key.complaint?(self).map { (path(key), $0) } }
   }

@@ -37,13 +37,16 @@ public struct Parameter<Value: Plain>: Sendable {
     standard = .some(nil)
   }
 
-  /// Declares a word, a boolean or a text.
+  /// Declares a word, a boolean or a text. An empty text is refused unless it is the default.
   ///
   /// - Parameter standard: the value if a request does not give the parameter; without it the parameter is required.
   public init(_ name: String, default standard: Value? = nil, _ meaning: String) where Value: PlainChoice {
     let form = ConfigKind(Value.form)
     description = ParameterDescription(name: name, kind: form, unit: .none, meaning: meaning, standard: standard?.plain)
-    kind = JSONKind("\(form)") { value in value.plain(as: Value.form).flatMap { Value($0) } }
+    let mayBeEmpty = standard?.plain == .text("")
+    kind = JSONKind("\(form)") { value in
+      value.plain(as: Value.form).flatMap { !mayBeEmpty && $0 == .text("") ? nil : Value($0) }
+    }
     self.standard = standard
   }
 
