@@ -94,11 +94,17 @@ enum Oven: DeviceSystem {
     }
   }
 
-  enum Notice: String, NoticeWord {
-    case hot
+  struct Notice: DeviceNotice {
+    enum Kind: String, NoticeWord {
+      case hot
 
-    var isTrouble: Bool { false }
-    var sentence: String { "the oven heats with half of its power or more" }
+      var isTrouble: Bool { false }
+      var sentence: String { "the oven heats with half of its power or more" }
+    }
+    let kind: Kind
+    let percent: Int
+    var message: String { "\(kind.sentence): \(percent) %" }
+    var details: [NoticeDetail] { [NoticeDetail("powerPercent", percent)] }
   }
 }
 
@@ -139,7 +145,7 @@ struct OvenLoop: ~Copyable, ControlLoop {
       state.mode = .off
     case .heat(let percent, _):
       if case .emergencyStopped = state.mode { return .refused(.emergencyStopped) }
-      if percent >= 50, !ends.rules.isQuiet { ends.tell(.hot) }
+      if percent >= 50, !ends.rules.isQuiet { ends.tell(Oven.Notice(kind: .hot, percent: percent)) }
       (state.mode, state.wanted, state.changes) = (.heating, percent, state.changes &+ 1)
     }
     return .accepted

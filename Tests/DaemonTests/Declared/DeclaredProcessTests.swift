@@ -103,7 +103,7 @@ struct DeclaredProcessTests {
   )
   func commands() throws {
     try heat(60)
-    #expect(daemon.waitFor("the oven heats with half of its power or more"))
+    #expect(daemon.waitFor("the oven heats with half of its power or more: 60 %"))
     #expect(try call("e-stop").status == 0)
     hear(0)
     let refused = try call("oven", "heat", "powerPercent=60", "zone=left")

@@ -52,6 +52,7 @@ private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, In
     }
     let kind: Kind
     let left: Int
+    var message: String { kind == .struck ? "\(kind.sentence), \(left) strokes are left" : kind.sentence }
     var details: [NoticeDetail] { [NoticeDetail("left", left)] }
   }
   struct Seen: Sendable {
@@ -232,7 +233,9 @@ struct OwnWordsTests {
     simulation.stop()
   }
 
-  @Test("a notice with more to say: its details are in the event, and its kinds are what the page and scenarios know")
+  @Test(
+    "a notice with more to say: its message and its details are in the event, and its kinds are what the page and scenarios know"
+  )
   func notices() throws {
     let system = try Self.hosted()
     let told = Told(at: .zero + .seconds(1), notice: Tower.Notice(kind: .broke, left: 0))
@@ -240,6 +243,12 @@ struct OwnWordsTests {
     #expect(
       String(decoding: event.body, as: UTF8.self)
         == #"{"notice":"broke","trouble":true,"message":"the clapper broke","left":0}"#)
+    let struck = Told(at: .zero + .seconds(1), notice: Tower.Notice(kind: .struck, left: 2))
+    let body = String(decoding: try #require(system.door.edge(struck)).body, as: UTF8.self)
+    #expect(
+      body == #"{"notice":"struck","trouble":false,"message":"the bell struck, 2 strokes are left","left":2}"#)
+    let line = Tower.inFull(struck, system.door.look(struck.at))
+    #expect(line.message == "the bell struck, 2 strokes are left" && line.metadata["left"] == "2")
     let declaration = try #require(system.declaration)
     let described = String(decoding: declaration().bytes, as: UTF8.self)
     #expect(described.contains(#"{"name":"struck","meaning":"the bell struck","trouble":false}"#))
@@ -278,6 +287,7 @@ struct OwnWordsTests {
     var lines: [String] = []
     #expect(try !played.play { lines.append($0) })
     #expect(lines.contains("     1.000 s  wind        12 knots"))
+    #expect(lines.contains { $0.hasSuffix("tower       struck: the bell struck, 2 strokes are left") }, "\(lines)")
     #expect(
       lines.filter { $0.contains("FAILED") } == ["     3.000 s  FAILED      strongest_knots: expected 0…9, got 15"])
     let errors = try #require(throws: ConfigErrors.self) {

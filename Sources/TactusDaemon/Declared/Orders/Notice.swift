@@ -47,26 +47,35 @@ extension Explains {
 }
 
 /// A change that deserves a log line, an event and a message; repetitions are not notices. An enumeration of words is a
-/// notice if it adopts `NoticeWord`. A notice with additional details has a `kind` and `details`.
+/// notice if it adopts `NoticeWord`. A notice with values is a struct with a `kind`, which is the word.
 ///
 /// ```swift
-/// struct Moved: DeviceNotice {
-///   enum Kind: String, NoticeWord { case opened, closed … }
+/// struct Notice: DeviceNotice {
+///   enum Kind: String, NoticeWord { case dosed, dry … }
 ///   let kind: Kind
-///   let percent: Int
-///   var details: [NoticeDetail] { [NoticeDetail("percent", percent)] }
+///   let millilitres: Double
+///   let head: Int
+///   var message: String { kind == .dosed ? "dosed \(millilitres) ml by head \(head)" : kind.sentence }
+///   var details: [NoticeDetail] { [NoticeDetail("doseMl", millilitres), NoticeDetail("head", head)] }
 /// }
 /// ```
+///
+/// The loop tells the values alone: `ends.tell(Notice(kind: .dosed, millilitres: 3.5, head: 2))` allocates nothing. Texts
+/// are made of them on the main thread.
 public protocol DeviceNotice: BitwiseCopyable, Sendable {
   /// The kinds of notices.
   associatedtype Kind: NoticeWord
   /// The kind of this notice.
   var kind: Kind { get }
-  /// The values that belong to this notice.
+  /// The sentence of this notice with its values, for people: in the log, in events, on the page, in messages. Unless it
+  /// is written, it is that of the kind.
+  var message: String { get }
+  /// The values that belong to this notice, for programs.
   var details: [NoticeDetail] { get }
 }
 
 extension DeviceNotice {
+  public var message: String { kind.sentence }
   public var details: [NoticeDetail] { [] }
 }
 
@@ -137,16 +146,16 @@ extension DeviceSystem {
   /// adopt `TellsInFull`.
   static func inFull(_ told: Told<Notice>, _ look: Look<Self>) -> ToldInFull {
     if let telling = self as? any TellsInFull.Type { return telling.told(told, look) }
-    let (kind, details) = (told.notice.kind, told.notice.details)
+    let (kind, message, details) = (told.notice.kind, told.notice.message, told.notice.details)
     var metadata: Logger.Metadata = ["notice": .string(kind.rawValue)]
     for detail in details { metadata[detail.name] = .string(detail.value.text) }
     let body: JSONValue = .object(
       [
         .init(name: "notice", value: .text(kind.rawValue)), .init(name: "trouble", value: .boolean(kind.isTrouble)),
-        .init(name: "message", value: .text(kind.sentence)),
+        .init(name: "message", value: .text(message)),
       ] + details.map { .init(name: $0.name, value: $0.value.json) })
     return ToldInFull(
-      level: kind.isTrouble ? .warning : .notice, kind.sentence, metadata: metadata, type: "\(look.name).notice",
+      level: kind.isTrouble ? .warning : .notice, message, metadata: metadata, type: "\(look.name).notice",
       body: body.bytes)
   }
 }

@@ -59,7 +59,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
   private mutating func look() {
     for told in simulated.takeAnswers(at: simulation.now) {
       self.told.append(told.notice.kind.rawValue)
-      timeline.say(told.at, System.name, "\(told.notice.kind.rawValue): \(told.notice.kind.sentence)")
+      timeline.say(told.at, System.name, "\(told.notice.kind.rawValue): \(told.notice.message)")
     }
     let newest = system.door.word
     if let newest, newest != word { say(System.name, newest) }
