@@ -158,6 +158,18 @@ struct DeclaredDoctorTests {
   }
 }
 
+/// A list of pumps, each with a line of its own.
+private struct Cabinet: Settings {
+  struct Pump: Settings {
+    var enable = GPIOLineName.bcm(20)
+
+    static var keys: [Key<Pump>] { Key("enable", \.enable, "Its line.") }
+  }
+  var pumps = [Pump(), Pump(enable: .bcm(21)), Pump(enable: .bcm(26))]
+
+  static var keys: [Key<Cabinet>] { Key("pumps", \.pumps, upTo: 100, "The pumps.") }
+}
+
 /// What hangs on the valve in a simulation.
 private struct ValveTwin: ~Copyable, ControlLoop, NoOutput {
   let valve: SimulatedGPIOLevel
@@ -279,6 +291,35 @@ struct BenchTests {
     let bench = Bench(wiring, BenchParts(.real, of: Plant.self))
     let error = try #require(throws: BenchError.self) { try bench.serial(\.line, baud: 9600, safe: .bytes([7])) }
     #expect("\(error)".hasPrefix("plant.line: ") && "\(error)".contains("/dev/nowhere-7"), "\(error)")
+  }
+
+  @Test("a line of each item of a list: one bank with a claim for each, set and read together, and safe together")
+  func bank() throws {
+    let parts = BenchParts(.simulated, of: Plant.self, clock: .tick)
+    let part = try Bench(Cabinet(), parts).outputs(\.pumps, each: \.enable, isActiveLow: true, safe: .inactive)
+    #expect(
+      parts.claims == [
+        .gpio(.bcm(20), key: "plant.pumps[0].enable"), .gpio(.bcm(21), key: "plant.pumps[1].enable"),
+        .gpio(.bcm(26), key: "plant.pumps[2].enable"),
+      ])
+    #expect(parts.safeLines == [20, 21, 26].map { GPIOLine(.bcm($0), isActiveLow: true) })
+    var port = part.port()
+    try port.set(mask: 0b101, values: 0b100)
+    let levels = try port.read()
+    #expect(levels == 0b100 && part.levels.map { $0.isActive() } == [false, false, true])
+    #expect(parts.unsafeOutputs == ["GPIO20, GPIO21, GPIO26"])
+    try port.turnAllOff()
+    #expect(parts.unsafeOutputs.isEmpty)
+  }
+
+  @Test("a list without an item, or with more than a bank has lines, is no bank", arguments: [0, 65])
+  func noBank(count: Int) throws {
+    let cabinet = Cabinet(pumps: Array(repeating: Cabinet.Pump(), count: count))
+    let bench = Bench(cabinet, BenchParts(.planning, of: Plant.self))
+    let error = try #require(throws: BenchError.self) {
+      try bench.outputs(\.pumps, each: \.enable, safe: .inactive)
+    }
+    #expect("\(error)" == "plant.pumps: expected a list of 1…64 items with a line each, got \(count)")
   }
 
   @Test("its notices are described, with which of them are trouble")

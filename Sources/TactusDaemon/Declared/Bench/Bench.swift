@@ -64,6 +64,30 @@ public final class Bench<Wiring: Settings> {
     try value(line).map { try output($0, line, isActiveLow: isActiveLow, safe) }
   }
 
+  /// Opens an output line of each item of a list as one bank: one write sets any of them, one read returns the levels
+  /// of all, and line 0 of the port is that of the first item. The lines are inactive until the loop sets them.
+  ///
+  /// ```swift
+  /// let enable = try bench.outputs(\.heads, each: \.enable, safe: .inactive)   // enable.port(): set(mask:values:)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - list: a list of 1…64 items.
+  ///   - line: the key of an item that names its line; all lines are of one chip.
+  public func outputs<Item: Settings>(
+    _ list: KeyPath<Wiring, [Item]>, each line: KeyPath<Item, GPIOLineName>, isActiveLow: Bool = false,
+    safe: SafeOutput
+  ) throws -> OutputPart {
+    let (items, path, name) = (wiring[keyPath: list], parts.listPath(key(list)), Item.key(of: line).name)
+    guard (1...GPIOLines.maximumCount).contains(items.count) else {
+      throw BenchError(key: path, cause: BankSizeError(count: items.count))
+    }
+    let lines = items.enumerated().map { index, item in
+      (line: GPIOLine(item[keyPath: line], isActiveLow: isActiveLow), key: "\(path)[\(index)].\(name)")
+    }
+    return try outputs(lines, of: list, safe: safe)
+  }
+
   private func output(
     _ name: GPIOLineName, _ line: PartialKeyPath<Wiring>, isActiveLow: Bool, _ safe: SafeOutput
   ) throws -> OutputPart {
