@@ -16,6 +16,7 @@ struct ControlSanitizerTests {
     let biquad = Biquad(try .lowPass(cutoff: 10, sampleTime: period))
     let trapezoid = try TrapezoidProfile(from: 0, to: 1, velocityLimit: 1, accelerationLimit: 2)
     let curve = try SCurveProfile(from: 0, to: 1, velocityLimit: 1, accelerationLimit: 2, jerkLimit: 3)
+    let ramp = try StepRamp(rateLimit: 400, accelerationLimit: 2_000)
     let runtime = try Runtime {
       Lane("control") {
         Loop("math", every: .hertz(1000)) { MathInTick() }
@@ -24,7 +25,7 @@ struct ControlSanitizerTests {
             pid: pid, limiter: limiter, integrator: integrator, relay: relay, button: button, lowPass: lowPass,
             biquad: biquad)
         }
-        Loop("motion", every: .hertz(1000)) { MotionInTick(trapezoid: trapezoid, curve: curve) }
+        Loop("motion", every: .hertz(1000)) { MotionInTick(trapezoid: trapezoid, curve: curve, ramp: ramp) }
       }
     }
     try runtime.simulate(for: .seconds(20))

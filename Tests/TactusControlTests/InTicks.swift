@@ -97,6 +97,7 @@ struct ControlInTick: ControlLoop, NoOutput {
 struct MotionInTick: ControlLoop, NoOutput {
   var trapezoid: TrapezoidProfile
   var curve: SCurveProfile
+  var ramp: StepRamp
   var attitude = Quaternion.identity
   var begun = TickInstant.zero
   var output = Vector3.zero
@@ -118,6 +119,8 @@ struct MotionInTick: ControlLoop, NoOutput {
       output.x = error.value
     }
     turn()
+    ramp.approach(tick.index % 100 == 0 ? -ramp.target : 50, at: tick.started)
+    if ramp.position(at: tick.started) > 1_000 || ramp.rate(at: tick.started) > 49 { ramp.halt(at: tick.started) }
     attitude.step(rate: Vector3(state.velocity, 0, state.acceleration), for: .milliseconds(1))
     output = attitude.rotate(output + Vector3(1, 0, 0) * 2 - output / 3)
     output = output.cross(output.normalized ?? .zero) * output.dot(output) * output.length
