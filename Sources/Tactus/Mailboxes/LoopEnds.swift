@@ -25,6 +25,7 @@ public struct LoopEnds<
   @usableFromInline let mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>
   @usableFromInline var channel: LoopChannelEnds<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
   @usableFromInline var rulesInput: RulesInput<Rules>
+  @usableFromInline var days: LatestReader<Int?>
   @usableFromInline let stall: LaneStall.Served?
   @usableFromInline let patience: Nanoseconds
   @usableFromInline var now = TickInstant.zero
@@ -38,6 +39,7 @@ public struct LoopEnds<
     self.mailbox = mailbox
     channel = mailbox.channel.loopEnds(requestBell: requestBell, bell: bell)
     rulesInput = mailbox.rules.input()
+    days = mailbox.day.reader()
     self.stall = stall
     patience = mailbox.patience
   }
@@ -56,6 +58,19 @@ public struct LoopEnds<
   /// disk it never does, and the output stays as it is.
   @inlinable public var storedUpTo: TickInstant {
     @inline(__always) get { TickInstant(nanoseconds: mailbox.stored.load(ordering: .acquiring)) }
+  }
+
+  /// The calendar day by the machine's wall clock and time zone, as a number that grows by one each midnight: the days since 1 January 1970. `nil` while the
+  /// clock is not confirmed, as in the first minute of a program, and where nobody notes it (`LoopMailbox.noteDay(_:)`).
+  ///
+  /// For what may be done so often or so long a day. A day that is unknown is the day that it was: what has been counted stays counted. A clock that is
+  /// set may skip days or repeat one, so the loop compares for inequality:
+  ///
+  ///     if let day = ends.day, day != state.day { (state.day, state.dosed) = (day, 0) }
+  ///
+  /// A new day is noted within a tenth of a second. Both fields are kept over a restart (`keptAtOnce`), or a restart gives the limit anew.
+  @inlinable public var day: Int? {
+    @inline(__always) mutating get { days.read() }
   }
 
   /// The number of answers and notices that were lost because their ring was full, since these ends were made.

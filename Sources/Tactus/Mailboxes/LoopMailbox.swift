@@ -34,6 +34,9 @@ public final class LoopMailbox<
   let requestBell: Doorbell?
   /// In nanoseconds of the loop's clock; see `noteStored(upTo:)`.
   @usableFromInline let stored = Atomic<Int64>(.min)
+  /// The calendar day; see `noteDay(_:)`.
+  let day: Latest<Int?>
+  private let dayWriter: Mutex<LatestWriter<Int?>>
 
   /// Creates mailboxes that have not been used. The initialiser allocates; all sizes are fixed from then on.
   ///
@@ -67,6 +70,9 @@ public final class LoopMailbox<
       notices: notices)
     self.patience = patience
     self.rules = rules
+    let day = Latest<Int?>(nil)
+    self.day = day
+    dayWriter = Mutex(day.writer())
   }
 
   /// Notes for the loop that what is to be stored of its states up to an instant is on the disk; see `LoopEnds.storedUpTo`. May be called from any
@@ -74,6 +80,11 @@ public final class LoopMailbox<
   ///
   /// - Parameter instant: the instant of the tick that published the newest stored state.
   public func noteStored(upTo instant: TickInstant) { stored.max(instant.nanoseconds, ordering: .releasing) }
+
+  /// Notes the calendar day for the loop; see `LoopEnds.day`. May be called from any thread.
+  ///
+  /// - Parameter number: the number of the day, or `nil` while the wall clock is not confirmed.
+  public func noteDay(_ number: Int?) { dayWriter.withLock { $0.write(number) } }
 
   /// The loop input that releases the loop when `requestButton` is rung, for `Loop(inputs:)`.
   public var loopInput: LoopInput { bell.loopInput }

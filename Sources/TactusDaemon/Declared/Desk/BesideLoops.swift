@@ -14,6 +14,7 @@ final class BesideLoops<System: DeviceSystem> {
   private let thread: DeskThread
   private let events: ToldEvents
   private let noteStored: @Sendable (TickInstant) -> Void
+  private let noteDay: () -> Void
   private var nextBeat = TickInstant.zero
   private let around: DeskSurroundings<System.State, System.Notice>
 
@@ -65,6 +66,7 @@ final class BesideLoops<System: DeviceSystem> {
       offers: surroundings.offers, parts: parts,
       file: file, opened: OpenedTables(shapes, in: file, of: name), around: around)
     (self.kept, self.wanted, noteStored) = (kept, wanted, { loops.noteStored(upTo: $0) })
+    noteDay = { loops.noteDay(made.day) }
     desk = try DeskMaking.desk(of: System.self, made)
     thread = desk?.thread ?? DeskThread(name)
   }
@@ -86,6 +88,7 @@ final class BesideLoops<System: DeviceSystem> {
 
   /// Does periodic work. Called ten times a second.
   func beat(_ newest: Published<System.State>, at now: TickInstant) {
+    noteDay()
     kept?.beat(newest, settings, at: now, on: thread, stored: noteStored)
     guard now >= nextBeat else { return }
     // A beat of the daemon may come a little early.

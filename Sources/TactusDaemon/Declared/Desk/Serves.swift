@@ -98,6 +98,14 @@ extension DeskMaterial {
   /// The time of day in whole seconds. It jumps when the clock is set; `clock.now` also states how far it can be
   /// trusted.
   public var now: WallInstant { WallInstant(secondsSince1970: clock.now.secondsSince1970) }
+
+  /// The calendar day in the machine's time zone, as the days since 1 January 1970, or `nil` while the clock is not
+  /// confirmed; the same as the loop's `ends.day`.
+  public var day: Int? {
+    let reading = clock.now
+    guard reading.isConfirmed else { return nil }
+    return zone.local(WallInstant(secondsSince1970: reading.secondsSince1970)).date.daysSince1970
+  }
 }
 
 /// The tables of one running system.

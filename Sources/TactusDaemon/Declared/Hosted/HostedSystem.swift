@@ -25,6 +25,8 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
   private var isSafeByLastWords = false
   /// The desk and the kept values of the system, or `nil` if it has neither or runs in a scenario.
   private let beside: BesideLoops<System>?
+  /// The calendar of a scenario.
+  var calendar = SimulatedCalendar()
 
   /// Opens the ports and makes the loops. Nothing is written to an actuator yet.
   ///
@@ -95,9 +97,14 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
   func lane(bell: DoorbellButton) -> Lane { lane }
 
   func takeAnswers(at now: TickInstant, before: () -> Void) {
-    // In a scenario nothing is kept, as if on a disk that takes no time.
-    if beside == nil { loops.noteStored(upTo: door.published.at) }
+    if beside == nil { noteSimulated(at: now) }
     door.takeAnswers(at: now, before: before)
+  }
+
+  /// Tells the loop of a scenario what it learns of the world: nothing is kept, as if on a disk that takes no time.
+  func noteSimulated(at now: TickInstant) {
+    loops.noteStored(upTo: door.published.at)
+    loops.noteDay(calendar.day(at: now))
   }
 
   func takeNotices(_ logger: Logger) -> [Event] {

@@ -31,6 +31,13 @@ package final class SimulatedSystem<System: DeviceSystem> {
     runtime = try Runtime(externalStops: stops, recorder: recorder) { lane }
     simulation = try runtime.simulation(seed: seed, from: start)
     bench = system.parts
+    system.noteSimulated(at: start)
+  }
+
+  /// Changes the calendar.
+  func setCalendar(at now: TickInstant, _ change: (inout SimulatedCalendar) -> Void) {
+    change(&system.calendar)
+    system.noteSimulated(at: now)
   }
 
   /// Makes the system with the defaults of its wiring.

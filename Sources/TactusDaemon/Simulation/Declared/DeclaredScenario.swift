@@ -89,6 +89,14 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
         world.simulated.setFault(fault, false)
         world.say("fault", "\(fault) is over")
       },
+      ScenarioWord("days_pass", .integer(1...3_650)) { world, days in
+        world.simulated.setCalendar(at: world.now) { $0.skipped += days }
+        world.say("clock", "\(days) \(days == 1 ? "day has" : "days have") passed")
+      },
+      ScenarioWord("clock", .word(["confirmed", "unconfirmed"])) { world, word in
+        world.simulated.setCalendar(at: world.now) { $0.isConfirmed = word == "confirmed" }
+        world.say("clock", word)
+      },
       .stall { $0.simulation.stall(loop: $0.system.loopName, at: $0.now, by: $1) },
     ] + ((System.self as? any PlaysMore.Type)?.events(in: Self.self) ?? [])
   }

@@ -10,3 +10,18 @@ final class SimulatedNow: Sendable {
     set { instant.store(newValue.nanoseconds, ordering: .relaxed) }
   }
 }
+
+/// The calendar of a simulation, which begins at midnight, with a clock that is confirmed.
+struct SimulatedCalendar {
+  /// 1 January 2026, in days since 1970.
+  static let firstDay = 20_454
+
+  /// The days that an event has skipped.
+  var skipped = 0
+  var isConfirmed = true
+
+  /// Returns the day, or `nil` while the clock is not confirmed.
+  func day(at now: TickInstant) -> Int? {
+    isConfirmed ? Self.firstDay + skipped + Int(clamping: now.nanoseconds / 86_400_000_000_000) : nil
+  }
+}

@@ -1,0 +1,62 @@
+import Logging
+import Tactus
+import Testing
+import WallTime
+
+@testable import Service
+@testable import TactusDaemon
+
+@Suite("the calendar day of a loop and its desk", .ownThread)
+struct CalendarDayTests {
+  @Test("noted, it is read in a tick; before that, and when nothing is known, there is none")
+  func noted() throws {
+    let loops = try HostedDoor<Chime>.mailboxes(state: Chime.initialState, rules: Chime.Rules(), takesRequests: false)
+    var ends = loops.loopEnds()
+    #expect(ends.day == nil)
+    loops.noteDay(20_000)
+    #expect(ends.day == 20_000)
+    loops.noteDay(nil)
+    #expect(ends.day == nil)
+  }
+
+  @Test("in a daemon: none until the clock is confirmed, again after it was set; then that of the machine's zone")
+  func confirmed() throws {
+    let seconds = Guarded<(wall: Int64, boot: Int64)>((0, 0))
+    let clock = WatchedWallClock(boot: nil) {
+      let now = seconds.value
+      return WallWatch.Sample(
+        microseconds: now.wall * 1_000_000, bootTime: .zero + .seconds(now.boot), isSynchronised: true)
+    }
+    let configuration = try Configuration.read(YAMLFile(text: "motors: { }", name: "c.yaml"), environment: [:])
+    let log = ProgramLog(format: .json, level: .critical, console: false, secrets: [])
+    let bell = try Doorbell()
+    let surroundings = SystemSurroundings(
+      configuration: configuration, store: nil, simulate: true, bell: bell.button, clock: clock,
+      zone: ZoneRules(identifier: "+10:00", isNamed: false, firstOffsetSeconds: 36_000, transitions: []),
+      logger: log.logger("test"), log: log, madeSafe: nil, endedWithoutStop: false, portOwners: PortOwners())
+    let configured = try ConfiguredSystem<Chime>()
+    let loops = try HostedDoor<Chime>.mailboxes(state: Chime.initialState, rules: Chime.Rules())
+    let wanted = HostedRules<Chime>(Chime.Wiring(), from: Chime.Rules(), inFile: Chime.Rules(), loops.rules)
+    let requests = HostedDoor<Chime>.requests(of: "chime", loops)
+    let beside = try BesideLoops<Chime>(configured, loops, requests, wanted, nil, SharedParts(), surroundings)
+    var ends = loops.loopEnds()
+    func day(_ wall: Int64, after boot: Int64) -> Int? {
+      seconds.value = (wall, boot)
+      beside.beat(Published(at: .zero, isSafe: true, state: Chime.initialState), at: .zero + .seconds(boot))
+      return ends.day
+    }
+    // 13:59 UTC, which is 23:59 there.
+    let late: Int64 = 20_000 * 86_400 + 50_340
+    #expect(day(late, after: 0) == nil && day(late + 29, after: 29) == nil)
+    #expect(day(late + 30, after: 30) == 20_000 && day(late + 59, after: 59) == 20_000)
+    #expect(day(late + 60, after: 60) == 20_001)
+    let set = late + 5 * 86_400
+    #expect(day(set + 61, after: 61) == nil && day(set + 91, after: 91) == 20_006)
+  }
+
+  @Test("in simulated time: from midnight of the first day on")
+  func simulated() {
+    #expect(SimulatedCalendar().day(at: .zero + .seconds(86_400)) == SimulatedCalendar.firstDay + 1)
+    #expect(LocalDate(daysSince1970: SimulatedCalendar.firstDay) == LocalDate(year: 2026, month: 1, day: 1))
+  }
+}
