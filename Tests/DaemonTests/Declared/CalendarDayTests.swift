@@ -54,8 +54,29 @@ struct CalendarDayTests {
     #expect(day(set + 61, after: 61) == nil && day(set + 91, after: 91) == 20_006)
   }
 
-  @Test("in simulated time: from midnight of the first day on")
-  func simulated() {
+  @Test("in simulated time: from the first tick on; days pass by an event, and none while the clock is not confirmed")
+  func scenario() throws {
+    let scenario = try Scenario<DeclaredScenario<Doser>>(
+      YAMLFile(
+        text: """
+          doser:
+          duration_s: 20
+          events:
+            - { at_s: 1, call: dose, with: { ml: 40 } }
+            - { at_s: 6, call: dose, with: { ml: 20 } }
+            - { at_s: 8, clock: unconfirmed }
+            - { at_s: 9, days_pass: 2 }
+            - { at_s: 10, call: dose, with: { ml: 20 } }
+            - { at_s: 12, clock: confirmed }
+            - { at_s: 13, call: dose, with: { ml: 20 } }
+          expect:
+            - { at_s: 0.5, day: 20454 }
+            - { at_s: 7, answer: OVER_LIMIT, dosedMl: 40, leftMl: 0, state: idle }
+            - { at_s: 11, answer: OVER_LIMIT, day: 20454 }
+            - { at_s: 14, answer: accepted, dosedMl: 20, day: 20456 }
+          """, name: "s.yaml"))
+    var lines: [String] = []
+    #expect(try scenario.play { lines.append($0) }, "\(lines)")
     #expect(SimulatedCalendar().day(at: .zero + .seconds(86_400)) == SimulatedCalendar.firstDay + 1)
     #expect(LocalDate(daysSince1970: SimulatedCalendar.firstDay) == LocalDate(year: 2026, month: 1, day: 1))
   }

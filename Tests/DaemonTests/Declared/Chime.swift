@@ -107,7 +107,7 @@ enum Chime: DeviceSystem, Serves, OrdersLoop, SharesRules, ShapesMailbox, Sees, 
   static func desk(_ made: DeskMaterial<Chime>) -> ChimeDesk {
     ChimeDesk(made.orders(makesSafe: { $0 == .stop }, mayBeLate: { $0 == .stop }))
   }
-  static var routes: [SystemRoute<ChimeDesk>] {
+  static var routes: [SystemRoute<Chime>] {
     SystemRoute.own { desk in
       [Route(.post, "/api/chime/e-stop", scope: .control, action: "chime.e-stop") { _ in .json(["mine": true]) }]
     }

@@ -59,7 +59,7 @@ enum Jar: DeviceSystem, Several, Keeps, Resumes, Serves, Offers {
     made.offer(JarSupply(jar: made.name))
     return JarDesk(made)
   }
-  static var routes: [SystemRoute<JarDesk>] {
+  static var routes: [SystemRoute<Jar>] {
     SystemRoute.get("sum", query: Sum.self, answers: SumAnswer.self, "Adds.") { _, sum, _ in
       SumAnswer(sum: sum.first + sum.second)
     }

@@ -66,7 +66,7 @@ private enum Nests: DeviceSystem, ConvertsRules, ShapesLane, Sees, Serves, Needs
   }
 
   static func desk(_ made: DeskMaterial<Nests>) -> NestDesk { NestDesk() }
-  static var routes: [SystemRoute<NestDesk>] {
+  static var routes: [SystemRoute<Nests>] {
     SystemRoute.own { desk in
       [Route(.get, "/api/nests") { _ in APIResponse(Done(), logValue: "\(desk.heard.withLock { $0.count })") }]
     }

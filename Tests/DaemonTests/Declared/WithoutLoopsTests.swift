@@ -68,7 +68,7 @@ private enum Station: WithoutLoops, Sees {
     made.share(desk)
     return desk
   }
-  static var routes: [SystemRoute<StationDesk>] {
+  static var routes: [SystemRoute<Station>] {
     SystemRoute.get("last", answers: Last.self, "What was said last.") { desk, _ in
       Last(line: desk.lines.value.last ?? "")
     }
@@ -227,7 +227,7 @@ private enum Absent: WithoutLoops, Sections, MayBeLeftOut {
     func take(_ rules: Rules, done: @escaping @Sendable () -> Void) { done() }
   }
   static func desk(_ made: DeskMaterial<Absent>) -> Desk { Desk() }
-  static var routes: [SystemRoute<Desk>] { [] }
+  static var routes: [SystemRoute<Absent>] { [] }
 }
 
 @Suite("a system that a build is without")

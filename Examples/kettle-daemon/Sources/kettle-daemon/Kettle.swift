@@ -46,7 +46,7 @@ enum Kettle: DeviceSystem, Several, Keeps, Resumes, Serves, HasCard {
 
   static func desk(_ made: DeskMaterial<Kettle>) -> KettleDesk { KettleDesk(made) }
 
-  static var routes: [SystemRoute<KettleDesk>] {
+  static var routes: [SystemRoute<Kettle>] {
     SystemRoute.get("recipe", answers: Recipe.self, "The programme.") { desk, _ in desk.recipe() }
     SystemRoute.history("runs", of: Run.self, "The runs so far.")
     SystemRoute.history("runs.csv", of: Run.self, "The runs so far as CSV.")

@@ -18,6 +18,22 @@ extension DiskThreads {
     try await run(patience: Self.patience, longest: longest, after: { Self.after($0, $1) }, work)
   }
 
+  /// Begins work that goes on elsewhere, and waits for its result no longer than a limit.
+  ///
+  /// - Parameter begin: begins the work, whose end calls the function that it is given, on any thread.
+  /// - Returns: the result, or `nil` if there was none in time. The work goes on all the same.
+  /// - Throws: what the work throws in time.
+  public static func result<Value: Sendable>(
+    within patience: Nanoseconds, _ begin: (_ done: @escaping @Sendable (Result<Value?, any Error>) -> Void) -> Void
+  ) async throws -> Value? {
+    let wait = DiskWait<Value?>()
+    return try await withCheckedThrowingContinuation { continuation in
+      wait.hold(continuation)
+      wait.limit(after(patience) { wait.end(.success(nil), ifBegun: false) })
+      begin { wait.end($0, ifBegun: false) }
+    }
+  }
+
   /// Calls a function after a time. What is returned keeps it from being called.
   typealias After = @Sendable (Nanoseconds, @escaping @Sendable () -> Void) -> @Sendable () -> Void
 

@@ -68,7 +68,7 @@ enum Legs: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, Ma
   static let whenClientLeaves: LegRequest? = LegRequest(.clientLeft, to: .all)
 
   static func desk(_ made: DeskMaterial<Legs>) throws -> LegDesk { LegDesk(made) }
-  static var routes: [SystemRoute<LegDesk>] { SystemRoute.own { $0.routes } }
+  static var routes: [SystemRoute<Legs>] { SystemRoute.own { $0.routes } }
 
   static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
     let wiring = bench.wiring

@@ -62,7 +62,7 @@ public enum Plants: DeviceSystem, Sections, ConvertsRules, ChecksTogether, Shape
 
   public static func desk(_ made: DeskMaterial<Plants>) throws -> PlantDuty { PlantDuty(made) }
 
-  public static var routes: [SystemRoute<PlantDuty>] {
+  public static var routes: [SystemRoute<Plants>] {
     SystemRoute.own { duty in PlantRoutes(duty.desk, hostName: duty.hostName, pictures: duty.pictures).all }
   }
 

@@ -70,7 +70,7 @@ public enum Pump: DeviceSystem, ShapesLane, ConvertsRules, PreparesState, Resume
 
   public static func desk(_ made: DeskMaterial<Pump>) -> PumpDesk { PumpDesk(made) }
 
-  @DeclarationBuilder<SystemRoute<PumpDesk>> public static var routes: [SystemRoute<PumpDesk>] {
+  @DeclarationBuilder<SystemRoute<Pump>> public static var routes: [SystemRoute<Pump>] {
     SystemRoute.own { $0.history.routes }
   }
 }

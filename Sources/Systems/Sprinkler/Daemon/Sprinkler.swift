@@ -102,7 +102,7 @@ public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksToget
     return desk
   }
 
-  public static var routes: [SystemRoute<SprinklerDesk>] { SystemRoute.own { SprinklerRoutes(desk: $0).all } }
+  public static var routes: [SystemRoute<Sprinkler>] { SystemRoute.own { SprinklerRoutes(desk: $0).all } }
 
   // MARK: what is seen of it
 

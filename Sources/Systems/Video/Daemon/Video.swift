@@ -87,7 +87,7 @@ public enum Video:
     return desk
   }
 
-  public static var routes: [SystemRoute<VideoDesk>] { SystemRoute.own { $0.routes } }
+  public static var routes: [SystemRoute<Video>] { SystemRoute.own { $0.routes } }
 
   // MARK: what is seen of it
 

@@ -52,6 +52,10 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
   let thread: DeskThread
   private let name: String
   let desk: System.Desk
+  /// The orders of the desk and of its routes.
+  let orders: DeskOrders<System>
+  /// Returns the state that the loop has last published.
+  let newest: @Sendable () -> Published<System.State>
   let participant: (any BrokerParticipant)?
   /// The desk if the system adopts `OrdersLoop`.
   private let ordering: (any OrderingDesk)?
@@ -68,8 +72,12 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
   ///
   /// - Throws: the errors of `System.desk`.
   init(_ made: DeskMaterial<System>) throws {
-    thread = DeskThread(made.name)
-    (name, tables, clock) = (made.name, made.opened, made.clock)
+    let thread = DeskThread(made.name)
+    let orders = DeskOrders<System>(thread, made.requests)
+    (self.thread, self.orders) = (thread, orders)
+    (name, tables, clock, newest) = (made.name, made.opened, made.clock, made.newest)
+    var made = made
+    made.deskOrders = orders
     desk = try System.desk(made)
     ordering = System.self is any OrdersLoop.Type ? desk as? any OrderingDesk : nil
     participant = (System.self as? any OnBroker.Type)?.participant(made.wiring, desk)
@@ -78,10 +86,14 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
   var beatPeriod: Nanoseconds { System.Desk.beatPeriod }
 
   /// Creates a hosted desk from an existing desk without tables.
-  init(_ name: String, _ desk: System.Desk, _ wiring: System.Wiring, _ clock: WatchedWallClock) {
-    (self.name, self.desk, self.clock) = (name, desk, clock)
+  init(
+    _ name: String, _ desk: System.Desk, _ wiring: System.Wiring, _ clock: WatchedWallClock,
+    _ requests: HostedDoor<System>.Requests, newest: @escaping @Sendable () -> Published<System.State>
+  ) {
+    (self.name, self.desk, self.clock, self.newest) = (name, desk, clock, newest)
     ordering = System.self is any OrdersLoop.Type ? desk as? any OrderingDesk : nil
-    thread = DeskThread(name)
+    let thread = DeskThread(name)
+    (self.thread, orders) = (thread, DeskOrders(thread, requests))
     tables = OpenedTables([], in: nil, of: name)
     participant = (System.self as? any OnBroker.Type)?.participant(wiring, desk)
   }
@@ -89,6 +101,7 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
   func told(_ notice: any Sendable) {
     guard let notice = notice as? Told<System.Notice> else { return }
     thread.run { [self] in
+      orders.begin(asked: notice.at)
       desk.told(notice)
       return []
     }
@@ -100,7 +113,9 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
   func change(of system: String, _ keys: [KeyChange], to rules: any Settings) -> DeskChange? {
     guard System.self is any SharesRules.Type, desk is any RuledDesk else { return nil }
     return DeskChange(of: system, keys) { [self] done in
+      let now = orders.now
       thread.run { [self] in
+        orders.begin(asked: now)
         (desk as? any RuledDesk)?.takes(rules, done: done)
         return []
       }
@@ -111,6 +126,7 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
     guard let newest = newest as? Published<System.State> else { return }
     thread.beat { [self] in
       for table in tables.retried { table.retry() }
+      orders.begin(asked: now)
       desk.beat(newest)
       prune(at: now)
       return []
@@ -159,18 +175,18 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
     }
   }
 
-  private func route(_ route: SystemRoute<System.Desk>) -> Route {
+  private func route(_ route: SystemRoute<System>) -> Route {
     let path = "/api/\(name)/\(route.path.text)"
     switch route.source {
     case .desk(let handler):
-      let handle: @Sendable (APIRequest) async throws -> APIResponse = { [self] in try await ask(handler, $0) }
-      let action = "\(name).\(route.path.text)"
-      return switch route.method {
-      case .get: Route(.get, path, scope: route.scope, handle)
-      case .post: Route(.post, path, scope: route.scope, action: action, handle)
-      case .put: Route(.put, path, scope: route.scope, action: action, handle)
-      case .delete: Route(.delete, path, scope: route.scope, action: action, handle)
+      return self.route(route, path) { [self] request in
+        let asked = request.caller.arrived ?? orders.now
+        return try await perform(asked: asked) { try handler($0, request) }
       }
+    case .line(let handler, let makesSafe):
+      return self.route(route, path) { [self] request in
+        try await handler(DeskLine(self, request.caller), request)
+      }.makingSafe(makesSafe)
     case .own: misdeclared("\(path): the desk makes its own")
     case .rows(let row, let isCSV):
       guard let table = tables.all.first(where: { $0.shape.row == row }), let rows = table.rows else {
@@ -182,27 +198,63 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
     }
   }
 
-  private func ask(
-    _ handler: @escaping SystemRoute<System.Desk>.Handler, _ request: APIRequest
-  ) async throws -> APIResponse {
+  private func route(
+    _ route: SystemRoute<System>, _ path: String,
+    _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse
+  ) -> Route {
+    let action = "\(name).\(route.path.text)"
+    return switch route.method {
+    case .get: Route(.get, path, scope: route.scope, handle)
+    case .post: Route(.post, path, scope: route.scope, action: action, handle)
+    case .put: Route(.put, path, scope: route.scope, action: action, handle)
+    case .delete: Route(.delete, path, scope: route.scope, action: action, handle)
+    }
+  }
+
+  // MARK: work on the desk's thread
+
+  /// The error of a request for which there is no more room.
+  var busy: APIError {
+    APIError(.serviceUnavailable, "BUSY", "\(Self.mostWaiting) requests wait for \(name) already; try again")
+  }
+
+  /// Does work with the desk on its thread, and returns the result.
+  ///
+  /// - Parameter asked: when the work was asked for.
+  /// - Throws: what the work throws, of which a `StoreError` becomes 503; 503 `BUSY` if there is no room.
+  func perform<Value: Sendable>(
+    asked: TickInstant, _ work: @escaping @Sendable (System.Desk) throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      if !queue(asked: asked, work, done: { continuation.resume(with: $0) }) { continuation.resume(throwing: busy) }
+    }
+  }
+
+  /// Queues work with the desk, after which `done` is called on the desk's thread.
+  ///
+  /// - Returns: whether there was room; if not, nothing is called.
+  func queue<Value: Sendable>(
+    asked: TickInstant, _ work: @escaping @Sendable (System.Desk) throws -> Value,
+    done: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) -> Bool {
     guard waiting.add(1, ordering: .relaxed).newValue <= Self.mostWaiting else {
       waiting.subtract(1, ordering: .relaxed)
-      throw APIError(.serviceUnavailable, "BUSY", "\(Self.mostWaiting) requests wait for \(name) already; try again")
+      return false
     }
-    return try await withCheckedThrowingContinuation { continuation in
-      thread.run { [self] in
-        waiting.subtract(1, ordering: .relaxed)
-        continuation.resume(
-          with: Result {
-            do {
-              return try handler(desk, request)
-            } catch let error as StoreError {
-              throw APIError.storeFailed(error)
-            }
-          })
-        return []
-      }
+    thread.run { [self] in
+      waiting.subtract(1, ordering: .relaxed)
+      orders.begin(asked: asked)
+      done(
+        Result {
+          do {
+            return try work(desk)
+          } catch let error as StoreError {
+            throw APIError.storeFailed(error)
+          }
+        })
+      return []
     }
+    return true
   }
 }
 

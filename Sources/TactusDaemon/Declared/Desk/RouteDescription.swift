@@ -13,9 +13,13 @@ struct RouteDescription: Sendable {
   /// The schema of the body, or `nil` if the route takes none.
   let body: JSONValue?
   let answers: Content
+  /// Whether the loop may refuse what is asked.
+  let mayBeRefused: Bool
 
-  init<Input: Settings>(meaning: String, input: Input.Type, path: RoutePath, hasBody: Bool, answers: Content) {
-    (self.meaning, self.answers) = (meaning, answers)
+  init<Input: Settings>(
+    meaning: String, input: Input.Type, path: RoutePath, hasBody: Bool, answers: Content, mayBeRefused: Bool = false
+  ) {
+    (self.meaning, self.answers, self.mayBeRefused) = (meaning, answers, mayBeRefused)
     let (inPath, others) = (
       Input.keys.filter { path.names.contains($0.member) }, Input.keys.filter { !path.names.contains($0.member) }
     )
@@ -43,7 +47,7 @@ struct RouteDescription: Sendable {
     func query(_ name: String, _ schema: KeyValuePairs<String, JSONValue?>) -> JSONValue {
       Self.parameter(name, in: "query", isRequired: false, .object(schema))
     }
-    self.meaning = meaning
+    (self.meaning, mayBeRefused) = (meaning, false)
     parameters =
       [
         query(
@@ -109,5 +113,8 @@ struct RouteDescription: Sendable {
   }
 
   /// The status codes of errors that do not follow from the route's parameters and its body.
-  var errors: [String] { body == nil ? ["422", "503"] : ["409", "503"] }
+  var errors: [String] {
+    if mayBeRefused, body == nil { return ["409", "422", "503"] }
+    return body == nil ? ["422", "503"] : ["409", "503"]
+  }
 }

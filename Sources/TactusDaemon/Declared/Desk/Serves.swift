@@ -10,14 +10,15 @@ import WallTime
 /// ```swift
 /// enum Kettle: DeviceSystem, Serves {
 ///   static func desk(_ made: DeskMaterial<Kettle>) throws -> KettleDesk { KettleDesk(made) }
-///   static var routes: [SystemRoute<KettleDesk>] {
+///   static var routes: [SystemRoute<Kettle>] {
 ///     SystemRoute.put("runs/{number}/note", body: NoteBody.self, answers: Run.self, "…") { desk, body, caller in try desk.note(body) }
 ///   }
 /// }
 /// ```
 ///
-/// A loop never accesses the desk. Orders to the loop are commands, which clients send; a desk that sends orders itself
-/// belongs to a system that adopts `OrdersLoop`.
+/// A loop never accesses the desk. A route with a `DeskLine` orders the loop, and the desk itself by `made.order`; a
+/// desk that must have noted the effects of an order before its client is answered belongs to a system that adopts
+/// `OrdersLoop`.
 public protocol Serves: DeviceSystem {
   /// The type of the system's desk.
   associatedtype Desk: SystemDesk where Desk.State == State, Desk.Notice == Notice
@@ -25,7 +26,7 @@ public protocol Serves: DeviceSystem {
   /// Makes the desk before the first tick. A simulated run of a scenario has no desk.
   static func desk(_ made: DeskMaterial<Self>) throws -> Desk
   /// The routes of the desk, with paths below `/api/NAME`.
-  @DeclarationBuilder<SystemRoute<Desk>> static var routes: [SystemRoute<Desk>] { get }
+  @DeclarationBuilder<SystemRoute<Self>> static var routes: [SystemRoute<Self>] { get }
 }
 
 /// Code that runs beside a system's loops. All methods are called one after the other on one thread that may wait for a
@@ -75,6 +76,8 @@ public struct DeskMaterial<System: DeviceSystem> {
   public internal(set) var tell: @Sendable (Event) -> Void = { _ in }
   /// The requests to the loop, or `nil` if the system has no loop.
   var requests: HostedDoor<System>.Requests?
+  /// The orders of the desk, or `nil` before the desk is made by the daemon.
+  var deskOrders: DeskOrders<System>?
   var offers = SystemSurroundings.Offers()
   var parts = SharedParts()
   let file: StoreFile?

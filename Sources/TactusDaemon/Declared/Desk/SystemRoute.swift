@@ -5,14 +5,20 @@ import Wire
 /// the OpenAPI description is made. Input is checked against the ranges of its keys before the handler is called;
 /// invalid input is answered with 422 and the name of the field.
 ///
-/// A handler is called on the desk's thread with the desk, the input and the caller. It may throw an `APIError`, such
-/// as `.notFound("…")` or `.conflict("BUSY", "…")`, which becomes the answer; a `StoreError` becomes 503.
-public struct SystemRoute<Desk: SystemDesk>: Sendable {
+/// A handler has one of two forms. `{ desk, input, caller in … }` is called on the desk's thread with the desk, and may
+/// wait for a disk. `{ line, input, caller in … }` is asynchronous, for what orders the loop: it has a `DeskLine`
+/// instead of the desk, so an order in it waits for no disk. Both may throw an `APIError`, such as `.notFound("…")` or
+/// `.conflict("BUSY", "…")`, which becomes the answer; a `StoreError` becomes 503.
+public struct SystemRoute<System: Serves>: Sendable {
+  /// The desk of the system.
+  public typealias Desk = System.Desk
   /// A function that answers a request with the desk.
   typealias Handler = @Sendable (Desk, APIRequest) throws -> APIResponse
 
   enum Source: Sendable {
     case desk(Handler)
+    /// A route that orders the loop.
+    case line(@Sendable (DeskLine<System>, APIRequest) async throws -> APIResponse, makesSafe: Bool)
     /// A route that returns the rows of a table, in pages or as CSV.
     case rows(ObjectIdentifier, isCSV: Bool)
     /// Routes that the desk makes.
@@ -37,6 +43,24 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
     source = .desk { desk, request in
       try handler(desk, Input(request, of: place, hasBody: hasBody), request.caller)
     }
+  }
+
+  private init<Input: Settings, Result: Answers>(
+    _ method: RouteMethod, _ path: String, _ scope: Scope, makesSafe: Bool, _: Input.Type, _: Result.Type,
+    _ meaning: String, _ handler: @escaping @Sendable (DeskLine<System>, Input, Caller) async throws -> Result
+  ) {
+    let place = RoutePath(path, keys: Input.keys.map(\.member))
+    let hasBody = method != .delete
+    (self.method, self.path, self.scope) = (method, place, scope)
+    description = RouteDescription(
+      meaning: meaning, input: Input.self, path: place, hasBody: hasBody, answers: .json(Result.schema),
+      mayBeRefused: true)
+    source = .line(
+      { line, request in
+        let input = try Input(request, of: place, hasBody: hasBody)
+        return APIResponse(
+          contentType: "application/json", body: try await handler(line, input, request.caller).document.bytes)
+      }, makesSafe: makesSafe)
   }
 
   private static func json<Input: Settings, Result: Answers>(
@@ -98,6 +122,42 @@ public struct SystemRoute<Desk: SystemDesk>: Sendable {
     _ handler: @escaping @Sendable (_ desk: Desk, _ query: Query, _ caller: Caller) throws -> Result
   ) -> SystemRoute {
     json(.delete, path, scope, query, answers, meaning, handler)
+  }
+
+  /// Declares a route that orders the loop.
+  ///
+  /// - Parameters:
+  ///   - makesSafe: whether each request can only make the system safer, such as one that closes a valve. It is then
+  ///     carried out as soon as it has been read, beside requests that wait for a disk, over MQTT too; its handler
+  ///     orders before it does anything else.
+  ///   - body: as for every `post`.
+  @_disfavoredOverload
+  public static func post<Body: Settings, Result: Answers>(
+    _ path: String, scope: Scope = .control, makesSafe: Bool = false, body: Body.Type, answers: Result.Type,
+    _ meaning: String,
+    _ handler: @escaping @Sendable (_ line: DeskLine<System>, _ body: Body, _ caller: Caller) async throws -> Result
+  ) -> SystemRoute {
+    SystemRoute(.post, path, scope, makesSafe: makesSafe, body, answers, meaning, handler)
+  }
+
+  /// Declares a route that orders the loop to take a new value; as `post`.
+  @_disfavoredOverload
+  public static func put<Body: Settings, Result: Answers>(
+    _ path: String, scope: Scope = .control, makesSafe: Bool = false, body: Body.Type, answers: Result.Type,
+    _ meaning: String,
+    _ handler: @escaping @Sendable (_ line: DeskLine<System>, _ body: Body, _ caller: Caller) async throws -> Result
+  ) -> SystemRoute {
+    SystemRoute(.put, path, scope, makesSafe: makesSafe, body, answers, meaning, handler)
+  }
+
+  /// Declares a route that deletes something and orders the loop; `query` is as for `get`, all else as for `post`.
+  @_disfavoredOverload
+  public static func delete<Query: Settings, Result: Answers>(
+    _ path: String, scope: Scope = .control, makesSafe: Bool = false, query: Query.Type, answers: Result.Type,
+    _ meaning: String,
+    _ handler: @escaping @Sendable (_ line: DeskLine<System>, _ query: Query, _ caller: Caller) async throws -> Result
+  ) -> SystemRoute {
+    SystemRoute(.delete, path, scope, makesSafe: makesSafe, query, answers, meaning, handler)
   }
 
   /// Declares a route that returns bytes in another format, such as a calendar or a picture; `query` is as for `get`.

@@ -32,7 +32,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   private struct Inbox: ~Copyable {
     /// The reader of the notices, or `nil` if they are read elsewhere.
     var ring: RingReader<Told<System.Notice>>?
-    /// The notices that the desk has heard already.
+    /// The notices that have been heard and not been taken yet.
     var heard: [Told<System.Notice>] = []
   }
 
@@ -75,29 +75,39 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   // MARK: answers and notices
 
-  /// Delivers the loop's answers to those who asked. A desk that orders the loop hears the notices first.
+  /// Delivers the loop's answers to those who asked. The desk hears the notices before them.
   ///
-  /// - Parameter before: called when the answers are known and nobody has them yet.
-  func takeAnswers(at now: TickInstant, before: () -> Void = {}) {
+  /// - Parameters:
+  ///   - before: called when the answers are known and nobody has them yet.
+  ///   - told: called then with each notice that has not been heard.
+  func takeAnswers(
+    at now: TickInstant, before: () -> Void = {}, told: (Told<System.Notice>) -> Void = { _ in }
+  ) {
     requests.takeAnswers(at: now) {
       before()
-      guard let beside, beside.hearsNotices else { return }
-      let new = inbox.withLock { inbox in
-        let new = Self.pop(&inbox)
-        inbox.heard += new
-        return new
-      }
-      beside.hear(new, at: now)
+      hear(at: now, alsoNothing: true, told)
     }
   }
 
   /// Returns the notices of the loop since the last call.
-  func takeNotices() -> [Told<System.Notice>] {
-    inbox.withLock { inbox in
-      let told = inbox.heard + Self.pop(&inbox)
-      inbox.heard = []
-      return told
+  ///
+  /// - Parameter told: called with each notice that has not been heard.
+  func takeNotices(told: (Told<System.Notice>) -> Void = { _ in }) -> [Told<System.Notice>] {
+    hear(at: requests.now(), alsoNothing: false, told)
+    return inbox.withLock { inbox in
+      defer { inbox.heard = [] }
+      return inbox.heard
     }
+  }
+
+  private func hear(at now: TickInstant, alsoNothing: Bool, _ told: (Told<System.Notice>) -> Void) {
+    let new = inbox.withLock { inbox in
+      let new = Self.pop(&inbox)
+      inbox.heard += new
+      return new
+    }
+    if let beside, beside.hearsNotices, alsoNothing || !new.isEmpty { beside.hear(new, at: now) }
+    for notice in new { told(notice) }
   }
 
   private static func pop(_ inbox: inout Inbox) -> [Told<System.Notice>] {

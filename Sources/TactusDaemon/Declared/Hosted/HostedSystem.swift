@@ -98,7 +98,7 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
 
   func takeAnswers(at now: TickInstant, before: () -> Void) {
     if beside == nil { noteSimulated(at: now) }
-    door.takeAnswers(at: now, before: before)
+    door.takeAnswers(at: now, before: before) { beside?.told($0) }
   }
 
   /// Tells the loop of a scenario what it learns of the world: nothing is kept, as if on a disk that takes no time.
@@ -108,16 +108,11 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
   }
 
   func takeNotices(_ logger: Logger) -> [Event] {
-    takeNotices().compactMap { log($0, logger) } + (beside?.takeEvents() ?? [])
+    takeNotices().compactMap { door.logged($0, logger) } + (beside?.takeEvents() ?? [])
   }
 
   /// Returns the notices of the loop since the last call.
-  func takeNotices() -> [Told<System.Notice>] { door.takeNotices() }
-
-  private func log(_ told: Told<System.Notice>, _ logger: Logger) -> Event? {
-    beside?.told(told)
-    return door.logged(told, logger)
-  }
+  func takeNotices() -> [Told<System.Notice>] { door.takeNotices { beside?.told($0) } }
 
   func change(to new: Configuration) -> (any RulesChange)? {
     let configured = new.systems.all.lazy.compactMap { $0 as? ConfiguredSystem<System> }.first { $0.name == name }

@@ -62,7 +62,7 @@ public final class StandIn<System: Serves> {
   ) -> (system: any ServedSystem & MetricSource, participant: (any BrokerParticipant)?) {
     let shared = SharedParts()
     for part in parts { shared.add(part) }
-    let beside = HostedDesk<System>(System.name, desk, wiring, clock)
+    let beside = HostedDesk<System>(System.name, desk, wiring, clock, requests, newest: newest)
     let door = HostedDoor<System>(
       loops, at: System.onlyPlace, beside: beside, requests: requests, notices: loops.noticeReader(),
       look: { [wiring, rules] now in
