@@ -180,6 +180,24 @@ struct RecordingTests {
     #expect(recording.gaps == 0 && recording.facts == ["version": "1"] && recording.laneNames == ["motion"])
   }
 
+  @Test("recorded where every miss counts, replayed where none does, and the other way: what counted then counts")
+  func countedMisses() throws {
+    func runtime(_ counting: CountedMisses, _ recorder: Recorder? = nil) throws -> Runtime {
+      try Runtime(recorder: recorder) {
+        Lane("a") { Loop("l", every: .hertz(100), phase: .zero, safeStateAfter: 3, counting: counting) { Idle() } }
+      }
+    }
+    for (recorded, replayed) in [(CountedMisses.all, CountedMisses.injected(nil)), (.injected(nil), .all)] {
+      let first = try runtime(recorded, Recorder())
+      let simulation = try first.simulation()
+      simulation.stall(loop: "l", at: .zero + .milliseconds(100), by: .milliseconds(80))
+      simulation.run(for: .milliseconds(300))
+      simulation.stop()
+      let recording = try #require(first.recording())
+      #expect(try runtime(replayed).replay(recording).differences == [])
+    }
+  }
+
   @Test("a recording whose beginning was given up begins with the loops' memory, also behind pointers")
   func fromTheMiddle() throws {
     let recording = try Robot(Recorder(bytesPerLane: 1 << 17)).simulated(seconds: 8)

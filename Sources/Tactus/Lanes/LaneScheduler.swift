@@ -358,14 +358,14 @@ struct LaneScheduler: ~Copyable {
     let limit = slot.pointee.safeStateAfter
     let misses = slot.pointee.consecutiveMisses &- slot.pointee.missesAtSafeState
     guard Mechanism.missedReleases.acts, limit > 0, misses >= limit else { return }
+    var counts = true
     if case .injected(let stall) = slot.pointee.countedMisses {
-      var isExplained = false
-      if let stall {
-        isExplained = stall.explains(misses: limit, ofPeriod: slot.pointee.period, since: slot.pointee.missesSince)
-      }
-      if let tape { isExplained = tape.pointee.explained(isExplained) }
-      guard isExplained else { return }
+      counts =
+        stall?.explains(misses: limit, ofPeriod: slot.pointee.period, since: slot.pointee.missesSince) ?? false
     }
+    // On the tape of every loop: what is replayed may count other misses than what was recorded.
+    if let tape { counts = tape.pointee.counted(counts) }
+    guard counts else { return }
     slot.pointee.missesAtSafeState = slot.pointee.consecutiveMisses
     slot.pointee.account.safeStates &+= 1
     enterSafeState(slot, &tick, .misses(slot.pointee.consecutiveMisses), at: instant)

@@ -261,12 +261,12 @@ struct LaneTape: ~Copyable {
     return TickInstant(nanoseconds: instant)
   }
 
-  /// Returns whether a stall explains a loop's misses.
+  /// Returns whether a loop's misses count towards its safe state.
   @_noLocks @_noAllocation @inline(never)
-  func explained(_ isExplained: Bool) -> Bool {
-    var isExplained = isExplained
-    TickTape(tape).gets(.explained, &isExplained, 1)
-    return isExplained
+  func counted(_ counts: Bool) -> Bool {
+    var counts = counts
+    TickTape(tape).gets(.counted, &counts, 1)
+    return counts
   }
 
   @_noLocks @_noAllocation @inline(never)

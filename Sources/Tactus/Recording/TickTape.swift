@@ -17,7 +17,7 @@ public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
   static var finished: Self { @_noLocks @_noAllocation @inline(__always) get { Self(5) } }
   static var inputReady: Self { @_noLocks @_noAllocation @inline(__always) get { Self(6) } }
   static var rateChange: Self { @_noLocks @_noAllocation @inline(__always) get { Self(7) } }
-  static var explained: Self { @_noLocks @_noAllocation @inline(__always) get { Self(40) } }
+  static var counted: Self { @_noLocks @_noAllocation @inline(__always) get { Self(40) } }
   static var stopped: Self { @_noLocks @_noAllocation @inline(__always) get { Self(8) } }
   static var safeState: Self { @_noLocks @_noAllocation @inline(__always) get { Self(9) } }
 
@@ -81,7 +81,7 @@ public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
 extension TapeKind: CustomStringConvertible {
   /// What an entry of this kind holds, in words.
   public var description: String {
-    if self == .explained { return "the cause of a miss" }
+    if self == .counted { return "whether misses count" }
     return Int(number) < Self.names.count ? Self.names[Int(number)] : "an entry of kind \(number)"
   }
 }

@@ -39,7 +39,7 @@ public struct SwarmInForce<Rules: Equatable> {
   ///     changed that since; no part of a change waits then.
   ///   - tighter: returns the part of the new rules that takes effect at once while the old rules are in force.
   public mutating func ticked(at now: TickInstant, wasSafe: Bool, tighter: (_ new: Rules, _ old: Rules) -> Rules) {
-    let hasMissed = now - tickedAt > tick * 2
+    let hasMissed = now - tickedAt > tick
     tickedAt = now
     let before = possible
     if let rules = next {

@@ -175,12 +175,14 @@ def test_what_is_wrong_with_the_file_is_said_with_its_place(kettles, before, aft
     assert checked.returncode == 78 and words in checked.stderr, checked.stderr
 
 
-def test_the_reference_is_a_valid_file_and_the_scenario_ends_well(kettles, tmp_path):
+def test_the_reference_is_a_valid_file_and_the_scenarios_end_well(kettles, tmp_path):
     reference = tmp_path / "reference.yaml"
     reference.write_text(kettles.command("check", "--reference").stdout)
     assert kettles.command("check", reference).returncode == 0, kettles.command("check", reference).stderr
     assert "    steps:\n      -\n" in reference.read_text()
     assert "/var/lib/kettle-daemon" in reference.read_text() and "/var/lib/tactus" not in reference.read_text()
-    played = kettles.command("sim", EXAMPLE / "scenarios/dry.yaml")
-    assert played.returncode == 0, played.stdout + played.stderr
+    for scenario in ["dry.yaml", "hang.yaml"]:
+        played = kettles.command("sim", EXAMPLE / "scenarios" / scenario)
+        assert played.returncode == 0, played.stdout + played.stderr
+    assert "releases missed: it is put into its safe state" in played.stdout
     assert kettles.command("check", EXAMPLE / "kettle.yaml").returncode == 0

@@ -63,7 +63,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     let loops = try HostedDoor<System>.Loops(
       state: System.firstState(wiring, rules), rules: System.loopRules(wiring, rules), takesRequests: false)
     let mailbox = System.Inbox(
-      loops, bell: nil, stall: nil, isSimulated: true, instance: place.instance, isPlanned: true)
+      loops, bell: nil, stall: nil, counting: .all, instance: place.instance, isPlanned: true)
     _ = try System.loops(Bench(wiring, parts), mailbox)
     rate = mailbox.rate
     try Misdeclared.check(System.flaws + parts.flaws + mailbox.flaws + (System.isWithoutLoops ? [] : mailbox.lack))

@@ -50,8 +50,10 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
       hasRealLinks: surroundings.map { !$0.simulate } ?? false, logger: surroundings?.logger)
     if let seconds = surroundings?.configuration.guardTimeoutSeconds { parts.guardTimeoutSeconds = seconds }
     let stall = simulate ? LaneStall() : nil
+    // In simulated time no machine is busy: whatever is late was asked for.
     let mailbox = System.Inbox(
-      loops, bell: bell, stall: stall, isSimulated: simulate, instance: configured.at.instance)
+      loops, bell: bell, stall: stall, counting: simulate && clock != .tick ? .injected(stall?.served) : .all,
+      instance: configured.at.instance)
     let all = try System.loops(Bench(configured.wiring, parts), mailbox)
     guard let loopName = mailbox.loopName, let rate = mailbox.rate else {
       throw Misdeclared(mailbox.lack.joined())

@@ -13,7 +13,7 @@ public final class SystemMailbox<System: DeviceSystem> {
   /// The bell that is rung when there are answers or notices to take.
   private let bell: DoorbellButton?
   private let stall: LaneStall.Served?
-  private let isSimulated: Bool
+  private let counting: CountedMisses
   private let isPlanned: Bool
   private let instance: String?
   /// The state before the first tick: `initialState`, with the values that were kept over the restart.
@@ -32,7 +32,7 @@ public final class SystemMailbox<System: DeviceSystem> {
 
   init(
     _ loops: HostedDoor<System>.Loops, bell: DoorbellButton?, stall: LaneStall?,
-    isSimulated: Bool, instance: String?, isPlanned: Bool = false
+    counting: CountedMisses, instance: String?, isPlanned: Bool = false
   ) {
     self.loops = loops
     self.instance = instance
@@ -40,7 +40,7 @@ public final class SystemMailbox<System: DeviceSystem> {
     initialState = reader.read().state
     self.bell = bell
     self.stall = stall?.served
-    (self.isSimulated, self.isPlanned) = (isSimulated, isPlanned)
+    (self.counting, self.isPlanned) = (counting, isPlanned)
   }
 
   /// Sets a function that logs facts which are not visible elsewhere. It is called once a second on the main thread
@@ -86,8 +86,7 @@ public final class SystemMailbox<System: DeviceSystem> {
     // What the file asks for twice, two owners of a channel perhaps, is an error that has not been looked for yet: no loop is made of it.
     if isPlanned { return Loop(name, every: rate) { PlannedLoop() } }
     return Loop(
-      name, every: rate, late: late, safeStateAfter: safeStateAfter,
-      counting: isSimulated ? .injected(stall) : .all,
+      name, every: rate, late: late, safeStateAfter: safeStateAfter, counting: counting,
       inputs: (System.Order.self == NoOrder.self ? [] : [loops.loopInput]) + inputs, minimumInterval: interval,
       ages: ages
     ) {

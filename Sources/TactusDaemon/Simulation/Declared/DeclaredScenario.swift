@@ -17,6 +17,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
   private let answers = LastAnswer()
   private var told: [String] = []
   private var word: String?
+  private var counters = LoopCounters()
 
   public static var part: String? { System.name }
   public static var standard: Setup {
@@ -57,6 +58,14 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
 
   /// Adds to the timeline what has happened since the last call.
   private mutating func look() {
+    let counters = simulated.counters ?? counters
+    let missed = counters.skipped - self.counters.skipped
+    if counters.safeStates > self.counters.safeStates {
+      say("loop", "\(missed) releases missed: it is put into its safe state")
+    } else if missed > 0 {
+      say("loop", "\(missed) releases missed")
+    }
+    self.counters = counters
     for told in simulated.takeAnswers(at: simulation.now) {
       self.told.append(told.notice.kind.rawValue)
       timeline.say(told.at, System.name, "\(told.notice.kind.rawValue): \(told.notice.message)")
@@ -115,8 +124,8 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
 
   // MARK: checks
 
-  /// A check of each value of the state, of the notices so far, and of the answer to the last command, which is
-  /// `accepted` or the code of the refusal.
+  /// A check of each value of the state, of the notices so far, of the answer to the last command, which is `accepted`
+  /// or the code of the refusal, and of how often the loop was put into its safe state for missed releases.
   public static func checks(_ setup: Setup) -> [ScenarioCheck<Self>] {
     // Later states have the same number of list items as the one before the first tick.
     let published = Published(at: .zero, isSafe: false, state: System.initialState)
@@ -128,6 +137,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
     } + [
       ScenarioCheck("notice", .item(among: System.Notice.Kind.allCases.map(\.rawValue))) { $0.told },
       ScenarioCheck("answer", .text) { $0.answers.last },
+      ScenarioCheck("safe_states", .range) { Double($0.counters.safeStates) },
     ] + ((System.self as? any PlaysMore.Type)?.checks(in: Self.self) ?? [])
   }
 }
