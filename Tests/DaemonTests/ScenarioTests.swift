@@ -26,6 +26,29 @@ private func play(_ text: String, seed: UInt64? = nil) throws -> (passed: Bool, 
   return (passed, lines)
 }
 
+/// A world without loops, in which nothing is said.
+private struct Tank: ScenarioWorld {
+  struct Setup { var level = 0.0 }
+
+  static let part: String? = nil
+  static let standard = Setup()
+  static var keys: [ScenarioWord<Setup>] { [ScenarioWord("level_l", .number(0...9)) { $0.level = $1 }] }
+  static func duration(_ setup: Setup) -> Nanoseconds { .seconds(1) }
+  static func events(_ setup: Setup) -> [ScenarioWord<Self>] { [] }
+  static func checks(_ setup: Setup) -> [ScenarioCheck<Self>] { [ScenarioCheck("level_l", .range) { $0.level }] }
+
+  var timeline: ScenarioTimeline
+  var now = TickInstant.zero
+  let level: Double
+
+  init(_ setup: Setup, seed: UInt64, _ timeline: ScenarioTimeline) {
+    (self.timeline, level) = (timeline, setup.level)
+  }
+
+  mutating func run(to instant: TickInstant) { now = instant }
+  mutating func finish() { timeline.printTrace(0) }
+}
+
 @Suite("scenarios", .ownThread)
 struct ScenarioTests {
   @Test("the files in config/scenarios/: every expectation is met", arguments: ["link-loss.yaml", "bus-fault.yaml"])
@@ -62,6 +85,30 @@ struct ScenarioTests {
     let first = try play(text, seed: 3).lines
     #expect(try play(text, seed: 3).lines == first)
     #expect(try play(text, seed: 4).lines.dropFirst() != first.dropFirst())
+  }
+
+  @Test("the trace: the same for the same file and seed; another where an order is another, though the loops tick alike")
+  func trace() throws {
+    func trace(_ percent: Int) throws -> String? {
+      try play("duration_s: 2\nevents: [{ at_s: 0.5, wheels: [\(percent), \(percent)] }]").lines.last {
+        $0.hasPrefix("trace ")
+      }
+    }
+    let first = try #require(try trace(40))
+    #expect(try trace(40) == first)
+    #expect(try trace(41) != first)
+  }
+
+  @Test("the trace: another where only the state is another, of which no line tells")
+  func traceOfStates() throws {
+    func trace(_ level: Int) throws -> String? {
+      var lines: [String] = []
+      _ = try Scenario<Tank>(YAMLFile(text: "level_l: \(level)", name: "s.yaml")).play { lines.append($0) }
+      return lines.last { $0.hasPrefix("trace ") }
+    }
+    let first = try #require(try trace(3))
+    #expect(try trace(3) == first)
+    #expect(try trace(4) != first)
   }
 
   @Test("a link that is down for exactly less than the failsafe: the robot drives on")

@@ -114,7 +114,7 @@ public final class Simulation {
     for lane in lanes { lane.scheduler.pointee.stopLoops(at: now.nanoseconds) }
   }
 
-  /// A hash over every tick so far, which is equal for equal runs.
+  /// A hash over every tick so far, which is equal for equal runs: which loop ran, when and why, not what it read or did.
   public var traceHash: UInt64 {
     lanes.reduce(0) { ($0 ^ $1.simulated.pointee.trace) &* 0x9E37_79B9_7F4A_7C15 }
   }

@@ -28,12 +28,15 @@ struct Scenario<World: ScenarioWorld> {
   func play(print: @escaping (String) -> Void) throws -> Bool {
     var world = try World(setup, seed: seed, ScenarioTimeline(print: print))
     print("\(name) (seed \(seed))")
-    let end = duration ?? World.duration(setup)
+    let (end, checks) = (duration ?? World.duration(setup), World.checks(setup))
+    func trace() { for case let seen? in checks.map(\.seen) { world.timeline.trace.add(seen(world)) } }
     for step in steps where step.at <= end {
       world.run(to: .zero + step.at)
       step.act(&world)
+      trace()
     }
     world.run(to: .zero + end)
+    trace()
     for step in steps where step.at > end {
       world.timeline.fail(step.at, "after the end of the scenario: never \(step.late)")
     }

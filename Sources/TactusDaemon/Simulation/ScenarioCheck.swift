@@ -13,6 +13,8 @@ public struct ScenarioCheck<World> {
   let name: String
   /// Reads the key, which the fields contain, or returns `nil` if its value is invalid, which is reported as an error.
   let read: (inout FieldReader, FieldReader.Fields, String) throws -> Judgement?
+  /// Returns what the world shows, in words, or is `nil` for a check of one of several things.
+  let seen: ((World) -> String)?
 
   /// Creates a check.
   ///
@@ -22,6 +24,7 @@ public struct ScenarioCheck<World> {
   ///   - see: returns what the world shows.
   public init<Seen>(_ name: String, _ expectation: ScenarioExpectation<Seen>, see: @escaping (World) -> Seen) {
     self.name = name
+    seen = { "\(see($0))" }
     read = { reader, fields, path in
       try expectation.read(&reader, fields.nodes[name]!, "\(path).\(name)").map { judge in
         { world, at, timeline in judge(&timeline, at, name, see(world)) }
@@ -41,6 +44,7 @@ public struct ScenarioCheck<World> {
     see: @escaping (World, String) -> Seen
   ) {
     self.name = name
+    seen = nil
     read = { reader, fields, path in
       let node = fields.nodes[name]!
       guard let thing = fields.nodes[subject]?.scalar?.string else {

@@ -5,12 +5,21 @@ import Tactus
 public struct ScenarioTimeline {
   /// The function that receives each line.
   public let print: (String) -> Void
+  /// What has happened so far: every line, and what each check saw at each event and expectation.
+  let trace: ScenarioTrace
   private(set) var failures = 0
 
   /// Creates a timeline.
   ///
   /// - Parameter print: called with each line, which has no line feed.
-  public init(print: @escaping (String) -> Void) { self.print = print }
+  public init(print: @escaping (String) -> Void) {
+    let trace = ScenarioTrace()
+    self.trace = trace
+    self.print = { line in
+      trace.add(line)
+      print(line)
+    }
+  }
 
   /// Adds a line: the time since the start in seconds with three decimals, the source of the event, and a description.
   public func say(_ at: TickInstant, _ who: String, _ text: String) {
@@ -67,9 +76,13 @@ public struct ScenarioTimeline {
     return failures == 0
   }
 
-  /// Prints the hash of the run, which is equal for equal runs.
-  public func printTrace(_ hash: UInt64) {
-    print("trace \(String(hash, radix: 16)): the same for the same file and seed")
+  /// Prints the hash of the run: of every line so far, of what each check saw, and of the loops' ticks. It is equal for
+  /// equal runs, and another for runs in which something else happened.
+  ///
+  /// - Parameter ticks: the hash of the loops' ticks, as `Simulation.traceHash`.
+  public func printTrace(_ ticks: UInt64) {
+    trace.add("\(ticks)")
+    print("trace \(String(trace.hash, radix: 16)): the same for the same file and seed")
   }
 
   // MARK: numbers
@@ -86,5 +99,15 @@ public struct ScenarioTimeline {
       text += "." + decimals
     }
     return (thousandths < 0 ? "−" : "") + text
+  }
+}
+
+/// A hash of texts in their order (FNV-1a).
+final class ScenarioTrace {
+  private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  func add(_ text: String) {
+    // A byte that no text has ends each.
+    for byte in text.utf8 + [0xFF] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
   }
 }
