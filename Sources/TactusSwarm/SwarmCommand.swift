@@ -15,9 +15,10 @@ struct SwarmCommand: ParsableCommand {
       discussion: """
         The loops are those of the daemon, over simulated hardware and a guard; each seed is a history of requests, faults, kills and restarts. \
         What must hold is looked at before and after every tick, at the outputs of the simulated hardware. A seed that fails prints the \
-        shortest history that still fails. The same seed gives the same history and verdict on every machine.
+        shortest history that still fails. The same seed gives the same history and verdict on every machine. At the end it says how often each \
+        command, state and fault came about, and what never did: with \(SwarmVerdict.enough) seeds of a minute or more that is a failure, too.
         Parts: \(program.members.map(\.name).joined(separator: ", ")).
-        Exit status: 0 every invariant held, 1 one failed, 64 bad usage.
+        Exit status: 0 every invariant held, 1 one failed or something was never exercised, 64 bad usage.
         """,
       version: DaemonProgram.packageVersion)
   }
@@ -26,7 +27,7 @@ struct SwarmCommand: ParsableCommand {
   private static let reportPeriod = Nanoseconds.seconds(30)
 
   @Option(help: "How many seeds.")
-  var seeds: UInt64 = 100
+  var seeds = SwarmVerdict.enough
 
   @Option(help: "The first seed.")
   var first: UInt64 = 1
@@ -47,6 +48,9 @@ struct SwarmCommand: ParsableCommand {
     help: ArgumentHelp(
       "Plays the history in a file, as a failing seed prints it, with its own seed.", valueName: "file"))
   var history: String?
+
+  @Flag(help: "What is never exercised is said, and no failure.")
+  var allowUnexercised = false
 
   @Flag(help: "Prints the history of the seed, and plays nothing.")
   var print = false
@@ -84,7 +88,9 @@ struct SwarmCommand: ParsableCommand {
     } catch {
       throw ValidationError("\(file) cannot be read.")
     }
-    guard let failure = try swarm.play(history) else { return Swift.print("every invariant held") }
+    let failure = try swarm.play(history)
+    show(swarm.tally)
+    guard let failure else { return Swift.print("every invariant held") }
     Swift.print(Self.words(history.seed, failure))
     throw ExitCode.failure
   }
@@ -97,7 +103,7 @@ struct SwarmCommand: ParsableCommand {
       nextReport = MonotonicClock.now + Self.reportPeriod
       complain("seeds \(seeds.lowerBound)…\(last): every invariant held, \(speed(simulated, since: began))")
     }
-    for row in tally.rows { Swift.print("\(row.part): \(row.invariant): \(row.looks) looks") }
+    show(tally)
     if let finding = findings.first {
       Swift.print(Self.words(finding.history.seed, finding.failure))
       if findings.count > 1 {
@@ -113,8 +119,19 @@ struct SwarmCommand: ParsableCommand {
       Swift.print(shortest.history)
       throw ExitCode.failure
     }
-    Swift.print("seeds \(seeds.lowerBound)…\(seeds.upperBound) of \(duration) s: every invariant held")
+    let leftOut = chosen == nil ? SwarmProgram.current.leftOut : []
+    let verdict = SwarmVerdict(
+      tally, leftOut: leftOut, seeds: UInt64(clamping: seeds.count), seconds: duration,
+      allowsUnexercised: allowUnexercised)
+    Swift.print("seeds \(seeds.lowerBound)…\(seeds.upperBound) of \(duration) s: \(verdict.words)")
     complain(speed(tally.time, since: began))
+    if verdict.isFailure { throw ExitCode.failure }
+  }
+
+  /// Prints how often everything was looked at, and what came about.
+  private func show(_ tally: SwarmTally) {
+    for row in tally.rows { Swift.print("\(row.part): \(row.invariant): \(row.looks) looks") }
+    for line in tally.exercisedLines { Swift.print(line) }
   }
 
   private func speed(_ simulated: Nanoseconds, since began: TickInstant) -> String {

@@ -13,6 +13,11 @@ public protocol SwarmPart: AnyObject {
   var name: String { get }
   /// The checks made so far, with the first failure.
   var checks: SwarmChecks { get }
+  /// How often each thing that the part knows of its system came about, such as `state running`; 0 for what has not. What
+  /// histories do to it is counted besides.
+  var exercised: [String: Int] { get }
+  /// The invariants for which the system has nothing to look at.
+  var inapplicable: Set<String> { get }
   /// Whether an invariant has failed; read for every part at every step.
   var hasFailed: Bool { get }
   /// Whether the process has died within this part, such as in the middle of a write. Holds until the next `kill`.
@@ -60,6 +65,8 @@ public protocol SwarmPart: AnyObject {
 }
 
 extension SwarmPart {
+  public var exercised: [String: Int] { [:] }
+  public var inapplicable: Set<String> { [] }
   public var remoteWords: [String: String] { [:] }
   public var wakesAt: TickInstant { .distantFuture }
   public func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) { (true, .known) }

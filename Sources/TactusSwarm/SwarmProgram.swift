@@ -12,6 +12,8 @@ public struct SwarmProgram: Sendable {
   public let name: String
   /// The systems that are played, in the order of every list.
   let members: [SwarmMember]
+  /// The names of the systems that are not played, since their loops cannot be made with the defaults of their keys.
+  private(set) var leftOut: [String] = []
 
   /// Makes a swarm program.
   ///
@@ -42,7 +44,12 @@ public struct SwarmProgram: Sendable {
   }
 
   /// The same program without the members whose loops cannot be made with the defaults of their keys.
-  var playable: SwarmProgram { SwarmProgram(name: name, members: members.filter { (try? $0.make(1)) != nil }) }
+  var playable: SwarmProgram {
+    let played = members.map { (try? $0.make(1)) != nil }
+    var program = SwarmProgram(name: name, members: zip(members, played).filter(\.1).map(\.0))
+    program.leftOut = zip(members, played).filter { !$0.1 }.map(\.0.name)
+    return program
+  }
 
   /// Returns the parts for one seed.
   ///
@@ -54,7 +61,8 @@ public struct SwarmProgram: Sendable {
   /// Makes this program the `current` one.
   func take() { Self.running.withLock { $0 = self } }
 
-  /// Carries out the command line and ends the process with status 0 if every invariant held, 1 if one failed, or 64 for bad usage.
+  /// Carries out the command line and ends the process with status 0 if every invariant held, 1 if one failed or
+  /// something was never exercised in many seeds, or 64 for bad usage.
   public func main() -> Never {
     daemon.adopt()
     playable.take()

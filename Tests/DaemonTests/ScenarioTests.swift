@@ -87,7 +87,7 @@ struct ScenarioTests {
     #expect(try play(text, seed: 4).lines.dropFirst() != first.dropFirst())
   }
 
-  @Test("the trace: the same for the same file and seed; another where an order is another, though the loops tick alike")
+  @Test("the trace: the same for the same file and seed; another where an order is another, though loops tick alike")
   func trace() throws {
     func trace(_ percent: Int) throws -> String? {
       try play("duration_s: 2\nevents: [{ at_s: 0.5, wheels: [\(percent), \(percent)] }]").lines.last {

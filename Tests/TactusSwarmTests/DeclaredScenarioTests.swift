@@ -14,7 +14,7 @@ import Testing
     return (passed, lines)
   }
 
-  @Test("stall_s: three missed releases ask for the safe state, fewer do not; what is asked meanwhile is not carried out")
+  @Test("stall_s: three missed releases ask for the safe state, fewer do not; what is asked meanwhile is not done")
   func stalled() throws {
     let (passed, lines) = try play(
       """

@@ -30,8 +30,39 @@ import Testing
     }
     #expect(run.tally.rows.count == SwarmOutput.count(own: DeclaredOracle<Lamp.Rules>.names.count))
     for row in run.tally.rows { #expect(row.looks > 0, "\(row.invariant)") }
+    #expect(run.tally.unexercised == [])
+    let done = try #require(run.tally.exercised["lamp"])
+    for name in [
+      "command off", "command shine", "e-stop", "reset", "state off", "state shining", "state emergencyStopped",
+      "an output on", "the safe state asked for", "outputs-refuse", "stall",
+    ] {
+      #expect(done[name, default: 0] > 0, "\(name)")
+    }
     let history = try run.history(of: 3)
     #expect(try SwarmHistory(text: "\(history)") == history)
+  }
+
+  @Test("nothing is ever ordered: everything holds, and each thing that never came about is named")
+  func nothingOrdered() throws {
+    var variant = DeclaredSwarm<Lamp>.Variant()
+    variant.commands = false
+    var run = SwarmRun(end: Self.end) { [variant] in [try DeclaredSwarm<Lamp>(seed: $0, variant)] }
+    for seed in UInt64(1)...20 { #expect(try run.play(seed: seed) == nil) }
+    let missing = run.tally.unexercised
+    #expect(
+      missing.filter { $0.hasPrefix("lamp: ") && !$0.contains("nothing to look at") } == [
+        "lamp: an output on", "lamp: command off", "lamp: command shine", "lamp: state shining",
+      ])
+    #expect(missing.contains("lamp: nothing to look at for: \(DeclaredOracle<Lamp.Rules>.names[0])"))
+    func verdict(_ seeds: UInt64, seconds: Int64 = 60, allowed: Bool = false) -> SwarmVerdict {
+      SwarmVerdict(run.tally, leftOut: ["kiln"], seeds: seeds, seconds: seconds, allowsUnexercised: allowed)
+    }
+    #expect(verdict(100).isFailure && verdict(100).words.contains("\n  lamp: command shine"))
+    #expect(verdict(100).words.contains("\n  kiln: takes no part"))
+    #expect(!verdict(99).isFailure && verdict(99).words.contains("\n  lamp: command shine"))
+    #expect(!verdict(100, seconds: 59).isFailure && !verdict(100, allowed: true).isFailure)
+    let nothing = SwarmVerdict(SwarmTally(), leftOut: [], seeds: 100, seconds: 60, allowsUnexercised: false)
+    #expect(!nothing.isFailure && nothing.words == "every invariant held, and everything was exercised")
   }
 
   @Test("each mechanism that the daemon has for a stranger's outputs is missed")

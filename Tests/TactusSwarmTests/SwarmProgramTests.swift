@@ -32,6 +32,7 @@ import Testing
     let broken = SwarmMember(Lamp.self) { _ in throw Impossible() }
     let program = SwarmProgram(name: "lamp-swarm", members: [broken, Self.member])
     #expect(try program.playable.parts(seed: 1).map(\.name) == ["fake"])
+    #expect(program.playable.leftOut == ["lamp"] && program.leftOut == [])
   }
 
   @Test(

@@ -69,6 +69,20 @@ import Testing
     let together = try SwarmThreads(count: 3).play(1...60, Self.fake)
     #expect(!alone.1.isEmpty && alone.1 == together.1)
     #expect(alone.0.rows == together.0.rows && alone.0.time == together.0.time)
+    #expect(alone.0.exercised == together.0.exercised && alone.0.exercised["fake"]?["gas"] ?? 0 > 0)
+  }
+
+  @Test("what is done to a dead daemon is not exercised")
+  func exercised() throws {
+    var run = Self.fake
+    let actions = [
+      daemon(900, "kill", 500), SwarmAction(.zero + .milliseconds(1_000), "fake", "gas"),
+      SwarmAction(.zero + .milliseconds(2_000), "fake", "air"),
+    ]
+    _ = try run.play(SwarmHistory(seed: 1, end: .zero + .seconds(3), actions: actions))
+    #expect(run.tally.exercised == ["daemon": ["kill": 1], "fake": ["gas": 0, "air": 1]])
+    #expect(run.tally.unexercised == ["fake: nothing to look at for: gas does not burn", "fake: gas"])
+    #expect(run.tally.exercisedLines == ["daemon: done: kill 1", "fake: done: air 1, gas 0"])
   }
 
   @Test("a run of 600 seeds is reported after each block but the last, with what was simulated until then")

@@ -1,6 +1,6 @@
 import Tactus
 
-/// The numbers of checks in many seeds together.
+/// The numbers of checks in many seeds together, and of what the seeds have exercised.
 struct SwarmTally {
   /// The number of checks of one invariant of one part.
   struct Row: Hashable {
@@ -10,6 +10,9 @@ struct SwarmTally {
   }
 
   private(set) var rows: [Row] = []
+  /// How often the parts' commands, states and faults, and the verbs of the histories, came about, by part; 0 for what
+  /// has not.
+  private(set) var exercised: [String: [String: Int]] = [:]
   /// The simulated time of all seeds together.
   private(set) var time = Nanoseconds.zero
 
@@ -17,13 +20,41 @@ struct SwarmTally {
     time = time + (world.now - .zero)
     add(
       world.parts.flatMap { part in
-        zip(part.checks.names, part.checks.counts).map { Row(part: part.name, invariant: $0, looks: $1) }
+        let inapplicable = part.inapplicable
+        return zip(part.checks.names, part.checks.counts).filter { !inapplicable.contains($0.0) }
+          .map { Row(part: part.name, invariant: $0.0, looks: $0.1) }
       })
+    add(world.done)
+    add(Dictionary(uniqueKeysWithValues: world.parts.map { ($0.name, $0.exercised) }))
+  }
+
+  private mutating func add(_ new: [String: [String: Int]]) {
+    exercised.merge(new) { $0.merging($1, uniquingKeysWith: +) }
   }
 
   mutating func add(_ other: SwarmTally) {
     time = time + other.time
     add(other.rows)
+    add(other.exercised)
+  }
+
+  /// What has never come about, in words: an invariant that holds where there was nothing to look at proves nothing.
+  var unexercised: [String] {
+    rows.filter { $0.looks == 0 }.map { "\($0.part): nothing to look at for: \($0.invariant)" }
+      + sorted.flatMap { part, counts in counts.filter { $0.count == 0 }.map { "\(part): \($0.name)" } }
+  }
+
+  /// What came about, a line for each part.
+  var exercisedLines: [String] {
+    sorted.map { part, counts in
+      "\(part): done: " + counts.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
+    }
+  }
+
+  /// The parts that have something to exercise, each with the names and numbers of that, in the order of the names.
+  private var sorted: [(part: String, counts: [(name: String, count: Int)])] {
+    exercised.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+      .map { part, counts in (part, counts.sorted { $0.key < $1.key }.map { (name: $0.key, count: $0.value) }) }
   }
 
   private mutating func add(_ new: [Row]) {

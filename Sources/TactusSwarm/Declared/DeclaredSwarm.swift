@@ -15,7 +15,8 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   private let seed: UInt64
   private let answers = DeclaredAnswers()
   private let variant: Variant
-  private let faultCount: Int
+  private let system: SimulatedSystem<System>.Plan
+  private(set) var exercised: [String: Int]
   private var now = TickInstant.zero
   /// The rules of the files: the first at the start, the others after the reloads of a history. `file` is the index of the present one.
   private let files: [DeclaredRules<System.Rules>]
@@ -37,12 +38,20 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     /// The loop's number of publications at the last look.
     var seen: UInt64 = 0
     var asked: UInt64 = 0
+    /// What the requests are counted as when they have been accepted, by their numbers.
+    var titles: [UInt64: String] = [:]
+    /// The last value of the field `state`.
+    var state: String?
+    /// How often the loop has been put into its safe state.
+    var safeStates: Int64 = 0
     /// Whether a reload may have changed the rules with which the daemon started.
     var hasReloaded = false
   }
 
   /// Mechanisms that a test removes, and knowledge about the system that a test adds.
   struct Variant: Sendable {
+    /// Whether the commands of clients reach the loop.
+    var commands = true
     /// Whether a reload reaches the loop.
     var reloads = true
     /// Whether a wider limit waits until the outputs are off.
@@ -59,8 +68,24 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     (self.seed, self.variant) = (seed, variant)
     files = DeclaredRules.files(System.name, seed: seed)
     let plan = try SimulatedSystem<System>.plan()
-    faultCount = plan.faults
+    system = plan
     oracle = DeclaredOracle(period: plan.period)
+    var names = System.commands.compactMap { DeclaredSwarmPlan<System>.title($0) }
+    names += plan.states.map { "state \($0)" } + plan.faults.map { "fault \($0)" } + [Self.safeState]
+    if plan.takesOrders { names += ["e-stop", "reset"] }
+    if plan.hasOutput { names.append(Self.outputOn) }
+    exercised = Dictionary(names.map { ($0, 0) }) { $1 }
+  }
+
+  private static var outputOn: String { "an output on" }
+  private static var safeState: String { "the safe state asked for" }
+
+  var inapplicable: Set<String> {
+    let (names, own) = (checks.names, DeclaredOracle<System.Rules>.names.count)
+    let hasNumbers = system.hasCounter || System.commands.contains { DeclaredSwarmPlan<System>.title($0) != nil }
+    return Set(
+      (system.hasOutput ? [] : [names[0]]) + (hasNumbers ? [] : [names[1]])
+        + (system.takesOrders ? [] : [names[2], names[own], names[own + 3]]))
   }
 
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
@@ -70,7 +95,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   /// Whether an emergency stop is in force for the clients: from the request for the stop to an accepted reset.
   var isEmergencyStopped: Bool { daemon != nil && isStopped }
 
-  func plan(_ plan: inout SwarmPlanner) { DeclaredSwarmPlan<System>.plan(&plan, faults: faultCount) }
+  func plan(_ plan: inout SwarmPlanner) { DeclaredSwarmPlan<System>.plan(&plan, faults: system.faults.count) }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
     self.now = now
@@ -140,7 +165,10 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
       if let most = variant.mostDuty, let bench { oracle.look(duty: bench.mostDuty, most, at: now) }
       take(at: now)
       oracle.look(isDriving: isDriving, at: now)
-      oracle.look(growing: daemon!.system.growing, at: now)
+      let (growing, state) = daemon!.system.newest
+      oracle.look(growing: growing, at: now)
+      if let state, daemon!.state != state { exercised["state \(state)", default: 0] += 1 }
+      daemon!.state = state
       account(at: now)
     }
     if instant >= frozenUntil { take(at: instant) }
@@ -149,11 +177,18 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     account(at: instant)
   }
 
-  private func look() { isDriving = bench?.isDriving ?? false }
+  private func look() {
+    let wasDriving = isDriving
+    isDriving = bench?.isDriving ?? false
+    if isDriving, !wasDriving { exercised[Self.outputOn, default: 0] += 1 }
+  }
 
   private func account(at now: TickInstant) {
-    guard let daemon, let counters = daemon.system.counters else { return }
+    guard let counters = daemon?.system.counters else { return }
     oracle.output.account(counters, at: now)
+    guard counters.safeStates > daemon!.safeStates else { return }
+    daemon!.safeStates = counters.safeStates
+    exercised[Self.safeState, default: 0] += 1
   }
 
   func makeSafe(at now: TickInstant) -> Bool {
@@ -167,10 +202,10 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   func emergencyStop(at now: TickInstant) {
     guard daemon != nil else { return }
     isStopped = true
-    ask(System.emergencyStop, .stop, makesSafe: true, at: now)
+    ask(System.emergencyStop, .stop, "e-stop", makesSafe: true, at: now)
   }
 
-  func reset(at now: TickInstant) { ask(System.reset, .reset, makesSafe: false, at: now) }
+  func reset(at now: TickInstant) { ask(System.reset, .reset, "reset", makesSafe: false, at: now) }
 
   // MARK: Clients and faults
 
@@ -197,21 +232,29 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     }
   }
 
-  private func inject(_ fault: Int64, _ isOn: Bool) { daemon?.system.setFault(Int(clamping: fault), isOn) }
+  private func inject(_ fault: Int64, _ isOn: Bool) {
+    guard let daemon, let index = Int(exactly: fault), system.faults.indices.contains(index) else { return }
+    daemon.system.setFault(index, isOn)
+    if isOn { exercised["fault \(system.faults[index])", default: 0] += 1 }
+  }
 
   /// Sends a command after reading its body with the parser of the service.
   private func call(_ action: SwarmAction, at now: TickInstant) {
-    guard let daemon, let (word, body, isInRange) = DeclaredSwarmPlan<System>.call(action) else { return }
+    guard let daemon, variant.commands,
+      let (word, title, body, isInRange) = DeclaredSwarmPlan<System>.call(action)
+    else { return }
     do throws(APIError) {
       let (order, makesSafe) = try daemon.system.order(word, body)
       oracle.read(isInRange: isInRange, isTaken: true, word, at: now)
-      ask(order, .command, makesSafe: makesSafe, at: now)
+      ask(order, .command, title, makesSafe: makesSafe, at: now)
     } catch {
       oracle.read(isInRange: isInRange, isTaken: false, word, at: now)
     }
   }
 
-  private func ask(_ order: System.Order, _ kind: DeclaredAnswers.Kind, makesSafe: Bool, at now: TickInstant) {
+  private func ask(
+    _ order: System.Order, _ kind: DeclaredAnswers.Kind, _ title: String, makesSafe: Bool, at now: TickInstant
+  ) {
     guard let daemon else { return }
     self.now = now
     let number = daemon.asked + 1
@@ -221,6 +264,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     // Told at once that there is no room: it has no place among the others.
     if answers.takeBusy(number) { return }
     self.daemon?.asked = number
+    self.daemon?.titles[number] = title
     oracle.asked(number, at: now)
   }
 
@@ -232,6 +276,8 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     for answer in answers.take() {
       if answer.leavesStop(nothingToReset: System.nothingToReset?.rawValue) { isStopped = false }
       oracle.answered(answer, at: now)
+      let title = self.daemon?.titles.removeValue(forKey: answer.number)
+      if let title, answer.outcome == .accepted { exercised[title, default: 0] += 1 }
     }
   }
 }

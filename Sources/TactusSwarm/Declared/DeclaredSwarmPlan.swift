@@ -34,14 +34,25 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
     plan.maybe(300, 1...3) { $0.add($0.instant(), "stall", $0.within(10...2_500)) }
   }
 
+  /// Returns the name under which accepted commands are counted, or `nil` for a command of items that the defaults of the
+  /// keys do not have.
+  static func title(_ command: Command<System.Order>) -> String? {
+    guard let word = command.words(in: System.Wiring()).first else { return nil }
+    return "command \(command.name)" + (word == command.name ? "" : " of an item")
+  }
+
   /// Returns the command of a line `call COMMAND SHARE…`. For each parameter the share gives the position in its range
   /// in thousandths; a share beyond 0…1000 gives a value out of range.
   ///
-  /// - Returns: the command's name, its body, and whether all its parameters are in range, or `nil` if the declaration has no such command.
-  static func call(_ action: SwarmAction) -> (word: String, body: JSONValue, isInRange: Bool)? {
+  /// - Returns: the command's name, which begins with the number of an item for a command of items, its title, its body, and whether all its
+  ///   parameters are in range, or `nil` if the declaration has no such command, or no item for it.
+  static func call(_ action: SwarmAction) -> (word: String, title: String, body: JSONValue, isInRange: Bool)? {
     let commands = System.commands
     guard commands.indices.contains(Int(clamping: action[0])) else { return nil }
     let command = commands[Int(action[0])]
+    guard let title = title(command) else { return nil }
+    let words = command.words(in: System.Wiring())
+    let word = words[Int(clamping: action.at.nanoseconds / 1_000_000) % words.count]
     var (members, isInRange): ([JSONValue.Member], Bool) = ([], true)
     for (index, parameter) in command.parameters.enumerated() {
       let share = action[index + 1]
@@ -49,7 +60,7 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
       isInRange = isInRange && isIn
       members.append(.init(name: parameter.name, value: value))
     }
-    return (command.name, .object(members), isInRange)
+    return (word, title, .object(members), isInRange)
   }
 
   private static func value(of kind: ConfigKind, _ share: Int64) -> (JSONValue, isInRange: Bool) {

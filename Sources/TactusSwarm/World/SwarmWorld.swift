@@ -24,6 +24,8 @@ struct SwarmWorld {
   private let mechanisms: SwarmMechanisms
   private let cover = SwarmCover()
   private(set) var now = TickInstant.zero
+  /// How often each verb of the history was done while the daemon lived, by part; 0 for one that was not.
+  private(set) var done: [String: [String: Int]] = [:]
   private var guardian: SwarmGuard?
   /// The times that a daemon which stopped in order has noted for the next start.
   private var ends: [TickInstant] = []
@@ -55,6 +57,7 @@ struct SwarmWorld {
   /// An action on a single part does not run the other parts; they are run when the daemon or its guard is due.
   mutating func play(_ history: SwarmHistory) throws(RuntimeError) -> Failure? {
     var next = 0
+    for action in history.actions { done[action.part, default: [:]][action.verb, default: 0] = 0 }
     while true {
       let due = next < history.actions.count ? history.actions[next].at : .distantFuture
       var wakes = min(history.end, guardian?.wakesAt ?? .distantFuture, deathSeenAt, hookAt)
@@ -107,6 +110,7 @@ struct SwarmWorld {
   }
 
   private mutating func apply(_ action: SwarmAction) {
+    if isAlive { done[action.part]?[action.verb]? += 1 }
     guard action.part == "daemon" else {
       // The door's own rule.
       if action.verb == "ask-reset", guardian?.refusesResets ?? false { return }

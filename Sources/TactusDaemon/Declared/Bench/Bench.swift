@@ -209,7 +209,7 @@ public final class Bench<Wiring: Settings> {
   /// Adds an output whose level cannot be read back.
   private func addLine(_ device: String, _ safe: SafeOutput, makeSafe: @escaping (TickInstant) -> Bool) {
     parts.addOutput(
-      BenchOutput(name: device, isSafe: { true }, isDriving: { false }, makeSafe: makeSafe), safe)
+      BenchOutput(name: device, isSafe: { true }, isDriving: { false }, isReadBack: false, makeSafe: makeSafe), safe)
   }
 
   /// Returns the loop of a twin, the simulated device at the ports. The result is empty if the ports are real or the

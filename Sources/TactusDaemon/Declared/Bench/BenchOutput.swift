@@ -7,6 +7,8 @@ struct BenchOutput {
   let isSafe: () -> Bool
   /// Returns whether a simulated output can be read back and is not in its safe state.
   let isDriving: () -> Bool
+  /// Whether a simulated output can be read back.
+  var isReadBack = true
   /// Writes the safe state of a simulated output. Returns whether the write was confirmed.
   let makeSafe: (TickInstant) -> Bool
   /// Sets whether a simulated output that is not part of a bus or a bank rejects writes.

@@ -43,7 +43,9 @@ extension Bench {
   public func guardWrites(_ write: SafeStateWrite) {
     parts.safeWrites.append(write)
     parts.addOutput(
-      BenchOutput(name: "\(write)", isSafe: { true }, isDriving: { false }, makeSafe: { _ in true }), .inactive)
+      BenchOutput(
+        name: "\(write)", isSafe: { true }, isDriving: { false }, isReadBack: false, makeSafe: { _ in true }),
+      .inactive)
   }
 
   /// Keeps objects that a port of the loop refers to alive as long as the system.

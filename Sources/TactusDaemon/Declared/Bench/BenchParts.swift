@@ -141,6 +141,9 @@ package final class BenchParts {
   /// Whether any output that can be read back is not in its safe state.
   package var isDriving: Bool { outputs.contains { $0.isDriving() } }
 
+  /// Whether the system has an output that can be read back.
+  var hasReadBackOutput: Bool { outputs.contains(where: \.isReadBack) }
+
   /// The largest duty of all PWM outputs: the share of the period in which an output is on.
   package var mostDuty: Double { outputs.map { $0.duty() }.max() ?? 0 }
 

@@ -13,6 +13,8 @@ struct SystemPlan: Sendable, Equatable {
   var safeLines: [GPIOLine] = []
   /// Whether the system has actuators.
   var drives = false
+  /// Whether the system has an output that can be read back in a simulation.
+  var hasReadBackOutput = false
   /// The outputs whose safe state needs no write, with the reason.
   var harmless: [String] = []
   /// The sensors of the kernel that the system reads; empty if it is simulated.
@@ -74,6 +76,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
       },
       isOpenToAll: parts.isOpenToAll, safeWrites: isSimulated ? [] : parts.safeWrites,
       safeLines: isSimulated ? [] : parts.safeLines, drives: parts.drives,
+      hasReadBackOutput: parts.hasReadBackOutput,
       harmless: parts.harmless.map { "\($0.name) (\($0.reason))" },
       sensors: isSimulated ? [] : parts.sensors, faults: parts.faults.map(\.name))
   }

@@ -45,13 +45,33 @@ package final class SimulatedSystem<System: DeviceSystem> {
     try self.init(ConfiguredSystem<System>(System.Wiring(), rules), seed: seed, from: start, stops: stops)
   }
 
-  /// Returns the period of the loop that takes the orders, and the number of faults that the simulation offers, for the
-  /// defaults of all keys.
+  /// What the system has by its declaration, with the defaults of all keys.
+  package struct Plan {
+    /// The period of the loop that takes the orders.
+    package let period: Nanoseconds
+    /// The faults that the simulation offers.
+    package let faults: [String]
+    /// The words of the field `state`; empty if there is no such field.
+    package let states: [String]
+    package let takesOrders: Bool
+    /// Whether there is an output that can be read back.
+    package let hasOutput: Bool
+    /// Whether there is a field that only grows.
+    package let hasCounter: Bool
+  }
+
+  /// Returns what the system has by its declaration.
   ///
   /// - Throws: the errors of the declaration's loops.
-  package static func plan() throws -> (period: Nanoseconds, faults: Int) {
+  package static func plan() throws -> Plan {
     let configured = try ConfiguredSystem<System>()
-    return (configured.rate?.period ?? .seconds(1), configured.plan.faults.count)
+    let first = Published(at: .zero, isSafe: false, state: System.firstState(configured.wiring, configured.rules))
+    let leaves = SeenDocument<System>().leaves(of: first, .standard(at: .zero))
+    let states = leaves.first { $0.path == "state" }?.form.plain.choices ?? []
+    return Plan(
+      period: configured.rate?.period ?? .seconds(1), faults: configured.plan.faults, states: states,
+      takesOrders: System.takesOrders, hasOutput: configured.plan.hasReadBackOutput,
+      hasCounter: leaves.contains { $0.form.kind == .counter })
   }
 
   /// What the loops have recorded, or `nil` if there is no recorder.
@@ -76,15 +96,18 @@ package final class SimulatedSystem<System: DeviceSystem> {
   /// The rules that the loop has taken.
   package var rules: System.Rules { system.wanted.inEffect }
 
-  /// The last published values of the fields that only grow.
-  package var growing: [(name: String, value: Double)] {
-    system.door.leaves().filter { $0.form.kind == .counter }.compactMap { leaf in
+  /// The last published values of the fields that only grow, and of the field `state`, which is `nil` if there is none.
+  package var newest: (growing: [(name: String, value: Double)], state: String?) {
+    let leaves = system.door.leaves()
+    let growing: [(name: String, value: Double)] = leaves.filter { $0.form.kind == .counter }.compactMap { leaf in
       switch leaf.value {
       case .integer(let whole): (leaf.path, Double(whole))
       case .number(let number): (leaf.path, number)
       case .nothing, .boolean, .text: nil
       }
     }
+    guard case .text(let state)? = leaves.first(where: { $0.path == "state" })?.value else { return (growing, nil) }
+    return (growing, state)
   }
 
   // MARK: What is done to it

@@ -1,0 +1,31 @@
+/// The verdict on seeds in which every invariant held: what was never exercised proves nothing.
+struct SwarmVerdict {
+  /// The number of seeds, each a minute long or longer, in which everything must have come about.
+  static let enough: UInt64 = 100
+
+  /// The verdict, with what was never exercised, a line each.
+  let words: String
+  /// Whether so many seeds should have exercised more.
+  let isFailure: Bool
+
+  /// Makes the verdict.
+  ///
+  /// - Parameters:
+  ///   - leftOut: the names of the systems that cannot be played with the defaults of their keys.
+  ///   - seconds: the length of each seed.
+  ///   - allowsUnexercised: whether it is no failure that something was never exercised.
+  init(_ tally: SwarmTally, leftOut: [String], seeds: UInt64, seconds: Int64, allowsUnexercised: Bool) {
+    let missing =
+      leftOut.map { "\($0): takes no part, since its loops cannot be made with the defaults of its keys" }
+      + tally.unexercised
+    let isLong = seeds >= Self.enough && seconds >= 60
+    isFailure = !missing.isEmpty && isLong && !allowsUnexercised
+    if missing.isEmpty {
+      words = "every invariant held, and everything was exercised"
+    } else {
+      let more = isLong ? "" : ", which is a failure with \(Self.enough) seeds of a minute"
+      words =
+        (["every invariant held in what was exercised; never exercised\(more):"] + missing).joined(separator: "\n  ")
+    }
+  }
+}
