@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon import PROGRAM, Daemon, free_port, let_others_in, own_environment
+from daemon import PROBES, PROGRAM, Daemon, free_port, let_others_in, own_environment
 from test_children import HAS_BROKER, HAS_VIDEO, LANDLOCK, NOBODY, USERS, as_user, child, children, is_confined, status, until, words
 
 # What a daemon tries when it begins to listen, which is after it was confined: from a library that is loaded into it. The path of a file for the
@@ -195,8 +195,8 @@ def test_every_thread_of_the_daemon_has_given_up_what_it_does_not_need(tmp_path,
         assert len(children(daemon.process.pid)) == 3
 
 
-@pytest.mark.parametrize("user", ACCOUNTS)
-def test_what_the_daemon_has_given_up_is_refused(tmp_path, user):
+def tries(tmp_path):
+    """The library that tries what is given up, and a secret that everybody may read."""
     compiler = next((one for one in ("cc", "clang", "gcc") if shutil.which(one)), None)
     if compiler is None:
         pytest.skip("no C compiler")
@@ -210,6 +210,12 @@ def test_what_the_daemon_has_given_up_is_refused(tmp_path, user):
     secret.write_text("secret")
     for path in (library, secret):
         path.chmod(0o755)
+    return library, secret
+
+
+@pytest.mark.parametrize("user", ACCOUNTS)
+def test_what_the_daemon_has_given_up_is_refused(tmp_path, user):
+    library, secret = tries(tmp_path)
     other = subprocess.Popen(["sleep", "600"], preexec_fn=as_user(NOBODY if user == "nobody" else user))
     try:
         result = tmp_path / "own/tried"
@@ -230,6 +236,41 @@ def test_what_the_daemon_has_given_up_is_refused(tmp_path, user):
     finally:
         other.kill()
         other.wait()
+
+
+class Chime(Daemon):
+    """`declared-probe run --simulate`: a package's own program, whose system says of no file that it reads it."""
+
+    def __init__(self, folder, **environment):
+        super().__init__(folder)
+        self.program = PROBES / "declared-probe"
+        self.environment = {**self.environment, **{key: str(value) for key, value in environment.items()}}
+        self.config.write_text(f"""\
+network: {{http_port: {self.port}}}
+chime: {{}}
+runtime: {{lock_memory: false, chime: {{scheduling: normal}}}}
+store: {{folder: {folder}/store}}
+service: {{token_file: {folder}/tokens.json, bonjour: false}}
+""")
+
+
+def test_a_declared_system_reads_no_file_that_it_has_not_named(tmp_path):
+    if LANDLOCK < 1:
+        pytest.skip("this kernel has no Landlock")
+    library, secret = tries(tmp_path)
+    folder = tmp_path / "daemon"
+    folder.mkdir()
+    result = folder / "store/tried"
+    result.parent.mkdir()
+    other = subprocess.Popen(["sleep", "600"])
+    try:
+        with Chime(folder, LD_PRELOAD=library, TRIES_FILE=result, TRIES_SECRET=secret, TRIES_PROCESS=other.pid):
+            tried = dict(line.split() for line in until(lambda: result.exists() and result.read_text(), "nothing was tried").splitlines())
+    finally:
+        other.kill()
+        other.wait()
+    print(tried)
+    assert tried["own"] == "done" and tried["secret"] == "EACCES" and tried["file"] == "EACCES", tried
 
 
 @pytest.mark.parametrize("user", ACCOUNTS)

@@ -130,7 +130,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     return introducing.driven
   }
   /// The access to the machine that the system needs besides its ports.
-  private var reach: Reach { (System.self as? any Reaches.Type)?.reached(wiring, rules) ?? .unsaid }
+  private var reach: Reach { (System.self as? any Reaches.Type)?.reached(wiring, rules) ?? Reach() }
   var isSimulated: Bool { (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false }
   var isOpenToAll: Bool { plan.isOpenToAll }
   var deviceGroups: [String] { reach.deviceGroups }

@@ -1,5 +1,5 @@
 /// Adopted by a system that needs access to more of the machine than its bench opens. A confined daemon has no other
-/// access.
+/// access, and one whose systems do not adopt it reads no file and looks up no name for them.
 public protocol Reaches: DeviceSystem {
   /// Returns the access that the system needs with a valid file.
   static func reach(_ wiring: Wiring, _ rules: Rules) -> Reach
@@ -33,10 +33,6 @@ public struct Reach: Sendable {
     (self.deviceGroups, self.folders, self.files) = (deviceGroups, folders, files)
     (self.looksUpNames, self.secrets) = (looksUpNames, secrets)
   }
-
-  /// The access of a system that does not adopt `Reaches`. Its loops may read any file, such as a table of calibration
-  /// values, and may resolve host names.
-  static let unsaid = Reach(files: ["/"], looksUpNames: true)
 }
 
 extension Reaches {
