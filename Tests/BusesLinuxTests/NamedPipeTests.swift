@@ -1,3 +1,4 @@
+import Buses
 import Foundation
 import Tactus
 import TestSupport

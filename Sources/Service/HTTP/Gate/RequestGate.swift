@@ -105,7 +105,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   /// Returns whether what arrives must wait for turns, since nothing of it was ever admitted and much was refused: hundreds of connections that are
   /// refused in each round of the event loop would delay everybody's stop.
   func mustWait(_ channel: any Channel) -> Bool {
-    refusals >= Self.refusalsAtOnce && !shared.places.isKnown(channel)
+    refusals >= Self.refusalsAtOnce && machine.reading != .nothing && !shared.places.isKnown(channel)
   }
 
   /// Whether more of the body of the request that was accepted last may come.
