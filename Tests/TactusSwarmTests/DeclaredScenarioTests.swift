@@ -3,7 +3,7 @@ import Testing
 
 @testable import TactusDaemon
 
-/// A scenario of a declared system: its loop hangs, and what its trace covers.
+/// A declared system whose loop hangs in simulated time.
 @Suite struct DeclaredScenarioTests {
   /// Plays a scenario of the lamp; whether it passed, and its time line.
   private func play(_ text: String, seed: UInt64 = 1) throws -> (passed: Bool, lines: [String]) {

@@ -4,6 +4,36 @@ import Testing
 
 @testable import TactusSwarm
 
+/// A gauge, which drives nothing and takes no orders.
+private enum Gauge: DeviceSystem {
+  typealias Wiring = NoSettings
+  typealias Rules = NoSettings
+  typealias Order = NoOrder
+  typealias Refusal = NoRefusal
+  typealias Notice = NoNotice
+  static let name = "gauge"
+  static let summary = "A gauge."
+  static let initialState = State()
+  struct State: BitwiseCopyable, Sendable { var readings = 0 }
+
+  static var fields: [Field<State>] { Field("readings", \.readings, kind: .counter, "Readings so far.") }
+  static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
+    [mailbox.loop("gauge", every: .hertz(10), safeStateAfter: 5) { GaugeLoop(ends: $0) }]
+  }
+}
+
+private struct GaugeLoop: ~Copyable, ControlLoop, NoOutput {
+  var ends: Gauge.Ends
+  var state = Gauge.State()
+
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) {
+    ends.begin(tick)
+    state.readings &+= 1
+    ends.finish(state, isSafe: true)
+  }
+}
+
 /// What every declared system has of the swarm by its declaration alone.
 @Suite struct DeclaredSwarmTests {
   private static let end = TickInstant.zero + .seconds(30)
@@ -63,6 +93,16 @@ import Testing
     #expect(!verdict(100, seconds: 59).isFailure && !verdict(100, allowed: true).isFailure)
     let nothing = SwarmVerdict(SwarmTally(), leftOut: [], seeds: 100, seconds: 60, allowsUnexercised: false)
     #expect(!nothing.isFailure && nothing.words == "every invariant held, and everything was exercised")
+  }
+
+  @Test("a system without outputs and orders: what cannot apply to it is left out, and nothing is missing")
+  func gauge() throws {
+    var run = SwarmRun(end: Self.end) { [try DeclaredSwarm<Gauge>(seed: $0)] }
+    for seed in UInt64(1)...40 { #expect(try run.play(seed: seed) == nil) }
+    #expect(run.tally.unexercised.filter { $0.hasPrefix("gauge") } == [])
+    let names = DeclaredOracle<Gauge.Rules>.names
+    #expect(run.tally.rows.count == SwarmOutput.count(own: names.count) - 4)
+    #expect(!run.tally.rows.contains { $0.invariant == names[0] || $0.invariant == names[2] })
   }
 
   @Test("each mechanism that the daemon has for a stranger's outputs is missed")

@@ -41,6 +41,9 @@ import Testing
     let own = [RobotOracle.names, LegOracle.names, SprinklerOracle.names, PumpOracle.names]
     #expect(run.tally.rows.count == own.reduce(0) { $0 + SwarmOutput.count(own: $1.count) })
     for row in run.tally.rows { #expect(row.looks > 0, "\(row.part): \(row.invariant)") }
+    for (part, state) in [("robot", "driving"), ("leg", "armed"), ("sprinkler", "watering"), ("pump", "on")] {
+      #expect(run.tally.exercised[part]?["state \(state)", default: 0] ?? 0 > 0, "\(part): \(state)")
+    }
   }
 
   @Test("a pump's OFF and ON of before the guard's stop, read after it: it stays off, and an ON alone turns nothing on")

@@ -16,7 +16,8 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   private let answers = DeclaredAnswers()
   private let variant: Variant
   private let system: SimulatedSystem<System>.Plan
-  private(set) var exercised: [String: Int]
+  private var exercise: SwarmExercise
+  var exercised: [String: Int] { exercise.counts }
   private var now = TickInstant.zero
   /// The rules of the files: the first at the start, the others after the reloads of a history. `file` is the index of the present one.
   private let files: [DeclaredRules<System.Rules>]
@@ -40,8 +41,6 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     var asked: UInt64 = 0
     /// What the requests are counted as when they have been accepted, by their numbers.
     var titles: [UInt64: String] = [:]
-    /// The last value of the field `state`.
-    var state: String?
     /// How often the loop has been put into its safe state.
     var safeStates: Int64 = 0
     /// Whether a reload may have changed the rules with which the daemon started.
@@ -71,10 +70,10 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     system = plan
     oracle = DeclaredOracle(period: plan.period)
     var names = System.commands.compactMap { DeclaredSwarmPlan<System>.title($0) }
-    names += plan.states.map { "state \($0)" } + plan.faults.map { "fault \($0)" } + [Self.safeState]
+    names += plan.faults.map { "fault \($0)" } + [Self.safeState]
     if plan.takesOrders { names += ["e-stop", "reset"] }
     if plan.hasOutput { names.append(Self.outputOn) }
-    exercised = Dictionary(names.map { ($0, 0) }) { $1 }
+    exercise = SwarmExercise(states: plan.states, names)
   }
 
   private static var outputOn: String { "an output on" }
@@ -139,6 +138,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     guard let daemon, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
     daemon.system.simulation.stop()
     look()
+    exercise.see(state: daemon.system.newest.state)
     let isConfirmed = daemon.system.isConfirmed
     oracle.output.stopped(isActive: isDriving, isConfirmed: isConfirmed, at: now)
     return (isConfirmed, .known)
@@ -167,8 +167,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
       oracle.look(isDriving: isDriving, at: now)
       let (growing, state) = daemon!.system.newest
       oracle.look(growing: growing, at: now)
-      if let state, daemon!.state != state { exercised["state \(state)", default: 0] += 1 }
-      daemon!.state = state
+      exercise.see(state: state)
       account(at: now)
     }
     if instant >= frozenUntil { take(at: instant) }
@@ -180,7 +179,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   private func look() {
     let wasDriving = isDriving
     isDriving = bench?.isDriving ?? false
-    if isDriving, !wasDriving { exercised[Self.outputOn, default: 0] += 1 }
+    if isDriving, !wasDriving { exercise.did(Self.outputOn) }
   }
 
   private func account(at now: TickInstant) {
@@ -188,7 +187,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     oracle.output.account(counters, at: now)
     guard counters.safeStates > daemon!.safeStates else { return }
     daemon!.safeStates = counters.safeStates
-    exercised[Self.safeState, default: 0] += 1
+    exercise.did(Self.safeState)
   }
 
   func makeSafe(at now: TickInstant) -> Bool {
@@ -200,7 +199,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   }
 
   func emergencyStop(at now: TickInstant) {
-    guard daemon != nil else { return }
+    guard daemon != nil, system.takesOrders else { return }
     isStopped = true
     ask(System.emergencyStop, .stop, "e-stop", makesSafe: true, at: now)
   }
@@ -235,7 +234,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   private func inject(_ fault: Int64, _ isOn: Bool) {
     guard let daemon, let index = Int(exactly: fault), system.faults.indices.contains(index) else { return }
     daemon.system.setFault(index, isOn)
-    if isOn { exercised["fault \(system.faults[index])", default: 0] += 1 }
+    if isOn { exercise.did("fault \(system.faults[index])") }
   }
 
   /// Sends a command after reading its body with the parser of the service.
@@ -255,7 +254,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   private func ask(
     _ order: System.Order, _ kind: DeclaredAnswers.Kind, _ title: String, makesSafe: Bool, at now: TickInstant
   ) {
-    guard let daemon else { return }
+    guard let daemon, system.takesOrders else { return }
     self.now = now
     let number = daemon.asked + 1
     daemon.system.send(order, makesSafe: makesSafe, at: now) { [answers] result in
@@ -277,7 +276,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
       if answer.leavesStop(nothingToReset: System.nothingToReset?.rawValue) { isStopped = false }
       oracle.answered(answer, at: now)
       let title = self.daemon?.titles.removeValue(forKey: answer.number)
-      if let title, answer.outcome == .accepted { exercised[title, default: 0] += 1 }
+      if let title, answer.outcome == .accepted { exercise.did(title) }
     }
   }
 }

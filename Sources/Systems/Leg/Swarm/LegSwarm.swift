@@ -27,6 +27,8 @@ final class LegSwarm: SwarmLoopPart {
   private let bus: SimulatedI2CBus
   private let network: SimulatedNetwork
   var oracle = LegOracle(legs: count)
+  private var exercise = SwarmExercise(states: ["disarmed", "armed", "fault", "emergencyStopped", "shutDown"])
+  var exercised: [String: Int] { exercise.counts }
   private(set) var loop: SwarmLoop?
   private var client: LegLoop.Mailbox.Client?
   /// The operator of the first leg, or `nil` until the history starts it.
@@ -109,6 +111,7 @@ final class LegSwarm: SwarmLoopPart {
       guard let newest = client?.newest().state else { return false }
       return (0..<Self.count).allSatisfy { newest[$0].state == .shutDown(.confirmed) }
     }
+    seeState()
     return (isConfirmed ?? false, .known)
   }
 
@@ -119,6 +122,21 @@ final class LegSwarm: SwarmLoopPart {
       if person.nextTick <= due { person.tick(&oracle.output) }
     }
     runLoop(until: instant)
+    seeState()
+  }
+
+  /// Notes the state of the first leg.
+  private func seeState() {
+    guard let client else { return }
+    let word =
+      switch client.newest().state[0].state {
+      case .disarmed: "disarmed"
+      case .armed: "armed"
+      case .fault: "fault"
+      case .emergencyStopped: "emergencyStopped"
+      case .shutDown: "shutDown"
+      }
+    exercise.see(state: word)
   }
 
   func ticked(at now: TickInstant) {

@@ -25,6 +25,8 @@ final class PumpSwarm: SwarmLoopPart {
   private let cable: PumpCable
   private let store = SimulatedPumpLimit()
   var oracle = PumpOracle()
+  private var exercise = SwarmExercise(states: ["off", "on", "fault", "emergencyStopped", "shutDown"])
+  var exercised: [String: Int] { exercise.counts }
   private var daemon: Daemon?
   var loop: SwarmLoop? { daemon?.loop }
   /// The operator, or `nil` until the history starts one.
@@ -105,6 +107,7 @@ final class PumpSwarm: SwarmLoopPart {
     guard let daemon,
       let isConfirmed = stopLoop(at: now, isActive: outputs, isConfirmed: { daemon.client.newest().isSafe })
     else { return (false, .known) }
+    seeState()
     keep(daemon, at: now)
     return (isConfirmed, .known)
   }
@@ -127,6 +130,20 @@ final class PumpSwarm: SwarmLoopPart {
     if let person { put(person.run(until: instant, &oracle), at: instant) }
     // An app that reads what it is told, so that the line does not fill.
     if person == nil { _ = heard(at: instant) }
+    seeState()
+  }
+
+  private func seeState() {
+    guard let state = daemon?.client.newest().state.own?.state else { return }
+    let word =
+      switch state {
+      case .off: "off"
+      case .on: "on"
+      case .error: "fault"
+      case .emergencyStopped: "emergencyStopped"
+      case .shutDown: "shutDown"
+      }
+    exercise.see(state: word)
   }
 
   private func runBeats(until instant: TickInstant) {

@@ -37,6 +37,8 @@ final class RobotSwarm: SwarmLoopPart {
   private let bus: SimulatedI2CBus
   private let network: SimulatedNetwork
   var oracle = RobotOracle()
+  private var exercise = SwarmExercise(states: ["stopped", "driving", "emergencyStopped", "fault", "shutDown"])
+  var exercised: [String: Int] { exercise.counts }
   private(set) var loop: SwarmLoop?
   private var client: RobotLoop.Client?
   /// The operator, or `nil` until the history starts it.
@@ -108,6 +110,7 @@ final class RobotSwarm: SwarmLoopPart {
 
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
     let isConfirmed = stopLoop(at: now, isActive: outputs) { client?.newest().state.state == .shutDown(.confirmed) }
+    seeState()
     return (isConfirmed ?? false, .known)
   }
 
@@ -118,6 +121,20 @@ final class RobotSwarm: SwarmLoopPart {
       if person.nextTick <= due { person.tick(&oracle.output, oracle.truth) }
     }
     runLoop(until: instant)
+    seeState()
+  }
+
+  private func seeState() {
+    guard let client else { return }
+    let word =
+      switch client.newest().state.state {
+      case .stopped: "stopped"
+      case .driving: "driving"
+      case .emergencyStopped: "emergencyStopped"
+      case .fault: "fault"
+      case .shutDown: "shutDown"
+      }
+    exercise.see(state: word)
   }
 
   func ticked(at now: TickInstant) {

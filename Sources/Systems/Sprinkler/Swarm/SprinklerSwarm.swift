@@ -47,6 +47,9 @@ final class SprinklerSwarm: SwarmPart {
   private var isDry = false
   private var burst = 0.0
   private var oracle = SprinklerOracle()
+  private var exercise = SwarmExercise(
+    states: ["idle", "watering", "paused", "fault", "emergencyStopped", "shutDown"])
+  var exercised: [String: Int] { exercise.counts }
   private var daemon: SprinklerSwarmDaemon?
   /// The snapshot that the loop published last.
   private var newest = SprinklerSnapshot()
@@ -129,6 +132,7 @@ final class SprinklerSwarm: SwarmPart {
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
     guard let daemon, !store.hasDied, !oracle.output.reach.isStalled(at: now) else { return (false, .known) }
     daemon.simulation.stop()
+    see(daemon.newest.state)
     let isConfirmed = daemon.newest.confirmation.isConfirmed
     oracle.look(open: open, at: now)
     oracle.output.stopped(isActive: open != 0, isConfirmed: isConfirmed, at: now)
@@ -142,6 +146,19 @@ final class SprinklerSwarm: SwarmPart {
     oracle.output.reach.stalled(at: now, for: span)
   }
 
+  private func see(_ state: IrrigationState) {
+    let word =
+      switch state {
+      case .idle: "idle"
+      case .watering: "watering"
+      case .paused: "paused"
+      case .fault: "fault"
+      case .emergencyStopped: "emergencyStopped"
+      case .shutDown: "shutDown"
+      }
+    exercise.see(state: word)
+  }
+
   func run(until instant: TickInstant) {
     while let daemon, !store.hasDied {
       let before = open
@@ -151,6 +168,7 @@ final class SprinklerSwarm: SwarmPart {
         let published = daemon.newest
         oracle.ticked(at: daemon.simulation.now, newest, published)
         newest = published
+        see(published.state)
         oracle.look(open: open, at: daemon.simulation.now)
         account(at: daemon.simulation.now)
       } else if beat <= instant {

@@ -17,7 +17,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
   private let answers = LastAnswer()
   private var told: [String] = []
   private var word: String?
-  private var counters = LoopCounters()
+  private var counters: (skipped: Int64, safeStates: Int64) = (0, 0)
 
   public static var part: String? { System.name }
   public static var standard: Setup {
@@ -58,14 +58,15 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
 
   /// Adds to the timeline what has happened since the last call.
   private mutating func look() {
-    let counters = simulated.counters ?? counters
-    let missed = counters.skipped - self.counters.skipped
-    if counters.safeStates > self.counters.safeStates {
-      say("loop", "\(missed) releases missed: it is put into its safe state")
-    } else if missed > 0 {
-      say("loop", "\(missed) releases missed")
+    if let newest = simulated.counters {
+      let missed = newest.skipped - counters.skipped
+      if newest.safeStates > counters.safeStates {
+        say("loop", "\(missed) releases missed: it is put into its safe state")
+      } else if missed > 0 {
+        say("loop", "\(missed) releases missed")
+      }
+      counters = (newest.skipped, newest.safeStates)
     }
-    self.counters = counters
     for told in simulated.takeAnswers(at: simulation.now) {
       self.told.append(told.notice.kind.rawValue)
       timeline.say(told.at, System.name, "\(told.notice.kind.rawValue): \(told.notice.message)")
@@ -130,15 +131,17 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
     // Later states have the same number of list items as the one before the first tick.
     let published = Published(at: .zero, isSafe: false, state: System.initialState)
     let leaves = SeenDocument<System>().leaves(of: published, .standard(at: .zero))
-    return leaves.map { leaf in
-      ScenarioCheck(leaf.path, .value(leaf.form.plain.kind)) { world in
+    let ofState = leaves.map { leaf in
+      ScenarioCheck<Self>(leaf.path, .value(leaf.form.plain.kind)) { world in
         world.system.door.leaves().first { $0.path == leaf.path }?.value ?? .nothing
       }
-    } + [
+    }
+    let others: [ScenarioCheck<Self>] = [
       ScenarioCheck("notice", .item(among: System.Notice.Kind.allCases.map(\.rawValue))) { $0.told },
       ScenarioCheck("answer", .text) { $0.answers.last },
       ScenarioCheck("safe_states", .range) { Double($0.counters.safeStates) },
-    ] + ((System.self as? any PlaysMore.Type)?.checks(in: Self.self) ?? [])
+    ]
+    return ofState + others + ((System.self as? any PlaysMore.Type)?.checks(in: Self.self) ?? [])
   }
 }
 
