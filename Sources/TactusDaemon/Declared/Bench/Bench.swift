@@ -78,7 +78,7 @@ public final class Bench<Wiring: Settings> {
     _ list: KeyPath<Wiring, [Item]>, each line: KeyPath<Item, GPIOLineName>, isActiveLow: Bool = false,
     safe: SafeOutput
   ) throws -> OutputPart {
-    let (items, path, name) = (wiring[keyPath: list], parts.listPath(key(list)), Item.key(of: line).name)
+    let (items, path, name) = (wiring[keyPath: list], parts.listPath(try key(list)), Item.key(of: line).name)
     guard (1...GPIOLines.maximumCount).contains(items.count) else {
       throw BenchError(key: path, cause: BankSizeError(count: items.count))
     }
