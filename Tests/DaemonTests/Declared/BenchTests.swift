@@ -249,7 +249,7 @@ struct BenchTests {
     for line in lines {
       let error = try #require(throws: BenchError.self) { _ = try bench.output(line, safe: .inactive) }
       #expect(
-        "\(error)".hasPrefix("plant: no key sets ") && "\(error)".contains("bench.wiring.pumps.indices"), "\(error)")
+        "\(error)".hasPrefix("plant: no key sets ") && "\(error)".contains("bench.wiring.lamps.indices"), "\(error)")
     }
   }
 

@@ -12,11 +12,12 @@ struct CalendarDayTests {
   func noted() throws {
     let loops = try HostedDoor<Chime>.mailboxes(state: Chime.initialState, rules: Chime.Rules(), takesRequests: false)
     var ends = loops.loopEnds()
-    #expect(ends.day == nil)
-    loops.noteDay(20_000)
-    #expect(ends.day == 20_000)
-    loops.noteDay(nil)
-    #expect(ends.day == nil)
+    var days = [ends.day]
+    for day in [20_000, nil] {
+      loops.noteDay(day)
+      days.append(ends.day)
+    }
+    #expect(days == [nil, 20_000, nil])
   }
 
   @Test("in a daemon: none until the clock is confirmed, again after it was set; then that of the machine's zone")
@@ -40,18 +41,18 @@ struct CalendarDayTests {
     let requests = HostedDoor<Chime>.requests(of: "chime", loops)
     let beside = try BesideLoops<Chime>(configured, loops, requests, wanted, nil, SharedParts(), surroundings)
     var ends = loops.loopEnds()
-    func day(_ wall: Int64, after boot: Int64) -> Int? {
-      seconds.value = (wall, boot)
-      beside.beat(Published(at: .zero, isSafe: true, state: Chime.initialState), at: .zero + .seconds(boot))
-      return ends.day
-    }
     // 13:59 UTC, which is 23:59 there.
     let late: Int64 = 20_000 * 86_400 + 50_340
-    #expect(day(late, after: 0) == nil && day(late + 29, after: 29) == nil)
-    #expect(day(late + 30, after: 30) == 20_000 && day(late + 59, after: 59) == 20_000)
-    #expect(day(late + 60, after: 60) == 20_001)
     let set = late + 5 * 86_400
-    #expect(day(set + 61, after: 61) == nil && day(set + 91, after: 91) == 20_006)
+    for (wall, boot, expected) in [
+      (late, 0, nil), (late + 29, 29, nil), (late + 30, 30, 20_000), (late + 59, 59, 20_000), (late + 60, 60, 20_001),
+      (set + 61, 61, nil), (set + 91, 91, 20_006),
+    ] as [(Int64, Int64, Int?)] {
+      seconds.value = (wall, boot)
+      beside.beat(Published(at: .zero, isSafe: true, state: Chime.initialState), at: .zero + .seconds(boot))
+      let day = ends.day
+      #expect(day == expected, "after \(boot) s")
+    }
   }
 
   @Test("in simulated time: from the first tick on; days pass by an event, and none while the clock is not confirmed")

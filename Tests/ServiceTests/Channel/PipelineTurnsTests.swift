@@ -20,7 +20,11 @@ struct PipelineTurnsTests {
   }
 
   /// How many answers a connection has been given since the last call.
-  private func answers(_ channel: EmbeddedChannel, _ status: String = "200 OK") throws -> Int {
+  private func answers(_ channel: EmbeddedChannel) throws -> Int { try count("200 OK", channel) }
+
+  private func refusals(_ channel: EmbeddedChannel) throws -> Int { try count("414", channel) }
+
+  private func count(_ status: String, _ channel: EmbeddedChannel) throws -> Int {
     var count = 0
     while let part = try channel.readOutbound(as: ByteBuffer.self) {
       count += String(buffer: part).components(separatedBy: "HTTP/1.1 \(status)").count - 1
@@ -78,22 +82,22 @@ struct PipelineTurnsTests {
     let (strangers, other) = (try (0..<20).map { _ in try connect() }, try connect())
     for _ in 0..<RequestGate.refusalsAtOnce {
       for channel in strangers { try channel.writeInbound(long) }
-      #expect(try strangers.map { try answers($0, "414") } == Array(repeating: 1, count: 20))
+      #expect(try strangers.map(refusals) == Array(repeating: 1, count: 20))
     }
     for channel in strangers { try channel.writeInbound(long) }
-    #expect(try strangers.map { try answers($0, "414") } == Array(repeating: 0, count: 20))
+    #expect(try strangers.map(refusals) == Array(repeating: 0, count: 20))
     try other.writeInbound(ByteBuffer(string: Self.request))
     #expect(try answers(other) == 1)
     loop.advanceTime(by: PipelineTurns.pause)
-    #expect(try strangers.map { try answers($0, "414") } == (0..<20).map { $0 < 8 ? 1 : 0 })
+    #expect(try strangers.map(refusals) == (0..<20).map { $0 < 8 ? 1 : 0 })
     loop.advanceTime(by: .seconds(1))
-    #expect(try strangers.map { try answers($0, "414") } == (0..<20).map { $0 < 8 ? 0 : 1 })
+    #expect(try strangers.map(refusals) == (0..<20).map { $0 < 8 ? 0 : 1 })
     try strangers[0].writeInbound(ByteBuffer(string: Self.request))
     #expect(try answers(strangers[0]) == 0)
     loop.advanceTime(by: PipelineTurns.pause)
     #expect(try answers(strangers[0]) == 1)
     try strangers[0].writeInbound(long)
-    #expect(try answers(strangers[0], "414") == 1)
+    #expect(try refusals(strangers[0]) == 1)
   }
 
   @Test("a client leaves while its requests wait: nothing comes of them")

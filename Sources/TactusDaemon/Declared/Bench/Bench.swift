@@ -252,11 +252,11 @@ public final class Bench<Wiring: Settings> {
     }
   }
 
-  /// Returns the path in the file of the key that sets a property, such as `kiln.i2c_bus` for `\.bus`, and `kiln.pumps[0].line` for `\.pumps[0].line`.
+  /// Returns the path in the file of the key that sets a property, such as `kiln.i2c_bus` for `\.bus`, and `kiln.lamps[0].line` for `\.lamps[0].line`.
   func key(_ property: PartialKeyPath<Wiring>) throws(BenchError) -> String {
     let path = wiring.path(of: property) { $0.items == nil ? parts.path($0.name) : parts.listPath($0.name) }
     if let path { return path }
-    let example = #"for index in bench.wiring.pumps.indices { try bench.output(\.pumps[index].direction, …) }"#
+    let example = #"for index in bench.wiring.lamps.indices { try bench.output(\.lamps[index].line, …) }"#
     throw BenchError(
       key: parts.at.name,
       cause: Misdeclared(

@@ -13,7 +13,7 @@ struct KeyItems<Group: Settings>: Sendable {
   let fill: @Sendable (GivenValues, _ path: String, inout Group) -> Void
   /// Returns the value of each key of each item, such as `legs[2].channel`.
   let values: @Sendable (Group, _ path: String) -> [(key: String, value: ConfigValue?)]
-  /// Returns the path in the file of an item's property, such as `legs[2].channel` for `\.legs[2].channel`; `nil` if it is none of an item's.
+  /// Returns the path in the file of an item's property, such as `lamps[2].line` for `\.lamps[2].line`; `nil` if it is none of an item's.
   let path: @Sendable (Group, _ path: String, PartialKeyPath<Group>) -> String?
   /// Returns the contradictions within each item.
   let contradictions: @Sendable (Group, _ path: String) -> [(key: String, message: String)]

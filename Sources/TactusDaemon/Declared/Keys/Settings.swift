@@ -58,8 +58,8 @@ extension Settings {
   init(_ body: inout JSONReader, over wanted: Self) throws(APIError) {
     self = wanted
     for key in Self.keys where key.items == nil {
-      let given = try body.optional(key.member, key.kind.json) ?? body.optional(key.name, key.kind.json)
-      if let given { key.take(given, &self) }
+      let name = body.has(key.name) ? key.name : key.member
+      if let value = try body.optional(name, key.kind.json) { key.take(value, &self) }
     }
   }
 
@@ -108,7 +108,7 @@ extension Settings {
     return key
   }
 
-  /// Returns the path in the file of a property, which may be one of a list's item (`\.pumps[0].line`); `nil` if no key sets it, or the list has no
+  /// Returns the path in the file of a property, which may be one of a list's item (`\.lamps[0].line`); `nil` if no key sets it, or the list has no
   /// such item.
   ///
   /// - Parameter path: returns the path of a key in the file.
