@@ -159,14 +159,17 @@ struct WebSocketTests {
     }
   }
 
+  /// The members of an e-stop, and what its answer names; `nil` if it stops no more than it says.
+  static let stops: [(String, String?)] = [
+    (#""id":3,"systems":["robto"]"#, "robto"), (#""id":3,"systems":["robot","robto"]"#, "robto"),
+    (#""id":3,"systems":[]"#, "none"), (#""id":3,"systems":"robot""#, "robot"), (#""id":3,"systems":[7]"#, "7"),
+    (#""id":3,"systems":{"robot":true}"#, "an object"), (#""id":3,"systems":["robot"],"rateHz":"x""#, nil),
+    (#""id":[3],"systems":["robto"]"#, "robto"),
+  ]
+
   @Test(
     "e-stop whose systems are not known, none, or no list of names: everything is stopped, and its answer says why",
-    arguments: [
-      (#""id":3,"systems":["robto"]"#, "robto"), (#""id":3,"systems":["robot","robto"]"#, "robto"),
-      (#""id":3,"systems":[]"#, "none"), (#""id":3,"systems":"robot""#, "robot"), (#""id":3,"systems":[7]"#, "7"),
-      (#""id":3,"systems":{"robot":true}"#, "an object"), (#""id":3,"systems":["robot"],"rateHz":"x""#, nil),
-      (#""id":[3],"systems":["robto"]"#, "robto"),
-    ])
+    arguments: stops)
   func emergencyStopUnreadable(members: String, named: String?) throws {
     let pump = NotingSystem("pump")
     try TestDoor.with(systems: [pump, robot]) { door in
