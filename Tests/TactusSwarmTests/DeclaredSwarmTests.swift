@@ -101,7 +101,7 @@ private struct GaugeLoop: ~Copyable, ControlLoop, NoOutput {
     for seed in UInt64(1)...40 { #expect(try run.play(seed: seed) == nil) }
     #expect(run.tally.unexercised.filter { $0.hasPrefix("gauge") } == [])
     let names = DeclaredOracle<Gauge.Rules>.names
-    #expect(run.tally.rows.count == SwarmOutput.count(own: names.count) - 4)
+    #expect(run.tally.rows.count == SwarmOutput.count(own: names.count) - 5)
     #expect(!run.tally.rows.contains { $0.invariant == names[0] || $0.invariant == names[2] })
   }
 
@@ -116,6 +116,13 @@ private struct GaugeLoop: ~Copyable, ControlLoop, NoOutput {
     #expect(forgotten == "an emergency stop holds until a reset, over kills and restarts")
     let untold = try found { $0.tellsLoops = false }
     #expect(untold == DeclaredOracle<Lamp.Rules>.names[0])
+  }
+
+  @Test("requests that do not say when they arrived: one that a stop has overtaken is carried out, which is seen")
+  func overtaken() throws {
+    var variant = DeclaredSwarm<Lamp>.Variant()
+    variant.stampsArrivals = false
+    #expect(try found(variant) == DeclaredOracle<Lamp.Rules>.names[4])
   }
 
   @Test(

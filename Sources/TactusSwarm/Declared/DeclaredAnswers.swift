@@ -14,6 +14,8 @@ final class DeclaredAnswers: Sendable {
     case notTaken
     /// The request was refused because the loop's queue was full.
     case busy
+    /// The request was refused because a stop that arrived later had been sent.
+    case overtaken
   }
 
   struct Told {
@@ -43,17 +45,18 @@ final class DeclaredAnswers: Sendable {
       case .refused(let refusal): outcome = .refused(refusal.rawValue)
       case .stale: outcome = .stale
       }
-    case .failure(let error): outcome = error.code == "BUSY" ? .busy : .notTaken
+    case .failure(let error):
+      outcome = error.code == "BUSY" ? .busy : error.code == "OVERTAKEN" ? .overtaken : .notTaken
     }
     told.withLock { $0.append(Told(number: number, kind: kind, makesSafe: makesSafe, outcome: outcome)) }
   }
 
-  /// Removes the last answer if it says that the queue had no room for this request, and returns whether that was the case.
-  func takeBusy(_ number: UInt64) -> Bool {
+  /// Removes the last answer if it says that this request was refused before the loop had it, and returns why, or `nil`
+  /// if the loop has it.
+  func takeRefusal(_ number: UInt64) -> Outcome? {
     told.withLock { told in
-      guard let last = told.last, last.number == number, last.outcome == .busy else { return false }
-      told.removeLast()
-      return true
+      guard let last = told.last, last.number == number, [.busy, .overtaken].contains(last.outcome) else { return nil }
+      return told.removeLast().outcome
     }
   }
 

@@ -7,6 +7,7 @@ private let invariants = [
   "a counter only grows, and a parameter out of its range is refused",
   "a request is answered, or told lost within a second",
   "a limit that a reload makes tighter holds from the next tick on, a wider one once every output is off",
+  "what arrived before a stop is not carried out after it, and only that is refused as overtaken",
 ]
 
 /// Checks the invariants that every declared system must keep, from its declaration, from the requests made, and from the behaviour of its outputs.
@@ -19,6 +20,10 @@ struct DeclaredOracle<Rules: Settings> {
   /// The time at which the guard stopped outputs that were on, or `nil` if none was stopped or an order has been accepted since.
   private var cutAt: TickInstant?
   private var waiting: [(number: UInt64, since: TickInstant)] = []
+  /// When the newest of the requests that make safe arrived which this daemon's loop has, or `nil` if it has none.
+  private var stopArrived: TickInstant?
+  /// The requests that arrived before a stop and were given to the loop after it.
+  private var overtaken: Set<UInt64> = []
   /// The last values of the counters of this daemon, by field.
   private var counters: [String: Double] = [:]
   /// The rules that may be in force while reloads change them.
@@ -41,7 +46,7 @@ struct DeclaredOracle<Rules: Settings> {
   mutating func started(
     at now: TickInstant, _ cover: SwarmCover, phase: Nanoseconds, _ rules: DeclaredRules<Rules> = DeclaredRules(Rules())
   ) {
-    (cutAt, waiting, counters) = (nil, [], [:])
+    (cutAt, waiting, counters, stopArrived, overtaken) = (nil, [], [:], nil, [])
     inForce = SwarmInForce(rules, tick: output.reach.tick, at: now)
     output.started(at: now, cover, phase: phase)
   }
@@ -57,15 +62,35 @@ struct DeclaredOracle<Rules: Settings> {
     if wasDriving { cutAt = now }
   }
 
-  mutating func asked(_ number: UInt64, at now: TickInstant) {
+  /// Notes that the loop has been given a request.
+  ///
+  /// - Parameter arrived: the instant at which the client asked; unless given `now`.
+  mutating func asked(_ number: UInt64, makesSafe: Bool = false, arrived: TickInstant? = nil, at now: TickInstant) {
     output.asked(number)
     waiting.append((number, now))
+    let arrived = arrived ?? now
+    if makesSafe {
+      stopArrived = max(stopArrived ?? arrived, arrived)
+    } else if let stopArrived, arrived < stopArrived {
+      overtaken.insert(number)
+    }
+  }
+
+  /// Notes that a request which arrived at this instant was refused since a stop had overtaken it.
+  mutating func refusedAsOvertaken(arrived: TickInstant, at now: TickInstant) {
+    output.check(
+      4, stopArrived.map { arrived < $0 } ?? false, at: now,
+      "a request of \(SwarmAction.text(arrived)) s was refused as overtaken")
   }
 
   /// Notes that a client has received an answer.
   mutating func answered(_ answer: DeclaredAnswers.Told, at now: TickInstant) {
     output.answered([answer.number], at: now)
     waiting.removeAll { $0.number <= answer.number }
+    if overtaken.remove(answer.number) != nil {
+      output.check(
+        4, answer.outcome != .accepted, at: now, "request \(answer.number) arrived before a stop and was carried out")
+    }
     guard answer.outcome == .accepted else { return }
     switch answer.kind {
     case .stop: output.took(isStop: true, at: now)

@@ -51,6 +51,8 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   struct Variant: Sendable {
     /// Whether the commands of clients reach the loop.
     var commands = true
+    /// Whether a request carries the instant at which it arrived.
+    var stampsArrivals = true
     /// Whether a reload reaches the loop.
     var reloads = true
     /// Whether a wider limit waits until the outputs are off.
@@ -84,7 +86,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     let hasNumbers = system.hasCounter || System.commands.contains { DeclaredSwarmPlan<System>.title($0) != nil }
     return Set(
       (system.hasOutput ? [] : [names[0]]) + (hasNumbers ? [] : [names[1]])
-        + (system.takesOrders ? [] : [names[2], names[own], names[own + 3]]))
+        + (system.takesOrders ? [] : [names[2], names[4], names[own], names[own + 3]]))
   }
 
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] {
@@ -212,6 +214,12 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     let now = action.at
     switch action.verb {
     case "call": call(action, at: now)
+    case "late-call":
+      var call = action
+      call.numbers = Array(action.numbers.dropFirst())
+      self.call(call, arrived: now + .milliseconds(-action[0]), at: now)
+    case "late-reset":
+      ask(System.reset, .reset, "reset", makesSafe: false, arrived: now + .milliseconds(-action[0]), at: now)
     case "ask-e-stop": emergencyStop(at: now)
     case "ask-reset": reset(at: now)
     case "fault":
@@ -238,33 +246,38 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   }
 
   /// Sends a command after reading its body with the parser of the service.
-  private func call(_ action: SwarmAction, at now: TickInstant) {
+  private func call(_ action: SwarmAction, arrived: TickInstant? = nil, at now: TickInstant) {
     guard let daemon, variant.commands,
       let (word, title, body, isInRange) = DeclaredSwarmPlan<System>.call(action)
     else { return }
     do throws(APIError) {
       let (order, makesSafe) = try daemon.system.order(word, body)
       oracle.read(isInRange: isInRange, isTaken: true, word, at: now)
-      ask(order, .command, title, makesSafe: makesSafe, at: now)
+      ask(order, .command, title, makesSafe: makesSafe, arrived: arrived, at: now)
     } catch {
       oracle.read(isInRange: isInRange, isTaken: false, word, at: now)
     }
   }
 
   private func ask(
-    _ order: System.Order, _ kind: DeclaredAnswers.Kind, _ title: String, makesSafe: Bool, at now: TickInstant
+    _ order: System.Order, _ kind: DeclaredAnswers.Kind, _ title: String, makesSafe: Bool,
+    arrived: TickInstant? = nil, at now: TickInstant
   ) {
     guard let daemon, system.takesOrders else { return }
     self.now = now
     let number = daemon.asked + 1
-    daemon.system.send(order, makesSafe: makesSafe, at: now) { [answers] result in
+    let (arrived, stamp) = (arrived ?? now, variant.stampsArrivals ? arrived ?? now : now)
+    daemon.system.send(order, makesSafe: makesSafe, asked: stamp, at: now) { [answers] result in
       answers.note(number, kind, makesSafe: makesSafe, result)
     }
-    // Told at once that there is no room: it has no place among the others.
-    if answers.takeBusy(number) { return }
+    // Refused at once: it has no place among the others.
+    if let refusal = answers.takeRefusal(number) {
+      if refusal == .overtaken { oracle.refusedAsOvertaken(arrived: arrived, at: now) }
+      return
+    }
     self.daemon?.asked = number
     self.daemon?.titles[number] = title
-    oracle.asked(number, at: now)
+    oracle.asked(number, makesSafe: makesSafe, arrived: arrived, at: now)
   }
 
   /// Receives the answers of the loop as the main thread does, and times out the requests that the loop has not answered.

@@ -32,6 +32,17 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
     }
     plan.maybe(200) { $0.addFault("outputs-refuse", milliseconds: 1...5_000) }
     plan.maybe(300, 1...3) { $0.add($0.instant(), "stall", $0.within(10...2_500)) }
+    // What has waited on its way to the loop, for a body or a disk, while a stop came, and perhaps a reset.
+    plan.maybe(500, 1...3) { plan in
+      let (at, wait) = (plan.busyInstant(), plan.within(2...400))
+      plan.add(at, "ask-e-stop")
+      plan.maybe(500) { $0.add(at + .milliseconds(wait / 2), "ask-reset") }
+      let (late, ago) = (at + .milliseconds(wait), wait + plan.within(1...200))
+      guard !commands.isEmpty, plan.chance(700) else { return plan.add(late, "late-reset", ago) }
+      let index = plan.below(UInt64(clamping: commands.count))
+      let shares = commands[index].parameters.map { _ in plan.within(0...1_000) }
+      plan.add(late, "late-call", [ago, Int64(index)] + shares)
+    }
   }
 
   /// Returns the name under which accepted commands are counted, or `nil` for a command of items that the defaults of the

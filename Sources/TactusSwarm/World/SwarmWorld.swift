@@ -113,7 +113,7 @@ struct SwarmWorld {
     if isAlive { done[action.part]?[action.verb]? += 1 }
     guard action.part == "daemon" else {
       // The door's own rule.
-      if action.verb == "ask-reset", guardian?.refusesResets ?? false { return }
+      if ["ask-reset", "late-reset"].contains(action.verb), guardian?.refusesResets ?? false { return }
       for part in parts where part.name == action.part { part.apply(action) }
       return
     }

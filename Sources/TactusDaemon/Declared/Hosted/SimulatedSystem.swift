@@ -139,13 +139,16 @@ package final class SimulatedSystem<System: DeviceSystem> {
 
   /// Sends an order to the loop.
   ///
-  /// - Parameter done: called with the loop's answer, or immediately with an error if the queue is full.
+  /// - Parameters:
+  ///   - asked: the instant at which the client asked, or `nil` if no stop makes it void.
+  ///   - done: called with the loop's answer, or immediately with an error if the queue is full or a stop that was asked
+  ///     for later has been sent.
   package func send(
-    _ order: System.Order, makesSafe: Bool, at now: TickInstant,
+    _ order: System.Order, makesSafe: Bool, asked: TickInstant? = nil, at now: TickInstant,
     done: @escaping @Sendable (Result<Answer<System.Refusal>, APIError>) -> Void
   ) {
     clock.now = now
-    system.door.requests.send(order, makesSafe: makesSafe, client: 1) { done($0) }
+    system.door.requests.send(order, makesSafe: makesSafe, client: 1, asked: asked.map { Asked(at: $0) }) { done($0) }
   }
 
   /// Delivers the answers of the loop, and ends requests whose timeout has passed, as the main thread of the daemon
