@@ -270,7 +270,7 @@ struct BenchTests {
     let line = try Bench(Plant.Wiring(), parts).serial(\.line, baud: 9600, safe: .bytes([7]))
     var port = line.port()
     let bytes = [UInt8](repeating: 1, count: 64)
-    for _ in 0..<100 { try bytes.withUnsafeBytes { (bytes) throws(SerialError) in try port.write(bytes) } }
+    for _ in 0..<100 { try bytes.withUnsafeBytes { try port.write($0) } }
     #expect(parts.makeSafe(at: .zero))
   }
 
