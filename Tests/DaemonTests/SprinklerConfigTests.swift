@@ -190,7 +190,8 @@ struct SprinklerConfigTests {
   @Test("64 pins, and no more: one more is refused, and a master valve's besides them")
   func manyPins() {
     func complaints(_ count: Int, _ more: String = "") -> [String] {
-      errors("sprinkler: { pins: [\((100..<100 + count).map(String.init).joined(separator: ", "))]\(more) }")
+      let pins = (100..<100 + count).map(String.init).joined(separator: ", ")
+      return errors("sprinkler: { chip: gpiochip0, zones: [{ pin: 100 }], pins: [\(pins)]\(more) }")
     }
     #expect(complaints(64).isEmpty && complaints(63, ", master: { pin: 17 }").isEmpty)
     #expect(complaints(65).first?.contains("sprinkler.pins: expected a list of at most 64 integers 0…1023") == true)

@@ -70,15 +70,14 @@ final class SprinklerDoorBench {
   ///   - began: the time of day.
   ///   - hasEverything: a master valve on pin 23 and a flow sensor on pin 24.
   ///   - leadSeconds: of that master valve.
-  ///   - noFlow: by that flow sensor.
+  ///   - rules: such as the limits of that flow sensor.
   ///   - opensStore: otherwise the store is not open yet: `desk.store.file.open` does it.
   ///   - boot: of the machine.
   ///   - prepare: what a new store begins with besides the zones.
   init(
     manualInRain: SchedulerSettings.ManualInRain = .warn, hasLegacyRoutes: Bool = false, folder: URL? = nil,
     began: WallInstant = start, hasEverything: Bool = false, leadSeconds: Int64 = 0,
-    noFlow: FlowSettings.Watch? = nil, opensStore: Bool = true,
-    boot: String = "1",
+    rules: Sprinkler.Rules = .init(), opensStore: Bool = true, boot: String = "1",
     prepare: @escaping @Sendable (inout SprinklerRecords) -> Void = { _ in }
   ) throws {
     clock.step.store(began - Self.start, ordering: .releasing)
@@ -92,12 +91,12 @@ final class SprinklerDoorBench {
     let settings = try IrrigationSettings(
       lineCount: hasEverything ? 4 : 3,
       master: hasEverything ? try MasterValve(line: 3, lead: .seconds(leadSeconds)) : nil,
-      flow: hasEverything ? FlowSettings(pulsesPerLitre: 450, noFlow: noFlow) : nil)
+      flow: hasEverything ? FlowSettings(pulsesPerLitre: 450) : nil)
     let (stream, continuation) = AsyncStream.makeStream(of: Happening.self)
     happenings = stream.makeAsyncIterator()
     happened = continuation
     let standIn = try StandIn(
-      Sprinkler.self, ring: { continuation.yield(.ring) }, now: { [clock] in clock.look() })
+      Sprinkler.self, .init(), rules, ring: { continuation.yield(.ring) }, now: { [clock] in clock.look() })
     self.standIn = standIn
     runtime = try Runtime {
       Lane("sprinkler") {

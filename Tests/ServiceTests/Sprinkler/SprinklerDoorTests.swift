@@ -369,7 +369,9 @@ struct SprinklerDoorTests {
 
   @Test("a flow alarm: state, event and log name its zone by number and name")
   func flowAlarm() async throws {
-    let bench = try SprinklerDoorBench(hasEverything: true, noFlow: .init(litresPerMinute: 1, over: .seconds(2)))
+    var rules = Sprinkler.Rules()
+    (rules.noFlow, rules.settleSeconds) = (1, 2)
+    let bench = try SprinklerDoorBench(hasEverything: true, rules: rules)
     _ = try await bench.ask("POST", "/api/zone/3/on", #"{"minutes":12}"#)
     bench.run(seconds: 10)
     let words = "zone 3 (Beds) is open and no water flows"

@@ -68,7 +68,9 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
       loops, bell: nil, stall: nil, counting: .all, instance: place.instance, isPlanned: true)
     _ = try System.loops(Bench(wiring, parts), mailbox)
     rate = mailbox.rate
-    try Misdeclared.check(System.flaws + parts.flaws + mailbox.flaws + (System.isWithoutLoops ? [] : mailbox.lack))
+    // What claims one place twice may leave its loops out: the claims say it, and where.
+    let needsLoop = !System.isWithoutLoops && Set(parts.claims.map(\.resource)).count == parts.claims.count
+    try Misdeclared.check(System.flaws + parts.flaws + mailbox.flaws + (needsLoop ? mailbox.lack : []))
     let isSimulated = (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false
     plan = SystemPlan(
       claims: parts.claims.filter {
