@@ -40,7 +40,7 @@ MOVING = {
     "sim/robot.pose.yM": NUMBER, "battery.readings": NUMBER, "legs[].batteryMv": NUMBER_OR_NULL, "sim/leg.legs[].positionDegrees": NUMBER,
     "sim/leg.legs[].pulses": NUMBER, "sim/leg.legs[].cutPulses": NUMBER, "sim/leg.legs[].targetDegrees": NUMBER_OR_NULL,
     # Sprinkler.
-    "weather.failure": TEXT_OR_NULL, "runs[].ranSec": NUMBER, "inSec": NUMBER, "zones[].remainingSec": NUMBER_OR_NULL,
+    "weather.failure": TEXT_OR_NULL, "nextStartISO": TEXT_OR_NULL, "startLocal": TEXT, "runs[].ranSec": NUMBER, "inSec": NUMBER, "zones[].remainingSec": NUMBER_OR_NULL,
     "activeRemainingSec": NUMBER_OR_NULL,
     # Pump.
     "pump.counters.accepted": NUMBER, "pump.counters.lines": NUMBER, "pump.counters.sent": NUMBER, "leftS": NUMBER_OR_NULL,

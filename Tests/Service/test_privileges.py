@@ -249,7 +249,6 @@ class Chime(Daemon):
 network: {{http_port: {self.port}}}
 chime: {{}}
 runtime: {{lock_memory: false, chime: {{scheduling: normal}}}}
-store: {{folder: {folder}/store}}
 service: {{token_file: {folder}/tokens.json, bonjour: false}}
 """)
 
@@ -260,8 +259,7 @@ def test_a_declared_system_reads_no_file_that_it_has_not_named(tmp_path):
     library, secret = tries(tmp_path)
     folder = tmp_path / "daemon"
     folder.mkdir()
-    result = folder / "store/tried"
-    result.parent.mkdir()
+    result = folder / "tried"
     other = subprocess.Popen(["sleep", "600"])
     try:
         with Chime(folder, LD_PRELOAD=library, TRIES_FILE=result, TRIES_SECRET=secret, TRIES_PROCESS=other.pid):
