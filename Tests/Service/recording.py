@@ -15,7 +15,7 @@ MOVING = {
     "monotonicNs": NUMBER, "expectedISO": TEXT_OR_NULL, "epochNs": NUMBER, "ageMs": NUMBER_OR_NULL, "localTime": TEXT, "last_updated": TEXT,
     "ts": TEXT,
     "atISO": TEXT, "startISO": TEXT_OR_NULL, "sinceISO": TEXT, "untilISO": TEXT, "lastWateredISO": TEXT_OR_NULL, "answeredISO": TEXT_OR_NULL,
-    "rainDelay.until": TEXT_OR_NULL, "rain.ends_at": TEXT_OR_NULL, "sessions[].start": TEXT, "sessions[].seconds": NUMBER,
+    "rainDelay.until": TEXT_OR_NULL, "rain.ends_at": TEXT_OR_NULL, "sessions[].start": TEXT, "sessions[].seconds": NUMBER, "sessions[].speedPercent": NUMBER_OR_NULL,
     "clock.state": TEXT, "clock.isBelieved": "boolean", "clock.lastJumpISO": TEXT_OR_NULL, "clock.lastJumpSec": NUMBER_OR_NULL,
     # The daemon.
     "contents[].count": NUMBER, "contents[].newestISO": TEXT_OR_NULL,
