@@ -49,7 +49,8 @@ def stop_all(daemon, token):
 
 
 def metric(daemon, name):
-    return float(re.search(rf"^{name} (\S+)$", daemon.get("/metrics").text, re.MULTILINE)[1])
+    # Who looks waits for those who looked before, with a debug build on a busy machine for minutes.
+    return float(re.search(rf"^{name} (\S+)$", daemon.get("/metrics", timeout=600).text, re.MULTILINE)[1])
 
 
 @pytest.mark.parametrize("auth", ["tokens", "none"])

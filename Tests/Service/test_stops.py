@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import paho.mqtt.client as mqtt
@@ -170,8 +170,10 @@ def test_how_soon_a_stop_comes(tmp_path, own_daemon):
         control, read = daemon.create_token("control"), daemon.create_token("read")
         fill_schedules(daemon)
         with doors(daemon, house, control) as ways:
-            for kind, count, words in LOADS:
-                with load(daemon, kind, count, None if kind in ("health", "query") else read):
+            for loads, words in [*(([(kind, count)], words) for kind, count, words in LOADS), ([one[:2] for one in LOADS], "all of them at once")]:
+                with ExitStack() as stack:
+                    for kind, count in loads:
+                        stack.enter_context(load(daemon, kind, count, None if kind in ("health", "query") else read))
                     time.sleep(0.5)
                     rows.append((words, [sorted(milliseconds(act) for _ in range(STOPS)) for act in ways.values()]))
                 daemon.post("/api/reset", token=control)

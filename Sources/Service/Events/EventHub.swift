@@ -99,19 +99,61 @@ public final class EventHub: Sendable {
 
 /// The sessions and watches of one event loop.
 ///
-/// Unchecked because both are changed on `loop` only, within the hub's lock.
+/// A batch goes to a few sessions at a time, and in between the event loop is free for its sockets: a thousand sessions
+/// take tens of milliseconds, for which no stop may wait.
+///
+/// Unchecked because everything is changed on `loop` only, the sessions and watches within the hub's lock.
 private final class Audience: @unchecked Sendable {
+  /// A batch and the sessions that have not been told of it yet.
+  private struct Telling {
+    let batch: [NumberedEvent]
+    var sessions: ArraySlice<WebSocketSession>
+  }
+
+  /// The greatest number of sessions to which one turn sends something: about a millisecond's work.
+  private static let most = 32
+  private static let pause = TimeAmount.milliseconds(1)
+  /// The greatest number of batches, a tenth of a second each, that wait for turns. Beyond it the turns follow one another without a pause.
+  private static let waitsAtMost = 5
+
   let loop: any EventLoop
   var sessions: [ObjectIdentifier: WebSocketSession] = [:]
   var watches: [ObjectIdentifier: AdmissionWatch] = [:]
+  /// The batches that not every session has been told of, oldest first.
+  private var waiting = CircularBuffer<Telling>()
+  private var isScheduled = false
   var isEmpty: Bool { sessions.isEmpty && watches.isEmpty }
 
   init(_ loop: any EventLoop) { self.loop = loop }
 
   func tell(_ batch: [NumberedEvent]) {
     loop.preconditionInEventLoop()
-    // A session that is dropped here leaves the list: the loop goes over a copy.
-    for session in Array(sessions.values) { session.tell(batch) }
+    waiting.append(Telling(batch: batch, sessions: ArraySlice(sessions.values)))
+    if !isScheduled { takeTurn() }
+    while waiting.count > Self.waitsAtMost { takeTurn() }
+  }
+
+  /// Tells a few sessions. No session is told of a batch before those that came before it.
+  private func takeTurn() {
+    var count = 0
+    while count < Self.most, let (session, batch) = next() {
+      if session.tell(batch) { count += 1 }
+    }
+    guard !waiting.isEmpty, !isScheduled else { return }
+    isScheduled = true
+    _ = loop.assumeIsolated().scheduleTask(in: Self.pause) {
+      self.isScheduled = false
+      self.takeTurn()
+    }
+  }
+
+  /// Returns the session that is told next, and of what, or `nil` when all have been told of everything.
+  private func next() -> (session: WebSocketSession, batch: [NumberedEvent])? {
+    while let telling = waiting.first {
+      if let session = waiting[waiting.startIndex].sessions.popFirst() { return (session, telling.batch) }
+      waiting.removeFirst()
+    }
+    return nil
   }
 
   func checkTokens() {

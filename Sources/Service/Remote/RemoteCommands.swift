@@ -14,6 +14,8 @@ import Wire
 public final class RemoteCommands: Sendable {
   /// The number of commands a second that are accepted for all systems together, and in a burst after a silence; stops are not counted.
   public static let commandsPerSecond = 100
+  /// The number of commands a second of whose refusal the log tells, and in a burst after a silence.
+  static let refusalsToldPerSecond = 10
   /// The number of commands that may wait for one system.
   static let waitingLimit = 64
   /// The number of stops of one system that may be in progress at a time; an e-stop is not counted.
@@ -48,6 +50,9 @@ public final class RemoteCommands: Sendable {
     var outcomes: [String: Int64] = [:]
     /// The instant at which the full burst is allowed again; each command moves it by one interval (a token bucket).
     var wholeAt = TickInstant.zero
+    /// The same for refusals in the log, and the number of those that it does not have.
+    var refusalsWholeAt = TickInstant.zero
+    var untold: Int64 = 0
   }
 
   private let systems: [any ServedSystem]
@@ -219,7 +224,10 @@ public final class RemoteCommands: Sendable {
 
   private func enqueue(_ work: Work, _ lane: String, at now: TickInstant) throws(APIError) {
     let (refusal, starts) = state.withLock { state -> (APIError?, Bool) in
-      if let refusal = Self.admit(at: now, &state.wholeAt) { return (refusal, false) }
+      guard Self.hasRoom(Self.commandsPerSecond, at: now, &state.wholeAt) else {
+        let message = "more than \(Self.commandsPerSecond) commands a second"
+        return (APIError(.tooManyRequests, "TOO_MANY_COMMANDS", message), false)
+      }
       guard state.lanes[lane]!.waiting.count < Self.waitingLimit else {
         return (
           APIError(.tooManyRequests, "BUSY", "\(Self.waitingLimit) commands wait for those before them already"), false
@@ -234,14 +242,12 @@ public final class RemoteCommands: Sendable {
     if starts { Task { await drain(lane) } }
   }
 
-  private static func admit(at now: TickInstant, _ wholeAt: inout TickInstant) -> APIError? {
-    let interval = Nanoseconds.milliseconds(1_000 / Int64(commandsPerSecond))
-    let next = (wholeAt < now ? now : wholeAt) + interval
-    guard next <= now + .seconds(1) else {
-      return APIError(.tooManyRequests, "TOO_MANY_COMMANDS", "more than \(commandsPerSecond) commands a second")
-    }
+  /// Takes a place in a burst of `count` a second, if there is one.
+  private static func hasRoom(_ count: Int, at now: TickInstant, _ wholeAt: inout TickInstant) -> Bool {
+    let next = (wholeAt < now ? now : wholeAt) + .milliseconds(1_000 / Int64(count))
+    guard next <= now + .seconds(1) else { return false }
     wholeAt = next
-    return nil
+    return true
   }
 
   private func drain(_ lane: String) async {
@@ -297,15 +303,29 @@ public final class RemoteCommands: Sendable {
 
   /// Refuses a command that has come to no handler. Whoever sends one need not read replies: the log has it, too.
   private func refuseUnheard(_ error: APIError, id: JSONValue?, _ path: [String], _ answer: Answer) {
-    if error.status != .tooManyRequests {
-      logger.notice(
-        "a command was refused",
-        metadata: [
-          "caller": .string(caller.address), "path": .string(JSONValue.shortened(path.joined(separator: "/"))),
-          "code": .string(error.code), "reason": .string(error.message),
-        ])
+    if error.status != .tooManyRequests, let untold = placeInLog() {
+      var metadata: Logger.Metadata = [
+        "caller": .string(caller.address), "path": .string(JSONValue.shortened(path.joined(separator: "/"))),
+        "code": .string(error.code), "reason": .string(error.message),
+      ]
+      if untold > 0 { metadata["untold"] = .stringConvertible(untold) }
+      logger.notice("a command was refused", metadata: metadata)
     }
     refuse(error, id: id, answer)
+  }
+
+  /// Returns the number of refusals since the last one in the log, or `nil` if this one has no place there either: whoever may publish may do so
+  /// without end.
+  private func placeInLog() -> Int64? {
+    let now = now()
+    return state.withLock { state in
+      guard Self.hasRoom(Self.refusalsToldPerSecond, at: now, &state.refusalsWholeAt) else {
+        state.untold += 1
+        return nil
+      }
+      defer { state.untold = 0 }
+      return state.untold
+    }
   }
 
   private func refuse(_ error: APIError, id: JSONValue?, _ answer: Answer) {

@@ -25,7 +25,7 @@ extension WebSocketSession {
   }
 
   private func tell(_ out: SocketLine.Outgoing) {
-    send(webSocketFrame(.text, Array(out.text.utf8)), telemetry: out.kind, keeping: out.keeping)
+    offer(webSocketFrame(.text, Array(out.text.utf8)), telemetry: out.kind, keeping: out.keeping)
     flush()
   }
 }

@@ -206,24 +206,31 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   // MARK: Out
 
   /// Sends the events of one batch of the hub to this client, as far as it has subscribed to them.
-  func tell(_ batch: [NumberedEvent]) {
-    guard machine.state == .open, socket == nil else { return }
+  ///
+  /// - Returns: whether any of them were for this client.
+  func tell(_ batch: [NumberedEvent]) -> Bool {
+    guard machine.state == .open, socket == nil else { return false }
+    var count: Int64 = 0
     for event in batch where machine.state == .open {
       switch event.kind {
       case .telemetry:
         guard event.number >= firstNumber, rates[event.system]?.takes(event.at) == true else { continue }
-        send(event.frame, telemetry: event.system)
+        offer(event.frame, telemetry: event.system)
       case .frame(let client):
         guard client == caller.client else { continue }
-        send(event.frame, telemetry: "binary " + event.type)
+        offer(event.frame, telemetry: "binary " + event.type)
       case .edge, .state:
         guard event.number > firstNumber else { continue }
-        send(frame(of: event))
+        offer(frame(of: event))
       }
-      shared.counters.eventsSent.add(1)
+      count += 1
     }
+    guard count > 0 else { return false }
+    shared.counters.eventsSent.add(count)
+    // All of them in one call of the kernel.
     context?.flush()
     countOutgoing()
+    return true
   }
 
   /// From now on the client gets a complete state of each system once, and then what changes in it.
@@ -242,27 +249,36 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   /// Sends an event to this client alone, with the number of the last event that went to all clients.
   func tell(_ event: Event) {
     send(NumberedEvent(event, number: max(shared.hub.number, firstNumber)).frame)
-    context?.flush()
   }
 
   var eventLoop: (any EventLoop)? { context?.eventLoop }
 
-  func flush() { context?.flush() }
+  /// Sends what `offer` has written.
+  func flush() {
+    context?.flush()
+    countOutgoing()
+  }
 
-  func send(_ frame: ByteBuffer, telemetry: String? = nil, keeping: Int = 1) {
+  /// Sends a frame at once.
+  func send(_ frame: ByteBuffer) {
+    offer(frame)
+    context?.flush()
+    countOutgoing()
+  }
+
+  /// Writes a frame, or queues it if the client reads too slowly. What was written is sent by the next `flush`.
+  ///
+  /// - Parameters: as those of `WebSocketBacklog.offer`.
+  func offer(_ frame: ByteBuffer, telemetry: String? = nil, keeping: Int = 1) {
     guard machine.state == .open, let context else { return }
     switch backlog.offer(
       frame, telemetry: telemetry, keeping: keeping, isWritable: context.channel.isWritable)
     {
-    case .write:
-      context.write(wrapOutboundOut(frame), promise: nil)
-      guard telemetry == nil else { return }
-      context.flush()
+    case .write: context.write(wrapOutboundOut(frame), promise: nil)
     case .wait: break
     case .replaced: shared.counters.eventsCoalesced.add(1)
-    case .tooSlow(let behind): return endSlow("\(behind) events behind")
+    case .tooSlow(let behind): endSlow("\(behind) events behind")
     }
-    countOutgoing()
   }
 
   /// Ends the connection of a client that does not read.

@@ -173,7 +173,10 @@ final class FleetParticipant: BrokerParticipant {
       state.told[topic] = Told(document: document, settled: settled)
       return true
     }
-    if isNew { broker.publish(MQTTMessage(topic: topic, payload: document, isRetained: true)) }
+    // What has no room is tried again at the next look: a topic that was removed in the meantime makes room.
+    if isNew, broker.publish(MQTTMessage(topic: topic, payload: document, isRetained: true)) == .tooManyRetained {
+      state.withLock { $0.told[topic] = nil }
+    }
   }
 
   func take(_ message: MQTTMessage, on broker: BrokerLine) {

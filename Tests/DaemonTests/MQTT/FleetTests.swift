@@ -49,7 +49,7 @@ struct FleetTests {
 
   #if MQTT
     private func play(
-      seconds: Int, _ text: String = "mqtt: { device: bed }\nmotors: { }",
+      seconds: Int, _ text: String = "mqtt: { device: bed }\nmotors: { }", refusingUntil: Double = 0,
       _ act: (Double, Counting, FleetParticipant) -> Void = { _, _, _ in }
     ) throws -> [(second: Double, text: String)] {
       let mqtt = try #require(try read(text).mqtt)
@@ -58,6 +58,7 @@ struct FleetTests {
       let line = BrokerLine(
         mqtt, isConnected: { true }, unsubscribe: { _ in },
         post: { message in
+          if heard.now.withLock({ $0 }) < refusingUntil { return .tooManyRetained }
           heard.take(message)
           return nil
         })
@@ -90,6 +91,11 @@ struct FleetTests {
         fleet.tell([Event(.edge, type: "tank", system: "tank", at: .zero, body: Array(#"{"state":"idle"}"#.utf8))])
       }
       #expect(heard.map(\.second) == [0, 12.3])
+    }
+
+    @Test("a state for whose topic there is no room: told when there is, within 5 s, and then not again")
+    func noRoom() throws {
+      #expect(try play(seconds: 40, refusingUntil: 12).map(\.second) == [15])
     }
 
     @Test("an interval of 10 s: what moves by itself is told every 10 s")

@@ -36,7 +36,7 @@ def test_a_kill_in_the_middle_of_a_dose_gives_nothing_anew(dosers):
     # Nobody knows how much of it had been dosed: all of it counts.
     assert state["state"] == "idle" and state["todayMillilitres"] == 4
     assert dosers.dose(2).json()["code"] == "OVER_LIMIT"
-    wait_for(lambda: [row["end"] for row in dosers.doses()] == ["interrupted"])
+    assert [row["end"] for row in dosers.doses()] == ["interrupted"]
     assert dosers.dose(0.5).status_code == 200
 
 
@@ -49,7 +49,15 @@ def test_a_stop_gives_back_what_was_not_dosed(dosers):
     assert dosers.state()["todayMillilitres"] < 5
 
 
-def test_the_example_is_right_and_its_scenario_comes_out_as_it_says(dosers):
-    for words in (["check", EXAMPLE / "doser.yaml"], ["sim", EXAMPLE / "scenarios/blocked.yaml"]):
+def test_a_dose_that_is_stopped_before_the_pump_turns_has_a_row(dosers):
+    for _ in range(5):
+        dosers.dose(0.5)
+        dosers.post("/api/doser/acid/stop")
+    rows = wait_for(lambda: len(rows := dosers.doses()) == 5 and all(row["end"] for row in rows) and rows)
+    assert {row["end"] for row in rows} == {"stopped"} and all(row["askedMl"] == 0.5 for row in rows), rows
+
+
+def test_the_example_is_right_and_its_scenarios_come_out_as_they_say(dosers):
+    for words in (["check", EXAMPLE / "doser.yaml"], *(["sim", file] for file in sorted((EXAMPLE / "scenarios").glob("*.yaml")))):
         played = dosers.command(*words)
         assert played.returncode == 0, played.stdout + played.stderr

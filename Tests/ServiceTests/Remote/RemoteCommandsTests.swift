@@ -293,4 +293,19 @@ struct RemoteCommandsTests {
     #expect(try await answers.code() == "ok")
     #expect(fake.asked.resets == 1)
   }
+
+  @Test("refused without end: each is answered and counted, ten a second are in the log, and how many are not")
+  func refusedWithoutEnd() async throws {
+    let commands = commands([FakeSystem(routes: [])])
+    func told() -> [RecordingLog.Line] { log.lines.filter { $0.message == "a command was refused" } }
+    for _ in 0..<500 { send(commands, ["nobody"], "go") }
+    #expect(await answers.next(500).count == 500)
+    #expect(commands.outcomes == ["NOT_FOUND": 500])
+    #expect(told().count == 10 && told().allSatisfy { $0.metadata["untold"] == nil })
+    clock.go(milliseconds: 1_000)
+    send(commands, ["nobody"], "go")
+    #expect(told().count == 11 && told().last?.metadata["untold"] == "490")
+    send(commands, ["nobody"], "go")
+    #expect(told().count == 12 && told().last?.metadata["untold"] == nil)
+  }
 }

@@ -24,7 +24,7 @@ enum Doser: DeviceSystem, Several, Keeps, Resumes, Serves, ChecksTogether {
     Field("dosedMillilitres", \.machine.dosed, unit: millilitres, "What of it is dosed.")
     Field("todayMillilitres", \.machine.today, unit: millilitres, "Dosed today, all of the present dose included.")
       .keptAtOnce
-    Field("day", \.machine.day, "The day of that sum, in days since 1970; null before the first dose.").keptAtOnce
+    Field("day", \.machine.day, "The day of that sum, in days since 1970; null until a clock was sure.").keptAtOnce
     Field("empty", \.isEmpty, "Whether the float switch shows an empty canister.")
     Field("failures", \.failures, kind: .counter, "Reads and writes of lines that failed.")
   }

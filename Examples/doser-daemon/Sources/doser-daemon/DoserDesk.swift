@@ -17,16 +17,14 @@ final class DoserDesk: SystemDesk {
   }
 
   func told(_ notice: Told<Doser.Notice>) {
-    let machine = made.newest().state.machine
-    if notice.notice.kind == .began {
-      let dose = Doser.Dose(start: made.now, asked: notice.notice.millilitres, isScheduled: machine.isScheduled)
-      open = (dose, doses.keep(dose))
-    } else if let (begun, place) = open {
-      var dose = begun
-      (dose.dosed, dose.end) = (notice.notice.millilitres, notice.notice.kind.rawValue)
-      doses.keep(dose, at: place)
-      open = nil
-    }
+    let (machine, kind) = (made.newest().state.machine, notice.notice.kind)
+    // One that was stopped before it began has no row yet.
+    var (dose, place) =
+      open
+      ?? (Doser.Dose(start: made.now, asked: machine.asked, isScheduled: machine.isScheduled), RowPlace())
+    if kind != .began { (dose.dosed, dose.end) = (notice.notice.millilitres, kind.rawValue) }
+    doses.keep(dose, at: place)
+    open = kind == .began ? (dose, place) : nil
   }
 
   /// A dose that is due while the clock is not sure, or while the daemon does not run, is left out: two doses at once are worse than none.
@@ -38,7 +36,7 @@ final class DoserDesk: SystemDesk {
     let now = made.now
     defer { looked = now }
     guard let looked, looked < now else { return }
-    for dose in made.wiring.schedule where looked < due(dose, on: now) && due(dose, on: now) <= now {
+    for dose in made.wiring.schedule where isDue(dose, after: looked, by: now) {
       made.order(.dose(millilitres: dose.amount, isScheduled: true)) { [self] result in
         if case .success(let answer) = result, case .accepted = answer.verdict { return }
         doses.keep(Doser.Dose(start: now, asked: dose.amount, isScheduled: true, end: "refused"))
@@ -53,9 +51,12 @@ final class DoserDesk: SystemDesk {
     doses.keep(dose, at: place)
   }
 
-  /// When a dose of the schedule is due on the day of an instant.
-  private func due(_ dose: Doser.Scheduled, on day: WallInstant) -> WallInstant {
-    made.zone.instant(of: made.zone.local(day).date, second: (dose.hour * 60 + dose.minute) * 60)
+  /// Whether a dose of the schedule has become due. The two instants are of two days if midnight was between them.
+  private func isDue(_ dose: Doser.Scheduled, after looked: WallInstant, by now: WallInstant) -> Bool {
+    [looked, now].contains { day in
+      let due = made.zone.instant(of: made.zone.local(day).date, second: (dose.hour * 60 + dose.minute) * 60)
+      return looked < due && due <= now
+    }
   }
 
   func plan() -> Doser.Plan { Doser.Plan(schedule: made.wiring.schedule) }

@@ -29,9 +29,10 @@ struct DoserLoop: ~Copyable, ControlLoop {
     let now = tick.started
     ends.begin(tick)
     let counted = measure(at: now)
+    state.machine.note(day: ends.day)
     while let request = ends.next() {
       let (verdict, notice) = state.machine.obey(
-        request.order, isEmpty: state.isEmpty, most: ends.rules.mostADay, day: ends.day, at: now)
+        request.order, isEmpty: state.isEmpty, most: ends.rules.mostADay, at: now)
       if let notice { ends.tell(notice) }
       ends.answer(request, verdict)
     }

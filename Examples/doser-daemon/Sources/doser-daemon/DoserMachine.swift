@@ -58,7 +58,7 @@ extension Doser {
     private(set) var isScheduled = false
     /// Millilitres of the day, the whole of the present dose included: a crash must not give them anew.
     private(set) var today: Double
-    /// Days since 1970 of that sum; `nil` before there was one.
+    /// Days since 1970 of that sum; `nil` while no day was ever known.
     private(set) var day: Int?
     private var countedAt = TickInstant.zero
     /// What was moved, and what the sensor has seen of it, since the flow was judged.
@@ -72,9 +72,15 @@ extension Doser {
 
     var isAtWork: Bool { mode == .counting || mode == .dosing }
 
+    /// Begins the sum of a new day. A dose that goes on counts for the day on which it began, and an unknown day is the one that it was.
+    @_noLocks @_noAllocation
+    mutating func note(day now: Int?) {
+      if let now, now != day, !isAtWork { (day, today) = (now, 0) }
+    }
+
     @_noLocks @_noAllocation
     mutating func obey(
-      _ order: Order, isEmpty: Bool, most: Double, day now: Int?, at tick: TickInstant
+      _ order: Order, isEmpty: Bool, most: Double, at tick: TickInstant
     ) -> (Verdict<Refusal>, Notice?) {
       switch order {
       case .emergencyStop:
@@ -91,8 +97,6 @@ extension Doser {
       case .dose(let millilitres, let isScheduled):
         guard mode == .idle else { return (.refused(isAtWork ? .atWork : .faulty), nil) }
         guard !isEmpty else { return (.refused(.empty), nil) }
-        // While the day is unknown it is the one that it was.
-        if let now, now != day { (day, today) = (now, 0) }
         guard today + millilitres <= most else { return (.refused(.overLimit), nil) }
         (mode, asked, dosed, self.isScheduled) = (.counting, millilitres, 0, isScheduled)
         (today, countedAt, moved, seen) = (today + millilitres, tick, 0, 0)

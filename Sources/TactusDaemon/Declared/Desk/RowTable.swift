@@ -35,6 +35,8 @@ public final class RowTable<Row: Settings>: RetriedTable {
       misdeclared("\(Row.self): its number is a writable Int")
     }
     self.number = number
+    // Before anybody can look at the rows.
+    retry()
   }
 
   /// Writes a row, now or as soon as the store accepts it. For rows with the same identity the newest version counts.

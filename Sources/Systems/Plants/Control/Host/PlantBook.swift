@@ -10,6 +10,8 @@ public struct PlantBook: Sendable, Hashable {
   public private(set) var records: PlantRecords
   /// Each user's plants, in the order in which they were added.
   private var plantsByUser: [PlantUser: [Plant]] = [:]
+  /// Where each plant stands in `records.plants`.
+  private var places: [PlantID: Int] = [:]
 
   /// `records` are kept as they are, including sensors that are not configured, because a sensor may be configured again.
   public init(
@@ -30,7 +32,7 @@ public struct PlantBook: Sendable, Hashable {
     return plants(of: user).first { $0.name.text == name }
   }
 
-  public subscript(id: PlantID) -> Plant? { records.plants.first { $0.id == id } }
+  public subscript(id: PlantID) -> Plant? { places[id].map { records.plants[$0] } }
 
   /// Returns the plants that have the sensor.
   public func plants(with sensor: PlantSensorID) -> [Plant] { records.plants.filter { $0.sensors.contains(sensor) } }
@@ -176,10 +178,11 @@ public struct PlantBook: Sendable, Hashable {
   }
 
   private mutating func keep(_ plant: Plant) -> [PlantChange] {
-    if let index = records.plants.firstIndex(where: { $0.id == plant.id }) {
+    if let index = places[plant.id] {
       guard records.plants[index] != plant else { return [] }
       records.plants[index] = plant
     } else {
+      places[plant.id] = records.plants.count
       records.plants.append(plant)
     }
     var plants = self.plants(of: plant.user)
@@ -194,6 +197,7 @@ public struct PlantBook: Sendable, Hashable {
 
   private mutating func remove(_ plant: Plant) {
     records.plants.removeAll { $0.id == plant.id }
+    notePlaces()
     records.waterings[plant.id] = nil
     let left = plants(of: plant.user).filter { $0.id != plant.id }
     plantsByUser[plant.user] = left.isEmpty ? nil : left
@@ -201,5 +205,11 @@ public struct PlantBook: Sendable, Hashable {
 
   private mutating func index() {
     for plant in records.plants { plantsByUser[plant.user, default: []].append(plant) }
+    notePlaces()
+  }
+
+  private mutating func notePlaces() {
+    // Of two with one number, which a damaged backup may hold, the first.
+    places = Dictionary(records.plants.enumerated().map { ($1.id, $0) }) { first, _ in first }
   }
 }

@@ -150,10 +150,12 @@ public struct PlantMonitor: Sendable {
         condition.judge(by: plant.limits, isSilent: plant.sensors.contains { !(now < silentFrom($0)) })
       }
       let calibrations = sensors.calibrations(of: plant, in: book.records)
-      if plant.sensors.allSatisfy({ measured[$0] != nil }), condition.isWetEnough(by: plant.limits) {
+      var isProved = plant.proof == calibrations
+      if !isProved, plant.sensors.allSatisfy({ measured[$0] != nil }), condition.isWetEnough(by: plant.limits) {
         action.changes += book.prove(plant.id, by: calibrations)
+        isProved = true
       }
-      condition.needsConfirmation = book[plant.id]?.proof != calibrations
+      condition.needsConfirmation = !isProved
       for alert in condition.alerts.subtracting(before).sorted() { action.events.append(.raised(plant.id, alert)) }
       for alert in before.subtracting(condition.alerts).sorted() { action.events.append(.cleared(plant.id, alert)) }
       current[plant.id] = condition
