@@ -210,7 +210,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   /// - Returns: whether any of them were for this client.
   func tell(_ batch: [NumberedEvent]) -> Bool {
     guard machine.state == .open, socket == nil else { return false }
-    var count: Int64 = 0
+    var count: UInt64 = 0
     for event in batch where machine.state == .open {
       switch event.kind {
       case .telemetry:
