@@ -19,12 +19,15 @@ private struct JarWithDesk {
   let opened: OpenedTables
   let offers = SystemSurroundings.Offers()
 
-  /// - Parameter isSure: whether the clock has been watched for long enough.
-  init(days: Int = 10, isSure: Bool = false) throws {
+  /// - Parameters:
+  ///   - isSure: whether the clock has been watched for long enough.
+  ///   - prepare: what an earlier program did with the store.
+  init(days: Int = 10, isSure: Bool = false, prepare: (StoreFile) throws -> Void = { _ in }) throws {
     let systems = [Jar.declaredKeeping!.tables]
     file = try StoreFile.open(
       folder.path("store.sqlite"), systems: systems, at: WallInstant(secondsSince1970: 1_790_000_000)
     ).file
+    try prepare(file)
     var wiring = Jar.Wiring()
     wiring.days = days
     opened = OpenedTables(OpenedTables.shapes(of: Jar.self, wiring), in: file, of: "jar/left")
@@ -184,23 +187,31 @@ struct DeskTests {
     #expect(page["rows"]?.items.map { $0["grams"] } == [.number("1"), .number("2"), .number("3"), .number("4")])
   }
 
-  @Test("rows that a killed program left open: its own are closed, as soon as the store is open, before a new one")
-  func leftOpen() throws {
-    let jar = try JarWithDesk()
-    let left = try #require(jar.opened.all[1].rows)
-    let right = StoredRows(Jar.tables[1].stored(true), in: jar.file, of: "jar/right")
-    for rows in [left, right] {
-      try rows.write(Jar.Note(text: "told").storedRow, by: .byMachine)
-      try rows.write(Jar.Note().storedRow, by: .byMachine)
+  @Test(
+    "rows that a killed program left open: its own are closed before anybody looks, or as soon as the store is open, before a new one",
+    arguments: [true, false])
+  func leftOpen(isOpen: Bool) throws {
+    func rows(_ file: StoreFile, _ name: String) -> StoredRows {
+      StoredRows(Jar.tables[1].stored(true), in: file, of: name)
     }
     func texts(_ rows: StoredRows) throws -> [String?] {
       try rows.page(.init(isNewestFirst: false)).rows.map { Jar.Note($0).text }
     }
-    try jar.file.close()
+    let jar = try JarWithDesk { file in
+      for name in ["jar/left", "jar/right"] {
+        try rows(file, name).write(Jar.Note(text: "told").storedRow, by: .byMachine)
+        try rows(file, name).write(Jar.Note().storedRow, by: .byMachine)
+      }
+      if !isOpen { try file.close() }
+    }
+    let (left, right) = (rows(jar.file, "jar/left"), rows(jar.file, "jar/right"))
+    if isOpen { #expect(try texts(left) == ["told", "lost"]) }
     let place = jar.desk.desk.notes.keep(Jar.Note())
-    _ = try jar.file.open(at: WallInstant(secondsSince1970: 1_790_000_100))
-    #expect(try texts(left) == ["told", nil])
-    jar.desk.desk.notes.retry()
+    if !isOpen {
+      _ = try jar.file.open(at: WallInstant(secondsSince1970: 1_790_000_100))
+      #expect(try texts(left) == ["told", nil])
+      jar.desk.desk.notes.retry()
+    }
     #expect(try texts(left) == ["told", "lost", nil] && texts(right) == ["told", nil])
     jar.desk.desk.notes.keep(Jar.Note(isLoud: false), at: place)
     #expect(try texts(left) == ["told", "lost", nil], "what goes on now is not closed")
