@@ -63,3 +63,18 @@ def test_a_screen_reader_hears_a_translated_text_once(enter, own_daemon):
     }""")
     page.wait_for_timeout(2500)
     assert page.evaluate("window.said") <= 2, "live regions are written only when something has changed"
+
+
+def test_what_the_water_does_wrong_is_said_in_german(enter, own_daemon):
+    page = german(enter, own_daemon())
+    zone, german_zone = "zone 3 (Roses)", "Zone 3 (Roses)"
+    for words, expected in {
+        f"{zone} is open and no water flows": f"{german_zone} ist offen, und es fließt kein Wasser",
+        f"{zone} is open and too much water flows": f"{german_zone} ist offen, und es fließt zu viel Wasser",
+        "water flows although every valve is closed": "es fließt Wasser, obwohl jedes Ventil geschlossen ist",
+        f"{zone} is open and less water flows than it should: 4.0 l/min, at least 7.0 (set)":
+            f"{german_zone} ist offen, und es fließt zu wenig Wasser: 4.0 l/min, mindestens 7.0 (gesetzt)",
+        f"{zone} is open and more water flows than it should: 9.0 l/min, at most 7.0 (learnt 2026-07-01T05:50:00Z from 5 runs)":
+            f"{german_zone} ist offen, und es fließt zu viel Wasser: 9.0 l/min, höchstens 7.0 (gelernt 2026-07-01T05:50:00Z aus 5 Läufen)",
+    }.items():
+        assert page.evaluate("words => translated(words)", words) == expected

@@ -19,6 +19,7 @@ addLanguage("de", {
   "The time of day is not confirmed yet: what is due waits until it is.": "Die Uhrzeit ist noch nicht bestätigt: was fällig ist, wartet darauf.",
   "forecast switched off": "Vorhersage ausgeschaltet", "weather unknown": "Wetter unbekannt", "the provider has no value": "der Anbieter hat keinen Wert",
   "on although told to be off": "an, obwohl es aus sein soll", "close the main tap, and reset when it is off": "den Haupthahn schließen, und zurücksetzen, wenn es aus ist",
+  "set": "gesetzt", "water flows although every valve is closed": "es fließt Wasser, obwohl jedes Ventil geschlossen ist",
   "the master valve": "das Hauptventil", "no water runs": "kein Wasser läuft", "nothing planned": "nichts geplant", "no start to come": "kein Start steht an", "no day": "kein Tag", "Run": "Start",
   "Run now": "Jetzt starten", "that much longer": "so viel länger", "Duplicate": "Verdoppeln", "Remove": "Entfernen", "Remove it": "Entfernen", "leave it out": "weglassen",
   "Start times": "Startzeiten", "skip if rain delay": "bei Regenpause auslassen", "nothing watered yet": "noch nichts gewässert", "Pin": "Anschluss",
@@ -68,6 +69,10 @@ addLanguage("de", {
 }, [
   [/^(.+?):? (is|are) on although told to be off$/, "{1}: an, obwohl aus verlangt ist"], [/^(.+) on although told to be off$/, "{1} an, obwohl aus verlangt ist"],
   [/^(.+) (?:is|was) (on|off) although told to be (?:on|off)$/, "{1} {2}, anders als verlangt"], [/^sprinkler: (.+)$/, "Bewässerung: {1}"],
+  [/^(.+) is open and no water flows$/, "{1} ist offen, und es fließt kein Wasser"], [/^(.+) is open and too much water flows$/, "{1} ist offen, und es fließt zu viel Wasser"],
+  [/^(.+) is open and less water flows than it should: (\S+) l\/min, at least (\S+) \((.+)\)$/, "{1} ist offen, und es fließt zu wenig Wasser: $2 l/min, mindestens $3 ({4})"],
+  [/^(.+) is open and more water flows than it should: (\S+) l\/min, at most (\S+) \((.+)\)$/, "{1} ist offen, und es fließt zu viel Wasser: $2 l/min, höchstens $3 ({4})"],
+  [/^learnt (\S+) from (\d+) runs$/, "gelernt $1 aus $2 Läufen"],
   [/^((?:plant|topic|pin) .+?) read (\S+ %) at (.+), wet from (\S+ %) on$/, "{1}: $2 um $3, nass ab $4"],
   [/^((?:plant|topic|pin) .+?) read (\S+ %) at (.+), wet from (\S+ %) on: watered for (\S+ %) of the time$/, "{1}: $2 um $3, nass ab $4: $5 der Zeit gewässert"],
   [/^no reading of ((?:plant|topic|pin) .+?) yet: as scheduled$/, "noch keine Messung von {1}: wie geplant"],
