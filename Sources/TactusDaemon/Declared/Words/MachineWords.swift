@@ -1,3 +1,6 @@
+import BluetoothBlueZ
+import TactusGuard
+
 /// Adopted by a system that needs access to more of the machine than its bench opens. A confined daemon has no other
 /// access, and one whose systems do not adopt it reads no file and looks up no name for them.
 public protocol Reaches: DeviceSystem {
@@ -40,4 +43,34 @@ extension Reaches {
     // Of this system.
     reach(wiring as! Wiring, rules as! Rules)
   }
+}
+
+/// Adopted by a system for which `doctor` checks more than its resource claims, such as cameras or a program that it
+/// starts.
+public protocol Checks: DeviceSystem {
+  /// Returns the findings on the machine. The function is also called without a configuration; `doctor.configuration`
+  /// is `nil` then.
+  static func diagnoses(_ doctor: Doctor) -> [Diagnosis]
+}
+
+/// Adopted by a system that knows devices which `tactus scan` would not find or name without it.
+public protocol FindsDevices: DeviceSystem {
+  /// Returns what the system finds of a kind on a machine, in place of what the program would find, or `nil` if it has no way of its
+  /// own. Blocks for at most 10 s. Of a machine other than the running one only files can be read.
+  static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport?
+  /// What the devices are that advertise a Bluetooth service, for those that no key takes.
+  static var bluetoothPeers: [BluetoothUUID: String] { get }
+}
+
+extension FindsDevices {
+  /// The system has no way of its own to find a device.
+  public static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport? { nil }
+  /// The system names no devices.
+  public static var bluetoothPeers: [BluetoothUUID: String] { [:] }
+}
+
+/// Adopted by a system whose safe state needs writes that the guard cannot do by itself, for example over a radio.
+public protocol GuardsOutputs: DeviceSystem {
+  /// The functions that open an output in the guard's process, by the name of the custom write.
+  static var guardOutputs: [String: (String) throws -> any GuardOutput] { get }
 }
