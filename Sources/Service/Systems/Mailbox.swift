@@ -237,3 +237,11 @@ public enum MailboxNumbers {
   /// the ring of answers, which holds 256.
   static let mostUnanswered = 256 - placesForStops
 }
+
+extension Latest {
+  /// The value that the loop has published last.
+  public var newest: Element {
+    var reader = self.reader()
+    return reader.read()
+  }
+}

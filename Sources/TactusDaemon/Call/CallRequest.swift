@@ -135,3 +135,10 @@ struct CallRequest: Equatable {
     return CallError("expected a command that this daemon has (\(hint)), got \(words.command)")
   }
 }
+
+/// An error in the words of `tactus call`; nothing was sent.
+struct CallError: Error, Equatable, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
