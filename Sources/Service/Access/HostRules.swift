@@ -94,8 +94,8 @@ public enum HostRulesError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 }
 
-/// The origins whose web pages may show the service's page in a frame, as Home Assistant does in a panel. In a frame a click may not be
-/// what it seems, so nobody may unless they are listed.
+/// The origins whose web pages may show the service's page in a frame, as Home Assistant does in a panel. In a frame a click may not be what it
+/// seems, so only listed origins may.
 public struct FrameAncestors: Sendable {
   /// The header field of the page: `Content-Security-Policy` with the listed origins, or `nil` for none. A browser that gets it
   /// ignores `X-Frame-Options`, which knows no list.
@@ -110,7 +110,7 @@ public struct FrameAncestors: Sendable {
     policy = entries.isEmpty ? nil : "frame-ancestors " + entries.joined(separator: " ")
   }
 
-  /// Makes the rule that nobody may.
+  /// The rule that no origin may show the page in a frame.
   public static let none = FrameAncestors()
 
   private init() { policy = nil }

@@ -57,7 +57,7 @@ public struct LogRoutes: Sendable {
     let limit = try query.integer("limit", in: 1...Int64(Self.mostLines)) ?? Int64(Self.linesUnlessAsked)
     let level = try request.query["level"].map { text throws(APIError) in try Self.level(text) } ?? .trace
     let page = history.page(since: since, limit: Int(limit), level: level, system: request.query["system"])
-    // The lines are JSON already: written around, not decoded and encoded again.
+    // The lines are JSON already, so the document is written around them.
     let body =
       #"{"dropped":\#(page.dropped),"lines":["# + page.lines.joined(separator: ",")
       + #"],"next":\#(page.next),"ok":true}"#

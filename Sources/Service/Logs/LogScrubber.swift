@@ -28,7 +28,7 @@ public struct LogScrubber: Sendable {
 
   /// Returns the metadata with secrets removed, recognised by a value's text or by its name. Numbers and flags stay as they are.
   public func scrub(_ metadata: Logger.Metadata) -> Logger.Metadata {
-    // Two keys that are secrets are one afterwards.
+    // Two keys that contain secrets may be equal after scrubbing.
     Dictionary(
       metadata.map { key, value in
         (scrub(key), SecretNames.isSecret(Array(key.utf8)) ? .string(Self.mark) : scrub(value))

@@ -205,7 +205,7 @@ extension APIAdditions {
     let able = buses.filter { !$0.value.isDisjoint(with: kept) || kept == ["clear"] }.keys.sorted()
     guard !able.isEmpty, var properties = variant["properties"] as? Object, var bus = properties["bus"] as? Object
     else { return variant }
-    // One that may be null may stay so.
+    // A member that may be null keeps that property.
     let isOptional = (bus["type"] as? [String])?.contains("null") == true
     bus["enum"] = able as [Any] + (isOptional ? [NSNull()] : [])
     properties["bus"] = bus

@@ -1,7 +1,7 @@
 import Tactus
 
-/// A WebSocket of a system's own, beside `/ws`, on which clients speak a protocol of the system's. Who may open it, how long it lasts and how
-/// much one client may take are those of `/ws`; so is what happens when it closes: the system is told that the client has left.
+/// A WebSocket of a system's own, beside `/ws`, on which clients speak a protocol of the system's. Access, lifetime and the limits of one client are
+/// those of `/ws`. When it closes, the system is told that the client has left.
 public struct SystemSocket: Sendable {
   /// The path, such as `/rosbridge`.
   public let path: String

@@ -99,7 +99,7 @@ extension WebSocketSession {
     guard let eventLoop else { return }
     let systems = shared.systems.filter { names.contains($0.name) }
     let (caller, log, type) = (arrivingCaller, shared.logAction, message.type)
-    // A stop waits for no thread of those that make answers.
+    // A stop does not wait for the threads that make answers.
     Task(executorPreference: LoopExecutor(eventLoop)) {
       await withTaskGroup(of: APIError?.self) { group in
         for system in systems {

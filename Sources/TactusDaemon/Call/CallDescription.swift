@@ -130,7 +130,7 @@ struct CallSchemas {
     }
     let required = required(by: schema)
     let fields = names.map { CallParameter($0, isRequired: required.contains($0), schemas: found[$0] ?? []) }
-    // A document that a daemon serves has its members by the alphabet; what is required is in the order in which it was written.
+    // The members of a served document are in alphabetical order; the list of required ones keeps the order in which it was written.
     let order = alternatives(of: schema).flatMap { $0["required"]?.items.compactMap(\.string) ?? [] }
     func place(_ field: CallParameter) -> Int { order.firstIndex(of: field.name) ?? order.count }
     return fields.filter(\.isRequired).sorted { place($0) < place($1) } + fields.filter { !$0.isRequired }
@@ -144,7 +144,7 @@ struct CallSchemas {
       let objects = choices.filter { $0["properties"] != nil }
       return objects.map { CallForm(summary: $0["description"]?.string, fields: fields(of: $0)) }
     }
-    // All have the same members, of which each form needs others, and none that only another one needs.
+    // All forms have the same members; each form requires some and excludes those that only another form requires.
     let needed = choices.map { Set($0["required"]?.items.compactMap(\.string) ?? []) }
     guard needed.count > 1, needed.allSatisfy({ !$0.isEmpty }) else { return [] }
     return needed.map { own in

@@ -114,7 +114,7 @@ struct CallRequest: Equatable {
   }
 
   private static func unknown(_ words: CallWords, _ daemon: CallDescription) -> CallError {
-    // A parameter is what was given in its place.
+    // A parameter takes the word that was given in its place.
     let commands = daemon.operations.map { operation in
       CallWords.command(
         operation.segments.enumerated().map { index, segment in

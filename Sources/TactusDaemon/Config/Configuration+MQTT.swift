@@ -168,7 +168,7 @@ extension Configuration.MQTT {
     var settings = MQTTSettings(clientID: topics.identity)
     switch broker {
     case .address(let host): settings.host = host
-    // It is near, and new.
+    // The broker is on this machine and has just been started.
     case .spawn: settings.shortestDelay = .milliseconds(100)
     }
     settings.port = port

@@ -56,7 +56,7 @@ struct GuardedProgram {
       throw ExitCode.badConfig
     }
     let failure = become(with: link.socket)
-    // Nothing has been done to an output.
+    // No output has been changed yet.
     link.dismiss()
     complain("\(DaemonProgram.current.name) guard: \(words[0]): \(String(cString: strerror(failure)))")
     throw ExitCode(failure == ENOENT ? 127 : 126)

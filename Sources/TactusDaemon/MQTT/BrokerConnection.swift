@@ -68,7 +68,7 @@ extension BrokerConnection {
     ) throws {
       var settings = mqtt.settings
       if mqtt.broker == .spawn, settings.user == nil {
-        // No other program needs the password, and the next start has another one.
+        // No other program needs the password, which is a new one at each start.
         settings.user = "tactus"
         settings.password = Self.secret
       }
@@ -90,12 +90,12 @@ extension BrokerConnection {
       if mqtt.takesCommands {
         var own = settings
         own.clientID += "-commands"
-        // Whether the device is there is said over the other one.
+        // The other connection reports whether the device is online.
         own.will = nil
         commandClient = try MQTTClient(own, deliver: deliver)
       }
       let isSpawn = mqtt.broker == .spawn
-      // If our broker could not be started there is none: a program that listens on its port is not ours.
+      // If our broker could not be started, a program that listens on its port is not ours.
       let hasBroker = failure == nil
       start = { [commandClient] in
         guard hasBroker else { return }
@@ -175,7 +175,7 @@ enum BrokerLogin {
       guard descriptor >= 0 else { return nil }
       defer { close(descriptor) }
       let bytes = Array("-u \(user)\n-P \(password)\n".utf8)
-      // A file that was there keeps its mode.
+      // An existing file would keep its mode.
       guard fchmod(descriptor, 0o600) == 0, write(descriptor, bytes, bytes.count) == bytes.count else { return nil }
       return folder
     #else

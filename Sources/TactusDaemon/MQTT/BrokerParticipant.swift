@@ -59,9 +59,9 @@ package struct TopicFilter: Equatable, Sendable {
 
   /// Returns whether a topic matches the filter.
   package func matches(_ topic: String) -> Bool {
-    // Topics of the broker's own are not for wildcards.
+    // Wildcards do not match the broker's own topics.
     if topic.utf8.first == UInt8(ascii: "$"), levels.first == "+" || levels.first == "#" { return false }
-    // What is left of the topic, or `nil` if its last level has been compared.
+    // The rest of the topic, or `nil` if its last level has been compared.
     var rest: Substring.UTF8View? = topic[...].utf8
     for level in levels {
       if level == "#" { return true }

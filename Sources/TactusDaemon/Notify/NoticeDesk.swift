@@ -154,7 +154,7 @@ final class NoticeDesk: Sendable {
       }
       return state.outbox.take(at: now)
     }
-    // On the disk before anything is sent.
+    // The state is on the disk before a message is sent.
     save(isRunning: true)
     for message in due { send(message) }
   }

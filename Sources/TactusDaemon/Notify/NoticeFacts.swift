@@ -36,7 +36,7 @@ struct NoticeFacts: Sendable {
           "\(system.name)/state/\(word)", .fault, system.name, .warning, "\(word): \(sentence)",
           wayOut: system.state["wayOut"]?.string))
     }
-    // An alarm that is the reason of a fault is said once.
+    // An alarm that is the reason of a fault is reported once.
     let faults = reader.found.filter { $0.kind == .fault }.map(\.text)
     reader.found.removeAll { one in one.kind == .alarm && faults.contains { $0.hasSuffix(one.text) } }
     return Array(reader.found.prefix(most))

@@ -49,7 +49,7 @@ struct NoticeOutbox: Sendable {
     kept.waiting.append(Waiting(message: message, since: now.seconds, notBefore: now.seconds))
     while kept.waiting.count(where: { $0.message.receiver == receiver }) > Self.mostOfReceiver {
       let least = kept.waiting.filter { $0.message.receiver == receiver }.map(\.message.condition.severity).min()
-      // The head of a busy receiver is on its way.
+      // The first message of a busy receiver is being sent.
       let head = busy.contains(receiver) ? kept.waiting.first { $0.message.receiver == receiver }?.message.id : nil
       guard
         let index = kept.waiting.firstIndex(where: {

@@ -195,7 +195,7 @@ extension Scan {
   /// Lists the serial lines under the names that stay the same, whatever else is plugged in.
   func serial() -> ScanReport {
     let devices = machine.list("/dev")
-    // A line of the board that is not there has type 0.
+    // A line that the board does not have has type 0.
     let lines = devices.filter { name in
       if name.hasPrefix("ttyS") { return machine.read("/sys/class/tty/\(name)/type").map { $0 != "0" } ?? false }
       return ["ttyUSB", "ttyACM", "ttyAMA", "rfcomm"].contains { name.hasPrefix($0) }

@@ -93,7 +93,7 @@ struct StoreRoutes {
       do throws(StoreError) {
         _ = try file.restore(backup) { _ in true }
       } catch {
-        // What is wrong with the backup is no failure of the store.
+        // An error in the backup is not a failure of the store.
         if case .damaged(let name, _) = error, name != file.path { throw APIError.notABackup(error) }
         throw APIError.storeFailed(error)
       }

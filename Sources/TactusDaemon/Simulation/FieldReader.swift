@@ -125,7 +125,7 @@ public struct FieldReader {
   }
 }
 
-// What scenarios of all kinds are written in.
+// The forms of values that scenarios of all kinds use.
 extension FieldReader {
   /// Returns the one of `actions` that an event contains, or `nil` if the event contains none or several, which is
   /// reported as an error.

@@ -107,7 +107,7 @@ final class ScenarioTrace {
   private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
   func add(_ text: String) {
-    // A byte that no text has ends each.
+    // Each text ends with a byte that no text contains.
     for byte in text.utf8 + [0xFF] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
   }
 }

@@ -56,7 +56,7 @@ public final class ClientCertificates: Sendable {
     let result = decide(certificate, at: seconds)
     if case .failure(let refusal) = result, certificate.isNews(refusal) {
       var metadata: Logger.Metadata = ["address": .string(address), "code": .string(refusal.code)]
-      // A claim, unless the refusal says that the certificate is valid.
+      // The name is only a claim unless the refusal says that the certificate is valid.
       if let name = certificate.name { metadata["client"] = .string(name) }
       logger.warning("\(refusal.message)", metadata: metadata)
     }

@@ -7,7 +7,7 @@ import Tactus
 ///
 /// Usable from any thread. The tokens are in memory until their ticket is exchanged or has expired, and never on the disk.
 final class TokenTickets: Sendable {
-  /// How long a ticket is good.
+  /// The time for which a ticket is valid.
   static let lifetimeSeconds: Int64 = 300
   /// The number of tickets that may be open. A further one ends the oldest.
   static let capacity = 16

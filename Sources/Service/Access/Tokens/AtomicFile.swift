@@ -40,7 +40,7 @@ public func openOutside(
   guard descriptor >= 0 else {
     if errno == ENOENT { return nil }
     let reason = lastReason()
-    // A pipe without a reader, or a socket: what it is says more than "no such device".
+    // The kind of file (a pipe without a reader, or a socket) says more than "no such device".
     let isPlain = errno != ENXIO || stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     throw FileFailure(path: path, reason: isPlain ? reason : "is not a file but \(kind(of: status))")
   }
@@ -125,7 +125,7 @@ public func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) thr
   func check(_ result: Int32) throws(FileFailure) {
     guard result == 0 else { throw FileFailure(path: path, reason: lastReason()) }
   }
-  // Whatever the process's umask is.
+  // The mode must not depend on the process's umask.
   try check(fchmod(descriptor, mode))
   if geteuid() == 0 { try check(giveToOwner(descriptor, of: path)) }
   var written = 0

@@ -99,7 +99,7 @@ extension TokenFile {
   /// Returns the contents of a file, decoded strictly. `path` is used in the error only.
   static func decode(_ bytes: [UInt8], path: String) throws(TokenFileError) -> TokenFile {
     do throws(JSONParser.Failure) {
-      // Stricter than Foundation's, and it knows the place.
+      // This parser is stricter than Foundation's, and its errors name the place.
       _ = try JSONParser.parse(bytes)
     } catch {
       throw .damaged(path: path, detail: "\(error.line):\(error.column): \(error.reason)")

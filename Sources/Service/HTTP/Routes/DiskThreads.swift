@@ -6,20 +6,20 @@ public import Tactus
 /// Threads for tasks that wait for a disk. They are separate from the threads of all other tasks, of which there are
 /// only as many as the host has cores, so that a memory card which stalls for seconds cannot delay an emergency stop.
 ///
-/// There are two executors of the same threads, `shared` for what changes something and `looks` for what only looks. Of all that waits, what changes
-/// something begins first, and at most two looks have a thread at a time: however many readers there are, a command finds a thread. Nothing is
-/// computed here that needs no disk.
+/// Two executors share the threads: `shared` for tasks that change something, and `looks` for tasks that only read. Waiting tasks that change
+/// something begin first, and at most two that read have a thread at a time, so a command finds a thread however many readers there are. Work that
+/// needs no disk is not done here.
 ///
 /// Usable from any thread. Tasks of one executor start in the order in which they arrive.
 public final class DiskThreads: TaskExecutor {
   private static let four = make(count: 4)
-  /// The four threads that the whole process shares, for what changes something.
+  /// The four threads of the whole process, for tasks that change something.
   public static let shared = four.commands
-  /// The same threads, for what only looks.
+  /// The same threads, for tasks that only read.
   public static let looks = four.looks
   /// How long a request waits for its turn, and for a disk that does not answer.
   public static let patience = Nanoseconds.seconds(10)
-  /// How long a request waits for work of minutes: for a whole backup, say.
+  /// How long a request waits for work that takes minutes, such as a whole backup.
   public static let longPatience = Nanoseconds.seconds(600)
 
   private let pool: Pool
@@ -39,7 +39,7 @@ public final class DiskThreads: TaskExecutor {
   }
 }
 
-/// The threads, and what waits for one of them.
+/// The threads, and the jobs that wait for one of them.
 private final class Pool: Sendable {
   struct Ready {
     let job: UnownedJob
@@ -49,7 +49,7 @@ private final class Pool: Sendable {
   private struct State {
     var commands = CircularBuffer<Ready>()
     var looks = CircularBuffer<Ready>()
-    /// How many threads a look has.
+    /// The number of threads with a job of `looks`.
     var looking = 0
     /// The serial queues without work. Each queue occupies a thread only while it has work, however long that takes.
     var idle: [DispatchQueue]
@@ -66,7 +66,7 @@ private final class Pool: Sendable {
   func add(_ ready: Ready, isLook: Bool) {
     let queue: DispatchQueue? = state.withLock { state in
       if isLook { state.looks.append(ready) } else { state.commands.append(ready) }
-      // A look that must wait is taken by the thread that ends one.
+      // A job of `looks` that must wait is taken by the thread that finishes another one.
       return isLook && state.looking >= mostLooks ? nil : state.idle.popLast()
     }
     guard let queue else { return }
@@ -99,8 +99,8 @@ private final class Pool: Sendable {
 extension DiskThreads {
   /// Does work that may wait for a disk, and returns its result.
   ///
-  /// Nobody waits for a disk without an end: work that has found no thread in time is not done, not even later, and of work that takes too long the
-  /// end is not waited for.
+  /// No caller waits for a disk without a limit: work that has found no thread in time is never done, and work that takes too long is no longer
+  /// waited for.
   ///
   /// - Parameters:
   ///   - longest: how long the work itself may take.
@@ -128,7 +128,7 @@ extension DiskThreads {
     }
   }
 
-  /// Calls a function after a time. What is returned keeps it from being called.
+  /// Calls a function after a time, and returns a function that prevents the call.
   typealias After = @Sendable (Nanoseconds, @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
   private static func after(_ time: Nanoseconds, _ act: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
@@ -173,12 +173,12 @@ extension DiskThreads {
   }
 }
 
-/// Who waits for a piece of work, until one of its end and its limit has come. Usable from any thread.
+/// The caller that waits for a piece of work, until the work has ended or its limit has passed. Usable from any thread.
 private final class DiskWait<Value: Sendable>: Sendable {
   private struct State {
     var continuation: CheckedContinuation<Value, any Error>?
     var hasBegun = false
-    /// Takes back the limit that is set.
+    /// Cancels the present limit.
     var cancel: (@Sendable () -> Void)?
   }
 
@@ -188,7 +188,7 @@ private final class DiskWait<Value: Sendable>: Sendable {
     state.withLock { $0.continuation = continuation }
   }
 
-  /// Notes how the present limit is taken back, and takes it back if nobody waits any more.
+  /// Sets how the present limit is cancelled, and cancels it if no caller waits any more.
   func limit(_ cancel: @escaping @Sendable () -> Void) {
     let past = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.continuation != nil else { return cancel }
@@ -198,7 +198,7 @@ private final class DiskWait<Value: Sendable>: Sendable {
     past?()
   }
 
-  /// Returns whether somebody still waits, so that the work is to be done.
+  /// Returns whether the caller still waits, so that the work is to be done.
   func begin() -> Bool {
     state.withLock { state in
       state.hasBegun = state.continuation != nil
@@ -206,7 +206,7 @@ private final class DiskWait<Value: Sendable>: Sendable {
     }
   }
 
-  /// Gives the result to who waits; does nothing if nobody does, or if the work has begun and the result is one of work that has not.
+  /// Gives the result to the caller. Does nothing if none waits, or if `ifBegun` does not say whether the work has begun.
   func end(_ result: Result<Value, any Error>, ifBegun: Bool) {
     typealias Waiting = (continuation: CheckedContinuation<Value, any Error>?, cancel: (@Sendable () -> Void)?)
     let (continuation, cancel) = state.withLock { state -> Waiting in

@@ -86,7 +86,7 @@ extension ServiceClient {
       box.content.withLock { $0 = result }
       button.ring()
     }
-    // It comes within the client's own limit.
+    // The answer comes within the client's own limit.
     bell.wait()
     return box.content.withLock { $0 }
   }
@@ -119,7 +119,7 @@ public struct RawTerminal: ~Copyable {
     before = settings
     self.descriptor = descriptor
     cfmakeraw(&settings)
-    // Output as usual: a newline still returns the carriage.
+    // Output stays as it was: a newline still returns the carriage.
     settings.c_oflag = before.c_oflag
     tcsetattr(descriptor, TCSANOW, &settings)
   }

@@ -64,7 +64,7 @@ struct DaemonOptions: ParsableArguments {
     let environment = processEnvironment()
     let door = LocalDoor(environment: environment)
     if let contents = door.read() { return contents }
-    // As the unit's ExecReload there is no other way.
+    // For the unit's ExecReload there is no other way.
     guard environment["RUNTIME_DIRECTORY"] != nil else { return nil }
     complain(
       "\(door.path): expected the running daemon's way in, got none that can be read: it is starting, runs without its service "

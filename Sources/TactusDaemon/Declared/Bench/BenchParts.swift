@@ -30,7 +30,7 @@ package final class BenchParts {
   /// The sensors of the kernel that the system reads.
   var sensors: [PlannedSensor] = []
   var faults: [NamedFault] = []
-  /// What `loops` has done with the bench and must not, with what to write instead.
+  /// The misuses of the bench by `loops`, each with what to write instead.
   var flaws: [String] = []
   /// The values that are shared with readers of the system's state.
   let shared = SharedParts()
@@ -209,7 +209,7 @@ package final class BenchParts {
   func simulated(_ names: [GPIOLineName]) -> [GPIOLineName] {
     if simulatedBank == nil, mode == .planning || names.contains(where: \.isBeyondHeader) { makeBank(count: 64) }
     let numbers = names.map { name in
-      // A line that stands for another name already is not this name's.
+      // A line that already stands for another name is not available.
       mode == .planning ? nil : (try? bank.number(name)).flatMap { takenLines.contains($0) ? nil : $0 }
     }
     takenLines.formUnion(numbers.compactMap(\.self))

@@ -26,7 +26,7 @@ public struct Table<Wiring: Settings>: Sendable {
   let most: Int
   let keepDays: (@Sendable (Wiring) -> Int)?
   let shape: RowShape
-  /// The column that is empty while what the row tells goes on, with its value if that was never told; `nil` if the table has none.
+  /// The column that is empty until the recorded event ends, with its value if the end was not recorded; `nil` if the table has no such column.
   private(set) var leftOpen: (column: String, value: StoredValue)?
 
   /// Declares a table that keeps a number of newest rows.
@@ -59,8 +59,8 @@ public struct Table<Wiring: Settings>: Sendable {
       most: most)
   }
 
-  /// Returns the same table, whose rows tell what goes on until a property has a value: a row that has none when the program starts
-  /// was left open by one that died, and gets this value before this one writes a row.
+  /// Returns the same table for rows that record something which lasts until a property has a value. A row that lacks it at the start was left open
+  /// by a program that died, and gets this value before the first new row is written.
   ///
   /// ```swift
   /// Table("kettle_runs", Run.self, …).leftOpen(\Run.end, is: "interrupted")

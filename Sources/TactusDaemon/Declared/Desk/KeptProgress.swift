@@ -11,11 +11,11 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
   private struct Progress {
     /// The values in the store; at the start, the values that were restored or the initial ones.
     var written: [String: StoredValue]
-    /// The next write of fields.
+    /// The instant of the next write of fields.
     var next = TickInstant.zero
-    /// The next write if settings have changed.
+    /// The instant of the next write if settings have changed.
     var soon = TickInstant.zero
-    /// The next write if a field has changed that counts against a limit.
+    /// The instant of the next write if a field that counts against a limit has changed.
     var atOnce = TickInstant.zero
     var isWriting = false
     var hasFailed = false
@@ -61,7 +61,7 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
         rules = KeptRules<System>.resumed(kept, over: inFile, isWhole: isWhole)
       }
     } catch {
-      // The next change is written over what could not be read.
+      // The next write replaces the values that could not be read.
       logger.error(
         "the kept values cannot be read: the system starts without them",
         metadata: ["system": "\(name)", "reason": "\(error)"])
@@ -134,7 +134,7 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
         defer { progress.hasFailed = true }
         return !progress.hasFailed
       }
-      // That the store is not open is said by what opens it.
+      // The code that opens the store reports a store that is not open.
       if isNews, isOpen() {
         logger.error("the store does not take what is to be kept", metadata: ["reason": .string("\(error)")])
       }

@@ -2,7 +2,7 @@ import Service
 import Tactus
 import Wire
 
-// A declared system's state elsewhere: metrics, Home Assistant.
+// The state of a declared system in metrics and in Home Assistant.
 
 extension HostedDoor: MetricSource {
   func write(into writer: inout MetricsWriter) { Self.write([self], into: &writer) }
@@ -155,7 +155,7 @@ extension String {
   }
 }
 
-// A declared system described for the page and for `call`.
+// The description of a declared system for the page and for `call`.
 
 extension HostedDoor {
   /// Returns the system's item of `GET /api/systems`.

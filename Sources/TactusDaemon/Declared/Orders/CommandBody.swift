@@ -17,7 +17,7 @@ extension Command {
     makesSafeIf: (KeyPath<Order, Bool> & Sendable)? = nil, body: Body.Type, _ meaning: String,
     order: @escaping @Sendable (Body) -> Order
   ) {
-    // Of several of which one must be given, the first stands for all.
+    // Of several parameters of which one must be given, the first stands for all.
     let mustBeGiven = Body().contradictions.first?.key
     let parameters = Body.keys.map { key in
       ParameterDescription(

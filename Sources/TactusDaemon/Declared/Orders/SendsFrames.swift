@@ -28,7 +28,7 @@ public struct ClientFrame: Sendable {
 
 extension SendsFrames {
   static func sent(_ published: Any, _ look: Any) -> [ClientFrame] {
-    // Of this system.
+    // The values are this system's, passed without their types.
     frames(published as! Published<State>, look as! Look<Self>)
   }
 

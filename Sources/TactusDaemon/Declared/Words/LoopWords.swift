@@ -27,7 +27,7 @@ extension DeviceSystem {
   /// Returns the state before the first tick for the values of a file.
   static func firstState(_ wiring: Wiring, _ rules: Rules) -> State {
     guard let preparing = self as? any PreparesState.Type else { return initialState }
-    // The two are one type.
+    // The two types are the same, so the cast succeeds.
     return preparing.first(wiring, rules) as! State
   }
 }
@@ -41,7 +41,7 @@ public protocol ResumesOwn: KeepsOwn {
 
 extension ResumesOwn {
   fileprivate static func resumed(_ first: Any, _ store: StoreFile, _ logger: Logger) -> Any {
-    // Of this system.
+    // The values are this system's, passed without their types.
     var state = first as! State
     resume(&state, store, logger)
     return state
@@ -52,7 +52,7 @@ extension DeviceSystem {
   /// Returns the state before the first tick with the values restored from the system's own tables.
   static func resumed(_ first: State, _ surroundings: SystemSurroundings?) -> State {
     guard let surroundings, let resuming = self as? any ResumesOwn.Type else { return first }
-    // The two are one type.
+    // The two types are the same, so the cast succeeds.
     return resuming.resumed(first, surroundings.storeFile, surroundings.logger) as! State
   }
 }
@@ -78,7 +78,7 @@ public protocol TellsAtBeats: DeviceSystem {
 
 extension TellsAtBeats {
   static func toldAtBeat(_ published: Any, _ look: Any) -> [Event] {
-    // Of this system.
+    // The values are this system's, passed without their types.
     events(published as! Published<State>, look as! Look<Self>)
   }
 }

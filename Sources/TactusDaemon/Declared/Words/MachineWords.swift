@@ -40,7 +40,7 @@ public struct Reach: Sendable {
 
 extension Reaches {
   static func reached(_ wiring: Any, _ rules: Any) -> Reach {
-    // Of this system.
+    // The values are this system's, passed without their types.
     reach(wiring as! Wiring, rules as! Rules)
   }
 }
@@ -55,17 +55,17 @@ public protocol Checks: DeviceSystem {
 
 /// Adopted by a system that knows devices which `tactus scan` would not find or name without it.
 public protocol FindsDevices: DeviceSystem {
-  /// Returns what the system finds of a kind on a machine, in place of what the program would find, or `nil` if it has no way of its
-  /// own. Blocks for at most 10 s. Of a machine other than the running one only files can be read.
+  /// Returns the devices of a kind that the system finds on a machine, in place of those that the program would find, or `nil` if the system has no
+  /// search of its own. Blocks for at most 10 s. Of a machine other than the running one it may only read files.
   static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport?
-  /// What the devices are that advertise a Bluetooth service, for those that no key takes.
+  /// The names of devices by the Bluetooth service that they advertise, for devices that no key names.
   static var bluetoothPeers: [BluetoothUUID: String] { get }
 }
 
 extension FindsDevices {
-  /// The system has no way of its own to find a device.
+  /// Returns `nil`: the system has no search of its own.
   public static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport? { nil }
-  /// The system names no devices.
+  /// Empty: the system names no devices.
   public static var bluetoothPeers: [BluetoothUUID: String] { [:] }
 }
 

@@ -85,7 +85,7 @@ public protocol ShowsEntities: DeviceSystem {
 
 extension ShowsEntities {
   static func shown(_ look: Any, on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
-    // Of this system.
+    // The values are this system's, passed without their types.
     entities(look as! Look<Self>, on: topics, takesCommands: takesCommands)
   }
 }
@@ -99,7 +99,7 @@ public protocol MeasuresMore: DeviceSystem {
 
 extension MeasuresMore {
   static func written(_ published: Any, _ look: Any, into writer: inout MetricsWriter) {
-    // Of this system.
+    // The values are this system's, passed without their types.
     write(published as! Published<State>, look as! Look<Self>, into: &writer)
   }
 }

@@ -44,8 +44,8 @@ extension OwnCard {
   init(kind: String, _ card: Card) { self.init(kind: kind, html: card.html, script: card.script, style: card.style) }
 }
 
-/// Adopted by a system whose card is written by hand, and in part its description in OpenAPI: what the file says is
-/// written over what is made from the declaration. `GET /api/systems` does not describe the system.
+/// Adopted by a system whose card is written by hand, and in part its description in OpenAPI: the files take precedence
+/// over what is made from the declaration. `GET /api/systems` does not describe the system.
 public protocol HasDocuments: DeviceSystem {
   /// The files that are written by hand.
   static var documents: SystemDocuments { get }
@@ -70,7 +70,7 @@ public protocol ShowsInStatus: DeviceSystem {
 
 extension ShowsInStatus {
   static func shownInStatus(_ published: Any, _ look: Any) -> [UInt8] {
-    // Of this system.
+    // The values are this system's, passed without their types.
     statusMembers(published as! Published<State>, look as! Look<Self>)
   }
 }
@@ -103,13 +103,13 @@ public protocol Introduces: DeviceSystem {
   static func summary(_ wiring: Wiring, _ rules: Rules, address: String) -> [String]
   /// Returns suggestions for a user to try once the system runs.
   static func invitation(_ wiring: Wiring, _ rules: Rules, _ start: ProgramStart) -> Invitation
-  /// Examples of `call` for its help, such as `zone/1 on minutes=1`, in place of those that are made of the commands;
-  /// `nil`, the default, for the made ones.
+  /// Examples of `call` for its help, such as `zone/1 on minutes=1`, in place of those made from the commands; by
+  /// default `nil`, which keeps the made ones.
   static var callExamples: [String]? { get }
 }
 
 extension Introduces {
-  /// `nil`: the examples are made of the commands.
+  /// `nil`: the examples are made from the commands.
   public static var callExamples: [String]? { nil }
 }
 
@@ -127,7 +127,7 @@ public struct ProgramStart: Sendable {
 
 extension Introduces {
   static func summaryLines(_ wiring: Any, _ rules: Any, _ address: String) -> [String] {
-    // Of this system.
+    // The values are this system's, passed without their types.
     summary(wiring as! Wiring, rules as! Rules, address: address)
   }
 

@@ -20,7 +20,7 @@ public protocol OffersSimulatedDevice: DeviceSystem {
 
 /// Adopted by a system with scenarios of its own besides those that every declared system has.
 public protocol Plays: DeviceSystem {
-  /// Plays a scenario, which `file.play(in: World.self, seed: seed)` does of a `ScenarioWorld`.
+  /// Plays a scenario. For a `ScenarioWorld` the call `file.play(in: World.self, seed: seed)` does it.
   ///
   /// - Returns: whether every expectation of the file was met, or `nil` if the file is not in this language.
   /// - Throws: `ConfigErrors` if the file is invalid.
@@ -32,9 +32,9 @@ public protocol Plays: DeviceSystem {
 /// Adopted by a system whose scenarios have events and checks besides those that are made of the declaration. Their names
 /// must differ from the names of those.
 public protocol PlaysMore: DeviceSystem {
-  /// The events, which act on what the twins share.
+  /// The events, which change the state that the twins share.
   static var scenarioEvents: [ScenarioWord<DeclaredScenario<Self>>] { get }
-  /// The checks of the state or of what the twins share.
+  /// The checks of the system's state or of the state that the twins share.
   static var scenarioChecks: [ScenarioCheck<DeclaredScenario<Self>>] { get }
 }
 
@@ -43,7 +43,7 @@ extension PlaysMore {
   public static var scenarioEvents: [ScenarioWord<DeclaredScenario<Self>>] { [] }
   /// There are no more checks.
   public static var scenarioChecks: [ScenarioCheck<DeclaredScenario<Self>>] { [] }
-  // Of this system.
+  // `World` is the scenario of this system, passed without its type.
   static func events<World>(in _: World.Type) -> [ScenarioWord<World>] { scenarioEvents as! [ScenarioWord<World>] }
   static func checks<World>(in _: World.Type) -> [ScenarioCheck<World>] { scenarioChecks as! [ScenarioCheck<World>] }
 }
