@@ -34,7 +34,7 @@ public final class RemoteCommands: Sendable {
     let parameters: [String: String]
     let came: TickInstant
     let answer: Answer
-    /// What a stop said that nobody knows, so that it is one of everything; `nil` if it is what it says.
+    /// The error of a stop that names an unknown system and is therefore a stop of everything; `nil` if there is none.
     var flaw: APIError?
   }
 
@@ -145,7 +145,7 @@ public final class RemoteCommands: Sendable {
 
   // MARK: the way to a handler
 
-  /// Returns where a command goes. An e-stop of what is not known is one of everything: hardly anybody who sends one reads the reply.
+  /// Returns where a command goes. An e-stop of an unknown system is one of everything, since hardly any sender of one reads the reply.
   private func concerned(
     by command: RemoteCommand, _ path: [String]
   ) throws(APIError) -> (lane: String, place: RouteTable.Place, flaw: APIError?) {

@@ -123,7 +123,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   /// blocks. An emergency stop that finds the ring full is refused as well, and all the same sent as soon as there is room, before any later request.
   ///
   /// Requests wait for different lengths of time on their way here: for a body, a disk, a thread. A stop that arrives second may therefore be sent
-  /// first, and makes void what was asked for before it. Requests are compared by when they were asked for; only those that say so are.
+  /// first, and makes earlier requests void. Requests are compared by the instant at which they were asked for, and only those with `asked`.
   ///
   /// - Parameters:
   ///   - isStop: whether the request can only make the system safer.

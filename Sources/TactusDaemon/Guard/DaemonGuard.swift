@@ -10,8 +10,8 @@ import TactusGuard
 /// The command line is `tactus guard --descriptor 3 --timeout-ms 1000 --log-format json WRITE…`; `tactus run` starts
 /// the guard before it uses an actuator.
 enum DaemonGuard {
-  /// How long the daemon may take from the start of the guard to that of its loops, before which nothing is driven. On a slow or busy machine the
-  /// time-out would be over before, and the robot would not obey its first command. From the start of the loops on the time-out counts.
+  /// The time that the daemon may take from the start of the guard to that of its loops, before which nothing is driven. On a slow or busy machine
+  /// the timeout would be over before, and the first command would not be obeyed. From the start of the loops on the timeout counts.
   static let startUp = Nanoseconds.seconds(10)
 
   /// Starts the guard, waits until it has opened its devices, and returns the link to it.

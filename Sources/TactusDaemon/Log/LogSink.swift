@@ -70,7 +70,7 @@ final class LogSink: Sendable {
 
   /// Appends lines to the file at `path` from now on. A device is taken, too, such as /dev/null, and a named pipe that somebody reads.
   ///
-  /// - Throws: why it cannot be opened, at once, whatever it is.
+  /// - Throws: the reason why it cannot be opened, without waiting.
   func open(path: String) throws(FileFailure) {
     let opened = try openOutside(
       path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o640, alsoTaking: [S_IFCHR, S_IFIFO])

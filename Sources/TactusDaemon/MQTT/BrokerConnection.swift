@@ -21,8 +21,8 @@ struct SpawnedBroker: Equatable {
   }
 }
 
-/// A connection for commands and their answers alone: whatever else is sent to this device, by whoever may, a stop does not stand behind it in the
-/// broker's queue, in the socket and on the client's thread.
+/// A connection for commands and their answers alone, so that a stop does not wait behind other messages to this device in the broker's queue, in the
+/// socket or on the client's thread.
 struct CommandConnection: Sendable {
   let subscribe: @Sendable (String) -> Void
   let publish: @Sendable (MQTTMessage) -> MQTTRefusal?

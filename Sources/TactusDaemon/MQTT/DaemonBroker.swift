@@ -203,9 +203,9 @@ package final class DaemonBroker {
   /// The number of connections in a row that are lost soon before health says so.
   private static let unstableAfter: Int64 = 3
 
-  /// Returns the trouble that `GET /api/health` reports about the broker, or `nil` if there is none: the broker that this program starts
-  /// does not run, connections are lost again and again, or the broker refuses subscriptions. A broker of somebody else's that is not
-  /// there is none. Usable from any thread.
+  /// Returns the trouble that `GET /api/health` reports about the broker, or `nil` if there is none: the broker that this program starts does not
+  /// run, connections are lost again and again, or the broker refuses subscriptions. A missing broker that this program does not start is no trouble.
+  /// Usable from any thread.
   package var trouble: @Sendable () -> ServiceTrouble? {
     let (connection, neededFilters, mqtt) = (connection, neededFilters, mqtt)
     return {

@@ -42,7 +42,7 @@ final class DevicePresence: BrokerParticipant {
     }
   }
 
-  /// Publishes the status if it is another one, if a connection is new, or if somebody else has changed it. Called on the main thread.
+  /// Publishes the status if it has changed, if a connection is new, or if another sender has replaced it. Called on the main thread.
   ///
   /// - Parameters:
   ///   - status: the connection over which the status is published.

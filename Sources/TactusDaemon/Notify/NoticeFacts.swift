@@ -8,7 +8,7 @@ import Wire
 /// `alarm`, a text whose name ends in `Trouble`, a list of texts `alerts`, a `…Confirmed` that is false, `isFresh` that is
 /// false, and a `state` with the name of a notice that is trouble.
 struct NoticeFacts: Sendable {
-  /// What is read of one system.
+  /// The part of one system's state that is read.
   struct System: Sendable {
     var name: String
     var state: JSONValue

@@ -17,7 +17,7 @@ struct NoticeFile: Sendable {
     var outbox = NoticeOutbox.Kept()
   }
 
-  /// How the previous program ended.
+  /// The way in which the previous program ended.
   enum End: Sendable, Equatable {
     case orderly, crash, powerCut
   }

@@ -57,7 +57,7 @@ struct NoticeMachine: Sendable {
     var limited: Set<String> = []
   }
 
-  /// What outlives the program.
+  /// The state that outlives the program.
   struct Kept: Sendable, Codable, Equatable {
     var tracked: [Tracked] = []
     /// The instants of the last hour's messages, by receiver.

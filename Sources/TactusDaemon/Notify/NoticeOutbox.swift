@@ -24,7 +24,7 @@ struct NoticeOutbox: Sendable {
     static let zero = Counts(sent: 0, failed: 0, refused: 0, dropped: 0)
   }
 
-  /// What outlives the program.
+  /// The state that outlives the program.
   struct Kept: Sendable, Codable, Equatable {
     var waiting: [Waiting] = []
     /// The number of messages that a receiver did not get and has not been told of.

@@ -5,7 +5,7 @@ import Tactus
 public struct ScenarioTimeline {
   /// The function that receives each line.
   public let print: (String) -> Void
-  /// What has happened so far: every line, and what each check saw at each event and expectation.
+  /// The record so far: every line, and the value that each check saw at each event and expectation.
   let trace: ScenarioTrace
   private(set) var failures = 0
 

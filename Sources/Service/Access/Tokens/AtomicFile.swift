@@ -21,13 +21,13 @@ public struct FileFailure: Error, CustomStringConvertible {
   }
 }
 
-/// Opens what people have named as a file, and never waits for it: a named pipe in its place would keep `open` until somebody opens its other end.
-/// What is no regular file is refused, unless it is a kind that the caller takes, too. Returns the descriptor, or `nil` if there is no such file.
+/// Opens a file that a user has named, without waiting: a named pipe in its place would block `open` until its other end is opened. Only a regular
+/// file, or a kind of file that the caller also accepts, is opened. Returns the descriptor, or `nil` if there is no such file.
 ///
 /// - Parameters:
 ///   - flags: those of open(2); O_CLOEXEC is added.
 ///   - mode: the mode of a file that is made.
-///   - kinds: what is taken besides regular files, as `st_mode` says it.
+///   - kinds: the kinds of files that are accepted besides regular ones, as in `st_mode`.
 ///   - pipes: whether a pipe is taken, too, and waited for: for a command that a person has typed and can end, never in a daemon.
 public func openOutside(
   _ path: String, _ flags: Int32, mode: mode_t = 0, alsoTaking kinds: [mode_t] = [],
