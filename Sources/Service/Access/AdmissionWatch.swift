@@ -1,7 +1,7 @@
 @_spi(FromOutside) import Conversions
 import NIOCore
 
-/// What the watches of one server have in common.
+/// The values that the watches of one server share.
 struct AdmissionWatching: Sendable {
   let hub: EventHub
   let admit: ServiceChannel.Admission
@@ -76,7 +76,7 @@ final class AdmissionWatch: @unchecked Sendable {
   private func schedule() {
     var pause = admission.caller.tokenID == nil ? nil : watching.interval
     if let secondsLeft {
-      // The time of day may jump: it is looked at again every minute at least.
+      // The time of day may jump, so it is checked at least once a minute.
       let expiry = TimeAmount.seconds(max(0, min(secondsLeft, 60)))
       pause = min(pause ?? expiry, expiry)
     }

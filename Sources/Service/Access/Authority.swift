@@ -12,14 +12,14 @@ struct Authority: Equatable {
 
   /// Reads a host with or without a port. Returns `nil` if the host is missing, the port is invalid or the text holds user information.
   init?(_ text: some StringProtocol) {
-    // Before case is folded: the Kelvin sign would become a k.
+    // The check precedes folding of case, which would turn the Kelvin sign into a k.
     guard text.utf8.count <= 300, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     let text = text.lowercased()
     guard let end = Self.endOfHost(text) else { return nil }
     var name = String(text[..<end])
     isAddress = Self.isAddress(name)
     guard !name.hasSuffix("..") else { return nil }
-    // An address has no root: with a dot behind it, it is a name.
+    // An address has no root, so one with a dot at its end is a name.
     if name.hasSuffix("."), !Self.isAddress(String(name.dropLast())) { name.removeLast() }
     host = name
     var rest = text[end...]

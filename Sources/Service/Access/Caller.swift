@@ -1,3 +1,4 @@
+import HTTPTypes
 import Tactus
 
 /// The sender of a request, as far as the service knows it.
@@ -13,8 +14,8 @@ public struct Caller: Sendable, Hashable {
   public let client: UInt32
   /// The time at which the caller's token expires, in seconds since 1970, or `nil` if it never does. A WebSocket is closed at that time.
   public let expires: Int64?
-  /// When the first byte of the request was read from its socket, on the clock of the loops, or `nil` if nothing was read. A stop makes void
-  /// what arrived before it (`Mailbox.send`).
+  /// When the first byte of the request was read from its socket, on the clock of the loops, or `nil` if nothing was read. A stop makes earlier
+  /// requests void (`Mailbox.send`).
   public var arrived: TickInstant?
 
   /// Makes a caller.
@@ -48,4 +49,49 @@ extension Caller {
 
   /// The caller's name in the access log: the token's public identifier with the address, or the address alone if no token was needed.
   public var logName: String { tokenID.map { "\($0)@\(address)" } ?? address }
+}
+
+/// The requests that a token allows. Each scope includes the scopes before it.
+public enum Scope: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
+  /// Permission to read states, statistics, logs and events.
+  case read
+  /// Permission to send commands to every system, e-stop and reset included.
+  case control
+  /// Permission to change the daemon itself: the log level, its tokens, and simulated faults.
+  case admin
+
+  public static func < (one: Scope, other: Scope) -> Bool { one.rank < other.rank }
+
+  private var rank: Int {
+    switch self {
+    case .read: 0
+    case .control: 1
+    case .admin: 2
+    }
+  }
+}
+
+/// The caller of something that lasts longer than its request is read, such as a WebSocket or a stream, with what admitted it: the token or
+/// certificate is checked again as long as it lasts.
+struct LastingAdmission: Sendable {
+  let caller: Caller
+  /// The request with the token; never logged.
+  let request: HTTPRequest
+  /// The certificate that was shown on the connection, or `nil` if none was.
+  let certificate: ClientCertificate?
+  /// The scope that is needed for as long as it lasts, or `nil` if no token is needed.
+  var scope: Scope? = .read
+  /// Whether it also ends when the caller's scope has changed: true where the caller may act, since the scope says in what way.
+  var keepsScope = false
+
+  /// Checks the token again. Returns the code of the error with which the same request would be refused now, `TOKEN_CHANGED` if it
+  /// would be admitted with a scope that is not the caller's, or `nil` if all is as it was.
+  func refusal(by admit: ServiceChannel.Admission) -> String? {
+    do throws(APIError) {
+      let again = try admit(request, caller.address, certificate, scope)
+      return keepsScope && again.scope != caller.scope ? "TOKEN_CHANGED" : nil
+    } catch {
+      return error.code
+    }
+  }
 }

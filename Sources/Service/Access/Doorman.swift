@@ -87,7 +87,7 @@ public struct Doorman: Sendable {
         switch certificates.grant(certificate, at: seconds(), address: peer) {
         case .success(let grant): return caller(grant, peer: peer)
         case .failure(let refusal):
-          // Whoever has no certificate may look at the page, too, and log in there with a token.
+          // A client without a certificate may open the page, too, and log in there with a token.
           if !mayBeNobody { throw APIError(.forbidden, refusal.code, refusal.message) }
         }
       }

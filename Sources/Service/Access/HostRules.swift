@@ -93,3 +93,50 @@ public enum HostRulesError: Error, Sendable, Equatable, CustomStringConvertible 
     }
   }
 }
+
+/// The origins whose web pages may show the service's page in a frame, as Home Assistant does in a panel. In a frame a click may not be what it
+/// seems, so only listed origins may.
+public struct FrameAncestors: Sendable {
+  /// The header field of the page: `Content-Security-Policy` with the listed origins, or `nil` for none. A browser that gets it
+  /// ignores `X-Frame-Options`, which knows no list.
+  let policy: String?
+
+  /// Makes the rule from the configured list.
+  ///
+  /// - Parameter entries: origins: `http://homeassistant.local:8123`.
+  /// - Throws: `HostRulesError.ancestor` for an entry that is no origin, so no entry can add a directive of its own.
+  public init(_ entries: [String]) throws(HostRulesError) {
+    for entry in entries where Origin(entry) == nil { throw .ancestor(entry) }
+    policy = entries.isEmpty ? nil : "frame-ancestors " + entries.joined(separator: " ")
+  }
+
+  /// The rule that no origin may show the page in a frame.
+  public static let none = FrameAncestors()
+
+  private init() { policy = nil }
+}
+
+/// The access of web pages from other origins (CORS): none, unless the configuration lists the origin.
+struct CrossOrigin: Sendable {
+  /// The allowed origins, such as `https://panel.example`.
+  let allowed: Set<Origin>
+
+  init(_ origins: [String]) { allowed = Set(origins.compactMap { Origin($0) }) }
+
+  /// Returns the header fields that let a page of the request's origin read the answer, or no fields if the origin is not allowed.
+  func fields(for request: HTTPRequest) -> HTTPFields {
+    guard let origin = request.headerFields[.origin], Origin(origin).map(allowed.contains) == true else { return [:] }
+    return [.accessControlAllowOrigin: origin, .accessControlExposeHeaders: "Location", .vary: "Origin"]
+  }
+
+  /// Returns the answer to a preflight request, or `nil` if the request is no preflight or its origin is not allowed.
+  func preflight(_ request: HTTPRequest, allow: String) -> APIResponse? {
+    let fields = fields(for: request)
+    guard !fields.isEmpty, request.headerFields[.accessControlRequestMethod] != nil else { return nil }
+    var response = APIResponse(.noContent, contentType: "", headers: fields, body: [])
+    response.headers[.accessControlAllowMethods] = allow
+    response.headers[.accessControlAllowHeaders] = "Authorization, Content-Type"
+    response.headers[.accessControlMaxAge] = "600"
+    return response
+  }
+}

@@ -45,7 +45,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
       names, from: isClockSynchronised ? now : min(now, earliest), until: max(now, earliest) + lifetime)
     do throws(FileFailure) {
       try makeFolders(folder)
-      // The key first: a certificate whose key is another's is made again at the next start.
+      // The key is written first, since a certificate that does not fit its key is made again at the next start.
       try writeAtomically(made.key, to: paths.key, mode: 0o600)
       try writeAtomically(made.certificate, to: paths.certificate, mode: 0o644)
     } catch {
@@ -73,7 +73,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
     var key = [CChar](repeating: 0, count: 4096)
     let texts = names.map { name in UnsafePointer(strdup(name)) }
     defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
-    // An hour earlier: the clock of the first client may be slow.
+    // The validity begins an hour earlier, since the clock of the first client may be slow.
     let result = crypto_make_certificate(
       texts, texts.count, from - 3600, until, &certificate, certificate.count, &key, key.count)
     guard result == 0 else { throw .refused(names) }

@@ -26,7 +26,7 @@ import NIOCore
             .certificate($0)
           }
           configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: identity.key, format: .pem))
-          // Refuses a key that is not the certificate's.
+          // The context refuses a key that does not belong to the certificate.
           _ = try NIOSSLContext(configuration: configuration)
         } catch {
           throw .badIdentity(
@@ -44,13 +44,13 @@ import NIOCore
     /// Adds TLS to a connection, last, or before all other handlers of a connection that has begun without it.
     func secure(_ pipeline: ChannelPipeline.SynchronousOperations, first: Bool = false) throws {
       let position: ChannelPipeline.SynchronousOperations.Position = first ? .first : .last
-      // An address is no name for SNI.
+      // An address is not a valid name for SNI.
       let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
       let name = isAddress ? nil : host
       guard let fingerprint else {
         return try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name), position: position)
       }
-      // Instead of the usual checks: names and dates say nothing about a certificate that is known byte for byte.
+      // The fingerprint replaces the usual checks, since names and dates say nothing about a certificate that is known byte for byte.
       let handler = try NIOSSLClientHandler(context: context, serverHostname: name) { chain, verdict in
         verdict.succeed(Self.isPinned(chain.first, fingerprint) ? .certificateVerified : .failed)
       }
@@ -93,3 +93,14 @@ import NIOCore
     func words(_ error: any Error) -> String? { nil }
   }
 #endif
+
+/// The certificate that a client shows to a server that asks for one, instead of a token.
+public struct ClientIdentity: Sendable {
+  /// The path of the certificate in PEM, followed by those that lead to the server's authority.
+  let certificate: String
+  /// The path of its private key in PEM, without a password.
+  let key: String
+
+  /// Names the files, which are read when a client is made.
+  public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
+}

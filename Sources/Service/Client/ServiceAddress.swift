@@ -30,7 +30,7 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
       host = String(rest[..<(colon ?? rest.endIndex)])
       digits = colon.map { rest[rest.index(after: $0)...] }
     }
-    // What ends in a request line or a terminal must be a plain name.
+    // The host must be a plain name, since it is written into request lines and terminals.
     let isName = host.utf8.allSatisfy { byte in
       byte > 0x20 && byte < 0x7F && !"/?#@[]\\\"<>".utf8.contains(byte)
     }

@@ -10,7 +10,7 @@ struct Console {
   let program: String
   /// The IANA time zone of the controller, by which the page shows times of day.
   let timeZone: String
-  /// The `Content-Security-Policy` that says who may show the page in a frame, or `nil` if nobody may.
+  /// The `Content-Security-Policy` that says which origins may show the page in a frame, or `nil` if none may.
   var framePolicy: String?
 
   /// The routes of the page's files, which never change while the daemon runs. They need no token, because they hold nothing secret.
@@ -76,7 +76,7 @@ struct Console {
       run = []
       lines.append(line)
     }
-    // A browser asks for what stands at the page's end only when it has all that stands before it.
+    // A browser requests files that are named at the end of the page only when it has all before them.
     if let first = lines.firstIndex(where: { $0.hasPrefix("<script src=") }), !lines[first].contains(".card.js") {
       let later = bundles.filter { !lines[first].contains("\"\($0.name)\"") }
       lines.insert(
@@ -116,7 +116,7 @@ struct Console {
     let scripts = (systems.map { "\($0.name).js" } + cards.map { "\($0.kind).card.js" }).map {
       "<script src=\"\($0)\"></script>\n"
     }
-    // What is no identifier would have to be escaped; the page then goes by its browser's.
+    // Any other name would have to be escaped; the page then uses the browser's time zone.
     let isPlain = timeZone.utf8.allSatisfy {
       UInt8(ascii: "+")...UInt8(ascii: "z") ~= $0 && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
     }
@@ -134,4 +134,25 @@ struct Console {
         return page.replacing(part.0, with: part.1)
       })
   }
+}
+
+/// The files by which the page shows the state of a declared system that has written its own card.
+public struct OwnCard: Sendable {
+  /// The name of the system, or the common name of several systems of one kind.
+  public let kind: String
+  let html, script, style: [UInt8]
+
+  /// Makes a card from the contents of its files.
+  ///
+  /// - Parameters:
+  ///   - kind: the name of the system; the script is served as `/KIND.card.js`.
+  ///   - html: the HTML copied into each card of this kind.
+  ///   - script: the script, which calls `ownCard(kind, show)`.
+  ///   - style: CSS rules for elements that only this card has.
+  public init(kind: String, html: [UInt8], script: [UInt8], style: [UInt8]) {
+    (self.kind, self.html, self.script, self.style) = (kind, html, script, style)
+  }
+
+  /// The `template` element of this card in the page; the browser does not display it.
+  var template: String { "<template id=\"card-\(kind)\">\(String(decoding: html, as: UTF8.self))</template>" }
 }

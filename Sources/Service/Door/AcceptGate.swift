@@ -31,7 +31,7 @@ final class AcceptGate: ChannelDuplexHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is IOError else { return context.fireErrorCaught(error) }
-    // Without a pause it would be tried at once for good.
+    // Without a pause accepting would be retried endlessly.
     if waiting == nil { wait(context) }
   }
 
@@ -46,7 +46,7 @@ final class AcceptGate: ChannelDuplexHandler {
 
   private var hasRoom: Bool {
     guard descriptors < .max else { return true }
-    // The lowest number that is free is the number of those that are taken.
+    // The lowest free number is the number of descriptors in use.
     let next = dup(STDERR_FILENO)
     guard next >= 0 else { return false }
     Glibc.close(next)

@@ -34,7 +34,7 @@ struct ChannelSecurity: Sendable {
           certificateChain: chain, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        // How long a close waits for the client's: within what stopping the service allows.
+        // A close waits this long for the client's, which is within the time for stopping the service.
         configuration.shutdownTimeout = .milliseconds(400)
         context = try NIOSSLContext(configuration: configuration)
         self.configuration = configuration
@@ -55,14 +55,14 @@ struct ChannelSecurity: Sendable {
       guard let context else { return nil }
       guard let clients else { return { _ in NIOSSLServerHandler(context: context) } }
       return { [configuration] shown in
-        // A context of its own, so that no session is resumed: a resumed one would not show the whole chain. It takes
-        // the authorities of the last reload, whose names help a browser to choose.
+        // Each connection has its own context, so that no session is resumed, since a resumed one would not show the
+        // whole chain. It takes the authorities of the last reload, whose names help a browser to choose.
         var configuration = configuration
         configuration.certificateVerification = .optionalVerification
         configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(clients.rules.authorities))
         configuration.sendCANameList = true
         let context = try NIOSSLContext(configuration: configuration)
-        // TLS checks that the client has the key. Whether the certificate gives anything is decided at each request,
+        // TLS checks that the client has the key. Whether the certificate gives access is decided at each request,
         // whose answer can say why not.
         return NIOSSLServerHandler(context: context) { chain, verdict in
           shown(ClientCertificate(chain.prefix(ClientCertificate.most).compactMap { try? $0.toDERBytes() }))

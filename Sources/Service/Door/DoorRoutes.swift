@@ -35,7 +35,7 @@ struct DoorRoutes: Sendable {
   /// is made again when a system's version has changed.
   private var status: PreparedDocument {
     let (systems, version, zone) = (systems, encodeJSON(version), zone)
-    // The zone's part changes with its offset only.
+    // The part about the time zone changes only with the zone's offset.
     let newest: @Sendable () -> UInt64 = {
       let offset = UInt64(truncatingIfNeeded: zone?.rules.offsetSeconds(at: .now) ?? 0)
       return systems.reduce(offset) { $0 &* 0x9E37_79B9_7F4A_7C15 &+ $1.version }

@@ -66,7 +66,7 @@ final class Listener: Sendable {
   /// Blocks the calling thread, which must not be one of `threads`, for at most 750 ms, whatever the clients and
   /// handlers do. Uses no thread of the shared pool of tasks. To be called only once.
   func stop() {
-    // It fails when an error has closed the socket already.
+    // Closing fails if an error has closed the socket already.
     try? socket.close().wait()
     let ended = DispatchSemaphore(value: 0)
     connections.quiesce(ended: ended)

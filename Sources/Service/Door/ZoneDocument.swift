@@ -6,13 +6,13 @@ struct ZoneDocument: Encodable {
   @OrNull var name: String?
   /// The name; for a zone without one its offset, `+05:45`, or its rule as POSIX has it.
   let text: String
-  /// Where the zone comes from: `TZ`, `/etc/localtime` or `the default`.
+  /// The source of the zone: `TZ`, `/etc/localtime` or `the default`.
   let source: String
   /// The present offset from UTC, s; east positive.
   let offsetSeconds: Int
   /// The next change of the offset, or null if none is known.
   @OrNull var nextChange: Change?
-  /// What of the machine contradicts the zone or is missing, or null if nothing does.
+  /// The setting of the machine that contradicts the zone or is missing, or null if there is none.
   @OrNull var remark: String?
 
   struct Change: Codable {

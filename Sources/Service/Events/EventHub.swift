@@ -34,7 +34,7 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// Checks the token of all that lasts again, without waiting for it: a token may have been revoked.
+  /// Starts a new check of the tokens of all sessions and watches, since one may have been revoked. Does not wait.
   public func checkTokens() {
     state.withLock { state in
       for audience in state.audiences.values {
@@ -90,7 +90,7 @@ public final class EventHub: Sendable {
   /// Counts a session that follows the changes of states from now on. Each such session is to call `unfollow` once.
   func follow() { state.withLock { $0.changes.followers += 1 } }
 
-  /// Ends what `follow` has begun.
+  /// Removes a session that `follow` has counted.
   func unfollow() { state.withLock { $0.changes.followers -= 1 } }
 
   /// The number of the last edge or state published.
@@ -104,7 +104,7 @@ public final class EventHub: Sendable {
 ///
 /// Unchecked because everything is changed on `loop` only, the sessions and watches within the hub's lock.
 private final class Audience: @unchecked Sendable {
-  /// A batch and the sessions that have not been told of it yet.
+  /// A batch and the sessions to which it has not been sent yet.
   private struct Telling {
     let batch: [NumberedEvent]
     var sessions: ArraySlice<WebSocketSession>
@@ -119,7 +119,7 @@ private final class Audience: @unchecked Sendable {
   let loop: any EventLoop
   var sessions: [ObjectIdentifier: WebSocketSession] = [:]
   var watches: [ObjectIdentifier: AdmissionWatch] = [:]
-  /// The batches that not every session has been told of, oldest first.
+  /// The batches that have not been sent to every session, oldest first.
   private var waiting = CircularBuffer<Telling>()
   private var isScheduled = false
   var isEmpty: Bool { sessions.isEmpty && watches.isEmpty }
@@ -133,7 +133,7 @@ private final class Audience: @unchecked Sendable {
     while waiting.count > Self.waitsAtMost { takeTurn() }
   }
 
-  /// Tells a few sessions. No session is told of a batch before those that came before it.
+  /// Sends batches to a few sessions. Each session gets the batches in their order.
   private func takeTurn() {
     var count = 0
     while count < Self.most, let (session, batch) = next() {
@@ -147,7 +147,7 @@ private final class Audience: @unchecked Sendable {
     }
   }
 
-  /// Returns the session that is told next, and of what, or `nil` when all have been told of everything.
+  /// Returns the next session with the batch to send to it, or `nil` when every session has been sent every batch.
   private func next() -> (session: WebSocketSession, batch: [NumberedEvent])? {
     while let telling = waiting.first {
       if let session = waiting[waiting.startIndex].sessions.popFirst() { return (session, telling.batch) }

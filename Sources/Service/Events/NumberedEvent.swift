@@ -10,7 +10,7 @@ struct NumberedEvent: Sendable {
   let number: UInt64
   /// The complete frame: binary for an event of the kind `frame`, otherwise text.
   let frame: ByteBuffer
-  /// The frames for clients that follow changes; `nil` if they get the same as everybody.
+  /// The frames for clients that follow changes; `nil` if they get the same frame as all others.
   let followed: FollowedState?
 
   init(_ event: Event, number: UInt64, followed: FollowedState? = nil) {

@@ -41,9 +41,9 @@ final class PipelineTurns {
   }
 
   private func take() {
-    // One that waits again comes behind the others, and has a second request taken in this turn if they leave room for it.
+    // A connection that waits again is queued behind the others, and has a second request taken in this turn if they leave room.
     for _ in 0..<Self.most { waiting.popFirst()?.takeTurn() }
-    // The pause begins when the turn ends: otherwise the next would follow on a long one at once.
+    // The pause begins when the turn ends; otherwise the next turn would follow a long one at once.
     isScheduled = false
     if !waiting.isEmpty { schedule() }
   }

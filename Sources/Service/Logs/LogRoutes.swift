@@ -2,7 +2,26 @@
 import Foundation
 import HTTPTypes
 import Logging
+import Synchronization
 import Tactus
+
+/// The least severe level that is logged, for all loggers at once. Usable from any thread.
+public final class LogThreshold: Sendable {
+  private let index: Atomic<Int>
+
+  /// Makes a threshold.
+  ///
+  /// - Parameter level: the least severe level that is logged.
+  public init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
+
+  /// The least severe level that is logged. A change takes effect with the next line, except for loggers with a level of their own.
+  public var level: Logger.Level {
+    get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+    set { index.store(Self.index(of: newValue), ordering: .relaxed) }
+  }
+
+  private static func index(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level)! }
+}
 
 /// The routes `/api/logs`, `/api/logs/export` and `/api/log-level`.
 public struct LogRoutes: Sendable {
@@ -38,7 +57,7 @@ public struct LogRoutes: Sendable {
     let limit = try query.integer("limit", in: 1...Int64(Self.mostLines)) ?? Int64(Self.linesUnlessAsked)
     let level = try request.query["level"].map { text throws(APIError) in try Self.level(text) } ?? .trace
     let page = history.page(since: since, limit: Int(limit), level: level, system: request.query["system"])
-    // The lines are JSON already: written around, not decoded and encoded again.
+    // The lines are JSON already, so the document is written around them.
     let body =
       #"{"dropped":\#(page.dropped),"lines":["# + page.lines.joined(separator: ",")
       + #"],"next":\#(page.next),"ok":true}"#

@@ -39,7 +39,7 @@ struct ScrubbingPass {
     let start = position
     let end = run(from: start, while: Self.isWord)
     let word = input[start..<end]
-    // A known secret inside or across the word: up to it, then from there.
+    // A known secret is inside or across the word: the pass goes up to the secret and continues from there.
     if !secrets.isEmpty,
       let inside = (start + 1..<end).first(where: { at in secrets.contains { input[at...].starts(with: $0) } })
     {

@@ -23,7 +23,7 @@ public struct ProcessMetrics: MetricSource {
     gauge("process_resident_memory_bytes", "Resident memory size in bytes.", field(24).map { $0 * pageSize })
     gauge("process_virtual_memory_bytes", "Virtual memory size in bytes.", field(23))
     let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-    // Without the one that the listing itself had open.
+    // The descriptor of the listing itself does not count.
     gauge("process_open_fds", "Number of open file descriptors.", descriptors.map { Double($0.count - 1) })
     var limit = rlimit()
     let hasLimit = getrlimit(__rlimit_resource_t(truncatingIfNeeded: RLIMIT_NOFILE.rawValue), &limit) == 0

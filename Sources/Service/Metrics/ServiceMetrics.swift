@@ -1,3 +1,5 @@
+public import Store
+
 /// The counters of the service as metrics.
 public struct ServiceMetrics: MetricSource {
   private let counters: ServiceCounters
@@ -54,5 +56,46 @@ public struct ServiceMetrics: MetricSource {
     writer.counter(
       "tactus_service_coalesced_events_total", "Telemetry that a newer one replaced before the client could take it.",
       [.init(counters.eventsCoalesced.value)])
+  }
+}
+
+/// The metrics of the guard.
+public struct GuardMetrics: MetricSource {
+  private let health: GuardHealth
+
+  /// Makes the metrics of a guard.
+  ///
+  /// - Parameter health: the state of the guard, read at every scrape.
+  public init(_ health: GuardHealth) { self.health = health }
+
+  public func write(into writer: inout MetricsWriter) {
+    let report = health.report
+    let byReason = health.replacementsByReason
+    writer.gauge(
+      "tactus_guard_watching", "Whether a guard watches; 0 also while it is switched off.",
+      [.init(report.state == .watching)])
+    writer.counter(
+      "tactus_guard_replacements_total", "How often another guard took the place of one that died or hung.",
+      ["died", "hung"].map { MetricSample(byReason[$0] ?? 0, ["reason": $0]) })
+    writer.counter(
+      "tactus_guard_safe_states_total", "How often the guard wrote the safe state of every output.",
+      [.init(Double(report.madeSafe))])
+  }
+}
+
+/// The state of the store as metrics: whether it is open, and whether it can be written.
+public struct StoreMetrics: MetricSource {
+  private let file: StoreFile
+
+  /// Makes the source. Each `write` asks `file` for its present state and does not wait for a disk.
+  public init(_ file: StoreFile) { self.file = file }
+
+  public func write(into writer: inout MetricsWriter) {
+    writer.gauge(
+      "tactus_store_open",
+      "Whether the store could be read: otherwise nothing is kept, and what depends on it is refused.",
+      [.init(file.isOpen)])
+    writer.gauge(
+      "tactus_store_writable", "Whether the store takes writes and its disk has room.", [.init(file.trouble == nil)])
   }
 }

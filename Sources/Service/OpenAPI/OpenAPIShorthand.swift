@@ -1,7 +1,7 @@
 import Foundation
 
-/// What follows from something else in the OpenAPI document is not in the parts of which it is made, but written out
-/// here:
+/// The shorthand of the parts from which the OpenAPI document is made. It leaves out what follows from other parts,
+/// which is written out here:
 ///
 /// - The errors of an operation follow from its parameters and its body; what it may answer besides is a list in
 ///   `errors`, such as `["409", "503"]`.
@@ -65,7 +65,7 @@ enum OpenAPIShorthand {
   /// Returns the schemas, each of them written out.
   static func schemas(_ schemas: [String: Any]) -> [String: Any] {
     var named = schemas
-    // What has its name from a place within another one is looked at there.
+    // Schemas that are named within another one are expanded there.
     let inside = names(in: schemas)
     for (name, schema) in schemas where !inside.contains(name) { named[name] = naming(schema, in: &named) }
     return Dictionary(uniqueKeysWithValues: named.keys.map { ($0, schema($0, of: named) as Any) })

@@ -34,7 +34,7 @@ public final class RemoteCommands: Sendable {
     let parameters: [String: String]
     let came: TickInstant
     let answer: Answer
-    /// What a stop said that nobody knows, so that it is one of everything; `nil` if it is what it says.
+    /// The error of a stop that names an unknown system and is therefore a stop of everything; `nil` if there is none.
     var flaw: APIError?
   }
 
@@ -77,7 +77,7 @@ public final class RemoteCommands: Sendable {
     for system in systems { tables[system.name] = RouteTable(system.routes.filter(Self.isCommand)) }
     self.tables = tables
     state = Mutex(State(lanes: tables.mapValues { _ in Lane() }))
-    // No number of an HTTP or WebSocket client.
+    // No HTTP or WebSocket client has the number 0.
     caller = Caller(scope: .control, tokenID: nil, address: link, client: 0)
     actions = ActionLog(logger: logger)
     self.logger = logger
@@ -145,7 +145,7 @@ public final class RemoteCommands: Sendable {
 
   // MARK: the way to a handler
 
-  /// Returns where a command goes. An e-stop of what is not known is one of everything: hardly anybody who sends one reads the reply.
+  /// Returns where a command goes. An e-stop of an unknown system is one of everything, since hardly any sender of one reads the reply.
   private func concerned(
     by command: RemoteCommand, _ path: [String]
   ) throws(APIError) -> (lane: String, place: RouteTable.Place, flaw: APIError?) {
@@ -162,7 +162,7 @@ public final class RemoteCommands: Sendable {
   private func place(
     of command: RemoteCommand, _ path: [String]
   ) throws(APIError) -> (lane: String, RouteTable.Place) {
-    // One of several systems has a name of two levels.
+    // The name of one of several systems has two levels.
     let two = path.prefix(2).joined(separator: "/")
     let levels = path.count >= 2 && tables[two] != nil ? 2 : 1
     let name = levels == 2 ? two : path.first ?? Self.everySystem
@@ -215,7 +215,7 @@ public final class RemoteCommands: Sendable {
     let counted = Work(
       command: work.command, route: work.route, parameters: work.parameters, came: work.came,
       answer: { [self] document in
-        // Before the answer: whoever has it may send the next.
+        // The count falls before the answer, since a client that has the answer may send the next command.
         state.withLock { $0.lanes[lane]!.stops -= 1 }
         work.answer(document)
       })
@@ -314,8 +314,8 @@ public final class RemoteCommands: Sendable {
     refuse(error, id: id, answer)
   }
 
-  /// Returns the number of refusals since the last one in the log, or `nil` if this one has no place there either: whoever may publish may do so
-  /// without end.
+  /// Returns the number of refusals since the last one in the log, or `nil` if this one is not logged either, since a client that may publish could
+  /// do so without end.
   private func placeInLog() -> Int64? {
     let now = now()
     return state.withLock { state in

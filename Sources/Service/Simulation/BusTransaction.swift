@@ -46,7 +46,7 @@ struct BusTransaction: Encodable {
     monotonicNs = transaction.at.nanoseconds
     operation = transaction.direction == .sent ? "sent" : "received"
     bytes = transaction.kept.map { hex($0) }.joined()
-    // A line that took less than it was given has no errno of its own.
+    // A line that accepted fewer bytes than it was given has no errno of its own.
     let isCut = transaction.direction == .sent && transaction.result >= 0 && transaction.result < transaction.count
     result = isCut ? -11 : min(0, transaction.result)
     error = Self.name(result)

@@ -41,7 +41,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     /// When the newest stop of each part was asked for.
     var stopped: [SystemPart: TickInstant] = [:]
 
-    /// Returns whether a stop of what a request is for was sent although the request was asked for before it.
+    /// Returns whether a stop of the request's part was sent that was asked for after the request.
     func isOvertaken(_ asked: Asked) -> Bool {
       stopped.contains { part, instant in
         asked.at < instant && (part == asked.part || part == .whole || asked.part == .whole)
@@ -123,25 +123,25 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   /// blocks. An emergency stop that finds the ring full is refused as well, and all the same sent as soon as there is room, before any later request.
   ///
   /// Requests wait for different lengths of time on their way here: for a body, a disk, a thread. A stop that arrives second may therefore be sent
-  /// first, and makes void what was asked for before it. Requests are compared by when they were asked for; only those that say so are.
+  /// first, and makes earlier requests void. Requests are compared by the instant at which they were asked for, and only those with `asked`.
   ///
   /// - Parameters:
   ///   - isStop: whether the request can only make the system safer.
-  ///   - asked: what of the system a client has asked for and when, or `nil` if a stop makes nothing void and the request cannot be overtaken.
+  ///   - asked: the part of the system that a client asked for, and when, or `nil` if a stop makes nothing void and the request cannot be overtaken.
   ///   - make: makes the request with the given number and instant of issue. Called again if it is an emergency stop that found no room.
   public func send(
     isStop: Bool, _ asked: Asked? = nil, _ make: @escaping @Sendable (UInt64, TickInstant) -> Request,
     _ complete: @escaping Completion
   ) {
     let sending = state.withLock { state -> Sending in
-      // Read here: a thread that comes late to the lock would set the tick back.
+      // Both are read under the lock, since a thread that comes late to it would set the tick back.
       let (now, tick) = (now(), newestTick())
       state.see(tick)
       _ = state.sendOwedStop(limit: requestsPerTick, at: now)
       let limit = requestsPerTick - (isStop || !Mechanism.stopPlaces.acts ? 0 : MailboxNumbers.placesForStops)
       let number = state.lastNumber + 1
-      // What is done although its answer finds no room would be reported as not taken. A stop is sent even so.
       if let asked, !isStop, Mechanism.overtaking.acts, state.isOvertaken(asked) { return .overtaken }
+      // A request whose answer finds no room would be carried out and reported as not taken, so only a stop is sent then.
       let hasRoom = isStop || number - state.lastAnswered <= UInt64(clamping: MailboxNumbers.mostUnanswered)
       let request = make(number, now)
       let isSent = hasRoom && state.push(request, limit: limit)
@@ -176,7 +176,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     let hasSent = state.withLock { state in
       while let answer = state.answers.pop() {
         state.lastAnswered = max(state.lastAnswered, answer.number)
-        // The loop takes requests in their order: it has the stop, also if that one's answer found its ring full.
+        // The loop takes requests in their order: it has the stop, even if the answer to the stop found its ring full.
         if let stop = state.emergencyStop, answer.number >= stop { state.emergencyStop = nil }
         // Answers come in the order of their numbers; one that is missing found its ring full.
         guard let index = state.waiting.firstIndex(where: { $0.number == answer.number }) else { continue }
@@ -197,8 +197,9 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   /// The number of requests that have neither been answered nor timed out.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Whether an emergency stop was sent that the loop has not been seen to take. Somebody was told that it was not taken in time, or still waits, and
-  /// it must hold all the same, also over a restart: the loop may hang. Once the loop has answered, its state says whether it is stopped.
+  /// Whether an emergency stop was sent that the loop has not been seen to take. Its sender was told that it was not taken in time, or still waits,
+  /// and the stop must hold all the same, over a restart too, since the loop may hang. Once the loop has answered, its state says whether it is
+  /// stopped.
   public var isEmergencyStopOnItsWay: Bool { state.withLock { $0.emergencyStop != nil || $0.owedStop != nil } }
 
   private var notTaken: APIError {
@@ -206,8 +207,8 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   }
 }
 
-/// What of a system a request is for. A stop makes void the requests for its part that were asked for before it; a stop of the whole system those
-/// for every part, and a request for the whole system is made void by the stop of any part.
+/// The part of a system that a request is for. A stop makes the earlier requests for its part void, a stop of the whole system those for every part,
+/// and the stop of any part those for the whole system.
 public enum SystemPart: Hashable, Sendable {
   /// The whole system.
   case whole
@@ -215,14 +216,14 @@ public enum SystemPart: Hashable, Sendable {
   case item(Int)
 }
 
-/// What a client has asked for, and when.
+/// The part of the system that a client's request is for, and the instant of the request.
 public struct Asked: Sendable {
-  /// What of the system it is for.
+  /// The part of the system that the request is for.
   public let part: SystemPart
   /// When the first byte of the request was read, on the clock of the mailbox.
   public let at: TickInstant
 
-  /// Makes it; `instant` is when the first byte of the request was read.
+  /// Creates the value; `instant` is when the first byte of the request was read.
   public init(_ part: SystemPart = .whole, at instant: TickInstant) { (self.part, at) = (part, instant) }
 }
 
@@ -236,4 +237,12 @@ public enum MailboxNumbers {
   /// The number of requests other than stops that may be unanswered at a time. Together with the stops they fit into
   /// the ring of answers, which holds 256.
   static let mostUnanswered = 256 - placesForStops
+}
+
+extension Latest {
+  /// The value that the loop has published last.
+  public var newest: Element {
+    var reader = self.reader()
+    return reader.read()
+  }
 }

@@ -55,3 +55,52 @@ extension ServedSystem {
   public var sockets: [SystemSocket] { [] }
   public func entities(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] { [] }
 }
+
+/// A part of a system whose state is published on a topic of its own, such as a leg or a zone.
+public struct StatePart: Sendable, Equatable {
+  /// The path of the topic below the system's topic: `zone/1`.
+  public let path: String
+  /// The state of the part, a JSON object.
+  public let state: [UInt8]
+
+  /// Encodes `state` at once; it must be encoded as a JSON object. A value that JSON cannot represent traps.
+  public init(_ path: String, json state: some Encodable) { (self.path, self.state) = (path, encodeJSON(state)) }
+
+  /// Makes a part whose state has been encoded as a JSON object already.
+  public init(_ path: String, encoded state: [UInt8]) { (self.path, self.state) = (path, state) }
+}
+
+extension HomeAssistantEntity {
+  /// Returns a sensor that shows the member `state` of a system's state, with further members as its attributes.
+  public static func state(
+    _ id: String, name: String, of system: String, _ item: String? = nil, attributes: [String], on topics: DeviceTopics
+  ) -> HomeAssistantEntity {
+    var entity = HomeAssistantEntity(.sensor, id: id, name: name)
+    entity.stateTopic = topics.state(system, item)
+    entity.valueTemplate = "{{ value_json.state }}"
+    entity.show(attributes)
+    return entity
+  }
+
+  /// Makes these members of the state attributes of the entity.
+  ///
+  /// - Parameter attributes: members that change at events only. Home Assistant keeps a row for every change of any of
+  ///   them, so a value that changes by itself does not belong here.
+  public mutating func show(_ attributes: [String]) {
+    others["json_attributes_topic"] = stateTopic
+    let members = attributes.map { "'\($0)': value_json.\($0)" }.joined(separator: ", ")
+    others["json_attributes_template"] = "{{ {\(members)} | tojson }}"
+  }
+
+  /// Returns the entities that belong to the device and to none of its systems: the buttons of the emergency stop and
+  /// the reset. Empty if the device accepts no commands.
+  public static func ofDevice(on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
+    guard takesCommands else { return [] }
+    return [("e-stop", "Emergency stop"), ("reset", "Reset")].map { word, name in
+      var entity = HomeAssistantEntity(.button, id: word, name: name)
+      entity.commandTopic = topics.commandForAll
+      entity.pressPayload = word
+      return entity
+    }
+  }
+}

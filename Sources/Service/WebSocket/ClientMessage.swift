@@ -61,7 +61,7 @@ struct ClientMessage {
     type = try body.required("type", .text(0...100))
     let names = JSONKind.list(of: .text(0...100), 0...100)
     if type == Kind.eStop.rawValue {
-      // A stop is refused for nothing that can be done without.
+      // A stop is not refused for an error in an optional member.
       (id, rateHz) = (try? body.optional("id", .clientID), nil)
       do throws(APIError) {
         (systems, unreadable) = (try body.optional("systems", names), nil)

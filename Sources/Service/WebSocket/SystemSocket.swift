@@ -1,7 +1,7 @@
 import Tactus
 
-/// A WebSocket of a system's own, beside `/ws`, on which clients speak a protocol of the system's. Who may open it, how long it lasts and how
-/// much one client may take are those of `/ws`; so is what happens when it closes: the system is told that the client has left.
+/// A WebSocket of a system's own, beside `/ws`, on which clients speak a protocol of the system's. Access, lifetime and the limits of one client are
+/// those of `/ws`. When it closes, the system is told that the client has left.
 public struct SystemSocket: Sendable {
   /// The path, such as `/rosbridge`.
   public let path: String
@@ -27,7 +27,7 @@ public protocol SocketTalk: AnyObject, Sendable {
   func beat()
 }
 
-/// What a `SocketTalk` can do with its client. Usable from any thread.
+/// The operations of a `SocketTalk` on its client. Usable from any thread.
 public struct SocketLine: Sendable {
   /// The number of messages of one kind that may be kept for a client that does not read.
   public static let longestQueue = 100

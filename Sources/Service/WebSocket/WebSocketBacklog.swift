@@ -38,7 +38,7 @@ struct WebSocketBacklog {
   ) -> Verdict {
     if isWritable, items.isEmpty { return .write }
     var replaced = false
-    // The newest goes to the end: put in the old one's place it would overtake what happened in between.
+    // The newest event goes to the end; in the place of the old one it would overtake the events in between.
     if let telemetry, items.count(where: { $0.telemetry == telemetry }) >= keeping,
       let old = items.firstIndex(where: { $0.telemetry == telemetry })
     {

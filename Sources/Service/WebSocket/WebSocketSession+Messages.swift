@@ -99,7 +99,7 @@ extension WebSocketSession {
     guard let eventLoop else { return }
     let systems = shared.systems.filter { names.contains($0.name) }
     let (caller, log, type) = (arrivingCaller, shared.logAction, message.type)
-    // A stop waits for no thread of those that make answers.
+    // A stop does not wait for the threads that make answers.
     Task(executorPreference: LoopExecutor(eventLoop)) {
       await withTaskGroup(of: APIError?.self) { group in
         for system in systems {
@@ -172,5 +172,55 @@ private func failure(_ action: () async throws -> Void) async -> APIError? {
   } catch {
     return error as? APIError
       ?? APIError(.internalServerError, "INTERNAL", "the daemon could not do it; its log says why")
+  }
+}
+
+/// A session that speaks a protocol of a system's instead of the service's own.
+extension WebSocketSession {
+  /// The time between two beats of a talk.
+  private static let talkInterval = TimeAmount.milliseconds(50)
+
+  /// Begins to speak the system's protocol with this client.
+  func begin(_ socket: SystemSocket) {
+    let log = shared.logAction
+    let line = SocketLine(
+      text: onLoop { (session, out: SocketLine.Outgoing) in session.tell(out) },
+      action: { [caller] action, error in log(action, caller, error) })
+    talk = socket.open(caller, line)
+    scheduleTalk()
+  }
+
+  private func scheduleTalk() {
+    talkBeat = eventLoop?.assumeIsolated().scheduleTask(in: Self.talkInterval) { [weak self] in
+      guard let self, let talk = self.talk else { return }
+      talk.beat()
+      self.scheduleTalk()
+    }
+  }
+
+  private func tell(_ out: SocketLine.Outgoing) {
+    offer(webSocketFrame(.text, Array(out.text.utf8)), telemetry: out.kind, keeping: out.keeping)
+    flush()
+  }
+}
+
+/// The rate at which one client receives one system's telemetry.
+struct TelemetryRate {
+  private let interval: Int64
+  private var due = Int64.min
+
+  /// Makes a rate at which the first telemetry is due at once.
+  ///
+  /// - Parameter hertz: the rate in hertz, 1…10.
+  init(hertz: Double) { interval = Int64(saturating: 1e9 / hertz) }
+
+  /// Returns whether telemetry of this instant is to be sent. The rate is kept on average even if it does not divide that of the beat.
+  mutating func takes(_ now: TickInstant) -> Bool {
+    // The instant is that of the system's newest tick, which at 20 Hz is up to 50 ms before the beat or just at it, in turn:
+    // 70 ms early is on time.
+    let now = now.nanoseconds
+    guard now &+ 70_000_000 >= due else { return false }
+    due = due == .min || now - due > interval ? now + interval : due + interval
+    return true
   }
 }

@@ -16,7 +16,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private let limits: WebSocketLimits
   private var machine: WebSocketMachine
   private var backlog: WebSocketBacklog
-  /// What waits for this client, in the backlog and in the channel, as part of what waits for all.
+  /// The account of the bytes that wait for this client, in the backlog and in the channel.
   private var outgoing: OutgoingBudget.Account?
   private var outgoingBytes = 0
   private var context: ChannelHandlerContext?
@@ -32,7 +32,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private var waitsForTurn = false
   /// Whether the channel asked to read while frames were waiting.
   private var readWaits = false
-  /// What the present read has been taken of at once.
+  /// The amount of the present read that was taken at once.
   private var takenAtOnce = (frames: 0, bytes: 0)
   /// When the present frame was read from the socket.
   private var read = TickInstant.zero
@@ -40,7 +40,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private var watch: AdmissionWatch?
   /// The WebSocket of a system's own that this is, or `nil` for `/ws`.
   private let socket: SystemSocket?
-  /// Whom the client speaks with, or `nil` on `/ws` and before the beginning and after the end.
+  /// The system's own conversation with the client, or `nil` on `/ws`, before it begins and after it has ended.
   var talk: (any SocketTalk)?
   var talkBeat: Scheduled<Void>?
 
@@ -56,7 +56,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     machine = WebSocketMachine(limits, at: context.eventLoop.now)
-    // Not every channel is a socket.
+    // A channel that is not a socket has no such option.
     context.channel.setOption(.socketOption(.so_sndbuf), value: .init(limits.socketBufferBytes)).whenFailure { _ in }
     shared.counters.clients.add(1)
     shared.counters.clientsOpen.add(1)
@@ -227,7 +227,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
     }
     guard count > 0 else { return false }
     shared.counters.eventsSent.add(count)
-    // All of them in one call of the kernel.
+    // One system call sends all of them.
     context?.flush()
     countOutgoing()
     return true
@@ -291,7 +291,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   /// Accounts for what waits for this client. Not to be called before what was written has been flushed.
   private func countOutgoing() {
     guard let context, machine.state == .open else { return }
-    // A channel that takes more has next to nothing waiting.
+    // A channel that accepts more has hardly any bytes waiting.
     guard !context.channel.isWritable || outgoingBytes > 0 else { return }
     let isWritable = context.channel.isWritable
     let buffered = isWritable ? nil : try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)

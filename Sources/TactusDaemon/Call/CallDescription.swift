@@ -130,7 +130,7 @@ struct CallSchemas {
     }
     let required = required(by: schema)
     let fields = names.map { CallParameter($0, isRequired: required.contains($0), schemas: found[$0] ?? []) }
-    // A document that a daemon serves has its members by the alphabet; what is required is in the order in which it was written.
+    // The members of a served document are in alphabetical order; the list of required ones keeps the order in which it was written.
     let order = alternatives(of: schema).flatMap { $0["required"]?.items.compactMap(\.string) ?? [] }
     func place(_ field: CallParameter) -> Int { order.firstIndex(of: field.name) ?? order.count }
     return fields.filter(\.isRequired).sorted { place($0) < place($1) } + fields.filter { !$0.isRequired }
@@ -144,7 +144,7 @@ struct CallSchemas {
       let objects = choices.filter { $0["properties"] != nil }
       return objects.map { CallForm(summary: $0["description"]?.string, fields: fields(of: $0)) }
     }
-    // All have the same members, of which each form needs others, and none that only another one needs.
+    // All forms have the same members; each form requires some and excludes those that only another form requires.
     let needed = choices.map { Set($0["required"]?.items.compactMap(\.string) ?? []) }
     guard needed.count > 1, needed.allSatisfy({ !$0.isEmpty }) else { return [] }
     return needed.map { own in
@@ -164,5 +164,27 @@ struct CallSchemas {
       required.formUnion(each.dropFirst().reduce(each.first ?? []) { $0.intersection($1) })
     }
     return required
+  }
+}
+
+/// One of the forms that the body of a command may have.
+struct CallForm {
+  /// The purpose of this form, or `nil` if the document does not state one.
+  let summary: String?
+  /// The members of this form, the required ones first.
+  let fields: [CallParameter]
+
+  /// Returns how badly members fit this form, as numbers to be compared one after another: the members with a value
+  /// that the form does not allow, the members that the form does not have, and the required members that are missing.
+  private func misfit(_ members: [JSONValue.Member]) -> [Int] {
+    let known = members.compactMap { member in fields.first { $0.name == member.name }.map { ($0, member.value) } }
+    let wrong = known.count { field, value in value.string.map { !field.allows($0) } ?? false }
+    let missing = fields.count { field in field.isRequired && !members.contains { $0.name == field.name } }
+    return [wrong, members.count - known.count, missing]
+  }
+
+  /// Returns the form that fits these members best.
+  static func meant(by members: [JSONValue.Member], of forms: [CallForm]) -> CallForm {
+    forms.min { $0.misfit(members).lexicographicallyPrecedes($1.misfit(members)) } ?? CallForm(summary: nil, fields: [])
   }
 }

@@ -114,7 +114,7 @@ struct CallRequest: Equatable {
   }
 
   private static func unknown(_ words: CallWords, _ daemon: CallDescription) -> CallError {
-    // A parameter is what was given in its place.
+    // A parameter takes the word that was given in its place.
     let commands = daemon.operations.map { operation in
       CallWords.command(
         operation.segments.enumerated().map { index, segment in
@@ -134,4 +134,11 @@ struct CallRequest: Equatable {
     if hint.isEmpty { hint = "see \(DaemonProgram.current.name) call" }
     return CallError("expected a command that this daemon has (\(hint)), got \(words.command)")
   }
+}
+
+/// An error in the words of `tactus call`; nothing was sent.
+struct CallError: Error, Equatable, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
 }

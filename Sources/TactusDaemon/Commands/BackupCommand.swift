@@ -47,7 +47,7 @@ struct BackupCommand: ParsableCommand {
         "\(output): \(bytes.count) bytes. To put it in place: \(DaemonProgram.current.name) restore \(MakingToken.quoted(output))"
       )
     } catch {
-      // Nothing that looks like a backup is left.
+      // A partial file, which would look like a backup, is removed.
       unlink(output)
       if !(error is ExitCode) { complain("\(output): \(error)") }
       throw ExitCode.failure

@@ -92,7 +92,7 @@ struct CallCommand: ParsableCommand {
     let bell = try Doorbell()
     let end = MonotonicClock.now + Self.resetPatience
     while case .success(let answer) = result, answer.status == 409, MonotonicClock.now < end {
-      // It is never rung: its timeout is the wait.
+      // The bell is never rung; its timeout is the pause.
       bell.wait(limit: Self.resetPeriod)
       result = ask()
     }
@@ -121,7 +121,7 @@ struct CallCommand: ParsableCommand {
     switch client.ask("GET", "/api/openapi.json", limit: Self.limit) {
     case .success(let answer):
       if answer.status == 200, let daemon = CallDescription(answer.body) { return daemon }
-      // A wrong token is refused here already.
+      // A wrong token is refused at this request already.
       let refusal = CallAnswer(
         status: answer.status, body: answer.body, to: "openapi.json", of: client.address, hasToken: hasToken,
         isCompact: false)

@@ -24,7 +24,7 @@ struct DoctorCommand: ParsableCommand {
     let config = file.path
     let configuration = try config.map { try readConfiguration($0) }
     var diagnoses = Doctor(machine: root.map(Machine.at) ?? .current(), configuration: configuration).examine()
-    // Last, since this process may become that account.
+    // This check is the last, since this process may become that account.
     if root == nil, let configuration { diagnoses += Doctor.account(of: configuration) }
     let failures = diagnoses.filter { $0.status == .fail }
     if json {

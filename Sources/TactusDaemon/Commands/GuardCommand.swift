@@ -116,13 +116,13 @@ struct GuardCommand: ParsableCommand {
     let file = SafeStatePlanFile(plan, environment: processEnvironment())
     switch file?.read() {
     case .whole(let writes):
-      // Empty: all hardware was simulated.
+      // The list is empty if all hardware was simulated.
       if !writes.isEmpty { try make(writes, source: file?.path) }
     case .damaged(let readable, let reason):
       log(
         .error, "the safe-state plan is damaged: what can be read of it is written, then what the configuration says",
         ["plan": .string(file?.path ?? ""), "reason": .string(reason)])
-      // The configuration may be another one since the daemon read it. To write a safe state twice does no harm.
+      // The configuration may have changed since the daemon read it. Writing a safe state twice does no harm.
       if !readable.isEmpty { try? make(readable, source: file?.path) }
       do {
         try makeConfigured()

@@ -66,14 +66,14 @@ struct HealthyCommand: ParsableCommand {
       since: start, within: .seconds(within.seconds), steady: steady.nanoseconds,
       version: anyVersion ? nil : TactusCommand.version, loopsOnly: loopsOnly)
     while true {
-      // No question outlasts the time that was given.
+      // No request lasts longer than the rest of the given time.
       let rest = max(.milliseconds(200), end - MonotonicClock.now)
       switch watch.take(ask(client, bell, limit: min(.seconds(3), rest)), at: MonotonicClock.now) {
       case .healthy(let text): return print("healthy: \(text)")
       case .unhealthy(let reason):
         complain("not healthy: \(reason)")
         throw ExitCode.failure
-      // It is never rung: its timeout is the wait.
+      // The bell is never rung; its timeout is the pause.
       case .askAgain: bell.wait(limit: .milliseconds(200))
       }
     }

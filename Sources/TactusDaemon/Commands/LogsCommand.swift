@@ -78,7 +78,7 @@ struct LogsCommand: ParsableCommand {
         }
         if isLost { complain("\(address) answers again") }
         isLost = false
-        // A daemon that has started anew counts from 0.
+        // A restarted daemon counts from 0.
         if let asked = since, page.next < asked {
           since = 0
           continue
@@ -100,7 +100,7 @@ struct LogsCommand: ParsableCommand {
       case nil: break
       }
       if !follow { return }
-      // It is never rung: its timeout is the wait.
+      // The bell is never rung; its timeout is the pause.
       bell.wait(limit: .seconds(1))
     }
   }

@@ -37,7 +37,7 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     daemon_run_below_init(CommandLine.unsafeArgv)
     let config = try file.required()
-    // It reads the file again at each reload.
+    // The file cannot be a pipe, since each reload reads it again.
     var (configuration, found) = try readWholeConfiguration(config, waitingForPipes: false)
     guard configuration.hasSystem else {
       complain(
@@ -68,7 +68,7 @@ struct RunCommand: ParsableCommand {
     }
     var environment = processEnvironment()
     if let account { environment = try become(account, environment) }
-    // Other processes of the same user could read it in /proc.
+    // Other processes of the same user could read the variable in /proc.
     process_forget_environment("TACTUS_TOKEN")
     let format = logFormat ?? configuration.logPattern.map { .pattern($0) } ?? .json
     let log = ProgramLog(
@@ -111,12 +111,12 @@ struct RunCommand: ParsableCommand {
     let owners = PortOwners(of: configuration)
     do {
       try DescriptorLimit.requireLeast()
-      // Before the first line, which starts the log's writer.
+      // The signals are set up before the first log line, which starts the log's writer thread.
       let events = try ServiceEvents()
       let options = Daemon.Options(
         simulate: simulate, logFormat: format, environment: environment, found: found,
         planFile: SafeStatePlanFile(plan, environment: environment), portOwners: owners, zone: zone)
-      // While this is the only thread.
+      // The process is confined while this is its only thread.
       var confinement = DaemonConfinement(configuration, options)
       if let account, !isOpen(to: account, confinement) { return 1 }
       let confined = confinement.apply()
@@ -133,7 +133,7 @@ struct RunCommand: ParsableCommand {
       return try daemon.run(events: events) {
         // The advice comes after the lines that were logged before it.
         log.sink.flush()
-        // A service manager's journal is no place for advice.
+        // Advice is not written to a service manager's journal.
         guard options.environment["NOTIFY_SOCKET"] == nil else { return }
         log.sink.flush()
         print(

@@ -44,7 +44,7 @@ struct TopCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before the terminal is changed: a signal must not leave it raw.
+    // Signals are handled before the terminal is changed, since one must not leave it raw.
     let events = try ServiceEvents()
     if !once, isatty(0) == 0 || isatty(1) == 0 {
       complain("expected a terminal; for a script give --once")

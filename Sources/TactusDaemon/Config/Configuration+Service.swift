@@ -20,7 +20,7 @@ extension Configuration.Service {
 }
 
 extension Configuration.Service.TLS {
-  /// Reads the TLS mode. A file that is not named is an empty text here and refused by `serviceErrors`.
+  /// Reads the TLS mode. A file that is not given is an empty text here, which `serviceErrors` refuses.
   fileprivate init(_ given: GivenValues) {
     switch given.text("service.tls") {
     case "self-signed": self = .selfSigned
@@ -39,7 +39,7 @@ extension Configuration {
   /// Returns whether the text is a loopback address or `localhost`.
   public static func isLoopback(_ address: String) -> Bool {
     let digits = address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]
-    // 127.example is a name.
+    // A text such as `127.example` is a host name.
     let isInDigits = digits.allSatisfy { $0 == "." || ("0"..."9").contains($0) }
     return digits.hasPrefix("127.") && isInDigits || address == "::1" || address == "localhost"
   }

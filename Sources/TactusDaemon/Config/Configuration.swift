@@ -1,4 +1,6 @@
+import Confinement
 @_spi(FromOutside) import Conversions
+import Glibc
 import Tactus
 import TactusGuard
 import Yams
@@ -184,5 +186,85 @@ extension Configuration.Scheduling {
     case .fifo(let priority): .fifo(priority)
     case .deadline(let budget): .deadline(runtime: .microseconds(Int64(budget)), deadline: period, period: period)
     }
+  }
+}
+
+/// The configuration of a declared system as read from a file.
+public struct DeclaredValues<System: DeviceSystem>: Sendable {
+  /// The keys that keep their values while the program runs.
+  public let wiring: System.Wiring
+  /// The rules that the file gives.
+  public let rules: System.Rules
+}
+
+extension Configuration {
+  /// The configuration of a declared system, or of the first one if the file has several; `nil` if the file has none of
+  /// the system's sections.
+  public subscript<System: DeviceSystem>(_: System.Type) -> DeclaredValues<System>? {
+    systems[ConfiguredSystem<System>.self].map { DeclaredValues(wiring: $0.wiring, rules: $0.rules) }
+  }
+}
+
+extension Configuration {
+  private static let accountKey = "runtime.user"
+
+  /// Returns the errors of the account that do not depend on the host. Whether the host has the account is checked at
+  /// the start and by `doctor`, because the file may be meant for another host.
+  func accountErrors(_ places: ConfigPlaces) -> [ConfigError] {
+    guard let user, user != "root", !confine else { return [] }
+    return [
+      places.error(
+        file, Self.accountKey,
+        "expected runtime.confine: true, since a program that changes its account gives up the rest, too")
+    ]
+  }
+
+  /// Returns the account to which a program that runs as `current` must change, or `nil` if it keeps its account.
+  ///
+  /// - Throws: an error if there is no such account, or if only root could change to it. A simulation that root has not started keeps its account.
+  func account(
+    from current: Account, simulate: Bool, _ places: ConfigPlaces, find: (String) -> Account? = Account.init(named:)
+  ) throws(ConfigError) -> Account? {
+    guard let user, user != current.name else { return nil }
+    guard current.user == 0 || !simulate else { return nil }
+    guard let account = find(user) else {
+      throw places.error(file, Self.accountKey, "expected an account of this machine, got \(user)")
+    }
+    guard account.user != current.user else { return nil }
+    guard current.user == 0 else {
+      throw places.error(
+        file, Self.accountKey,
+        "expected \(current.name), who has started this program: only root can become \(user), so start it with sudo "
+          + "or remove the key")
+    }
+    return account
+  }
+}
+
+extension Configuration {
+  /// Returns the errors of the hardware watchdog's settings. Whether the device exists is checked at the start and by
+  /// `doctor`, because the file may be meant for another host.
+  func watchdogErrors(_ places: ConfigPlaces) -> [ConfigError] {
+    let key = "runtime.watchdog"
+    guard let watchdog else { return [] }
+    guard watchdog.path.hasPrefix("/") else {
+      let expected = "expected an absolute path such as /dev/watchdog"
+      return [places.error(file, key, "\(expected), got \(watchdog.path)", alone: true)]
+    }
+    if let flaw = HardwareWatchdog.flaw(path: watchdog.path) {
+      return [places.error(file, key, "\(watchdog.path): \(flaw)", alone: true)]
+    }
+    guard guardEnabled else {
+      return [places.error(file, key, "expected safety.watchdog_enabled: true, since the guard feeds it")]
+    }
+    return []
+  }
+
+  /// Returns the error for a hardware watchdog that does not exist, or `nil` if it exists or the file names none.
+  func missingWatchdog(_ places: ConfigPlaces) -> ConfigError? {
+    guard let watchdog, !HardwareWatchdog.isThere(watchdog.path) else { return nil }
+    return places.error(
+      file, "runtime.watchdog",
+      "expected a watchdog, got nothing at \(watchdog.path); `\(DaemonProgram.current.name) doctor` says more")
   }
 }

@@ -26,8 +26,8 @@ public protocol DeviceSystem: SendableMetatype {
   associatedtype Rules: Settings
   /// The form in which the loop receives the rules: `Rules`, unless the system adopts `ConvertsRules`, which names it.
   associatedtype LoopRules: BitwiseCopyable & Sendable = Rules
-  /// The orders that can be sent to the loop. They can be compared, since an emergency stop is one of them: it counts from when it is asked for, over a
-  /// restart too, though the loop hangs.
+  /// The orders that can be sent to the loop. They are `Equatable`, so that an emergency stop is recognised among them: it counts from the moment of
+  /// the request, over a restart too, even if the loop hangs.
   associatedtype Order: BitwiseCopyable & Sendable & Equatable
   /// The reasons for which the loop may refuse an order. A system whose loop never refuses uses `NoRefusal`.
   associatedtype Refusal: RefusalWord
@@ -50,8 +50,8 @@ public protocol DeviceSystem: SendableMetatype {
   @DeclarationBuilder<Command<Order>> static var commands: [Command<Order>] { get }
   /// The order that every emergency stop sends. It stops every output and latches the stop.
   static var emergencyStop: Order { get }
-  /// Returns whether a state is an emergency stop that only a reset leaves, whatever has brought it: a route, a datagram, a button, the loop
-  /// itself. What is latched when the program ends is latched when it starts again. May be called from any thread.
+  /// Returns whether a state is an emergency stop that only a reset leaves, whatever caused it: a route, a datagram, a button or the loop itself. A
+  /// stop that is latched when the program ends is latched at the next start. May be called from any thread.
   static func isEmergencyStopped(_ state: State) -> Bool
   /// The order that leaves the e-stop and fault states.
   static var reset: Order { get }

@@ -1,7 +1,7 @@
 @_spi(FromOutside) import Conversions
 import Tactus
 
-// What is decided before this program runs: by the firmware, by the kernel's arguments and by the memory card.
+// Checks of what is decided before this program runs: by the firmware, by the kernel's arguments and by the memory card.
 extension Doctor {
   static var setup: String { "sudo \(DaemonProgram.current.name) setup pi" }
 

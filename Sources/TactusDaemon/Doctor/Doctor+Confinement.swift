@@ -63,7 +63,7 @@ extension Doctor {
       return [Diagnosis(name: name, status: .ok, found: "\(wanted), to which all is open", why: why, fix: nil)]
     }
     return flaws.map { flaw in
-      // Behind the last colon of the sentence stands what to type.
+      // The command to type follows the colon of the sentence.
       let parts = flaw.split(separator: ": ", maxSplits: 1).map(String.init)
       return Diagnosis(name: name, status: .fail, found: parts[0], why: why, fix: parts.count > 1 ? parts[1] : nil)
     }

@@ -1,3 +1,4 @@
+import Buses
 @_spi(FromOutside) import Conversions
 import Tactus
 
@@ -175,5 +176,101 @@ public struct Doctor: Sendable {
       found: machine.timeIsSynchronized.map { $0 ? "synchronized" : "not synchronized" } ?? "not reported",
       why: "loops and failsafes use the monotonic clock and do not mind; log lines show the time of day",
       fix: ok ? nil : "sudo timedatectl set-ntp true")
+  }
+}
+
+extension Doctor {
+  /// Checks the Bluetooth adapter, whether it is blocked, and bluetoothd. A host without an adapter is fine, because few systems need one.
+  func bluetooth() -> Diagnosis {
+    let why = "a link over Bluetooth needs an adapter that is not blocked, and bluetoothd"
+    let adapters = machine.list("/sys/class/bluetooth").filter { $0.hasPrefix("hci") && !$0.contains(":") }
+    func diagnosis(_ status: Diagnosis.Status, _ found: String, fix: String? = nil) -> Diagnosis {
+      Diagnosis(name: "Bluetooth", status: status, found: found, why: why, fix: fix)
+    }
+    guard !adapters.isEmpty else { return diagnosis(.ok, "no adapter") }
+    let names = adapters.joined(separator: ", ")
+    switch bluetoothBlock {
+    case .switched: return diagnosis(.warn, "\(names), blocked by a switch on the machine", fix: "use that switch")
+    case .rfkill: return diagnosis(.warn, "\(names), blocked", fix: "sudo rfkill unblock bluetooth")
+    case nil: break
+    }
+    guard isRunning("bluetoothd") else {
+      return diagnosis(
+        .warn, "\(names), bluetoothd is not running",
+        fix: "sudo apt install bluez && sudo systemctl enable --now bluetooth")
+    }
+    return diagnosis(.ok, "\(names), bluetoothd is running")
+  }
+
+  private enum Block {
+    case switched
+    case rfkill
+  }
+
+  private var bluetoothBlock: Block? {
+    let folder = "/sys/class/rfkill"
+    let radios = machine.list(folder).filter { machine.read("\(folder)/\($0)/type") == "bluetooth" }
+    if radios.contains(where: { machine.read("\(folder)/\($0)/hard") == "1" }) { return .switched }
+    return radios.contains { machine.read("\(folder)/\($0)/soft") == "1" } ? .rfkill : nil
+  }
+
+  private func isRunning(_ program: String) -> Bool {
+    machine.list("/proc").contains { Int($0) != nil && machine.read("/proc/\($0)/comm") == program }
+  }
+}
+
+/// A sensor of the kernel that a system reads, with the key that names it.
+struct PlannedSensor: Sendable, Equatable {
+  var name: KernelSensorName
+  var quantity: KernelQuantity
+  var key: String
+}
+
+extension Doctor {
+  /// Checks that the sensors of the kernel which declared systems read are there and measure what they should. None is read.
+  func sensors(_ sensors: [PlannedSensor]) -> [Diagnosis] {
+    let tree = KernelSensorTree(text: machine.read, names: machine.list, link: machine.link)
+    return sensors.map { sensor in
+      var found: String
+      var isGood = false
+      do throws(KernelSensorTree.Absence) {
+        let place = try tree.find(sensor.name)
+        isGood = place.quantity == sensor.quantity
+        found = isGood ? place.file : "\(place.file) is a sensor of \(place.quantity), not of \(sensor.quantity)"
+      } catch {
+        found = "\(error)"
+      }
+      return Diagnosis(
+        name: sensor.key, status: isGood ? .ok : .fail, found: found,
+        why: "without it the system has no value, and does what it does then",
+        fix: isGood
+          ? nil : "\(DaemonProgram.current.name) scan sensor lists those that are there, as \(sensor.key) names them")
+    }
+  }
+}
+
+extension Doctor {
+  /// Checks whether each receiver of the file can be reached and takes its login. Nothing is sent.
+  func receivers() -> [Diagnosis] {
+    guard machine.isThisOne, var notify = configuration?.notify else { return [] }
+    let why = "whoever should be told is not told while it cannot be reached"
+    do throws(ConfigError) {
+      try notify.readSecrets()
+    } catch {
+      return [
+        Diagnosis(
+          name: "receivers", status: .fail, found: "\(error)", why: "the daemon does not start without it",
+          fix: "write the secret into the file, readable for the daemon's account")
+      ]
+    }
+    return notify.receivers.map { receiver in
+      let outcome = NoticeSender(receiver: receiver).probe()
+      var isReached = false
+      if case .sent = outcome { isReached = true }
+      return Diagnosis(
+        name: "receiver \(receiver.name)", status: isReached ? .ok : .warn, found: outcome.words, why: why,
+        fix: isReached
+          ? nil : "mend its keys in notify.receivers, then: tactus notify test \(receiver.name) --config FILE")
+    }
   }
 }

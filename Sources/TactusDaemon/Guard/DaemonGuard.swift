@@ -10,8 +10,8 @@ import TactusGuard
 /// The command line is `tactus guard --descriptor 3 --timeout-ms 1000 --log-format json WRITE…`; `tactus run` starts
 /// the guard before it uses an actuator.
 enum DaemonGuard {
-  /// How long the daemon may take from the start of the guard to that of its loops, before which nothing is driven. On a slow or busy machine the
-  /// time-out would be over before, and the robot would not obey its first command. From the start of the loops on the time-out counts.
+  /// The time that the daemon may take from the start of the guard to that of its loops, before which nothing is driven. On a slow or busy machine
+  /// the timeout would be over before, and the first command would not be obeyed. From the start of the loops on the timeout counts.
   static let startUp = Nanoseconds.seconds(10)
 
   /// Starts the guard, waits until it has opened its devices, and returns the link to it.
@@ -59,12 +59,12 @@ enum DaemonGuard {
     var process = GuardProcess(
       arguments, outputs: outputs,
       prepare: { writes in
-        // It kills, and starts programs of the plan: no more than the program that it guards could do.
+        // A guard of another program is not confined: it kills and starts programs, no more than that program could do.
         guard !other, let missing = GuardConfinement.needs(of: writes, watchdog: watchdog).apply() else { return }
         log(.notice, "the kernel confines the guard only in part", ["left out: \(missing)"], of: daemon, in: format)
       },
       report: { report in
-        // Said by the process that does not become the program then.
+        // The process that does not become the program then says so itself.
         if other, report.subject == .notOpened { return }
         note?.take(report)
         log(
@@ -82,7 +82,7 @@ enum DaemonGuard {
     var metadata: Logger.Metadata = [key: .stringConvertible(program)]
     if let attempt { metadata["attempt"] = .stringConvertible(attempt) }
     if !failures.isEmpty { metadata["failures"] = .array(failures.map { .string($0) }) }
-    // A full pipe must not come between the guard and the motors.
+    // A full pipe must not delay the guard's writes.
     LogSink.writeIfTaken(
       format.line(level: level, label: "guard", message: message, metadata: metadata, timestamp: WallClock.text))
   }

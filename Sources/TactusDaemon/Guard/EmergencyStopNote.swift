@@ -35,7 +35,7 @@ final class EmergencyStopNote {
   /// Stops the systems that were stopped when the last program ended. To be called before the loops start, which take the stop in their first tick.
   func restore(_ systems: [any ServedSystem]) {
     let names = Set(systems.map(\.name))
-    // What cannot be read may have named any of them.
+    // A note that cannot be read may have named any of the systems.
     waiting = Self.contents(read()).map { names.intersection($0) } ?? names
     guard Mechanism.emergencyStopKept.acts, !waiting.isEmpty else { return }
     logger.critical(
@@ -51,7 +51,7 @@ final class EmergencyStopNote {
     let stopped = Set(systems.lazy.filter(\.isEmergencyStopped).map(\.name))
     waiting.subtract(stopped)
     let names = stopped.union(waiting)
-    // What could not be written is tried again at every news: a full /run may be freed.
+    // A note that could not be written is tried again at every change, since a full /run may have room again.
     guard names != written, write(names) else { return }
     written = names
   }

@@ -22,13 +22,13 @@ enum GuardConfinement {
     case .i2cByte(let path, _, _, _), .i2cBlock(let path, _, _, _), .i2cPlain(let path, _, _), .serial(let path, _, _),
       .gpio(let path, _, _):
       [folder(of: path)] + (resolved(path).map { [folder(of: $0)] } ?? [])
-    // A folder itself, in that of its chip.
+    // The rule names the output's folder and that of its chip.
     case .pwm(let path): [path, folder(of: resolved(path) ?? path)]
     }
   }
 
   private static func folder(of path: String) -> String {
-    // Links such as /dev/serial/by-id lead to where all devices are.
+    // Links such as /dev/serial/by-id lead to /dev, where all devices are.
     if path.hasPrefix("/dev/"), !path.hasPrefix("/dev/pts/") { return "/dev" }
     let end = path.lastIndex(of: "/") ?? path.startIndex
     return end == path.startIndex ? "/" : String(path[..<end])

@@ -8,7 +8,7 @@ import Tactus
 ///
 /// A guard that is lost more than ten times within a minute counts as `unguarded` at once, because a guard that keeps dying protects nothing.
 package struct GuardLossMachine: Sendable, Equatable {
-  /// How a guard was lost.
+  /// The way in which a guard was lost.
   package enum Reason: String, Sendable, Equatable, CaseIterable {
     /// The guard's process ended.
     case died
@@ -45,7 +45,7 @@ package struct GuardLossMachine: Sendable, Equatable {
     package var makesSafe = false
   }
 
-  /// How long a successor may take before the outputs are stopped.
+  /// The time that a successor may take before the outputs are stopped.
   static let limit = Nanoseconds.seconds(2)
   /// The time from a failed start to the next attempt.
   static let pause = Nanoseconds.seconds(1)
@@ -77,7 +77,7 @@ package struct GuardLossMachine: Sendable, Equatable {
       state = .unguarded(reason, retry: nil)
       return Self.unguarded(replaces: true)
     case (.unguarded, .beat): return Self.unguarded()
-    // The end of one that is being replaced, or was killed for hanging, is no news.
+    // The end of a guard that is being replaced or was killed for hanging changes nothing.
     case (.replacing, .lost), (.unguarded, .lost), (.replacing, .beat), (.watching, _): return Action()
     }
   }

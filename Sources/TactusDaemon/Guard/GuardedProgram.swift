@@ -12,11 +12,11 @@ import TactusGuard
 /// `TACTUS_GUARD_PERIOD_MS`, the time from one heartbeat to the next. A heartbeat is a `tactus_guard_message` (CTactusGuard.h) of the
 /// kind 2.
 struct GuardedProgram {
-  /// What the guard does when heartbeats fail to come.
+  /// The guard's action when heartbeats fail to arrive.
   enum Hang: String, CaseIterable, ExpressibleByArgument {
     /// Outputs safe, then the program is killed and the outputs are made safe once more.
     case kill
-    /// Outputs safe, again after each further time-out, until heartbeats come again.
+    /// Outputs safe, again after each further timeout, until heartbeats come again.
     case keep
   }
 
@@ -56,7 +56,7 @@ struct GuardedProgram {
       throw ExitCode.badConfig
     }
     let failure = become(with: link.socket)
-    // Nothing has been done to an output.
+    // No output has been changed yet.
     link.dismiss()
     complain("\(DaemonProgram.current.name) guard: \(words[0]): \(String(cString: strerror(failure)))")
     throw ExitCode(failure == ENOENT ? 127 : 126)

@@ -26,7 +26,7 @@ struct SafeStateNote {
 
   /// Replaces the file by an empty one. Returns a descriptor for every guard of this program, or `nil` if the file cannot be made, which is logged.
   func begin(_ logger: Logger) -> Int32? {
-    // Another guard may still write to the old one.
+    // Another guard may still write to the old file.
     unlink(path)
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
     guard file < 0 else { return file }

@@ -22,7 +22,7 @@ struct SafeStatePlanFile {
     if let path {
       self.path = path
     } else {
-      // Several are separated by colons.
+      // Several folders are separated by colons.
       guard let folder = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first, folder.hasPrefix("/") else {
         return nil
       }

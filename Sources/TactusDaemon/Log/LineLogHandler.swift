@@ -40,7 +40,7 @@ struct LineLogHandler: LogHandler {
     if let provided = metadataProvider?.get() { members.merge(provided) { $1 } }
     if let own = event.metadata { members.merge(own) { $1 } }
     let kind = LogLimiter.Kind(label: label, level: event.level, message: event.message.description, metadata: members)
-    // Before anything is spent on it.
+    // The limit is checked before any work is done for the line.
     if isLimited, let kind, !sink.takes(kind) { return }
     let message = scrubber.scrub(event.message.description)
     let scrubbed = scrubber.scrub(members)
@@ -51,7 +51,7 @@ struct LineLogHandler: LogHandler {
     let json = line(.json)
     history.append(level: event.level, system: scrubbed["system"]?.description ?? label, text: json)
     sink.write(format == .json ? json : line(format))
-    // What follows may be the end.
+    // The program may end after a critical line.
     if event.level == .critical { sink.flush() }
   }
 }

@@ -88,7 +88,7 @@ final class LogOutlet: Sendable {
 
   /// Waits until all lines so far have been written, or until `limit` has passed.
   func flush(limit: Nanoseconds) {
-    // Without a descriptor left there is no way to wait.
+    // Waiting needs a free descriptor.
     guard let bell = try? Doorbell() else { return }
     let isWaiting = state.withLock { state in
       guard state.isWriting else { return false }

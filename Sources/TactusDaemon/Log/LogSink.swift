@@ -70,14 +70,14 @@ final class LogSink: Sendable {
 
   /// Appends lines to the file at `path` from now on. A device is taken, too, such as /dev/null, and a named pipe that somebody reads.
   ///
-  /// - Throws: why it cannot be opened, at once, whatever it is.
+  /// - Throws: the reason why it cannot be opened, without waiting.
   func open(path: String) throws(FileFailure) {
     let opened = try openOutside(
       path, O_WRONLY | O_APPEND | O_CREAT, mode: 0o640, alsoTaking: [S_IFCHR, S_IFIFO])
     guard let descriptor = opened else {
       throw FileFailure(path: path, reason: String(cString: strerror(ENOENT)))
     }
-    // Opening must not wait; writing has a thread to itself.
+    // Opening does not block; writing may, since it has its own thread.
     _ = fcntl(descriptor, F_SETFL, O_APPEND)
     file.withLock { file in
       if let outlet = file?.outlet { outlet.replace(descriptor) }
@@ -85,7 +85,7 @@ final class LogSink: Sendable {
     }
   }
 
-  /// Of a file that cannot be written standard error is told, also if it is switched off: there is no other place to say so at once.
+  /// An error of the file is written to standard error even if that is switched off, since there is no other place to report it at once.
   private var wordsOfFile: LogOutlet.Words {
     var words = words
     words.failed = { [format, standardError, weak self] reason in

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import MQTTMosquitto
 import Service
 import Synchronization
@@ -20,8 +21,8 @@ struct SpawnedBroker: Equatable {
   }
 }
 
-/// A connection for commands and their answers alone: whatever else is sent to this device, by whoever may, a stop does not stand behind it in the
-/// broker's queue, in the socket and on the client's thread.
+/// A connection for commands and their answers alone, so that a stop does not wait behind other messages to this device in the broker's queue, in the
+/// socket or on the client's thread.
 struct CommandConnection: Sendable {
   let subscribe: @Sendable (String) -> Void
   let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
@@ -67,7 +68,7 @@ extension BrokerConnection {
     ) throws {
       var settings = mqtt.settings
       if mqtt.broker == .spawn, settings.user == nil {
-        // No other program needs the password, and the next start has another one.
+        // No other program needs the password, which is a new one at each start.
         settings.user = "tactus"
         settings.password = Self.secret
       }
@@ -89,12 +90,12 @@ extension BrokerConnection {
       if mqtt.takesCommands {
         var own = settings
         own.clientID += "-commands"
-        // Whether the device is there is said over the other one.
+        // The other connection reports whether the device is online.
         own.will = nil
         commandClient = try MQTTClient(own, deliver: deliver)
       }
       let isSpawn = mqtt.broker == .spawn
-      // If our broker could not be started there is none: a program that listens on its port is not ours.
+      // If our broker could not be started, a program that listens on its port is not ours.
       let hasBroker = failure == nil
       start = { [commandClient] in
         guard hasBroker else { return }
@@ -155,4 +156,30 @@ extension BrokerConnection {
       preconditionFailure("the configuration let through a broker that this program cannot speak to")
     }
   #endif
+}
+
+/// The user and password of a broker that this program starts, in a file that mosquitto_pub reads. With that file the
+/// command line printed after the start works when it is pasted, and shows no password in the list of processes.
+enum BrokerLogin {
+  /// Writes the file into the broker's folder, readable by this user only.
+  ///
+  /// - Returns: the folder, which is mosquitto_pub's `XDG_CONFIG_HOME`, or `nil` if this program does not start the
+  ///   broker, if the broker needs no user, or if the file cannot be written.
+  static func leave(_ mqtt: Configuration.MQTT, environment: [String: String]) -> String? {
+    #if MQTT
+      guard mqtt.broker == .spawn, let user = mqtt.user, let password = mqtt.password,
+        let folder = try? BrokerConnection.folder(port: mqtt.port, environment: environment)
+      else { return nil }
+      let path = folder + "/mosquitto_pub"
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      let bytes = Array("-u \(user)\n-P \(password)\n".utf8)
+      // An existing file would keep its mode.
+      guard fchmod(descriptor, 0o600) == 0, write(descriptor, bytes, bytes.count) == bytes.count else { return nil }
+      return folder
+    #else
+      return nil
+    #endif
+  }
 }

@@ -19,12 +19,12 @@ enum ConfinedBroker {
     let files = [program, "/etc/hosts.allow", "/etc/hosts.deny"]
     needs.readable = files + (4...6).compactMap(target(ofDescriptor:))
     needs.folder = target(ofDescriptor: 7)
-    // What the kernel lacks the guard's line says, too.
+    // Features that the kernel lacks are not logged here, since the guard's log line names them.
     _ = needs.apply()
-    // After the change of account, which clears it.
+    // The setting follows the change of account, which would clear it.
     daemon_terminate_with_parent()
     guard getppid() == parent else { return 1 }
-    // Nothing of ours: the configuration's variables may hold secrets.
+    // The broker gets no variables of ours, which may hold secrets.
     let arguments: [UnsafeMutablePointer<CChar>?] = words.dropFirst().map { strdup($0) } + [nil]
     let environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), nil]
     execve(program, arguments, environment)

@@ -116,7 +116,7 @@ package final class DaemonBroker {
   package func beat(at now: TickInstant) {
     report()
     for participant in participants { participant.beat(at: now, on: line) }
-    // After the states, which are current when the device is said to be there.
+    // The presence follows the states, so that they are current when the device is reported online.
     presence.say(connection.status(), commands: connection.commands?.status(), on: line)
   }
 
@@ -145,7 +145,7 @@ package final class DaemonBroker {
       wasConnected = false
       for participant in participants { participant.connectionLost() }
     }
-    // A broker that we have just started is not there at once.
+    // A broker that was just started does not accept connections at once.
     let isComing = mqtt.broker == .spawn && status.connections == 0 && status.failures < 5
     if !status.isConnected, !isComing, let failure = status.lastFailure, failure != toldFailure {
       toldFailure = failure
@@ -203,9 +203,9 @@ package final class DaemonBroker {
   /// The number of connections in a row that are lost soon before health says so.
   private static let unstableAfter: Int64 = 3
 
-  /// Returns the trouble that `GET /api/health` reports about the broker, or `nil` if there is none: the broker that this program starts
-  /// does not run, connections are lost again and again, or the broker refuses subscriptions. A broker of somebody else's that is not
-  /// there is none. Usable from any thread.
+  /// Returns the trouble that `GET /api/health` reports about the broker, or `nil` if there is none: the broker that this program starts does not
+  /// run, connections are lost again and again, or the broker refuses subscriptions. A missing broker that this program does not start is no trouble.
+  /// Usable from any thread.
   package var trouble: @Sendable () -> ServiceTrouble? {
     let (connection, neededFilters, mqtt) = (connection, neededFilters, mqtt)
     return {

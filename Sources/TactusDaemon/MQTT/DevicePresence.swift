@@ -2,11 +2,11 @@ import MQTTMosquitto
 import Synchronization
 import Wire
 
-/// Says on the status topic whether the device can be reached: `online` while the broker has accepted the connection and has granted
-/// every subscription to commands, if commands are taken, and otherwise `offline`, which the broker says when the connection is lost.
+/// Publishes on the status topic whether the device can be reached: `online` while the broker has accepted the connection and has granted every
+/// subscription to commands, if commands are taken, and otherwise `offline`, which the broker says when the connection is lost.
 ///
-/// Whoever reads `online` and then sends a command is therefore heard. The status is said again on each new connection, and when
-/// somebody else has changed it: an old will that comes late, or a broker that was restored.
+/// Whoever reads `online` and then sends a command is therefore heard. The status is published again on each new connection, and when it was changed
+/// by others: by an old will that comes late, or a broker that was restored.
 final class DevicePresence: BrokerParticipant {
   /// A status as it was published, with the connections for which it is true.
   private struct Said: Equatable {
@@ -18,7 +18,7 @@ final class DevicePresence: BrokerParticipant {
   private struct State {
     /// The status that was last published on the present connection, or `nil` if none was.
     var said: Said?
-    /// Whether a message of somebody else has replaced it.
+    /// Whether a message of another sender has replaced it.
     var isReplaced = false
   }
 
@@ -42,7 +42,7 @@ final class DevicePresence: BrokerParticipant {
     }
   }
 
-  /// Publishes the status if it is another one, if a connection is new, or if somebody else has changed it. Called on the main thread.
+  /// Publishes the status if it has changed, if a connection is new, or if another sender has replaced it. Called on the main thread.
   ///
   /// - Parameters:
   ///   - status: the connection over which the status is published.

@@ -70,7 +70,7 @@ final class FleetParticipant: BrokerParticipant {
     state.withLock { state in
       for event in events where event.kind == .edge {
         state.changed.insert(event.system)
-        // As many as the outbox holds; the state that follows says what matters.
+        // The outbox holds this many events; the state that follows says what matters.
         guard state.events.count < 256 else { continue }
         state.events.append(MQTTMessage(topic: topics.event(event.system), payload: event.document))
       }
@@ -116,7 +116,7 @@ final class FleetParticipant: BrokerParticipant {
       return (gone, false)
     }
     for topic in gone { broker.publish(MQTTMessage(topic: topic, payload: [], isRetained: true)) }
-    // Our own states would come back for ever.
+    // Otherwise our own states would be received endlessly.
     if isOver { for filter in own.filters { broker.unsubscribe(filter) } }
   }
 
@@ -173,7 +173,7 @@ final class FleetParticipant: BrokerParticipant {
       state.told[topic] = Told(document: document, settled: settled)
       return true
     }
-    // What has no room is tried again at the next look: a topic that was removed in the meantime makes room.
+    // A message without room is tried again at the next check, since a removed topic makes room.
     if isNew, broker.publish(MQTTMessage(topic: topic, payload: document, isRetained: true)) == .tooManyRetained {
       state.withLock { $0.told[topic] = nil }
     }

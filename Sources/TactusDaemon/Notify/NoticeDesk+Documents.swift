@@ -1,7 +1,7 @@
 import Service
 import Tactus
 
-// What the desk says of itself: `GET /api/notices`, and metrics.
+// The desk's document `GET /api/notices`, and its metrics.
 
 extension NoticeDesk {
   private struct Document: Encodable {

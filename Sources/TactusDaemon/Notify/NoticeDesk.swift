@@ -14,7 +14,7 @@ import Wire
 /// Each receiver has a queue of its own, so that one that does not answer delays no other. What is due is on the disk
 /// before it is sent, so that a message may come twice after a crash, but is not lost.
 final class NoticeDesk: Sendable {
-  /// What the desk looks at.
+  /// The parts of the program from which the desk derives its messages.
   struct Sources: Sendable {
     var systems: [any ServedSystem]
     /// Returns the words of each system's notices that are trouble, by the names of the systems.
@@ -154,7 +154,7 @@ final class NoticeDesk: Sendable {
       }
       return state.outbox.take(at: now)
     }
-    // On the disk before anything is sent.
+    // The state is on the disk before a message is sent.
     save(isRunning: true)
     for message in due { send(message) }
   }

@@ -1,6 +1,6 @@
 import Service
 
-/// What the desk shares between its thread, those of the receivers, and those of requests.
+/// The state that the desk's thread shares with those of the receivers and of requests.
 struct NoticeDeskState: Sendable {
   /// One message lately, with its last outcome; `nil` while it waits.
   struct Record: Sendable, Encodable {

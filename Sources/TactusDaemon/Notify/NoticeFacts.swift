@@ -8,7 +8,7 @@ import Wire
 /// `alarm`, a text whose name ends in `Trouble`, a list of texts `alerts`, a `…Confirmed` that is false, `isFresh` that is
 /// false, and a `state` with the name of a notice that is trouble.
 struct NoticeFacts: Sendable {
-  /// What is read of one system.
+  /// The part of one system's state that is read.
   struct System: Sendable {
     var name: String
     var state: JSONValue
@@ -36,7 +36,7 @@ struct NoticeFacts: Sendable {
           "\(system.name)/state/\(word)", .fault, system.name, .warning, "\(word): \(sentence)",
           wayOut: system.state["wayOut"]?.string))
     }
-    // An alarm that is the reason of a fault is said once.
+    // An alarm that is the reason of a fault is reported once.
     let faults = reader.found.filter { $0.kind == .fault }.map(\.text)
     reader.found.removeAll { one in one.kind == .alarm && faults.contains { $0.hasSuffix(one.text) } }
     return Array(reader.found.prefix(most))

@@ -3,7 +3,8 @@ import Service
 import Store
 import Tactus
 
-/// What is kept of the messages over a restart, in one file: what has been said, and what waits for its receiver.
+/// The file with the part of the messages that outlives a restart: the conditions that have been reported, and the
+/// messages that wait for their receivers.
 struct NoticeFile: Sendable {
   struct Contents: Sendable, Codable, Equatable {
     /// The boot on whose clock the instants are, or `nil` if it is unknown.
@@ -16,7 +17,7 @@ struct NoticeFile: Sendable {
     var outbox = NoticeOutbox.Kept()
   }
 
-  /// How the previous program ended.
+  /// The way in which the previous program ended.
   enum End: Sendable, Equatable {
     case orderly, crash, powerCut
   }
@@ -41,7 +42,7 @@ struct NoticeFile: Sendable {
   /// Writes the file at once and durably. Returns the reason if that failed.
   func write(_ contents: Contents) -> String? {
     if let slash = path.lastIndex(of: "/") {
-      // Missing where no confinement has made it; if it cannot be made, the write says so.
+      // The folder is missing unless the confinement has made it; the write reports a folder that cannot be made.
       try? StoreFile.makeFolders(String(path[..<slash]))
     }
     do throws(FileFailure) {

@@ -57,7 +57,7 @@ struct NoticeMachine: Sendable {
     var limited: Set<String> = []
   }
 
-  /// What outlives the program.
+  /// The state that outlives the program.
   struct Kept: Sendable, Codable, Equatable {
     var tracked: [Tracked] = []
     /// The instants of the last hour's messages, by receiver.
@@ -118,7 +118,7 @@ struct NoticeMachine: Sendable {
   private mutating func observe(_ present: [NoticeCondition], _ now: Int64) {
     for condition in present {
       if let index = kept.tracked.firstIndex(where: { $0.condition.id == condition.id && !$0.isOccurrence }) {
-        // Texts with numbers change all the time; what has been said stays as it was said.
+        // Texts with numbers change all the time; a reported text stays as it was reported.
         let isSaid = kept.tracked[index].isOn && kept.tracked[index].condition.severity == condition.severity
         if !isSaid { kept.tracked[index].condition = condition }
         guard !kept.tracked[index].isPresent else { continue }
@@ -238,7 +238,7 @@ struct NoticeMachine: Sendable {
         kept.unsaid[receiver, default: 0] += 1
       }
       kept.tracked[index].limited = []
-      // Of a condition that was never said there may be more beginnings.
+      // A condition that was never reported may begin several times.
       if !kept.tracked[index].isPresent, kept.tracked[index].told.isEmpty {
         kept.tracked[index].toldFlaps = []
         if now - kept.tracked[index].changed >= Self.flapSeconds { kept.tracked[index].flaps = 0 }

@@ -24,7 +24,7 @@ struct NoticeOutbox: Sendable {
     static let zero = Counts(sent: 0, failed: 0, refused: 0, dropped: 0)
   }
 
-  /// What outlives the program.
+  /// The state that outlives the program.
   struct Kept: Sendable, Codable, Equatable {
     var waiting: [Waiting] = []
     /// The number of messages that a receiver did not get and has not been told of.
@@ -49,7 +49,7 @@ struct NoticeOutbox: Sendable {
     kept.waiting.append(Waiting(message: message, since: now.seconds, notBefore: now.seconds))
     while kept.waiting.count(where: { $0.message.receiver == receiver }) > Self.mostOfReceiver {
       let least = kept.waiting.filter { $0.message.receiver == receiver }.map(\.message.condition.severity).min()
-      // The head of a busy receiver is on its way.
+      // The first message of a busy receiver is being sent.
       let head = busy.contains(receiver) ? kept.waiting.first { $0.message.receiver == receiver }?.message.id : nil
       guard
         let index = kept.waiting.firstIndex(where: {

@@ -119,7 +119,7 @@ struct NotifyReading {
     if !tail.hasPrefix("/") { tail = "/" + tail }
     let isPlain = tail.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") } && text.utf8.count <= 2000
     guard start > 0, isPlain, let address = ServiceAddress(String(text[..<end]), port: start == 8 ? 443 : 80) else {
-      // It may hold a secret.
+      // The value may contain a secret.
       report(
         key,
         "expected an address http://HOST/PATH or https://HOST/PATH without user, fragment and spaces, got another text")

@@ -54,11 +54,11 @@ public struct DaemonProgram: Sendable {
     let words = Array(CommandLine.arguments.dropFirst())
     // The guard's process is recognised before anything else runs: it must be up in a few milliseconds.
     if words.first == "guard", let status = DaemonGuard.run(Array(words.dropFirst())) { exit(status) }
-    // What a confined daemon has its guard and children started by.
+    // The process that starts the guard and the children of a confined daemon.
     if words.first == "spawner" { exit(Spawner.run(folders: Array(words.dropFirst()))) }
-    // Debian's broker, confined before it starts.
+    // The process that confines itself and becomes Debian's broker.
     if words.first == "broker" { exit(ConfinedBroker.run(Array(words.dropFirst()))) }
-    // A program of a system's, confined before it starts.
+    // The process that confines itself and becomes a child program of a system.
     if words.first == "child" { exit(ConfinedChild.run(Array(words.dropFirst()))) }
     if let unknown = UnknownCommand.first(in: words) {
       complain("\(unknown)")

@@ -35,7 +35,7 @@ extension TakenFile {
   /// Returns the value of a key in words for people. A secret is never shown.
   func shown(_ key: String) -> String {
     guard let value = value(key) else { return "nothing" }
-    // The address of a receiver lets whoever knows it in.
+    // The address of a receiver gives access to everyone who knows it.
     let isSecret = SecretNames.isSecret(key.utf8) || key.hasPrefix("notify.receivers") && key.hasSuffix(".url")
     return found.hidden.contains(key) || isSecret ? "a (hidden) value" : "\(value)"
   }

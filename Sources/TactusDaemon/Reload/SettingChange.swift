@@ -61,7 +61,7 @@ extension TakenFile {
     _ path: String, setting values: [String: String], environment: [String: String]
   ) throws(ConfigErrors) -> TakenFile {
     guard var text = YAMLFile.contents(of: path, atMost: YAMLLimits.bytes) else {
-      // Says why.
+      // Reading the file alone throws the reason.
       return try read(path, environment: environment)
     }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {

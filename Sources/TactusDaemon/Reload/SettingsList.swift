@@ -17,7 +17,7 @@ extension TakenFile {
   var changeableKeys: [String] {
     let given = found.values.keys.sorted()
     return ConfigTable.keys.filter(\.mayChange).flatMap { key -> [String] in
-      // A section is begun and ended by a start.
+      // Only a start begins or ends a section.
       let section = String(key.path.prefix { $0 != "." && $0 != "[" })
       guard found.sections.contains(section) else { return [] }
       guard key.path.contains("[]") else { return [key.path] }

@@ -18,7 +18,7 @@ struct AccountAccess {
     var nearest = folder
     while access(nearest, F_OK) != 0, errno != EACCES, nearest != "/" { nearest = Self.folder(of: nearest) }
     guard access(nearest, R_OK | W_OK | X_OK) != 0, errno != EROFS else { return }
-    // A folder of the system's stays the system's.
+    // A folder of the operating system keeps its owner.
     let isShared = nearest.split(separator: "/").count < 3
     let way =
       nearest != folder
@@ -67,7 +67,7 @@ struct AccountAccess {
   private var group: String { Self.name(ofGroup: account.group) }
 
   private mutating func add(_ path: String, _ what: String, _ way: String) {
-    // What lies in a folder that is closed cannot be looked at at all.
+    // Files in a folder without access cannot be examined.
     let above = Self.folders(above: path).first { access($0, X_OK) != 0 && errno == EACCES }
     let line =
       above.map {
@@ -132,7 +132,7 @@ extension Configuration {
       switch claim.resource {
       case .i2c(let bus, _): devices.append("/dev/i2c-\(bus)")
       case .serial(let path), .spi(let path): if path.hasPrefix("/") { devices.append(path) }
-      // Which chip has the line is known when it is opened; all belong to one group.
+      // The chip of a line is known only when it is opened; all chips belong to one group.
       case .gpio: devices += Machine.names(in: "/dev").filter { $0.hasPrefix("gpiochip") }.map { "/dev/" + $0 }
       case .pwm(let path): devices.append(path + "/duty_cycle")
       case .part, .tcp, .udp, .radio: break

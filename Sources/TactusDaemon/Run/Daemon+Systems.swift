@@ -59,7 +59,7 @@ extension Daemon {
       + systems.compactMap { ($0 as? any DeclaredSystem)?.settingsRoute(reloader) }
   }
 
-  /// Returns what is measured of the daemon itself.
+  /// Returns the metrics of the daemon itself.
   static func metrics(
     _ door: ServiceCounters, _ guardHealth: GuardHealth, _ broker: DaemonBroker?, _ store: DaemonStore?,
     _ notices: NoticeDesk?, _ log: ProgramLog

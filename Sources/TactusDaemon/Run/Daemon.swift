@@ -96,7 +96,7 @@ final class Daemon {
     let loops = systems.compactMap { $0 as? any LoopSystem }
     (self.systems, self.loops) = (systems, loops)
     let link = try Self.startGuard(configuration, holding: loops.flatMap(\.heldLines), options, logger, note)
-    // The page outlives each guard.
+    // The shared page outlives each guard.
     let stops = link?.stops
     let keeper = link.map { GuardKeeper($0, bell: button) }
     let guardHealth = GuardHealth(keeper == nil ? .none : .watching)
@@ -166,7 +166,7 @@ final class Daemon {
       }
     }
     guard configuration.guardEnabled, !options.simulate else { return nil }
-    // Lines first: they need no bus that could hang.
+    // Lines are written first, since they need no bus that could hang.
     let writes = lines.map { SafeStateWrite.gpio($0) } + busWrites
     guard !writes.isEmpty else { return nil }
     return try DaemonGuard.start(
@@ -184,7 +184,7 @@ final class Daemon {
       // Everything that may have to be started or opened again has been declared, and no client has been heard yet.
       if Spawner.seal() < 0 { spawner.look() }
       makeTaskThreads()
-      // First the port: one that is taken must stop the start before an actuator is touched.
+      // The port is bound first: one that is taken must end the start before an actuator is touched.
       try service?.service.bind()
       try DescriptorLimit.requireSpare(lanes: loops.count + 1)
       // Half of the program was needed to read the file and to compose the systems. It would be locked in memory from here on.
@@ -214,7 +214,7 @@ final class Daemon {
         case .stop(let signal):
           return stop("signal \(signal == SIGTERM ? "SIGTERM" : "SIGINT")")
         case .reopenLog:
-          // A disk may stall here, too.
+          // The line is written on a queue of its own, since a disk may stall here, too.
           logFile.async { [sink = log.sink, logger] in
             do throws(FileFailure) { try sink.reopen() } catch {
               logger.warning("the log file cannot be opened again", metadata: ["reason": .string(error.reason)])
@@ -231,8 +231,8 @@ final class Daemon {
     }
   }
 
-  /// Runs a task, so that the pool of tasks is there before it is needed: it is made of descriptors, and a stop for want of a guard comes when there may be
-  /// none left.
+  /// Runs a task, so that the pool of tasks exists before it is needed. Making it takes descriptors, of which none may be left when the program must
+  /// stop because it has no guard.
   private func makeTaskThreads() {
     let hasRun = DispatchSemaphore(value: 0)
     Task { hasRun.signal() }
@@ -253,7 +253,7 @@ final class Daemon {
       "simulated": simulated.isEmpty || simulated.count == loops.count
         ? .stringConvertible(!simulated.isEmpty) : .string(simulated.joined(separator: ", ")),
     ]
-    // Of several systems that listen, `listen` is the first one's.
+    // If several systems listen, `listen` is the value of the first.
     for system in systems { metadata.merge(system.startMetadata) { first, _ in first } }
     metadata["time_zone"] = .string(zone.words(at: .now))
     if let store { metadata["store"] = .string(store.file.path) }
@@ -309,7 +309,7 @@ final class Daemon {
     tell(guardSupervision.takeOutcomes(at: MonotonicClock.now))
     for system in systems {
       takeAnswers(of: system, at: MonotonicClock.now)
-      // Taken, and logged, without a service, too.
+      // Notices are taken and logged even without a service.
       let events = system.takeNotices(logger)
       tell(events)
     }
@@ -360,8 +360,8 @@ final class Daemon {
     }
   }
 
-  /// Delivers a loop's answers, after the stop that one of them may tell of has been noted: whoever is told that everything is stopped finds it
-  /// stopped after a restart.
+  /// Delivers a loop's answers, after noting an emergency stop that one of them may confirm, so that a stop of which a client has been told also
+  /// holds after a restart.
   private func takeAnswers(of system: any DaemonSystem, at now: TickInstant) {
     system.takeAnswers(at: now) { emergencyStops?.look(at: systems.map(\.served)) }
   }
@@ -385,7 +385,7 @@ final class Daemon {
     notifier.stopping()
     emergencyStops?.look(at: systems.map(\.served))
     emergencyStops?.end()
-    // The actuators first; the service can wait for a client for most of a second.
+    // The actuators stop first, since the service can wait for a client for most of a second.
     runtime.stop()
     let stopped = BootClock.now
     reloader.stop()
@@ -399,7 +399,7 @@ final class Daemon {
     service?.closeLocalDoor()
     service?.service.stop()
     let outcomes = systems.map { $0.finishKeeping() }
-    // Last: until here a request or a system's last notice may need it.
+    // The store closes last, since a request or a system's last notice may need it until here.
     store?.close()
     let unconfirmed = loops.compactMap { $0.unconfirmed }
     for (message, state) in unconfirmed {

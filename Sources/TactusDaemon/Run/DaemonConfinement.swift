@@ -88,10 +88,10 @@ struct DaemonConfinement {
   /// Starts the spawner and confines this process. Called by the only thread of the process.
   mutating func apply() -> Outcome {
     guard configuration.confine else { return .none(reason: "runtime.confine is false") }
-    // A certificate of its own that can be kept nowhere else.
+    // A self-signed certificate that can be kept nowhere else is written there.
     var writable = configuration.service?.tls == .selfSigned ? ["/tmp", "/dev/shm"] : []
     for folder in folders { writable += rules(folder) }
-    // What SQLite sorts, which would be in /tmp.
+    // SQLite sorts in temporary files, which would otherwise be in /tmp.
     if let store { setenv("SQLITE_TMPDIR", Self.folder(store), 0) }
     let spawner = startSpawner(writable: writable)
     guard spawner > 0 else {
@@ -99,7 +99,7 @@ struct DaemonConfinement {
     }
     LinuxDevices.setOpener(Spawner.open)
     for claim in configuration.claims {
-      // One that is not plugged in now may be later.
+      // A device that is not plugged in now may be plugged in later.
       if case .serial(let path) = claim.resource, path.hasPrefix("/") { LinuxSerialPort.declare(path) }
     }
     var needs = Confinement([.daemon, .root, .network], descriptors: 0, memoryMebibytes: 0)
@@ -204,7 +204,7 @@ struct DaemonConfinement {
 
   /// The folders of the files that are read after the start, and the files that the system's libraries read.
   private var readable: [String] {
-    // Folders, since editors and certificate programs put new files in the place of old ones. What a link leads to, too.
+    // Folders are named, since editors and certificate programs replace files by new ones; the targets of links are included.
     let named = filesRead
     let real = named.compactMap(Self.resolved)
     return (named + real).map(Self.folder) + ["/etc/fstab"] + resolver
@@ -213,7 +213,7 @@ struct DaemonConfinement {
   /// The folders of the resolver's configuration. The C library reads the addresses of name servers again when they
   /// change, which replaces the file unless it is a link.
   private var resolver: [String] {
-    // Secrets are not for this user to read then.
+    // An account other than root cannot read the secrets there.
     guard geteuid() == 0 else { return ["/etc"] }
     guard let real = Self.resolved("/etc/resolv.conf") else { return [] }
     if Self.folder(real) != "/etc" { return [Self.folder(real)] }

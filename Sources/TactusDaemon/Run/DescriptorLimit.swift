@@ -59,7 +59,7 @@ struct DescriptorLimit: Error, CustomStringConvertible {
 
   /// The number of open files, or `nil` if no more can be opened.
   private static var taken: Int? {
-    // The lowest number that is free.
+    // The lowest free number is the number of descriptors in use.
     let next = dup(2)
     guard next >= 0 else { return nil }
     close(next)

@@ -117,7 +117,7 @@ extension PortOwners {
     guard let taken, let claim = configuration.claims.first(where: { $0.resource.port == taken }) else {
       return "\(error)"
     }
-    // A bench has said the key.
+    // The error of a bench already names the key.
     return words(claim.key, taken) ?? (error is BenchError ? "\(error)" : "\(claim.key): \(error)")
   }
 

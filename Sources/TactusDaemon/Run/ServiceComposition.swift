@@ -42,7 +42,7 @@ struct ServiceComposition {
     self.door = door
     localToken = door.map { _ in LocalDoor.newToken() }
     let tokenFile = whole.tokenFile ?? TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment)
-    // A file that cannot be read has its own trouble, below.
+    // A file that cannot be read is reported below.
     let known = (try? TokenFolder(path: tokenFile).read()) ?? TokenFile()
     tokenCommand = MakingToken.command(
       file: tokenFile, environment: environment,
@@ -53,7 +53,7 @@ struct ServiceComposition {
       localToken: localToken,
       missing: { mounts.missing(for: $0).map { "\($0)" } },
       report: { logger.error("the token file cannot be used: its tokens open nothing", metadata: ["reason": "\($0)"]) })
-    // Only revocations are lost with a file: without one, no token of its own opens anything.
+    // Without a token file only its revocations are lost, since its tokens give no access then.
     if configuration.jwtKey != nil, tokens.failure == nil, access(tokenFile, F_OK) == 0,
       let warning = mounts.remember(tokenFile)
     {

@@ -85,7 +85,7 @@ package struct SupervisorLoop: ~Copyable, ControlLoop, NoOutput {
   @_noLocks @_noAllocation
   private mutating func beat(_ tick: Tick, _ advancing: UInt64) {
     let hearing = heartbeats?.send(due: tick.scheduled, at: tick.started, watched: loops.all, advanced: advancing)
-    // One that is gone is the main thread's child, which hears of it.
+    // A guard that has ended is a child of the main thread, which is notified of its end.
     if case .silent? = hearing { tell(.guardHangs(tick.started)) }
   }
 

@@ -16,7 +16,7 @@ struct SupervisorNews {
   /// All other notices, in their order.
   private(set) var others: [SupervisorNotice] = []
 
-  /// Takes what waits now. Whatever comes meanwhile, this ends.
+  /// Takes the notices that wait now, and ends even if more arrive meanwhile.
   ///
   /// - Parameter pop: returns the next notice, or `nil` if none waits.
   init(from pop: () -> SupervisorNotice?) {

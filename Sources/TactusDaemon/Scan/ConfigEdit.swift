@@ -105,7 +105,7 @@ struct ConfigEdit {
         header = node
       case (.name, .scalar(let scalar)) where scalar.string.isEmpty || scalar.string == "null" || scalar.string == "~":
         guard scalar.string.isEmpty, let mark = header?.mark else { fallthrough }
-        // A section without keys: below its name.
+        // In a section without keys the value goes below the section's name.
         return put(Array(steps[index...]), after: mark.line, indent: mark.column - 1 + 2)
       default: throw Refusal(key: key, message: "expected a section or list here", line: node.mark?.line)
       }
@@ -194,7 +194,7 @@ struct ConfigEdit {
   }
 }
 
-/// What a YAML text says, without its spelling.
+/// The contents of a YAML text, without its spelling.
 private indirect enum Tree: Equatable {
   case text(String)
   case mapping([String: Tree])

@@ -1,4 +1,4 @@
-/// What is to be written into a configuration file: one `--write` of the command line.
+/// One `--write` of the command line: a value to write into a configuration file.
 struct ScanChoice: Equatable, Sendable {
   /// Why nothing can be chosen, in words.
   struct Refusal: Error, Equatable, CustomStringConvertible {

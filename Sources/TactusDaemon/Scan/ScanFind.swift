@@ -8,17 +8,17 @@ public struct ScanFind: Equatable, Sendable {
     var key: String
     var value: String
   }
-  /// What is written to take the find for a key: the key's own value first, then those of the keys that go with it.
+  /// The values to write so that a key uses the find: the key's own first, then those of related keys.
   typealias Settings = [Setting]
 
   var kind: ScanKind
-  /// Where it is, as people and programs name it: a path, an address.
+  /// The place of the find as people and programs name it: a path or an address.
   var place: String
-  /// What it says that it is; empty if it says nothing.
+  /// The name that the device gives itself; empty if it gives none.
   var name: String
   /// What it may be, the likeliest first.
   var probably: [String] = []
-  /// What else is known of it, in the order in which people read it.
+  /// Further facts about the find, in the order in which people read them.
   var details: [String] = []
   /// Why it cannot be used as it is, such as the program that has it open, or `nil`.
   var trouble: String?
@@ -44,11 +44,11 @@ public struct ScanFind: Equatable, Sendable {
   }
 }
 
-/// What a scan of one kind has found, and what it has left out.
+/// The result of a scan of one kind: the finds, and what was left out.
 public struct ScanReport: Equatable, Sendable {
-  /// What was found, in the order in which people read it.
+  /// The finds, in the order in which people read them.
   public var finds: [ScanFind]
-  /// What was not looked at and why; if nothing was found, the first says why.
+  /// What was left out and why; if there are no finds, the first remark says why.
   public var remarks: [String]
 
   /// Makes a report.
@@ -57,5 +57,19 @@ public struct ScanReport: Equatable, Sendable {
   /// The report as JSON, as docs/scan.md describes it.
   var json: JSONValue {
     .object(["finds": .list(finds.map(\.json)), "remarks": .list(remarks.map { .text($0) })])
+  }
+}
+
+/// Text of strangers (a name on the air, of a USB device, on the network) as it may reach a terminal and a log.
+enum Printable {
+  /// Returns the text without control and formatting characters, at most 80 characters of it.
+  static func text(_ text: String) -> String {
+    let kept = text.unicodeScalars.filter { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+      default: true
+      }
+    }
+    return String(String(String.UnicodeScalarView(kept)).prefix(80))
   }
 }

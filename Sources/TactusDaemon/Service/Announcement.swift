@@ -19,7 +19,7 @@ struct Announcement {
   ///   - systems: the names of the systems served: `robot`.
   init(address: String, port: UInt16, hasTLS: Bool, systems: [String], logger: Logger) {
     #if Bonjour
-      // Announcing it would send others to a closed door.
+      // An announced loopback address would be useless to other hosts.
       guard !Configuration.isLoopback(address) else {
         announcer = nil
         return

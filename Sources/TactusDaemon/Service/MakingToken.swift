@@ -8,13 +8,13 @@ enum MakingToken {
   ///   - file: the daemon's token file, which must be named because a shell with another home directory would not find it.
   ///   - environment: the environment of the daemon.
   static func command(file: String, environment: [String: String], name: String) -> String {
-    // A service's files are not the user's.
+    // The files of a service do not belong to the user.
     let prefix = environment["NOTIFY_SOCKET"] == nil ? "" : "sudo "
     return prefix + "\(program(environment)) token create --name \(name) --token-file \(quoted(absolute(file)))"
   }
 
-  /// Returns the command that makes a token and keeps it in the variable of a terminal, where `curl` and the program's commands find it. It shows
-  /// nobody the token. Each has a name of its own, so that the command works at every start, and ends by itself.
+  /// Returns the command that makes a token and keeps it in the variable of a terminal, where `curl` and the program's commands find it. It does not
+  /// print the token. Each token has a name of its own, so that the command works at every start, and expires by itself.
   static func variable(file: String, environment: [String: String]) -> String {
     let command = command(file: file, environment: environment, name: "terminal-$(date +%s%N) --expires 12h")
     return "export TACTUS_TOKEN=$(\(command))"

@@ -5,7 +5,7 @@ import Service
 struct ServiceClients: Sendable {
   /// The hub of the service, whose open WebSockets are checked again after a change.
   let hub = EventHub()
-  /// What certificates give, or `nil` if clients are not asked for one.
+  /// The rules for certificates, or `nil` if clients are not asked for one.
   let certificates: ClientCertificates?
 
   /// Reads the authorities.

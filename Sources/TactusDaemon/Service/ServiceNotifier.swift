@@ -25,7 +25,7 @@ struct ServiceNotifier {
 
   private func send(_ message: String) {
     guard let socketPath else { return }
-    // A service manager that does not listen is no reason to stop a robot.
+    // A service manager that does not listen is no reason to stop.
     _ = daemon_notify(socketPath, message)
   }
 }

@@ -8,7 +8,7 @@ struct StoreHeld: Codable {
   struct Rows: Codable {
     var rows: String
     var count: Int
-    /// When the newest one is of, `nil` if rows of this kind have no date.
+    /// The date of the newest row, or `nil` if rows of this kind have no date.
     @OrNull var newestISO: String?
 
     init(_ held: HeldRows) {

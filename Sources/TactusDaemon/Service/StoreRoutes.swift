@@ -6,7 +6,7 @@ public import WallTime
 /// The routes by which a running program tells what its store holds, gives it, or parts of it, as one file, and takes such a file.
 struct StoreRoutes {
   let file: StoreFile
-  /// How a system that holds in memory what a backup changes takes one, or `nil` if no system does.
+  /// The restore of a system that holds data of a backup in memory, or `nil` if no system does.
   let live: LiveRestore?
 
   /// The size of the largest backup that is taken, bytes.
@@ -93,7 +93,7 @@ struct StoreRoutes {
       do throws(StoreError) {
         _ = try file.restore(backup) { _ in true }
       } catch {
-        // What is wrong with the backup is no failure of the store.
+        // An error in the backup is not a failure of the store.
         if case .damaged(let name, _) = error, name != file.path { throw APIError.notABackup(error) }
         throw APIError.storeFailed(error)
       }
@@ -103,7 +103,7 @@ struct StoreRoutes {
   }
 }
 
-/// How a desk that holds in memory what a restored backup changes takes one. The desk offers this to the program; one desk of a program may.
+/// The restore of a desk that holds data of a backup in memory. The desk offers this to the program; at most one desk of a program may.
 public struct LiveRestore: Sendable {
   let part: String
   let restore: @Sendable (_ backup: CheckedBackup, _ caller: Caller) async throws -> Void

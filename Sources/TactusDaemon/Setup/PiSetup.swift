@@ -88,7 +88,7 @@ struct PiSetup {
     let before = file
     if let isolated = wishes.isolated, file.value(of: "isolcpus") == nil {
       file.append("isolcpus=\(isolated)")
-      // The other CPUs: those below, since it is the last ones that are isolated.
+      // The other CPUs are those below, since the last ones are isolated.
       if file.value(of: "irqaffinity") == nil, let first = isolated.cpus.first, first > 0 {
         file.append("irqaffinity=\(CPUSet(0..<first))")
       }

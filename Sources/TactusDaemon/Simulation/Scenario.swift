@@ -5,7 +5,7 @@ struct Scenario<World: ScenarioWorld> {
   /// An event or an expectation.
   struct Step {
     var at: Nanoseconds
-    /// What did not come about if the step is after the end.
+    /// The participle of the error about a step after the end: `happened` or `checked`.
     var late: String
     /// Performs the event, or checks the expectation, and adds it to the timeline.
     var act: (inout World) -> Void

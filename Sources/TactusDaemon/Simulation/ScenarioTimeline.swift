@@ -5,7 +5,7 @@ import Tactus
 public struct ScenarioTimeline {
   /// The function that receives each line.
   public let print: (String) -> Void
-  /// What has happened so far: every line, and what each check saw at each event and expectation.
+  /// The record so far: every line, and the value that each check saw at each event and expectation.
   let trace: ScenarioTrace
   private(set) var failures = 0
 
@@ -107,7 +107,7 @@ final class ScenarioTrace {
   private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
   func add(_ text: String) {
-    // A byte that no text has ends each.
+    // Each text ends with a byte that no text contains.
     for byte in text.utf8 + [0xFF] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
   }
 }

@@ -52,7 +52,7 @@ struct InteractiveTop {
           case .refused(let reason): return reason
           case nil: break
           }
-          // At every beat too: the window may have another size.
+          // The screen is drawn at every beat, too, since the window may have another size.
           draw()
         }
       }
@@ -63,7 +63,7 @@ struct InteractiveTop {
   private func quits() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(0, &bytes, bytes.count)
-    // q, Q, Ctrl-C, Ctrl-D.
+    // The keys are q, Q, Ctrl-C and Ctrl-D.
     return count <= 0 || bytes[..<count].contains { [0x71, 0x51, 0x03, 0x04].contains($0) }
   }
 

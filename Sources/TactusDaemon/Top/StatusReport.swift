@@ -1,7 +1,7 @@
 import Foundation
 import Service
 
-/// What `tactus status` shows of a daemon's answers.
+/// The report of `tactus status`, made from a daemon's answers.
 struct StatusReport {
   private struct Health: Decodable {
     var status: String

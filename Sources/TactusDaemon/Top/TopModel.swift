@@ -78,7 +78,7 @@ struct TopRow: Equatable {
     deadlineMisses = loop.deadlineMisses
     longestGap = loop.longestGap?.lengthNs
     hangsFor = loop.overdue > 0 ? loop.running.map { max(0, instant &- $0.sinceNs) } : nil
-    // The first answer covers the whole past: no interval like the others.
+    // The first answer covers the whole past, so it is not an interval like the others.
     jitter = old == nil ? history : Array((history + [latency.percentile(0.99)]).suffix(TopModel.historyLength))
   }
 }

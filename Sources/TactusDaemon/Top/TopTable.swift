@@ -39,7 +39,7 @@ enum TopTable {
     let sparkline = min(TopModel.historyLength, leastSparkline + max(0, left))
     return [line("LOOP", nameWidth, visible, \.title) + " JITTER"]
       + rows.map { row in
-        // A tick that hangs is shown where no width hides it.
+        // A hanging tick is shown in a column that is never hidden.
         let last = row.hangsFor.map { "on \(time($0))" } ?? Sparkline.text(row.jitter.suffix(sparkline))
         return line(row.name, nameWidth, visible) { $0.cell(row) } + " " + last
       }
@@ -99,12 +99,12 @@ enum TopTable {
 
   /// Returns a time span in two or three digits: `870ns`, `1.2µs`, `12µs`, `3.4s`.
   static func time(_ span: Int64?) -> String {
-    // Eighteen years; ten times as many can still be counted.
+    // The span is cut at eighteen years; ten times as many still fit.
     guard let nanoseconds = span.map({ min($0, 1 << 59) }) else { return "–" }
     guard nanoseconds >= 1_000 else { return "\(nanoseconds)ns" }
     var (unit, name): (Int64, String) = (1_000, "µs")
     for (larger, itsName) in [(1_000_000, "ms"), (1_000_000_000, "s")] as [(Int64, String)]
-    // What would round to 1000 of the smaller unit is 1 of the larger.
+    // A value that would round to 1000 of the smaller unit is 1 of the larger.
     where nanoseconds + larger / 2_000 >= larger { (unit, name) = (larger, itsName) }
     let tenths = (nanoseconds * 10 + unit / 2) / unit
     return tenths < 100 ? "\(tenths / 10).\(tenths % 10)\(name)" : "\((nanoseconds + unit / 2) / unit)\(name)"

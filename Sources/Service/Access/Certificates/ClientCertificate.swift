@@ -11,7 +11,7 @@ final class ClientCertificate: Sendable {
   /// The greatest length of a client's name in UTF-8.
   static let longestName = 64
 
-  /// What was found at the last check, valid for the rules of that time.
+  /// The result of the last check, valid for the rules of that time.
   struct Verified: Sendable {
     let rules: UInt64
     let notBefore, notAfter: Int64

@@ -56,7 +56,7 @@ public final class ClientCertificates: Sendable {
     let result = decide(certificate, at: seconds)
     if case .failure(let refusal) = result, certificate.isNews(refusal) {
       var metadata: Logger.Metadata = ["address": .string(address), "code": .string(refusal.code)]
-      // A claim, unless the refusal says that the certificate is valid.
+      // The name is only a claim unless the refusal says that the certificate is valid.
       if let name = certificate.name { metadata["client"] = .string(name) }
       logger.warning("\(refusal.message)", metadata: metadata)
     }
@@ -102,5 +102,29 @@ public final class ClientCertificates: Sendable {
     if found.is_too_early != 0 { return .failure(.tooEarly(found.not_before)) }
     let reason = withUnsafeBytes(of: found.reason) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     return .failure(.untrusted(reason.isEmpty ? "a certificate that cannot be read" : reason))
+  }
+}
+
+/// A rule that gives clients with a certificate their scope by their names.
+public struct ClientScope: Sendable, Equatable {
+  /// The names: `*` stands for any characters, also none; everything else for itself.
+  public let pattern: String
+  /// The scope, or `nil` if these clients are refused.
+  public let scope: Scope?
+
+  /// Makes a rule.
+  public init(pattern: String, scope: Scope?) { (self.pattern, self.scope) = (pattern, scope) }
+
+  /// Returns whether the rule is for this name.
+  func fits(_ name: String) -> Bool {
+    let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
+    guard parts.count > 1, let first = parts.first, let last = parts.last else { return pattern == name }
+    guard name.count >= first.count + last.count, name.hasPrefix(first), name.hasSuffix(last) else { return false }
+    var rest = name.dropFirst(first.count).dropLast(last.count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let range = rest.firstRange(of: part) else { return false }
+      rest = rest[range.upperBound...]
+    }
+    return true
   }
 }

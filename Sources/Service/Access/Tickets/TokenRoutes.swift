@@ -15,7 +15,7 @@ public struct TokenRoutes: Sendable {
 
   /// The longest and the shortest time for which a token can be made, in seconds: a hundred years and a minute.
   private static let lifetimes = 60...3_155_760_000
-  /// What follows the page's address in the address of a ticket.
+  /// The part of a ticket's address that follows the address of the page.
   private static let ticketPath = "#/ticket/"
   /// The greatest length of the page's address, so that the ticket's address fits into a QR code: a ticket has 22 characters.
   private static let greatestPageLength = QRCode.greatestLength - ticketPath.utf8.count - 22
@@ -41,7 +41,7 @@ public struct TokenRoutes: Sendable {
   /// All routes need the scope `admin`, except `POST /api/ticket`, which a client without a token asks.
   public var routes: [Route] {
     var ticket = Route(.post, "/api/ticket", scope: nil, action: "tokens.ticket") { try exchange($0) }.waitingForDisk()
-    // Anybody may send one.
+    // Any client may send a ticket.
     (ticket.fileLimit, ticket.fileType) = (256, "application/json")
     return [
       Route(.get, "/api/tokens", scope: .admin) { try list($0) }.waitingForDisk(),
@@ -185,7 +185,7 @@ public struct TokenRoutes: Sendable {
     }
     let presented = try request.decode(Presented.self).ticket
     let file = try orRefuse { () throws(TokenFileError) in try store.usableFile() }
-    // Revoked in the terminal meanwhile, it opens nothing.
+    // A token that was revoked in the terminal meanwhile gives no access.
     guard let (tokenID, token) = tickets.exchange(presented, at: now()),
       let record = file.tokens.first(where: { $0.id == tokenID }), record.state(now: seconds()) == .valid
     else {

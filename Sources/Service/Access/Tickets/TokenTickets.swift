@@ -7,7 +7,7 @@ import Tactus
 ///
 /// Usable from any thread. The tokens are in memory until their ticket is exchanged or has expired, and never on the disk.
 final class TokenTickets: Sendable {
-  /// How long a ticket is good.
+  /// The time for which a ticket is valid.
   static let lifetimeSeconds: Int64 = 300
   /// The number of tickets that may be open. A further one ends the oldest.
   static let capacity = 16
@@ -54,4 +54,24 @@ final class TokenTickets: Sendable {
 
   /// Ends the ticket of a token that was revoked.
   func end(tokenID: String) { open.withLock { $0.removeAll { $0.tokenID == tokenID } } }
+}
+
+/// The rule for an address of the page that a client gives, to which something is appended: a ticket, or the view of a plant.
+public enum PageAddress {
+  /// Returns the rule in words.
+  ///
+  /// - Parameter greatestLength: the greatest length in bytes.
+  public static func rule(atMost greatestLength: Int) -> String {
+    "an http or https address of at most \(greatestLength) characters that ends in /"
+  }
+
+  /// Returns whether the text is an address that can stand in a QR code and in a document as it is: printable ASCII without quotation marks, brackets
+  /// and what begins a query or a fragment.
+  public static func isOne(_ text: String, atMost greatestLength: Int) -> Bool {
+    let scheme = ["http://", "https://"].first { text.hasPrefix($0) }
+    guard let scheme, text.utf8.count <= greatestLength else { return false }
+    let rest = text.utf8.dropFirst(scheme.utf8.count)
+    return rest.count > 1 && rest.last == UInt8(ascii: "/")
+      && rest.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"#?@\"<>\\^`{|}&'".utf8.contains($0) }
+  }
 }

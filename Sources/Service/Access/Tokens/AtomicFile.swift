@@ -21,13 +21,13 @@ public struct FileFailure: Error, CustomStringConvertible {
   }
 }
 
-/// Opens what people have named as a file, and never waits for it: a named pipe in its place would keep `open` until somebody opens its other end.
-/// What is no regular file is refused, unless it is a kind that the caller takes, too. Returns the descriptor, or `nil` if there is no such file.
+/// Opens a file that a user has named, without waiting: a named pipe in its place would block `open` until its other end is opened. Only a regular
+/// file, or a kind of file that the caller also accepts, is opened. Returns the descriptor, or `nil` if there is no such file.
 ///
 /// - Parameters:
 ///   - flags: those of open(2); O_CLOEXEC is added.
 ///   - mode: the mode of a file that is made.
-///   - kinds: what is taken besides regular files, as `st_mode` says it.
+///   - kinds: the kinds of files that are accepted besides regular ones, as in `st_mode`.
 ///   - pipes: whether a pipe is taken, too, and waited for: for a command that a person has typed and can end, never in a daemon.
 public func openOutside(
   _ path: String, _ flags: Int32, mode: mode_t = 0, alsoTaking kinds: [mode_t] = [],
@@ -40,7 +40,7 @@ public func openOutside(
   guard descriptor >= 0 else {
     if errno == ENOENT { return nil }
     let reason = lastReason()
-    // A pipe without a reader, or a socket: what it is says more than "no such device".
+    // The kind of file (a pipe without a reader, or a socket) says more than "no such device".
     let isPlain = errno != ENXIO || stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     throw FileFailure(path: path, reason: isPlain ? reason : "is not a file but \(kind(of: status))")
   }
@@ -125,7 +125,7 @@ public func writeAtomically(_ bytes: [UInt8], to path: String, mode: mode_t) thr
   func check(_ result: Int32) throws(FileFailure) {
     guard result == 0 else { throw FileFailure(path: path, reason: lastReason()) }
   }
-  // Whatever the process's umask is.
+  // The mode must not depend on the process's umask.
   try check(fchmod(descriptor, mode))
   if geteuid() == 0 { try check(giveToOwner(descriptor, of: path)) }
   var written = 0

@@ -34,7 +34,7 @@ enum BearerToken {
   private static func read(_ value: String) -> Presented {
     let words = value.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard words.first?.lowercased() == "bearer" else { return .otherScheme }
-    // An empty or a torn token is refused as a token: nothing about its form is told apart.
+    // An empty or a torn token is refused like any wrong token, whatever its form.
     return .token(words.count == 2 ? String(words[1]) : "")
   }
 

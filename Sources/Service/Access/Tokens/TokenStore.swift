@@ -23,7 +23,7 @@ public final class TokenStore: TokenVerifier {
     ///
     /// - Parameter before: the contents loaded so far, or `nil` at the first load.
     init(_ folder: TokenFolder, missing: (String) -> String?, before: Loaded? = nil) {
-      // Taken first: whatever changes while the file is read shows at the next look, as another identity.
+      // The identity is taken first, so that a change while the file is read shows as another identity at the next check.
       let found = folder.identity
       do throws(TokenFileError) {
         let (file, identity) = try folder.readIdentified()
@@ -146,7 +146,7 @@ public final class TokenStore: TokenVerifier {
     let (contents, failure) = loaded.withLock { loaded in
       var failure: TokenFileError?
       let identity = folder.identity
-      // While it is missing, whether it should be there is asked anew: mounts come and go without it.
+      // While the file is missing, its mounts are checked again, since they come and go without it.
       let isMissing = if case .failure = loaded.contents { identity == nil } else { false }
       if identity != loaded.identity || isMissing {
         let before = loaded.contents.failure

@@ -76,7 +76,7 @@ public struct SMTPClient: Sendable {
   private static func told(_ error: any Error, _ security: ClientSecurity?) -> Failure {
     switch error {
     case SMTPSession.Failure.refused(let step, let code, let text):
-      // What is wrong with the account or the greeting can be mended; what is wrong with the mail cannot.
+      // An error of the account or the greeting can be corrected; an error of the mail cannot.
       let isOfMail = step == "a recipient" || step == "the mail" || step == "the sender"
       return Failure(
         isFinal: code >= 500 && isOfMail,
@@ -116,7 +116,7 @@ private final class SMTPHandler: ChannelInboundHandler {
     switch action {
     case .send(let bytes): send(bytes, context)
     case .beginTLS:
-      // What came in the clear behind the answer to STARTTLS is not the server's.
+      // Unencrypted bytes behind the answer to STARTTLS may not be the server's.
       guard reader.isEmpty else { throw SMTPSession.Failure.lacks("the server speaks before TLS begins") }
       try security?.secure(context.pipeline.syncOperations, first: true)
       try act(session.secured(), context)

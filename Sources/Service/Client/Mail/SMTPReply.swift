@@ -79,7 +79,7 @@ public struct SMTPReplyReader: Sendable {
     if mark == UInt8(ascii: "-") {
       code = number
     } else {
-      // One who sends replies that nobody asked for is not listened to for ever.
+      // A server that sends unrequested replies is not read without a limit.
       guard replies.count < Self.mostLines else { throw .manyLines }
       replies.append(SMTPReply(code: number, lines: lines))
       (code, lines) = (nil, [])

@@ -10,7 +10,7 @@ struct SMTPSession: Sendable {
     case startTLS
   }
 
-  /// What the client does next.
+  /// The next action of the client.
   enum Action: Equatable, Sendable {
     case send([UInt8])
     /// Begins TLS; `secured` follows.
@@ -47,7 +47,7 @@ struct SMTPSession: Sendable {
     _ mail: MailMessage, protection: Protection, login: (user: String, password: String)?, isProbe: Bool, name: String
   ) {
     (self.mail, self.protection, self.login, self.isProbe) = (mail, protection, login, isProbe)
-    // A name of another form would be refused by many, and could hold anything.
+    // Many servers refuse a name of another form, and it could contain anything.
     let isPlain =
       !name.isEmpty && name.utf8.count <= 200
       && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }
@@ -122,7 +122,7 @@ struct SMTPSession: Sendable {
   private func words(of reply: SMTPReply) -> String {
     let text = reply.lines.joined(separator: " ")
     guard let login else { return text }
-    // So short a text is in every sentence, and no secret.
+    // A text this short occurs in every sentence and is not a secret.
     let plain = login.password.utf8.count < 4 ? [] : [login.password]
     let encoded = [Self.secret(of: login), Array(login.password.utf8)].map { Data($0).base64EncodedString() }
     return (plain + encoded).contains { text.contains($0) } ? "(its words repeat the password)" : text

@@ -5,7 +5,7 @@ import WallTime
 
 /// The `Date` field of answers (RFC 9110 §6.6.1) in the form of §5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
-  /// A machine without a battery for its clock starts in 1970, and must not tell a date that it does not know: 2020-01-01.
+  /// The earliest date that is sent, 2020-01-01. A machine without a battery for its clock starts in 1970 and does not know the date.
   private static let first = WallInstant(secondsSince1970: 1_577_836_800)
   /// The text of the present second, which many answers share.
   private static let made = Mutex((instant: first, text: text(first)))

@@ -14,9 +14,9 @@ struct MadeAnswer: Sendable {
   }
 }
 
-/// An answer that is the same for everyone, made once for all who wait for it. Usable from any thread.
+/// An answer that is the same for everyone, made once for all requests that wait for it. Usable from any thread.
 ///
-/// Nobody gets an answer whose making began before they asked: who asks meanwhile waits for the next, together with all others who do.
+/// No request gets an answer whose making began before the request. It waits for the next one, together with all others that arrive meanwhile.
 final class CommonAnswer: Sendable {
   private struct State {
     var isMaking = false
@@ -25,12 +25,12 @@ final class CommonAnswer: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many wait for the next answer.
+  /// The number of requests that wait for the next answer.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Waits for an answer that is made from now on.
   ///
-  /// - Parameter make: makes the answer, unless somebody else's does for both.
+  /// - Parameter make: makes the answer, unless the function of another request makes it for both.
   func answer(_ make: @escaping @Sendable () async throws -> MadeAnswer) async throws -> MadeAnswer {
     try await withCheckedThrowingContinuation { continuation in
       let begins = state.withLock { state in

@@ -4,11 +4,11 @@ import Tactus
 /// Stands between the socket and the HTTP decoder. It passes on one request at a time, and keeps the bytes that arrive
 /// while the request gate cannot take more or while the connection becomes a WebSocket.
 ///
-/// A client may send hundreds of requests in one packet and read no answer. The decoder would pass all of them on at
-/// once, so the bytes wait here: at most those of one read, because the socket is not read while bytes wait. One
-/// request of each read (two, if they are short), with its body, is passed on at once; the requests behind it wait for
-/// turns (`PipelineTurns`), so that clients that send many requests delay no other client's e-stop. Whoever is refused again and again without a
-/// token waits for turns with all its requests. However long a request waits here, it bears the instant at which its first byte was read.
+/// A client may send hundreds of requests in one packet and read no answer. The decoder would pass all of them on at once, so the bytes wait here: at
+/// most those of one read, because the socket is not read while bytes wait. One request of each read (two, if they are short), with its body, is
+/// passed on at once; the requests behind it wait for turns (`PipelineTurns`), so that clients that send many requests delay no other client's
+/// e-stop. A connection that is refused again and again without a token waits for turns with all its requests. However long a request waits here, it
+/// bears the instant at which its first byte was read.
 ///
 /// Bytes may arrive at any moment on the event loop, also during a write: NIO reads the remaining bytes before it
 /// closes a socket whose write failed. No other handler may see bytes while handlers are being exchanged.
@@ -50,7 +50,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
   ///
   /// - Parameters:
   ///   - turns: the turns of the channel's event loop.
-  ///   - turnsOfRefused: those of connections that only get refusals, for whom nobody else waits.
+  ///   - turnsOfRefused: the turns of connections that only get refusals, which delay no others.
   ///   - now: the clock of the loops, by which requests are stamped.
   init(
     gate: RequestGate, turns: PipelineTurns, turnsOfRefused: PipelineTurns, now: @escaping @Sendable () -> TickInstant
@@ -98,7 +98,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
     isInputClosed = true
   }
 
-  // What a client does not read must not pile up here: no new requests until it has.
+  // Answers that a client does not read must not pile up: no request is read until it has read them.
   func read(context: ChannelHandlerContext) {
     if mayRead(context) { context.read() } else { readWaits = true }
   }
@@ -151,7 +151,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
 
   /// Passes on bytes until the gate has taken a request with its body, or as much of that as is here.
   private func feed(_ context: ChannelHandlerContext) {
-    // What is flushed here makes the channel writable within this call.
+    // A flush can make the channel writable within this call.
     guard !isFeeding else { return }
     isFeeding = true
     defer { isFeeding = false }
@@ -165,7 +165,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
         gate.bytesArrive(at: context.eventLoop.now, read: read)
         context.fireChannelRead(wrapInboundOut(bytes))
         gate.bytesDecoded(context)
-        // What the socket takes at once does not count as waiting.
+        // Bytes that the socket accepts at once do not count as waiting.
         if !context.channel.isWritable { gate.flush() }
         if gate.requests != before, !gate.isInBody {
           if !held.isEmpty { waitForTurn(context) }

@@ -13,8 +13,7 @@ final class ArrivingRequests {
   /// When the first byte of the present request was read from the socket.
   private(set) var read = TickInstant.zero
 
-  /// Waits for the next request, and returns its head, or `nil` when the connection has ended. What is left of the body of the request before is
-  /// thrown away.
+  /// Waits for the next request, and returns its head, or `nil` when the connection has ended. The rest of the previous request's body is discarded.
   func nextHead() async throws -> HTTPRequest? {
     while let part = try await parts.next() {
       guard case .head(let head, let read) = part else { continue }

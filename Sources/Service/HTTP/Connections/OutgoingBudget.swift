@@ -8,7 +8,7 @@ import Tactus
 /// and needs no look at who else waits for the same bytes. Answers from bytes that all clients share do not count, since the daemon keeps those in any
 /// case. Usable from any thread.
 final class OutgoingBudget: Sendable {
-  /// What waits for one client.
+  /// The bytes that wait for one client.
   final class Account: Sendable {
     private let budget: OutgoingBudget
     fileprivate let close: @Sendable () -> Void

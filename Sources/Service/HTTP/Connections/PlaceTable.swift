@@ -28,7 +28,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
 
   private struct Known {
     let network: PeerNetwork
-    /// Whose it is: the token's public identifier, or the address if no token is needed.
+    /// The owner of the connection: the token's public identifier, or the address if no token is needed.
     var owner: String
     var mayStop: Bool
     let isScarce: Bool
@@ -38,7 +38,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
 
   /// Whether a connection whose caller is known has a place.
   enum Recognition: Equatable {
-    /// It has; `closing` is the connection to be closed for it.
+    /// The connection has a place; `closing` is the connection to be closed for it.
     case welcome(closing: ID?)
     case full
   }
@@ -104,7 +104,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
   /// keeps them from stopping, however many connections a token opens.
   ///
   /// - Parameters:
-  ///   - owner: whose it is: the token's public identifier, or the address if no token is needed.
+  ///   - owner: the owner of the connection: the token's public identifier, or the address if no token is needed.
   ///   - mayStop: whether the caller's token allows commands.
   ///   - stops: whether the request can only make a system safer.
   mutating func recognise(
@@ -140,13 +140,13 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     return .welcome(closing: closing)
   }
 
-  /// Returns the connection whose place one more of `owner`'s may take, or `nil` if no other owner has more, nor the owner any.
+  /// Returns the connection whose place another one of `owner` may take, or `nil` if no other owner has more and the owner has none.
   ///
-  /// - Parameter network: the network whose connections are looked at, or `nil` for all.
+  /// - Parameter network: the network whose connections are considered, or `nil` for all.
   private func leastNeeded(for owner: String, of network: PeerNetwork?) -> ID? {
     let candidates = known.filter { network == nil || $0.value.network == network }
     let counts = candidates.values.reduce(into: [String: Int]()) { $0[$1.owner, default: 0] += 1 }
-    // By name where two have as many: the choice must not depend on the order of a dictionary.
+    // The name decides between two with as many, so that the choice does not depend on the order of a dictionary.
     guard let most = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
       most.key == owner || most.value > counts[owner] ?? 0
     else { return candidates.filter { $0.value.owner == owner }.min { $0.value.admitted < $1.value.admitted }?.key }

@@ -146,3 +146,25 @@ struct ServiceChannel: Sendable {
     }
   }
 }
+
+/// Runs the tasks of one event loop's connections on that event loop: what a client sends is read, admitted and handed to its system on one thread,
+/// and waits for none of those that make answers.
+final class LoopExecutor: TaskExecutor {
+  private let eventLoop: any EventLoop
+
+  init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+  /// Adds a job without waiting; called by the concurrency runtime for each job of a task that prefers this executor.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
+extension Channel {
+  /// The peer's address without its port. An IPv4 address that arrives on an IPv6 socket is written as IPv4; an unknown address is `unknown`.
+  var peerAddress: String {
+    guard let address = remoteAddress?.ipAddress else { return "unknown" }
+    return address.hasPrefix("::ffff:") && address.contains(".") ? String(address.dropFirst(7)) : address
+  }
+}

@@ -16,7 +16,7 @@ public final class PreparedDocument: Sendable {
   let contentType: String
   /// Whether browsers may keep the document, provided that they ask each time whether it has changed.
   let isFile: Bool
-  /// The document's `Content-Security-Policy`, which says who may show it in a frame, or `nil` if nobody may.
+  /// The document's `Content-Security-Policy`, which says which origins may show it in a frame, or `nil` if none may.
   let framePolicy: String?
   private let version: @Sendable () -> UInt64
   private let make: @Sendable () -> Content

@@ -70,7 +70,7 @@ struct PreparedAnswer {
     answer.writeString(status.reasonPhrase)
     answer.writeString(head)
     answer.writeString(HTTPDate.line)
-    // An answer 304 has no body, and no length of one.
+    // An answer with status 304 has neither a body nor a length.
     if status == .notModified {
       answer.moveWriterIndex(to: answer.writerIndex - 2)
     } else {

@@ -1,6 +1,6 @@
 import NIOCore
 
-// Time and the end: what takes too long, who does not read, how a connection is closed.
+// Timeouts and the end of a connection: slow requests, clients that do not read, and closing.
 extension RequestGate {
   func schedule(_ context: ChannelHandlerContext, at deadline: NIODeadline) {
     timer?.cancel()

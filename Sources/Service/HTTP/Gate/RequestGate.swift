@@ -102,8 +102,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     return channel.isWritable && machine.mayTakeMore ? .request : .wait
   }
 
-  /// Returns whether what arrives must wait for turns, since nothing of it was ever admitted and much was refused: hundreds of connections that are
-  /// refused in each round of the event loop would delay everybody's stop.
+  /// Returns whether the requests that arrive must wait for turns, because none was ever admitted and many were refused: hundreds of connections that
+  /// are refused in each round of the event loop would delay everybody's stop.
   func mustWait(_ channel: any Channel) -> Bool {
     refusals >= Self.refusalsAtOnce && machine.reading != .nothing && !shared.places.isKnown(channel)
   }
@@ -137,7 +137,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     case .end:
       guard case .body = machine.reading else { return }
       machine.endArrived()
-      // What stands behind it in the same bytes is the beginning of the next.
+      // The bytes behind this request are the beginning of the next one.
       headRead = pieceRead
       switch route {
       case .respond:
@@ -179,7 +179,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     let now = context.eventLoop.now
     try admission.check(head, at: now, on: context.channel, with: shared, peer: address, scope: entry.scope)
     let answer = entry.answer(to: head.headers)
-    // What is encrypted is a copy of each connection's own: the responder writes it in pieces.
+    // Each connection has its own copy of encrypted bytes, so the responder writes them in pieces.
     if shared.isSecure, answer.body.readableBytes > APIAnswer.pieceBytes { return false }
     let field: ConnectionField =
       machine.isLastRequest ? .close : head.version == .http1_0 ? .keepAlive : .unsaid
@@ -262,7 +262,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       context.writeAndFlush(
         self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers))),
         promise: nil)
-      // The decoder leaves once it has returned to its own loop, and gives what it had read beyond the request.
+      // The decoder leaves once it has returned to its own loop, and passes on the bytes that it had read beyond the request.
       context.pipeline.syncOperations.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
         self.upgraded(admission, request.socket, box.value.0, box.value.1)
       }
@@ -403,7 +403,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
       if !machine.isOver { context.close(promise: nil) }
       return
     }
-    // What comes behind the last request is thrown away unread, and the decoder complains of it.
+    // Bytes behind the last request are discarded, and the decoder reports them as an error.
     guard !machine.isOver, machine.reading != .nothing else { return }
     shared.counters.malformed.add(1)
     refuse(APIError(error, shared.limits), context)

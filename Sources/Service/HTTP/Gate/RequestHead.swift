@@ -29,7 +29,7 @@ extension HTTPRequestHead {
     fields.reserveCapacity(headers.count)
     var hosts = 0
     for (name, value) in headers {
-      // The first is what `host` is; another one is refused by the doorman.
+      // The first one becomes `host`; the doorman refuses a request with another one.
       if name.utf8.count == 4, name.lowercased() == "host" {
         hosts += 1
         if hosts == 1 { continue }

@@ -7,8 +7,8 @@ struct RequestTarget: Equatable {
   /// The query's values by name; the last value of a repeated name counts.
   let query: [String: String]
 
-  /// The greatest length of a target in bytes, and the greatest number of pairs in its query. This is done for everyone, before a token is asked
-  /// for, on the event loop.
+  /// The greatest length of a target in bytes, and the greatest number of pairs in its query. Targets are decoded on the event loop for every client,
+  /// before a token is checked.
   static let longest = 2048
   static let mostPairs = 32
 
@@ -28,7 +28,7 @@ struct RequestTarget: Equatable {
         guard let segment = percentDecoded(piece) else {
           throw APIError(.badRequest, "BAD_PATH", "expected UTF-8 with '%' before two hexadecimal digits")
         }
-        // By scalars: with a combining mark behind it a slash is another character.
+        // The text is compared by scalars, since a slash with a combining mark is another character.
         guard segment != ".", segment != "..",
           !segment.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" || $0 == "\0" })
         else { throw APIError(.badRequest, "BAD_PATH", "expected names without '.', '..', '/', '\\' and NUL") }
@@ -38,7 +38,7 @@ struct RequestTarget: Equatable {
     self.segments = segments
   }
 
-  /// Refuses a target that is too long, before anything is made of its request.
+  /// Refuses a target that is too long, before its request is processed.
   static func checkLength(_ target: String) throws(APIError) {
     guard target.utf8.count > longest else { return }
     throw APIError(.uriTooLong, "URI_TOO_LONG", "expected at most \(longest) bytes, got \(target.utf8.count)")

@@ -10,7 +10,7 @@ public struct APIRequest: Sendable {
   public let query: [String: String]
   /// The body, at most as long as the route allows: 1 MB unless the route has its own limit.
   public let body: [UInt8]
-  /// Begins a watch on what admitted the request; `nil` if no token did, as for a command by MQTT.
+  /// Begins a watch on the token or certificate that admitted the request; `nil` if none did, as for a command by MQTT.
   var beginWatch:
     (
       @Sendable (_ isNeeded: @escaping @Sendable () -> Bool, _ ended: @escaping @Sendable (_ code: String) -> Void) ->
@@ -27,9 +27,9 @@ public struct APIRequest: Sendable {
 }
 
 extension APIRequest {
-  /// Ends what lasts longer than the answer, such as a session that the request has opened, when the token or certificate of the
-  /// request is revoked, expires or loses the route's scope: within a second, or at once if it is revoked over the API. An answer in
-  /// pieces, and a WebSocket, need no such call: they are closed by the server.
+  /// Ends something that lasts longer than the answer, such as a session that the request has opened, when the token or certificate of the request is
+  /// revoked, expires or loses the route's scope: within a second, or at once if it is revoked over the API. An answer in pieces, and a WebSocket,
+  /// need no such call: they are closed by the server.
   ///
   /// - Parameters:
   ///   - isNeeded: returns `false` once it has ended by itself. Called each second on an event loop; it must not block.

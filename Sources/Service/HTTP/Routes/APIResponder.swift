@@ -69,7 +69,7 @@ struct APIResponder: Sendable {
     }
     channel.eventLoop.execute { watch?.begin() }
     defer { channel.eventLoop.execute { watch?.cancel() } }
-    // They come from the store or from a camera: some wait for a disk.
+    // Pieces come from the store or from a camera, so some wait for a disk.
     while let piece = try await withTaskExecutorPreference(DiskThreads.looks, operation: pieces) {
       try await client.write(.body(ByteBuffer(bytes: piece)))
     }
@@ -111,7 +111,7 @@ struct APIResponder: Sendable {
     let peer = channel.peerAddress
     let target = try RequestTarget(head.path ?? "")
     guard let place = table.place(target.segments) else {
-      // The same for everyone: Host and Origin are checked, a token is not asked for.
+      // The answer is the same for every client: Host and Origin are checked, but no token is needed.
       _ = try admit(head, nil, channel)
       throw APIError.notFound("no such route; GET /api/openapi.json lists them")
     }

@@ -6,20 +6,20 @@ public import Tactus
 /// Threads for tasks that wait for a disk. They are separate from the threads of all other tasks, of which there are
 /// only as many as the host has cores, so that a memory card which stalls for seconds cannot delay an emergency stop.
 ///
-/// There are two executors of the same threads, `shared` for what changes something and `looks` for what only looks. Of all that waits, what changes
-/// something begins first, and at most two looks have a thread at a time: however many readers there are, a command finds a thread. Nothing is
-/// computed here that needs no disk.
+/// Two executors share the threads: `shared` for tasks that change something, and `looks` for tasks that only read. Waiting tasks that change
+/// something begin first, and at most two that read have a thread at a time, so a command finds a thread however many readers there are. Work that
+/// needs no disk is not done here.
 ///
 /// Usable from any thread. Tasks of one executor start in the order in which they arrive.
 public final class DiskThreads: TaskExecutor {
   private static let four = make(count: 4)
-  /// The four threads that the whole process shares, for what changes something.
+  /// The four threads of the whole process, for tasks that change something.
   public static let shared = four.commands
-  /// The same threads, for what only looks.
+  /// The same threads, for tasks that only read.
   public static let looks = four.looks
   /// How long a request waits for its turn, and for a disk that does not answer.
   public static let patience = Nanoseconds.seconds(10)
-  /// How long a request waits for work of minutes: for a whole backup, say.
+  /// How long a request waits for work that takes minutes, such as a whole backup.
   public static let longPatience = Nanoseconds.seconds(600)
 
   private let pool: Pool
@@ -39,7 +39,7 @@ public final class DiskThreads: TaskExecutor {
   }
 }
 
-/// The threads, and what waits for one of them.
+/// The threads, and the jobs that wait for one of them.
 private final class Pool: Sendable {
   struct Ready {
     let job: UnownedJob
@@ -49,7 +49,7 @@ private final class Pool: Sendable {
   private struct State {
     var commands = CircularBuffer<Ready>()
     var looks = CircularBuffer<Ready>()
-    /// How many threads a look has.
+    /// The number of threads with a job of `looks`.
     var looking = 0
     /// The serial queues without work. Each queue occupies a thread only while it has work, however long that takes.
     var idle: [DispatchQueue]
@@ -66,7 +66,7 @@ private final class Pool: Sendable {
   func add(_ ready: Ready, isLook: Bool) {
     let queue: DispatchQueue? = state.withLock { state in
       if isLook { state.looks.append(ready) } else { state.commands.append(ready) }
-      // A look that must wait is taken by the thread that ends one.
+      // A job of `looks` that must wait is taken by the thread that finishes another one.
       return isLook && state.looking >= mostLooks ? nil : state.idle.popLast()
     }
     guard let queue else { return }
@@ -93,5 +93,128 @@ private final class Pool: Sendable {
       state.idle.append(queue)
       return nil
     }
+  }
+}
+
+extension DiskThreads {
+  /// Does work that may wait for a disk, and returns its result.
+  ///
+  /// No caller waits for a disk without a limit: work that has found no thread in time is never done, and work that takes too long is no longer
+  /// waited for.
+  ///
+  /// - Parameters:
+  ///   - longest: how long the work itself may take.
+  ///   - work: what is done, on these threads.
+  /// - Throws: 503 `DISK_BUSY`, whose message says whether the work has begun; what the work throws.
+  public func run<Value: Sendable>(
+    longest: Nanoseconds = DiskThreads.patience, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await run(patience: Self.patience, longest: longest, after: { Self.after($0, $1) }, work)
+  }
+
+  /// Begins work that goes on elsewhere, and waits for its result no longer than a limit.
+  ///
+  /// - Parameter begin: begins the work, whose end calls the function that it is given, on any thread.
+  /// - Returns: the result, or `nil` if there was none in time. The work goes on all the same.
+  /// - Throws: what the work throws in time.
+  public static func result<Value: Sendable>(
+    within patience: Nanoseconds, _ begin: (_ done: @escaping @Sendable (Result<Value?, any Error>) -> Void) -> Void
+  ) async throws -> Value? {
+    let wait = DiskWait<Value?>()
+    return try await withCheckedThrowingContinuation { continuation in
+      wait.hold(continuation)
+      wait.limit(after(patience) { wait.end(.success(nil), ifBegun: false) })
+      begin { wait.end($0, ifBegun: false) }
+    }
+  }
+
+  /// Calls a function after a time, and returns a function that prevents the call.
+  typealias After = @Sendable (Nanoseconds, @escaping @Sendable () -> Void) -> @Sendable () -> Void
+
+  private static func after(_ time: Nanoseconds, _ act: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let scheduled = Listener.threads.any().scheduleTask(in: .nanoseconds(time.count), act)
+    return { scheduled.cancel() }
+  }
+
+  /// - Parameter after: calls a function later.
+  func run<Value: Sendable>(
+    patience: Nanoseconds, longest: Nanoseconds, after: @escaping After,
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let wait = DiskWait<Value>()
+    return try await withCheckedThrowingContinuation { continuation in
+      wait.hold(continuation)
+      wait.limit(after(patience) { wait.end(.failure(Self.hasNotBegun), ifBegun: false) })
+      Task(executorPreference: self) {
+        guard wait.begin() else { return }
+        wait.limit(after(longest) { wait.end(.failure(Self.goesOn), ifBegun: true) })
+        do {
+          wait.end(.success(try await work()), ifBegun: true)
+        } catch {
+          wait.end(.failure(error), ifBegun: true)
+        }
+      }
+    }
+  }
+
+  private static let busyCode = "DISK_BUSY"
+
+  private static var hasNotBegun: APIError {
+    APIError(
+      .serviceUnavailable, busyCode,
+      "the disk had no time for this within \(patience.count / 1_000_000_000) s: nothing was done, nor will it be; try again"
+    )
+  }
+
+  private static var goesOn: APIError {
+    APIError(
+      .serviceUnavailable, busyCode,
+      "the disk does not answer: this has begun and may still be done; look what has become of it before asking again")
+  }
+}
+
+/// The caller that waits for a piece of work, until the work has ended or its limit has passed. Usable from any thread.
+private final class DiskWait<Value: Sendable>: Sendable {
+  private struct State {
+    var continuation: CheckedContinuation<Value, any Error>?
+    var hasBegun = false
+    /// Cancels the present limit.
+    var cancel: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  func hold(_ continuation: CheckedContinuation<Value, any Error>) {
+    state.withLock { $0.continuation = continuation }
+  }
+
+  /// Sets how the present limit is cancelled, and cancels it if no caller waits any more.
+  func limit(_ cancel: @escaping @Sendable () -> Void) {
+    let past = state.withLock { state -> (@Sendable () -> Void)? in
+      guard state.continuation != nil else { return cancel }
+      defer { state.cancel = cancel }
+      return state.cancel
+    }
+    past?()
+  }
+
+  /// Returns whether the caller still waits, so that the work is to be done.
+  func begin() -> Bool {
+    state.withLock { state in
+      state.hasBegun = state.continuation != nil
+      return state.hasBegun
+    }
+  }
+
+  /// Gives the result to the caller. Does nothing if none waits, or if `ifBegun` does not say whether the work has begun.
+  func end(_ result: Result<Value, any Error>, ifBegun: Bool) {
+    typealias Waiting = (continuation: CheckedContinuation<Value, any Error>?, cancel: (@Sendable () -> Void)?)
+    let (continuation, cancel) = state.withLock { state -> Waiting in
+      guard state.hasBegun == ifBegun else { return (nil, nil) }
+      defer { (state.continuation, state.cancel) = (nil, nil) }
+      return (state.continuation, state.cancel)
+    }
+    cancel?()
+    continuation?.resume(with: result)
   }
 }

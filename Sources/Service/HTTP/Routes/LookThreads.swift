@@ -1,14 +1,14 @@
 import Glibc
 import NIOPosix
 
-/// Threads for tasks that only look: they make documents of states, tables and metrics. A reader costs processor time and nobody's safety, so they
-/// are of a lower priority than every other thread: with as many readers as there may be, a command finds the processor free.
+/// Threads for tasks that only read: they make documents of states, tables and metrics. No safety depends on these tasks, so the threads have a lower
+/// priority than every other thread, and a command finds the processor free however many readers there are.
 ///
 /// Usable from any thread. Tasks start in the order in which they arrive, `count` at a time.
 final class LookThreads: TaskExecutor {
   /// The threads that the whole process shares.
   static let shared = LookThreads(count: 2)
-  /// The least urgent of what is not idle only.
+  /// The nice value of the threads; a larger one means a lower priority.
   private static let niceness: CInt = 10
 
   private let pool: NIOThreadPool
@@ -22,7 +22,7 @@ final class LookThreads: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     pool.submit { _ in
-      // Of the calling thread alone: on Linux each has a priority of its own.
+      // On Linux this sets the priority of the calling thread alone.
       setpriority(__priority_which_t(bitPattern: PRIO_PROCESS.rawValue), 0, Self.niceness)
       job.runSynchronously(on: self.asUnownedTaskExecutor())
     }

@@ -32,14 +32,14 @@ public struct Route: Sendable {
   public var loggedParameters: [String: String] = [:]
   /// Whether the handler may wait for a disk and is therefore run on `DiskThreads`.
   public var waitsForDisk = false
-  /// Whether the handler changes nothing, as that of every GET does: it then waits behind what changes something.
+  /// Whether the handler changes nothing, as that of every GET. It then waits behind handlers that change something.
   public private(set) var onlyLooks: Bool
   /// How long the handler may take, if it waits for a disk, before its client is answered without its result.
   private(set) var diskPatience = DiskThreads.patience
   /// Whether each request can only make a system safer. Its handler is called on the event loop that has read it, and waits for no thread; it
   /// must not block, nor take long.
   public private(set) var makesSafe = false
-  /// Makes the answers, if they are the same for everyone.
+  /// Makes the answers if they do not depend on the request.
   private(set) var common: CommonAnswer?
 
   /// Makes a GET route that answers from a prepared document.
@@ -92,8 +92,8 @@ extension Route {
     return route
   }
 
-  /// Returns the same route, whose answers are the same for everyone, whoever asks and whatever for: one is made for all who wait, and its bytes
-  /// are shared. For long ones that only look.
+  /// Returns the same route, whose answers do not depend on the request: one is made for all that wait, and its bytes are shared. It suits long
+  /// answers of handlers that change nothing.
   public func answeringAllAlike() -> Route {
     precondition(method == .get, "what changes something is done for each request")
     var route = self
@@ -117,7 +117,8 @@ extension Route {
   /// The threads on which the handler waits for a disk, or `nil` if it does not wait for one.
   var diskThreads: DiskThreads? { waitsForDisk ? onlyLooks ? .looks : .shared : nil }
 
-  /// Runs this route's handler, and returns its answer, whose bytes are made by the handler's thread: the event loop copies none of a long one.
+  /// Runs this route's handler, and returns its answer, whose bytes are made by the handler's thread, so that the event loop copies none of a long
+  /// answer.
   func answer(
     _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async throws -> MadeAnswer {
@@ -128,8 +129,8 @@ extension Route {
     return try await common.answer(make)
   }
 
-  /// Runs this route's handler, and returns its response. A request that makes a system safer waits for no thread, and what only looks has threads to
-  /// itself, behind all others: neither delays a command.
+  /// Runs this route's handler, and returns its response. A request that makes a system safer waits for no thread, and one that changes nothing has
+  /// threads of its own with a lower priority: neither delays a command.
   func run<Response: Sendable>(
     _ handle: @escaping @Sendable (APIRequest) async throws -> Response, _ request: APIRequest
   ) async throws -> Response {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
 import Service
+import Synchronization
+import Tactus
 import WallTime
 
 /// Returns the configuration in a file for a command. If the file has errors, prints all of them and throws the exit status 78.
@@ -73,4 +75,57 @@ func processEnvironment() -> [String: String] {
     entry += 1
   }
   return result
+}
+
+extension ServiceClient {
+  /// Returns the answer to a GET request, for a command that has nothing else to do. Blocks for at most `limit`.
+  func ask(_ path: String, _ bell: borrowing Doorbell, limit: Nanoseconds) -> Result<Answer, Failure>? {
+    let box = AnswerBox()
+    let button = bell.button
+    get(path, limit: .nanoseconds(limit.count)) { result in
+      box.content.withLock { $0 = result }
+      button.ring()
+    }
+    // The answer comes within the client's own limit.
+    bell.wait()
+    return box.content.withLock { $0 }
+  }
+}
+
+private final class AnswerBox: Sendable {
+  let content = Mutex<Result<ServiceClient.Answer, ServiceClient.Failure>?>(nil)
+}
+
+/// A loop that rings a bell at every tick, by which the main thread is paced.
+public struct BellLoop: ControlLoop, NoOutput {
+  let bell: DoorbellButton
+
+  /// Makes a loop that rings `bell` at every tick. The bell must outlive the loop.
+  public init(bell: DoorbellButton) { self.bell = bell }
+
+  @_noLocks @_noAllocation
+  public mutating func tick(_ tick: Tick) { bell.ring() }
+}
+
+/// A terminal in raw mode, in which keys arrive at once and are not echoed. The earlier mode is restored when this value is destroyed.
+public struct RawTerminal: ~Copyable {
+  private let descriptor: Int32
+  private let before: termios
+
+  /// Sets the terminal to raw mode. Returns `nil` if the descriptor is not a terminal.
+  public init?(_ descriptor: Int32) {
+    var settings = termios()
+    guard isatty(descriptor) == 1, tcgetattr(descriptor, &settings) == 0 else { return nil }
+    before = settings
+    self.descriptor = descriptor
+    cfmakeraw(&settings)
+    // Output stays as it was: a newline still returns the carriage.
+    settings.c_oflag = before.c_oflag
+    tcsetattr(descriptor, TCSANOW, &settings)
+  }
+
+  deinit {
+    var settings = before
+    tcsetattr(descriptor, TCSANOW, &settings)
+  }
 }

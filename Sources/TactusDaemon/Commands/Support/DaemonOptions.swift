@@ -64,7 +64,7 @@ struct DaemonOptions: ParsableArguments {
     let environment = processEnvironment()
     let door = LocalDoor(environment: environment)
     if let contents = door.read() { return contents }
-    // As the unit's ExecReload there is no other way.
+    // For the unit's ExecReload there is no other way.
     guard environment["RUNTIME_DIRECTORY"] != nil else { return nil }
     complain(
       "\(door.path): expected the running daemon's way in, got none that can be read: it is starting, runs without its service "
@@ -97,5 +97,29 @@ extension ServiceClient.Answer {
   func refusal(hasToken: Bool) -> String {
     let message = JSONValue(json: body)?["message"]?.string ?? "refused with status \(status)"
     return status == 401 && !hasToken ? "\(message): give --token-file FILE or set TACTUS_TOKEN" : message
+  }
+}
+
+/// The configuration file of a command, given as `--config FILE`, `-c FILE` or `FILE`.
+struct ConfigFile: ParsableArguments {
+  @Option(name: .shortAndLong, help: ArgumentHelp("The configuration file (YAML).", valueName: "file"))
+  var config: String?
+
+  @Argument(help: "The same, without --config.")
+  var file: String?
+
+  func validate() throws {
+    if let config, let file {
+      throw ValidationError("Expected one configuration file, got two: --config \(config) and \(file).")
+    }
+  }
+
+  /// The path of the file, or `nil` if none is given.
+  var path: String? { config ?? file }
+
+  /// Returns the path for a command that needs a file; throws a usage error if none is given.
+  func required() throws -> String {
+    guard let path else { throw ValidationError("Expected a configuration file: --config FILE.") }
+    return path
   }
 }

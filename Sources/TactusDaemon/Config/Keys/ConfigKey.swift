@@ -91,7 +91,7 @@ struct ConfigKey: Sendable {
 extension ConfigKind {
   /// Returns the expectation for an error message, with the word that may have been meant by `text` if one of the choices is similar.
   func expectation(insteadOf text: String?) -> String {
-    // Numbers are no more alike for a common digit.
+    // Numbers with a common digit are not similar words.
     guard case .choice(let words) = self, let text,
       let near = nearestName(to: text, among: words.filter { $0.contains(where: \.isLetter) })
     else { return description }

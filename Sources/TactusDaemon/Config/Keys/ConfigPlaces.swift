@@ -9,7 +9,7 @@ struct ConfigPlaces {
     var path = key[...]
     while true {
       if let mark = marks[String(path)] { return mark }
-      // Of a system's sections all but one may be left out.
+      // A file may omit all but one of a system's sections.
       if let other = ConfigTable.sections(beside: path).lazy.compactMap({ marks[$0] }).first { return other }
       guard let end = path.lastIndex(where: { $0 == "." || $0 == "[" }) else { return nil }
       path = path[..<end]

@@ -42,7 +42,7 @@ enum ConfigSchemaKinds {
     case .text: ["$ref": "#/$defs/text"]
     case .textOrNothing: ["anyOf": [["$ref": "#/$defs/text"], ["type": "null"]]]
     case .logFormat: ["type": "string", "pattern": pattern(logFormat, reference)]
-    // The first is what an editor offers.
+    // Editors offer the first alternative.
     case .choice(let choices):
       [
         "anyOf": [

@@ -101,7 +101,7 @@ public struct LaneKeys: Sendable {
     return [places.error(file, blaming: [budgetPath: tooLong, schedulingPath: without])]
   }
 
-  /// The keys of a lane that the kernel schedules like every other thread: none. For loops that nothing waits for.
+  /// The keys of a lane that the kernel schedules like every other thread: none. It suits loops without a deadline.
   public static let none = LaneKeys()
 
   private init() { (entries, budgetPath, schedulingPath) = ([], "", "") }

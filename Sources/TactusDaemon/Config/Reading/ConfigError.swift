@@ -17,7 +17,7 @@ extension ConfigError {
   func mayComeFrom(_ errors: [ConfigError]) -> Bool {
     !isAlone
       && errors.contains { error in
-        // What is no YAML may have been any section.
+        // Text that is not YAML may have been any section.
         guard let section = error.key.split(whereSeparator: { ".[".contains($0) }).first else { return true }
         return key.hasPrefix(section) || message.contains(" \(section).") || message.contains(" \(section) ")
           || message.contains(" \(section)[")

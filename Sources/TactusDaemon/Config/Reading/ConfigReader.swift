@@ -188,7 +188,7 @@ struct ConfigReader {
     do throws(EnvironmentReferences.Failure) {
       let (text, secret) = try environment.expand(scalar.string)
       if secret { result.hidden.insert(path) }
-      // Paths, addresses and words of command lines end with one for the system and for other programs.
+      // For the system and for other programs a NUL ends a path, an address or an argument.
       if let place = text.unicodeScalars.enumerated().first(where: { $0.element == "\0" })?.offset {
         report(
           node, path,

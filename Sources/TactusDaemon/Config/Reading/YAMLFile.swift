@@ -95,7 +95,7 @@ public struct YAMLFile {
   /// - Parameters:
   ///   - limit: the most bytes that are read (1 MiB).
   ///   - pipes: whether a pipe is taken, too, and read until it ends: for a command that a person has typed, never in a daemon.
-  /// - Throws: why it cannot be read, at once: a named pipe is no file unless `pipes` is true.
+  /// - Throws: the reason why the file cannot be read, without waiting; a named pipe counts as a file only if `pipes` is true.
   public static func read(
     _ path: String, atMost limit: Int = 1_048_576, waitingForPipes pipes: Bool = false
   ) throws(FileFailure) -> String {

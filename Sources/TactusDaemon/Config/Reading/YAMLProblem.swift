@@ -12,11 +12,11 @@ struct YAMLProblem {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      // What is not closed began earlier.
+      // An unclosed quotation or list began earlier.
       let isOpen = context.map { $0.text.contains("flow") || $0.text.contains("quoted") } ?? false
       sectionLine = isOpen ? context?.mark.line : mark.line
       let isUnclosed = problem.hasPrefix("did not find expected ','") || problem == "found unexpected end of stream"
-      // That is to be mended where it opens; the parser notices it lines below.
+      // The error is placed at the opening; the parser notices it lines below.
       if isUnclosed, isOpen, let opening = context?.mark, opening.line < mark.line || problem.hasPrefix("found") {
         place = (opening.line, opening.column)
         words = Self.unclosed(problem, at: mark, in: text)

@@ -6,12 +6,12 @@ extension Bench {
   /// need not be there when the program starts, and may come back.
   ///
   /// It is read beside the loops, because a reading may take most of a second; a tick takes the newest value. A value
-  /// older than the limit is an error there, and the log names the file that cannot be read.
+  /// older than the limit is an error in the tick, and the log names the file that cannot be read.
   ///
   /// - Parameters:
   ///   - quantity: what the sensor must measure, which also says the unit of its values.
   ///   - rate: how often the sensor is read; a DS18B20 takes 750 ms.
-  ///   - limit: the age beyond which a value counts no more, above a period of `rate`.
+  ///   - limit: the age beyond which a value is no longer used, above a period of `rate`.
   public func sensor(
     _ key: KeyPath<Wiring, KernelSensorName>, measures quantity: KernelQuantity, every rate: Rate,
     staleAfter limit: Nanoseconds
@@ -45,7 +45,7 @@ extension Bench {
   ///   - mounting: how the chip lies in the body whose axes a tick reads.
   ///   - quantity: what the sensor must measure, which also says the unit of its values.
   ///   - rate: how often each axis is read.
-  ///   - limit: the age beyond which a value counts no more, above a period of `rate`.
+  ///   - limit: the age beyond which a value is no longer used, above a period of `rate`.
   public func axes(
     _ key: KeyPath<Wiring, KernelSensorName?>, measures quantity: KernelQuantity, mounted mounting: Mounting = .upright,
     every rate: Rate, staleAfter limit: Nanoseconds
@@ -76,7 +76,7 @@ extension Bench {
       SensorPart(name, measures: quantity, every: rate, staleAfter: limit, isReal: parts.mode == .real))
   }
 
-  /// Hands the sensors of one key to what reads them, or shows them as one part of the simulation.
+  /// Gives the sensors of one key to the reader, or adds them to the simulation as one part.
   private func add(_ sensors: [SensorPart], simulatedAs key: PartialKeyPath<Wiring>) throws {
     let words = try self.key(key).replacing("\(parts.at.section).", with: "", maxReplacements: 1)
     let name = "\(parts.system)-\(words.replacing("_", with: "-").replacing("[", with: "-").replacing("].", with: "-"))"
@@ -89,7 +89,7 @@ extension Bench {
 }
 
 extension BenchParts {
-  /// What reads the real sensors of the system, which is started with the first of them.
+  /// The reader of the system's real sensors, which is created for the first of them.
   var sensorReader: SensorReader {
     if let reader = links.lazy.compactMap({ $0 as? SensorReader }).first { return reader }
     let reader = SensorReader(at.name)

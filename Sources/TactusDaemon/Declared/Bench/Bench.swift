@@ -263,7 +263,7 @@ public final class Bench<Wiring: Settings> {
         "no key sets \(property): expected a property with a Key, or one of an item that a list has: \(example)"))
   }
 
-  /// Returns the value of a property if a key sets it: of no other can an error name the place, and a list may have no such item.
+  /// Returns the value of a property. Throws if no key sets it, since errors could not name its place, or if a list has no such item.
   func value<Value>(_ property: KeyPath<Wiring, Value>) throws(BenchError) -> Value {
     _ = try key(property)
     return wiring[keyPath: property]

@@ -4,7 +4,8 @@ import Logging
 import Tactus
 import TactusGuard
 
-// For what a system opens itself, because no part of a bench stands for it: a device that is reached by one of several ways, a simulation of its own.
+// Support for what a system opens itself because the bench has no part for it: a device that is reached in one of several ways, or a simulation of
+// its own.
 
 /// A link that a system has opened itself.
 public protocol OwnLink: AnyObject {

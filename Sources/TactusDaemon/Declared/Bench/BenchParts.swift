@@ -30,7 +30,7 @@ package final class BenchParts {
   /// The sensors of the kernel that the system reads.
   var sensors: [PlannedSensor] = []
   var faults: [NamedFault] = []
-  /// What `loops` has done with the bench and must not, with what to write instead.
+  /// The misuses of the bench by `loops`, each with what to write instead.
   var flaws: [String] = []
   /// The values that are shared with readers of the system's state.
   let shared = SharedParts()
@@ -209,7 +209,7 @@ package final class BenchParts {
   func simulated(_ names: [GPIOLineName]) -> [GPIOLineName] {
     if simulatedBank == nil, mode == .planning || names.contains(where: \.isBeyondHeader) { makeBank(count: 64) }
     let numbers = names.map { name in
-      // A line that stands for another name already is not this name's.
+      // A line that already stands for another name is not available.
       mode == .planning ? nil : (try? bank.number(name)).flatMap { takenLines.contains($0) ? nil : $0 }
     }
     takenLines.formUnion(numbers.compactMap(\.self))
@@ -241,4 +241,37 @@ extension GPIOLineName {
 struct LastEnd {
   var isWithoutStop = false
   var madeSafe: MadeSafe?
+}
+
+/// An output that a bench has opened: its current state, and how it is brought into its safe state.
+struct BenchOutput {
+  let name: String
+  /// Returns whether the output is in its safe state, as far as that can be read back.
+  let isSafe: () -> Bool
+  /// Returns whether a simulated output can be read back and is not in its safe state.
+  let isDriving: () -> Bool
+  /// Whether a simulated output can be read back.
+  var isReadBack = true
+  /// Writes the safe state of a simulated output. Returns whether the write was confirmed.
+  let makeSafe: (TickInstant) -> Bool
+  /// Sets whether a simulated output that is not part of a bus or a bank rejects writes.
+  var refuse: (Bool) -> Void = { _ in }
+  /// Returns the duty of a simulated PWM output: the share of its period in which it is on.
+  var duty: () -> Double = { 0 }
+}
+
+/// The error for a list with more or fewer items than a bank of lines can have.
+struct BankSizeError: Error, CustomStringConvertible {
+  let count: Int
+
+  var description: String { "expected a list of 1…\(GPIOLines.maximumCount) items with a line each, got \(count)" }
+}
+
+/// The error for a part that a bench could not open, with the key that names the part:
+/// `kiln.heater: GPIO line GPIO17: no chip has a line of that name`.
+struct BenchError: Error, CustomStringConvertible {
+  let key: String
+  let cause: any Error
+
+  var description: String { "\(key): \(cause)" }
 }

@@ -159,7 +159,7 @@ public final class SerialPart {
   private let simulated: SimulatedSerialPort?
 
   init(_ path: String, baud: Int, _ parts: BenchParts, called name: String?) throws(BusOpenError) {
-    // The guard opens it, too.
+    // The line is not exclusive, since the guard opens it, too.
     real = parts.mode == .real ? try LinuxSerialPort(path: path, baudRate: baud, exclusive: false) : nil
     simulated = parts.mode == .real ? nil : parts.simulatedSerialPort(path, called: name)
   }

@@ -33,10 +33,10 @@ public final class SensorPart {
   /// has no twin.
   public func driver() -> SimulatedSensorDriver { simulated!.driver() }
 
-  /// Which file cannot be read and why, or `nil` if the sensor is read or simulated.
+  /// The file that cannot be read and the reason, or `nil` if the sensor is read or simulated.
   public var trouble: String? { real?.trouble }
 
-  /// The part under `/api/sim` of sensors that have their faults together, or `nil` for real ones.
+  /// Returns the part under `/api/sim` for sensors that share their faults, or `nil` if they are real.
   static func simulatedPart(_ name: String, of parts: [SensorPart]) -> SimulatedBus? {
     let sensors = parts.compactMap(\.simulated)
     return sensors.isEmpty ? nil : SimulatedBus(name, .twin(SensorTwin(sensors: sensors)))
@@ -59,7 +59,7 @@ public final class AxesPart {
   private let axes: [SensorPart]
   private let mounting: Mounting
 
-  /// - Parameter axes: the sensors of x, y and z.
+  /// Creates the part from the sensors of x, y and z.
   init(_ axes: [SensorPart], mounted mounting: Mounting) { (self.axes, self.mounting) = (axes, mounting) }
 
   /// Returns the input for the one loop that reads the sensor.
@@ -72,11 +72,11 @@ public final class AxesPart {
     SimulatedAxesDriver(x: axes[0].driver(), y: axes[1].driver(), z: axes[2].driver(), mounted: mounting)
   }
 
-  /// Which file cannot be read and why, or `nil` if all axes are read or simulated.
+  /// The file that cannot be read and the reason, or `nil` if all axes are read or simulated.
   public var trouble: String? { axes.lazy.compactMap(\.trouble).first }
 }
 
-/// A simulated sensor, or those of one chip's axes, as clients disturb it.
+/// A simulated sensor, or the sensors of one chip's axes, as a part that clients can disturb.
 private struct SensorTwin: SimulatedTwin {
   let sensors: [SimulatedSensor]
 

@@ -33,7 +33,7 @@ final class SensorReader: BenchLink {
       try runtime.start()
       self.runtime = runtime
     } catch {
-      // The sensors stay unread, and whoever reads them is told so.
+      // The sensors stay unread, and the failure is reported to the log.
       failure = "\(error)"
     }
   }
@@ -49,7 +49,7 @@ final class SensorReader: BenchLink {
   }
 
   func stop() {
-    // A thermometer that is being read is waited for; one that hangs in the kernel is left to it.
+    // The stop waits for a thermometer that is being read, but not for one that hangs in the kernel.
     do throws(RuntimeError) { try runtime?.stop(within: .seconds(2)) } catch {}
   }
 }

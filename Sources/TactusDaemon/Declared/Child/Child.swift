@@ -104,7 +104,7 @@ public final class Child<Talk: ChildTalk>: Sendable {
 extension Child: RunsBeside {
   func start() {
     ended.enter()
-    // A serial queue whose block does not return until the end: a thread, which the kernel binds the child to.
+    // The block does not return until the end, so the queue is one thread, to which the kernel binds the child.
     DispatchQueue(label: "tactus.child").async {
       var run = ChildRun(self)
       run.run()

@@ -28,7 +28,7 @@ struct ChildRun<Talk: ChildTalk>: ~Copyable {
       if supervision.isStopped { break }
       wait()
     }
-    // One that is left hangs in a driver: it does nothing.
+    // A process that is left hangs in a driver and does nothing.
     report()
   }
 
@@ -56,7 +56,7 @@ struct ChildRun<Talk: ChildTalk>: ~Copyable {
     if let deadline = supervision.nextDeadline {
       limit = Int32(clamping: max(0, (deadline - MonotonicClock.now).count / 1_000_000 + 1))
     }
-    // One that has started others, which have its socket, does not close it by ending.
+    // The end of a process does not close its socket if processes that it has started still have it.
     if process > 0 { limit = min(limit < 0 ? .max : limit, isKilled ? 50 : 1_000) }
     var polls = [child.bell.descriptor, socket, errors].map {
       pollfd(fd: $0, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
@@ -148,7 +148,7 @@ struct ChildRun<Talk: ChildTalk>: ~Copyable {
   private mutating func ends(_ cause: String) {
     let news = supervision.ended(cause, at: MonotonicClock.now)
     report()
-    // An end that the daemon's own brought about is none to tell of.
+    // An end that the stop of the daemon has caused is not reported.
     guard let news, !child.isStopping.load(ordering: .acquiring) else { return }
     child.logger.error("\(title) ended; it is started again", metadata: ["reason": .string(news)])
   }
@@ -162,7 +162,7 @@ struct ChildRun<Talk: ChildTalk>: ~Copyable {
     let bytes = Talk.bytes(of: order)
     let sent =
       file.map { daemon_send_with(socket, bytes, bytes.count, $0) } ?? daemon_send(socket, bytes, bytes.count)
-    // A process that takes so little as to fill its socket hangs.
+    // A process that lets its socket fill up hangs.
     if sent != bytes.count, sent != -Int(EPIPE) { step(.nonsense("it does not take its orders")) }
   }
 
@@ -178,7 +178,7 @@ struct ChildRun<Talk: ChildTalk>: ~Copyable {
     guard errors >= 0 else { return }
     var polled = pollfd(fd: errors, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
     guard poll(&polled, 1, 0) > 0, polled.revents & Int16(truncatingIfNeeded: POLLIN) != 0 else {
-      // It has closed its standard error, and polls readable for good.
+      // The process has closed its standard error, which would poll readable from now on.
       if polled.revents & Int16(truncatingIfNeeded: POLLHUP) != 0, socket >= 0 {
         close(errors)
         errors = -1

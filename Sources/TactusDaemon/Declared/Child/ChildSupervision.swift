@@ -27,7 +27,7 @@ public struct ChildSupervision<Talk: ChildTalk> {
   /// - Returns: the action to take with the process.
   public mutating func step(_ event: SupervisionMachine.Event, at now: TickInstant) -> SupervisionMachine.Action {
     let action = machine.step(event, at: now)
-    // A program that is started has said nothing yet.
+    // A new process has sent no bytes yet.
     if action == .spawn { talk = Talk() }
     return action
   }
@@ -72,7 +72,7 @@ public struct ChildSupervision<Talk: ChildTalk> {
       report.nextStart = until
       report.cause = cause ?? report.cause
     case .killing(_, let cause):
-      // One in a driver that hangs ends when the driver lets it: until then it does nothing either.
+      // A killed process that hangs in a driver ends only when the driver returns, and does nothing until then.
       (report.process, report.cause) = (nil, cause)
     case .replacing(_, isLate: true):
       (report.process, report.cause) = (
@@ -83,4 +83,21 @@ public struct ChildSupervision<Talk: ChildTalk> {
     }
     return report
   }
+}
+
+/// The state of a child as seen by the thread that supervises it.
+public struct ChildReport: Sendable, Hashable {
+  /// The number of the running process, or `nil` if none runs or it is being killed.
+  public var process: Int32?
+  /// The number of processes that were started.
+  public var starts: Int64 = 0
+  /// The number of processes that have ended.
+  public var ends: Int64 = 0
+  /// The reason why no process runs, or how the last one ended; `nil` if none has ended.
+  public var cause: String?
+  /// The instant of the next start, or `nil` if a process runs or its end is awaited.
+  public var nextStart: TickInstant?
+
+  /// Creates the report of a child that was never started.
+  public init() {}
 }

@@ -19,9 +19,9 @@ enum ConfinedChild {
     }
     var needs = Confinement([.programs], descriptors: 1024, memoryMebibytes: 1024)
     (needs.readable, needs.devices) = (readable + [program], devices)
-    // What the kernel lacks the guard's line says, too.
+    // Features that the kernel lacks are not logged here, since the guard's log line names them.
     _ = needs.apply()
-    // After the change of account, which clears it.
+    // The setting follows the change of account, which would clear it.
     daemon_die_with_parent()
     let arguments: [UnsafeMutablePointer<CChar>?] = rest.map { strdup($0) } + [nil]
     execv(program, arguments)

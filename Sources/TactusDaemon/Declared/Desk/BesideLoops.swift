@@ -31,7 +31,7 @@ final class BesideLoops<System: DeviceSystem> {
   }
 
   private static func logger(_ surroundings: SystemSurroundings, _ name: String) -> Logger {
-    // Lines of a loop's system are the program's own: most of them come from its main thread.
+    // A system with loops logs with the program's logger, since most of its lines come from the main thread.
     var logger = System.isWithoutLoops ? surroundings.log.logger(name) : surroundings.logger
     logger[metadataKey: "system"] = .string(name)
     return logger

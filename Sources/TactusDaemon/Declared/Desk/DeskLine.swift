@@ -1,8 +1,8 @@
 import Service
 import Tactus
 
-/// What an asynchronous route of a system has: the way to the loop, which waits for no disk, and the way to the desk,
-/// which may. The desk itself is out of reach, so that a handler cannot wait for its disk by mistake.
+/// The access of an asynchronous route to its system: to the loop, without waiting for a disk, and to the desk, which
+/// may wait for one. The desk itself is out of reach, so that a handler cannot wait for its disk by mistake.
 ///
 /// ```swift
 /// SystemRoute.post("dose", body: Dose.self, answers: Done.self, "Doses.") { line, dose, caller in
@@ -33,7 +33,7 @@ public struct DeskLine<System: Serves>: Sendable {
   /// Orders the loop, and returns when the loop has carried the order out.
   ///
   /// - Parameters:
-  ///   - part: what of the system the order is for. A stop makes void what was asked before it of the same part.
+  ///   - part: the part of the system that the order is for. A stop makes earlier requests for the same part void.
   ///   - makesSafe: whether the order can only make the system safer. Such an order never expires, is never made void,
   ///     and has places in the mailbox kept for it.
   /// - Throws: an `APIError`: 409 with the code of the loop's refusal, `STALE` or `OVERTAKEN`; 503 `BUSY` if too many
@@ -45,8 +45,8 @@ public struct DeskLine<System: Serves>: Sendable {
     try accepted(await ask(order, of: part, makesSafe: makesSafe))
   }
 
-  /// Orders the loop, and returns its answer, which may be a refusal, to a handler that has something to take back
-  /// then; otherwise as `order`.
+  /// Sends an order to the loop and returns its answer, which may be a refusal, for a handler that must then undo
+  /// something. In all else it is like `order`.
   public func ask(
     _ order: System.Order, of part: SystemPart = .whole, makesSafe: Bool = false
   ) async throws -> Answer<System.Refusal> {
@@ -56,9 +56,9 @@ public struct DeskLine<System: Serves>: Sendable {
   }
 
   /// Does work with the desk on its thread, and sends the order that the work returns from there, before any later work
-  /// of the desk; returns the loop's answer. For what must be on the disk before the loop moves an output.
+  /// of the desk; returns the loop's answer. It serves work that must be on the disk before the loop moves an output.
   ///
-  /// - Throws: what the work throws, in which case nothing is ordered; a `StoreError` is 503. Otherwise as `ask`.
+  /// - Throws: the error of the work, in which case no order is sent; a `StoreError` is 503. Otherwise as `ask`.
   public func ask(
     of part: SystemPart = .whole, makesSafe: Bool = false,
     after work: @escaping @Sendable (_ desk: System.Desk) throws -> System.Order
@@ -103,7 +103,7 @@ public struct DeskLine<System: Serves>: Sendable {
   }
 
   /// Does work with the desk on its thread, and waits for the result no longer than a limit; not at all if the limit is
-  /// zero. For what is noted after an output is off.
+  /// zero. It serves notes that are written after an output is off.
   ///
   /// - Returns: the result, or `nil` if there was none in time. The work is then done later, or not at all if too much
   ///   waits for the desk already, so `beat` should compare what the desk keeps with the state.

@@ -1,7 +1,7 @@
 import Service
 import Tactus
 
-/// The orders that a desk gives to its loop, and the instant at which what the desk does was asked for.
+/// The orders that a desk gives to its loop, and the instant at which the desk's present work was requested.
 // Safe: `asked` is used on the desk's thread only.
 final class DeskOrders<System: DeviceSystem>: @unchecked Sendable {
   typealias Requests = HostedDoor<System>.Requests
@@ -65,7 +65,7 @@ extension DeskMaterial {
   /// disk starts nothing after an emergency stop. What `then` orders counts as asked for when the first order was.
   ///
   /// - Parameters:
-  ///   - part: what of the system the order is for. A stop makes void what was asked before it of the same part.
+  ///   - part: the part of the system that the order is for. A stop makes earlier requests for the same part void.
   ///   - makesSafe: whether the order can only make the system safer. Such an order never expires, is never made void,
   ///     and has places in the mailbox kept for it.
   ///   - then: called once on the desk's thread with the loop's answer, which may be a refusal, or with the error for

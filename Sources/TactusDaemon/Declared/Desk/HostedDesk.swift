@@ -153,7 +153,7 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
     let reading = clock.now
     nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
     for (shape, rows) in tables.all {
-      // What the store refuses now is pruned the next time.
+      // Rows that the store refuses to remove now are removed the next time.
       if reading.mayDelete, let days = shape.days {
         _ = try? rows?.prune(before: WallInstant(secondsSince1970: reading.secondsSince1970) - Int64(days) * 86_400)
       }
@@ -273,7 +273,7 @@ enum DeskMaking {
   private static func make<Serving: Serves, System: DeviceSystem>(
     _: Serving.Type, _ made: DeskMaterial<System>
   ) throws -> any RunningDesk {
-    // The two are one type.
+    // The two types are the same, so the cast succeeds.
     try HostedDesk<Serving>(made as! DeskMaterial<Serving>)
   }
 }

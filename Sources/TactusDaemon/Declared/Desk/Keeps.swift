@@ -26,7 +26,7 @@ public struct Table<Wiring: Settings>: Sendable {
   let most: Int
   let keepDays: (@Sendable (Wiring) -> Int)?
   let shape: RowShape
-  /// The column that is empty while what the row tells goes on, with its value if that was never told; `nil` if the table has none.
+  /// The column that is empty until the recorded event ends, with its value if the end was not recorded; `nil` if the table has no such column.
   private(set) var leftOpen: (column: String, value: StoredValue)?
 
   /// Declares a table that keeps a number of newest rows.
@@ -59,8 +59,8 @@ public struct Table<Wiring: Settings>: Sendable {
       most: most)
   }
 
-  /// Returns the same table, whose rows tell what goes on until a property has a value: a row that has none when the program starts
-  /// was left open by one that died, and gets this value before this one writes a row.
+  /// Returns the same table for rows that record something which lasts until a property has a value. A row that lacks it at the start was left open
+  /// by a program that died, and gets this value before the first new row is written.
   ///
   /// ```swift
   /// Table("kettle_runs", Run.self, …).leftOpen(\Run.end, is: "interrupted")
@@ -126,5 +126,48 @@ extension Keeps {
   /// The tables as the store has them, each with the format version that introduced it.
   static var storedTables: [(since: Int, table: StoredTable)] {
     tables.map { ($0.since, $0.stored(Self.self is any Several.Type)) }
+  }
+}
+
+extension DeviceSystem {
+  /// The use of the store by a declared system: its tables, and its kept fields and settings; `nil` if it has none of
+  /// these.
+  static var declaredKeeping: Keeping? {
+    if let keeping = self as? any KeepsOwn.Type { return keeping.keeping }
+    let tables = (Self.self as? any Keeps.Type)?.storedTables ?? []
+    let keepsFields = fields.contains(where: \.isKept)
+    let keepsValues = keepsFields || KeptRules<Self>.isNeeded
+    guard !tables.isEmpty || keepsValues else { return nil }
+    let prefix = name.replacing("-", with: "_") + "_"
+    declared(
+      tables.allSatisfy { $0.table.name.hasPrefix(prefix) }, "\(name): its tables' names begin with \(prefix)")
+    let steps = Set(tables.flatMap { [$0.since] + $0.table.laterSteps }).sorted().map { step in
+      StoreSystem.Migration(name: "\(name).\(step)") { database in
+        for (since, table) in tables where since <= step {
+          if since == step { try table.make(database) } else { try table.widen(to: step, database) }
+        }
+      }
+    }
+    return Keeping(
+      tables: StoreSystem(
+        contents: tables.map { $0.table.content(String($0.table.name.dropFirst(prefix.count))) }
+          + (keepsValues ? [KeptValues.content(of: name)] : []),
+        migrations: steps + (keepsValues ? [KeptValues.migration(of: name)] : []),
+        restore: { database in for (_, table) in tables { try table.restore(database) } }), withoutIt: nil)
+  }
+}
+
+/// Adopted by a system with tables that are older than `Table` or whose columns differ from those of a row. Such a
+/// system has no kept fields.
+public protocol KeepsOwn: DeviceSystem {
+  /// The tables, and the functions that do not work without them.
+  static var keeping: Keeping { get }
+}
+
+extension DeskMaterial where System: KeepsOwn {
+  /// The program's store.
+  public var storeFile: StoreFile {
+    guard let file else { preconditionFailure("\(name): a system that keeps something has the store") }
+    return file
   }
 }

@@ -4,7 +4,7 @@ import Store
 import WallTime
 import Wire
 
-// A key outside of the file: as a member of a body, a part of a query, a column of a table.
+// A key that is not in the file: a member of a body, a parameter of a query, or a column of a table.
 
 extension Key {
   /// Declares an instant of the wall clock as a column of a table or a member of a body. JSON and CSV use RFC 3339:
@@ -115,7 +115,7 @@ extension Key {
       case (.real(let value), _): .number(value)
       case (.text(let value), _): .text(value)
       }
-    // What the table has without a value stays the property's: an empty text too.
+    // The property keeps its initial value if the column is empty or has an empty text.
     guard let value, allows(value) else { return }
     take(value, &group)
   }

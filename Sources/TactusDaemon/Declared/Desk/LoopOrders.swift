@@ -24,7 +24,7 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
 
   private struct Item: Sendable {
     let order: Order
-    /// What was asked for and when, or `nil` if nobody asked.
+    /// The request that the orders belong to, or `nil` if no client asked for them.
     let asked: Asked?
     let batch: Batch
     /// The instant until which the order may wait for room in the mailbox.
@@ -68,8 +68,8 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
   /// Sends an order. `complete` is called once, on any thread, when the desk has heard the loop's notices that precede
   /// the answer.
   ///
-  /// - Parameter caller: who asks for it, or `nil` if nobody does. A stop makes void what was asked for before it and has not reached the loop, which
-  ///   is then refused with 409 `OVERTAKEN`.
+  /// - Parameter caller: the client that asks for the order, or `nil` if none does. A stop makes void every earlier request that has not reached the
+  ///   loop; such a request is refused with 409 `OVERTAKEN`.
   public func send(_ order: Order, from caller: Caller? = nil, _ complete: @escaping @Sendable (Result) -> Void) {
     send(order, asked: asked(order, by: caller), complete)
   }
@@ -92,7 +92,7 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
   /// Appends orders to the queue, which `sendQueued` sends. `complete` is called once, on any thread, when all of them
   /// are answered.
   ///
-  /// - Parameter caller: who asks for them, as for `send`.
+  /// - Parameter caller: the client that asks for the orders, as for `send`.
   public func queue(
     _ orders: [Order], from caller: Caller? = nil, _ complete: @escaping @Sendable ([Outcome]) -> Void
   ) {

@@ -26,7 +26,7 @@ public protocol OrderingDesk: SystemDesk, Sendable {
 extension OrderingDesk {
   /// Notes notices of this desk's system that are passed without their type.
   func heard(_ notices: any Sendable, at now: TickInstant) {
-    // Of this system.
+    // The value is of this desk's system, passed without its type.
     hear(notices as! [Told<Notice>], at: now)
   }
 }
@@ -38,7 +38,8 @@ extension DeskMaterial where System: OrdersLoop {
   ///   - makesSafe: whether an order can only make the system safer, so that queue places are reserved for it.
   ///   - mayBeLate: whether the loop carries the order out however late it arrives. An order that sets an output in
   ///     motion must not.
-  ///   - part: what of the system the order stops or sets in motion, so that a stop makes void what was asked for before it; `nil` if it does neither.
+  ///   - part: the part of the system that the order stops or sets in motion, so that a stop makes earlier requests for it void; `nil` if the order
+  ///     does neither.
   public func orders(
     makesSafe: @escaping @Sendable (System.Order) -> Bool, mayBeLate: @escaping @Sendable (System.Order) -> Bool,
     part: @escaping @Sendable (System.Order) -> SystemPart? = { _ in .whole }

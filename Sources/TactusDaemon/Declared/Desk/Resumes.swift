@@ -9,8 +9,8 @@ import Tactus
 /// static func resume(_ state: inout State, _ kept: Kept) { state.step = kept.value("step") ?? 0 }
 /// ```
 ///
-/// The newest published values are written when they change, at most every ten seconds, and at the end, so a crash or a power cut loses at most the last
-/// ten seconds. What counts against a limit is `.keptAtOnce` and loses nothing.
+/// The newest published values are written when they change, at most every ten seconds, and at the end, so a crash or a power cut loses at most the
+/// last ten seconds. A field that counts against a limit is marked `.keptAtOnce` and loses nothing.
 public protocol Resumes: DeviceSystem {
   /// Restores the kept values before the first tick. `state` is `initialState` and becomes `mailbox.initialState`. A
   /// value that was never kept, or whose kind has changed since, is `nil`. The function is not called if no value was

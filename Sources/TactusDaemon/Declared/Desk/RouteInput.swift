@@ -1,6 +1,6 @@
 import Service
 
-// What a route is asked with: a struct whose keys stand in the path, in the query, or in the body.
+// The input of a route: a struct whose keys are in the path, in the query, or in the body.
 
 extension Settings {
   /// Reads a request: the keys that the path names are read from the path, the others from the body or the query.

@@ -25,7 +25,7 @@ public final class RowTable<Row: Settings>: RetriedTable {
   private let logger: Logger
   private var waiting: [(place: RowPlace, row: Row)] = []
   private var hasFailed = false
-  /// What rows that the last start left open are to be given; `nil` when they have it.
+  /// The value for rows that an earlier program left open; `nil` once they have it.
   private var leftOpen: (column: String, value: StoredValue)?
 
   init(_ rows: StoredRows, leftOpen: (column: String, value: StoredValue)? = nil, _ logger: Logger) {
@@ -35,7 +35,7 @@ public final class RowTable<Row: Settings>: RetriedTable {
       misdeclared("\(Row.self): its number is a writable Int")
     }
     self.number = number
-    // Before anybody can look at the rows.
+    // Rows that were left open are completed before a client can read them.
     retry()
   }
 

@@ -19,7 +19,7 @@ public protocol RuledDesk: SystemDesk {
 extension RuledDesk {
   /// Applies rules of this desk's system that are passed without their type.
   func takes(_ rules: any Settings, done: @escaping @Sendable () -> Void) {
-    // Of this system.
+    // The value is of this desk's system, passed without its type.
     take(rules as! Rules, done: done)
   }
 }

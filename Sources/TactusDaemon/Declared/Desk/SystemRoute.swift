@@ -140,7 +140,7 @@ public struct SystemRoute<System: Serves>: Sendable {
     SystemRoute(.post, path, scope, makesSafe: makesSafe, body, answers, meaning, handler)
   }
 
-  /// Declares a route that orders the loop to take a new value; as `post`.
+  /// Declares a route that orders the loop to take a new value, with the parameters of `post`.
   @_disfavoredOverload
   public static func put<Body: Settings, Result: Answers>(
     _ path: String, scope: Scope = .control, makesSafe: Bool = false, body: Body.Type, answers: Result.Type,

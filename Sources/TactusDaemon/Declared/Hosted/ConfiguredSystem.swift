@@ -68,7 +68,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
       loops, bell: nil, stall: nil, counting: .all, instance: place.instance, isPlanned: true)
     _ = try System.loops(Bench(wiring, parts), mailbox)
     rate = mailbox.rate
-    // What claims one place twice may leave its loops out: the claims say it, and where.
+    // A system that claims a resource twice may lack its loops; the claims report that error with its place.
     let needsLoop = !System.isWithoutLoops && Set(parts.claims.map(\.resource)).count == parts.claims.count
     try Misdeclared.check(System.flaws + parts.flaws + mailbox.flaws + (needsLoop ? mailbox.lack : []))
     let isSimulated = (System.self as? any MayBeSimulated.Type)?.isSimulatedBy(wiring) ?? false
@@ -105,8 +105,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
     guard let period = rate?.period else { return [] }
     let budget = System.laneKeys.budgetErrors(
       lane.scheduling, periodMicroseconds: Int(period.count / 1000), rate: rateKey, file: whole.file, places: places)
-    // A rate that the file cannot set contradicts nothing in it: a slow loop is watched with one and a half of its periods
-    // besides.
+    // A rate that the file cannot set contradicts no value of it: a slow loop is given one and a half of its periods in addition.
     guard plan.drives, let rateKey, whole.guardTimeoutSeconds < 2 * period.inSeconds else { return budget }
     return budget + [
       places.error(

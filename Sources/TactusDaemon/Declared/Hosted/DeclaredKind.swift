@@ -51,12 +51,12 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   private func reading(of place: SystemPlace, _ found: ConfigReader.Result, _ file: String) -> SystemReading {
     let given = GivenValues(values: found.values, counts: found.counts)
     let places = ConfigPlaces(marks: found.places)
-    // What a declaration cannot say ends `check`, too, and not only a program that runs.
+    // An invalid declaration ends `check`, too, and not only a running program.
     _ = (SeenDocument<System>(), System.commands)
     let (wiring, rules) = ConfiguredSystem<System>.values(given, at: place)
     let without =
       wiring.missingKeys { System.path(of: $0, at: place) } + rules.missingKeys { System.path(of: $0, at: place) }
-    // What cannot be read has been reported as that.
+    // Values that cannot be read have been reported already.
     let missing = without.filter { !places.gives($0.key) }
     let wrong = System.contradictions(wiring, rules, at: place, places).filter { contradiction in
       !missing.contains { $0.key == contradiction.blamed[0].key }
@@ -100,7 +100,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   }
 
   func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {
-    // A language of its own may have a part of the system's name, too.
+    // The system's own language comes first, since its files may have a part with the system's name, too.
     if let played = try (System.self as? any Plays.Type)?.play(file, seed: seed) { return played }
     return System.isWithoutLoops ? nil : try file.play(in: DeclaredScenario<System>.self, seed: seed)
   }

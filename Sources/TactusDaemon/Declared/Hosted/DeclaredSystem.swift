@@ -14,7 +14,7 @@ protocol DeclaredSystem: DaemonSystem {
   func metrics(with systems: [any DaemonSystem]) -> any MetricSource
   /// The hand-written card of the system, or `nil` if the system has the standard card.
   var card: OwnCard? { get }
-  /// The time zone in which the system lives by its file, or `nil` if the file names none.
+  /// The time zone that the system's file states, or `nil` if the file names none.
   var timeZone: String? { get }
 }
 
@@ -50,7 +50,7 @@ extension HostedRules {
     return Route(.put, "/api/\(at.name)/settings", scope: .admin, action: "\(at.name).settings") { [self] request in
       let new = try request.decode { (body) throws(APIError) in try System.Rules(&body, over: rules) }
       if let wrong = System.contradictions(wiring, new, at: at, .none).first?.blamed.first {
-        // Each of them is allowed, and with what holds now they are not.
+        // Each value is valid by itself, but together with the values in effect they are not.
         let name = System.Rules.keys.first { System.path(of: $0, at: at) == wrong.key }?.member ?? wrong.key
         throw APIError(.conflict, "CONTRADICTION", "\(name): \(wrong.message)", field: name)
       }

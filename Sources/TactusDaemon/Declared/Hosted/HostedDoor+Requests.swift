@@ -6,7 +6,7 @@ import Tactus
 extension Mailbox {
   /// Sends a request to the loop. `complete` is called once, on any thread.
   ///
-  /// - Parameter asked: what of the system somebody has asked for and when; see `send(isStop:_:_:_:)`.
+  /// - Parameter asked: the part of the system that a client asked for, and when; see `send(isStop:_:_:_:)`.
   func send<Order, Refusal>(
     _ order: Order, makesSafe: Bool, client: UInt32, asked: Asked? = nil, _ complete: @escaping Completion
   ) where Request == Tactus.Request<Order>, Answer == Tactus.Answer<Refusal> {
@@ -29,8 +29,8 @@ extension Mailbox {
 }
 
 extension Answer where Refusal: RefusalWord {
-  /// Returns the answer, or throws what a command is refused with: 409 with the code and the sentence of the refusal, or with `STALE`. For a desk that
-  /// has asked its loop: `try await orders.ask(.dose, from: caller).accepted()`.
+  /// Returns the answer, or throws the error of a refused command: 409 with the code and the sentence of the refusal, or with `STALE`. For a desk
+  /// that has asked its loop: `try await orders.ask(.dose, from: caller).accepted()`.
   @discardableResult
   public func accepted() throws(APIError) -> Answer { try accepted { $0.sentence } }
 
@@ -47,7 +47,7 @@ extension Answer where Refusal: RefusalWord {
 }
 
 extension APIError {
-  /// Returns the 409 with which a command is refused for a reason, for a route that is refused for the same.
+  /// Returns the 409 error of a refusal, for a route that is refused for the same reason as a command.
   public static func refused(_ refusal: some RefusalWord) -> APIError { .conflict(refusal.code, refusal.sentence) }
 }
 

@@ -23,7 +23,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   /// Returns the context in which the system's state is shown at an instant.
   let look: @Sendable (TickInstant) -> Look<System>
   private let commands = System.commands
-  /// The version of the state that subscribers were told last.
+  /// The version of the state that was last sent to subscribers.
   private let toldVersion = Atomic(UInt64.max)
   /// The time in nanoseconds at which a client last read the state.
   private let watchedAt = Atomic<Int64>(-1_000_000_000)
@@ -78,7 +78,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   /// Delivers the loop's answers to those who asked. The desk hears the notices before them.
   ///
   /// - Parameters:
-  ///   - before: called when the answers are known and nobody has them yet.
+  ///   - before: called when the answers are known and none has been delivered yet.
   ///   - told: called then with each notice that has not been heard.
   func takeAnswers(
     at now: TickInstant, before: () -> Void = {}, told: (Told<System.Notice>) -> Void = { _ in }
@@ -235,7 +235,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
       watchedAt.load(ordering: .relaxed) < now.nanoseconds - 1_000_000_000
     else { return }
     watchedAt.store(now.nanoseconds, ordering: .relaxed)
-    // Of this system.
+    // The values are this system's, passed without their types.
     requests.send(order as! System.Order, makesSafe: false, client: 0) { _ in }
   }
 
@@ -315,7 +315,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     return APIResponse(contentType: "application/json", body: body.bytes, logValue: logValue)
   }
 
-  // A stop on its way first: its answer comes after the state that shows it.
+  // A stop on its way is checked first, since its answer comes after the state that shows it.
   var isEmergencyStopped: Bool { requests.isEmergencyStopOnItsWay || System.isEmergencyStopped(newest) }
 
   func holdEmergencyStop() {

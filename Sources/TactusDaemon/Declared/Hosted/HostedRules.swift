@@ -98,7 +98,7 @@ final class HostedRules<System: DeviceSystem>: Sendable {
       rules.state.withLock { state in
         let last = Commit(change: change, now: now, whenSafe: whenSafe, before: before)
         (state.wanted, state.last) = (whenSafe ?? now, last)
-        // A reload that another system refuses has left the file's rules as they were.
+        // The rules of the file change only here, since another system may have refused the reload.
         if let file { state.inFile = file }
       }
     }

@@ -50,7 +50,7 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
       hasRealLinks: surroundings.map { !$0.simulate } ?? false, logger: surroundings?.logger)
     if let seconds = surroundings?.configuration.guardTimeoutSeconds { parts.guardTimeoutSeconds = seconds }
     let stall = simulate ? LaneStall() : nil
-    // In simulated time no machine is busy: whatever is late was asked for.
+    // In simulated time no machine is busy, so every delay is part of the scenario.
     let mailbox = System.Inbox(
       loops, bell: bell, stall: stall, counting: simulate && clock != .tick ? .injected(stall?.served) : .all,
       instance: configured.at.instance)
@@ -103,7 +103,7 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
     door.takeAnswers(at: now, before: before) { beside?.told($0) }
   }
 
-  /// Tells the loop of a scenario what it learns of the world: nothing is kept, as if on a disk that takes no time.
+  /// Gives the loop of a scenario the calendar day, and reports its values as stored, as a disk that takes no time would.
   func noteSimulated(at now: TickInstant) {
     loops.noteStored(upTo: door.published.at)
     loops.noteDay(calendar.day(at: now))
@@ -134,7 +134,7 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
     let keys = KeyChange.between(
       wanted.rules.values { System.path(of: $0, at: place) }, new.values { System.path(of: $0, at: place) })
     guard !keys.isEmpty else { return nil }
-    // What is in effect may still be less than what was wanted.
+    // The rules in effect may still be stricter than those requested.
     let (now, whenSafe) = new.change(from: wanted.inEffect) { rules in
       System.contradictions(wanted.wiring, rules, at: place, .none).isEmpty
     }
@@ -161,7 +161,7 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
         logger.warning("\(failure)", metadata: ["system": .string(name), "failure": .string("\(error)")])
       }
     }
-    // Last: a link may wait for its daemon.
+    // The links stop last, since one may wait for its daemon.
     for link in parts.links { link.stop() }
     beside?.stopChildren()
   }
@@ -186,7 +186,7 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
     if !outputs.isEmpty {
       return ("\(name): not in the safe state: \(outputs.joined(separator: ", "))", state)
     }
-    // What takes no orders drives nothing.
+    // A system that takes no orders drives no output.
     let isSafe = published.isSafe || isSafeByLastWords || !System.takesOrders
     return isSafe ? nil : ("\(name) has not confirmed its safe state", state)
   }

@@ -91,7 +91,7 @@ final class HostedWithoutLoops<System: WithoutLoops>: DaemonSystem {
 extension WithoutLoops {
   /// Opens a configured system that is passed without its type.
   static func open(_ configured: Any, _ surroundings: SystemSurroundings) throws -> any DaemonSystem {
-    // Of this system.
+    // The values are this system's, passed without their types.
     try HostedWithoutLoops(configured as! ConfiguredSystem<Self>, surroundings)
   }
 }

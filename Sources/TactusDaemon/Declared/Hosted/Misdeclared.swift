@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a declaration says and cannot be, with what to write instead: an error of `check` and of the start.
+/// The flaws of a declaration, each with what to write instead: an error of `check` and of the start.
 struct Misdeclared: Error, CustomStringConvertible {
   let description: String
 
@@ -12,8 +12,8 @@ struct Misdeclared: Error, CustomStringConvertible {
   }
 }
 
-/// Ends the program with a sentence unless a word of a declaration is what it must be, before anything runs. Unlike a failed precondition, of which an
-/// optimised build says nothing, it is told in every build.
+/// Ends the program with a sentence if a part of a declaration is invalid, before anything runs. Unlike the text of a failed precondition, the
+/// sentence is printed in every build.
 func declared(_ holds: Bool, _ flaw: @autoclosure () -> String) {
   if !holds { misdeclared(flaw()) }
 }
@@ -25,7 +25,7 @@ func misdeclared(_ flaw: String) -> Never {
 }
 
 extension DeviceSystem {
-  /// What the declaration says and nothing would come of, silently, each with what to write instead.
+  /// The parts of the declaration that would silently have no effect, each with what to write instead.
   static var flaws: [String] {
     let paths = commands.map(\.path)
     var flaws = paths.indices.filter { paths[..<$0].contains(paths[$0]) }.map { index in

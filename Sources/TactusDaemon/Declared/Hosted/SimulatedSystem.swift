@@ -45,7 +45,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
     try self.init(ConfiguredSystem<System>(System.Wiring(), rules), seed: seed, from: start, stops: stops)
   }
 
-  /// What the system has by its declaration, with the defaults of all keys.
+  /// The properties of the system that follow from its declaration, with the defaults of all keys.
   package struct Plan {
     /// The period of the loop that takes the orders.
     package let period: Nanoseconds
@@ -60,7 +60,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
     package let hasCounter: Bool
   }
 
-  /// Returns what the system has by its declaration.
+  /// Returns the properties that follow from the declaration.
   ///
   /// - Throws: the errors of the declaration's loops.
   package static func plan() throws -> Plan {
@@ -74,7 +74,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
       hasCounter: leaves.contains { $0.form.kind == .counter })
   }
 
-  /// What the loops have recorded, or `nil` if there is no recorder.
+  /// The recording of the loops, or `nil` if there is no recorder.
   var recording: Recording? { runtime.recording() }
 
   // MARK: The loop that takes the orders
@@ -110,7 +110,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
     return (growing, state)
   }
 
-  // MARK: What is done to it
+  // MARK: Actions on the system
 
   /// Returns the change to the given rules, or `nil` if the rules are the same.
   ///

@@ -17,7 +17,7 @@ struct SystemAPI<System: DeviceSystem> {
 
   init(_ name: String, routes: Routes = []) {
     (self.name, self.routes) = (name, routes)
-    // KettleLeft of kettle/left.
+    // The title is `KettleLeft` for `kettle/left`.
     title = name.split(separator: "/").map { String($0).titled.replacing(" ", with: "") }.joined()
     let own = System.self as? any HasDocuments.Type
     (state, whole) = (own?.stateSchema ?? "\(title)Snapshot", own?.documentSchema ?? title)
@@ -32,7 +32,7 @@ struct SystemAPI<System: DeviceSystem> {
       stateSchema: state)
   }
 
-  /// The part of a system over which `HasDocuments` writes.
+  /// The part of a system whose hand-written documents take precedence over it.
   var underDocuments: JSONValue {
     let status: JSONValue = .object([
       "properties": .object([
@@ -49,7 +49,7 @@ struct SystemAPI<System: DeviceSystem> {
 
   /// The routes of the state, the commands, e-stop and reset.
   private var ofLoop: [JSONValue.Member] {
-    // kettleLeft of kettle/left.
+    // The identifier is `kettleLeft` for `kettle/left`.
     let id = System.name.replacing("-", with: "") + title.dropFirst(System.name.titled.replacing(" ", with: "").count)
     let answer = (System.isWithoutLoops ? "As it is now." : "As its loop left it.", reference(whole))
     var paths = [
@@ -176,7 +176,7 @@ struct SystemAPI<System: DeviceSystem> {
         "description": .text("The tick that left it so, CLOCK_MONOTONIC."),
       ]))
     let document = SeenDocument<System>()
-    // Who has documents of its own has the instant in its state.
+    // The state of a system with hand-written documents contains the instant.
     let hasTick = HostedDoor<System>.stateHasTick
     let first = System.isWithoutLoops ? [ok] : hasTick ? [ok] : [ok, at]
     var schemas: [JSONValue.Member] = [
@@ -246,7 +246,7 @@ extension JSONValue {
   fileprivate static func body(_ parameters: [ParameterDescription]) -> JSONValue {
     let properties = parameters.map { parameter in
       let schema = parameter.kind.schema(parameter.meaning, unit: parameter.unit)
-      // No value is no default, and no limit that every number keeps is one.
+      // A missing value is not a default, and a range that every number keeps is not a limit.
       let standard = parameter.standard.flatMap { $0 == .nothing ? nil : Member(name: "default", value: $0.json) }
       let limits = schema.members.filter { !unlimited.contains($0.value) }
       return Member(name: parameter.name, value: .object(limits + [standard].compactMap(\.self)))

@@ -153,7 +153,7 @@ public final class Contradictions<System: DeviceSystem> {
     places.words(path(property), value)
   }
 
-  /// Returns the path of an item's key; of a property that no key sets that of the item.
+  /// Returns the path of an item's key, or that of the item if no key sets the property.
   private func path<Group: Settings, Item: Settings>(
     _ list: PartialKeyPath<Group>, _ index: Int, _ property: PartialKeyPath<Item>
   ) -> String {
@@ -161,7 +161,7 @@ public final class Contradictions<System: DeviceSystem> {
     return "\(path(list))[\(index)]" + (key.map { ".\($0.name)" } ?? "")
   }
 
-  /// Returns the path of a key; of a property that no key sets that of the section.
+  /// Returns the path of a key, or that of the section if no key sets the property.
   private func path<Group: Settings>(_ property: PartialKeyPath<Group>) -> String {
     Group.keys.first { $0.path() == property }.map { System.path(of: $0, at: place) } ?? place.section
   }

@@ -182,7 +182,7 @@ extension Key {
     return key
   }
 
-  /// Returns the same key of a table's row, for a column that a later release adds to a released table. Rows of before
+  /// Returns the same key of a table's row, for a column that a later release adds to a released table. Earlier rows
   /// have the initial value of the property.
   ///
   /// - Parameter step: the version of the store's format that adds the column, later than the table's own.

@@ -4,7 +4,7 @@ import Wire
 /// The keys of a list of mappings, without the type of its items.
 struct KeyItems<Group: Settings>: Sendable {
   let most: Int
-  /// The names of the item's keys that are declared to be kept, which no list's are.
+  /// The names of the item's keys that are declared `kept`, which the keys of a list must not be.
   let kept: [String]
   /// Returns the table entries for the keys of an item below a path such as `legs[]`. A reload may change a key of an
   /// item if it may change the list, or if the key itself is reloadable.
@@ -13,7 +13,7 @@ struct KeyItems<Group: Settings>: Sendable {
   let fill: @Sendable (GivenValues, _ path: String, inout Group) -> Void
   /// Returns the value of each key of each item, such as `legs[2].channel`.
   let values: @Sendable (Group, _ path: String) -> [(key: String, value: ConfigValue?)]
-  /// Returns the path in the file of an item's property, such as `lamps[2].line` for `\.lamps[2].line`; `nil` if it is none of an item's.
+  /// Returns the path in the file of an item's property, such as `lamps[2].line` for `\.lamps[2].line`; `nil` if it is not a property of an item.
   let path: @Sendable (Group, _ path: String, PartialKeyPath<Group>) -> String?
   /// Returns the contradictions within each item.
   let contradictions: @Sendable (Group, _ path: String) -> [(key: String, message: String)]

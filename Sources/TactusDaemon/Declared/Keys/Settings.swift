@@ -51,8 +51,8 @@ extension Settings {
     }
   }
 
-  /// Creates the values from the members of a JSON object; keys that the object does not give keep their values in
-  /// `wanted`. The members are in camel case. The spelling of the file, which the store has, is read, too.
+  /// Creates the values from the members of a JSON object; keys that the object does not give keep their values in `wanted`. The members are in camel
+  /// case. Names as spelled in the file, which the store contains, are accepted, too.
   ///
   /// - Throws: an `APIError` with status 422 if a member is invalid.
   init(_ body: inout JSONReader, over wanted: Self) throws(APIError) {
@@ -72,7 +72,7 @@ extension Settings {
       if let key = self.path(of: property, at: path) {
         found.append((key, message))
       } else {
-        // A rule that is broken is told, although its declaration blames what the file cannot give.
+        // A broken rule is reported even if its declaration blames a property that no key sets.
         found += Self.keys.prefix(1).map { (path($0), "\(message) (of \(property), which no key sets)") }
       }
     }
@@ -147,7 +147,7 @@ extension Settings {
   func change(from old: Self, isWhole: (Self) -> Bool = { $0.contradictions.isEmpty }) -> (now: Self, whenSafe: Self?) {
     let (now, waits) = tightened(from: old)
     guard waits else { return (self, nil) }
-    // Half a change may contradict itself: then nothing of it is taken yet.
+    // Half of a change may contradict itself; then all of it waits for the safe state.
     return (isWhole(now) ? now : old, self)
   }
 }

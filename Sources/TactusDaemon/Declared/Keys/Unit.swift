@@ -27,14 +27,14 @@ public struct Unit: Sendable, Hashable {
   /// Creates a unit of your own from its sign, such as `ml` or `%/°C`. Documents, the page and Home Assistant show the
   /// sign as it is. The name of a metric is that of its field, unchanged: `tactus_doser_dose_ml` for `doseMl`.
   ///
-  /// - Parameter sign: 1…16 characters that are seen. Any other sign ends the program with a message that names the
-  ///   place of the declaration.
+  /// - Parameter sign: 1…16 visible characters. Any other sign ends the program with a message that names the place of
+  ///   the declaration.
   public init(_ sign: String, file: StaticString = #fileID, line: UInt = #line) {
     if let flaw = Self.flaw(in: sign) {
       complain("\(file):\(line): \(flaw)")
       exit(1)
     }
-    // A sign of letters is a word in names: `doseMl` is titled Dose.
+    // A sign made of letters is a word in names, so `doseMl` has the title Dose.
     let isWord = sign.utf8.allSatisfy { ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") }
     self.init(sign, ending: isWord ? sign.prefix(1).uppercased() + sign.dropFirst().lowercased() : "")
   }

@@ -33,7 +33,7 @@ public struct SocketDoor<System: DeviceSystem>: Sendable {
   let door: HostedDoor<System>
   /// The client.
   public let caller: Caller
-  /// What is sent to the client.
+  /// The line on which messages are sent to the client.
   public let line: SocketLine
 
   /// The state that the loop has last published.
@@ -73,7 +73,7 @@ public struct SocketDoor<System: DeviceSystem>: Sendable {
 extension HasSockets {
   /// Returns the sockets as the service has them, behind a door that is passed without its type.
   static func hosted(on door: Any, _ look: Any) -> [SystemSocket] {
-    // Of this system.
+    // The values are this system's, passed without their types.
     let door = door as! HostedDoor<Self>
     return sockets(look as! Look<Self>).map { socket in
       SystemSocket(socket.path, subprotocol: socket.subprotocol) { caller, line in

@@ -41,7 +41,7 @@ extension DeviceSystem {
 
 extension Explains {
   fileprivate static func explained(_ refusal: Any, _ state: Any) -> String {
-    // Of this system.
+    // The values are this system's, passed without their types.
     explain(refusal as! Refusal, state as! State)
   }
 }
@@ -67,8 +67,8 @@ public protocol DeviceNotice: BitwiseCopyable, Sendable {
   associatedtype Kind: NoticeWord
   /// The kind of this notice.
   var kind: Kind { get }
-  /// The sentence of this notice with its values, for people: in the log, in events, on the page, in messages. Unless it
-  /// is written, it is that of the kind.
+  /// The sentence of this notice with its values, for people: in the log, in events, on the page, in messages. By default it is the sentence of the
+  /// kind.
   var message: String { get }
   /// The values that belong to this notice, for programs.
   var details: [NoticeDetail] { get }
@@ -162,7 +162,7 @@ extension DeviceSystem {
 
 extension TellsInFull {
   fileprivate static func told(_ told: Any, _ look: Any) -> ToldInFull {
-    // Of this system.
+    // The values are this system's, passed without their types.
     inFull(told as! Told<Notice>, look as! Look<Self>)
   }
 }

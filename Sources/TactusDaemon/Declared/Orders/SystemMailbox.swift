@@ -23,9 +23,9 @@ public final class SystemMailbox<System: DeviceSystem> {
   private(set) var rate: Rate?
   private(set) var report: ((Published<State>, Logger) -> Void)?
   private(set) var farewell: ((Published<State>) throws -> Bool)?
-  /// What `loops` has done and must not, with what to write instead.
+  /// The misuses of the mailboxes by `loops`, each with what to write instead.
   private(set) var flaws: [String] = []
-  /// What to write if `loops` has made no loop that takes the orders; empty if it has.
+  /// The advice if `loops` has made no loop that takes the orders; empty if it has.
   var lack: [String] {
     loopName == nil ? ["no loop has the mailboxes: expected one by mailbox.loop(…) among `loops`, or WithoutLoops"] : []
   }
@@ -83,7 +83,7 @@ public final class SystemMailbox<System: DeviceSystem> {
     let name = instance.map { "\(name)/\($0)" } ?? name
     loopName = name
     self.rate = rate
-    // What the file asks for twice, two owners of a channel perhaps, is an error that has not been looked for yet: no loop is made of it.
+    // The file has not been checked for double claims yet, such as two owners of a channel, so no loop is made from its values.
     if isPlanned { return Loop(name, every: rate) { PlannedLoop() } }
     return Loop(
       name, every: rate, late: late, safeStateAfter: safeStateAfter, counting: counting,

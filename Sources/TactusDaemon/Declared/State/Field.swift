@@ -117,8 +117,8 @@ public struct Field<State>: Sendable {
     return field
   }
 
-  /// The same field, whose value is kept over a restart and counts against a limit, such as what was dosed today: it is stored as soon as it changes, and
-  /// the loop moves its output when it is on the disk; see `LoopEnds.storedUpTo`.
+  /// The same field, whose value is kept over a restart and counts against a limit, such as the amount dosed today: it is stored as soon as it
+  /// changes, and the loop moves its output only when the value is on the disk; see `LoopEnds.storedUpTo`.
   public var keptAtOnce: Field {
     var field = kept
     field.isKeptAtOnce = true
@@ -127,7 +127,7 @@ public struct Field<State>: Sendable {
 }
 
 extension Field {
-  /// Returns the fields of a group or of the items of a list, none of which is kept: what is kept is found by its own name.
+  /// Returns the fields of a group or of the items of a list, none of which is kept, since kept values are found by the field's own name.
   static func unkept(_ fields: [Field], in name: String) -> [Field] {
     for field in fields {
       declared(

@@ -167,7 +167,7 @@ extension [FieldShape] {
           let item = items.item(index, values, of: shape.name)
           return items.fields.leaves(values, path: "\(place)[\(index)]", names: [], item: item)
         }
-      // No single value.
+      // A list is not a single value.
       case (.list, _): return []
       case (.counts(let form), let value):
         func leaf(_ name: String, _ value: PlainValue) -> FieldLeaf {

@@ -21,7 +21,7 @@ struct SeenDocument<System: DeviceSystem>: Sendable {
   private static func seen<Seeing: Sees>(by _: Seeing.Type) -> SeenDocument { of(Seeing.self, Seeing.seenFields) }
 
   static func of<Seeing: Sees>(_: Seeing.Type, _ fields: [Field<Seeing.Seen>]) -> SeenDocument {
-    // The two are one type.
+    // The two types are the same, so the cast succeeds.
     let version: @Sendable (Look<System>) -> UInt64 = { Seeing.version($0 as! Look<Seeing>) }
     return SeenDocument(fields, version: version) { published, look in
       Seeing.seen(published as! Published<Seeing.State>, look as! Look<Seeing>)

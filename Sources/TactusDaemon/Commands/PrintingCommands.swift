@@ -16,3 +16,13 @@ struct SchemaCommand: ParsableCommand {
 
   func run() { print(ConfigSchema.text, terminator: "") }
 }
+
+/// The command `tactus dashboard`.
+struct DashboardCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dashboard",
+    abstract: "Prints a Grafana dashboard of this program's systems, for import.",
+    discussion: "Its data comes from a Prometheus that looks at /metrics of the daemon.")
+
+  func run() { print(Dashboard(.current).text) }
+}

@@ -1,3 +1,6 @@
+import BluetoothBlueZ
+import TactusGuard
+
 /// Adopted by a system that needs access to more of the machine than its bench opens. A confined daemon has no other
 /// access, and one whose systems do not adopt it reads no file and looks up no name for them.
 public protocol Reaches: DeviceSystem {
@@ -37,7 +40,37 @@ public struct Reach: Sendable {
 
 extension Reaches {
   static func reached(_ wiring: Any, _ rules: Any) -> Reach {
-    // Of this system.
+    // The values are this system's, passed without their types.
     reach(wiring as! Wiring, rules as! Rules)
   }
+}
+
+/// Adopted by a system for which `doctor` checks more than its resource claims, such as cameras or a program that it
+/// starts.
+public protocol Checks: DeviceSystem {
+  /// Returns the findings on the machine. The function is also called without a configuration; `doctor.configuration`
+  /// is `nil` then.
+  static func diagnoses(_ doctor: Doctor) -> [Diagnosis]
+}
+
+/// Adopted by a system that knows devices which `tactus scan` would not find or name without it.
+public protocol FindsDevices: DeviceSystem {
+  /// Returns the devices of a kind that the system finds on a machine, in place of those that the program would find, or `nil` if the system has no
+  /// search of its own. Blocks for at most 10 s. Of a machine other than the running one it may only read files.
+  static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport?
+  /// The names of devices by the Bluetooth service that they advertise, for devices that no key names.
+  static var bluetoothPeers: [BluetoothUUID: String] { get }
+}
+
+extension FindsDevices {
+  /// Returns `nil`: the system has no search of its own.
+  public static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport? { nil }
+  /// Empty: the system names no devices.
+  public static var bluetoothPeers: [BluetoothUUID: String] { [:] }
+}
+
+/// Adopted by a system whose safe state needs writes that the guard cannot do by itself, for example over a radio.
+public protocol GuardsOutputs: DeviceSystem {
+  /// The functions that open an output in the guard's process, by the name of the custom write.
+  static var guardOutputs: [String: (String) throws -> any GuardOutput] { get }
 }

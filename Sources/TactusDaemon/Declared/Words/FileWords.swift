@@ -1,0 +1,82 @@
+/// Adopted by a system that has several sections in the file, or one section whose name differs from the system's name.
+///
+/// ```swift
+/// static let sections = [ConfigSection(name: "motors", doc: "The robot's motors. The robot runs when this section is present.")]
+/// ```
+public protocol Sections: DeviceSystem {
+  /// The sections of the system, at least one. Keys without a dot belong to the first section; a list of mappings with
+  /// the name of another section is that section. The system runs if the file has any of the sections. The names must
+  /// not be used by another system or another part of the program.
+  static var sections: [ConfigSection] { get }
+}
+
+/// Adopted by a system whose lane has an unusual priority or an unusual name in the reference, or whose file sets the
+/// number of missed ticks after which the safe state is entered.
+///
+/// ```swift
+/// static let lane = LaneKeys(
+///   "runtime.robot", "the motors' lane", priority: 80, safeStateAfter: (10, "the robot stops and is in fault until a reset"))
+/// ```
+///
+/// `bench.safeStateAfter` is then the number in the file, for `mailbox.loop(…, safeStateAfter:)`.
+public protocol ShapesLane: DeviceSystem {
+  /// The keys of `runtime.NAME`, where NAME is the system's name.
+  static var lane: LaneKeys { get }
+}
+
+/// Adopted by a system whose loop uses its rules in another form than the file has, such as pulse widths instead of
+/// microseconds, or one struct made of several lists.
+///
+/// `LoopRules` is nested under that name. As in every system, the `limit:` of the file's keys decides which changes
+/// wait for the safe state.
+public protocol ConvertsRules: DeviceSystem {
+  /// Returns the rules in the form that the loop uses. The function is called on the main thread with values that have
+  /// no contradictions, whenever the rules are needed or change. It cannot fail.
+  static func loopRules(_ wiring: Wiring, _ rules: Rules) -> LoopRules
+}
+
+/// Adopted by a system whose file states its time zone, such as one with schedules by the time of day. The page shows every time of day by that zone.
+public protocol KeepsTime: DeviceSystem {
+  /// Returns an IANA time zone such as `Europe/Berlin`, or `nil` if the file names none and the system goes by the machine's.
+  static func timeZone(_ wiring: Wiring) -> String?
+}
+
+extension KeepsTime {
+  /// Returns the time zone of a wiring whose type only the system knows.
+  static func zone(_ wiring: Any) -> String? { timeZone(wiring as! Wiring) }
+}
+
+/// Adopted by a system whose keys had other names in earlier versions.
+public protocol Moved: DeviceSystem {
+  /// The current names of keys by their names in earlier versions.
+  static var movedKeys: [String: String] { get }
+}
+
+/// Adopted by a system that a build of the program may exclude. A trait of the package decides.
+public protocol MayBeLeftOut: DeviceSystem {
+  /// Whether this build includes the system.
+  static var isBuilt: Bool { get }
+  /// The command that builds a program with the system, such as `swift build --traits Video`, for the error about a
+  /// file that configures the system.
+  static var howToBuild: String { get }
+  /// The sections of the system that a file may still have, since they also configure other things. Their keys are
+  /// reported as unused.
+  static var toleratedSections: [String] { get }
+}
+
+extension MayBeLeftOut {
+  /// Returns the result of reading the system from a file in a build that excludes it.
+  static func reading(withoutIt found: ConfigReader.Result, file: String) -> SystemReading {
+    let tolerated = keysOfFile.filter { path in toleratedSections.contains { path.hasPrefix("\($0).") } }
+    let places = ConfigPlaces(marks: found.places)
+    let asked = sectionsOfFile.map(\.name).filter { found.sections.contains($0) && !toleratedSections.contains($0) }
+    return SystemReading(
+      errors: asked.map { section in
+        places.error(
+          file, section,
+          "expected no such section: this build has no \(name); `\(howToBuild)` makes one with it", alone: true)
+      }, unused: tolerated.filter { found.values[$0] != nil })
+  }
+
+  private static var keysOfFile: [String] { ConfigTable.keys(of: Self.self).map(\.path) }
+}

@@ -1,0 +1,146 @@
+import Logging
+import Service
+import Store
+import Tactus
+import Wire
+
+/// Adopted by a system whose state before the first tick depends on its file, for example on the number of legs and
+/// their names.
+public protocol PreparesState: DeviceSystem {
+  /// Returns the state before the first tick, in place of `initialState`. The values have no contradictions.
+  static func initialState(_ wiring: Wiring, _ rules: Rules) -> State
+}
+
+extension PreparesState {
+  /// The state before the first tick with the defaults of all keys.
+  public static var initialState: State { initialState(Wiring(), Rules()) }
+
+  fileprivate static func first(_ wiring: any Settings, _ rules: any Settings) -> State {
+    guard let wiring = wiring as? Wiring, let rules = rules as? Rules else {
+      preconditionFailure("\(self): values of another system")
+    }
+    return initialState(wiring, rules)
+  }
+}
+
+extension DeviceSystem {
+  /// Returns the state before the first tick for the values of a file.
+  static func firstState(_ wiring: Wiring, _ rules: Rules) -> State {
+    guard let preparing = self as? any PreparesState.Type else { return initialState }
+    // The two types are the same, so the cast succeeds.
+    return preparing.first(wiring, rules) as! State
+  }
+}
+
+/// Adopted by a system that restores its state from tables of its own before the first tick.
+public protocol ResumesOwn: KeepsOwn {
+  /// Changes the state before the first tick, which then becomes `mailbox.initialState`. Called on the main thread; may
+  /// wait for the disk. Reading fails if the store could not be opened.
+  static func resume(_ state: inout State, _ store: StoreFile, _ logger: Logger)
+}
+
+extension ResumesOwn {
+  fileprivate static func resumed(_ first: Any, _ store: StoreFile, _ logger: Logger) -> Any {
+    // The values are this system's, passed without their types.
+    var state = first as! State
+    resume(&state, store, logger)
+    return state
+  }
+}
+
+extension DeviceSystem {
+  /// Returns the state before the first tick with the values restored from the system's own tables.
+  static func resumed(_ first: State, _ surroundings: SystemSurroundings?) -> State {
+    guard let surroundings, let resuming = self as? any ResumesOwn.Type else { return first }
+    // The two types are the same, so the cast succeeds.
+    return resuming.resumed(first, surroundings.storeFile, surroundings.logger) as! State
+  }
+}
+
+/// Adopted by a system whose loop does additional work while a client reads its state, such as polling a device more
+/// often.
+public protocol IsWatched: DeviceSystem {
+  /// Returns the order that notifies the loop that a client has read `GET /api/NAME`, which is sent at most once a second;
+  /// `nil` if the loop needs no such order.
+  static func whenWatched(_ wiring: Wiring) -> Order?
+}
+
+extension IsWatched {
+  static func watching(_ wiring: any Settings) -> (any Sendable)? { (wiring as? Wiring).flatMap { whenWatched($0) } }
+}
+
+/// Adopted by a system that tells subscribers more than its state and its notices, such as each second of a countdown.
+public protocol TellsAtBeats: DeviceSystem {
+  /// Returns events to send after the state. Called ten times a second on the main thread; must not block or wait for a
+  /// disk.
+  static func events(_ published: Published<State>, _ look: Look<Self>) -> [Event]
+}
+
+extension TellsAtBeats {
+  static func toldAtBeat(_ published: Any, _ look: Any) -> [Event] {
+    // The values are this system's, passed without their types.
+    events(published as! Published<State>, look as! Look<Self>)
+  }
+}
+
+/// The orders of a system without actuators and without commands. It has no emergency stop, and the emergency stop of
+/// the whole program does not affect it.
+public enum NoOrder: BitwiseCopyable, Sendable, Equatable {
+  /// An order that is never sent.
+  case never
+}
+
+extension DeviceSystem where Order == NoOrder {
+  /// No commands.
+  public static var commands: [Command<NoOrder>] { [] }
+  /// An order that is never sent.
+  public static var emergencyStop: NoOrder { .never }
+  /// `false`, since there is nothing to stop.
+  public static func isEmergencyStopped(_ state: State) -> Bool { false }
+  /// An order that is never sent.
+  public static var reset: NoOrder { .never }
+  /// `nil`, since a reset is never requested.
+  public static var nothingToReset: Refusal? { nil }
+  /// `nil`, since the loop receives no orders.
+  public static var whenClientLeaves: NoOrder? { nil }
+}
+
+extension DeviceSystem {
+  /// Whether orders can be sent to the system's loop.
+  static var takesOrders: Bool { Order.self != NoOrder.self && !isWithoutLoops }
+}
+
+/// Adopted by a system whose answers to commands contain more than the word of its state.
+public protocol AnswersInFull: Sees {
+  /// The fields of the document that an answer contains. The answer to a command for an item contains only that item,
+  /// under the item's name.
+  @DeclarationBuilder<Field<Seen>> static var answerFields: [Field<Seen>] { get }
+}
+
+extension SeenDocument {
+  /// The document that answers to commands contain, or `nil` if the system does not adopt `AnswersInFull`.
+  static var ofAnswers: SeenDocument? {
+    (System.self as? any AnswersInFull.Type).map { Self.answers(of: $0) }
+  }
+
+  private static func answers<Answering: AnswersInFull>(of _: Answering.Type) -> SeenDocument {
+    Self.of(Answering.self, Answering.answerFields)
+  }
+
+  /// Returns the members of an answer.
+  ///
+  /// - Parameter item: the item that the command was for, or `nil` if the command was for the system.
+  func members(
+    _ published: Published<System.State>, _ look: Look<System>, of item: (each: String, index: Int)?
+  ) -> [JSONValue.Member] {
+    let values = values(of: published, look)
+    guard let item else { return shapes.members(values) }
+    for (shape, value) in zip(shapes, values) {
+      guard case .items(let items) = shape.content, items.each == item.each, case .items(let list) = value,
+        list.indices.contains(item.index)
+      else { continue }
+      return [.init(name: item.each, value: .object(items.fields.members(list[item.index])))]
+    }
+    return []
+  }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import Buses
+import Service
+import ServiceDocuments
+import Tactus
+
+/// Adopted by a system that shows its state on a hand-written card. The page makes the frame as for every system:
+/// title, state, trouble, commands, e-stop and reset, settings and faults. The card fills the area beside the commands.
+///
+/// ```swift
+/// enum Kettle: DeviceSystem, HasCard {
+///   static let card = Card(
+///     html: PackageResources.card_html, script: PackageResources.card_js, style: PackageResources.card_css)
+/// }
+/// ```
+///
+/// The package manifest needs `resources: [.embedInCode("Card")]`.
+public protocol HasCard: DeviceSystem {
+  /// The card, which all systems of this kind share.
+  static var card: Card { get }
+}
+
+/// The files of a card.
+public struct Card: Sendable {
+  let html: [UInt8]
+  let script: [UInt8]
+  let style: [UInt8]
+
+  /// Creates a card from the contents of its files.
+  ///
+  /// - Parameters:
+  ///   - html: the elements of the card without scripts or styles, and without any `id`, since the page may show
+  ///     several systems of a kind.
+  ///   - script: a script that calls `ownCard("kettle", show)` once. `show(root, event, system)` receives the element
+  ///     with the card's copy of `html`, each state of the system with its fields as members, and the system's item of
+  ///     `GET /api/systems`.
+  ///   - style: the rules for elements that only this card has, such as `.kettle-chart { … }`.
+  public init(html: [UInt8], script: [UInt8], style: [UInt8] = []) {
+    (self.html, self.script, self.style) = (html, script, style)
+  }
+}
+
+extension OwnCard {
+  init(kind: String, _ card: Card) { self.init(kind: kind, html: card.html, script: card.script, style: card.style) }
+}
+
+/// Adopted by a system whose card is written by hand, and in part its description in OpenAPI: the files take precedence
+/// over what is made from the declaration. `GET /api/systems` does not describe the system.
+public protocol HasDocuments: DeviceSystem {
+  /// The files that are written by hand.
+  static var documents: SystemDocuments { get }
+  /// The name of the schema of the state in OpenAPI; by default `PumpSnapshot` for `pump`.
+  static var stateSchema: String { get }
+  /// The name of the schema of the answer to `GET /api/NAME`, which is the state and `ok`; by default `Pump` for `pump`.
+  static var documentSchema: String { get }
+}
+
+extension HasDocuments {
+  /// The name of the system, followed by `Snapshot`.
+  public static var stateSchema: String { "\(documentSchema)Snapshot" }
+  /// The name of the system.
+  public static var documentSchema: String { name.titled }
+}
+
+/// Adopted by a system that has members at the top level of `GET /api/status`, besides its state in `systems` there.
+public protocol ShowsInStatus: DeviceSystem {
+  /// Returns a JSON object whose members stand at the top level. May be called from any thread; must not block.
+  static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8]
+}
+
+extension ShowsInStatus {
+  static func shownInStatus(_ published: Any, _ look: Any) -> [UInt8] {
+    // The values are this system's, passed without their types.
+    statusMembers(published as! Published<State>, look as! Look<Self>)
+  }
+}
+
+/// Adopted by a system whose loop ticks less often than people look. Its documents show the present instant in place of
+/// that of the last tick, so that countdowns and ages go on between ticks. Telemetry is sent when the state has changed
+/// instead of ten times a second.
+public protocol ShowsPresent: Sees {}
+
+/// Adopted by a system with additional commands in the terminal, such as `tactus drive`.
+///
+/// ```swift
+/// static var terminal: [any ParsableCommand.Type] { [DriveCommand.self] }
+/// ```
+///
+/// Orders to the loop do not need such a command: `call` already offers all of them.
+public protocol HasCommands: DeviceSystem {
+  /// The commands. No other command of the program may have the same name.
+  static var terminal: [any ParsableCommand.Type] { get }
+}
+
+/// Adopted by a system that describes itself at the start and in `check` in more detail than its declaration.
+public protocol Introduces: DeviceSystem {
+  /// The noun in sentences for the actuators of the system, such as `the motors`, or `nil` if the system has no
+  /// actuator.
+  static var driven: String? { get }
+  /// Returns a few lines for `check`, without indentation.
+  ///
+  /// - Parameter address: the file's `network.bind_address`.
+  static func summary(_ wiring: Wiring, _ rules: Rules, address: String) -> [String]
+  /// Returns suggestions for a user to try once the system runs.
+  static func invitation(_ wiring: Wiring, _ rules: Rules, _ start: ProgramStart) -> Invitation
+  /// Examples of `call` for its help, such as `zone/1 on minutes=1`, in place of those made from the commands; by
+  /// default `nil`, which keeps the made ones.
+  static var callExamples: [String]? { get }
+}
+
+extension Introduces {
+  /// `nil`: the examples are made from the commands.
+  public static var callExamples: [String]? { nil }
+}
+
+/// The facts about a program that are known at its start.
+public struct ProgramStart: Sendable {
+  /// The name of the program's command.
+  public let program: String
+  /// Whether the whole program is simulated.
+  public let isSimulated: Bool
+  /// The file's `network.bind_address`.
+  public let address: String
+  /// The addresses on which the system listens, with the ports in effect.
+  public let endpoints: [Endpoint]
+}
+
+extension Introduces {
+  static func summaryLines(_ wiring: Any, _ rules: Any, _ address: String) -> [String] {
+    // The values are this system's, passed without their types.
+    summary(wiring as! Wiring, rules as! Rules, address: address)
+  }
+
+  static func invited(_ wiring: Any, _ rules: Any, _ start: ProgramStart) -> Invitation {
+    invitation(wiring as! Wiring, rules as! Rules, start)
+  }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+
+/// Adopted by a system whose file can select simulated hardware (`backend: sim`) while the rest of the program is real.
+public protocol MayBeSimulated: DeviceSystem {
+  /// Returns whether the file selects simulated hardware. In that case the system claims only UDP ports, and the guard
+  /// has no outputs of the system.
+  static func isSimulated(_ wiring: Wiring) -> Bool
+}
+
+extension MayBeSimulated {
+  /// Returns whether values of this system, passed without their type, select simulated hardware.
+  static func isSimulatedBy(_ wiring: any Settings) -> Bool { (wiring as? Wiring).map { isSimulated($0) } ?? false }
+}
+
+/// Adopted by a system with commands below `sim` that simulate a device in real time for other programs to connect to.
+public protocol OffersSimulatedDevice: DeviceSystem {
+  /// The commands. Each name must be unique among the simulated devices of the program.
+  static var simulatedDevices: [any ParsableCommand.Type] { get }
+}
+
+/// Adopted by a system with scenarios of its own besides those that every declared system has.
+public protocol Plays: DeviceSystem {
+  /// Plays a scenario. For a `ScenarioWorld` the call `file.play(in: World.self, seed: seed)` does it.
+  ///
+  /// - Returns: whether every expectation of the file was met, or `nil` if the file is not in this language.
+  /// - Throws: `ConfigErrors` if the file is invalid.
+  static func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool?
+  /// The subject of the simulation as part of a sentence in the help of `sim`.
+  static var scenarioHelp: String { get }
+}
+
+/// Adopted by a system whose scenarios have events and checks besides those that are made of the declaration. Their names
+/// must differ from the names of those.
+public protocol PlaysMore: DeviceSystem {
+  /// The events, which change the state that the twins share.
+  static var scenarioEvents: [ScenarioWord<DeclaredScenario<Self>>] { get }
+  /// The checks of the system's state or of the state that the twins share.
+  static var scenarioChecks: [ScenarioCheck<DeclaredScenario<Self>>] { get }
+}
+
+extension PlaysMore {
+  /// There are no more events.
+  public static var scenarioEvents: [ScenarioWord<DeclaredScenario<Self>>] { [] }
+  /// There are no more checks.
+  public static var scenarioChecks: [ScenarioCheck<DeclaredScenario<Self>>] { [] }
+  // `World` is the scenario of this system, passed without its type.
+  static func events<World>(in _: World.Type) -> [ScenarioWord<World>] { scenarioEvents as! [ScenarioWord<World>] }
+  static func checks<World>(in _: World.Type) -> [ScenarioCheck<World>] { scenarioChecks as! [ScenarioCheck<World>] }
+}
