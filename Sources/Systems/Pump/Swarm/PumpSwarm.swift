@@ -2,6 +2,8 @@ import Buses
 import Logging
 import Pump
 import PumpDaemon
+import Store
+import Synchronization
 import Tactus
 import TactusDaemon
 import TactusSwarm
@@ -260,3 +262,17 @@ final class PumpSwarm: SwarmLoopPart {
 // The control knows no daemon: what its type is to one is said here, and nowhere else.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension PumpRules: @retroactive ReloadableRules {}
+
+/// A store in memory, which survives the simulated daemon.
+final class SimulatedPumpLimit: PumpLimitStore {
+  private let kept = Mutex<PumpLimit?>(nil)
+
+  func limit() throws(StoreError) -> PumpLimit? { kept.withLock { $0 } }
+  func keep(_ limit: PumpLimit) throws(StoreError) { kept.withLock { $0 = limit } }
+  var isOpen: Bool { true }
+}
+
+extension SwarmMember {
+  /// The system `pump` with its part in the swarm.
+  public static var pump: SwarmMember { SwarmMember(Pump.self) { PumpSwarm(seed: $0) } }
+}

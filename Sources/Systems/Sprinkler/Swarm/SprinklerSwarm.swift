@@ -272,3 +272,8 @@ final class SprinklerSwarm: SwarmPart {
 // The control knows no daemon: what its type is to one is said here, and nowhere else.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension FlowLimits: @retroactive ReloadableRules {}
+
+extension SwarmMember {
+  /// The sprinkler as a member of the swarm.
+  public static var sprinkler: SwarmMember { SwarmMember(Sprinkler.self) { try SprinklerSwarm(seed: $0) } }
+}

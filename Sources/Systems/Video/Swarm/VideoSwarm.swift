@@ -288,3 +288,8 @@ final class VideoSwarm: SwarmPart {
     daemon?.desk.leave(viewer)
   }
 }
+
+extension SwarmMember {
+  /// The system `video` as a member of the swarm.
+  public static var video: SwarmMember { SwarmMember(Video.self) { VideoSwarm(seed: $0) } }
+}
