@@ -45,7 +45,7 @@ public enum Plants: DeviceSystem, Sections, ConvertsRules, ChecksTogether, Shape
   public static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
     let (wiring, ports, readings) = (bench.wiring, try PlantPorts(bench), Ring<PlantProbeReading>(capacity: 256))
     bench.share(readings)
-    // Two probes at one place are an error of the file, which their claims say.
+    // Two probes at one place are an error of the configuration, which their claims report.
     guard wiring.hasDistinctProbes else { return [] }
     return [
       mailbox.loop("plants", every: rate, safeStateAfter: 0) { ends in
@@ -80,7 +80,7 @@ public enum Plants: DeviceSystem, Sections, ConvertsRules, ChecksTogether, Shape
     let app =
       hasBroker
       ? "the Plant-Tracker app is answered by \(wiring.hostName) on \(PlantTopics.toHost) and \(PlantTopics.fromHost)"
-      : "the Plant-Tracker app reaches nobody: there is no section mqtt"
+      : "the Plant-Tracker app is not connected: there is no section mqtt"
     let links = wiring.waterings.compactMap { link in link.plant.map { "\($0) (zone \(link.zone ?? 0))" } }
     return (wiring.hasApp ? [app] : [])
       + (links.isEmpty ? [] : ["plants that ask for water while they are dry: \(links.joined(separator: ", "))"])

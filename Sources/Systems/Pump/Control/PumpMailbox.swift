@@ -13,7 +13,7 @@ public typealias PumpVerdict = Verdict<PumpIgnoreReason>
 public enum PumpOrder: Sendable, Hashable, BitwiseCopyable {
   /// Turn on, with a speed to set once the pump runs, or `nil` to keep the pump's initial speed.
   case turnOn(PumpSpeed?)
-  /// As `turnOn`, but not refused if the pump is on already.
+  /// Turn on like `turnOn`, but without a refusal if the pump is on already.
   case run(PumpSpeed?)
   case turnOff
   case setSpeed(PumpSpeed)

@@ -70,7 +70,7 @@ extension PumpContact: CustomStringConvertible {
     case .down: "no connection"
     case .waiting: "connected, nothing heard yet"
     case .answering: "answering"
-    case .silent: "connected, but nobody answers"
+    case .silent: "connected, but the pump does not answer"
     }
   }
 }

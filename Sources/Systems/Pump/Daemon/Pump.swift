@@ -162,7 +162,7 @@ extension Pump {
       ]
     }
     let logger = bench.logger
-    // Not exclusive: the guard has it open, too.
+    // The line is not opened exclusively, because the guard has it open, too.
     let line = try bench.opening(\.device) {
       try PumpLine(wiring.address, baud: wiring.baud, exclusive: false) { news in
         logger.log(
@@ -175,7 +175,7 @@ extension Pump {
     mailbox.eachSecond { newest, logger in
       line.mend(isDown: newest.state.operated.map { !$0.contact.isUp } ?? false, logger)
     }
-    // The loop had no time to wait for the pump's word.
+    // The loop could not wait for the pump's confirmation when it ended.
     mailbox.lastWords { last in
       try PumpFarewell(line: line, isUp: last.state.operated?.contact.isUp ?? false).say()
     }
@@ -185,12 +185,12 @@ extension Pump {
   /// Makes the guard send OFF twice, because a serial line does not confirm that a line arrived whole; the leading line end terminates a line that
   /// the daemon may have left unfinished.
   private static func guardPump(_ bench: Bench<Wiring>) {
-    // What is no address `check` reports.
+    // An invalid address is reported by `check`.
     switch try? PumpAddress(bench.wiring.device ?? Wiring.usualDevice) {
     case .serial(let path)?:
       bench.claim(.serial(path: path), key: "pump.device")
       bench.guardWrites(.serial(path: path, baud: bench.wiring.baud, bytes: Array("\nOFF\nOFF\n".utf8)))
-    // A radio has many connections: only who advertises has it alone.
+    // An operator does not claim the radio, which carries many connections; only a device, which advertises, does.
     case .bluetooth(let place)?: bench.guardWrites(.custom(name: GuardRadio.name, text: "\(place)"))
     case nil: break
     }
@@ -201,7 +201,7 @@ extension Pump {
   ) -> Loop {
     mailbox.loop(
       "pump", every: PumpOperatorLoop.rate, safeStateAfter: 10, inputs: inputs,
-      // A line that is gone polls readable until it is opened anew.
+      // A serial line whose device has disappeared polls as readable until it is reopened.
       minimumInterval: .milliseconds(10)
     ) { PumpOperatorLoop($0, governor: mailbox.initialState.governor, link: link()) }
   }
@@ -221,14 +221,14 @@ extension Pump {
       bench.simulates([SimulatedBus("pump", .twin(twin))] + links.buses, routes: twin.routes)
     }
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
-    // The inputs are read in turns, and each reading may be used for a second.
+    // The inputs are read one after the other, and a reading is used for up to a second, so its age is not known.
     let temperatureAge = DataAge("temperature", fromOutside: .unknown)
     return [
       mailbox.loop(
         "pump", every: PumpDeviceLoop.rate,
         safeStateAfter: safeStateAfter(guardTimeoutSeconds: bench.guardTimeoutSeconds),
         inputs: links.loopInputs + parts.loopInputs,
-        // A line that is gone polls readable until it is opened anew.
+        // A serial line whose device has disappeared polls as readable until it is reopened.
         minimumInterval: .milliseconds(5), ages: [commandAge, temperatureAge]
       ) { ends in
         PumpDeviceLoop(

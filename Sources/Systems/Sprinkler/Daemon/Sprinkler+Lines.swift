@@ -157,7 +157,7 @@ extension Sprinkler {
   static func openSoilLines(_ bench: Bench<Wiring>) throws -> (lines: SoilLineParts, twins: [Loop]) {
     var parts: [InputPart] = []
     var twins: [Loop] = []
-    // A file with more of them has been refused, except by a bench that only plans.
+    // A configuration with more comparators has been refused, except by a bench that only plans.
     for pin in bench.wiring.soilPins.prefix(SoilLines.most) {
       let input = bench.wiring.soilInput(pin)
       let part = try bench.edges(input, of: \.soilItems)

@@ -68,7 +68,7 @@ public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksToget
     let (rain, weather) = try openRainSensor(bench)
     let (soil, soils) = try openSoilLines(bench)
     let boot = BootClock.boot
-    // The lines have been requested off just now, however late the store will be there.
+    // The lines have just been requested as off, which is known even if the store opens late.
     bench.share(ValvesClosed(boot: boot, at: (bench.madeSafe?.instants(in: boot) ?? []) + [BootClock.now]))
     let commandAge = DataAge("command", fromOutside: .releasesLoop)
     let inputs = sensor?.loopInputs ?? []

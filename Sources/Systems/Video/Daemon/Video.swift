@@ -35,7 +35,7 @@ public enum Video:
   public typealias Order = NoOrder
   public typealias LoopRules = NoSettings
 
-  // MARK: in a build without it
+  // MARK: builds without video
 
   /// Whether the program was built with the trait `Video`.
   public static var isBuilt: Bool {
@@ -49,7 +49,7 @@ public enum Video:
   /// The sections that a file may have although the program was built without video, because the files of the original program have them.
   public static let toleratedSections = ["camera"]
 
-  // MARK: its desk
+  // MARK: the desk
 
   /// Plans the RTSP port, on which the video process listens.
   public static func plan(_ bench: Bench<Wiring>) { bench.listens(tcp: \.port) }

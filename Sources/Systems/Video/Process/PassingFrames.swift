@@ -73,7 +73,7 @@
     }
 
     func pass(square: [UInt8], to detector: DetectorProcess) {
-      // A sign of the camera's life where nothing else takes its pictures.
+      // The camera counts as alive even if nothing else takes its pictures.
       passing.withLock { $0.hasFrames = true }
       detector.show(square)
     }

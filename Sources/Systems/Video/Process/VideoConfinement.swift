@@ -92,7 +92,7 @@
   public enum ConfinedDetector {
     public static func run(_ command: [String]) -> Int32 {
       _ = nice(10)
-      // What the kernel lacks the video process has said.
+      // The video process has already logged what the kernel lacks.
       _ = VideoConfinement.applyToDetector(command)
       daemon_die_with_parent()
       dup2(3, 0)

@@ -209,7 +209,7 @@ public struct PlantBook: Sendable, Hashable {
   }
 
   private mutating func notePlaces() {
-    // Of two with one number, which a damaged backup may hold, the first.
+    // A damaged backup may hold two plants with one number; the first of them counts.
     places = Dictionary(records.plants.enumerated().map { ($1.id, $0) }) { first, _ in first }
   }
 }
@@ -225,7 +225,7 @@ public struct PlantBookRules: Sendable, Hashable {
 
   /// By default a user can have seven plants, as in the app.
   public init(plantsPerUser: Int = 7, users: Int = 256, limits: PlantLimits = PlantLimits()) {
-    precondition(plantsPerUser > 0 && users > 0, "somebody has a plant")
+    precondition(plantsPerUser > 0 && users > 0, "at least one user may have at least one plant")
     self.plantsPerUser = plantsPerUser
     self.users = users
     self.limits = limits

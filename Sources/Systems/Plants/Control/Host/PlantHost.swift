@@ -48,7 +48,7 @@ public struct PlantHost: Sendable {
     _ action: PlantHostAction, of bytes: UnsafeRawBufferPointer, before: PlantBook, reason: String
   ) -> PlantHostAction {
     precondition(!action.changes.isEmpty, "a step that changed nothing needs no store")
-    // It was parsed a moment ago.
+    // The same bytes were parsed a moment ago, so parsing cannot fail.
     guard let message = try? PlantMessage.parse(bytes) else { preconditionFailure("a broken message changes nothing") }
     book = before
     outcomes[action.outcome.name, default: 0] -= 1
@@ -80,10 +80,10 @@ public struct PlantHost: Sendable {
     }
     if message.sender == settings.hostName { return PlantHostAction(.own) }
     guard isForUs(message.receiver) else { return PlantHostAction(.notForUs) }
-    // There is no client to answer.
+    // Without a sender there is no client to answer.
     guard !message.sender.isEmpty else { return PlantHostAction(.unanswerable(.missingValue(at: 0))) }
     let user = PlantUser(sender: message.sender)
-    // What a client says of our words is not its own doing.
+    // An error report follows from the host's own words, so it does not count toward the client's limit.
     if message.operation.hasPrefix("ERR_") {
       noteBounce(message, of: user)
       return PlantHostAction(.peerError(operation: message.operation, payload: message.payload))

@@ -114,7 +114,7 @@ extension Plants.Wiring {
   }
 }
 
-// MARK: what is made of it
+// MARK: values derived from the keys
 
 extension Plants.Wiring {
   var probeSettings: PlantProbeSettings {
@@ -232,7 +232,7 @@ extension Plants {
     }
   }
 
-  // MARK: what the desk has of them
+  // MARK: settings of the desk
 
   static func host(_ wiring: Wiring, _ rules: Rules) -> PlantHostSettings {
     var settings = PlantHostSettings()

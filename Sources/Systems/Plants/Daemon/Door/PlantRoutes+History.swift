@@ -5,7 +5,7 @@ import Store
 import TactusDaemon
 import WallTime
 
-// What was: readings, alerts, waterings.
+// The routes of the past: readings, alerts and waterings.
 extension PlantRoutes {
   private static let secondsUnlessAsked: Int64 = 86_400
   private static let pointsUnlessAsked: Int64 = 200
@@ -55,7 +55,7 @@ extension PlantRoutes {
 
   /// Returns the requested period; by default the last day until now.
   private func span(_ query: QueryReader) throws(APIError) -> (PlantInstant, PlantInstant) {
-    // The span that has just begun counts.
+    // The default period ends one second from now, so that it includes the span that has just begun.
     let now = WallInstant(secondsSince1970: desk.wall().secondsSince1970 + 1)
     let span = try query.span(since: { $0 - Self.secondsUnlessAsked }, until: now)
     return (
@@ -130,7 +130,7 @@ extension PlantLogLine {
 
 // The routes of the daily pictures. They also exist if the file asks for no pictures, and then say how to have some.
 extension PlantRoutes {
-  /// As many as `plants.pictures.days` allows.
+  /// The greatest number of pictures in one answer, which is the maximum of `plants.pictures.days`.
   private static let mostPictures = 3_660
 
   var pictureRoutes: [Route] {

@@ -45,7 +45,7 @@ final class PumpLine: OwnLink {
       end = .serial(line)
     case .bluetooth(let place):
       #if Bluetooth
-        // A STATUS comes in five messages.
+        // A STATUS line arrives in up to five messages.
         let link = try MessageLink(capacity: 64)
         let central = try BluetoothCentral(
           .serialModule, to: place.wanted, adapter: place.adapter, link: link
@@ -155,7 +155,7 @@ struct PumpFarewell {
   /// Sends OFF repeatedly. Returns whether the pump has confirmed that it is off.
   func say() throws(RuntimeError) -> Bool {
     var words = PumpLastWords(line.link(), isUp: isUp)
-    // No other thread rings it: the wait ends by the clock.
+    // No other thread rings this bell, so each wait ends by the clock.
     let bell = try Doorbell()
     let end = MonotonicClock.now + Self.patience
     while MonotonicClock.now < end {

@@ -26,7 +26,7 @@ extension SprinklerScheduler {
     if (until - delay.until).magnitude >= 2 { delay.until = until }
     rainAtStart = delay
     if left <= 0 { return setRainDelay(nil) }
-    // In another boot what it was without power is known once the clock is synchronised: it is waited for.
+    // After a reboot the time without power is not known until the clock is synchronised, so the note waits for that.
     let isOld = age.sinceNoted(at: reading).map { $0 >= Self.rainNoteSeconds }
     if isOld ?? (reading.isSynchronised || bootSeconds - startedSeconds >= Self.rainNoteSeconds) {
       delay.age = age.noted(at: reading)
@@ -67,13 +67,13 @@ extension SprinklerScheduler {
     case .dry:
       if case .weather? = records.rainDelay?.reason { setRainDelay(nil) }
     case .rain(let seconds, let reason):
-      // A person who lifted the last such delay knows better until it would have ended.
+      // Once a person has lifted such a delay, the forecast starts none before that delay would have ended.
       if let declined = weatherDeclinedUntil, bootSeconds < declined { return }
       weatherDeclinedUntil = nil
       guard (1...Self.longestRainDelay).contains(seconds) else { return }
       if let present = records.rainDelay {
         let left = present.left(at: reading) ?? Double(present.until - WallInstant(reading))
-        // A person's delay is never shortened, and a forecast that says the same again is not worth a write.
+        // The delay of a person is never shortened, and a forecast that changes little is not worth a write.
         let grows = Double(seconds) - left >= 600
         if case .manual = present.reason, !grows { return }
         if case .sensor = present.reason, !grows { return }
@@ -107,7 +107,7 @@ struct RainSensorBook: Sendable {
   var reading: RainSensorReading?
   /// The instant at which the reading became this one, s.
   var since = 0.0
-  /// The same by the wall clock.
+  /// The same instant by the wall clock, or `nil` before the first reading.
   var at: WallInstant?
   /// Whether the sensor has been wet for long enough since it was last dry.
   var hasActed = false
@@ -154,7 +154,7 @@ extension SprinklerScheduler {
       dry(rule)
       if isFirst { correctWords() }
     case .wet:
-      // The last process had begun a delay, and the sensor may have been wet ever since.
+      // The delay was begun by the previous process, and the sensor may have been wet ever since.
       if isFirst, isRainDelayOfSensor { rainSensor.hasActed = true }
       effects.notices.append(.rainSensor(.wet))
       followRainSensor()
@@ -197,7 +197,7 @@ extension SprinklerScheduler {
     let hasHeld = rainSensor.hasActed && !rainSensor.isLifted
     (rainSensor.hasActed, rainSensor.isLifted) = (false, false)
     let (left, isOwn) = (rainDelayLeft ?? 0, isRainDelayOfSensor)
-    // What the last process left of one may be longer.
+    // A delay left by the previous process may be longer than the drying time.
     guard hasHeld || (isOwn && left > Double(rule.drySeconds)) else { return }
     if rule.drySeconds == 0 {
       if isOwn { setRainDelay(nil) }

@@ -220,7 +220,7 @@ extension SprinklerScheduler {
     setBackTo = setBackTo.map { $0 + shift }
     if shift < 0 { setBackTo = min(setBackTo ?? WallInstant(reading), WallInstant(reading)) }
     if isFirst {
-      // What was before the first start of all is nothing that could have been missed.
+      // Before the very first start of the daemon no program start can have been missed.
       cursor = cursor + shift
       planAll(after: cursor)
     }
@@ -253,7 +253,7 @@ extension SprinklerScheduler {
     recoveredUntil = recoveredUntil.map { min($0, wall) }
     cursor = back
     planAll(after: cursor)
-    // Those just past: none that never was due, such as those of a program that is newer.
+    // Starts that have just passed are planned again, but only those that were due: a changed or newer program may not have had them.
     for start in wrong where start.due <= back {
       guard let program = records.programs.first(where: { $0.id == start.key.program }), program.isEnabled,
         calendar.starts(program, on: start.key.date), program.starts.contains(start.key.start),

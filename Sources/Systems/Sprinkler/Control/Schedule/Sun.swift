@@ -27,7 +27,7 @@ public struct Sun: Sendable {
   ///
   /// - Parameter zone: the time zone of the local date.
   public func instant(of edge: Edge, on date: LocalDate, in zone: ZoneRules) -> WallInstant? {
-    // Noon by the sun of the UTC date, and of the neighbours where the zone's date is another (Kiritimati).
+    // The solar noon of the UTC date is tried first, then those of the neighbouring dates, for zones far from their longitude (Kiritimati).
     let day = date.daysSince1970
     for candidate in [day, day - 1, day + 1] {
       let noon = self.noon(utcDay: candidate)

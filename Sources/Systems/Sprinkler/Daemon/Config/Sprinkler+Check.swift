@@ -250,7 +250,7 @@ extension Sprinkler {
       guard let value = expander[keyPath: path] else { continue }
       report(\.expanders, index, path, "expected none, because only a 74hc595 has it, got \(value)")
     }
-    // Its pins are high from power on, until somebody writes them.
+    // The outputs of the chip are high from power on until they are first written.
     if expander.chip == .pcf8574,
       let pin = wiring.allPins.first(where: { expander.pins.contains($0) && !wiring.isActiveLow($0) })
     {

@@ -201,7 +201,7 @@ extension SprinklerDesk {
   /// Returns each number of an open zone's countdown as it is reached, and the rain delay when it changes. The requirement's app lives on these.
   func events(_ published: Published<SprinklerSnapshot>, at now: TickInstant) -> [Event] {
     let (newest, records) = (published.state, view.records)
-    // None at the end: 0 is told when the valve is closed.
+    // A countdown of 0 is not an event; the event of the closed valve reports it.
     let countdowns = records.zones.compactMap { zone in
       newest[zone.id].remaining(at: now).map { (zone: zone.id, seconds: $0.wholeSecondsUp) }
     }.filter { $0.seconds > 0 }

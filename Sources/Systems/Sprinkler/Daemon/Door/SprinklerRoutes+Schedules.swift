@@ -18,7 +18,7 @@ extension SprinklerRoutes {
       Route(.post, "/api/schedules", scope: .control, action: "sprinkler.schedule-add") { [self] request in
         try await add(request)
       },
-      // The requirement names this path alone: an app may give the id beside it.
+      // The requirement names the path without an id, so an app may give the id in the body.
       Route(.put, "/api/schedules", scope: .control, action: "sprinkler.schedule-change") { [self] request in
         let body = try request.decode(ScheduleBody.self)
         guard let id = body.id else { throw APIError.validation("id", expected: "a schedule's id", got: "nothing") }
@@ -47,7 +47,7 @@ extension SprinklerRoutes {
         while name.utf8.count > GivenName.mostBytes(ofCharacters: 60) { name.removeFirst() }
         copy.name = String(name)
         copy.alias = nil
-        // Two that start together would only water twice: the copy waits to be switched on.
+        // The copy is disabled at first, because two equal schedules would water twice.
         copy.isEnabled = false
         let result = try await desk.perform(.addProgram(copy), request.caller)
         return try answer(result.programs.first, status: .created)
@@ -107,7 +107,7 @@ extension SprinklerRoutes {
       guard let present = body.alias.flatMap(find) else {
         return try await add(try original(body, changing: nil), status: .created, request.caller)
       }
-      // The app sends again what it got no answer to.
+      // The app repeats a request to which it got no answer, so an equal schedule is no conflict.
       guard try original(body, changing: present) == present else {
         throw APIError.conflict("SCHEDULE_EXISTS", "there is a schedule \(body.alias ?? "") already")
       }
@@ -132,7 +132,7 @@ extension SprinklerRoutes {
         throw APIError.validation("id", expected: "\(name.prefix(64)), as in the path", got: id)
       }
       if let present { return try await change(try original(body, changing: present), request.caller) }
-      // A number is ours to give.
+      // Numbers are assigned by the daemon, so a client cannot choose a new one.
       guard Int(name) == nil else { throw unknown(name) }
       var program = try original(body, changing: nil)
       program.alias = name

@@ -206,9 +206,9 @@ struct OpenSprinklerExport {
     return steps
   }
 
-  // MARK: what is not a schedule
+  // MARK: settings that are not schedules
 
-  /// Names the settings that concern watering, with what says the same here.
+  /// Lists the settings that concern watering, each with its counterpart here.
   private func leaveSettings(_ result: inout ImportedSchedules) {
     let (options, stations) = (document.member("options"), document.member("stations"))
     if let percent = options?.member("wl")?.whole, percent != 100 {
