@@ -29,7 +29,7 @@ final class VideoLog: @unchecked Sendable {
       case .failed:
         // A repeated failure with the same cause is logged once.
         if camera.cause != failure {
-          line(.warning, "no picture; the camera is tried again while there are viewers", ["reason": .string(camera.cause)])
+          line(.warning, "no picture; tried again while there are viewers", ["reason": .string(camera.cause)])
         }
         failure = camera.cause
       case .running:
