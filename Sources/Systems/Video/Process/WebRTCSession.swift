@@ -221,9 +221,6 @@
       return feed.withLock { $0?.push(frame) ?? true }
     }
 
-    /// Whether frames reach the viewer.
-    var isWatching: Bool { isConnected.load(ordering: .relaxed) }
-
     /// Returns what the viewer has reported of the packets that reached it.
     func receivers(_ number: UInt64) -> [RTPReceiver] {
       guard isConnected.load(ordering: .relaxed), let session = webrtc_session(bin) else { return [] }

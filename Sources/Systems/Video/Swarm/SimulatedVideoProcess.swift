@@ -25,7 +25,6 @@ struct SimulatedVideoProcess {
   private var frames: UInt64 = 0
   private var capture = CaptureMachine()
   private var cameraSince: TickInstant?
-  private var isCameraTold = false
   private var nextLook: TickInstant
   private var looks: UInt64 = 0
   /// The bytes that the daemon has not read yet.
