@@ -1,6 +1,6 @@
 import Tactus
 
-// What an operator reads.
+// Texts for people.
 
 extension PumpOperatorState: CustomStringConvertible {
   /// A description in one line, for example `on` or `fault: pumped for as long as it may without a rest (off not yet confirmed)`.

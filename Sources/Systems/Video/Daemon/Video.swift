@@ -64,7 +64,7 @@ public enum Video:
         let wanted = start.settings(rules)
         let isSame = wanted == told.value
         told.value = wanted
-        // Who looks at the stream joins anew; what is not the process's alone (the longest recording) is taken without that.
+        // Other settings restart the stream, which viewers must join again; a change of the longest recording alone restarts nothing.
         if isSame { done() } else { orders.replace(wanted, told: done) }
         return start.description(wanted, rules)
       },

@@ -94,7 +94,7 @@
       var pair: [Int32] = [-1, -1]
       let made = daemon_socket_pair(&pair)
       guard made >= 0 else { return end("no socket for it: \(String(cString: strerror(-made)))") }
-      // By way of this program, which becomes the detector: see `tactus-video detector`.
+      // The detector is started through this program, which then becomes the detector: see `tactus-video detector`.
       let words = ["tactus-video", "detector"] + detector.command
       var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }

@@ -364,7 +364,7 @@
       let leavers = state.withLock { state in
         var leavers = state.places.takeLeavers(at: MonotonicClock.now)
         leavers.connections += state.places.takeSilent(at: MonotonicClock.now)
-        // Their threads close them when they have read the end: a connection must not be closed by one thread while another reads it.
+        // Each connection is closed by its own thread once that has read the end, because no thread may close a connection that another one reads.
         for socket in leavers.connections.compactMap({ state.sockets[$0] }) {
           shutdown(socket, Int32(clamping: SHUT_RDWR))
         }

@@ -72,7 +72,7 @@ public struct PumpStore: Sendable {
     _ query: PumpSessionQuery = PumpSessionQuery(), after: Int64? = nil, limit: Int = 100
   ) throws(StoreError) -> PumpSessionPage {
     precondition((1...10_000).contains(limit), "a page has 1…10,000 sessions")
-    // One more than asked tells whether there is a next page.
+    // One line more than requested is read, which shows whether there is a next page.
     var sessions = try file.read("reading the pump's sessions") { database in
       var conditions: [String] = []
       var arguments = StatementArguments()

@@ -1,7 +1,7 @@
 import Buses
 import Tactus
 
-// What the valves may do, and what changes it.
+// The states of the valves, and the transitions between them.
 //
 //                 a run's turn
 //   ┌──────┐ ───────────────────▶ ┌──────────┐
@@ -58,7 +58,7 @@ public enum FlowAlarm: Sendable, Hashable, BitwiseCopyable {
   case aboveLimit(ZoneFlowVerdict)
 }
 
-// What an operator reads.
+// Texts for people.
 
 extension IrrigationState: CustomStringConvertible {
   /// The state in one line, such as `watering` or `fault: no water flows while zone 3 is open`.

@@ -73,7 +73,7 @@ struct NamedLines: Sendable {
   }
 }
 
-// What is wrong, in words that name zones as people know them.
+// Faults and alarms in words, with zones named as people know them.
 extension NamedLines {
   /// Returns a fault in words. Of a line that differs, `StateSeen` knows what hangs on it.
   func words(of fault: IrrigationFault) -> String {

@@ -189,7 +189,7 @@ extension SprinklerNotice {
   }
 }
 
-// What subscribers are told besides the state.
+// Events for subscribers, in addition to the state.
 extension SprinklerDesk {
   /// The values that the last events reported, so that only changes are reported.
   struct LastTold {

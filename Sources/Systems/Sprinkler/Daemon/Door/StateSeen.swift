@@ -67,7 +67,7 @@ struct StateSeen: Sendable {
   var logged: String { fault == nil ? "\(state)" : reason }
 }
 
-// What the sprinkler does, in the words of its documents.
+// The words of the documents for the sprinkler's states.
 extension IrrigationState {
   /// The value of `state` in the API.
   var word: String {

@@ -70,7 +70,7 @@ public struct SprinklerStore: Sendable {
     _ query: LogQuery = LogQuery(), after: LogPosition? = nil, limit: Int = 100
   ) throws(StoreError) -> LogPage {
     precondition((1...10_000).contains(limit), "a page has 1…10,000 lines")
-    // One more than asked tells whether there is a next page.
+    // One line more than requested is read, which shows whether there is a next page.
     var records = try file.read("reading the log") {
       try SprinklerTables.records(query, after: after, limit: limit + 1, $0)
     }

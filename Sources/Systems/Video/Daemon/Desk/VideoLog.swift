@@ -3,7 +3,7 @@ import Logging
 import Video
 
 /// Writes the noteworthy reports of the video process to the log.
-// Safe: one thread.
+// Safe: one thread uses it.
 final class VideoLog: @unchecked Sendable {
   private let logger: Logger
   private var failure: String?
