@@ -49,7 +49,7 @@ struct SwarmCommand: ParsableCommand {
       "Plays the history in a file, as a failing seed prints it, with its own seed.", valueName: "file"))
   var history: String?
 
-  @Flag(help: "What is never exercised is said, and no failure.")
+  @Flag(help: "What was never exercised is reported, and is no failure.")
   var allowUnexercised = false
 
   @Flag(help: "Prints the history of the seed, and plays nothing.")

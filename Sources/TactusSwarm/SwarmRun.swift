@@ -59,7 +59,7 @@ struct SwarmRun {
       latest = failure
       return true
     }
-    // What is seen at the beginning of a later step needs an end behind it.
+    // A failure detected at the beginning of a later step needs a history that ends after it.
     for end in [latest.failure.at, latest.failure.at + .seconds(1)] {
       history.end = min(end, finding.history.end)
       var world = SwarmWorld(try make(history.seed), mechanisms)

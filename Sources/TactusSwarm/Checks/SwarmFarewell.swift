@@ -32,8 +32,8 @@ public struct SwarmFarewell {
 
   /// Returns the observation that contradicts the invariant.
   public func words(_ broker: SwarmBroker) -> String {
-    guard let goodbye = broker.goodbye else { return "nobody has said goodbye" }
+    guard let goodbye = broker.goodbye else { return "no daemon has disconnected in order" }
     let status = goodbye.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) } ?? "unknown"
-    return "the last goodbye came at \(SwarmAction.text(goodbye.at)) s, of a daemon that was \(status)"
+    return "the last disconnect came at \(SwarmAction.text(goodbye.at)) s, of a daemon that was \(status)"
   }
 }

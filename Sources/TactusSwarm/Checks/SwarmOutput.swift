@@ -49,7 +49,7 @@ public struct SwarmOutput {
   /// Notes that a daemon has started, whose loop's first period begins after `phase`.
   public mutating func started(at now: TickInstant, _ cover: SwarmCover, phase: Nanoseconds = .zero) {
     (asked, answered, epoch) = (0, 0, now + phase)
-    // A stop outlives the daemon: its first tick takes it.
+    // A stop remains in force after the daemon ends, and the first tick of the next daemon takes it.
     if stoppedSince != nil { stoppedSince = now }
     reach.started(at: now, cover)
   }

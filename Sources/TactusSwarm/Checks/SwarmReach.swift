@@ -42,7 +42,7 @@ public struct SwarmReach {
 
   /// Notes that a daemon has started.
   public mutating func started(at now: TickInstant, _ cover: SwarmCover) {
-    // A guard that was alone may have had its next attempt still before it.
+    // A guard without a daemon may still have had its next attempt to make.
     if isAbandoned || killedAt != nil && isBusDown(at: now) { abandonedUntil = now + tick }
     (killedAt, stalls, isAbandoned, self.cover) = (nil, [], false, cover)
   }
@@ -56,7 +56,7 @@ public struct SwarmReach {
   /// Notes that the loop is suspended for the given time, from `now` on or from the end of another stall.
   public mutating func stalled(at now: TickInstant, for span: Nanoseconds) {
     let from = max(stalledUntil, now)
-    // The supervisor, which tells the guard which loops advance, may stand still until then.
+    // The supervisor, which reports to the guard which loops advance, may stand still until then.
     for index in stalls.indices where now <= stalls[index].until {
       stalls[index].seenFrom = max(stalls[index].seenFrom, now + span)
     }
@@ -104,7 +104,7 @@ public struct SwarmReach {
     var (first, end) = (last, last)
     while first > 0, stalls[first - 1].until == stalls[first].from { first -= 1 }
     while end + 1 < stalls.count, stalls[end].until == stalls[end + 1].from { end += 1 }
-    // More than a history has.
+    // No history has more than eight adjoining stalls.
     let chain = stalls[first...end].suffix(8).map { $0.until - $0.from }
     guard chain.count > 1 else { return false }
     let begin = stalls[first...end].suffix(8).first!.from
@@ -113,7 +113,7 @@ public struct SwarmReach {
         guard before >> index & 1 == 0 else { return false }
         var start = begin
         for other in chain.indices where before >> other & 1 != 0 { start = start + chain[other] }
-        // Each is told as longer by a tick than it may be.
+        // Each stall is reported as a tick longer than it may be.
         let early = Nanoseconds(tick.count * Int64(before.nonzeroBitCount + 1))
         return start <= now + early && now <= min(start + chain[index], guardActs(since: start)) + tick
       }
@@ -125,7 +125,7 @@ public struct SwarmReach {
   public func isBusDown(at now: TickInstant) -> Bool {
     let isAlone = killedAt != nil || now <= stalledUntil + tick
     let own = tick + .milliseconds(1)
-    // A stall may be over before it is known to be: then the guard leaves it to the loop.
+    // A stall may end before the guard notices it; the loop then writes its outputs itself.
     return isBusFaulty || now < busWorksSince + (isAlone ? max(Self.guardPause, own) : own)
   }
 }

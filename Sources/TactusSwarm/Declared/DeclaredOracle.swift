@@ -33,7 +33,7 @@ struct DeclaredOracle<Rules: Settings> {
   ///
   /// - Parameter period: the period of the loop.
   init(period: Nanoseconds) {
-    // A loop that is slower than the supervisor is known to be.
+    // The guard allows for a loop whose period is longer than the supervisor's.
     output = SwarmOutput(Self.names, tick: period, heartbeat: period > SupervisorLoop.rate.period ? period : .zero)
     inForce = SwarmInForce(DeclaredRules(Rules()), tick: period, at: .zero)
   }

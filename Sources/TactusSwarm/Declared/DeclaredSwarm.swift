@@ -156,7 +156,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     while let simulation = daemon?.system.simulation {
       let (before, wasSafe) = (isDriving, daemon!.system.isSafe)
       guard simulation.runTick(until: instant) else { break }
-      // Of all loops of its lane, and of those only one has outputs.
+      // The tick may belong to any loop of the lane, of which only one has outputs.
       guard daemon!.system.heartbeat.read() != daemon!.seen else { continue }
       daemon!.seen = daemon!.system.heartbeat.read()
       let now = simulation.now
@@ -233,7 +233,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
       guard let daemon else { return }
       let span = Nanoseconds.milliseconds(action[0])
       daemon.system.simulation.stall(loop: daemon.system.loopName, at: now, by: span)
-      // The tick that is prolonged begins within a period.
+      // The prolonged tick begins within a period.
       oracle.output.reach.stalled(at: now, for: span + oracle.output.reach.tick)
     default: break
     }
@@ -270,7 +270,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     daemon.system.send(order, makesSafe: makesSafe, asked: stamp, at: now) { [answers] result in
       answers.note(number, kind, makesSafe: makesSafe, result)
     }
-    // Refused at once: it has no place among the others.
+    // An order that is refused at once is not among the waiting ones.
     if let refusal = answers.takeRefusal(number) {
       if refusal == .overtaken { oracle.refusedAsOvertaken(arrived: arrived, at: now) }
       return

@@ -32,7 +32,7 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
     }
     plan.maybe(200) { $0.addFault("outputs-refuse", milliseconds: 1...5_000) }
     plan.maybe(300, 1...3) { $0.add($0.instant(), "stall", $0.within(10...2_500)) }
-    // What has waited on its way to the loop, for a body or a disk, while a stop came, and perhaps a reset.
+    // An order is delayed on its way to the loop, as by a slow body or disk, while a stop and perhaps a reset arrive.
     plan.maybe(500, 1...3) { plan in
       let (at, wait) = (plan.busyInstant(), plan.within(2...400))
       plan.add(at, "ask-e-stop")
@@ -78,7 +78,7 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
     let isInRange = (0...1_000).contains(share)
     switch kind {
     case .integer(let range):
-      // Beyond either end by as much as can be said.
+      // A value just outside of either end of the range is invalid.
       if share < 0 { return (.number("\(range.lowerBound.subtractingReportingOverflow(1).partialValue)"), false) }
       if share > 1_000 { return (.number("\(range.upperBound.addingReportingOverflow(1).partialValue)"), false) }
       let span = Double(range.upperBound) - Double(range.lowerBound)

@@ -53,7 +53,7 @@ enum SwarmPlan {
     var after = at + .milliseconds(plan.within(0...3_000))
     switch plan.below(5) {
     case 0:
-      // A few of them kill it so often that no other is started.
+      // One time in ten the guard is killed so often that no other one is started.
       for index in 0..<(plan.chance(100) ? Int64(15) : 1) { plan.add(at + .milliseconds(index * 150), "guard-kill") }
     case 1...2:
       plan.add(at, "guard-hang")
@@ -65,7 +65,7 @@ enum SwarmPlan {
       after = after + .milliseconds(plan.within(0...8_000))
       plan.add(after, "reset")
     }
-    // What the daemon has its guard for.
+    // These are the failures for which the daemon has a guard.
     switch plan.below(5) {
     case 0...1: plan.add(after, "kill", plan.within(20...4_000))
     case 2...3: plan.add(after, "freeze", plan.within(500...2_500))

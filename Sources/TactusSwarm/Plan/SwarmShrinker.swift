@@ -14,7 +14,7 @@ enum SwarmShrinker {
     var size = max(1, list.count / 2)
     while !list.isEmpty {
       var hasShrunk = false
-      // From the end: what came after the cause goes first.
+      // Elements are removed from the end, so that those after the cause go first.
       var end = list.count
       while end > 0, left > 0 {
         let start = max(0, end - size)

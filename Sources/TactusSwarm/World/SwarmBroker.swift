@@ -40,7 +40,7 @@ public final class SwarmBroker {
   private let flagsKept: Bool
   private let clock = Guarded(TickInstant.zero)
 
-  // The broker.
+  // State of the broker.
   /// The time since which the broker has been available, or `nil` while it is away.
   public private(set) var upSince: TickInstant? = .zero
   private var isUp: Bool { upSince != nil }
@@ -57,7 +57,7 @@ public final class SwarmBroker {
   /// before the old one's disconnect arrived.
   public private(set) var lostAt = TickInstant.zero
 
-  // The daemon's connection.
+  // State of the daemon's connection.
   private var daemon: DaemonBroker?
   private var takesCommands = false
   private var link: SwarmBrokerLink?
@@ -114,7 +114,7 @@ public final class SwarmBroker {
   /// Ends the daemon without an orderly stop: the kernel closes its socket, and the broker publishes its will.
   public func kill(at now: TickInstant) {
     if connectedSince != nil, isUp { willAt = now + latency }
-    // What has been given to the socket in order arrives after the end of the process.
+    // Packets that were given to the socket before an orderly end still arrive after the process has ended.
     if !isLeaving { end() }
     (daemon, link, retryAt) = (nil, nil, .distantFuture)
   }
@@ -154,7 +154,7 @@ public final class SwarmBroker {
 
   private func send(_ packets: [SwarmBrokerLink.Packet], at now: TickInstant) {
     for packet in packets {
-      // One connection: nothing overtakes.
+      // The packets of one connection arrive in order.
       let due = max(outgoing.last?.due ?? .zero, now + latency)
       switch packet {
       case .subscribe(let filter): outgoing.append((due, .subscribe(filter)))
@@ -210,7 +210,7 @@ public final class SwarmBroker {
 
   private func end() {
     (connectedSince, isLeaving) = (nil, false)
-    // What is on its way is lost with the connection.
+    // Packets on their way are lost with the connection.
     (outgoing, incoming, subscribed) = ([], [], [:])
     link?.disconnected()
   }
@@ -302,9 +302,9 @@ public final class SwarmBroker {
   }
 
   private func send(_ message: MQTTMessage, at now: TickInstant) {
-    // Who has said goodbye reads no more.
+    // A client that has disconnected receives nothing more.
     if isLeaving { return }
-    // Of one topic nothing overtakes.
+    // Messages of one topic arrive in order.
     let last = incoming.last { $0.message.topic == message.topic }?.due ?? .zero
     incoming.append((max(last, now + latency), message))
   }
@@ -319,7 +319,7 @@ public final class SwarmBroker {
       var shown = message
       shown.isRetained = message.isRetained && flagsKept
       link.deliver(shown)
-      // Its handler runs in a task: one command after the other, so that each run is like the last.
+      // The daemon handles commands in tasks; waiting for each reply makes runs repeatable.
       if takesCommands, topics.commandPath(message.topic) != nil { link.waitForReply() }
     }
     if !due.isEmpty { flush(at: now) }

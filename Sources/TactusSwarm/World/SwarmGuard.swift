@@ -226,7 +226,7 @@ struct SwarmGuard {
     if case .heartbeat(let heartbeat) = event { sent.append(heartbeat.number) }
     if before != .watching, machine.state == .watching, noted != nil { (noted, note, lastNote) = (nil, nil, nil) }
     while case .write = action {
-      // First: a loop that runs after the write must know of it.
+      // The stop is noted before the write, because a loop that runs after the write must know of it.
       cover.stops?.note(at: now)
       noted = noted ?? now
       (note, lastNote) = (noted, now)

@@ -57,7 +57,7 @@ public struct SwarmLink {
     let copies = random.chance(perMille: doublePerMille) ? 2 : 1
     guard !isLost, !isDead[way.rawValue] else { return }
     for _ in 0..<copies {
-      // Each has its own delay: a later one may overtake it.
+      // Each copy has its own delay, so a later message may overtake it.
       let arrives = now + delay + .nanoseconds(random.within(0...jitter.count))
       underWay.append(Message(way: way, bytes: bytes, arrives: arrives))
     }
@@ -73,7 +73,7 @@ public struct SwarmLink {
     let arrived = underWay.enumerated().filter { $0.element.way == way && $0.element.arrives <= now }
     guard !arrived.isEmpty else { return [] }
     underWay.removeAll { $0.way == way && $0.arrives <= now }
-    // Of one instant in the order in which they were sent.
+    // Messages that arrive at one instant keep the order in which they were sent.
     return arrived.sorted { ($0.element.arrives, $0.offset) < ($1.element.arrives, $1.offset) }.map(\.element)
   }
 

@@ -116,7 +116,7 @@ extension SwarmLoopPart {
     guard action.verb == "stall" else { return false }
     let span = Nanoseconds.milliseconds(action.numbers.last ?? 0)
     loop?.stall(at: action.at, by: span)
-    // The tick that is prolonged begins within a period.
+    // The prolonged tick begins within a period.
     if loop != nil { oracle.output.reach.stalled(at: action.at, for: span + oracle.output.reach.tick) }
     return true
   }

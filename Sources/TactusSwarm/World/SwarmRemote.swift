@@ -169,7 +169,7 @@ final class SwarmRemote: SwarmPart {
     switch command.word {
     case "e-stop": part.emergencyStop(at: now)
     case "reset":
-      // The door's own rule.
+      // The service refuses resets while no guard can be started.
       if !(cover?.refusesResets ?? false) { part.reset(at: now) }
     default:
       guard let verb = part.remoteWords[command.word] else { return }
@@ -185,7 +185,7 @@ final class SwarmRemote: SwarmPart {
     }
     let status = broker.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) }
     guard isAlive else {
-      // A broker that was away then has not heard of it.
+      // A broker that was away at that time has not noticed the death.
       guard let up = broker.upSince, up <= killedAt, now - killedAt > Self.broadcast else { return }
       return checks.check(3, status != "online", at: now, "a dead daemon is \(status ?? "unknown")")
     }

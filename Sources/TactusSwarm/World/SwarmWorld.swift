@@ -90,7 +90,7 @@ struct SwarmWorld {
         apply(history.actions[next])
         next += 1
       }
-      // An action may fail at the very end, which is where a shortened history ends.
+      // Actions at the very end of a history are carried out, because a shortened history ends with the one that fails.
       if now >= history.end { return failure }
     }
   }
@@ -112,7 +112,7 @@ struct SwarmWorld {
   private mutating func apply(_ action: SwarmAction) {
     if isAlive { done[action.part]?[action.verb]? += 1 }
     guard action.part == "daemon" else {
-      // The door's own rule.
+      // The service refuses resets while no guard can be started.
       if ["ask-reset", "late-reset"].contains(action.verb), guardian?.refusesResets ?? false { return }
       for part in parts where part.name == action.part { part.apply(action) }
       return
@@ -178,7 +178,7 @@ struct SwarmWorld {
     let stops = parts.map { $0.stop(at: now) }
     let isSafe = stops.allSatisfy(\.isOff)
     if parts.contains(where: \.hasDied) { return end(for: span) }
-    // What is left needs a guard no longer, and its end no stop hook.
+    // Safe outputs need neither a guard nor the stop hook.
     if isSafe { guardian = nil }
     if isSafe, mechanisms.notesUnkept {
       let before = [cover.madeSafe, cover.madeSafeLast].compactMap(\.self)

@@ -45,7 +45,7 @@ public enum Plants: DeviceSystem, Sections, ConvertsRules, ChecksTogether, Shape
   public static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
     let (wiring, ports, readings) = (bench.wiring, try PlantPorts(bench), Ring<PlantProbeReading>(capacity: 256))
     bench.share(readings)
-    // Two probes at one place are an error of the file, which their claims say.
+    // Two probes at one place are an error of the configuration, which their claims report.
     guard wiring.hasDistinctProbes else { return [] }
     return [
       mailbox.loop("plants", every: rate, safeStateAfter: 0) { ends in
@@ -80,7 +80,7 @@ public enum Plants: DeviceSystem, Sections, ConvertsRules, ChecksTogether, Shape
     let app =
       hasBroker
       ? "the Plant-Tracker app is answered by \(wiring.hostName) on \(PlantTopics.toHost) and \(PlantTopics.fromHost)"
-      : "the Plant-Tracker app reaches nobody: there is no section mqtt"
+      : "the Plant-Tracker app is not connected: there is no section mqtt"
     let links = wiring.waterings.compactMap { link in link.plant.map { "\($0) (zone \(link.zone ?? 0))" } }
     return (wiring.hasApp ? [app] : [])
       + (links.isEmpty ? [] : ["plants that ask for water while they are dry: \(links.joined(separator: ", "))"])
@@ -125,4 +125,33 @@ public enum Plants: DeviceSystem, Sections, ConvertsRules, ChecksTogether, Shape
 
   public static let scenarioHelp =
     "one with a `plants:` part probes in soils that dry, and the messages of the Plant-Tracker app"
+}
+
+/// The row of the dashboard.
+extension Plants: HasPanels {
+  @DeclarationBuilder<Panel> public static var panels: [Panel] {
+    Panel("Moisture", "Of each plant: the mean of its probes that are read.", from: 0, to: 1) {
+      Series("moisture_ratio", "{{name}} ({{plant}})")
+    }
+    Panel("Temperature of plants", "By the probes that have a thermometer.") {
+      Series("temperature_celsius", "{{name}} ({{plant}})")
+    }
+    Panel.states(
+      "Alerts of plants", "Raised: dry, wet, cold, hot, or a probe that has fallen silent.", width: 12, height: 5
+    ) {
+      Series("alert", "{{name}}: {{alert}}")
+    }
+    Panel("Probes", "Since each probe was last read, and readings that failed.", height: 5) {
+      Series("probe_age_seconds", "{{sensor}} age")
+      Series("probe_failures_total", "{{sensor}} failures in an hour", over: "1h", .ifAny)
+    }
+    Panel(
+      "The Plant-Tracker app", "Messages of an hour by what became of them, and replies.", unit: "short", width: 24,
+      height: 6
+    ) {
+      Series("messages_total", over: "1h")
+      Series("replies_total", "replies", over: "1h")
+      Series("store_writable", "store refuses", .ifZero)
+    }
+  }
 }

@@ -86,7 +86,7 @@ struct PlantAnswers {
     guard let request = requests[answer.id], request.user == answer.receiver else { return .unasked }
     requests[answer.id]!.answers += 1
     slowest = max(slowest, now - request.deliveredAt)
-    // A reply for each sensor.
+    // A request for sensor data has one reply for each sensor.
     let isTooMany = request.request != .plantSensorData && request.answers >= request.deliveries
     if isTooMany || request.deliveries == 0 { return .unasked }
     if request.answers + 1 >= request.deliveries { waiting.remove(answer.id) }

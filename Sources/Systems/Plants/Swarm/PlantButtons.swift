@@ -33,7 +33,7 @@ struct PlantButtons {
     _ commands: [MQTTMessage], _ replies: [MQTTMessage], _ effect: Effect, _ topics: DeviceTopics, at now: TickInstant,
     _ checks: inout SwarmChecks, _ first: Int
   ) {
-    // Again within the same second it is the same watering.
+    // A second press within the same second notes the same watering.
     var noted = Set(effect.before.plants.filter { $0.lastWatered == effect.wall }.map(\.id))
     var due = 0
     let done = commands.map { command in
@@ -41,7 +41,7 @@ struct PlantButtons {
         let plant = effect.before.plants.first(where: { topics.commandPath(command.topic) == ["plants", "\($0.id)"] }),
         !command.isRetained
       else { return false }
-      // What changes nothing asks no disk.
+      // A command that changes nothing does not need the disk.
       guard !noted.contains(plant.id) else { return true }
       guard !effect.refuses else { return false }
       noted.insert(plant.id)

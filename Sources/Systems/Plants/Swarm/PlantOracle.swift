@@ -48,7 +48,7 @@ struct PlantOracle {
   private var starts = 0
   /// When the wall clock last jumped.
   private var jumpedAt = TickInstant.zero
-  /// Since when all threads of the daemon have been running without a break.
+  /// The instant since which all threads of the daemon have been running without a break.
   private var awakeSince = TickInstant.zero
   private var epoch = TickInstant.zero
   private var killedAt: TickInstant?
@@ -69,7 +69,7 @@ struct PlantOracle {
     (epoch, awakeSince, killedAt, taken) = (now, now, nil, [:])
     answers.forget()
     let kept = Self.plants(store.kept)
-    // Whether the store had taken it before the process died is seen now.
+    // The store shows now whether it had accepted the change before the process died.
     if alternatives.contains(kept) { acknowledged = kept }
     alternatives = []
     self.kept(store.kept, at: now)
@@ -107,7 +107,7 @@ struct PlantOracle {
 
   /// Notes that the daemon has stopped and stored its open rows.
   mutating func stopped(_ store: SimulatedPlantStore, at now: TickInstant) {
-    // What a full disk refuses nobody can keep.
+    // A full disk refuses the rows, so they cannot be expected in the store.
     guard !store.isFull else { return }
     var stored: [PlantSensorID: Int] = [:]
     for row in store.rows(spanSeconds: 60) { stored[row.sensor, default: 0] += row.count }
@@ -240,7 +240,7 @@ struct PlantOracle {
     check(6, isReadable, at: now, "plant \(request.plant) asks by a reading that is stale")
     check(6, records.waterings[request.plant]?.last == wall, at: now, "plant \(request.plant)'s request is not kept")
     if let last = requested[request.plant], last.starts == starts || last.at > jumpedAt {
-      // Across a start whole seconds count.
+      // Across a start the gap is measured in whole seconds.
       let gap = PlantSwarm.gap - (last.starts == starts ? .zero : .seconds(1))
       check(6, now - last.at >= gap, at: now, "plant \(request.plant) has asked at \(SwarmAction.text(last.at)) s")
     }
@@ -253,7 +253,7 @@ struct PlantOracle {
     lookAtFarewell(broker, at: now)
     let status = broker.retained[broker.topics.availability].map { String(decoding: $0, as: UTF8.self) }
     if let killedAt {
-      // A broker that was away then has not heard of it.
+      // A broker that was away at that time has not noticed the death.
       guard let up = broker.upSince, up <= killedAt, now - killedAt > PlantSwarm.broadcast else { return }
       return check(8, status != "online", at: now, "a dead daemon is \(status ?? "unknown")")
     }
@@ -264,7 +264,7 @@ struct PlantOracle {
     }
     guard now - max(settled, changedAt) > SwarmBroker.stateInterval + .seconds(8) else { return }
     let start = "\(broker.topics.base)/plants/"
-    // A command of somebody who had it kept is there, too.
+    // A command that its publisher had retained is among these topics, too.
     let told = broker.retained.filter {
       $0.key.hasPrefix(start) && $0.key.hasSuffix("/state") && $0.key.split(separator: "/").count == 5
     }

@@ -12,7 +12,7 @@ struct PlantSoils {
     /// The moisture over time, oldest first.
     var percents: [(from: TickInstant, percent: Double)]
     var celsius: Double
-    /// Since when `isGone` has had its value.
+    /// The instant since which `isGone` has had its value.
     var since = TickInstant.zero
     var isGone = false
   }
@@ -25,7 +25,7 @@ struct PlantSoils {
 
   mutating func stoodStill(from now: TickInstant, until end: TickInstant) {
     let isOneMore = stalls.last.map { now <= $0.until } ?? false
-    // One that begins within another prolongs it.
+    // A stall that begins within another one prolongs it.
     stalls.append((now, isOneMore ? stalls.last!.until + (end - now) : end))
   }
 

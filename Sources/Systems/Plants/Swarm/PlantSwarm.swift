@@ -113,7 +113,7 @@ final class PlantSwarm: SwarmPart {
   func stop(at now: TickInstant) -> (isOff: Bool, outcome: KeptOutcome) {
     guard let daemon, !hasDied else { return (true, .known) }
     clock.value = now
-    // A loop that stands still is not waited for.
+    // The daemon does not wait for a loop that stands still.
     if now > stallsUntil { daemon.simulation.stop() }
     take(daemon)
     oracle.stops(broker, store.kept, at: now)
@@ -175,7 +175,7 @@ final class PlantSwarm: SwarmPart {
       look(delivered.filter { broker.topics.commandPath($0.topic) != nil }, effect, at: now)
       for message in delivered where message.topic == PlantTopics.toHost && !message.isRetained {
         let request = message.payload.withUnsafeBytes { try? PlantMessage.parse($0) }
-        // What is no message counts as one of its sender, if it names that.
+        // Bytes that are not a valid message count as one of their sender if they name it.
         guard let user = request?.sender ?? message.payload.withUnsafeBytes({ PlantMessageRemains(of: $0).sender })
         else { continue }
         oracle.answers.delivered(request?.id ?? PlantAnswers.noise, of: user, at: now)
@@ -219,7 +219,7 @@ final class PlantSwarm: SwarmPart {
   /// Checks the daemon's messages on the broker, and the resulting content of the store.
   private func hear() {
     let now = clock.value
-    // Who has died in a write has told nobody.
+    // A process that died in a write has sent nothing.
     defer { said = [] }
     said += broker.takeSaid()
     if daemon == nil || hasDied { return }

@@ -1,4 +1,5 @@
 import Plants
+import PlantsDaemon
 import Tactus
 import TactusSwarm
 import Wire
@@ -130,4 +131,9 @@ enum PlantSwarmPlan {
     case .rename(_, let name, let new): .edit(name: name, PlantEdit(name: new))
     }
   }
+}
+
+extension SwarmMember {
+  /// The system `plants` with its part in the swarm.
+  public static var plants: SwarmMember { SwarmMember(Plants.self) { PlantSwarm(seed: $0) } }
 }

@@ -15,7 +15,7 @@ extension PlantMessage {
       guard let colon = part.colon else { throw .missingValue(at: part.start) }
       if let second = part.secondColon { throw .missingKey(at: second) }
       count += 1
-      // Six parts are an error already: no more texts are made.
+      // A sixth part is an error already, so its text is not needed.
       guard count <= PlantKey.count else { continue }
       let text = String(decoding: bytes[(colon + 1)..<part.end], as: UTF8.self)
       var isRepeated = false
@@ -32,7 +32,7 @@ extension PlantMessage {
     guard count == PlantKey.count else { throw .wrongPartCount(count) }
     if let repeated { throw .repeatedKey(at: repeated) }
     if let unknown { throw .unknownKey(at: unknown) }
-    // Five known keys, none twice: all are there.
+    // Five parts with known keys, none of them repeated, are all five.
     return PlantMessage(
       id: values.id!, sender: values.sender!, receiver: values.receiver!, payload: values.payload!,
       operation: values.operation!)

@@ -70,11 +70,11 @@ public enum PlantErrorTag: String, Sendable, Hashable, CaseIterable {
   /// one.
   public var knownOperation: String {
     switch self {
-    // "The name you are trying to enter is already taken by another plant."
+    // The app then shows "The name you are trying to enter is already taken by another plant."
     case .invalidPlantName: Self.plantNameTaken.operation
-    // "Internal error."
+    // The app then shows "Internal error."
     case .notKept: Self.invalidOpTag.operation
-    // The app cannot ask for settings.
+    // The known tags, and `invalidPlantSettings`, which the app cannot cause because it sends no settings.
     default: operation
     }
   }

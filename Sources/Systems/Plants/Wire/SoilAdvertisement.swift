@@ -82,7 +82,7 @@ public struct SoilAdvertisement: Sendable, Hashable, BitwiseCopyable {
   // MARK: MiBeacon
 
   private mutating func readMiBeacon(_ data: [UInt8]) {
-    // Frame control, product, counter; then the address and the capability if bits of the frame control say so.
+    // The frame has frame control, product and counter; then address and capability if bits of the frame control say so.
     guard data.count >= 5 else { return }
     let control = Int(data[0]) | Int(data[1]) << 8
     let (isEncrypted, hasAddress, hasCapability, hasObject) =
@@ -91,7 +91,7 @@ public struct SoilAdvertisement: Sendable, Hashable, BitwiseCopyable {
     var rest = data.dropFirst(5 + (hasAddress ? 6 : 0))
     if hasCapability {
       guard let capability = rest.popFirst() else { return }
-      // Two more bytes tell its inputs and outputs.
+      // Two more bytes describe the sensor's inputs and outputs.
       if capability & 0x20 != 0 { rest = rest.dropFirst(2) }
     }
     while rest.count >= 3 {

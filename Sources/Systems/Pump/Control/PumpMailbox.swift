@@ -1,7 +1,7 @@
 import Buses
 import Tactus
 
-// What goes between a pump's loop and the threads around it: the same for both roles, so that one declaration says both.
+// The values exchanged between a pump's loop and other threads. They are the same for both roles, so that one declaration serves both.
 
 /// The mailboxes of a pump's loop, in either role: operator (this program operates a pump) or device (this program is the pump).
 public typealias PumpMailbox = LoopMailbox<PumpOrder, PumpIgnoreReason, PumpNotice, PumpState, PumpRules>
@@ -13,7 +13,7 @@ public typealias PumpVerdict = Verdict<PumpIgnoreReason>
 public enum PumpOrder: Sendable, Hashable, BitwiseCopyable {
   /// Turn on, with a speed to set once the pump runs, or `nil` to keep the pump's initial speed.
   case turnOn(PumpSpeed?)
-  /// As `turnOn`, but not refused if the pump is on already.
+  /// Turn on like `turnOn`, but without a refusal if the pump is on already.
   case run(PumpSpeed?)
   case turnOff
   case setSpeed(PumpSpeed)

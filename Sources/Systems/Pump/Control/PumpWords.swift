@@ -1,6 +1,6 @@
 import Tactus
 
-// What an operator reads.
+// Texts for people.
 
 extension PumpOperatorState: CustomStringConvertible {
   /// A description in one line, for example `on` or `fault: pumped for as long as it may without a rest (off not yet confirmed)`.
@@ -70,7 +70,7 @@ extension PumpContact: CustomStringConvertible {
     case .down: "no connection"
     case .waiting: "connected, nothing heard yet"
     case .answering: "answering"
-    case .silent: "connected, but nobody answers"
+    case .silent: "connected, but the pump does not answer"
     }
   }
 }

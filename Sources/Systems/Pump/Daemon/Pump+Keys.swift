@@ -36,7 +36,7 @@ extension Pump {
     var device: String?
     var baud = 9600
     var logDays = 1095
-    // What hangs on this machine; meaningless for an operator.
+    // Keys of the device role, for the hardware of this machine; they have no meaning for an operator.
     var dialect = Dialect.firmware
     var hasBluetooth = false
     var bluetoothName = "Testicool"
@@ -202,7 +202,7 @@ extension Pump.Wiring {
     do {
       return try PumpAddress(device ?? Self.usualDevice)
     } catch {
-      preconditionFailure("the configuration let through what is no address: \(error)")
+      preconditionFailure("the configuration let an invalid address through: \(error)")
     }
   }
 
@@ -221,7 +221,7 @@ extension Pump.Wiring {
   var converter: PumpConverter? {
     guard waterChannel != nil || skinChannel != nil || potChannel != nil else { return nil }
     return PumpConverter(
-      // The thermistors' supply is more than the range below.
+      // A supply of more than 4,096 mV needs the larger range.
       ADS1115(
         address: I2CAddress(i2cAddress)!, range: supplyMillivolts > 4_096 ? .millivolts6144 : .millivolts4096),
       water: waterChannel, skin: skinChannel, pot: potChannel, supply: Microvolts(Int64(supplyMillivolts) * 1_000))
@@ -232,7 +232,7 @@ extension Pump.Wiring {
 
 extension Pump: ChecksTogether {
   public static func check(_ wiring: Wiring, _ rules: Rules, _ report: Contradictions<Pump>) {
-    // Of the other role only; a value that is the default's does no harm.
+    // Keys of the other role are refused, unless they have their default values.
     switch wiring.role {
     case .operator:
       let words = "expected pump.role device with this key, got operator"

@@ -5,7 +5,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-// What people and programs are told.
+// Texts and values for people and programs.
 
 // The control knows no daemon: what its types are to one is said here, and nowhere else.
 // swift-format-ignore: AvoidRetroactiveConformances

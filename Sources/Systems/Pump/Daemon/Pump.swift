@@ -1,4 +1,7 @@
 import ArgumentParser
+import Buses
+import BusesLinux
+@_spi(FromOutside) import Conversions
 import Logging
 import Pump
 import PumpDocuments
@@ -126,6 +129,143 @@ extension Pump {
       if body.percent != nil, body.duty != nil {
         report(\.body.duty, "expected one of speedPercent and speedDuty, got both")
       }
+    }
+  }
+}
+
+// The loop of each role.
+
+extension Pump {
+  // MARK: operator
+
+  static func operatorLoops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
+    let wiring = bench.wiring
+    if !bench.isSimulated { guardPump(bench) }
+    guard !bench.isPlanning else {
+      let nowhere = SimulatedSerialPort()
+      bench.keep(nowhere)
+      return [operatorLoop(mailbox, []) { PumpLink(serial: nowhere.port()) }]
+    }
+    guard !bench.isSimulated else {
+      let pump = try SimulatedPumpOnTerminal(.standard, PumpWorld.Parameters())
+      let line = try LinuxSerialPort(path: pump.terminal.path, baudRate: wiring.baud)
+      let impaired = ImpairedSerialPort(line.port(), clock: .monotonic)
+      bench.keep(pump, line, impaired)
+      let twin = SimulatedPump(pump.world)
+      bench.simulates(
+        [SimulatedBus("pump-serial", .wire(impaired)), SimulatedBus("pump", .twin(twin))], routes: twin.routes)
+      bench.share(PumpLinkReports { [PumpLinkReport(.simulated)] })
+      mailbox.lastWords { _ in pump.newest.state == .shutDown(.confirmed) }
+      return [
+        operatorLoop(mailbox, [.descriptor(line.descriptor)]) { PumpLink(serial: impaired.port()) },
+        pump.loop("pump.simulated"),
+      ]
+    }
+    let logger = bench.logger
+    // The line is not opened exclusively, because the guard has it open, too.
+    let line = try bench.opening(\.device) {
+      try PumpLine(wiring.address, baud: wiring.baud, exclusive: false) { news in
+        logger.log(
+          level: news.isTrouble ? .notice : .debug, "the way to the pump", metadata: ["link": .string(news.text)])
+      }
+    }
+    bench.tend(line)
+    let report = line.report
+    bench.share(PumpLinkReports { [report()] })
+    mailbox.eachSecond { newest, logger in
+      line.mend(isDown: newest.state.operated.map { !$0.contact.isUp } ?? false, logger)
+    }
+    // The loop could not wait for the pump's confirmation when it ended.
+    mailbox.lastWords { last in
+      try PumpFarewell(line: line, isUp: last.state.operated?.contact.isUp ?? false).say()
+    }
+    return [operatorLoop(mailbox, [line.input]) { line.link() }]
+  }
+
+  /// Makes the guard send OFF twice, because a serial line does not confirm that a line arrived whole; the leading line end terminates a line that
+  /// the daemon may have left unfinished.
+  private static func guardPump(_ bench: Bench<Wiring>) {
+    // An invalid address is reported by `check`.
+    switch try? PumpAddress(bench.wiring.device ?? Wiring.usualDevice) {
+    case .serial(let path)?:
+      bench.claim(.serial(path: path), key: "pump.device")
+      bench.guardWrites(.serial(path: path, baud: bench.wiring.baud, bytes: Array("\nOFF\nOFF\n".utf8)))
+    // An operator does not claim the radio, which carries many connections; only a device, which advertises, does.
+    case .bluetooth(let place)?: bench.guardWrites(.custom(name: GuardRadio.name, text: "\(place)"))
+    case nil: break
+    }
+  }
+
+  private static func operatorLoop(
+    _ mailbox: Inbox, _ inputs: [LoopInput], _ link: @escaping () -> PumpLink
+  ) -> Loop {
+    mailbox.loop(
+      "pump", every: PumpOperatorLoop.rate, safeStateAfter: 10, inputs: inputs,
+      // A serial line whose device has disappeared polls as readable until it is reopened.
+      minimumInterval: .milliseconds(10)
+    ) { PumpOperatorLoop($0, governor: mailbox.initialState.governor, link: link()) }
+  }
+
+  // MARK: the pump itself
+
+  static func deviceLoops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
+    let parts = try PumpDeviceHardware(bench)
+    let links = try PumpDeviceLinks(bench)
+    bench.tend(links)
+    bench.share(PumpLinkReports(links.reports))
+    mailbox.eachSecond { newest, logger in
+      links.mend(isDown: newest.state.own.map { !$0.isFirstConnected } ?? false, logger)
+    }
+    if let world = parts.world {
+      let twin = SimulatedPump(world)
+      bench.simulates([SimulatedBus("pump", .twin(twin))] + links.buses, routes: twin.routes)
+    }
+    let commandAge = DataAge("command", fromOutside: .releasesLoop)
+    // The inputs are read one after the other, and a reading is used for up to a second, so its age is not known.
+    let temperatureAge = DataAge("temperature", fromOutside: .unknown)
+    return [
+      mailbox.loop(
+        "pump", every: PumpDeviceLoop.rate,
+        safeStateAfter: safeStateAfter(guardTimeoutSeconds: bench.guardTimeoutSeconds),
+        inputs: links.loopInputs + parts.loopInputs,
+        // A serial line whose device has disappeared polls as readable until it is reopened.
+        minimumInterval: .milliseconds(5), ages: [commandAge, temperatureAge]
+      ) { ends in
+        PumpDeviceLoop(
+          ends, governor: mailbox.initialState.governor, link: links.serial(), second: links.bluetooth(),
+          motor: parts.motor(), inputs: parts.inputs(), commandAge: commandAge.meter(),
+          temperatureAge: temperatureAge.meter())
+      }
+    ]
+  }
+
+  /// Returns the number of consecutive missed releases that is a fault: 10, which is half a second, or fewer with a faster guard. The fault precedes
+  /// the guard's turning off the motor, so that the loop does not take a stopped motor for a running one.
+  static func safeStateAfter(guardTimeoutSeconds: Double) -> Int {
+    let releases = Int(saturating: guardTimeoutSeconds * 1e9) / Int(PumpDeviceLoop.rate.period.count)
+    return min(10, max(2, releases - 2))
+  }
+}
+
+/// The row of the dashboard.
+extension Pump: HasPanels {
+  @DeclarationBuilder<Panel> public static var panels: [Panel] {
+    Panel.states("State of the pump", "Each state is a row; it is drawn while the pump is in it.") {
+      Series("state")
+    }
+    Panel("Temperature of the pump", "As the device measures them.") {
+      Series("temperature_celsius")
+    }
+    Panel("Speed of the pump") {
+      Series("speed_ratio")
+    }
+    Panel("Pumped since the last rest", from: 0) {
+      Series("pumped_seconds")
+    }
+    Panel("Commands of the pump", unit: "short", from: 0) {
+      Series("commands_total", "sent")
+      Series("failed_commands_total", "came to nothing")
+      Series("answering", "answers")
     }
   }
 }

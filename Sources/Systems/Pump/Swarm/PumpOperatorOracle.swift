@@ -69,7 +69,7 @@ struct PumpOperatorOracle {
   }
 
   private mutating func heard(_ reply: PumpReply, at now: TickInstant) {
-    // A line that comes while the connection is made anew may be thrown away, or be the first of the new connection.
+    // A line that arrives while the connection is made anew may be discarded or be the first of the new connection.
     guard isUp else {
       if case .pump(isOn: false) = reply { mayHaveHeardOff = true }
       return
@@ -143,7 +143,7 @@ struct PumpOperatorOracle {
     switch order {
     case .turnOn(let speed), .run(let speed):
       output.check(Self.first, !isStopped, at: now, "it accepts an ON, and is stopped")
-      // One that runs takes a speed only.
+      // A pump that runs accepts a speed only.
       if isOn != true { starts = Self.attempts }
       if speed != nil { isSpeedWanted = true }
     case .setSpeed: isSpeedWanted = true
@@ -155,7 +155,7 @@ struct PumpOperatorOracle {
       (owesOff, isStopped) = (true, true)
     case .quit:
       stop()
-      // It asks for nothing any more.
+      // After `quit` the operator requests nothing any more.
       hasQuit = true
     case .reset: isStopped = false
     case .readTemperatures, .watched, .query: break

@@ -37,7 +37,7 @@ struct PumpOracle: SwarmLoopOracle {
   private var before = Nanoseconds.zero
   private var stillSince = TickInstant.zero
   private var lookedAt = TickInstant.zero
-  /// Since when the motor has been running without a break, or `nil` if it stands still.
+  /// The instant since which the motor has been running without a break, or `nil` if it stands still.
   private var boutSince: TickInstant?
   /// When the motor last ran before that run.
   private var stillBefore = TickInstant.zero
@@ -67,7 +67,7 @@ struct PumpOracle: SwarmLoopOracle {
   mutating func killed(at now: TickInstant, safeBy: TickInstant) {
     waiting = []
     lost = lost + Self.unnoted
-    // What nobody noted interrupts no rest.
+    // A short run that was not stored before the kill does not interrupt the stored rest.
     if let boutSince, now - boutSince <= Self.unnoted { forgotten = stillBefore }
     output.killed(at: now, safeBy: safeBy)
   }
@@ -91,7 +91,7 @@ struct PumpOracle: SwarmLoopOracle {
     case .reset: break
     }
     guard issued == nil else { return waiting.append((command, issued)) }
-    // A line has no place in the ring, and no age.
+    // A line does not pass the ring and has no age, so it takes effect at once.
     if case .off = command { cutAt = nil } else { mayPump = true }
   }
 
@@ -104,13 +104,13 @@ struct PumpOracle: SwarmLoopOracle {
       let isStale = issued.map { now - $0 > Self.patience } ?? false
       switch command {
       case .on: if !isStale { mayPump = true }
-      // A line may be on its way: only the door's own stop is known to have been the last.
+      // A line may still be on its way, so only an emergency stop from the service is known to be the last command.
       case .off: cutAt = nil
       case .emergencyStop: output.took(isStop: true, at: now)
       case .reset:
         output.took(isStop: false, at: now)
         cutAt = nil
-        // A person takes the responsibility.
+        // A reset begins the limit anew, on a person's responsibility.
         if !isStale { forget() }
       }
     }
@@ -164,12 +164,12 @@ struct PumpOracle: SwarmLoopOracle {
   /// Notes that a line of the pump has reached its operator.
   mutating func said(_ reply: PumpReply, at now: TickInstant) {
     guard let isOn = reply.isOn else { return }
-    // At a speed of 0 one that is on stands.
+    // At a speed of 0 the motor of a pump that is on stands still.
     if isOn {
       guard case .status(let status) = reply, let percent = status.percent, percent > 0 else { return }
     }
     func isRecent(_ instant: TickInstant?) -> Bool { instant.map { now - $0 <= Self.lineTime } ?? false }
-    // What is taken back in the same tick it has said, and not done.
+    // A command that is revoked in the same tick is reported, but the motor never follows it.
     let holds = isRecent(isOn ? ranAt : stoodAt) || isRecent(isOn ? offAt : onAt) || isRecent(excusedAt)
     output.check(
       PumpOperatorOracle.said, holds, at: now,

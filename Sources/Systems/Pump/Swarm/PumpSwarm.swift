@@ -2,6 +2,8 @@ import Buses
 import Logging
 import Pump
 import PumpDaemon
+import Store
+import Synchronization
 import Tactus
 import TactusDaemon
 import TactusSwarm
@@ -95,7 +97,7 @@ final class PumpSwarm: SwarmLoopPart {
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
     daemon = nil
-    // What was on the line is lost with whoever read it.
+    // The bytes on the line are lost with the process that read them.
     cable.unplug()
     cable.plugIn()
     begun = []
@@ -120,15 +122,15 @@ final class PumpSwarm: SwarmLoopPart {
 
   func run(until instant: TickInstant) {
     while let person, case let due = person.nextTick, due <= instant {
-      // Its deadlines come before what it reads in this tick.
+      // The operator's earlier deadlines come before the bytes that it reads in this tick.
       put(person.run(until: due - .nanoseconds(1), &oracle), at: due)
       runBeats(until: due)
       put(person.tick(heard(at: due), &oracle), at: due)
     }
     runBeats(until: instant)
-    // What its person does next comes after its deadlines until now.
+    // The person's next action comes after the operator's deadlines until now.
     if let person { put(person.run(until: instant, &oracle), at: instant) }
-    // An app that reads what it is told, so that the line does not fill.
+    // Without an operator, an app reads the pump's lines, so that the line does not fill.
     if person == nil { _ = heard(at: instant) }
     seeState()
   }
@@ -234,7 +236,7 @@ final class PumpSwarm: SwarmLoopPart {
   /// Notes that a byte is on its way to the pump.
   private func begin(_ byte: UInt8, at now: TickInstant) {
     guard byte == 0x0A || byte == 0x0D else { return begun.append(byte) }
-    // What it has not read when it is stopped it throws away: of a line without an end it may have lost the beginning.
+    // A pump that is stopped discards unread bytes, so it may have lost the beginning of an unfinished line.
     let words = String(decoding: begun, as: UTF8.self).uppercased().split { $0 == " " || $0 == "\t" }
     if words.last?.hasSuffix("ON") == true { oracle.hear(.on, issued: nil, at: now) }
     if words.last?.hasSuffix("OFF") == true { oracle.hear(.off, issued: nil, at: now) }
@@ -260,3 +262,17 @@ final class PumpSwarm: SwarmLoopPart {
 // The control knows no daemon: what its type is to one is said here, and nowhere else.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension PumpRules: @retroactive ReloadableRules {}
+
+/// A store in memory, which survives the simulated daemon.
+final class SimulatedPumpLimit: PumpLimitStore {
+  private let kept = Mutex<PumpLimit?>(nil)
+
+  func limit() throws(StoreError) -> PumpLimit? { kept.withLock { $0 } }
+  func keep(_ limit: PumpLimit) throws(StoreError) { kept.withLock { $0 = limit } }
+  var isOpen: Bool { true }
+}
+
+extension SwarmMember {
+  /// The system `pump` with its part in the swarm.
+  public static var pump: SwarmMember { SwarmMember(Pump.self) { PumpSwarm(seed: $0) } }
+}

@@ -50,7 +50,7 @@ final class PumpSwarmOperator {
     let now = action.at
     let speed = PumpSpeed(percent: UInt8(clamping: action[0]))
     switch action.verb {
-    // Below zero: at the pump's own speed.
+    // A negative number means the pump's initial speed.
     case "op-on": ask(.turnOn(action[0] < 0 ? nil : speed), at: now)
     case "op-off": ask(.turnOff, at: now)
     case "op-speed": ask(.setSpeed(speed), at: now)
@@ -89,7 +89,7 @@ final class PumpSwarmOperator {
     nextTick = now + PumpOperatorLoop.rate.period
     var arrived: [UInt8] = []
     for line in wire.lines(of: bytes, .back) {
-      // What a daemon had begun before it died its successor's first end completes: it was so then.
+      // The first line after a daemon's death may complete a line that the dead daemon had begun, so it is not checked.
       if !isTorn, let reply = PumpSwarmWire.reply(line) { pump.said(reply, at: now) }
       isTorn = false
       let bytes = wire.carry(line, .back)

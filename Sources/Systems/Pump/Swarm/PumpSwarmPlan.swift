@@ -21,7 +21,7 @@ enum PumpSwarmPlan {
     plan.maybe(300, 1...3) { plan in
       let at = plan.instant()
       plan.add(at, "stall", plan.within(10...2_500))
-      // What is asked meanwhile waits, and may be too old when it is taken.
+      // An ON that is requested during the stall waits, and may be too old when the loop takes it.
       plan.maybe(700) { $0.add(at + .milliseconds($0.within(51...900)), "ask-on") }
     }
     plan.maybe(300, operate)

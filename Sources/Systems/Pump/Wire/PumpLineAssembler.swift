@@ -79,7 +79,7 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
       dropped &+= 1
       return .dropped(count: lost)
     }
-    // A line may never end.
+    // A line may never end, so the count saturates.
     if count < Int(Int32.max) { count &+= 1 }
     recent = recent &<< 8 | UInt64(byte)
     guard case .dropsLine = overflow, PumpModuleNotice.ends(recent) else { return .incomplete }

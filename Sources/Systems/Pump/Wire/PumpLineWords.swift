@@ -1,4 +1,4 @@
-// What an operator reads.
+// Texts for people.
 
 extension PumpTemperature: CustomStringConvertible {
   /// The temperature with its unit, for example `34.5 °C`.

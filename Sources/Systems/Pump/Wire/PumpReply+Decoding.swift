@@ -184,7 +184,7 @@ extension PumpErrorTag {
     var isCut = false
     while !scanner.isAtEnd {
       guard ShortText.allows(scanner.byte) else { throw .malformed(at: scanner.index) }
-      // Blanks behind a tag do not count, however many.
+      // Blanks after a tag are ignored, however many there are.
       if !text.append(scanner.byte), scanner.byte != 0x20 { isCut = true }
       scanner.advance()
     }

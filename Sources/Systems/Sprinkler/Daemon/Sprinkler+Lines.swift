@@ -1,5 +1,7 @@
 import Buses
 import Devices
+import MQTTMosquitto
+import Sprinkler
 import Tactus
 import TactusDaemon
 
@@ -96,5 +98,163 @@ extension SprinklerWiring {
     let chips = Set(usedExpanders.map(\.expander.chip))
     return (chips.contains(.mcp23017) ? [.writeByte, .writeBlock, .readBlock] : [])
       + (chips.contains(.pcf8574) ? [.plainWrite, .plainRead] : [])
+  }
+}
+
+/// Sets the line of a simulated sensor: active while a fault is on.
+struct SimulatedContact: ~Copyable, ControlLoop, NoOutput {
+  private var driver: SimulatedGPIODriver
+  private let isActiveHigh: Bool
+  private let fault: FaultSwitch
+  private var wasActive = false
+
+  init(_ driver: consuming SimulatedGPIODriver, isActiveHigh: Bool, _ fault: FaultSwitch) {
+    self.driver = driver
+    self.isActiveHigh = isActiveHigh
+    self.fault = fault
+    // The line is inactive before the first reading.
+    self.driver.set(isHigh: !isActiveHigh, at: .zero)
+  }
+
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) {
+    let isActive = fault.isOn()
+    guard isActive != wasActive else { return }
+    wasActive = isActive
+    driver.set(isHigh: isActive == isActiveHigh, at: tick.started)
+  }
+}
+
+extension Sprinkler {
+  /// Opens the rain sensor's line, if there is one. Returns it with the loop of a simulated sensor.
+  static func openRainSensor(_ bench: Bench<Wiring>) throws -> (line: InputPart?, twins: [Loop]) {
+    guard let input = bench.wiring.rainInput else { return (nil, []) }
+    let part = try bench.edges(input, of: \.rainPin)
+    guard bench.isSimulated else { return (part, []) }
+    let rain = bench.fault("rain", "The rain sensor is wet.")
+    return (
+      part,
+      bench.twin("sprinkler.rain", every: .period(.milliseconds(100))) {
+        SimulatedContact(part.driver(), isActiveHigh: !input.line.isActiveLow, rain)
+      }
+    )
+  }
+}
+
+/// The lines of comparators in the soil, opened. The bench keeps all that they refer to.
+struct SoilLineParts {
+  let parts: [InputPart]
+
+  func ports() -> SoilLines {
+    var lines = SoilLines()
+    for part in parts { lines.add(part.port()) }
+    return lines
+  }
+}
+
+extension Sprinkler {
+  /// Opens the lines of the comparators in the soil. Returns them with the loops of simulated ones, each of which is wet while a fault is on.
+  static func openSoilLines(_ bench: Bench<Wiring>) throws -> (lines: SoilLineParts, twins: [Loop]) {
+    var parts: [InputPart] = []
+    var twins: [Loop] = []
+    // A configuration with more comparators has been refused, except by a bench that only plans.
+    for pin in bench.wiring.soilPins.prefix(SoilLines.most) {
+      let input = bench.wiring.soilInput(pin)
+      let part = try bench.edges(input, of: \.soilItems)
+      parts.append(part)
+      guard bench.isSimulated else { continue }
+      let wet = bench.fault("soil-\(pin)", "The soil at the comparator on pin \(pin) is wet.")
+      twins += bench.twin("sprinkler.soil-\(pin)", every: .period(.milliseconds(100))) {
+        SimulatedContact(part.driver(), isActiveHigh: !input.line.isActiveLow, wet)
+      }
+    }
+    return (SoilLineParts(parts: parts), twins)
+  }
+}
+
+extension Sprinkler: OnBroker {
+  public static func filters(_ wiring: Wiring) -> [String] { Set(wiring.soilTopics.map(\.name)).sorted() }
+
+  public static func take(_ message: MQTTMessage, _ desk: SprinklerDesk, on broker: BrokerLine) {
+    desk.hearSoil(message.payload, on: message.topic, isRetained: message.isRetained)
+  }
+
+  public static func summary(_ wiring: Wiring, hasBroker: Bool) -> [String] {
+    let names = filters(wiring)
+    return names.isEmpty ? [] : ["sprinkler: soil is read from \(names.joined(separator: ", "))"]
+  }
+}
+
+/// The simulated flow sensor: each open valve on a line of the header lets 10 l/min through. A master valve does not hold it back.
+struct SimulatedFlow: ~Copyable, ControlLoop, NoOutput {
+  private static var litresPerMinute: Double {
+    @_noLocks @_noAllocation get { 10 }
+  }
+  private static var burstLitresPerMinute: Double {
+    @_noLocks @_noAllocation get { 100 }
+  }
+  /// More edges than this are lost in one tick, as a kernel loses them for a slow reader.
+  private static var mostEdges: Int {
+    @_noLocks @_noAllocation get { 1_000 }
+  }
+
+  private var driver: SimulatedGPIODriver
+  private let valves: [SimulatedGPIOLevel]
+  private let pulsesPerLitre: Double
+  private let isDry: FaultSwitch
+  private let isBurst: FaultSwitch
+  /// The part of a pulse that is still to come, 0..<1.
+  private var rest = 0.0
+  private var last: TickInstant?
+
+  init(
+    _ driver: consuming SimulatedGPIODriver, valves: [SimulatedGPIOLevel], pulsesPerLitre: Double, isDry: FaultSwitch,
+    isBurst: FaultSwitch
+  ) {
+    self.driver = driver
+    self.valves = valves
+    self.pulsesPerLitre = pulsesPerLitre
+    self.isDry = isDry
+    self.isBurst = isBurst
+    self.driver.set(isHigh: true, at: .zero)
+  }
+
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) {
+    let since = last ?? tick.started
+    last = tick.started
+    var rate = isBurst.isOn() ? Self.burstLitresPerMinute : 0
+    for valve in 0..<valves.count where valves[valve].isActive() { rate += Self.litresPerMinute }
+    if isDry.isOn() { rate = 0 }
+    rest += rate * pulsesPerLitre * (tick.started - since).inSeconds / 60
+    var edges = 0
+    while rest >= 1, edges < Self.mostEdges {
+      rest -= 1
+      edges += 1
+      driver.set(isHigh: false, at: tick.started)
+      driver.set(isHigh: true, at: tick.started)
+    }
+    if rest >= 1 { rest = 0 }
+  }
+}
+
+extension Sprinkler {
+  /// Opens the flow sensor's line, if there is one. Returns it with the loop of a simulated sensor.
+  static func openFlowSensor(_ bench: Bench<Wiring>, _ valves: ValveLines) throws -> (line: InputPart?, twins: [Loop]) {
+    guard let input = bench.wiring.flowInput else { return (nil, []) }
+    let part = try bench.edges(input, of: \.flowPin)
+    guard bench.isSimulated else { return (part, []) }
+    let isDry = bench.fault("no-water", "No water flows, whatever is open.")
+    let isBurst = bench.fault("burst", "A burst pipe lets 100 l/min flow.")
+    let levels = valves.simulatedLevels.prefix(
+      bench.wiring.masterPin == nil ? 64 : max(0, valves.simulatedLevels.count - 1))
+    return (
+      part,
+      bench.twin("sprinkler.flow", every: .period(.milliseconds(100))) {
+        SimulatedFlow(
+          part.driver(), valves: Array(levels), pulsesPerLitre: bench.wiring.pulsesPerLitre, isDry: isDry,
+          isBurst: isBurst)
+      }
+    )
   }
 }

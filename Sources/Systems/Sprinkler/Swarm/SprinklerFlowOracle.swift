@@ -63,7 +63,7 @@ struct SprinklerFlowOracle {
   ///
   /// - Parameter wasSafe: whether the loop's previous tick confirmed that every line is off.
   mutating func ticked(at now: TickInstant, wasSafe: Bool) {
-    // What is tighter the type itself says, and its own tests show.
+    // `FlowLimits.tighter` decides which limits are tighter; unit tests cover it.
     limits.ticked(at: now, wasSafe: wasSafe) { $0.tighter(than: $1) }
   }
 
@@ -145,7 +145,7 @@ struct SprinklerFlowOracle {
   private func lateAlarm(at now: TickInstant, awakeSince: TickInstant) -> String? {
     let lines = max(linesSince, wroteAt)
     let start = max(max(lines, rateSince), max(max(limits.since, awakeSince), resetAt))
-    // The measurement that runs when all this begins, a whole one, and for each of both a tick that ends it; and what the loop hears late.
+    // The time allowed is that of the measurement in progress and of a whole one, each with the tick that ends it, and the delay of the loop's input.
     func isLate(_ limit: (FlowLimits) -> FlowSettings.Watch?, settles: Bool, _ isBeyond: (FlowSettings.Watch) -> Bool)
       -> Bool
     {

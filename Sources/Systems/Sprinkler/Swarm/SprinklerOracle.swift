@@ -47,11 +47,11 @@ struct SprinklerOracle {
     waitingStops = []
     flow.started(limits, at: now)
     if let died = output.reach.killedAt {
-      // Nobody has noted when the valves closed: the log goes on until this start.
+      // Without a note of the closing, the log charges runs until this start.
       if cover.hookFailed, cover.madeSafe == nil { untold = untold + (now - died) }
-      // So it does for a valve that was opened after the guard's last write, which it notes, and before the daemon's death.
+      // The same holds for a valve opened after the guard's last noted write and before the daemon's death.
       if let last = cover.madeSafeLast, last < died { untold = untold + (now - last) }
-      // The last write is one more attempt while another output refuses: a run that began after the first is taken to have lasted until then.
+      // While another output refuses, the guard writes repeatedly; a run that began after its first write is charged until its last one.
       if let first = cover.madeSafe, let last = cover.madeSafeLast, first < died, died < last {
         untold = untold + (last - died)
       }
@@ -65,8 +65,8 @@ struct SprinklerOracle {
   mutating func killed(at now: TickInstant, safeBy: TickInstant) {
     waitingStops = []
     if let cutAt { untold = untold + (safeBy - cutAt) }
-    // A pause and an end are noted at the beat that hears of them; one that the store had not yet lasts until the guard's, or the hook's, write.
-    // One that stands still has none.
+    // Pauses and ends are stored at the beat that hears of them. What was not stored yet is charged until the write of the guard or the hook; a
+    // daemon that stands still has no beat.
     untold = untold + .milliseconds(100) + (safeBy - beatAt)
     if let since = unsettledSince ?? fullSince { untold = untold + (safeBy - since) }
     unsettledSince = unsettledSince ?? now
@@ -117,7 +117,7 @@ struct SprinklerOracle {
   }
 
   private mutating func grant(_ steps: [Program.Step]) {
-    // A late tick is not the run's fault.
+    // Each run may be longer by the delay of a late tick.
     for step in steps {
       let span = Nanoseconds.seconds(Int64(step.seconds)) + .milliseconds(10)
       granted[step.zone.index] = granted[step.zone.index] + span
@@ -152,13 +152,13 @@ struct SprinklerOracle {
     beatAt = now
     if hasTickedSinceCut, !store.isFull { cutAt = nil }
     if store.isFull { fullSince = fullSince ?? now } else { (fullSince, unsettledSince) = (nil, nil) }
-    // What neither a write nor a person has changed holds as it did.
+    // Without a write since the last check, the result of that check still holds.
     guard store.writes != seen else { return }
     seen = store.writes
     let records = store.records
     let there = Set(records.programs.map(\.id))
     if isUnsure {
-      // Whether the store had taken it before the process died is seen now.
+      // The store shows now whether it had accepted the change before the process died.
       isUnsure = false
       programs = programs.filter { there.contains($0.key) }
       for program in records.programs { programs[program.id] = program.steps }

@@ -88,7 +88,7 @@ final class SprinklerSwarm: SwarmPart {
   func plan(_ plan: inout SwarmPlanner) { SprinklerSwarmPlan.plan(&plan) }
 
   func start(at now: TickInstant, _ cover: SwarmCover) throws(RuntimeError) {
-    // Requested anew, inactive.
+    // A start requests the lines again, as inactive.
     let isOff = turnOff(at: now)
     store.reopen()
     let limits = rules.start()
@@ -226,7 +226,7 @@ final class SprinklerSwarm: SwarmPart {
       oracle.output.reach.bus(isFaulty: action[0] > 0, at: now)
     case "stall":
       daemon?.simulation.stall(loop: Self.loop, at: now, by: .milliseconds(action[0]))
-      // The tick that is prolonged begins within a period.
+      // The prolonged tick begins within a period.
       if daemon != nil { oracle.output.reach.stalled(at: now, for: .milliseconds(action[0] + 1_000)) }
     case "water-gone": (isDry, burst) = (action[0] > 0, burst)
     case "pipe-bursts": (isDry, burst) = (isDry, Double(min(max(action[0], 0), 1_000)))
@@ -272,3 +272,8 @@ final class SprinklerSwarm: SwarmPart {
 // The control knows no daemon: what its type is to one is said here, and nowhere else.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension FlowLimits: @retroactive ReloadableRules {}
+
+extension SwarmMember {
+  /// The sprinkler as a member of the swarm.
+  public static var sprinkler: SwarmMember { SwarmMember(Sprinkler.self) { try SprinklerSwarm(seed: $0) } }
+}

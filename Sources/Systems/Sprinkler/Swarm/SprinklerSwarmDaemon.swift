@@ -51,7 +51,7 @@ final class SprinklerSwarmDaemon {
       if !progress.isEmpty { order(try schedule.step(.progress(progress), reading), at: now) }
       nextProgress = now + Self.progressPeriod
     } catch {
-      // A store that refuses is asked again at the next beat.
+      // If the store refuses, the next beat tries again.
     }
   }
 

@@ -13,7 +13,7 @@ public struct FrameLimit: Sendable {
   ///   of a period, whichever is less, because the frames of cameras are not evenly spaced.
   public mutating func passes(at time: UInt64) -> Bool {
     guard time >= due || due - time <= min(period / 8, 5_000_000) else { return false }
-    // After a gap it begins anew, without a burst.
+    // After a gap the period begins anew, without a burst.
     due = time > due &+ period ? time &+ period : due &+ period
     return true
   }

@@ -1,6 +1,6 @@
 import Tactus
 
-/// What the link to one viewer has shown since it was last looked at.
+/// The measurements of the link to one viewer since the last report.
 public struct LinkReport: Sendable, Equatable {
   /// The part of the packets that did not arrive, 0…1.
   public var lost: Double
@@ -19,13 +19,13 @@ public struct LinkReport: Sendable, Equatable {
 
 /// The reports of one receiver of RTP (RFC 3550, 6.4.1), which counts from its beginning.
 public struct ReceiverReports: Sendable {
-  /// One report as it came: everything in it is the receiver's word.
+  /// One report as it was received. Its values are the receiver's and not verified.
   public struct Report: Sendable, Equatable {
     /// Packets lost since the beginning, as the receiver counts them; packets that come twice make it less.
     public var lost: Int32
     /// The highest sequence number, with the number of its rounds above it.
     public var highest: UInt32
-    /// From a report of ours to the receiver and back, without its time there, or `nil` if it is not known yet.
+    /// The time of one of our reports to the receiver and back, without its time there, or `nil` if it is not known yet.
     public var roundTrip: Nanoseconds?
 
     public init(lost: Int32, highest: UInt32, roundTrip: Nanoseconds? = nil) {
@@ -55,7 +55,7 @@ public struct ReceiverReports: Sendable {
 
   /// Returns how much longer the round trip is than the shortest one of late, which a new way makes longer for good.
   private mutating func wait(_ report: Report) -> Nanoseconds {
-    // A minute is no round trip: the receiver's clock or its word is wrong.
+    // A round trip of a minute or more is not believed: the receiver's clock or its report is wrong.
     guard let roundTrip = report.roundTrip, roundTrip > .zero, roundTrip < .seconds(60) else { return .zero }
     guard let before = shortest else {
       shortest = roundTrip

@@ -7,7 +7,7 @@ import Tactus
 /// that is a radio's own, which a lower rate would not mend. The rate rises again by a twentieth a second, and slowly near the rate at which
 /// a link was full. Where few bits are left, fewer frames share them. The rule accesses neither a network nor a clock.
 public struct StreamRate: Sendable, Equatable {
-  /// Between which the rates move. With both bit rates the same, they never do.
+  /// The limits between which bit rate and frame rate move. With equal bit rates they never change.
   public struct Limits: Sendable, Equatable {
     public var lowest: UInt32
     public var highest: UInt32
@@ -26,25 +26,25 @@ public struct StreamRate: Sendable, Equatable {
     }
   }
 
-  /// Why the rate is what it is.
+  /// The reason for the present rate.
   public enum Cause: UInt8, Sendable, Hashable, CaseIterable {
-    /// It is the configured one.
+    /// The rate is the configured one.
     case configured
     /// A viewer's packets are lost.
     case loss
-    /// A viewer's data waits.
+    /// The data of a viewer waits on its way.
     case wait
-    /// The links take it, and it rises.
+    /// The links carry the rate, and it rises.
     case rising
   }
 
-  /// Loss beyond it, a ratio, is a full link.
+  /// The loss, as a ratio, above which a link counts as full.
   public static let fullLoss = 0.1
-  /// A loss up to this one lets the rate rise as if nothing were lost.
+  /// The loss, as a ratio, up to which the rate rises as if nothing were lost.
   public static let littleLoss = 0.02
-  /// A wait beyond it is a full link.
+  /// The wait above which a link counts as full.
   public static let fullWait = Nanoseconds.milliseconds(250)
-  /// A wait beyond it keeps the rate from rising.
+  /// The wait above which the rate does not rise.
   public static let someWait = Nanoseconds.milliseconds(100)
   /// After a fall the next one waits so long: the reports that come meanwhile are of packets sent before.
   public static let settling = Nanoseconds.milliseconds(1_500)
@@ -62,7 +62,7 @@ public struct StreamRate: Sendable, Equatable {
   public private(set) var worst = LinkReport()
 
   private var rate: Double
-  /// Every how many-th frame is encoded.
+  /// One frame of this many is encoded.
   private var step = 1
   /// The rate at which a link was full, and when that was.
   private var full: (rate: Double, at: TickInstant)?
@@ -92,7 +92,7 @@ public struct StreamRate: Sendable, Equatable {
         rise(worst, at: now)
       }
     } else if let lastReport, now - lastReport > Self.memory {
-      // Who had the bad link is gone, and who looks now tells nothing.
+      // The viewer with the bad link has left, and the present ones send no reports.
       rise(LinkReport(lost: Self.fullLoss), at: now)
     }
     if let full, now - full.at > Self.memory { self.full = nil }
@@ -112,7 +112,7 @@ public struct StreamRate: Sendable, Equatable {
     if let full, now - full.at < Self.settling { return }
     full = (rate, now)
     let isLoss = worst.lost > Self.fullLoss
-    // Of a fifth and more: what arrives is what the link takes.
+    // With a loss above a fifth, the rate becomes the part that arrives.
     let part = !isLoss ? 0.75 : worst.lost > 0.2 ? 1 - worst.lost : 1 - worst.lost / 2
     rate = max(Double(limits.lowest), rate * part)
     cause = isLoss ? .loss : .wait

@@ -128,7 +128,7 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   /// Returns the keys to remove until `most` are left: repeatedly the oldest of the peer that has the most.
   private static func leavers<Key>(of all: [Key: (peer: Peer, since: TickInstant)], until most: Int) -> [Key] {
     guard all.count > most else { return [] }
-    // The oldest last.
+    // The oldest session of each peer comes last.
     var groups = Dictionary(grouping: all, by: \.value.peer).mapValues { group in
       group.sorted { $1.value.since < $0.value.since }
     }

@@ -79,7 +79,7 @@ extension Video {
       } else if !user.isEmpty, !hasPassword {
         report(\.viewing.user, "expected video.password or video.password_file with it, got none")
       }
-      // One that is not there may be on a disk that is mounted later.
+      // A folder that does not exist may be on a disk that is mounted later.
       var found = stat()
       if let recordFolder, stat(recordFolder, &found) == 0, found.st_mode & S_IFMT != S_IFDIR {
         report(\.recordFolder, "expected a folder, got something else at \(recordFolder)")
@@ -136,7 +136,7 @@ extension Video {
     public init() {}
 
     public static var keys: [Key<Rules>] {
-      // Behind those of the detector that hold: a mapping's keys stand together.
+      // The detector's keys come first, because they continue the mapping with which the fixed keys end.
       ofDetector
       ofCamera
       ofViewing

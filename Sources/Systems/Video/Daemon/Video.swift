@@ -35,7 +35,7 @@ public enum Video:
   public typealias Order = NoOrder
   public typealias LoopRules = NoSettings
 
-  // MARK: in a build without it
+  // MARK: builds without video
 
   /// Whether the program was built with the trait `Video`.
   public static var isBuilt: Bool {
@@ -49,7 +49,7 @@ public enum Video:
   /// The sections that a file may have although the program was built without video, because the files of the original program have them.
   public static let toleratedSections = ["camera"]
 
-  // MARK: its desk
+  // MARK: the desk
 
   /// Plans the RTSP port, on which the video process listens.
   public static func plan(_ bench: Bench<Wiring>) { bench.listens(tcp: \.port) }
@@ -64,7 +64,7 @@ public enum Video:
         let wanted = start.settings(rules)
         let isSame = wanted == told.value
         told.value = wanted
-        // Who looks at the stream joins anew; what is not the process's alone (the longest recording) is taken without that.
+        // Other settings restart the stream, which viewers must join again; a change of the longest recording alone restarts nothing.
         if isSame { done() } else { orders.replace(wanted, told: done) }
         return start.description(wanted, rules)
       },
@@ -112,5 +112,39 @@ public enum Video:
 
   public static func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
     [doctor.cameras(doctor.machine.isThisOne ? CameraReport.current() : [])] + doctor.detector()
+  }
+}
+
+/// The row of the dashboard.
+extension Video: HasPanels {
+  @DeclarationBuilder<Panel> public static var panels: [Panel] {
+    Panel.states(
+      "State of the video", "Each state is a row; it is drawn while the video is in it. idle: nobody looks.",
+      red: ["down", "failed"]
+    ) {
+      Series("state")
+    }
+    Panel("Viewers", from: 0, width: 8) {
+      Series("viewers")
+      Series("refused_viewers_total", "refused", .ifAny)
+    }
+    Panel("Frames", from: 0, width: 8) {
+      Series("frames_per_second", "frames")
+      Series("key_frames_total", "key frames")
+      Series("dropped_fragments_total", "dropped", .ifAny)
+    }
+    Panel("Bits of video", unit: "bps", from: 0, width: 8) {
+      Series("encoded_bytes_total", times: 8)
+    }
+    Panel("Time to a picture", from: 0) {
+      Series("encode_seconds", "encoded, {{value}}")
+      Series("detect_seconds", "detected")
+      Series("first_frame_seconds", "first frame")
+    }
+    Panel("Failures of video", unit: "short", from: 0) {
+      Series("camera_failures_total", "camera", over: "5m")
+      Series("process_ends_total", "process", over: "5m")
+      Series("detector_failures_total", "detector", over: "5m")
+    }
   }
 }

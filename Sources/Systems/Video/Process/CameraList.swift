@@ -141,7 +141,7 @@
           return nil
         }
         defer { gst_structure_free(copy) }
-        // Of a range what is nearest.
+        // A range is fixed to the value nearest to the wanted size.
         gst_structure_fixate_field_nearest_int(copy, "width", Int32(clamping: wanted.width))
         gst_structure_fixate_field_nearest_int(copy, "height", Int32(clamping: wanted.height))
         var (width, height): (Int32, Int32) = (0, 0)

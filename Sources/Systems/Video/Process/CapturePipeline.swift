@@ -63,7 +63,7 @@
         gst_object_unref(made)
         throw VideoFailure("the pipeline has no end")
       }
-      // The bin keeps it.
+      // The bin holds its own reference to the element.
       gst_object_unref(stream)
       self.stream = stream
       gst_pipeline_use_clock(UnsafeMutableRawPointer(made).assumingMemoryBound(to: GstPipeline.self), clock)

@@ -57,7 +57,7 @@
     ///   order.
     func start(take: @escaping (VideoOrder, Int32?) -> Void) {
       self.take = take
-      // What came with the settings.
+      // Orders that arrived together with the settings are delivered first.
       deliver()
       let channel = g_io_channel_unix_new(descriptor)
       g_io_add_watch(
@@ -67,7 +67,7 @@
           return 1
         }, Unmanaged.passUnretained(self).toOpaque())
       g_io_channel_unref(channel)
-      // A serial queue whose block does not return: a thread.
+      // A serial queue whose block does not return serves as a thread.
       DispatchQueue(label: "video.reports").async { self.write() }
     }
 

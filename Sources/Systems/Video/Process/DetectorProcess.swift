@@ -44,7 +44,7 @@
 
     /// Starts the thread. The program itself is started with its first picture.
     func start() {
-      // A serial queue whose block does not return: a thread.
+      // A serial queue whose block does not return serves as a thread.
       DispatchQueue(label: "video.detector").async { self.run() }
     }
 
@@ -63,7 +63,7 @@
           return picture
         }
         guard let next else { continue }
-        // It was not asked since: that it said nothing is no fault.
+        // The detector was not asked in between, so its silence is no fault.
         _ = machine.step(.heard, at: MonotonicClock.now)
         if machine.step(.time, at: MonotonicClock.now) == .spawn { spawn() }
         if socket >= 0 { look(next) }
@@ -94,11 +94,11 @@
       var pair: [Int32] = [-1, -1]
       let made = daemon_socket_pair(&pair)
       guard made >= 0 else { return end("no socket for it: \(String(cString: strerror(-made)))") }
-      // By way of this program, which becomes the detector: see `tactus-video detector`.
+      // The detector is started through this program, which then becomes the detector: see `tactus-video detector`.
       let words = ["tactus-video", "detector"] + detector.command
       var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
       defer { for argument in arguments { free(argument) } }
-      // When memory runs out it ends before this process does. It inherits the number, and can no longer open its own.
+      // The detector inherits this number, so that it ends before this process when memory runs out; once confined it could not set its own.
       process_offer_to_out_of_memory(600)
       let leash = ProcessLeash { daemon_spawn("/proc/self/exe", &arguments, pair[1], 2) }
       process_offer_to_out_of_memory(300)
@@ -116,7 +116,7 @@
     private func end(_ cause: String) {
       var cause = cause
       if let leash {
-        // One that has hung up is about to end, and how is worth knowing.
+        // A detector that has hung up is about to end; the short wait lets its exit status be logged.
         var status: Int32 = 0
         if cause.isEmpty { _ = poll(nil, 0, 200) }
         leash.end()
@@ -147,7 +147,7 @@
         } else if sent == -Int(EAGAIN) {
           try wait(Int16(truncatingIfNeeded: POLLOUT), until)
         } else {
-          // It has ended, and may have said why.
+          // The detector has ended, and may have written the reason before.
           return
         }
       }
@@ -160,7 +160,7 @@
         let bytes = [UInt8](unsafeUninitializedCapacity: 262_144) { bytes, count in
           count = max(0, recv(socket, bytes.baseAddress, bytes.count, Int32(truncatingIfNeeded: MSG_DONTWAIT)))
         }
-        // `end` says how.
+        // The reason is empty here, because `end` reports how the process ended.
         guard !bytes.isEmpty else { throw DetectorFailure("") }
         reader.append(bytes)
       }

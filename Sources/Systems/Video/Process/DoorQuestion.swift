@@ -25,7 +25,7 @@
       else { return nil }
       self.socket = socket
       g_socket_set_blocking(socket, 0)
-      // Pending, as a rule; what is wrong shows in `answer`.
+      // The connection is usually pending after this call; `answer` reports an error.
       g_socket_connect(socket, place, nil, nil)
     }
 
@@ -48,7 +48,7 @@
       if !hasAsked {
         guard isReady(G_IO_OUT) else { return nil }
         guard g_socket_check_connect_result(socket, nil) != 0 else { return false }
-        // Less than any socket takes at once.
+        // The question is shorter than the send buffer of any socket.
         guard g_socket_send(socket, Self.text, gsize(clamping: Self.text.utf8.count), nil, nil) == Self.text.utf8.count
         else { return false }
         hasAsked = true

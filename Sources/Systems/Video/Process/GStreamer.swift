@@ -11,7 +11,7 @@
     ///
     /// - Throws: GStreamer's error message.
     static func start() throws(VideoFailure) {
-      // libcamera tells at every start what it has found; who wants to read it sets this.
+      // By default libcamera logs at every start what it has found; a user who wants these lines sets the variable.
       setenv("LIBCAMERA_LOG_LEVELS", "*:ERROR", 0)
       var error: UnsafeMutablePointer<GError>?
       guard gst_init_check(nil, nil, &error) == 0 else { return }
@@ -59,7 +59,7 @@
       let source = message.pointee.src.map { take(gst_object_get_name($0)) } ?? "unknown"
       let lines = take(details).split(separator: "\n").map(String.init)
       var text = "\(source): \(take(error))"
-      // The first line names GStreamer's own source; the last is of the system, or of the element.
+      // The first line names GStreamer's source file; the last one gives the reason of the system or of the element.
       if lines.count > 1, let last = lines.last, !text.contains(last) { text += " (\(last))" }
       return text
     }

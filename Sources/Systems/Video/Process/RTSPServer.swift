@@ -68,7 +68,7 @@
           _, session, context in RTSPServer.from(context).ended(session!)
         }
       withPool { pool in
-        // Who has a place is decided here; this is for sessions that come faster than others can be made to leave.
+        // `ViewerPlaces` decides who has a place. This limit is for sessions that come faster than others can be ended.
         gst_rtsp_session_pool_set_max_sessions(pool, guint(settings.viewerLimit) * 4 + 64)
         GStreamer.connect(pool, "session-removed", unsafeBitCast(removed, to: GCallback.self), context)
       }
@@ -167,7 +167,7 @@
 
     private func welcome(_ client: UnsafeMutableRawPointer) {
       limit(client)
-      // Seconds. A connection whose session has ended is closed after that.
+      // A connection whose session has ended is closed after ten seconds.
       GStreamer.set(client, "post-session-timeout", "10")
       let peer = Self.peer(client)
       let socket = Self.socket(client)
@@ -364,7 +364,7 @@
       let leavers = state.withLock { state in
         var leavers = state.places.takeLeavers(at: MonotonicClock.now)
         leavers.connections += state.places.takeSilent(at: MonotonicClock.now)
-        // Their threads close them when they have read the end: a connection must not be closed by one thread while another reads it.
+        // Each connection is closed by its own thread once that has read the end, because no thread may close a connection that another one reads.
         for socket in leavers.connections.compactMap({ state.sockets[$0] }) {
           shutdown(socket, Int32(clamping: SHUT_RDWR))
         }
@@ -413,7 +413,7 @@
         RTSPServer.from(context).forget(media!)
       }
       GStreamer.connect(media, "unprepared", unsafeBitCast(unprepared, to: GCallback.self), context)
-      // One that never saw a frame goes without that signal.
+      // A medium that never had a frame is disposed of without that signal.
       g_object_weak_ref(
         media.assumingMemoryBound(to: GObject.self),
         { context, media in RTSPServer.from(context).forget(UnsafeMutableRawPointer(media!)) }, context)

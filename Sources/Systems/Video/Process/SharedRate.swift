@@ -71,7 +71,7 @@
       return before != (rate.bitsPerSecond, rate.framesPerSecond)
     }
 
-    /// Writes what holds into the statistics.
+    /// Writes the present values into the statistics.
     func tell(_ statistics: inout VideoStatistics) {
       statistics.rateBits = rate.bitsPerSecond
       statistics.rateFrames = rate.framesPerSecond

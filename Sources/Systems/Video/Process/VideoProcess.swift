@@ -12,7 +12,7 @@
   /// The video process: GStreamer's main loop, the rule for the camera, the RTSP server, and the orders of the daemon.
   ///
   /// The state belongs to the main thread, except for `passing`, which GStreamer's threads use when they deliver frames.
-  // Safe: see above.
+  // Safe: the main thread owns the state, and `passing` is locked.
   public final class VideoProcess: @unchecked Sendable {
     let passing = Mutex(PassingFrames())
     private let timing = EncodeTiming()
@@ -51,12 +51,12 @@
     public static func run(descriptor: Int32) -> Never {
       do {
         let connection = try DaemonConnection(descriptor: descriptor)
-        // Before GStreamer, whose threads would not be confined.
+        // The confinement precedes GStreamer, whose threads would otherwise not be confined.
         let settings = connection.firstSettings()
         if let missing = VideoConfinement.apply(settings) {
           complain("the kernel confines tactus-video only in part, without \(missing)")
         }
-        // After it: becoming somebody else forgets it. Whatever happens to the daemon: no camera stays open without the daemon.
+        // This follows the confinement, because a change of the account resets it. It ends the process with the daemon, so that no camera stays open.
         daemon_die_with_parent()
         try GStreamer.start()
         let process = VideoProcess()
@@ -112,12 +112,12 @@
     /// - Parameter file: the file to record into, or `nil` if none came with the order.
     private func take(_ order: VideoOrder, file: Int32?) {
       switch order {
-      // They came first, and once.
+      // The settings were taken at the start and come only once.
       case .settings: break
       case .want(let fragments, let pictures):
         passing.withLock { passing in
           passing.wantsFragments = fragments
-          // Said anew to the taker who has just come.
+          // The new recipient gets the initialisation segment again.
           passing.configuration = []
         }
         wantsPictures = pictures
@@ -129,7 +129,7 @@
       case .close(let session): sessions?.close(session)
       case .waits(let milliseconds): shared?.waits(milliseconds)
       case .listCameras:
-        // Drivers are asked, and no frame waits for them; once at a time, requests meanwhile get the same answer.
+        // The list is made on another thread, because drivers may be slow. Requests during that time get the same answer.
         guard !isListing.exchange(true, ordering: .acquiringAndReleasing) else { return }
         DispatchQueue.global().async { [self] in
           let cameras = CameraList.described()
@@ -205,7 +205,7 @@
         complain("RTSP has not answered \(DoorWatch.limit) times in a row: tactus-video restarts")
         exit(1)
       }
-      // The next one is asked anew.
+      // A finished question is not used again.
       if doorWatch?.isAsking != true { question = nil }
     }
 
@@ -287,7 +287,7 @@
       }
       passing.withLock { passing in
         passing.statistics.starts += 1
-        // An encoder begins with one by itself: another now would have the first viewer, who needs it a moment later, wait for it.
+        // An encoder begins with a key frame by itself. Requesting another now would delay the one that the first viewer needs a moment later.
         passing.needsKey = false
       }
       do throws(VideoFailure) {
@@ -313,7 +313,7 @@
     }
 
     private func fail(_ cause: String) {
-      // Later, because a pipeline may still be telling of its failure: it cannot be ended from within.
+      // The pipeline may still be in the callback that reports its failure, where it cannot be ended, so this is done later.
       onMain { process in
         process.passing.withLock { $0.statistics.failures += 1 }
         process.step(.failed(cause))
@@ -332,7 +332,7 @@
             retryMilliseconds: UInt32(clamping: machine.pauseLeft(at: MonotonicClock.now).count / 1_000_000))
         }
       passing.withLock { $0.refusal = state.phase == .failed ? state.cause : nil }
-      // What is left of a pause changes all the time, and is told with its beginning.
+      // The remaining pause changes all the time and is reported only at its beginning.
       guard state.phase != cameraState?.phase || state.cause != cameraState?.cause else { return }
       cameraState = state
       connection?.send(.camera(state))

@@ -60,7 +60,7 @@
       self.handlers = handlers
       bitsPerSecond = Atomic(settings.bitsPerSecond)
       var error: UnsafeMutablePointer<GError>?
-      // Named here, because webrtcbin announces zero otherwise, and a browser then shows nothing of what comes.
+      // The SSRC is chosen here, because webrtcbin otherwise announces zero, and a browser then shows no picture.
       let source = UInt32.random(in: 1..<(.max))
       let made = gst_parse_launch_full(
         """
@@ -73,7 +73,7 @@
       gst_object_ref_sink(made)
       pipeline = made
       let whole = UnsafeMutableRawPointer(made).assumingMemoryBound(to: GstBin.self)
-      // The pipeline keeps it.
+      // The pipeline holds its own reference to the bin.
       let bin: UnsafeMutablePointer<GstElement> = gst_bin_get_by_name(whole, "session")
       gst_object_unref(bin)
       self.bin = bin
@@ -220,9 +220,6 @@
       guard isConnected.load(ordering: .relaxed) else { return true }
       return feed.withLock { $0?.push(frame) ?? true }
     }
-
-    /// Whether frames reach the viewer.
-    var isWatching: Bool { isConnected.load(ordering: .relaxed) }
 
     /// Returns what the viewer has reported of the packets that reached it.
     func receivers(_ number: UInt64) -> [RTPReceiver] {

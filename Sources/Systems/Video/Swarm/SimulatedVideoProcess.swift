@@ -11,7 +11,7 @@ struct SimulatedVideoProcess {
 
   let number: Int32
   let startedAt: TickInstant
-  /// Since when the process has been silent although it runs, or `nil` if it sends reports.
+  /// The instant since which the process has been silent although it runs, or `nil` if it sends reports.
   private(set) var silentSince: TickInstant?
   /// When the process began to send invalid bytes, or `nil` if it has not.
   private(set) var nonsenseSince: TickInstant?
@@ -25,7 +25,6 @@ struct SimulatedVideoProcess {
   private var frames: UInt64 = 0
   private var capture = CaptureMachine()
   private var cameraSince: TickInstant?
-  private var isCameraTold = false
   private var nextLook: TickInstant
   private var looks: UInt64 = 0
   /// The bytes that the daemon has not read yet.
@@ -52,7 +51,7 @@ struct SimulatedVideoProcess {
   mutating func talkNonsense(at now: TickInstant) {
     guard silentSince == nil, nonsenseSince == nil else { return }
     nonsenseSince = now
-    // A length that no message has.
+    // The bytes announce a length that no message has.
     said += [0xFF, 0xFF, 0xFF, 0xFF]
   }
 

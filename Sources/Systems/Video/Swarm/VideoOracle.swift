@@ -120,7 +120,7 @@ struct VideoOracle {
   ) {
     guard now - awakeSince > .seconds(1) else { return }
     if state == "running", let process {
-      // Five seconds of the process's own rule, five of the daemon's, and what is on its way.
+      // The limit is five seconds of the process's rule, five of the daemon's, and one for messages on their way.
       let isRecent = process.lastFrame.map { now - $0 <= .seconds(11) } ?? false
       let isFrozen = now - awakeSince < .seconds(11)
       let seen = process.lastFrame.map { "at \(SwarmAction.text($0)) s" } ?? "never"

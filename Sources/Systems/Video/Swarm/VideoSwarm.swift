@@ -59,7 +59,7 @@ final class VideoSwarm: SwarmPart {
       let verb = ["join", "join", "join", "leave", "leave", "record", "record-stop"][plan.below(7)]
       plan.add(at, verb, plan.within(0...3))
     }
-    // Spans that follow from the instant.
+    // Spans are derived from the instant.
     func span(_ at: TickInstant, _ most: Int64) -> Int64 { at.nanoseconds / 1_000_000 % most }
     plan.maybe(300, 1...6) { $0.add($0.instant(), "crash") }
     plan.maybe(300, 1...3) { $0.add($0.instant(), "hang") }
@@ -203,7 +203,7 @@ final class VideoSwarm: SwarmPart {
       numbers += 1
       orders.value = []
       process = SimulatedVideoProcess(numbers, at: now)
-      // One that cannot be started is over at once.
+      // A process that cannot be started ends at once.
       if now < startsFailUntil { reap("it cannot be started", at: now) } else { report() }
       ring(at: now)
     case .kill:
@@ -235,7 +235,7 @@ final class VideoSwarm: SwarmPart {
   /// Checks the published state, once a second.
   private func look(at now: TickInstant) {
     guard let daemon else { return }
-    // Its document, which nobody here reads, is written elsewhere.
+    // The swarm does not read the documents of these events.
     _ = daemon.desk.events(at: now)
     let told = daemon.desk.told
     oracle.look(running, at: now)
@@ -287,4 +287,9 @@ final class VideoSwarm: SwarmPart {
     guard let viewer = daemon?.viewers.popLast() else { return }
     daemon?.desk.leave(viewer)
   }
+}
+
+extension SwarmMember {
+  /// The system `video` as a member of the swarm.
+  public static var video: SwarmMember { SwarmMember(Video.self) { VideoSwarm(seed: $0) } }
 }

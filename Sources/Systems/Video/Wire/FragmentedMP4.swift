@@ -65,7 +65,7 @@ public struct FragmentedMP4: Sendable {
   ///     shown for as long, a second at most. A player stops at a gap.
   public mutating func fragment(sample: [UInt8], isKey: Bool, at nanoseconds: UInt64, duration: UInt64) -> [UInt8] {
     sequence &+= 1
-    // 90 kHz: nanoseconds × 9 ÷ 100,000, without leaving 64 bits.
+    // The clock is 90 kHz: nanoseconds × 9 ÷ 100,000, computed without exceeding 64 bits.
     var time = nanoseconds / 100_000 * 9 + nanoseconds % 100_000 * 9 / 100_000
     if let last, time <= last { time = last + 1 }
     let gap = last.map { min(time - $0, Self.timescale) } ?? 0
@@ -84,7 +84,7 @@ public struct FragmentedMP4: Sendable {
           box.add(UInt32(clamping: Self.headBytes))
           box.add(UInt32(clamping: duration))
           box.add(UInt32(clamping: sample.count))
-          // Depends on no other; or depends on others and is no key frame.
+          // The sample flags: a key frame depends on no other frame; any other frame depends on others and is no key frame.
           box.add(UInt32(clamping: isKey ? 0x0200_0000 : 0x0101_0000))
         }
       }
@@ -100,7 +100,7 @@ public struct FragmentedMP4: Sendable {
   private static func track(
     _ configuration: [UInt8], _ width: UInt16, _ height: UInt16, into track: inout BoxWriter
   ) {
-    // Enabled, in the movie.
+    // The flags say that the track is enabled and part of the movie.
     track.full("tkhd", flags: 3) { box in
       box.zeros(8)
       box.add(UInt32(1))
@@ -114,7 +114,7 @@ public struct FragmentedMP4: Sendable {
         box.zeros(8)
         box.add(UInt32(clamping: timescale))
         box.zeros(4)
-        // No language: "und" in three times five bits.
+        // The language is "und", three letters of five bits each.
         box.add(UInt16(0x55C4))
         box.zeros(2)
       }
@@ -129,7 +129,7 @@ public struct FragmentedMP4: Sendable {
         box.box("dinf") { box in
           box.full("dref") { box in
             box.add(UInt32(1))
-            // In this file.
+            // The flag says that the media data is in this file.
             box.full("url ", flags: 1) { _ in }
           }
         }
@@ -138,7 +138,7 @@ public struct FragmentedMP4: Sendable {
             box.add(UInt32(1))
             box.box("avc1") { sampleEntry(configuration, width, height, into: &$0) }
           }
-          // Samples are in fragments.
+          // These tables are empty, because the samples are in fragments.
           for name in ["stts", "stsc", "stco"] { box.full(name) { $0.zeros(4) } }
           box.full("stsz") { $0.zeros(8) }
         }
@@ -154,7 +154,7 @@ public struct FragmentedMP4: Sendable {
     entry.zeros(16)
     entry.add(width)
     entry.add(height)
-    // 72 dots an inch.
+    // The resolution is 72 dots an inch.
     entry.add(UInt32(0x0048_0000))
     entry.add(UInt32(0x0048_0000))
     entry.zeros(4)

@@ -48,7 +48,7 @@ public struct PlantHost: Sendable {
     _ action: PlantHostAction, of bytes: UnsafeRawBufferPointer, before: PlantBook, reason: String
   ) -> PlantHostAction {
     precondition(!action.changes.isEmpty, "a step that changed nothing needs no store")
-    // It was parsed a moment ago.
+    // The same bytes were parsed a moment ago, so parsing cannot fail.
     guard let message = try? PlantMessage.parse(bytes) else { preconditionFailure("a broken message changes nothing") }
     book = before
     outcomes[action.outcome.name, default: 0] -= 1
@@ -80,10 +80,10 @@ public struct PlantHost: Sendable {
     }
     if message.sender == settings.hostName { return PlantHostAction(.own) }
     guard isForUs(message.receiver) else { return PlantHostAction(.notForUs) }
-    // There is no client to answer.
+    // Without a sender there is no client to answer.
     guard !message.sender.isEmpty else { return PlantHostAction(.unanswerable(.missingValue(at: 0))) }
     let user = PlantUser(sender: message.sender)
-    // What a client says of our words is not its own doing.
+    // An error report follows from the host's own words, so it does not count toward the client's limit.
     if message.operation.hasPrefix("ERR_") {
       noteBounce(message, of: user)
       return PlantHostAction(.peerError(operation: message.operation, payload: message.payload))
@@ -251,4 +251,40 @@ public struct PlantHost: Sendable {
     }
     return payloads
   }
+}
+
+/// How the host behaves toward Plant-Tracker clients.
+public struct PlantHostSettings: Sendable, Hashable {
+  /// The host's name as sender and receiver of messages.
+  public var hostName = "Host-RPI3B+"
+  /// The receiver of a message that is for every host.
+  public static let everybody = "all"
+  /// Whether add, delete and edit are not acknowledged, as by the original host.
+  public var legacyQuiet = false
+  /// The largest number of messages of one client within `spamWindow`, or `nil` for no limit.
+  public var spamLimit: Int? = 15
+  public var spamWindow = Nanoseconds.seconds(15)
+  /// The age above which a reading counts as missing.
+  public var staleAfter = Nanoseconds.seconds(120)
+
+  public init() {}
+}
+
+/// The acknowledgements that clients have returned as unknown. At most `capacity` clients are kept: beyond that, the client whose first bounce is
+/// oldest is forgotten and receives acknowledgements until the next bounce.
+struct PlantBounces: Sendable, Hashable {
+  static let capacity = 1024
+  private var requests: [PlantUser: Set<PlantRequestTag>] = [:]
+  /// The clients in the order of their first bounce.
+  private var users: [PlantUser] = []
+
+  mutating func note(_ request: PlantRequestTag, of user: PlantUser) {
+    if requests[user] == nil {
+      if users.count >= Self.capacity { requests[users.removeFirst()] = nil }
+      users.append(user)
+    }
+    requests[user, default: []].insert(request)
+  }
+
+  func has(_ request: PlantRequestTag, of user: PlantUser) -> Bool { requests[user]?.contains(request) ?? false }
 }

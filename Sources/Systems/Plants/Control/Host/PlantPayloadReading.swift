@@ -34,7 +34,7 @@ enum PlantPayloadReading {
       throw PlantRefusal(.invalidPlantSettings, field: "name", "expected the plant's name")
     }
     var edit = PlantEdit()
-    // In the order of the keys, so that of two faults always the same one is told.
+    // The keys are read in alphabetical order, so that of two errors always the same one is reported.
     for (key, value) in members.map({ ($0.name, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
       switch key {
       case "name": break

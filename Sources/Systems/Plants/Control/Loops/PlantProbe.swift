@@ -53,7 +53,7 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
       switch self {
       case .seesaw: SeesawSoil.conversion
       case .ads1115(let chip, _): chip.conversionTime
-      // It converts while it is read: the gap only spreads the samples.
+      // The chip converts while it is read, so the gap only spreads the samples.
       case .mcp3008, .radio: .milliseconds(5)
       }
     }

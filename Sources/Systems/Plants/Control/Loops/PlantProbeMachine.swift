@@ -174,7 +174,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
 
   @_noLocks @_noAllocation
   private mutating func take(_ value: Int64, at now: TickInstant) -> PlantProbeOutcome {
-    // In order, so that the middle one is the median.
+    // The samples are kept sorted, so that the middle one is the median.
     var index = count
     while index > 0, samples[index - 1] > value {
       samples[index] = samples[index - 1]
@@ -208,7 +208,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func fail(_ failure: PlantProbeFailure, at now: TickInstant) -> PlantProbeOutcome {
     attempts += 1
-    // On a stuck bus another attempt costs the tick the same time again; another chip will not become this one.
+    // Another attempt on a stuck bus would cost the tick the same time again, and a chip of another kind stays one.
     let isWorthRetrying =
       switch failure {
       case .noAnswer, .notAMeasurement: true

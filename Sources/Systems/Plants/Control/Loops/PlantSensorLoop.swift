@@ -28,7 +28,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   /// The snapshot of the last tick.
   public private(set) var snapshot: PlantSensorSnapshot
 
-  // Within one tick.
+  // State of the tick in progress.
   private var now = TickInstant.zero
   private var isBusStuck = false
   private var hasPushed = false
@@ -54,7 +54,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
     let hasAir = air != nil
     precondition(addresses.isEmpty || hasBus, "probes on I2C need a bus")
     precondition(!probes.contains(where: \.isOnSPI) || hasPort, "probes on SPI need a port")
-    precondition(!probes.contains { $0.radio != nil } || hasAir, "sensors on the radio need somebody who listens")
+    precondition(!probes.contains { $0.radio != nil } || hasAir, "sensors on the radio need a listener")
     count = probes.count
     machines = .init(repeating: PlantProbeMachine(probes[0], settings))
     for (index, probe) in probes.enumerated() { machines[index] = PlantProbeMachine(probe, settings) }
@@ -92,7 +92,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
     port?.now = now
     isBusStuck = false
     hasPushed = false
-    // Reads first: they free chips that other probes wait for.
+    // Reads come first, because they free chips that other probes wait for.
     for index in 0..<count {
       if case .read(let quantity) = machines[index].task(at: now) { read(quantity, index) }
     }

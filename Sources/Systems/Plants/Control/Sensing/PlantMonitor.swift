@@ -144,8 +144,8 @@ public struct PlantMonitor: Sendable {
       condition.isDoubtful = plant.sensors.contains { impossible.contains($0) }
       condition.moisturePercent = mean(fresh.map(\.moisturePercent))
       condition.celsius = mean(fresh.compactMap(\.celsius))
-      // After a start it is judged as soon as each of its sensors has been read, or is silent: one of several says too little. While one reads what
-      // cannot be, its alerts stay as they are until it is silent, so that a moment's trouble on the bus neither raises nor clears any.
+      // A plant is judged once each of its sensors has been read or is silent, because one of several says too little. While a sensor reads what no
+      // soil can be, the plant's alerts stay as they are until that sensor is silent, so that a short fault of the bus neither raises nor clears any.
       if plant.sensors.allSatisfy({ measured[$0] != nil || !(now < silentFrom($0)) }) {
         condition.judge(by: plant.limits, isSilent: plant.sensors.contains { !(now < silentFrom($0)) })
       }

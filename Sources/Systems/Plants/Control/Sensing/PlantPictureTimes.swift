@@ -6,9 +6,9 @@ import Tactus
 /// A picture that cannot be taken is tried again for the rest of the day: after ten seconds, then after twice as long each time, up to ten minutes. A wall clock that jumps causes at most one picture an
 /// hour, whatever days it shows.
 public struct PlantPictureTimes: Sendable {
-  /// After a picture that could not be taken: the first time, and the longest.
+  /// The pauses after a picture that could not be taken: the first and the longest.
   public static let retryPeriods = Nanoseconds.seconds(10)...Nanoseconds.seconds(600)
-  /// After one that was taken.
+  /// The shortest pause after a picture that was taken.
   public static let shortestGap = Nanoseconds.seconds(3_600)
 
   /// 31 December 9999, the last day that documents can name.

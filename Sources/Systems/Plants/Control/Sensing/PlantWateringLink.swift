@@ -94,8 +94,7 @@ public struct PlantWateringLink: Sendable, Hashable {
     if isRainDelayed { return .none(.rainDelay) }
     if var kept = record {
       if !reading.isConfirmed { day = kept.day }
-      // An older version has not kept how long ago it was, and a clock that was set does not tell: taken for this very moment, unless the
-      // clock is sure.
+      // A record of an older version does not say how long ago the request was. Unless the clock is sure, the request counts as made just now.
       if kept.age == nil { kept.age = KeptAge(reading.mayDelete ? Double(max(0, wall - kept.last)) : 0, at: reading) }
       kept.day = min(kept.day, day)
       record = kept
@@ -120,12 +119,31 @@ public struct PlantWateringLink: Sendable, Hashable {
     guard let age = record?.age, age.seconds(at: reading) < Double(settings.minimumGapSeconds) + Self.noteSeconds else {
       return nil
     }
-    // In another boot the time without power is known once the clock is synchronised: it is waited for.
+    // After a reboot the time without power is not known until the clock is synchronised, so the note waits for that.
     let isDue =
       age.sinceNoted(at: reading).map { $0 >= Self.noteSeconds }
       ?? (reading.isSynchronised || reading.bootTime - .zero >= .seconds(600))
     guard isDue else { return nil }
     record?.age = age.noted(at: reading)
     return record
+  }
+}
+
+/// The requests of a plant's link to a sprinkler zone, stored so that the limits hold across a restart.
+public struct PlantWateringRecord: Sendable, Hashable, Codable {
+  /// The wall-clock time of the last request, for display.
+  public var last: PlantInstant
+  /// The time elapsed since the last request, for the gap; `nil` in a row of an older version.
+  var age: KeptAge?
+  /// The number of requests on the day `day`.
+  public var count: Int
+  /// Days since 1970 in the controller's local calendar.
+  public var day: Int
+
+  public init(last: PlantInstant, count: Int, day: Int) {
+    age = nil
+    self.last = last
+    self.count = count
+    self.day = day
   }
 }

@@ -38,7 +38,7 @@ public final class SimulatedGarden: Sendable {
       case .mcp3008(let channel): chip = .mcp3008(spi, channel: channel)
       case .radio: chip = .radio(air, probe: index)
       }
-      // Each a little drier than the one before, so that there is something to see.
+      // Each soil is a little drier than the one before, so that the page shows different plants.
       let percent = [62.0, 45, 31, 22][index % 4]
       soils.append(SimulatedSoil(sensor.id, chip, percent: percent, celsius: 21 + Double(index % 4) / 2))
     }

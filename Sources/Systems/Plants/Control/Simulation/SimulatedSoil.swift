@@ -87,7 +87,7 @@ public final class SimulatedSoil: Sendable {
       chip.set(channel, Microvolts(Int64(saturating: millivolts * 1_000)))
     case (.mcp3008(let chip, let channel), let fault):
       let counts = fault == .none ? Self.raw(state.percent, .capacitiveCounts) : fault == .open ? 1_024 : 0
-      // Within the count, so that rounding down does not miss it.
+      // Half a count is added, so that rounding down does not give the count below.
       chip[channel] = (counts + (fault == .none ? 0.5 : 0)) * 3.3 / 1_024
     // A sensor on the radio says something at each beat, unless its wire is open or shorted: it is then silent.
     case (.radio(let air, let probe), let fault):

@@ -51,9 +51,9 @@ public struct PlantName: Sendable, Hashable, Codable {
     if let flaw { throw PlantRefusal(.invalidPlantName, field: "name", "expected letters that are seen, got \(flaw)") }
   }
 
-  /// Why nobody may give this name now, such as `U+202E`, or `nil` if people may: a name may be older than that rule.
+  /// Why this name may not be given now, such as `U+202E`, or `nil` if it may. A stored name may be older than that rule.
   public var flaw: String? {
-    // Fifteen scalars are the bound already, in bytes as well.
+    // The name has at most fifteen scalars already, so `maximumLength` is enough as the bound of its bytes.
     GivenName.flaw(in: text, 1...Self.maximumLength)
   }
 

@@ -1,3 +1,5 @@
+@_spi(FromOutside) import Conversions
+
 /// A sensor's name for clients: 1…32 of `a–z 0–9 . _ -` without `--`; the name of a probe on I2C is its address, for example `0x36`.
 public struct PlantSensorID: Sendable, Hashable, Comparable, Codable {
   public let text: String
@@ -53,5 +55,30 @@ extension String {
       last = scalar
     }
     return false
+  }
+}
+
+/// A key of a JSON object, for dictionaries whose keys have a textual form.
+struct TextKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(_ text: String) { stringValue = text }
+  init?(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+extension PlantSensorID: CodingKeyRepresentable {
+  public var codingKey: any CodingKey { TextKey(text) }
+
+  public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+}
+
+extension PlantID: CodingKeyRepresentable {
+  public var codingKey: any CodingKey { TextKey(description) }
+
+  public init?(codingKey: some CodingKey) {
+    guard let number = UInt64(codingKey.stringValue) else { return nil }
+    self.init(number)
   }
 }

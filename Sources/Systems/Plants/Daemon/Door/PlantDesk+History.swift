@@ -3,21 +3,22 @@ import Plants
 import Store
 import Tactus
 
-// What is gathered and kept, and what is made of it.
+// The history of the readings and the log: storing, deleting and reading them.
 extension PlantDesk {
   func save(_ state: inout State, at now: TickInstant) {
     if now >= state.nextFlush {
       state.nextFlush = now + Self.flushPeriod
       state.rows += state.history.takeOpenRows()
     }
-    // Alerts at once; rows with others, since memory cards wear out.
+    // Lines of the log are stored at once. Rows of readings wait for others, since every write wears out a memory card.
     guard now >= state.nextSave || !state.lines.isEmpty && state.storeFailure == nil else { return }
     state.nextSave = now + Self.savePeriod
     store(&state)
     guard now >= state.nextPrune, state.storeFailure == nil else { return }
     let reading = clock.now
     let wall = PlantInstant(secondsSince1970: reading.secondsSince1970)
-    // By age only if the clock is sure, and until it is that is looked at again soon; by number whatever it says.
+    // Old entries are deleted by their age only if the wall clock is sure; until it is, the next attempt follows soon. The limit of their number
+    // always holds.
     state.nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
     do throws(StoreError) {
       if reading.mayDelete {
@@ -62,7 +63,7 @@ extension PlantDesk {
     let restores = store.restoreCount
     do throws(StoreError) {
       var records = try store.records()
-      // What a store does not take now is tried again at the next start.
+      // Changes that the store rejects now are tried again at the next start.
       try? store.apply(proveWatered(&records) + takeFile(&records, &state))
       for sensor in sensors {
         guard let set = records.calibrations[sensor.id], sensor.calibration(set) != set else { continue }
@@ -115,7 +116,7 @@ extension PlantDesk {
   func events(of plant: PlantID?, limit: Int) throws(StoreError) -> [PlantLogLine] {
     let waiting = state.withLock { $0.lines }.filter { plant == nil || plant == $0.plant }
     let stored = try store.events(of: plant, limit: limit)
-    // Some may have been stored in between.
+    // Some of the waiting lines may have been stored since they were copied, and must not appear twice.
     let all = waiting.reversed() + stored.filter { !waiting.contains($0) }
     return Array(all.prefix(limit))
   }
@@ -127,7 +128,7 @@ extension PlantDesk {
     of sensor: PlantSensorID, from: PlantInstant, until: PlantInstant, points: Int?
   ) throws(StoreError) -> [PlantHistoryRow] {
     let (tier, gathered) = state.withLock { state in
-      // As fine as can be read at once: what is shown of it is merged.
+      // The rows are read at the finest resolution that fits one query, and merged for display.
       let tier = state.history.tier(from: from, to: wall(), points: points.map { max($0, Self.mostRows) } ?? .max)
       let open = state.rows + state.history.openRows
       return (tier, open.filter { $0.sensor == sensor && $0.spanSeconds == tier.spanSeconds })

@@ -126,7 +126,7 @@ public final class PlantDesk: Sendable {
     }
   }
 
-  // MARK: looking
+  // MARK: published state
 
   /// The last published view, which corresponds to the data on the disk.
   public var view: PlantView { published.withLock { $0 } }
@@ -232,7 +232,7 @@ public final class PlantDesk: Sendable {
       old.add(1, ordering: .relaxed)
       return
     }
-    // What changes nothing is answered here, unless it would overtake a change or wait for one.
+    // A request that changes nothing is answered on this thread, unless it would overtake a change or wait for one.
     if waiting.load(ordering: .acquiring) == 0, !Self.isChange(message),
       let replies = state.withLockIfAvailable({ answer(message, &$0) })
     {
@@ -333,7 +333,7 @@ public final class PlantDesk: Sendable {
     let wall = wall()
     let action = state.monitor.step(event, book: &book, at: now(), wall: wall)
     for sample in action.samples { state.rows += state.history.add(sample) }
-    // A watering that was seen: kept when the store takes it, noticed again at the next rise when it does not.
+    // If the store rejects a watering that was detected, the book stays as it was, and the next rise is detected anew.
     if !action.changes.isEmpty, (try? keep(action.changes, &state)) != nil { state.host.replaceBook(book) }
     let news: [PlantNews] = action.events.compactMap { event in
       switch event {
@@ -353,7 +353,7 @@ public final class PlantDesk: Sendable {
     let wall = wall()
     state.lines += news.flatMap { $0.lines(at: wall) }
     state.news += news
-    // They are not taken: the newest count.
+    // While nobody takes the news, only the newest are kept.
     if state.news.count > Self.longestWait { state.news.removeFirst(state.news.count - Self.longestWait) }
   }
 
@@ -368,7 +368,7 @@ public final class PlantDesk: Sendable {
   }
 
   func failed(_ error: StoreError, _ state: inout State) {
-    // That it is not open has been said by who opens it.
+    // The code that opens the store has already reported that it is not open.
     if state.storeFailure == nil, store.isOpen {
       state.news.append(.store(failure: "\(error)"))
       state.isFailureTold = true

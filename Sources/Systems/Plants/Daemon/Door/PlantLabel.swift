@@ -11,7 +11,7 @@ struct PlantLabel {
 
   /// The view of one plant, which follows the page's address: `#/plants/12`.
   private static let path = "#/plants/"
-  /// So that the whole address fits into a code: a plant's number has at most 16 digits.
+  /// The greatest length of the page's address, so that the whole address fits into a code; a plant's number has at most 16 digits.
   static let greatestPageLength = QRCode.greatestLength - path.utf8.count - 16
 
   private var address: String { page + Self.path + "\(plant.id)" }
@@ -20,7 +20,7 @@ struct PlantLabel {
     guard let code = QRCode(of: address) else { preconditionFailure("the page's address is bounded") }
     let side = code.modules.count + 8
     let name = Self.escaped(plant.name.text)
-    // As wide as the room beside the code at most.
+    // A long name is squeezed to the width beside the code.
     let isLong = plant.name.text.unicodeScalars.count > 11
     let width = isLong ? #" textLength="64" lengthAdjust="spacingAndGlyphs""# : ""
     return """
@@ -55,7 +55,7 @@ struct PlantLabel {
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
-      // No character of XML.
+      // XML does not allow these two characters.
       case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }

@@ -25,7 +25,7 @@ struct PlantRoutes: Sendable {
   }
 
   var all: [Route] {
-    // Looks read the desk's view, which never waits.
+    // Routes that only read use the desk's view, which never waits for the disk.
     let all =
       (plantRoutes + fileRoutes + sensorRoutes).map { $0.action == nil ? $0 : $0.waitingForDisk() }
       + historyRoutes.map { $0.waitingForDisk() }

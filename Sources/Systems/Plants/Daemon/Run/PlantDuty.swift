@@ -95,7 +95,7 @@ private final class PlantErrands: @unchecked Sendable {
   func takeReadings() {
     while let reading = readings.pop() {
       if case .failed(let failure) = reading.result {
-        // An alert tells people; this tells who looks for the cause.
+        // People are told by an alert; this line is for those who look for the cause.
         logger.debug(
           "a probe could not be read",
           metadata: ["sensor": .string(wiring.sensors[reading.probe].name), "failure": .string("\(failure)")])

@@ -95,7 +95,7 @@ final class PlantPictures: Sendable {
     }
     do throws(StoreError) {
       try store.keep(picture, day: day, at: max(0, seconds))
-      // Those of days to come were taken while the clock was wrong.
+      // Pictures of future days were taken while the clock was wrong.
       if clock.now.mayDelete { try store.prunePictures(after: day + 1) }
       try store.prunePictures(count: settings.keptDays, bytes: settings.mostBytes)
     } catch {

@@ -99,7 +99,7 @@ struct PlantScenario: ScenarioWorld {
     ) -> ScenarioWord<Self> {
       ScenarioWord(name, value, with: probe) { world, value, probe in
         world.say("world", text(probe, value))
-        // The reader has let through only probes that there are.
+        // The reader has checked that the probe exists.
         change(world.simulation.garden[PlantSensorID(probe)!]!, value)
       }
     }

@@ -42,7 +42,7 @@ enum PlantTables {
     }
     records.nextPlant = try state(UInt64.self, nextPlant) ?? 1
     records.fileCalibrations = try state([PlantSensorID: PlantCalibration].self, fileCalibrations)
-    // What is given next is one more: numbers that could overflow are no numbers of ours.
+    // The next number is one more. A number so great that counting could overflow was not assigned by this program.
     guard (1...mostPlants).contains(records.nextPlant),
       records.plants.allSatisfy({ (1...mostPlants).contains($0.id.number) })
     else {
@@ -87,7 +87,7 @@ enum PlantTables {
   private static func number(_ id: PlantID) -> Int64 { Int64(bitPattern: id.number) }
 
   private static func replaceAll(by records: PlantRecords, _ database: Database) throws {
-    // A number that was given once, to a topic or an app, is not given again.
+    // A number that was once assigned, and that topics and apps may know, is not assigned again.
     let next = max(records.nextPlant, try self.records(database).nextPlant)
     try database.execute(
       sql: "DELETE FROM plants_plant; DELETE FROM plants_calibration; DELETE FROM plants_watering")
@@ -105,7 +105,7 @@ enum PlantTables {
     let plants = Set(records.plants.map(\.id))
     records.waterings.merge(current.waterings) { _, here in here }
     records.waterings = records.waterings.filter { plants.contains($0.key) }
-    // A seal says that a row is what was written, not that it makes sense.
+    // A seal shows that a row is as it was written, not that its values make sense.
     try StoreSystem.refuse(
       "readings of its plants", in: "plants_reading",
       unless: """
@@ -128,5 +128,42 @@ enum PlantTables {
         INSERT OR IGNORE INTO main.plants_picture SELECT * FROM backup.plants_picture
         """)
     try make(.everything(records), database)
+  }
+}
+
+extension PlantTables {
+  /// Writes a row, merged with an existing row of its sensor, span and start.
+  static func add(_ row: PlantHistoryRow, _ database: Database) throws {
+    var merged = row
+    let there = try Row.fetchOne(
+      database, sql: "SELECT * FROM plants_reading WHERE sensor = ? AND span = ? AND start = ?",
+      arguments: [row.sensor.text, row.spanSeconds, row.start.secondsSince1970])
+    if let there { merged.add(try historyRow(there)) }
+    try SealedRow.write(
+      [
+        merged.sensor.text, merged.spanSeconds, merged.start.secondsSince1970, merged.count, merged.leastPercent,
+        merged.meanPercent, merged.greatestPercent, merged.celsiusCount, merged.meanCelsius.databaseValue,
+      ], to: "plants_reading", in: database)
+  }
+
+  static func historyRow(_ row: Row) throws -> PlantHistoryRow {
+    let name: String = row["sensor"]
+    guard let sensor = PlantSensorID(name) else {
+      throw StoreError.damaged(file: "plants_reading", reason: "expected a sensor, found \(name)")
+    }
+    return PlantHistoryRow(
+      sensor: sensor, start: PlantInstant(secondsSince1970: row["start"]), spanSeconds: row["span"],
+      count: row["count"], leastPercent: row["least"], meanPercent: row["mean"], greatestPercent: row["greatest"],
+      celsiusCount: row["celsius_count"], meanCelsius: row["celsius"])
+  }
+
+  static func event(_ row: Row) throws -> PlantLogLine {
+    let name: String = row["kind"]
+    guard let kind = PlantLogLine.Kind(rawValue: name) else {
+      throw StoreError.damaged(file: "plants_event", reason: "expected a kind of event, found \(name)")
+    }
+    return PlantLogLine(
+      at: PlantInstant(secondsSince1970: row["at"]), plant: PlantID(UInt64(bitPattern: row["plant"])),
+      plantName: row["plant_name"], kind, detail: row["detail"])
   }
 }

@@ -92,13 +92,13 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     switch cause {
     case .misses(let releases): step(.missed(releases: releases))
     case .externalStop:
-      // What came on a line meanwhile has no time: an OFF and an ON of before the stop would turn the pump on after it.
+      // Lines carry no time, so what arrived meanwhile is dropped: an OFF and an ON sent before the stop would turn the pump on after it.
       link.drop()
       second.drop()
       step(.externalStop)
     case .stop:
       step(.shutdown)
-      // No tick follows that could repeat it.
+      // No tick follows that could repeat the write, so it is repeated here.
       for _ in 0..<2 {
         if case .shutDown(.confirmed) = machine.state { break }
         _ = turnOff()
@@ -148,7 +148,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     case .emergencyStop: return step(.emergencyStop)
     case .reset: return step(.reset)
     case .quit: return step(.shutdown)
-    // What nobody has sent as a line is no sign of life.
+    // These requests come from inside the daemon, so they do not count as a command of the operator.
     case .readTemperatures, .watched, .query: return .accepted
     }
   }
@@ -180,7 +180,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     case .line(let count): obey(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
     case .cut(let count): _ = obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count))
     case .rest(let count):
-      // Its sender waits for an answer.
+      // The sender of the line waits for an answer.
       if !obeyOff(in: UnsafeRawBufferPointer(start: line.baseAddress, count: count)) { refuse(.unknownCommand(at: 0)) }
     case .dropped(let count): refuse(.tooLong(count: count))
     }
@@ -265,13 +265,13 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     case .off: isDone = turnOff()
     case .run(let speed): isDone = run(speed)
     }
-    // At every step: a pump may be on for less than a tick.
+    // A change is reported at every step, because a pump may be on for less than a tick.
     if told.isEdge(to: machine.state) {
       snapshot.source = source(of: event)
       ends.tell(.own(machine.state, snapshot.source))
     }
     told = machine.state
-    // The other end is not told that the pump is what it is not: an output that fails has said so already.
+    // The replies describe the state after the write, so they are sent only if it succeeded; a failing output has sent its own error.
     if isDone { send(action.replies) }
     if let refusal = action.refusal { return .refused(refusal) }
     return .accepted

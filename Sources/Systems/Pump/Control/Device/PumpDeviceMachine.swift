@@ -67,7 +67,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
       expire(at: now, &action)
     }
     if action.replies.count == 0 || !Self.isQuiet(event) { respond(to: event, at: now, &action) }
-    // Until the output has taken an off, the motor may run on.
+    // Until the output has accepted an off, the motor may run on.
     governor.observe(isPumping: state.isOn || (governor.isPumping && !state.isSafe), at: now)
     return action
   }
@@ -119,7 +119,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     case .on(let speed):
       action.output = .run(speed)
       if let due = nextStatus, !(now < due) {
-        // In phase, unless one was missed altogether.
+        // The lines stay in phase unless a whole period was missed.
         statusAt = now < due + settings.statusPeriod ? due : now
         action.replies.append(.status(status(at: now)))
       }

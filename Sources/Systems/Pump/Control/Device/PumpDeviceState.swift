@@ -1,6 +1,6 @@
 import Tactus
 
-// What the pump does.
+// The states of the pump, and the transitions between them.
 //
 //            ON, button (budget left)
 //   ┌─────┐ ──────────────────────────▶ ┌────┐

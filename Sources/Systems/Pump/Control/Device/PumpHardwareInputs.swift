@@ -24,7 +24,7 @@ public final class PumpHardwareInputs: @unchecked Sendable {  // safe: written b
 
   /// Reads every analogue input once, for 200 ms at most, so that the loop begins with real values. Call it before the loop runs.
   public func prime() throws(RuntimeError) {
-    // No other thread rings it: the wait ends by the clock.
+    // No other thread rings this bell, so each wait ends by the clock.
     let bell = try Doorbell()
     let end = MonotonicClock.now + .milliseconds(200)
     while !state.pointee.isComplete, MonotonicClock.now < end {
@@ -61,7 +61,7 @@ struct PumpHardwareInputsState: ~Copyable {
     if let reader { reader.fill(&sample.pointee, at: now) }
     if button == nil { return 0 }
     do throws(GPIOError) {
-      // The edges only release the loop: what counts is the level, which the machine debounces.
+      // The edges only release the loop; the level counts, and the machine debounces it.
       button!.now = now
       _ = try button!.receive(into: &edges)
       sample.pointee.isButtonPressed = try button!.read() & 1 == 1

@@ -54,7 +54,7 @@ public struct PumpLastWords: ~Copyable {
     } else if link.send(UnsafeRawBufferPointer(off)) {
       hasSaid = true
     } else {
-      // A new connection is told as such.
+      // OFF is sent at once on a new connection.
       next = now
     }
     return false

@@ -76,14 +76,14 @@ public struct PumpLink: ~Copyable {
       return
     }
     guard case .down = phase else { return }
-    // What is read is of a line that was not read; an empty line is nothing to a pump, and only a device takes it.
+    // Old bytes are discarded. Then an empty line is written, which a pump ignores and which fails if the device is gone.
     do throws(SerialError) {
       _ = try serial?.read(into: buffer)
       buffer[0] = 0x0A
       try serial?.write(UnsafeRawBufferPointer(start: buffer.baseAddress, count: 1))
       phase = .new
     } catch {
-      // Later.
+      // The next attempt to connect tries again.
     }
   }
 

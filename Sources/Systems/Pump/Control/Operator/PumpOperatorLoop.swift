@@ -61,7 +61,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     takeSettings()
     takeConnection()
     readLines()
-    // A line that says the device is gone ends the connection in the same tick.
+    // If reading has shown that the device is gone, the connection ends in the same tick.
     takeConnection()
     takeRequests()
     apply(.tick)
@@ -74,7 +74,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     ends.beginSafeState(tick)
     switch cause {
     case .misses(let releases): apply(.missed(releases: releases))
-    // Who only looks has told the pump nothing, nor has anybody for it.
+    // A program that only observes has sent nothing to the pump, and the guard has sent nothing for it.
     case .externalStop: if turnsOffAtEnd { apply(.externalStop) }
     case .stop:
       takeConnection()
@@ -117,7 +117,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
       count &+= bytes.count
       for index in 0..<bytes.count {
         switch assembler.take(bytes[index], into: line) {
-        // A piece of a reply says nothing for certain; whatever it was is asked for again.
+        // A piece of a reply is not reliable; a command whose reply was lost is repeated.
         case .incomplete, .cut, .rest: break
         case .line(let count): hear(UnsafeRawBufferPointer(start: line.baseAddress, count: count))
         case .dropped:

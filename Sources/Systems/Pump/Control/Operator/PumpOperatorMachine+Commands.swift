@@ -30,7 +30,7 @@ extension PumpOperatorMachine {
       if case .some = wanted { channel.speed = wanted }
       return .accepted
     case .on:
-      // An ON would begin the pump's own limit anew.
+      // A further ON would begin the pump's built-in limit anew, so none is sent.
       guard case .some = wanted else { return .refused(.alreadyOn) }
       channel.speed = wanted
       return .accepted
@@ -61,7 +61,7 @@ extension PumpOperatorMachine {
     case .starting, .on:
       if let reason = unreachable { return .refused(reason) }
       channel.speed = wanted
-      // While it starts they are the ON's.
+      // While the pump starts, `attempts` counts those of the ON.
       if case .on = state { channel.attempts = 0 }
       return .accepted
     case .unknown: return .refused(contact.isAnswering ? .stateUnknown : .noContact)
@@ -92,7 +92,7 @@ extension PumpOperatorMachine {
   mutating func reset(at now: TickInstant) -> PumpVerdict {
     switch state {
     case .off(.confirmed) where governor.left(at: now).count == 0:
-      // Spent before a restart: the rest need not be waited for here either.
+      // The limit was used up before a restart; a reset lifts it here, too.
       governor.reset(at: now)
       return .accepted
     case .unknown, .off, .starting, .on: return .refused(.nothingToReset)
@@ -101,7 +101,7 @@ extension PumpOperatorMachine {
       return .refused(.offNotConfirmed)
     case .fault(let fault, _):
       if let reason = reasonToStay(fault) {
-        // Who asks again soon shall be answered by a newer reading.
+        // A newer reading is requested, so that another reset soon can be decided by it.
         channel.wantsTemperatures = true
         return .refused(reason)
       }

@@ -9,12 +9,12 @@ extension PumpOperatorMachine {
     channel.silences = 0
     switch reply {
     case .ok:
-      // The line that says what it was follows, except after a SPEED of the legacy dialect.
+      // A second line follows that says which command was accepted, except after a SPEED of the legacy dialect.
       if !namesSpeeds, let speed = speedInFlight { confirm(speed) }
     case .pump(let isOn): hearPump(isOn: isOn, at: now)
     case .speed(let raw):
       namesSpeeds = true
-      // Of an earlier SPEED: the one in flight is still to come.
+      // A reply with another duty belongs to an earlier SPEED; the reply to the one in flight is still to come.
       if let wanted = speedInFlight, wanted.duty == raw.duty { confirm(raw) }
       if case .on = state { speed = .commanded(raw) }
     case .status(let status): hear(status, at: now)
@@ -25,7 +25,7 @@ extension PumpOperatorMachine {
       if isOn {
         seenOn(by: .manual, at: now)
       } else if case .starting = state {
-        // Whether the ON comes before the button or after it, the button wins.
+        // The button wins, whether the ON arrives before its press or after it.
         channel.forgetDriving()
         source = .manual
         state = .off(.pending)
@@ -67,13 +67,13 @@ extension PumpOperatorMachine {
     case (.some(.off), false):
       channel.inFlight = nil
       seenOff(by: nil)
-    // Of an earlier command: the one in flight is still to come.
+    // The reply belongs to an earlier command; the reply to the one in flight is still to come.
     case (.some(.on), false), (.some(.off), true): return
     default:
       switch (state, isOn) {
-      // Of an OFF that was repeated: the ON is still to be sent.
+      // The reply belongs to a repeated OFF; the ON is still to be sent.
       case (.starting, false): break
-      // Of an ON that an OFF has taken back: it is not known which of them the pump has obeyed last.
+      // The reply belongs to an ON that an OFF has revoked; it is not known which of the two the pump obeyed last.
       case (.off(.confirmed), true) where isLateStart: state = .off(.pending)
       case (_, true): seenOn(by: .app, at: now)
       case (_, false): seenOff(by: .app)
@@ -88,16 +88,16 @@ extension PumpOperatorMachine {
     statusAt = now
     if case .some(.status) = channel.inFlight?.command {
       channel.inFlight = nil
-      // The answers to all that was sent before have come, or are lost.
+      // The replies to all earlier commands have arrived or are lost.
       channel.startsUnanswered = 0
     }
     switch next.state {
     case .on: seenOn(by: nil, at: now)
     case .off:
-      // Said before the ON arrived.
+      // While the pump starts, the report was sent before the ON arrived.
       if case .starting = state {} else { seenOff(by: nil) }
     case .error:
-      // Its readings say more than that it is in an error.
+      // The readings are handled first, because they may give the cause of the error.
       hear(next.temperatures, at: now)
       seenError()
     case nil: break
@@ -123,15 +123,15 @@ extension PumpOperatorMachine {
   private mutating func seenOn(by who: PumpControlSource?, at now: TickInstant) {
     switch state {
     case .unknown, .off(.confirmed), .starting:
-      // Without budget it may have been started by its button: held off at once.
-      // One that ran when it was last seen runs on for the same reason.
+      // A pump that ran when it was last seen keeps its source. If its button has started it although the run limit is used up, it is
+      // turned off at once below.
       if case .pumping = governor.phase, case .none = who {} else { source = who }
       state = .on(since: now)
       speed = nil
       governor.observe(isPumping: true, at: now)
       if governor.left(at: now).count == 0 { fail(.runLimit, isOff: false) }
     case .on: if case .some(.manual) = who { source = .manual }
-    // Its OFF is on its way, or is repeated.
+    // The OFF is on its way or will be repeated.
     case .off(.pending), .fault(_, .pending), .emergencyStopped(.pending), .shutDown(.pending): break
     case .fault(let fault, .confirmed): state = .fault(fault, .pending)
     case .emergencyStopped(.confirmed): state = .emergencyStopped(.pending)
@@ -148,7 +148,7 @@ extension PumpOperatorMachine {
       channel.forgetDriving()
       source = who
       state = .off(.confirmed)
-    // It may have been said before the OFF arrived, which is still to come.
+    // The report may have been sent before the OFF arrived, whose reply is still to come.
     case .off(.pending) where channel.owesOff, .fault(_, .pending) where channel.owesOff,
       .emergencyStopped(.pending) where channel.owesOff, .shutDown(.pending) where channel.owesOff:
       break
@@ -164,7 +164,7 @@ extension PumpOperatorMachine {
   @_noLocks @_noAllocation
   private mutating func seenError() {
     speed = nil
-    // It may be older than the OFF that is on its way.
+    // The report may be older than the OFF that is on its way.
     if case .off(.pending) = state { return }
     fail(.pumpError, isOff: true)
   }
@@ -176,7 +176,7 @@ extension PumpOperatorMachine {
       governor.claim(atLeast: governor.limit, at: now)
       fail(.safetyShutoff, isOff: true)
     case .overheat:
-      // One that cools on says so too.
+      // A pump that goes on cooling reports the overheat, too.
       switch settings.overheatAction {
       case .stop: failByReading(.overheat(nil))
       case .keepCooling: channel.wantsStatus = true
@@ -192,7 +192,7 @@ extension PumpOperatorMachine {
       channel.wantsStatus = true
       action.failure = PumpCommandFailure(inFlight.command, .refused(tag))
     case .unknownCommand, .commandTooLong:
-      // Changed on its way: sent again at once.
+      // The command was changed on its way, so it is sent again at once.
       guard let inFlight = channel.inFlight else { return }
       channel.inFlight = nil
       giveUp(inFlight, .refused(tag), &action)

@@ -104,7 +104,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       switch state {
       case .on: return true
       case .off(.confirmed), .fault(_, .confirmed), .emergencyStopped(.confirmed), .shutDown(.confirmed): return false
-      // Whether it has started is not known before it answers.
+      // Until the pump replies, it is not known whether it has started.
       case .starting where channel.startsUnanswered > 0: return true
       case .unknown, .starting, .off(.pending), .fault(_, .pending), .emergencyStopped(.pending), .shutDown(.pending):
         if case .pumping = governor.phase { return true }
@@ -188,7 +188,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
       guard case .starting = state else { return }
     case .speed(let speed):
       guard case .on = state else { return }
-      // A newer one waits: that is what is sent.
+      // If a newer speed waits, that one is sent instead.
       if case .some = channel.speed { return }
       channel.speed = speed
     }
@@ -198,11 +198,11 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
     channel.forgetDriving()
     action.failure = PumpCommandFailure(inFlight.command, reason)
-    // Whether it has started is not known.
+    // Without a reply it is not known whether the pump has started.
     if Mechanism.unansweredStart.acts, case .on = inFlight.command { state = .off(.pending) }
   }
 
-  // MARK: what was accepted and comes to nothing
+  // MARK: accepted commands that fail
 
   /// The accepted commands that have not been carried out yet.
   private struct Wanted: BitwiseCopyable {
@@ -224,7 +224,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     guard case .none = action.failure else { return }
     switch state {
     case .starting, .on:
-      // A SPEED that goes while the pump is on has been confirmed.
+      // While the pump is starting or on, a SPEED leaves the channel only if it was confirmed or replaced.
       return
     case .unknown, .off, .fault, .emergencyStopped, .shutDown: break
     }
@@ -249,7 +249,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   private mutating func send(at now: TickInstant, _ action: inout PumpOperatorAction) {
     guard contact.isUp else { return }
     if case .some(.pending) = state.off, Mechanism.offUntilConfirmed.acts || !channel.owesOff {
-      // Overtakes whatever waits, and does not wait for what is in flight.
+      // An OFF overtakes all waiting commands and does not wait for the reply to the one in flight.
       if let inFlight = channel.inFlight, inFlight.isOff || !Mechanism.stopOvertakes.acts { return }
       return send(.off, at: now, &action)
     }
@@ -296,7 +296,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     case .readTemperatures:
       if let reason = unreachable { action.verdict = .refused(reason) } else { channel.wantsTemperatures = true }
     case .watched:
-      // The first look shows what is, not what was.
+      // A STATUS is requested for the first look, so that it shows the present state.
       if watchedAt.map({ (now - $0).count >= Self.watchPatience.count }) ?? true { channel.wantsStatus = contact.isUp }
       watchedAt = now
     case .emergencyStop: action.verdict = emergencyStop()

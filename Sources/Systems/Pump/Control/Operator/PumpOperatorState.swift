@@ -1,7 +1,7 @@
 @_spi(FromOutside) import Conversions
 import Tactus
 
-// What the operator side knows of the pump, and what it holds it to.
+// The states of the pump as the operator side knows them, and the transitions between them.
 //
 //                    turn on (budget left)            PUMP:ON
 //   ┌──────────────┐ ───────────────────▶ ┌──────────┐ ─────────▶ ┌──────┐

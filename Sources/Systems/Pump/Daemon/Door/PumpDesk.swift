@@ -22,7 +22,7 @@ public final class PumpDesk: SystemDesk {
   }
 
   public func told(_ told: Told<PumpNotice>) {
-    // It was published before it was told.
+    // The loop publishes the snapshot before it sends the notice.
     let newest = newest()
     keep(newest)
     let sample = PumpSeen(newest.state).sample

@@ -80,7 +80,7 @@ final class PumpHistory: Sendable {
     state.withLock { state in _ = attempt(&state) { () throws(StoreError) in } }
   }
 
-  // MARK: what happens
+  // MARK: sessions
 
   /// Handles a new state of the operator side. Returns the event about the session for the subscribers, or `nil` if there is none.
   func take(
@@ -132,7 +132,7 @@ final class PumpHistory: Sendable {
       state.open = PumpSession(start: Self.instant(reading), startedBy: source.map { "\($0)" })
       state.jumped = reading.jumped
       (state.since, state.speeds, state.samples) = (now, 0, 0)
-      // The speed is known once the pump has taken it.
+      // The first sample has no speed, because the pump has not accepted one yet.
       advance(&state, Sample(waterCelsius: sample.waterCelsius, skinCelsius: sample.skinCelsius), at: now)
       keep(&state, at: now)
       return state.open.map { event($0, at: now) }
@@ -203,7 +203,8 @@ final class PumpHistory: Sendable {
   private func prune(_ state: inout State, at now: TickInstant) {
     guard now >= state.nextPrune else { return }
     let reading = clock.now
-    // By age only if the clock is sure, and until it is that is looked at again soon; by number whatever it says.
+    // Old entries are deleted by their age only if the wall clock is sure; until it is, the next attempt follows soon. The limit of their number
+    // always holds.
     state.nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
     _ = attempt(&state) { () throws(StoreError) in
       if reading.mayDelete { try self.store.prune(before: Self.instant(reading) - Int64(self.keepsDays) * 86_400) }
@@ -223,7 +224,7 @@ final class PumpHistory: Sendable {
       (state.failure, state.isFailureTold) = (nil, false)
       return value
     } catch {
-      // That it is not open has been said by who opens it.
+      // The code that opens the store has already reported that it is not open.
       if state.failure == nil, store.file.isOpen {
         logger.error("the store does not take the pump's sessions", metadata: ["reason": .string("\(error)")])
         state.isFailureTold = true
@@ -257,7 +258,7 @@ final class PumpHistory: Sendable {
 
   private func csv(_ request: APIRequest) throws -> APIResponse {
     let query = try QueryReader(request.query, names: Self.names)
-    // Once a piece of the file is on its way, a refusal comes too late.
+    // A failing store is reported before the first piece of the file is sent; afterwards an error status is impossible.
     try stored { () throws(StoreError) in try self.store.file.requireOpen() }
     return .csv(
       store.sessionsCSV(try self.query(query, newestFirst: false), zone: zone), file: "pump-sessions.csv")

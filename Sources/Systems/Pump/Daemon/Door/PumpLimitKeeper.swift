@@ -62,7 +62,7 @@ public final class PumpLimitKeeper: Sendable {
         let ago: Nanoseconds = bootNow - left.since
         governor.resume(isPumping: left.isPumping, since: now - ago, before: left.before)
       } else {
-        // It is not known for how long it went on, or how long ago that was.
+        // After a reboot it is not known how long the pump ran on, or how long ago that was.
         governor.resume(
           isPumping: false, since: now,
           before: left.isPumping && Mechanism.powerCutSpends.acts ? governor.limit : left.before)
@@ -99,7 +99,7 @@ public final class PumpLimitKeeper: Sendable {
         state.kept = governor
         state.isFailing = false
       } catch {
-        // That it is not open has been said by who opens it.
+        // The code that opens the store has already reported that it is not open.
         if !state.isFailing, store.isOpen {
           logger.error(
             "the store does not take how long the pump has pumped: after a restart this would not count",

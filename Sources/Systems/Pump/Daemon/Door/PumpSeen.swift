@@ -132,7 +132,7 @@ public struct PumpSeen: Sendable {
     JSONValue.object([.init(name: name, value: .text(word)), .init(name: "reason", value: .text(reason))]).bytes
   }
 
-  // MARK: as fields have them
+  // MARK: values of fields
 
   var speedDuty: Int? { speed.map { Int($0.duty) } }
   var speedPercent: Int? { speed.map { Int($0.percent) } }

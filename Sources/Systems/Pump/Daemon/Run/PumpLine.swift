@@ -45,7 +45,7 @@ final class PumpLine: OwnLink {
       end = .serial(line)
     case .bluetooth(let place):
       #if Bluetooth
-        // A STATUS comes in five messages.
+        // A STATUS line arrives in up to five messages.
         let link = try MessageLink(capacity: 64)
         let central = try BluetoothCentral(
           .serialModule, to: place.wanted, adapter: place.adapter, link: link
@@ -141,3 +141,27 @@ final class PumpLine: OwnLink {
     }
   }
 #endif
+
+/// Sends OFF to a pump after its loop has ended, until the pump confirms that it is off, or for 2 s.
+///
+/// For the main thread, which may wait.
+struct PumpFarewell {
+  private static let patience = Nanoseconds.seconds(2)
+
+  let line: PumpLine
+  /// Whether the loop had a connection when it ended.
+  let isUp: Bool
+
+  /// Sends OFF repeatedly. Returns whether the pump has confirmed that it is off.
+  func say() throws(RuntimeError) -> Bool {
+    var words = PumpLastWords(line.link(), isUp: isUp)
+    // No other thread rings this bell, so each wait ends by the clock.
+    let bell = try Doorbell()
+    let end = MonotonicClock.now + Self.patience
+    while MonotonicClock.now < end {
+      if words.step(at: MonotonicClock.now) { return true }
+      bell.wait(limit: .milliseconds(10))
+    }
+    return false
+  }
+}

@@ -195,7 +195,7 @@ struct PumpScenario: ScenarioWorld {
 
   static func checks(_ setup: Setup) -> [ScenarioCheck<Self>] {
     [
-      // What the operator's side knows: its state, and whether the pump has confirmed an off.
+      // The operator's view: its state, and whether the pump has confirmed an off.
       ScenarioCheck("state", .word(PumpOperatorState.scenarioNames)) { $0.simulation.snapshot.state.scenarioName },
       ScenarioCheck("off_confirmed", .boolean) {
         $0.simulation.snapshot.state.off.map { "\($0.isConfirmed)" } ?? "no off"

@@ -27,10 +27,10 @@ extension StoreSystem {
             """)
       },
     ],
-    // How much of the limit is used is about now, and stays.
-    // Numbers are given once and by one program: a session that is in both is in the later one as it was at last.
+    // The used part of the limit describes the present and stays. Session numbers are assigned once, by one program; of a session in both databases
+    // the later version is kept.
     restore: { database in
-      // A seal says that a row is what was written, not that it makes sense.
+      // A seal shows that a row is as it was written, not that its values make sense.
       try StoreSystem.refuse(
         "sessions of its pump", in: "pump_session",
         unless: """

@@ -1,4 +1,6 @@
 import GRDB
+import Pump
+import Service
 import Store
 import Tactus
 import WallTime
@@ -70,7 +72,7 @@ public struct PumpStore: Sendable {
     _ query: PumpSessionQuery = PumpSessionQuery(), after: Int64? = nil, limit: Int = 100
   ) throws(StoreError) -> PumpSessionPage {
     precondition((1...10_000).contains(limit), "a page has 1…10,000 sessions")
-    // One more than asked tells whether there is a next page.
+    // One line more than requested is read, which shows whether there is a next page.
     var sessions = try file.read("reading the pump's sessions") { database in
       var conditions: [String] = []
       var arguments = StatementArguments()
@@ -142,5 +144,57 @@ public struct PumpStore: Sendable {
       startedBy: row["started_by"], end: row["end"], endedBy: row["ended_by"], speedPercent: row["speed_percent"],
       water: .init(first: row["water_first"], last: row["water_last"], highest: row["water_highest"]),
       skin: .init(first: row["skin_first"], last: row["skin_last"], highest: row["skin_highest"]))
+  }
+}
+
+/// The used part of the pump's run limit, as it is stored across restarts of the program.
+public struct PumpLimit: Sendable, Hashable {
+  /// The boot of the machine to whose clock `since` belongs, or `nil` if it was not known.
+  var boot: BootID?
+  /// Whether the pump has been running since `since`; otherwise it has been resting.
+  var isPumping: Bool
+  var since: TickInstant
+  /// The running time between the last rest and `since`.
+  var before: Nanoseconds
+}
+
+/// A store for the used part of the pump's run limit.
+public protocol PumpLimitStore: Sendable {
+  /// Returns the state stored last, or `nil` if none was stored.
+  func limit() throws(StoreError) -> PumpLimit?
+  /// Stores a state; it is durable when the call returns.
+  func keep(_ limit: PumpLimit) throws(StoreError)
+  /// Whether the store can be read and written.
+  var isOpen: Bool { get }
+}
+
+extension PumpStore: PumpLimitStore {
+  public var isOpen: Bool { file.isOpen }
+}
+
+extension PumpStore {
+  /// Returns the sessions as CSV; times are ISO 8601 in the given zone with their offset, `Z` for UTC.
+  func sessionsCSV(
+    _ query: PumpSessionQuery = PumpSessionQuery(newestFirst: false), zone: ZoneRules = .utc, linesAPiece: Int = 500
+  ) -> CSVPieces<Int64> {
+    let columns = [
+      "number", "start", "seconds", "startedBy", "end", "endedBy", "speedPercent", "waterFirstCelsius",
+      "waterLastCelsius", "waterHighestCelsius", "skinFirstCelsius", "skinLastCelsius", "skinHighestCelsius",
+    ]
+    return CSVPieces(columns: columns) { after throws(StoreError) in
+      let page = try self.sessions(query, after: after, limit: linesAPiece)
+      return (page.sessions.map { Self.fields($0, zone) }, page.next)
+    }
+  }
+
+  private static func fields(_ session: PumpSession, _ zone: ZoneRules) -> [String] {
+    func tenths(_ number: Double?) -> String { number.map { "\(($0 * 10).rounded() / 10)" } ?? "" }
+    return [
+      "\(session.number)", WallTimeText.text(session.start, offsetSeconds: zone.offsetSeconds(at: session.start)),
+      tenths(session.seconds), session.startedBy ?? "",
+      session.end ?? "", session.endedBy ?? "", tenths(session.speedPercent), tenths(session.water.first),
+      tenths(session.water.last), tenths(session.water.highest), tenths(session.skin.first),
+      tenths(session.skin.last), tenths(session.skin.highest),
+    ]
   }
 }

@@ -46,7 +46,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   /// Scratch space for the instants at which queued runs are expected to open.
   private let expected: UnsafeMutablePointer<TickInstant?>
 
-  // Within one tick.
+  // State of the tick in progress.
   private var now = TickInstant.zero
   private var hasRead = false
   /// The instant at which the request being handled was issued, or `nil` if no request is being handled.
@@ -133,7 +133,7 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
     case .externalStop(let since): decide(.externalStop(since: since))
     case .stop:
       decide(.shutdown)
-      // No tick follows that could repeat it.
+      // No tick follows that could repeat the write, so it is repeated here.
       for _ in 0..<2 where !machine.confirmation.isConfirmed { decide(.tick) }
     }
     finish()

@@ -35,7 +35,7 @@ public struct FlowLimits: Sendable, Hashable, BitwiseCopyable {
     case .noFlow: if case .some = noFlow { true } else { false }
     case .highFlow: if case .some = highFlow { true } else { false }
     case .leak: if case .some = leak { true } else { false }
-    // They are not of these limits.
+    // These two alarms belong to the limits of a zone, which are checked elsewhere.
     case .belowLimit, .aboveLimit: true
     }
   }

@@ -99,7 +99,7 @@ extension IrrigationMachine {
     watch.since = since
     judgeZone(since: since, at: now)
     if let zone = firstWatering {
-      // Pipes that fill flow more than later: no flow counts from the start, high flow when it has settled.
+      // More water flows while pipes fill. A lack of flow is therefore measured from the opening, high flow only once the flow has settled.
       if Mechanism.noFlow.acts, let limit = flow.limits.noFlow,
         let rate = watch.noFlow.measure(pulses, over: limit.over, from: since, at: now)
       {
@@ -183,7 +183,7 @@ extension IrrigationMachine {
         flowAlarm = alarm
         notices.push(IrrigationNotice(at: now, .flowAlarm(alarm)))
       }
-      // One that is known may have been of a limit that only gave notice, before a reload made it one that stops.
+      // A standing alarm enters the fault state, too: before a reload its limit may have had the reaction of a notice only.
       if case .fault = reaction { _ = fail(.flow(alarm), at: now) }
     } else if !isWrong, isKnown {
       flowAlarm = nil

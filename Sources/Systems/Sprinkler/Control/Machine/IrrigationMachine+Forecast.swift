@@ -12,7 +12,7 @@ extension IrrigationMachine {
     var ahead = Forecast(self)
     var instant = now
     if case .paused(let until) = state { instant = until }
-    // Each round starts a run or ends one.
+    // Each round starts or ends at least one run.
     for _ in 0..<(count &+ ZoneID.maximum) &* 2 {
       ahead.close(at: instant)
       var next = ahead.nextEnd

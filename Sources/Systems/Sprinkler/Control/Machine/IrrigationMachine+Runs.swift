@@ -2,7 +2,7 @@
 import Tactus
 
 extension IrrigationMachine {
-  // MARK: what comes
+  // MARK: accepting runs
 
   @_noLocks @_noAllocation
   mutating func take(_ asked: ZoneRun, _ placement: RunPlacement, at now: TickInstant) -> IrrigationVerdict {
@@ -13,7 +13,7 @@ extension IrrigationMachine {
     switch placement {
     case .append: queue.insert(run, at: queue.count)
     case .insert:
-      // What a pause keeps counts as open.
+      // Runs that a pause interrupted count as open.
       var place = 0
       while place < queue.count, queue[place].hasBegun { place += 1 }
       queue.insert(run, at: place)

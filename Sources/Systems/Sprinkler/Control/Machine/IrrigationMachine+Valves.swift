@@ -92,7 +92,7 @@ extension IrrigationMachine {
     return litres * flow.pulsesPerLitre <= Double(run.pulses)
   }
 
-  // MARK: the next ones
+  // MARK: starting runs
 
   /// Opens every valve that may open at `now`, and decides the levels of the lines.
   @_noLocks @_noAllocation
@@ -106,7 +106,7 @@ extension IrrigationMachine {
             zones[index].valve = .closed
             open(index, run, at: now)
           } else {
-            // Another valve of the group has closed meanwhile.
+            // Another valve of the group closed meanwhile, so this one waits until the station delay is over.
             zones[index].valve = .leading(run, opensAt: earliest)
           }
         }

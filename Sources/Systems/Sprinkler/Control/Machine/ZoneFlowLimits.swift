@@ -19,9 +19,9 @@ public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
       self.learntAt = learntAt
     }
   }
-  /// Less is an alarm; `nil` if that is not watched.
+  /// The limit below which the flow is an alarm, or `nil` if that is not watched.
   public var minimum: Limit?
-  /// More is an alarm; `nil` if that is not watched.
+  /// The limit above which the flow is an alarm, or `nil` if that is not watched.
   public var maximum: Limit?
   /// The time over which the flow is measured, and which it is given to settle, 1…3,600 s.
   public var over: Nanoseconds

@@ -56,7 +56,7 @@ struct ZoneSlot: BitwiseCopyable {
       outcome = .runLimit
     }
     if Mechanism.dayLimit.acts, let perDay = settings.maximumSecondsPerDay {
-      // A day that began while it was open gives it the new day's limit from then on.
+      // If a day began while the valve was open, the new day's limit counts from then on.
       let ofDay = later(start, day) - start + (.seconds(Int64(perDay)) - ranBefore)
       if ofDay < allowance {
         allowance = ofDay

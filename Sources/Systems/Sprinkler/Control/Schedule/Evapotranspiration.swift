@@ -11,7 +11,7 @@ import WallTime
 /// The functions are total: a value that no weather has gives `nil`, never a trap and never a number that is not finite.
 /// Source: FAO Irrigation and Drainage Paper 56, "Crop evapotranspiration", chapters 3 and 4; the numbers of its equations stand beside them.
 public struct Evapotranspiration: Sendable {
-  /// What a day's weather must be known of for the equation of Penman and Monteith.
+  /// The weather of a day that the equation of Penman and Monteith needs.
   public struct Day: Sendable, Hashable {
     /// The day of the year, 1…366.
     public var dayOfYear: Int
@@ -62,7 +62,7 @@ public struct Evapotranspiration: Sendable {
     let angle = 2 * .pi / 365 * Double(dayOfYear)
     let distance = 1 + 0.033 * cos(angle)
     let declination = 0.409 * sin(angle - 1.39)
-    // Beyond the polar circles the sun does not set, or does not rise.
+    // The clamp serves places beyond the polar circles, where the sun may not rise or not set.
     let sunset = acos(max(-1, min(1, -tan(latitude) * tan(declination))))
     let height =
       sunset * sin(latitude) * sin(declination) + cos(latitude) * cos(declination) * sin(sunset)
@@ -127,7 +127,7 @@ public struct Evapotranspiration: Sendable {
       let above = extraterrestrialMegajoules(dayOfYear: day.dayOfYear)
     else { return nil }
     let clear = (0.75 + 0.00002 * elevation) * above
-    // In the polar night nothing tells how cloudy it is: as if it were overcast.
+    // In the polar night the cloud cover cannot be derived from the radiation; the sky counts as overcast.
     let clearness = clear > 0 ? min(1, day.sunMegajoules / clear) : 0.3
     func radiated(_ celsius: Double) -> Double { 4.903e-9 * pow(celsius + 273.16, 4) }
     let longwave =

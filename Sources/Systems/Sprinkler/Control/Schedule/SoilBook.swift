@@ -1,15 +1,15 @@
 import WallTime
 
-/// What is known of the soil, on the boot's clock, which cannot be set.
+/// The readings of the soil. Times are on the boot's clock, which cannot be set.
 struct SoilBook: Sendable {
   private struct Known: Sendable {
     var percent: Double
-    /// When it was read, s.
+    /// The instant at which it was read, s.
     var taken: Double
   }
 
   private var known: [SoilProbe: Known] = [:]
-  /// Since when each rule's soil has been wet without a gap in the readings, s; dry soil is absent.
+  /// The instant since which each rule's soil has been wet without a gap in the readings, s; rules whose soil is dry are absent.
   private var wetSince: [MoistureRule: Double] = [:]
 
   /// Takes a reading that is newer than the probe's last one.

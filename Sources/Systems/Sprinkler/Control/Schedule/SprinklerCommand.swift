@@ -1,3 +1,5 @@
+import WallTime
+
 /// A command that a person gives to the sprinkler, by any of the daemon's interfaces.
 public enum SprinklerCommand: Sendable, Hashable {
   /// Opens a zone now, ahead of the queue, or lets its open run last that long from now; `nil` means the zone's default duration.
@@ -51,4 +53,19 @@ public enum SprinklerCommand: Sendable, Hashable {
   /// Replaces zones, programs and levels by those of a backup, and ends all open and queued runs. Starts that the backup records count as
   /// dealt with, and its rain delay applies if it ends later than the present one. Existing starts, daily totals and log lines stay.
   case restore(SprinklerRecords)
+}
+
+/// The reason why a command was not carried out.
+public enum SprinklerRefusal: Error, Sendable, Hashable {
+  /// A value is invalid. Carries the path of the field, such as `steps[2].seconds`, the expected values and the given one.
+  case invalid(field: String, expected: String, got: String)
+  case unknownZone(Int)
+  case unknownProgram(Int)
+  case unknownRun(UInt64)
+  case zoneDisabled(ZoneID)
+  /// Runs by hand are denied during the current rain delay.
+  case rainDelay(until: WallInstant)
+  /// The zone has reached its daily limit.
+  case dayLimit(ZoneID, seconds: Int)
+  case queueFull(capacity: Int)
 }

@@ -59,7 +59,7 @@ extension SprinklerRecords {
     for zone in file {
       let before = last.first { $0.id == zone.id }
       guard let place = zones.firstIndex(where: { $0.id == zone.id }) else {
-        // One that people have removed stays so, unless the file says it anew.
+        // A zone that people have removed stays removed, unless it is new in the file.
         if before == nil {
           zones.append(zone)
           words.append("zone \(zone.id): \(zone.name) is new")

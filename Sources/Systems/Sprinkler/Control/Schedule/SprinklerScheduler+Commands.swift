@@ -115,7 +115,7 @@ extension SprinklerScheduler {
           step.zone, step.seconds, litres: step.litres, program: nil, isScheduled: false, ignoresRain: true, request))
     }
     if isNext { putFirst(runs.map(\.id)) }
-    // Each goes before all that wait: the last one first, and they stand in their order.
+    // `insert` places a run before all waiting ones, so the last run is ordered first.
     effects.orders += isNext ? runs.reversed().map { .run($0, .insert) } : runs.map { .run($0, .append) }
   }
 
@@ -126,7 +126,7 @@ extension SprinklerScheduler {
     if !waiting.isEmpty { change(.pendingOrder(open + runs + waiting)) }
   }
 
-  // MARK: what must be there
+  // MARK: checks that refuse a command
 
   func zone(_ id: ZoneID) throws(SprinklerRefusal) -> Zone {
     guard let zone = records.zones.first(where: { $0.id == id }) else { throw .unknownZone(Int(id.number)) }

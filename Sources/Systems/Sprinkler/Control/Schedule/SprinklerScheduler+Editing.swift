@@ -145,7 +145,7 @@ extension SprinklerScheduler {
     try Validation.check(
       backup.zones, "zones", pins: settings.pins, masterPin: settings.masterPin, present: backup.zones)
     try Validation.count(backup.programs.count, 0...Validation.programCount, "programs")
-    // A backup with steps by litres is taken where no flow sensor is, too: they last for their zone's default duration.
+    // A backup may have steps by litres even without a flow sensor; such steps last for their zone's default duration.
     let context = Validation.Context(
       zones: Set(backup.zones.map(\.id)), hasPlace: settings.place != nil, hasFlow: true)
     for (place, program) in backup.programs.enumerated() {
@@ -158,7 +158,7 @@ extension SprinklerScheduler {
       }
     }
     try Validation.check(backup.levels, "levels.")
-    // What is given next is one more: numbers that could overflow are no numbers of ours.
+    // The next number is one more. A number so great that counting could overflow was not assigned by this program.
     try Validation.number(Int(clamping: backup.nextRun), 1...1 << 53, "nextRun")
     try Validation.number(backup.nextProgram, 1...Int(Int32.max) - Validation.programCount, "nextProgram")
     effects.orders.append(.allOff)

@@ -21,7 +21,7 @@ extension SprinklerScheduler {
     for program in records.programs where program.isEnabled {
       if let start = nextStart(of: program, after: instant) { next.append((program, start)) }
     }
-    // When the valves are free, if one run follows another.
+    // The instant at which the valves are free if the pending runs follow each other.
     var free = instant
     for run in records.pending { free = free + Int64(max(0, run.askedSeconds - Int(saturating: run.ranSeconds))) }
     var starts: [UpcomingStart] = []
@@ -50,7 +50,7 @@ extension SprinklerScheduler {
 
   /// Returns the next start that is expected to open a zone, or `nil` if no start is expected to. Starts suppressed by a rain delay are skipped.
   public func nextStart(after instant: WallInstant) -> UpcomingStart? {
-    // The second look is for a rain delay that keeps all of the first away.
+    // The second search begins at the end of the rain delay, which may suppress all starts of the first.
     for from in [instant, max(instant, (records.rainDelay?.until ?? instant) - 1)] {
       let starts = starts(after: from, count: 16)
       if let start = starts.first(where: { $0.runs.contains { $0.skipped == nil } }) { return start }
@@ -64,7 +64,7 @@ extension SprinklerScheduler {
     var next: [Int: WallInstant] = [:]
     let afterRain = max(instant, (records.rainDelay?.until ?? instant) - 1)
     for program in records.programs where program.isEnabled {
-      // What a deficit keeps from being watered now it may not keep once it has grown.
+      // A deficit that is too small for watering now may have grown by a later start, so the next days are searched, too.
       let later = program.adjustment == nil ? [] : (1...Self.validDays).map { instant + Int64($0) * 86_400 }
       for from in [instant, afterRain] + later {
         guard let start = nextStart(of: program, after: from) else { continue }

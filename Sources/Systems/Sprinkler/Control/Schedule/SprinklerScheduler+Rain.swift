@@ -26,7 +26,7 @@ extension SprinklerScheduler {
     if (until - delay.until).magnitude >= 2 { delay.until = until }
     rainAtStart = delay
     if left <= 0 { return setRainDelay(nil) }
-    // In another boot what it was without power is known once the clock is synchronised: it is waited for.
+    // After a reboot the time without power is not known until the clock is synchronised, so the note waits for that.
     let isOld = age.sinceNoted(at: reading).map { $0 >= Self.rainNoteSeconds }
     if isOld ?? (reading.isSynchronised || bootSeconds - startedSeconds >= Self.rainNoteSeconds) {
       delay.age = age.noted(at: reading)
@@ -67,13 +67,13 @@ extension SprinklerScheduler {
     case .dry:
       if case .weather? = records.rainDelay?.reason { setRainDelay(nil) }
     case .rain(let seconds, let reason):
-      // A person who lifted the last such delay knows better until it would have ended.
+      // Once a person has lifted such a delay, the forecast starts none before that delay would have ended.
       if let declined = weatherDeclinedUntil, bootSeconds < declined { return }
       weatherDeclinedUntil = nil
       guard (1...Self.longestRainDelay).contains(seconds) else { return }
       if let present = records.rainDelay {
         let left = present.left(at: reading) ?? Double(present.until - WallInstant(reading))
-        // A person's delay is never shortened, and a forecast that says the same again is not worth a write.
+        // The delay of a person is never shortened, and a forecast that changes little is not worth a write.
         let grows = Double(seconds) - left >= 600
         if case .manual = present.reason, !grows { return }
         if case .sensor = present.reason, !grows { return }
@@ -100,4 +100,142 @@ extension SprinklerScheduler {
     case .deny: throw .rainDelay(until: delay.until)
     }
   }
+}
+
+/// What is known of the rain sensor, on the boot's clock, which cannot be set.
+struct RainSensorBook: Sendable {
+  var reading: RainSensorReading?
+  /// The instant at which the reading became this one, s.
+  var since = 0.0
+  /// The same instant by the wall clock, or `nil` before the first reading.
+  var at: WallInstant?
+  /// Whether the sensor has been wet for long enough since it was last dry.
+  var hasActed = false
+  /// Whether a person has ended the rain delay since then.
+  var isLifted = false
+}
+
+extension SprinklerScheduler {
+  /// The shortest rain delay that a wet sensor holds, s; one that is left by a crash ends after it.
+  private static var leastHold: Int { 1_200 }
+  /// The beginning of the words of the delay that a wet sensor holds.
+  private static var wetSince: String { "rain sensor wet since" }
+  /// The part of a rain delay after which a wet sensor renews it, s.
+  private static var renewal: Double { 600 }
+  /// The time after which a sensor that is always wet is taken for a broken wire, s.
+  private static var longestWet: Double { Double(longestRainDelay) }
+
+  /// The last reading of the rain sensor, or `nil` if none has come since the start.
+  public var rainSensorReading: RainSensorReading? { rainSensor.reading }
+
+  /// The state of the rain sensor, or `nil` if there is none.
+  public var rainSensorStatus: RainSensorStatus? {
+    settings.rainSensor.map { RainSensorStatus(word: rainSensorWord($0), since: rainSensor.at) }
+  }
+
+  private func rainSensorWord(_ rule: RainSensorRule) -> RainSensorStatus.Word {
+    switch rainSensor.reading {
+    case nil, .unreadable: .unknown
+    case .dry: .dry
+    case .wet where bootSeconds - rainSensor.since >= Self.longestWet: .stuck
+    case .wet where rainSensor.isLifted: .lifted
+    case .wet: rainSensor.hasActed || bootSeconds - rainSensor.since >= Double(rule.delaySeconds) ? .wet : .waits
+    }
+  }
+
+  /// Takes a reading of the rain sensor. An unreadable line changes nothing: a delay that the sensor began runs to its end.
+  mutating func sense(_ new: RainSensorReading) {
+    guard let rule = settings.rainSensor, new != rainSensor.reading else { return }
+    let isFirst = rainSensor.reading == nil
+    (rainSensor.reading, rainSensor.since, rainSensor.at) = (new, bootSeconds, WallInstant(reading))
+    switch new {
+    case .dry:
+      if !isFirst { effects.notices.append(.rainSensor(.dry)) }
+      dry(rule)
+      if isFirst { correctWords() }
+    case .wet:
+      // The delay was begun by the previous process, and the sensor may have been wet ever since.
+      if isFirst, isRainDelayOfSensor { rainSensor.hasActed = true }
+      effects.notices.append(.rainSensor(.wet))
+      followRainSensor()
+    case .unreadable: effects.notices.append(.rainSensor(.unknown))
+    }
+  }
+
+  /// Begins the rain delay of a wet sensor when it is time, and renews it.
+  mutating func followRainSensor() {
+    guard let rule = settings.rainSensor, rainSensor.reading == .wet else { return }
+    switch rainSensorWord(rule) {
+    case .wet:
+      rainSensor.hasActed = true
+      hold(rule)
+    case .stuck where rainSensor.hasActed:
+      rainSensor.hasActed = false
+      effects.notices.append(.rainSensor(.stuck))
+      if isRainDelayOfSensor { setRainDelay(nil) }
+    case .unknown, .dry, .waits, .lifted, .stuck: break
+    }
+  }
+
+  /// The time after which `followRainSensor` will next have an effect, s, or `nil` for never.
+  var rainSensorWait: Int64? {
+    guard let rule = settings.rainSensor, rainSensor.reading == .wet else { return nil }
+    let wet = bootSeconds - rainSensor.since
+    var wait = Self.longestWet - wet
+    switch rainSensorWord(rule) {
+    case .waits: wait = min(wait, Double(rule.delaySeconds) - wet)
+    case .wet:
+      wait = min(wait, (rainDelayLeft ?? 0) - (Double(held(rule)) - Self.renewal))
+    case .lifted: break
+    case .unknown, .dry, .stuck: return nil
+    }
+    return max(1, Int64(saturating: wait.rounded(.up)))
+  }
+
+  /// Ends a delay that the sensor has held, or lets it last while things dry. A longer delay by hand or by the forecast stays.
+  private mutating func dry(_ rule: RainSensorRule) {
+    let hasHeld = rainSensor.hasActed && !rainSensor.isLifted
+    (rainSensor.hasActed, rainSensor.isLifted) = (false, false)
+    let (left, isOwn) = (rainDelayLeft ?? 0, isRainDelayOfSensor)
+    // A delay left by the previous process may be longer than the drying time.
+    guard hasHeld || (isOwn && left > Double(rule.drySeconds)) else { return }
+    if rule.drySeconds == 0 {
+      if isOwn { setRainDelay(nil) }
+    } else if isOwn || left < Double(rule.drySeconds) {
+      let hours = Self.number(Double(rule.drySeconds) / 3_600)
+      let words = "rain sensor wet until \(time(WallInstant(reading))): dries for \(hours) h"
+      setRainDelay(RainDelay(seconds: rule.drySeconds, reason: .sensor(words), at: reading))
+    }
+  }
+
+  /// Begins or renews the sensor's delay, unless one by hand or by the forecast lasts longer.
+  private mutating func hold(_ rule: RainSensorRule) {
+    let words = "\(Self.wetSince) \(time(rainSensor.at ?? WallInstant(reading)))"
+    let delay = RainDelay(seconds: held(rule), reason: .sensor(words), at: reading)
+    guard let present = records.rainDelay, let left = rainDelayLeft else { return setRainDelay(delay) }
+    if present.reason == delay.reason {
+      if left <= Double(held(rule)) - Self.renewal { change(.rainDelayNoted(delay)) }
+    } else if isRainDelayOfSensor || left <= Double(held(rule)) - Self.renewal {
+      setRainDelay(delay)
+    }
+  }
+
+  /// Rewrites a delay of the last process that says that the sensor is wet, though it became dry meanwhile.
+  private mutating func correctWords() {
+    guard case .sensor(let words)? = records.rainDelay?.reason, words.hasPrefix(Self.wetSince),
+      let left = rainDelayLeft, left >= 1
+    else { return }
+    setRainDelay(
+      RainDelay(
+        seconds: Int(saturating: left), reason: .sensor("rain sensor was wet before the last start"), at: reading))
+  }
+
+  /// The length of the rain delay that a wet sensor holds, s.
+  private func held(_ rule: RainSensorRule) -> Int { max(rule.drySeconds, Self.leastHold) }
+
+  private var rainDelayLeft: Double? {
+    records.rainDelay.map { $0.left(at: reading) ?? Double($0.until - WallInstant(reading)) }
+  }
+
+  private var isRainDelayOfSensor: Bool { if case .sensor? = records.rainDelay?.reason { true } else { false } }
 }

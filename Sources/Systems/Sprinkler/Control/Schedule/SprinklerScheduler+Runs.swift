@@ -78,7 +78,7 @@ extension SprinklerScheduler {
   private mutating func keep(_ run: PendingRun, ran: Double, _ wall: WallInstant) {
     change(.pendingRemoved(run: run.run))
     var left = run
-    // The machine ends what is open first: what waits comes behind the rest of it.
+    // The machine ends open runs first, so the rests of open runs come before the waiting runs.
     if ran > 0 {
       log(run, ran: ran, .shutdown)
       count(run, ran: ran, wall)
@@ -136,22 +136,22 @@ extension SprinklerScheduler {
 
   mutating func start(_ wall: WallInstant) {
     keys = Set(records.startKeys)
-    // No new day begins by a clock that may be wrong: until it is confirmed what ran on the last one counts.
+    // A clock that may be wrong does not begin a new day: until it is confirmed, the totals of the stored day count.
     setToday(reading.isSynchronised ? settings.zone.local(wall).date : records.day ?? settings.zone.local(wall).date)
     if let day = records.day, day < today { dayBefore = (day, records.ranToday) }
-    // A clock that is behind what was seen may be wrong; it is looked at once it is believed.
+    // A clock that is behind the last handled instant may be wrong; that is decided once the clock is trusted.
     cursor = records.seen ?? wall
     isFirst = records.seen == nil
     if isFirst { change(.seen(cursor)) }
     findUsableZones()
     planAll(after: cursor)
-    // Before the machine knows of any.
+    // A rain delay that is over ends here, before the machine is told of it.
     if records.rainDelay.flatMap({ $0.left(at: reading) }).map({ $0 <= 0 }) ?? false {
       change(.rainDelay(nil))
       effects.notices.append(.rainDelayOver)
     }
     let runs = restorePending(wall)
-    // The machine knows nothing yet: zones first, then what they have run, then rain, and only then what runs.
+    // The machine knows nothing yet. It is told of zones first, then of their totals, of rain, and last of the runs.
     for zone in records.zones { effects.orders.append(.zone(zone.id, zoneSettings(zone))) }
     if records.day == today {
       for (zone, seconds) in records.ranToday.sorted(by: { $0.key < $1.key }) {
@@ -173,7 +173,7 @@ extension SprinklerScheduler {
     for run in left { change(.pendingRemoved(run: run.run)) }
     for run in left.filter({ $0.opened != nil }) + left.filter({ $0.opened == nil }) {
       let end = howEnded(run)
-      // Without the sensor nobody knows when a run by litres has had them.
+      // Without the flow sensor it is not known when a run by litres is complete.
       let isMeasured = run.litres == nil || settings.pulsesPerLitre != nil
       let isAllowed = mayResume && end == .powerCut && usableZones[run.zone] != nil && isMeasured
       var again: PendingRun? = run
@@ -217,7 +217,7 @@ extension SprinklerScheduler {
     let since: Double
     switch (end, run.openSince) {
     case (.crash, let open?) where run.boot == boot:
-      // Nothing flowed after the guard had closed the valve. One that was opened after that is not known to have been closed.
+      // No water flowed after the guard closed the valve. If the valve was opened after the last known closing, it counts as open until now.
       let closed = valvesClosed.first { $0 >= open }.map { min($0, bootSeconds) } ?? bootSeconds
       since = max(0, closed - open)
     case (_, nil) where run.boot != nil: since = 0
@@ -228,7 +228,7 @@ extension SprinklerScheduler {
 
   /// Returns the rest of a run under a new number, or `nil` if no time or no water is left.
   private mutating func rest(of run: PendingRun, ran: Double) -> PendingRun? {
-    // Rounded so that any number of interruptions adds nothing.
+    // The time is rounded up, so that no number of interruptions lengthens a run.
     let left = run.askedSeconds - Int(saturating: ran.rounded(.up))
     guard left > 0 else { return nil }
     var rest = run

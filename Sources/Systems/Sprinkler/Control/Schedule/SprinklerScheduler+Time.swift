@@ -44,12 +44,12 @@ extension SprinklerScheduler {
     if let day = records.day, day < date { dayBefore = (day, records.ranToday) }
     effects.orders.append(.dayBegan)
     let oldest = date + -Self.keptDays
-    // One set years ahead by mistake would forget everything.
+    // A clock set years ahead by mistake would otherwise delete every key.
     if reading.mayDelete, records.startKeys.contains(where: { $0.date < oldest }) {
       change(.startKeysForgotten(before: oldest))
       keys = keys.filter { $0.date >= oldest }
     }
-    // A rule that comes round in more than ten years has no next start yet.
+    // A program whose next start was more than ten years ahead is planned again every month.
     if date.day == 1 { planAll(after: cursor) }
   }
 
@@ -106,7 +106,7 @@ extension SprinklerScheduler {
     var plan = WateringPlan(
       program, percent: percent, zones: usableZones, deficits, mostPercent: settings.deficitPercent,
       hasFlow: settings.pulsesPerLitre != nil)
-    // A call every second can come two seconds late at most. What waited for the clock to be confirmed is not late.
+    // Steps come every second, so a delay of two seconds is never late; nor is the time for which a start waited for the clock to be confirmed.
     let isLate = wall - start.at > max(2, Int64(settings.catchUpSeconds), held)
     if isLate || recoveredUntil.map({ start.at <= $0 }) ?? false {
       plan.skipAll(.missed)

@@ -27,7 +27,7 @@ public struct Sun: Sendable {
   ///
   /// - Parameter zone: the time zone of the local date.
   public func instant(of edge: Edge, on date: LocalDate, in zone: ZoneRules) -> WallInstant? {
-    // Noon by the sun of the UTC date, and of the neighbours where the zone's date is another (Kiritimati).
+    // The solar noon of the UTC date is tried first, then those of the neighbouring dates, for zones far from their longitude (Kiritimati).
     let day = date.daysSince1970
     for candidate in [day, day - 1, day + 1] {
       let noon = self.noon(utcDay: candidate)
@@ -95,5 +95,18 @@ public struct Sun: Sendable {
         - 1.25 * eccentricity * eccentricity * sin(2 * anomaly)
       equationOfTime = 4 * equation / radians
     }
+  }
+}
+
+/// A place on Earth. An accuracy of about a kilometre is enough for sunrise and sunset.
+public struct GeographicPlace: Sendable, Hashable {
+  /// The latitude in degrees, north positive; −90…90.
+  public var latitude: Double
+  /// The longitude in degrees, east positive; −180…180.
+  public var longitude: Double
+
+  public init(latitude: Double, longitude: Double) {
+    self.latitude = latitude
+    self.longitude = longitude
   }
 }

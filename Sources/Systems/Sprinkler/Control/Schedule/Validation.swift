@@ -124,7 +124,7 @@ enum Validation {
     if let cycle = program.cycleAndSoak {
       try number(cycle.cycleSeconds, 60...86_400, "\(prefix)cycleAndSoak.cycleSeconds")
       try number(cycle.soakSeconds, 0...86_400, "\(prefix)cycleAndSoak.soakSeconds")
-      // One that can never be queued as a whole would never run.
+      // A program with more cycles than the queue has places would never run.
       let cycles = program.steps.reduce(0) { $0 + ($1.seconds + cycle.cycleSeconds - 1) / cycle.cycleSeconds }
       guard cycles <= IrrigationMachine.capacity else {
         throw .invalid(

@@ -36,13 +36,13 @@ struct WateringPlan: Sendable, Hashable {
     let cycles = program.steps.indices.map { place in
       let step = program.steps[place]
       let amount = deficits[step.zone].map { Self.amount($0, step, mostPercent: mostPercent) }
-      // A zone that comes again gets what is left.
+      // If the same zone follows again in the program, it gets the remaining amount.
       if let given = amount?.seconds, let all = deficits[step.zone]?.seconds {
         deficits[step.zone]?.seconds = all - given
       }
       return Self.cycles(of: place, program, level: level, zones: zones, amount, hasFlow: hasFlow)
     }
-    // Round by round, so that the others run while one soaks.
+    // The cycles are interleaved, so that other zones run while one soaks.
     for round in 0..<(cycles.map(\.count).max() ?? 0) {
       runs += cycles.compactMap { round < $0.count ? $0[round] : nil }
     }
@@ -159,7 +159,7 @@ struct WateringPlan: Sendable, Hashable {
       run.seconds = min(scaled, longest)
       return [run]
     }
-    // As few as possible, as equal as whole seconds allow.
+    // The run is split into as few cycles as possible, as equal as whole seconds allow.
     let count = (scaled + longest - 1) / longest
     return (0..<count).map { index in
       run.seconds = scaled / count + (index < scaled % count ? 1 : 0)

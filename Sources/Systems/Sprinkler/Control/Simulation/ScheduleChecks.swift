@@ -106,7 +106,7 @@ public struct ScheduleChecks: Sendable {
     var open: [Int: Int] = [:]
     var count = 0
     for line in 0..<irrigation.lineCount where new >> UInt64(clamping: line) & 1 != 0 && !isMaster(line) {
-      // A zone that has just been given another line is about to close.
+      // A zone that was just given another line is about to close and has no line here.
       if let zone = zoneByLine[line] { open[zones[zone]?.group ?? 0, default: 0] += 1 }
       count += 1
     }

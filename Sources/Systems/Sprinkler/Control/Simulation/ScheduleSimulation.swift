@@ -18,7 +18,7 @@ public struct ScheduleSimulation: ~Copyable {
   public private(set) var notices: [(at: WallInstant, notice: SprinklerNotice)] = []
   public private(set) var checks: ScheduleChecks
   private var machine: IrrigationMachine
-  // Never written. Swift 6.2 lets an initialiser call nothing that mutates once there is a constant.
+  // These are never written; they are variables because Swift 6.2 allows no mutating call in an initialiser of a type with constants.
   private var settings: SchedulerSettings
   private var irrigation: IrrigationSettings
   /// Whether the wall clock counts as synchronised, as by NTP.
@@ -174,7 +174,7 @@ public struct ScheduleSimulation: ~Copyable {
         microseconds: wallAtZero.secondsSince1970 * 1_000_000 + now.nanoseconds / 1_000,
         bootTime: TickInstant(nanoseconds: (now - bootedAt).count), isSynchronised: isClockSynchronised))
     let effects = scheduler.step(event, at: reading)
-    // The store has it before a valve moves.
+    // The store has the changes before a valve moves.
     for change in effects.changes {
       stored.apply(change)
       checks.take(change, at: now)

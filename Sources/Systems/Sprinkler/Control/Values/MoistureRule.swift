@@ -28,7 +28,7 @@ public struct SoilTopic: Sendable, Hashable {
   public var member: String?
   /// The factor from the number to percent.
   public var scale: Double
-  /// What is added after the factor, %.
+  /// The offset that is added after the factor, %.
   public var offsetPercent: Double
 
   /// Creates a topic, not checked.

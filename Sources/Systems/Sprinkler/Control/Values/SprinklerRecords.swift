@@ -90,7 +90,7 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
     case .everything(let records):
       let before = self
       self = records
-      // A number that was given once, in the log or to an app, is not given again.
+      // A number that was once assigned, and that the log and apps may contain, is not assigned again.
       nextRun = max(nextRun, before.nextRun)
       nextProgram = max(nextProgram, before.nextProgram)
     }

@@ -183,7 +183,7 @@ public struct RainDelay: Sendable, Hashable, Codable {
   /// Returns the remaining time, s, zero or negative if the delay is over; `nil` if an older version stored it.
   func left(at now: WallReading) -> Double? {
     guard let seconds, let age else { return nil }
-    // Whatever a row says: no delay is longer than any can be.
+    // The stored number is not trusted: no delay is longer than the longest one.
     return min(Double(SprinklerScheduler.longestRainDelay), max(-1e6, Double(seconds) - age.seconds(at: now)))
   }
 }

@@ -2,9 +2,9 @@ import WallTime
 
 /// What a zone's flow may be, as the configuration says.
 public struct ZoneFlowRule: Sendable, Hashable {
-  /// Less is an alarm, l/min, or `nil` if no limit is set.
+  /// The flow below which there is an alarm, l/min, or `nil` if no limit is set.
   public var minimum: Double?
-  /// More is an alarm, l/min, or `nil` if no limit is set.
+  /// The flow above which there is an alarm, l/min, or `nil` if no limit is set.
   public var maximum: Double?
   /// Whether the zone's usual flow is learnt from its runs.
   public var isLearnt: Bool
@@ -57,9 +57,9 @@ public struct ZoneFlowStatus: Sendable, Hashable {
   public var flow: ZoneFlow?
   /// The number of runs that it takes, or `nil` if nothing is learnt.
   public var neededRuns: Int?
-  /// Less is an alarm now, l/min, or `nil` if nothing is.
+  /// The flow below which there is an alarm now, l/min, or `nil` if there is no such limit.
   public var minimum: Double?
-  /// More is an alarm now, l/min, or `nil` if nothing is.
+  /// The flow above which there is an alarm now, l/min, or `nil` if there is no such limit.
   public var maximum: Double?
   /// What the limits are from, in words.
   public var words: String

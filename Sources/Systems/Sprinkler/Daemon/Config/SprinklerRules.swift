@@ -9,17 +9,17 @@ public struct SprinklerRules: Settings, Equatable {
   var rainDelayHours = 24
   /// The longest that a deficit may let a step of a schedule last, in % of its minutes.
   var deficitPercent = 200
-  // Of the rain sensor; meaningless without its pin.
+  // Keys of the rain sensor, which have no meaning without its pin.
   var rainSensorMinutes = 1
   var rainSensorDryHours = 0
-  // Of the flow; meaningless without its sensor.
+  // Keys of the flow, which have no meaning without its sensor.
   /// The limits of the flow in litres per minute; `nil` for a limit that is not watched.
   var noFlow, highFlow, leak: Double?
   var settleSeconds = 30
   var onAlarm = Alarm.stop
   var learnRuns = 5
   var learntPercent = 30
-  // Of the weather; meaningless without a provider.
+  // Keys of the weather, which have no meaning without a provider.
   var thresholdMillimetres = 5.0
   var days = 1
   var delayHours = 24

@@ -19,7 +19,7 @@ extension Zone {
   }
 }
 
-// MARK: what there is only with another key
+// MARK: values that depend on other keys
 
 extension SprinklerWiring {
   /// The configured zones, in order. A zone for which neither a pin nor a default exists has the pin −1, which `check` refuses.
@@ -117,7 +117,7 @@ extension SprinklerWiring {
   /// The settings of the valves. The limits of the flow are the loop's rules.
   var irrigation: IrrigationSettings {
     do {
-      // Zones in no group are a group of their own.
+      // The zones without a group form group 0.
       var most = [0: groups.isEmpty ? maximumOpen : 1]
       for (index, limit) in maximumOpenOfGroups.enumerated() { most[index + 1] = limit }
       return try IrrigationSettings(
@@ -138,7 +138,7 @@ extension SprinklerWiring {
     var settings = SchedulerSettings(
       zone: zone, pins: allPins, masterPin: masterPin, place: place, catchUpSeconds: rules.catchUpMinutes * 60,
       rainEndsOpenRuns: rules.runningInRain == .stop,
-      // The same words.
+      // Both enumerations have the same raw values.
       manualInRain: SchedulerSettings.ManualInRain(rawValue: rules.manualInRain.rawValue)!,
       afterPowerCut: rules.afterPowerCut == .resume ? .resume : .close)
     settings.moisture = soilItems.compactMap(\.rule)

@@ -86,7 +86,7 @@ struct LegacyScheduleBody: JSONReadable {
       guard let minutes, minutes != shown.duration else { return present.steps }
       return Self.stretched(present.steps, to: minutes * 60)
     }
-    // As the original: the first pin.
+    // As in the original backend, the first pin is watered.
     guard let zone = zones.first(where: \.isEnabled) ?? zones.first else {
       throw .validation("sequence", expected: "a zone to water", got: "none, and there is no zone at all")
     }

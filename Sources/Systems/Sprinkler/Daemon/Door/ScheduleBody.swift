@@ -1,5 +1,7 @@
+@_spi(FromOutside) import Conversions
 import Service
 import Sprinkler
+import WallTime
 
 /// The body of `POST` and `PUT /api/schedules`. Members that a `PUT` lacks leave the schedule's property unchanged.
 struct ScheduleBody: JSONReadable {
@@ -122,5 +124,40 @@ private struct CycleBody: JSONReadable {
     value = Program.CycleAndSoak(
       cycleSeconds: Int(saturating: (try body.required("cycleMinutes", .number(1...1440)) * 60).rounded()),
       soakSeconds: Int(saturating: (try body.required("soakMinutes", .number(0...1440)) * 60).rounded()))
+  }
+}
+
+extension JSONKind where Value == StartTime {
+  static var startTime: JSONKind {
+    JSONKind("\"HH:MM\", \"sunrise\" or \"sunset\", those with an offset of at most 720 minutes: \"sunrise-20\"") {
+      if case .text(let text) = $0 { ScheduleWords.start(text) } else { nil }
+    }
+  }
+}
+
+extension JSONKind where Value == Int {
+  /// A weekday; 0 is Monday.
+  static var weekday: JSONKind {
+    JSONKind("one of \(ScheduleWords.weekdays.joined(separator: ", "))") {
+      if case .text(let text) = $0 { ScheduleWords.weekday(text) } else { nil }
+    }
+  }
+}
+
+extension JSONKind where Value == LocalDate {
+  static var localDate: JSONKind {
+    JSONKind("a date YYYY-MM-DD") { if case .text(let text) = $0 { ScheduleWords.date(text) } else { nil } }
+  }
+}
+
+extension JSONKind where Value == MonthDay {
+  static var monthDay: JSONKind {
+    JSONKind("a day of the year MM-DD") { if case .text(let text) = $0 { ScheduleWords.monthDay(text) } else { nil } }
+  }
+}
+
+extension JSONKind where Value == ZoneID {
+  static var zoneID: JSONKind {
+    JSONKind(JSONKind<Int>.integer(1...ZoneID.maximum).expected) { $0.wholeNumber.flatMap { ZoneID($0) } }
   }
 }

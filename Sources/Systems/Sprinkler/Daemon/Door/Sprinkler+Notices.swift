@@ -1,8 +1,10 @@
+@_spi(FromOutside) import Conversions
 import Logging
 import Service
 import Sprinkler
 import Tactus
 import TactusDaemon
+import WallTime
 import Wire
 
 // The control knows no daemon: what its type is to one is said here, and nowhere else.
@@ -119,4 +121,121 @@ extension IrrigationNotice {
     case .extended, .state, .master, .flowAlarm, .flowNormal, .linesDiffer, .linesAgree: nil
     }
   }
+}
+
+extension SprinklerNotice {
+  /// Writes the notice as one line to the system's log.
+  func log(_ logger: Logger, description text: (WallInstant) -> String) {
+    func line(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+      logger.log(level: level, message, metadata: metadata)
+    }
+    switch self {
+    case .programStarted(let id, let name, let due, let runs):
+      line(
+        .info, "a schedule has started",
+        ["schedule": "\(id)", "name": "\(name)", "due": "\(text(due))", "runs": "\(runs)"])
+    case .programSkipped(let id, let name, let due, let why, let runs):
+      line(
+        .notice, "a schedule was skipped",
+        ["schedule": "\(id)", "name": "\(name)", "due": "\(text(due))", "why": "\(why.word)", "runs": "\(runs)"])
+    case .soil(let id, let name, let zone, let why):
+      line(
+        .notice, "the soil's rules looked at a start",
+        ["schedule": "\(id)", "name": "\(name)", "zone": "\(zone)", "why": "\(why)"])
+    case .deficit(let id, let name, let zone, let why):
+      line(
+        .info, "the deficit decided on a start",
+        ["schedule": "\(id)", "name": "\(name)", "zone": "\(zone)", "why": "\(why)"])
+    case .flowLearnt(let zone, let words):
+      line(.notice, "a zone's flow is learnt", ["zone": "\(zone)", "flow": "\(words)"])
+    case .rainDelaySet(let delay):
+      line(
+        .notice, "a rain delay is in force",
+        ["until": "\(text(delay.until))", "reason": "\(delay.why ?? "by hand")"])
+    case .rainSensor(let word):
+      switch word {
+      case .unknown: line(.warning, "the rain sensor's line cannot be read: schedules run as they are", [:])
+      case .stuck:
+        line(.warning, "the rain sensor is always wet, as with a broken wire: schedules run as they are", [:])
+      default: line(.notice, "the rain sensor has changed", ["state": "\(word.rawValue)"])
+      }
+    case .rainDelayOver: line(.notice, "the rain delay is over", [:])
+    case .clockStepped(let seconds): line(.warning, "the time of day was set", ["seconds": "\(seconds)"])
+    case .clockBelieved(let word):
+      switch word {
+      case "unconfirmed":
+        line(.info, "the time of day is not confirmed yet: schedules that are due wait", [:])
+      default: line(.info, "the time of day is confirmed", ["clock": "\(word)"])
+      }
+    case .startTakenBack(let id, let name, let due, let was):
+      line(
+        .warning, "a start that a wrong clock had written off is due again at its time",
+        ["schedule": "\(id)", "name": "\(name)", "due": "\(text(due))", "was": "\(was.word)"])
+    case .longAbsence(let from, let to):
+      line(
+        .warning, "starts during a long absence were not caught up on", ["from": "\(text(from))", "to": "\(text(to))"])
+    case .interrupted(let run, let zone, let end, let ran, let left, let isResumed):
+      line(
+        .warning,
+        isResumed
+          ? "a run that a power cut interrupted goes on"
+          : end == .powerCut ? "a run ended by a power cut" : "a run ended by a crash: its rest does not follow",
+        ["run": "\(run)", "zone": "\(zone)", "ran_s": "\(ran)", "left_s": "\(left)"])
+    case .queueNotResumed(let runs):
+      line(
+        .warning, "the queue of a recovered store is not run: what it holds may have been done",
+        ["runs": "\(runs.map(String.init).joined(separator: " "))"])
+    }
+  }
+}
+
+// Events for subscribers, in addition to the state.
+extension SprinklerDesk {
+  /// The values that the last events reported, so that only changes are reported.
+  struct LastTold {
+    var rain: RainDelay?
+    /// The last reported countdown of each open zone, s.
+    var countdowns: [ZoneID: Int] = [:]
+  }
+
+  /// Returns each number of an open zone's countdown as it is reached, and the rain delay when it changes. The requirement's app lives on these.
+  func events(_ published: Published<SprinklerSnapshot>, at now: TickInstant) -> [Event] {
+    let (newest, records) = (published.state, view.records)
+    // A countdown of 0 is not an event; the event of the closed valve reports it.
+    let countdowns = records.zones.compactMap { zone in
+      newest[zone.id].remaining(at: now).map { (zone: zone.id, seconds: $0.wholeSecondsUp) }
+    }.filter { $0.seconds > 0 }
+    let (hasRainChanged, reached) = lastTold.withLock { told in
+      let news = (told.rain != records.rainDelay, countdowns.filter { told.countdowns[$0.zone] != $0.seconds })
+      told.rain = records.rainDelay
+      told.countdowns = Dictionary(uniqueKeysWithValues: countdowns.map { ($0.zone, $0.seconds) })
+      return news
+    }
+    let rain =
+      hasRainChanged
+      ? [
+        Event(
+          .edge, type: "rain", system: Sprinkler.name, at: newest.at, body: SprinklerFields.rain.json(seen().rain))
+      ] : []
+    return reached.map { zone, seconds in
+      let event = ZoneEvent(id: Int(zone.number), isOn: true, remainingSec: seconds)
+      return Event(.state, type: "zone", system: Sprinkler.name, at: now, json: event)
+    } + rain
+  }
+
+  /// Returns the zone's present state for an event: `{"type":"zone","id":3,"isOn":true,"remainingSec":899}`.
+  func event(of zone: ZoneID) -> ZoneEvent {
+    let newest = newest
+    let status = newest[zone]
+    let remaining = status.remaining(at: max(now, newest.at))?.wholeSecondsUp
+    lastTold.withLock { $0.countdowns[zone] = remaining }
+    return ZoneEvent(id: Int(zone.number), isOn: status.isOn, remainingSec: remaining ?? 0)
+  }
+}
+
+struct ZoneEvent: Encodable {
+  let id: Int
+  let isOn: Bool
+  /// The time until the valve closes, s; 0 if it is closed.
+  let remainingSec: Int
 }

@@ -1,8 +1,11 @@
+@_spi(FromOutside) import Conversions
 import Service
 import Sprinkler
 import Store
 import Tactus
 import TactusDaemon
+import WallTime
+import Water
 
 // Clients' commands, answered once the store has the change and the valves' loop has accepted the orders.
 extension SprinklerDesk {
@@ -68,7 +71,7 @@ extension SprinklerDesk {
   ///
   /// - Throws: The errors of `perform`.
   func skip(_ caller: Caller) async throws -> Done {
-    // The loop has done it by then: the schedule learns of it from what the loop tells, and orders no second one.
+    // The loop has skipped by then; the schedule learns it from the loop's notices and issues no second order.
     try await perform(first: .skip, caller) { _, _ in SprinklerEffects() }
   }
 
@@ -80,7 +83,7 @@ extension SprinklerDesk {
     let isKnown = { @Sendable (records: SprinklerRecords) in records.pending.contains { $0.run == run } }
     guard isKnown(view.records) else { return try await perform(command, caller) }
     return try await perform(first: .cancel(run: run), caller) { schedule, reading throws(APIError) in
-      // The loop may have told of its end by now.
+      // The loop may have reported the run's end by now.
       guard isKnown(schedule.records) else { return SprinklerEffects() }
       return try schedule.step(.command(command, caller: caller.logName), reading)
     }
@@ -128,8 +131,8 @@ extension SprinklerDesk {
             try await carryOut(work, caller, noting: true)
           }
         } catch let error as APIError where error.code == APIError.storeFailedCode && failure == nil {
-          // What was asked of the valves is done; the runs' ends are written as soon as the store takes them. Its reason comes from the
-          // error: the view may tell of a later change by now, which it has taken.
+          // The valves have obeyed, and the ends of runs are stored as soon as the store accepts them. The reason is taken from the error, because
+          // the view may already show a later change that was stored.
           return Done(runs: [], programs: [], storeFailure: error.storeReason)
         }
       } _: {
@@ -158,11 +161,11 @@ extension SprinklerDesk {
       }
     }
     settle(outcomes)
-    // What it closed, the loop has told before it answered.
+    // The loop has sent the notices of closed valves before its answer.
     if isNoting || outcomes.contains(where: \.order.isStop) { keepNoted() }
     let (effects, told) = made.value
     tell(told)
-    // Of an order that only closes, a refusal means that there was nothing to close.
+    // The refusal of an order that only closes means that there was nothing to close.
     for outcome in outcomes where !outcome.order.isStop {
       switch outcome.result {
       case .success(let answer):
@@ -174,5 +177,36 @@ extension SprinklerDesk {
     }
     return Done(
       runs: effects.runs, programs: effects.programs, rainWarning: effects.rainWarning, storeFailure: nil)
+  }
+}
+
+extension SprinklerDesk {
+  /// The water supply for other systems. Their requests become runs at the end of the queue, like a person's.
+  var water: WaterSupply {
+    WaterSupply(
+      isRainDelayed: { [self] in view.records.rainDelay != nil },
+      isStopped: { [self] in
+        // Before the store is read, the zones and their daily totals are unknown.
+        guard view.isLoaded else { return true }
+        return switch newest.state {
+        case .emergencyStopped, .fault, .shutDown: true
+        case .idle, .watering, .paused: false
+        }
+      },
+      isOpen: { [self] number in ZoneID(number).map { newest[$0].isOn } ?? false },
+      day: { [timeZone = description.timeZone] seconds in
+        let wall = WallInstant(secondsSince1970: seconds)
+        let local = seconds + Int64(timeZone.offsetSeconds(at: wall))
+        return Int(saturating: (Double(local) / 86_400).rounded(.down))
+      },
+      ask: { [self] request in
+        try requireLoaded()
+        guard let zone = ZoneID(request.zone), view.records.zones.contains(where: { $0.id == zone }) else {
+          throw APIError.notFound("no zone \(request.zone); GET /api/zones lists them")
+        }
+        try refuseIfStopped()
+        let caller = Caller(scope: .control, tokenID: request.system, address: request.part, client: 0)
+        _ = try await perform(.runOnce([.init(zone: zone, seconds: request.seconds)]), caller)
+      })
   }
 }

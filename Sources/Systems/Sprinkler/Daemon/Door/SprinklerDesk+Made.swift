@@ -9,7 +9,7 @@ import TactusDaemon
 import WallTime
 import Water
 
-// What the desk is made of: the file, the store and the offers of other systems.
+// The parts of the desk: the configuration, the store and the offers of other systems.
 extension SprinklerDesk {
   /// What the desk has of the file, of which a reload brings another.
   struct OfFile: Sendable {

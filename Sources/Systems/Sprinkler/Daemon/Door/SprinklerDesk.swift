@@ -31,7 +31,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   let store: SprinklerStore
   let orders: LoopOrders<SprinklerOrder, IrrigationRefusal>
   let stops = StopsBeingKept()
-  /// What subscribers were told last.
+  /// The values that the last events reported.
   let lastTold = Mutex(LastTold())
   private let readNewest: @Sendable () -> Published<SprinklerSnapshot>
   let settings: Guarded<OfFile>
@@ -92,7 +92,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     state = Mutex(Work(schedule: schedule))
   }
 
-  // MARK: looking
+  // MARK: published state
 
   /// The schedules, zones and levels as they are on the disk, for documents.
   var view: SprinklerView { published.withLock { $0 } }
@@ -140,7 +140,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     var told: [SprinklerNotice] = []
     let (readings, rain) = (soilReadings(at: now), newest.rainSensor)
     state.withLock { state in
-      // A store that refuses will be asked again at the next beat.
+      // If the store refuses, the next beat tries again.
       let hasStarted = scheduled(&state) { schedule, reading throws(APIError) in told += try start(&schedule, reading) }
       guard hasStarted else { return }
       scheduled(&state) { schedule, reading in told += catchUp(&schedule, reading) }
@@ -165,7 +165,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
         }
         state.nextProgress = isNoted ? now + progressPeriod : now
       }
-      // A start that has passed is not the next one any more.
+      // A start that has passed is no longer the next one, so the view is published anew.
       let wall = wallNow
       if published.withLock({ $0.nextRuns.values.contains { $0 <= wall } }) { publish(state.schedule) }
     }
@@ -344,7 +344,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     let (version, failure) = (state.schedule.version, state.schedule.failure)
     defer {
       if state.schedule.version != version { publish(state.schedule) }
-      // That it is not open has been said by who opens it.
+      // The code that opens the store has already reported that it is not open.
       if failure == nil, store.file.isOpen, let reason = state.schedule.failure {
         logger.error("the sprinkler's store refuses a change", metadata: ["reason": .string(reason)])
       }
@@ -381,7 +381,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     let reading = reading
     let isDue = state.withLock { state in
       guard now >= state.nextPrune, store.file.isOpen else { return false }
-      // Until the clock is sure it is looked at again soon.
+      // Until the wall clock is sure, the next attempt follows soon.
       state.nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
       return true
     }

@@ -58,7 +58,7 @@ enum SprinklerFields {
     Group("rainSensor", \.view.rainSensor, "Null where there is no rain sensor.") { ofRainSensor }
     Group("clock", \.clock, "The time of day, and how far it is believed.") { ofClock }
     Group("counters", \.newest, "Since the start.") { ofCounters }
-    // The machine keeps a notice for which the ring has no room, so that none of a run is lost.
+    // The machine keeps notices while the ring is full, so that no run's opening or end is lost.
     Field(
       "noticesDropped", \.newest.noticesDropped, kind: .counter, when: .metrics, metric: "dropped_notices",
       "Changes that no log shows because the ring was full.")

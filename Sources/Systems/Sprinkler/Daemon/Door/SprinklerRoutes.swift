@@ -235,7 +235,7 @@ struct SprinklerRoutes: Sendable {
       }
       guard description.line(zone.gpioPin) != nil else {
         throw .zoneDenied(
-          "pin \(zone.gpioPin) is none of those that the configuration gives zones: \(pins)", field: field)
+          "pin \(zone.gpioPin) is not one of the pins that the configuration gives zones: \(pins)", field: field)
       }
       if let owner = owners[zone.gpioPin] {
         throw .gpioBusy("pin \(zone.gpioPin) is zone \(owner)'s", field: field)

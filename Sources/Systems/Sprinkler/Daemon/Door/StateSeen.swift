@@ -1,5 +1,7 @@
 @_spi(FromOutside) import Conversions
+import Service
 import Sprinkler
+import TactusDaemon
 
 /// The state of the valves in words, which name zones as people know them.
 struct StateSeen: Sendable {
@@ -63,4 +65,56 @@ struct StateSeen: Sendable {
 
   /// The state as the log says it: a fault by the names of zones.
   var logged: String { fault == nil ? "\(state)" : reason }
+}
+
+// The words of the documents for the sprinkler's states.
+extension IrrigationState {
+  /// The value of `state` in the API.
+  var word: String {
+    switch self {
+    case .idle: "idle"
+    case .watering: "watering"
+    case .paused: "paused"
+    case .fault: "fault"
+    case .emergencyStopped: "emergencyStopped"
+    case .shutDown: "shutDown"
+    }
+  }
+
+  /// The value of the label `state` of the metric of the state.
+  enum MetricWord: String, Word {
+    case idle, watering, paused, fault
+    case emergencyStopped = "emergency_stopped"
+    case shutDown = "shut_down"
+  }
+
+  var metricWord: MetricWord {
+    switch self {
+    case .idle: .idle
+    case .watering: .watering
+    case .paused: .paused
+    case .fault: .fault
+    case .emergencyStopped: .emergencyStopped
+    case .shutDown: .shutDown
+    }
+  }
+}
+
+extension ZoneRun.Source {
+  var word: String {
+    switch self {
+    case .manual: "manual"
+    case .program: "schedule"
+    case .once: "once"
+    case .resumed: "resumed"
+    }
+  }
+
+  /// The id of the program, or `nil` if the run belongs to no program.
+  var program: Int? {
+    switch self {
+    case .manual: nil
+    case .program(let id), .once(let id), .resumed(let id): id > 0 ? Int(id) : nil
+    }
+  }
 }

@@ -111,7 +111,7 @@ public struct StoredSchedule: Sendable {
         return effects.refusal == nil ? effects.changes : nil
       }
     } catch {
-      // What is wrong with the backup is no failure of the store.
+      // Damage in the backup is not a failure of the store.
       if case .damaged(let file, _) = error, file != store.path { throw .notABackup(error) }
       throw refused(error)
     }
@@ -127,7 +127,7 @@ public struct StoredSchedule: Sendable {
   }
 
   private mutating func refused(_ error: StoreError) -> APIError {
-    // The same again, ten times a second, is no change.
+    // A failing store reports the same error ten times a second, which is no change.
     if failure != "\(error)" { version += 1 }
     failure = "\(error)"
     return .storeFailed(error)

@@ -33,7 +33,7 @@ extension JSONKind where Value == Int {
       guard case .number(let digits) = value, let minutes = Double(digits), (0.02...1440).contains(minutes) else {
         return nil
       }
-      // At least 1: a bit more than a second.
+      // The shortest duration, 0.02 min, is more than a second, so the result is at least 1.
       return Int(saturating: (minutes * 60).rounded())
     }
   }

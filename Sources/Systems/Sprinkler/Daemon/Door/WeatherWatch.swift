@@ -65,7 +65,7 @@ final class WeatherWatch: Sendable {
   /// Handles an answer that has arrived, and asks the provider if that is due and the forecast is switched on. To be called regularly, on a
   /// thread that may wait for the disk. Never waits for the network.
   func turn(_ desk: SprinklerDesk, at now: TickInstant) {
-    // Deficits go on while a person has switched the forecast off, which makes no rain delay then.
+    // While a person has switched the forecast off, the provider is still asked for deficits, but starts no rain delay.
     let isOn = desk.view.records.isForecastOn || settings.pastDays > 0
     let (answer, asks) = state.withLock { state in
       let answer = state.answer.take()

@@ -16,7 +16,7 @@ struct ImportedProgram {
   /// The starts after midnight, on the days after its days; each at most once.
   private(set) var startsOfNextDay: [StartTime] = []
 
-  /// The most starts of a program on a day, which are six schedules.
+  /// The greatest number of starts of a program on a day, which become six schedules.
   static let mostStarts = 48
   private static let startsOfSchedule = 8
 

@@ -98,7 +98,7 @@ struct ImportedSchedules: Equatable {
     }
   }
 
-  /// Notes that a part does not come over, or not as it was.
+  /// Records that a part was not imported, or not unchanged.
   mutating func leave(_ path: String, _ reason: String) { lines.append(.left(path: path, reason: reason)) }
 
   /// Takes the names of zones from a list in the order of the zones.

@@ -139,7 +139,7 @@ struct OpenSprinklerExport {
       throw NotImported(at: "[3]", expected: "a start, how often it repeats, and after how many minutes", got: value)
     }
     let (repeats, minutes) = (try number(codes[1], "[3][1]", 0...32_767), try number(codes[2], "[3][2]", 0...32_767))
-    // One more than is possible tells that there are too many.
+    // One start more than allowed is added, which shows that there are too many.
     let count = minutes == 0 ? 0 : min(repeats, 2_880 / minutes, ImportedProgram.mostStarts)
     for place in 0...count {
       guard try addStart(codes[0], "[3][0]", later: place * minutes, to: &program, &result) else { break }
@@ -206,9 +206,9 @@ struct OpenSprinklerExport {
     return steps
   }
 
-  // MARK: what is not a schedule
+  // MARK: settings that are not schedules
 
-  /// Names the settings that concern watering, with what says the same here.
+  /// Lists the settings that concern watering, each with its counterpart here.
   private func leaveSettings(_ result: inout ImportedSchedules) {
     let (options, stations) = (document.member("options"), document.member("stations"))
     if let percent = options?.member("wl")?.whole, percent != 100 {

@@ -102,7 +102,7 @@ struct SIPExport {
     return steps
   }
 
-  /// Names the settings that concern watering, with what says the same here.
+  /// Lists the settings that concern watering, each with its counterpart here.
   private func leaveSettings(_ result: inout ImportedSchedules) {
     guard let settings else {
       return result.leave(

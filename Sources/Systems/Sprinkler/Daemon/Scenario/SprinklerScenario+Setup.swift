@@ -139,7 +139,7 @@ private struct SprinklerSetupReader {
       programs.append((node, program))
     }
     guard reader.errors.isEmpty else { return }
-    // The scheduler itself says what fits.
+    // The scheduler itself checks the setup.
     var scheduler = SprinklerScheduler(setup.records, settings: setup.settings)
     let start = WallReading(
       microseconds: setup.start.secondsSince1970 * 1_000_000, bootTime: .zero, isSynchronised: true, steady: .zero)

@@ -1,4 +1,6 @@
 import GRDB
+import Logging
+import Service
 import Sprinkler
 import Store
 import WallTime
@@ -68,7 +70,7 @@ public struct SprinklerStore: Sendable {
     _ query: LogQuery = LogQuery(), after: LogPosition? = nil, limit: Int = 100
   ) throws(StoreError) -> LogPage {
     precondition((1...10_000).contains(limit), "a page has 1…10,000 lines")
-    // One more than asked tells whether there is a next page.
+    // One line more than requested is read, which shows whether there is a next page.
     var records = try file.read("reading the log") {
       try SprinklerTables.records(query, after: after, limit: limit + 1, $0)
     }
@@ -150,5 +152,103 @@ extension SprinklerChange {
       .pendingOrder, .log, .ran, .deficits, .flows, .counters, .seen:
       false
     }
+  }
+}
+
+/// The operations that a schedule needs from its store.
+public protocol ScheduleStore: Sendable {
+  /// The location of the store, for messages to people.
+  var path: String { get }
+  /// The reason why the store cannot be used, or `nil` if it can.
+  var trouble: StoreError? { get }
+  /// Applies the changes in order: either all of them or none. They are durable when the function returns.
+  func apply(_ changes: [SprinklerChange]) throws(StoreError)
+  /// Restores a backup. Returns whether it was written.
+  func restore(
+    _ backup: CheckedBackup, _ decide: (SprinklerRecords) -> [SprinklerChange]?
+  ) throws(StoreError) -> Bool
+}
+
+extension SprinklerStore: ScheduleStore {
+  public var path: String { file.path }
+  public var trouble: StoreError? { file.trouble }
+}
+
+extension SprinklerStore {
+  /// Returns the records, updated with the changes of the configuration since the last start. If there are no zones yet, they come from the
+  /// configuration.
+  func records(takingOver wiring: SprinklerWiring, _ logger: Logger) throws(StoreError) -> SprinklerRecords {
+    var records = try records()
+    let file = SprinklerFile(zones: wiring.zones, seasonalPercent: wiring.seasonalPercent)
+    let last = try lastFile()
+    if records.zones.isEmpty {
+      records.zones = file.zones
+      records.levels.seasonalPercent = file.seasonalPercent
+      try apply([.zones(records.zones), .levels(records.levels)], of: file)
+    } else if file != last {
+      try take(file, since: last ?? file, into: &records, wiring, logger)
+    }
+    if records.zones != file.zones {
+      logger.notice(
+        "zones are not as the configuration says: what it has not changed since the last start stays as people have set it",
+        metadata: [
+          "store": "\(records.zones.filter { !file.zones.contains($0) }.map(\.name))",
+          "configuration": "\(file.zones.filter { !records.zones.contains($0) }.map(\.name))",
+        ])
+    }
+    for zone in records.zones where !wiring.pins.contains(zone.gpioPin) {
+      logger.error(
+        "a zone's pin is not among the configuration's: it cannot run until PUT /api/zones gives it another",
+        metadata: ["zone": "\(zone.id)", "pin": "\(zone.gpioPin)"])
+    }
+    return records
+  }
+
+  private func take(
+    _ file: SprinklerFile, since last: SprinklerFile, into records: inout SprinklerRecords, _ wiring: SprinklerWiring,
+    _ logger: Logger
+  ) throws(StoreError) {
+    var taken: (words: [String], changes: [SprinklerChange])
+    do throws(SprinklerRefusal) {
+      taken = try records.take(file, since: last, pins: wiring.pins, masterPin: wiring.masterPin)
+    } catch {
+      logger.error(
+        "what the configuration says of zones cannot be taken: they stay as they are, and the next start tries again",
+        metadata: ["reason": "\(error)"])
+      return
+    }
+    try apply(taken.changes, of: file)
+    if taken.words.isEmpty { return }
+    logger.notice(
+      "the configuration has changed since the last start, and is taken",
+      metadata: ["changes": "\(taken.words.joined(separator: "; "))"])
+  }
+}
+
+extension SprinklerStore {
+  /// Returns the watering log as CSV. Times are ISO 8601 in the given zone with their offset, `Z` for UTC. Names that a spreadsheet would take
+  /// for a formula are preceded by an apostrophe.
+  func logCSV(
+    _ query: LogQuery = LogQuery(newestFirst: false), zone: ZoneRules = .utc, linesAPiece: Int = 500
+  ) -> CSVPieces<LogPosition> {
+    let columns = [
+      "run", "zone", "zoneName", "program", "programName", "scheduled", "start", "askedSeconds", "ranSeconds",
+      "outcome", "caller", "why", "askedLitres", "litres",
+    ]
+    return CSVPieces(columns: columns) { after throws(StoreError) in
+      let page = try self.log(query, after: after, limit: linesAPiece)
+      return (page.records.map { Self.fields($0, zone) }, page.next)
+    }
+  }
+
+  private static func fields(_ record: WateringRecord, _ zone: ZoneRules) -> [String] {
+    [
+      "\(record.run)", "\(record.zone)", record.zoneName.csvText, record.program.map { "\($0)" } ?? "",
+      record.programName?.csvText ?? "", "\(record.isScheduled)",
+      WallTimeText.text(record.start, offsetSeconds: zone.offsetSeconds(at: record.start)),
+      "\(record.askedSeconds)", "\(record.ranSeconds)", record.outcome.word, record.caller?.csvText ?? "",
+      record.why?.csvText ?? "", record.roundedAskedLitres.map { "\($0)" } ?? "",
+      record.roundedLitres.map { "\($0)" } ?? "",
+    ]
   }
 }

@@ -151,7 +151,7 @@ extension SprinklerTables {
     for (zone, seconds) in records.ranToday {
       try SealedRow.write([Int(zone.number), seconds], to: "sprinkler_ran", in: database)
     }
-    // A number that was given once, in the log or to an app, is not given again.
+    // A number that was once assigned, and that the log and apps may contain, is not assigned again.
     try make(
       .counters(
         nextRun: max(records.nextRun, before.nextRun), nextProgram: max(records.nextProgram, before.nextProgram)),

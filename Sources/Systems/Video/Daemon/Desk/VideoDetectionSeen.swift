@@ -52,7 +52,7 @@ struct VideoObjectSeen: Sendable, Encodable {
   let left, top, width, height: Double
 
   init(_ object: DetectedObject) {
-    // Four digits: a tenth of a pixel of a large picture.
+    // Four digits are a tenth of a pixel of a large picture.
     func rounded(_ value: Float) -> Double { (Double(value) * 10_000).rounded() / 10_000 }
     label = object.label
     confidence = rounded(object.confidence)

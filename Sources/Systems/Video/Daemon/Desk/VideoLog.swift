@@ -3,7 +3,7 @@ import Logging
 import Video
 
 /// Writes the noteworthy reports of the video process to the log.
-// Safe: one thread.
+// Safe: one thread uses it.
 final class VideoLog: @unchecked Sendable {
   private let logger: Logger
   private var failure: String?
@@ -27,15 +27,15 @@ final class VideoLog: @unchecked Sendable {
     case .camera(let camera):
       switch camera.phase {
       case .failed:
-        // The same again and again is worth one line.
+        // A repeated failure with the same cause is logged once.
         if camera.cause != failure {
-          line(.warning, "no picture; tried again while somebody looks", ["reason": .string(camera.cause)])
+          line(.warning, "no picture; tried again while there are viewers", ["reason": .string(camera.cause)])
         }
         failure = camera.cause
       case .running:
         line(failure == nil ? .info : .notice, failure == nil ? "the camera runs" : "the camera runs again", [:])
         failure = nil
-      case .idle: line(.info, "the camera rests: nobody looks", [:])
+      case .idle: line(.info, "the camera rests: no viewers", [:])
       case .starting: break
       }
     case .door(let door):

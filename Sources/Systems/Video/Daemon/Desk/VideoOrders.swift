@@ -30,7 +30,7 @@ final class VideoOrders: @unchecked Sendable {
         recording.cause = reason
         desk?.take(.recording(recording))
       }
-    // Behind the beginning that it ends.
+    // The order follows the start of the recording that it ends.
     case .stopRecording: child?.sendBehindFiles(order)
     case .settings, .want, .listCameras, .open, .close, .waits: child?.send(order)
     }

@@ -16,7 +16,7 @@ struct VideoWords: Encodable, Equatable {
     guard state.process.process != nil else {
       self.state = .down
       reason = "the video process does not run" + (state.process.cause.map { ": \($0)" } ?? "")
-      _wayOut = OrNull(wrappedValue: "it is started again by itself")
+      _wayOut = OrNull(wrappedValue: "the daemon starts it again")
       return
     }
     if state.door.port > 0, !state.door.cause.isEmpty {
@@ -32,7 +32,7 @@ struct VideoWords: Encodable, Equatable {
     }
     let advice: String? =
       if state.camera.phase == .failed {
-        "it is tried again by itself while somebody looks; `tactus doctor` lists the cameras"
+        "the camera is tried again while there are viewers; `tactus doctor` lists the cameras"
       } else if !state.door.cause.isEmpty {
         "RTSP is tried again by itself; free the port or set network.rtsp_port to another"
       } else {
