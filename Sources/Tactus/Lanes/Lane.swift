@@ -9,6 +9,17 @@ public enum Scheduling: Sendable, Hashable {
   case deadline(runtime: Nanoseconds, deadline: Nanoseconds, period: Nanoseconds)
 }
 
+extension Scheduling: CustomStringConvertible {
+  /// The scheduling as text: `normal`, `fifo 80` or `deadline 2 ms / 5 ms / 5 ms` (runtime, deadline, period).
+  public var description: String {
+    switch self {
+    case .normal: "normal"
+    case .fifo(let priority): "fifo \(priority)"
+    case .deadline(let runtime, let deadline, let period): "deadline \(runtime) / \(deadline) / \(period)"
+    }
+  }
+}
+
 /// The deadline misses that count towards a loop's safe state.
 public enum CountedMisses: BitwiseCopyable {
   /// Every miss counts, since the state of the hardware is uncertain after a miss.
@@ -17,6 +28,20 @@ public enum CountedMisses: BitwiseCopyable {
   ///
   /// For a loop whose hardware is simulated: the loop then reacts to injected faults only, however loaded the machine is.
   case injected(LaneStall.Served?)
+}
+
+/// The policy for periodic releases that have come due before the loop could run them.
+///
+/// Whatever the policy, release instants stay `start + phase + k × period`: no policy shifts the phase.
+public enum LatePolicy: Sendable, Hashable, BitwiseCopyable {
+  /// Runs the newest release that is due and gives up the older ones. The policy is for control loops, for which only the present counts.
+  case skip
+  /// Runs up to `limit` missed releases late and in order before the newest, and gives up the older ones. The policy is for
+  /// work that is counted, such as integration steps. `limit` is 0 or more; the runtime refuses a negative one.
+  case catchUp(limit: Int64)
+  /// Runs the oldest release that is due, late, and then gives up all that have come due by its end. The loop rests until its next
+  /// release in phase, so that a loop that is too slow does not take up the whole lane.
+  case runLate
 }
 
 /// One dedicated thread and the loops it owns. Loops of one lane never run at the same time.

@@ -1,5 +1,34 @@
 import Foundation
 
+/// The time that a client goes by: the only clock that its senders, retries and deadlines read.
+///
+/// `SystemClock` is the machine's. A test gives one of its own, and nothing waits.
+public protocol ClientClock: Sendable {
+  /// The time since some fixed instant. It never goes back.
+  var now: Duration { get }
+
+  /// Seconds since 1970 by the wall clock, which may be set. Only the age of a cached state is computed from it.
+  var wallSeconds: Double { get }
+
+  /// Returns after `duration`, or throws `CancellationError` as soon as the task is cancelled.
+  func wait(for duration: Duration) async throws
+}
+
+/// Where a client draws the jitter of its retries from.
+public protocol RandomSource: Sendable {
+  /// A number from 0 up to, but not including, 1.
+  func fraction() -> Double
+}
+
+/// The random numbers of the operating system.
+public struct SystemRandom: RandomSource {
+  /// Creates the source.
+  public init() {}
+
+  /// A number from 0 up to, but not including, 1.
+  public func fraction() -> Double { Double.random(in: 0..<1) }
+}
+
 /// The machine's clocks. No other file of the client reads one.
 public struct SystemClock: ClientClock {
   private static let origin = ContinuousClock.now
