@@ -73,7 +73,7 @@ public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
       guard bus == nil else { return }
       do throws(SystemBus.Failure) {
         let bus = try SystemBus()
-        // The handlers go with the bus, and the bus with the announcer.
+        // The handlers live as long as the bus, and the bus as long as the announcer, so `unowned` is safe.
         try bus.match(
           "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.avahi)'"
         ) { [unowned self] message in
@@ -190,7 +190,7 @@ public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
     }
 
     private func tell(_ news: AnnouncementReport) {
-      // Several services in one group are announced together: only a repetition of the last news is none.
+      // Several services in one group are announced together; only a repetition of the last report is left out.
       guard news != lastReport else { return }
       lastReport = news
       report(news)

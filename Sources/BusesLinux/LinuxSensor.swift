@@ -10,7 +10,7 @@ import Tactus
 public final class LinuxSensor: Sendable {
   /// The name of the sensor.
   public let name: KernelSensorName
-  /// What the sensor measures, which says the unit of its values.
+  /// The quantity that the sensor measures, which determines the unit of its values.
   public let quantity: KernelQuantity
   private let tree: KernelSensorTree
   private let root: String
@@ -49,7 +49,7 @@ public final class LinuxSensor: Sendable {
     switch Self.bytes(of: root + place.file) {
     case .success(let read): bytes = read
     case .failure(let failure):
-      // ENOENT, ENXIO, ENODEV: the device has gone, and may come back under another number.
+      // ENOENT, ENXIO and ENODEV mean that the device is gone. It may come back under another number.
       if [2, 6, 19].contains(failure.errno) { self.place.withLock { $0 = nil } }
       throw fail(.unreadable(errno: failure.errno), place.file, errorText(failure.errno))
     }

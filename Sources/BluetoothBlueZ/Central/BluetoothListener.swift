@@ -2,7 +2,7 @@
   import SystemBus
   import Tactus
 
-  /// What a device that advertises says of itself, such as a thermometer that measures and nobody connects to.
+  /// The advertisement of a device, such as a thermometer that sends its readings without a connection.
   public struct BluetoothAdvertisement: Sendable, Hashable {
     /// The address of the device in upper case: `AA:BB:CC:DD:EE:FF`.
     public var address: String
@@ -50,15 +50,15 @@
     public var state: BluetoothListenerState { shown.state }
   }
 
-  /// What a listener is doing.
+  /// The state of a listener.
   public enum BluetoothListenerState: Sendable, Hashable, CustomStringConvertible {
-    /// It has not found an adapter yet.
+    /// The listener waits for an adapter.
     case starting
     /// There is no adapter that could scan.
     case waiting(BluetoothAbsence)
     /// bluetoothd has refused to scan, for this reason; it is asked again.
     case refused(reason: String)
-    /// It listens on this adapter.
+    /// The listener listens on this adapter.
     case listening(adapter: String)
 
     public var description: String {

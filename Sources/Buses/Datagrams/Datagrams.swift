@@ -186,7 +186,7 @@ public struct DatagramPort: ~Copyable {
 }
 
 extension DatagramPort {
-  /// Takes datagrams: recorded, or those that were.
+  /// Takes datagrams from the socket, which are recorded, or from the recording in a replay.
   @_noLocks @_noAllocation
   private func take(_ buffers: UnsafeMutablePointer<DatagramBuffers>) -> Int {
     guard let tape = TickTape.current else { return callReceive(receiveFunction, context, buffers) }

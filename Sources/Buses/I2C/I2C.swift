@@ -209,14 +209,14 @@ extension I2CBus {
   }
 }
 
-/// What a transfer brought, for a recording: without a byte between its fields.
+/// The result of a transfer in a recording, without padding between its fields.
 private struct I2CResult: BitwiseCopyable {
   var result: Int
   var bytes: I2CBytes
 }
 
 extension I2CTransfer {
-  /// What is sent, for a recording: as many bytes as there are, and nothing between.
+  /// The sent bytes of a transfer in a recording, without unused bytes and without padding.
   fileprivate var head: [40 of UInt8] {
     @_noLocks @_noAllocation get {
       var head = [40 of UInt8](repeating: 0)

@@ -104,7 +104,7 @@ extension SPIPort {
   }
 }
 
-/// What a transfer brought, for a recording: without a byte between its fields.
+/// The result of a transfer in a recording, without padding between its fields.
 private struct SPIResult: BitwiseCopyable {
   var result: Int
   var bytes: SPIBytes

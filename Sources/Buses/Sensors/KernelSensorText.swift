@@ -19,7 +19,7 @@ public enum KernelSensorText {
     return Double(String(decoding: text, as: UTF8.self)).map { isNegative ? -$0 : $0 }
   }
 
-  /// What a 1-Wire thermometer's `w1_slave` says.
+  /// The content of a 1-Wire thermometer's `w1_slave`.
   public enum OneWire: Equatable, Sendable {
     /// The checksum is right, and this is the temperature in thousandths of a degree Celsius.
     case thousandths(Double)

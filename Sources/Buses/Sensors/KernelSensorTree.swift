@@ -12,7 +12,7 @@ package struct KernelSensorTree: Sendable {
     link: @escaping @Sendable (String) -> String?
   ) { (self.text, self.names, self.link) = (text, names, link) }
 
-  /// Where a sensor is and how its file is read.
+  /// The place of a sensor in the kernel's tree, and how its file is read.
   package struct Place: Sendable, Equatable {
     /// The name with which `find` finds this sensor alone.
     package var name: KernelSensorName
@@ -26,7 +26,7 @@ package struct KernelSensorTree: Sendable {
     package var label: String?
   }
 
-  /// Why a sensor was not found.
+  /// The reason why a sensor was not found.
   package struct Absence: Error, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -28,7 +28,7 @@ public enum ChipAxis: String, Sendable, CaseIterable, BitwiseCopyable {
 
 /// How a chip is mounted in a body whose axes are x forward, y to the left and z up.
 public struct Mounting: Sendable, Hashable, BitwiseCopyable {
-  // The body's axes in those of the chip.
+  // The body's axes, expressed in the axes of the chip.
   private let forward, left, up: SIMD3<Double>
 
   /// A chip whose axes are those of the body.

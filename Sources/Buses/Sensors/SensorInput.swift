@@ -1,6 +1,6 @@
 import Tactus
 
-/// Why a sensor has no value.
+/// The reason why a sensor has no value.
 public enum SensorError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The sensor has not been read yet.
   case notYet
@@ -20,9 +20,9 @@ public enum SensorError: Error, Sendable, Hashable, BitwiseCopyable {
 public struct SensorReading: BitwiseCopyable, Sendable {
   /// The value in the unit of the sensor's quantity; meaningless if there is an error.
   public var value: Double
-  /// When the reading began.
+  /// The instant at which the reading began.
   public var at: TickInstant
-  /// Why there is no value, or `nil` if there is one.
+  /// The reason why there is no value, or `nil` if there is one.
   public var error: SensorError?
 
   /// Creates a reading.

@@ -3,9 +3,9 @@ import Tactus
 
 /// A sensor whose values a twin sets. Faults may be used from any thread. The object must outlive its ports and its driver.
 public final class SimulatedSensor: Sendable {
-  /// What is wrong with the sensor.
+  /// The fault of the sensor.
   public enum Fault: Int, Sendable {
-    /// Nothing.
+    /// The sensor has no fault.
     case none
     /// The device is unplugged: every reading fails.
     case gone

@@ -25,7 +25,7 @@ public final class ExpanderLines: @unchecked Sendable {  // safe: the state is t
     var isPrepared = false
   }
 
-  /// Takes over the bus.
+  /// Creates the lines, which own the bus from now on.
   ///
   /// - Parameter pins: the pin of each line, 1 to as many as the chip has, each once.
   public init(_ chip: LineExpander, pins: [Int], on bus: consuming I2CBus) {

@@ -87,7 +87,7 @@ extension ShiftRegisterLines.State {
       let output: UInt64 = 1 << UInt64(outputs[index])
       if access.mask & access.values & line != 0 { told |= output } else if access.mask & line != 0 { told &= ~output }
     }
-    // What turns everything off does so at once, even if a line of the chain is stuck.
+    // If all outputs are off, they are switched off at once, even if a line of the chain is stuck.
     if told == 0 { try lines.set(mask: enable, values: 0) }
     try shift()
     if told != 0 { try lines.set(mask: enable, values: enable) }

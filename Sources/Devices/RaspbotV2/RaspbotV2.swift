@@ -108,7 +108,7 @@ public struct RaspbotV2: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { 14 }
   }
 
-  /// Gives all lights one colour.
+  /// Sets all lights to one colour.
   @_noLocks @_noAllocation
   public func light(_ colour: LightColour, on bus: inout I2CBus) throws(I2CError) {
     var bytes = I2CBytes()

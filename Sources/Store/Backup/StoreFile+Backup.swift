@@ -129,7 +129,7 @@ extension StoreFile {
   private func take(
     _ backup: CheckedBackup, _ doing: String, _ body: (Database) throws -> Bool
   ) throws(StoreError) -> Bool {
-    // It has its name before anything is replaced: a process that is killed in between leaves one too many.
+    // The copy gets its name before anything is replaced: if the process is killed in between, one copy too many is left.
     let kept = try replacedShelf.name(backup.replaced, at: backup.made)
     var isTaken = false
     defer {
@@ -171,7 +171,7 @@ public final class CheckedBackup: Sendable {
   /// The name of the backup in errors.
   let name: String
   let path: String
-  /// When the backup was checked.
+  /// The instant at which the backup was checked.
   let made: WallInstant
   /// The path of the copy of what a restore replaces.
   let replaced: String

@@ -165,7 +165,7 @@ extension Disk {
     var system = statvfs()
     guard statvfs(folder, &system) == 0 else { return nil }
     if system.f_flag & UInt(truncatingIfNeeded: ST_RDONLY) != 0 { return .readOnly(file: file, doing: doing) }
-    // What only the superuser may use does not count for others.
+    // Space that only the superuser may use does not count for other users.
     let free = UInt64(geteuid() == 0 ? system.f_bfree : system.f_bavail)
     let isFull = system.f_blocks > 0 && free * UInt64(system.f_frsize) < leastRoom
     let hasNoFiles = system.f_files > 0 && system.f_ffree == 0

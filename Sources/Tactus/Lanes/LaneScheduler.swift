@@ -299,8 +299,8 @@ struct LaneScheduler: ~Copyable {
   private func takePeriodic(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick) {
     let start = tick.started.nanoseconds
     let period = slot.pointee.period
-    // Asleep when it should have run: the kernel's lateness, not that of a loop before it. Asked of the oldest release
-    // that is due, since the newest may be on time by chance.
+    // The lane was asleep when the loop should have run: the kernel was late, not an earlier loop. The oldest due release is
+    // examined, since the newest may be on time by chance.
     if slot.pointee.nextRelease >= sleptFrom, wokeAt &- slot.pointee.nextRelease > slot.pointee.tolerance {
       slot.pointee.account.oversleeps &+= 1
     }

@@ -1,6 +1,6 @@
 /// The state that a lane keeps for one of its loops.
 struct LoopSlot {
-  // What was declared.
+  // What the loop declares.
   var period: Int64
   var phase: Int64
   var deadline: Int64
@@ -27,7 +27,7 @@ struct LoopSlot {
   var memory: UnsafeMutableBufferPointer<UnsafeMutableRawBufferPointer>
   let record: UnsafeMutablePointer<LoopRecord>
 
-  // Where it stands.
+  // The present state of the loop.
   /// The index and the instant of the oldest periodic release that was neither run nor skipped.
   var nextIndex: Int64 = 0
   var nextRelease: Int64 = 0
@@ -45,7 +45,7 @@ struct LoopSlot {
   var consecutiveMisses: Int64 = 0
   /// The instant at which the first of the misses that count towards the safe state was due.
   var missesSince: Int64 = 0
-  /// What `consecutiveMisses` was when they last led into the safe state, 0 if they have not. A tick that has run since may have left it: as many
+  /// The value of `consecutiveMisses` that last led into the safe state, or 0 if none has. A later tick may have ended the safe state: as many
   /// misses again lead into it again.
   var missesAtSafeState: Int64 = 0
   /// The instant at which the last tick began, or `.max` before the first tick.
@@ -54,7 +54,7 @@ struct LoopSlot {
   var externalStops = ExternalStopCursor(nil)
   var account = LoopAccount()
 
-  /// Where the loop stands, as one plain value.
+  /// The part of the slot that a replay starts from, as one plain value.
   struct Place: BitwiseCopyable {
     var period: Int64
     var phase: Int64
@@ -177,7 +177,7 @@ public final class LoopBody {
   /// Runs one tick and returns the loop's next deadline in nanoseconds, or `.max` if it has none.
   @usableFromInline let tick: (UnsafePointer<Tick>) -> Int64
   @usableFromInline let safeState: (UnsafePointer<Tick>, SafeStateCause) -> Void
-  /// Where the loop's state is.
+  /// The memory of the loop's state.
   let memory: LoopMemory
   private let dispose: () -> Void
 

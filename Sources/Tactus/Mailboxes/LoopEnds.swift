@@ -63,7 +63,7 @@ public struct LoopEnds<
   /// The calendar day by the machine's wall clock and time zone, as a number that grows by one each midnight: the days since 1 January 1970. `nil` while the
   /// clock is not confirmed, as in the first minute of a program, and where nobody notes it (`LoopMailbox.noteDay(_:)`).
   ///
-  /// For what may be done so often or so long a day. A day that is unknown is the day that it was: what has been counted stays counted. A clock that is
+  /// The day serves limits per day. While the day is unknown the last known day applies, so that counts are kept. A clock that is
   /// set may skip days or repeat one, so the loop compares for inequality:
   ///
   ///     if let day = ends.day, day != state.day { (state.day, state.dosed) = (day, 0) }

@@ -32,7 +32,7 @@ public final class LoopMailbox<
   let channel: LoopChannel<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
   /// The bell that is rung after a request, or `nil` if the loop takes no requests.
   let requestBell: Doorbell?
-  /// In nanoseconds of the loop's clock; see `noteStored(upTo:)`.
+  /// The instant up to which states are stored, in nanoseconds of the loop's clock; see `noteStored(upTo:)`.
   @usableFromInline let stored = Atomic<Int64>(.min)
   /// The calendar day; see `noteDay(_:)`.
   let day: Latest<Int?>

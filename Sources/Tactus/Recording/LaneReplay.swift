@@ -1,8 +1,8 @@
 import CTactus
 
-/// What a replay has found.
+/// The result of a replay.
 public struct Replayed: Sendable {
-  /// Where a replay differs from what was recorded.
+  /// The first difference between a replay and its recording.
   public struct Difference: Sendable, Hashable, CustomStringConvertible {
     /// The name of the lane.
     public var lane: String
@@ -16,9 +16,9 @@ public struct Replayed: Sendable {
     public var what: String
     /// The field of it, such as `.state.tilt`, or empty.
     public var field: String
-    /// What the recording has there.
+    /// The value in the recording.
     public var recorded: String
-    /// What the replay has there.
+    /// The value in the replay.
     public var replayed: String
 
     /// One sentence for people.
@@ -32,7 +32,7 @@ public struct Replayed: Sendable {
   public internal(set) var ticks: Int64 = 0
   /// The number of entries, bytes of which were compared.
   public internal(set) var bytes: Int64 = 0
-  /// For each lane at most one, the first.
+  /// The differences, at most one per lane: its first.
   public internal(set) var differences: [Difference] = []
 }
 

@@ -1,7 +1,7 @@
 import CTactus
 import Synchronization
 
-/// How a runtime records its lanes.
+/// The settings for the recording of a runtime's lanes.
 public struct Recorder: Sendable, Hashable {
   /// The number of bytes that each lane has for its recording, 65,536 or more. When they are full, the oldest eighth is given up.
   public var bytesPerLane: Int
@@ -18,7 +18,7 @@ struct LaneTape: ~Copyable {
 
   /// A segment, as its readers on other threads see it.
   struct Segment: ~Copyable {
-    /// Its number in the run, or −1 while it is made anew.
+    /// The number of the segment in the run, or −1 while the segment is being overwritten.
     let number = Atomic<Int64>(-1)
     /// The bytes that are whole.
     let length = Atomic<Int>(0)
@@ -76,7 +76,7 @@ struct LaneTape: ~Copyable {
   let gaps: UnsafeMutablePointer<Atomic<Int64>>
   private var current = LaneTape.segmentCount - 1
   private var number: Int64 = 0
-  /// Where the entries begin that are not whole yet.
+  /// The beginning of the entries that are not complete yet.
   private var begun: UnsafeMutablePointer<UInt8>
   private var hasGap = false
   /// The most bytes that were written between two commits.
@@ -166,7 +166,7 @@ struct LaneTape: ~Copyable {
       }
     }
     hasGap = false
-    // The frame is written once a segment, and is no measure of a release.
+    // The frame is written once per segment, so its length does not count as that of a release.
     begun = tape.pointee.next
     segment.pointee.number.store(number, ordering: .releasing)
     number &+= 1
@@ -177,7 +177,7 @@ struct LaneTape: ~Copyable {
 
   @_noLocks @_noAllocation
   private func put(_ kind: TapeKind, _ bytes: UnsafeRawPointer, _ count: Int) {
-    // What the tape gets back has a flag: it was there.
+    // The flag marks an entry that was recorded earlier and is copied back to the tape.
     tactus_tape_put(tape, kind.number, 1, bytes, UInt32(truncatingIfNeeded: count))
   }
 

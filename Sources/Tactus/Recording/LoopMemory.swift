@@ -40,7 +40,7 @@ struct Addresses: Hashable {
 
   init(words: [Word]) { self.words = words }
 
-  /// Looks at memory as it is now.
+  /// Creates a copy of the present content of memory.
   init(in memory: UnsafeRawBufferPointer, of space: borrowing AddressSpace) {
     words = []
     for place in 0..<memory.count / 8 {

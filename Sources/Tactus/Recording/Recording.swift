@@ -13,7 +13,7 @@ struct RecordedSegment: Sendable, Hashable {
   var bytes: [UInt8]
 }
 
-/// What one lane has recorded.
+/// The recording of one lane.
 struct LaneRecording: Sendable {
   /// The instant of the lane's newest release, or of its newest frame if no release follows the frame.
   var ends: Int64? {
@@ -45,7 +45,7 @@ struct LaneRecording: Sendable {
   var loops: [Loop]
   /// The oldest first.
   var segments: [RecordedSegment]
-  /// How often something was given up, since it was more than a segment holds.
+  /// The number of releases that were not recorded because they wrote more than a segment holds.
   var gaps: Int64
 }
 
@@ -59,7 +59,7 @@ struct LaneRecording: Sendable {
 ///
 /// A recording holds what went through mailboxes and ports, byte for byte: treat it as confidential where that is.
 public struct Recording: Sendable {
-  /// What its maker has said of it, such as the version of the program.
+  /// Facts that the recording's maker has added, such as the version of the program.
   public var facts: [String: String]
   var lanes: [LaneRecording]
 
@@ -75,7 +75,7 @@ public struct Recording: Sendable {
   }
   /// The instant of the newest release in any lane, and zero for a recording without one.
   public var ends: TickInstant { TickInstant(nanoseconds: lanes.compactMap(\.ends).max() ?? 0) }
-  /// How often a lane wrote more at once than its memory holds, which leaves a gap.
+  /// The number of releases, of all lanes, that are missing because they wrote more at once than the lane's memory holds.
   public var gaps: Int64 { lanes.reduce(0) { $0 + $1.gaps } }
 
   init(facts: [String: String], lanes: [LaneRecording]) {
@@ -88,7 +88,7 @@ public struct Recording: Sendable {
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The offset of the byte at which the recording cannot be read.
   public var offset: Int
-  /// What was expected there and what came.
+  /// The expected and the actual content at the offset.
   public var reason: String
 
   /// One sentence for people.

@@ -35,11 +35,11 @@ public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
   @inlinable public static var written: Self { @_noLocks @_noAllocation @inline(__always) get { Self(15) } }
   /// An I2C transfer.
   @inlinable public static var i2cSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(16) } }
-  /// What an I2C transfer brought.
+  /// The result of an I2C transfer.
   @inlinable public static var i2cGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(17) } }
   /// An SPI transfer.
   @inlinable public static var spiSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(18) } }
-  /// What an SPI transfer brought.
+  /// The result of an SPI transfer.
   @inlinable public static var spiGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(19) } }
   /// Levels for GPIO lines.
   @inlinable public static var gpioSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(20) } }
@@ -79,14 +79,14 @@ public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension TapeKind: CustomStringConvertible {
-  /// What an entry of this kind holds, in words.
+  /// The content of an entry of this kind, in words.
   public var description: String {
     if self == .counted { return "whether misses count" }
     return Int(number) < Self.names.count ? Self.names[Int(number)] : "an entry of kind \(number)"
   }
 }
 
-/// What a mailbox is called in a recording: the type of its elements.
+/// The name of a mailbox in a recording: the type of its elements.
 @usableFromInline struct TapeEnd {
   @usableFromInline let element: Any.Type
 
@@ -98,7 +98,7 @@ extension TapeKind: CustomStringConvertible {
   }
 }
 
-/// Where on the tape the newest whole value of a mailbox is: the part, and the offset in it.
+/// The place on the tape of the newest complete value of a mailbox: the part, and the offset in it.
 @usableFromInline struct TapedBase: BitwiseCopyable {
   @usableFromInline var part = UInt64.max
   @usableFromInline var place: Int64 = 0
@@ -205,7 +205,7 @@ public struct TickTape: BitwiseCopyable {
     base.pointee.part = tape.pointee.part
     base.pointee.place = Int64(truncatingIfNeeded: tape.pointee.next + 8 - tape.pointee.start)
     tactus_tape_put(tape, TapeKind.written.number, 0, bytes, size)
-    // What did not find room is no base.
+    // A value that did not fit cannot be the base of later differences.
     if tape.pointee.lost != 0 { base.pointee.part = .max }
   }
 

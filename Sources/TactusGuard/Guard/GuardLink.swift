@@ -92,7 +92,7 @@ public final class GuardLink {
     self.command = command
     try Self.check(writes, timeout: timeout, period: period)
     page = try GuardPage()
-    // The one that takes the place of the first is started by other words.
+    // A guard that replaces the first one is started with other arguments.
     if first != nil, let starter = command.starter {
       let (words, inherited) = commandLine(first: nil)
       starter.declare(words, inherited.count + 1)
@@ -143,7 +143,7 @@ public final class GuardLink {
 
   /// Kills a guard that hangs. `hasEnded()` returns whether it has ended.
   public func kill() {
-    // Only a process that has not been waited for is certain to be ours.
+    // Only a process that has not been reaped is certain to be the guard.
     guard !hasEnded() else { return }
     if let starter = command.starter { starter.kill(process) } else { Glibc.kill(process, SIGKILL) }
   }
@@ -168,7 +168,7 @@ public final class GuardLink {
     var waiting = pollfd(fd: socket, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
     let end = MonotonicClock.now + .seconds(2)
     while MonotonicClock.now < end, poll(&waiting, 1, 100) >= 0 {
-      // Answers to the last heartbeats come first.
+      // Answers to the last heartbeats are received first.
       while tactus_guard_receive(socket, &message) == 1 {}
       if hasEnded() { return }
       if waiting.revents & Int16(truncatingIfNeeded: POLLHUP) != 0 {
@@ -204,7 +204,7 @@ public final class GuardLink {
       _ = hasEnded(by: MonotonicClock.now + .seconds(2))
       throw .notReady
     }
-    // Not before: the sender of heartbeats takes every message.
+    // The socket is replaced only now: until here the sender of heartbeats would have received every message.
     if socket >= 0 {
       tactus_guard_take_place(socket, pair[0])
     } else {
@@ -218,7 +218,7 @@ public final class GuardLink {
 
   /// Returns the guard's command line and the descriptors that it inherits besides its socket.
   private func commandLine(first: Nanoseconds?) -> (words: [String], inherited: [Int32]) {
-    // The guard's own numbers for the lines that it inherits.
+    // The descriptors get new numbers in the guard, which its arguments state.
     let others = command.descriptors.sorted { $0.key < $1.key }
     let inherited = writes.compactMap(\.heldDescriptor) + [page.descriptor] + others.map(\.value)
     var next = Int32(truncatingIfNeeded: TACTUS_GUARD_DESCRIPTOR) + 1
