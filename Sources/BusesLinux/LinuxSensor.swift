@@ -27,12 +27,12 @@ public final class LinuxSensor: Sendable {
     tree = .below(root)
   }
 
-  /// Which file cannot be read and why, or `nil` if the last reading succeeded. May be called from any thread.
+  /// The file that cannot be read, with the reason, or `nil` if the last reading succeeded. May be called from any thread.
   public var trouble: String? { problem.withLock { $0 } }
 
   /// Reads the sensor. Blocks and allocates.
   ///
-  /// - Parameter now: when the reading begins.
+  /// - Parameter now: the instant at which the reading begins.
   public func read(at now: TickInstant) -> SensorReading {
     do throws(SensorError) {
       let value = try value()
@@ -111,7 +111,7 @@ public final class LinuxSensor: Sendable {
 }
 
 extension KernelSensorTree {
-  /// Returns the sensors below a folder; below an empty path those of this machine.
+  /// Returns the sensors below a folder, or this machine's for an empty path.
   package static func below(_ root: String) -> KernelSensorTree {
     KernelSensorTree(
       text: { file in

@@ -6,9 +6,9 @@
   public struct BluetoothAdvertisement: Sendable, Hashable {
     /// The address of the device in upper case: `AA:BB:CC:DD:EE:FF`.
     public var address: String
-    /// The service whose data these are.
+    /// The service to which the data belong.
     public var service: BluetoothUUID
-    /// The service's data, as many bytes as an advertisement holds.
+    /// The service's data, which fit into one advertisement.
     public var data: [UInt8]
   }
 
@@ -54,9 +54,9 @@
   public enum BluetoothListenerState: Sendable, Hashable, CustomStringConvertible {
     /// The listener waits for an adapter.
     case starting
-    /// There is no adapter that could scan.
+    /// There is no adapter that can scan.
     case waiting(BluetoothAbsence)
-    /// bluetoothd has refused to scan, for this reason; it is asked again.
+    /// bluetoothd has refused to scan for this reason, and is asked again later.
     case refused(reason: String)
     /// The listener listens on this adapter.
     case listening(adapter: String)
@@ -75,9 +75,9 @@
   private final class ListenerRole: LinkRole {
     private enum Scan {
       case off
-      /// bluetoothd was asked.
+      /// bluetoothd was asked to scan and has not answered yet.
       case asked(adapter: String)
-      /// bluetoothd scans; it says so by a property, which comes later than its answer.
+      /// bluetoothd is scanning. It reports this by a property, which changes after its answer.
       case on(adapter: String, isSeen: Bool)
       case refused(again: TickInstant)
     }

@@ -1,4 +1,4 @@
-/// What the kernel writes into the files of its sensors. Every text has a meaning here or none; none traps.
+/// Parsers for the files of the kernel's sensors. Every text has a defined result; none traps.
 public enum KernelSensorText {
   /// The longest text that is read, in bytes.
   package static let longest = 256

@@ -1,10 +1,10 @@
-/// The sensors of the kernel below /sys: of this machine, or of files that a test has.
+/// The kernel's sensors below /sys, either of this machine or in a test's files.
 package struct KernelSensorTree: Sendable {
   /// Returns the text of a file, or `nil` if it cannot be read.
   let text: @Sendable (String) -> String?
   /// Returns the names in a folder; empty if there is no such folder.
   let names: @Sendable (String) -> [String]
-  /// Returns the target of a symbolic link, or `nil`.
+  /// Returns the target of a symbolic link, or `nil` if the path is not one.
   let link: @Sendable (String) -> String?
 
   package init(

@@ -5,7 +5,7 @@ public import WallTime
 extension StoreFile {
   /// Returns the store as the bytes of one SQLite file.
   ///
-  /// - Parameter parts: the parts of which the file has the tables, or `nil` for all. Of the others nothing is in it.
+  /// - Parameter parts: the parts whose tables the file contains, or `nil` for all. It contains nothing of the others.
   public func backup(parts: Set<String>? = nil) throws(StoreError) -> [UInt8] {
     try snapshotting.withLock { _ throws(StoreError) in
       try writeCopy(to: shelf.unfinished, parts: parts)
@@ -25,7 +25,7 @@ extension StoreFile {
     try Disk.sync(Disk.folder(of: file))
   }
 
-  /// Checks a backup as a file that is opened is checked, migrates it, and copies what a restore would replace, so that the restore can be undone.
+  /// Checks a backup like a file that is opened, migrates it, and copies what a restore would replace, so that the restore can be undone.
   ///
   /// - Parameter parts: the parts to restore, or `nil` for all that the backup holds.
   /// - Throws: `StoreError.damaged`, `.newer` or `.foreign`, and `.lacksPart` if the backup does not hold one of `parts`. Nothing has been
@@ -36,14 +36,14 @@ extension StoreFile {
     try copyingReplaced(try check(backup, named: "the backup", parts: parts, at: now))
   }
 
-  /// Checks a backup in a file, as above, with all parts that it holds.
+  /// Checks a backup in a file in the same way, with all parts that it holds.
   public func check(backup file: String, at now: WallInstant) throws(StoreError) -> CheckedBackup {
     try copyingReplaced(try check(try Disk.read(file), named: file, parts: nil, at: now))
   }
 
-  /// Checks what the last restore has replaced, as above, so that it can be restored in its turn.
+  /// Checks the copy of what the last restore has replaced in the same way, so that it can be restored in its turn.
   ///
-  /// - Returns: `nil` if nothing is kept that a restore has replaced.
+  /// - Returns: the checked copy, or `nil` if there is none.
   public func checkReplaced(at now: WallInstant) throws(StoreError) -> CheckedBackup? {
     guard let last = try replaced().last else { return nil }
     return try check(backup: last.path, at: now)

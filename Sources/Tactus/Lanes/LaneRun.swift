@@ -42,7 +42,7 @@ final class LaneRun: @unchecked Sendable {
   let budgetsUsedUp: UnsafeMutablePointer<Atomic<Int64>>
   /// How the lane is recorded, or `nil` if it is not.
   private let recorder: Recorder?
-  /// The tape of the present or the last run. Its readers hold the lock, and so does who replaces it.
+  /// The tape of the present or the last run. Readers hold the lock, and so does the code that replaces the tape.
   private let tape = Mutex(TapeHold())
   private struct TapeHold: @unchecked Sendable {
     // Sendable: behind the lock, and what the lane's thread writes meanwhile is atomic or checked afterwards.

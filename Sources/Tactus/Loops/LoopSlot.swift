@@ -76,7 +76,7 @@ struct LoopSlot {
     var isReady: Int64
     var account: LoopAccount
 
-    /// Whether a scheduler can compute with it: a file may hold anything.
+    /// Whether a scheduler can compute with the values, since those in a file may be arbitrary.
     var isPossible: Bool {
       let instants = [nextRelease, firstRelease, missesSince].allSatisfy { $0 > -1 << 62 && $0 < 1 << 62 }
       let counts = [nextIndex, missedSinceRun, consecutiveMisses, missesAtSafeState].allSatisfy {

@@ -1,13 +1,13 @@
 @_spi(Reflection) import Swift
 
-/// The first field in which two values of one type differ. What lies between the fields, and in the unused part of an enumeration, does not count.
+/// The first field in which two values of one type differ. Padding and the unused part of an enumeration are ignored.
 struct FieldDifference {
   /// The names of the fields from the outermost one on, such as `.state.tilt`. The path is empty if the value has no fields.
   var path: String
   var recorded: String
   var replayed: String
 
-  /// `nil` if the values are the same.
+  /// Returns `nil` if the values are equal.
   static func first(
     of type: Any.Type, recorded: UnsafeRawPointer, replayed: UnsafeRawPointer
   ) -> FieldDifference? {
@@ -79,7 +79,7 @@ struct FieldDifference {
     return load(type)
   }
 
-  /// A value with all that is in it, whatever it says of itself.
+  /// Returns a value as text with all its parts, whatever its own description leaves out.
   private static func text(_ value: Any) -> String {
     let mirror = Mirror(reflecting: value)
     if mirror.children.isEmpty { return "\(value)" }
@@ -88,7 +88,7 @@ struct FieldDifference {
   }
 }
 
-/// An array whose elements are in the value itself, which reflection does not open.
+/// An array that is stored in the value itself, which reflection cannot open.
 private protocol InlineElements {
   static var number: Int { get }
   static var element: Any.Type { get }

@@ -37,8 +37,8 @@ public struct TrapezoidProfile: Sendable, BitwiseCopyable {
   /// The time from start to end, rounded up to a nanosecond.
   public let duration: Nanoseconds
   private let start: MotionState
-  private let direction: Double  // of the last part: 1 or −1; all below is seen in it
-  private let acceleration: Double  // of the first part
+  private let direction: Double  // of the last part: 1 or −1; the values below are relative to it
+  private let acceleration: Double  // of the first part, relative to `direction`
   private let braking: Double  // of the last part, above 0
   private let cruise: Double  // velocity, 0 or more
   private let first: Double, second: Double, total: Double  // s: end of the first part, of the second, of all

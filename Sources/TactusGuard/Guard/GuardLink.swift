@@ -77,8 +77,8 @@ public final class GuardLink {
   /// - Parameters:
   ///   - timeout: the time without a good heartbeat, or without progress of a watched loop, after which the guard writes; 10 ms…1 day.
   ///   - period: the time from one heartbeat to the next, in whole milliseconds, less than `timeout`.
-  ///   - first: the time in which the first heartbeat is due, or `nil` for the timeout. Longer for a program that takes its time between this
-  ///     call and the start of what it drives, which it tells with `begin()`; a guard that takes another's place never waits so long.
+  ///   - first: the time in which the first heartbeat is due, or `nil` for the timeout. It may be longer, for a program that needs time before
+  ///     it calls `begin()` and starts what it drives; a guard that replaces another one does not wait so long.
   ///   - watchdog: the hardware watchdog that the guard opens, feeds and, at its orderly end, stops. Its timeout should be several
   ///     seconds, so that a guard can be replaced meanwhile.
   public init(
@@ -111,7 +111,7 @@ public final class GuardLink {
     }
   }
 
-  /// The times at which the guard, or a previous guard, has begun to write the safe state, and their number. For
+  /// The number and the instants of safe-state writes that the guard, or a previous guard, has begun. Used for
   /// `Runtime(externalStops:)`, so that stopped outputs stay stopped.
   public var stops: ExternalStops { page.stops }
 
@@ -154,7 +154,7 @@ public final class GuardLink {
     return isReaped
   }
 
-  /// Tells the guard that what it watches starts now. If the first heartbeat was given longer, it is due within the timeout from now on.
+  /// Tells the guard that the program now starts what it drives. If `first` was longer than the timeout, the first heartbeat is due within the timeout.
   public func begin() { send(TACTUS_GUARD_BEGIN) }
 
   /// Makes the guard write the safe state immediately, once, regardless of the heartbeats. Does not wait for the write.

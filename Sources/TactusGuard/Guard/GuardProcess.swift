@@ -20,11 +20,11 @@ public struct GuardProcess {
   private var watchdog: WatchdogFeeder?
   /// The opened process of another program, or −1.
   private var process: Int32 = -1
-  /// Whether nobody holds the other end of the socket any more.
+  /// Whether the other end of the socket is closed.
   private var isClosed = false
   /// The page on which the guard counts its writes, or `nil` if the program has no such page.
   private let stops: ExternalStops?
-  /// The instant at which the present attempt began.
+  /// The instant at which the present safe-state write began.
   private var began = TickInstant.zero
 
   /// - Parameters:
