@@ -190,7 +190,7 @@ public struct I2CBus: ~Copyable {
 }
 
 extension I2CBus {
-  /// Makes one attempt. A tick that is recorded writes it on its tape; a tick that is replayed takes the result from there.
+  /// Makes one attempt and records it, or in a replay returns the recorded result.
   @_noLocks @_noAllocation
   private func carryOut(_ request: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
     guard let tape = TickTape.current else { return callTransfer(transfer, context, request) }

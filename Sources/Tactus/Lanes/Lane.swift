@@ -75,7 +75,7 @@ public struct Lane {
 }
 
 extension Lane {
-  /// The same lane with no other loops than these, for a replay of a recording that others were not in.
+  /// Returns the same lane with only these loops, for the replay of a recording that the others were not part of.
   public func only(_ names: [String]) -> Lane {
     Lane(name, scheduling: scheduling, cpus: cpus) { loops.filter { names.contains($0.name) } }
   }
@@ -100,9 +100,9 @@ public struct Loop {
   let body: BodySource
   private(set) var isRecorded = true
 
-  /// A loop whose body is made once, by this initialiser, and serves a single run. `Runtime` refuses a second run with
-  /// `.ranAlready`, because the body still holds state of the first, such as instants of a simulation. It is for bodies that hold
-  /// something of which there is only one. The other initialiser declares a loop that can run again.
+  /// Creates a loop whose body is made once, by this initialiser, and serves a single run. `Runtime` refuses a second run with
+  /// `.ranAlready`, because the body still holds state of the first, such as instants of a simulation. It is for bodies that own
+  /// a resource that exists only once. The other initialiser declares a loop that can run again.
   ///
   /// `Runtime` refuses values that are out of range with `.invalidLoop`.
   /// - Parameters:
@@ -143,7 +143,7 @@ public struct Loop {
       inputs: inputs, minimumInterval: minimumInterval, ages: ages, body: .made(LoopBody(body)))
   }
 
-  /// A loop whose body is made anew for each run, so that a simulation does not change the run that follows. The body of the
+  /// Creates a loop whose body is made anew for each run, so that a simulation does not change the run that follows. The body of the
   /// previous run has been released by then, so the mailbox ends that it held can be taken again.
   ///
   ///     Loop("balance", every: .hertz(1000), eachRun: { Balance(tilt: tilt.reader()) })
@@ -188,7 +188,7 @@ public struct Loop {
 }
 
 extension Loop {
-  /// The same loop, left out of recordings: for one that is no control loop but a simulated world, or that watches over others. A replay does not run it.
+  /// Returns the same loop, left out of recordings and replays: for a simulated world, or for a loop that only watches other loops.
   public func unrecorded() -> Loop {
     var loop = self
     loop.isRecorded = false

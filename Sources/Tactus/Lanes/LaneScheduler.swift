@@ -56,7 +56,7 @@ struct LaneScheduler: ~Copyable {
     tape.pointee.beginSegment(at: now, slots, count, ready: ready, sleptFrom: sleptFrom, wokeAt: wokeAt)
   }
 
-  /// Puts every loop where its slot says, as at a frame of a tape.
+  /// Schedules every loop according to its slot, as after a frame of a tape was read.
   mutating func stand(ready isReady: (Int) -> Bool, sleptFrom: Int64, wokeAt: Int64) {
     (self.sleptFrom, self.wokeAt) = (sleptFrom, wokeAt)
     for loop in 0..<count {
@@ -69,7 +69,7 @@ struct LaneScheduler: ~Copyable {
     }
   }
 
-  /// Whether every loop stands where a frame says.
+  /// Returns whether a loop's slot and state equal those of a frame.
   func stands(_ loop: Int, at there: LoopSlot.Place) -> Bool {
     var here = place(of: slots + loop, isReady: ready.contains(loop))
     var there = there
@@ -262,7 +262,7 @@ struct LaneScheduler: ~Copyable {
     return end
   }
 
-  /// The rest of `run` with a tape. A tick that is not recorded is not replayed either: what it wanted is on the tape.
+  /// Runs and records a tick, or replays it. An unrecorded loop's tick is not run in a replay; its next deadline is on the tape.
   @_noLocks @_noAllocation @inline(never)
   private mutating func runTaped(
     _ tape: UnsafeMutablePointer<LaneTape>, _ slot: UnsafeMutablePointer<LoopSlot>, _ loop: Int, _ tick: inout Tick

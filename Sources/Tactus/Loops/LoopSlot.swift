@@ -54,7 +54,7 @@ struct LoopSlot {
   var externalStops = ExternalStopCursor(nil)
   var account = LoopAccount()
 
-  /// The part of the slot that a replay starts from, as one plain value.
+  /// The values of the slot that a frame of a recording contains, as one plain value.
   struct Place: BitwiseCopyable {
     var period: Int64
     var phase: Int64
@@ -105,7 +105,7 @@ struct LoopSlot {
   }
 }
 
-/// Returns where a loop stands. Takes a pointer, since a copy of the slot would retain what is in it.
+/// Returns the values of a slot for a frame. Takes a pointer, since a copy of the slot would retain what is in it.
 @_noLocks @_noAllocation
 func place(of slot: UnsafeMutablePointer<LoopSlot>, isReady: Bool) -> LoopSlot.Place {
   LoopSlot.Place(
@@ -119,7 +119,7 @@ func place(of slot: UnsafeMutablePointer<LoopSlot>, isReady: Bool) -> LoopSlot.P
 }
 
 extension LoopSlot {
-  /// Puts the loop where it stood.
+  /// Restores the values that a frame contains.
   mutating func stand(at place: Place) {
     (period, phase, deadline, tolerance) = (place.period, place.phase, place.deadline, place.tolerance)
     (nextIndex, nextRelease, firstRelease) = (place.nextIndex, place.nextRelease, place.firstRelease)
