@@ -1,5 +1,23 @@
 @_spi(FromOutside) import Conversions
 
+/// The outcome of an announcement, for the log.
+public enum AnnouncementReport: Sendable, Hashable, CustomStringConvertible {
+  /// Avahi announces the service under `name`, which differs from the wanted name if that was taken.
+  case announced(name: String, type: String)
+  /// There is no bus, or no Avahi on it. The event is reported once until that changes.
+  case absent(reason: String)
+  /// Avahi refused the announcement, or every name that was tried is taken. The announcement is tried again when Avahi restarts.
+  case failed(reason: String)
+
+  public var description: String {
+    switch self {
+    case .announced(let name, let type): "announced as \"\(name)\" (\(type))"
+    case .absent(let reason): "not announced: \(reason)"
+    case .failed(let reason): "the announcement failed: \(reason)"
+    }
+  }
+}
+
 #if Bonjour
   import Dispatch
   import SystemBus
@@ -55,7 +73,7 @@
       guard bus == nil else { return }
       do throws(SystemBus.Failure) {
         let bus = try SystemBus()
-        // The handlers go with the bus, and the bus with the announcer.
+        // The handlers live as long as the bus, and the bus as long as the announcer, so `unowned` is safe.
         try bus.match(
           "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.avahi)'"
         ) { [unowned self] message in
@@ -172,7 +190,7 @@
     }
 
     private func tell(_ news: AnnouncementReport) {
-      // Several services in one group are announced together: only a repetition of the last news is none.
+      // Several services in one group are announced together; only a repetition of the last report is left out.
       guard news != lastReport else { return }
       lastReport = news
       report(news)

@@ -24,7 +24,7 @@
       public var records: [String]
     }
 
-    /// Why nothing could be browsed, in words.
+    /// The reason why browsing failed, in words.
     public struct Failure: Error, Equatable, Sendable {
       /// The reason, with what to do about it where something can be done.
       public var reason: String
@@ -59,7 +59,7 @@
       }
     }
 
-    /// What one call of `services` knows.
+    /// The state of one call of `services`.
     private final class Search {
       let bus: SystemBus
       var found: Set<Service> = []
@@ -70,7 +70,7 @@
 
       init(_ bus: SystemBus) throws(SystemBus.Failure) {
         self.bus = bus
-        // Before the browsers are made: their signals come at once.
+        // The signals are subscribed before the browsers are created, since the first ones come at once.
         let rule = "type='signal',sender='\(avahi)',interface='\(browser)'"
         try bus.match("\(rule),member='ItemNew'") { [unowned self] in resolve($0) }
         try bus.match("\(rule),member='AllForNow'") { [unowned self] _ in browsing -= 1 }

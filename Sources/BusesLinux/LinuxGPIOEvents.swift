@@ -25,7 +25,7 @@ public final class LinuxGPIOEvents: @unchecked Sendable {
       tactus_gpio_input(
         offset: offset, is_active_low: input.line.isActiveLow ? 1 : 0, rising: input.edges == .falling ? 0 : 1,
         falling: input.edges == .rising ? 0 : 1, pull: Self.pull(input.pull),
-        // Up to the next microsecond: a debounce is not shorter than asked for.
+        // The debounce is rounded up to the microsecond, so that it is never shorter than requested.
         debounce_us: UInt32(clamping: (input.debounce.count + 999) / 1_000))
     }
     let result = tactus_gpio_request_events(selection.chip.descriptor, requests, requests.count, consumer)

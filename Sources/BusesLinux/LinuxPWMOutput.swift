@@ -32,15 +32,15 @@ public final class LinuxPWMOutput: Sendable {
       tactus_close(duty)
       throw .outputInUse(path: path)
     }
-    // Whatever an earlier program has left there: off first.
+    // The output is switched off first, since an earlier program may have left it on.
     let place = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     place.initialize(to: duty)
     context = UnsafeContext(descriptor: place)
-    // A unit that was never set up has no period, and refuses both (EINVAL): its duty is nothing and it is off then.
+    // A unit that was never set up has no period and refuses both writes (EINVAL). Its duty is 0 and it is off.
     _ = tactus_pwm_set(duty, 0)
     let isOff = tactus_pwm_store("\(path)/enable", "0\n")
     if isOff != -22 { try Self.check(isOff, "\(path)/enable") }
-    // Not every unit can be inverted: there it cannot be wrong either.
+    // Not every unit can invert its output. On one that cannot, the write fails and the polarity is normal anyway.
     _ = tactus_pwm_store("\(path)/polarity", "normal\n")
     try Self.store("\(period.count)", in: "\(path)/period")
     try Self.check(tactus_pwm_set(duty, 0), "\(path)/duty_cycle")
@@ -63,7 +63,7 @@ public final class LinuxPWMOutput: Sendable {
     switch -result {
     case 0: break
     case 16: throw .system(what: "\(path): a driver of the kernel has this output", errno: 16)  // EBUSY
-    // ENODEV, EINVAL, ERANGE
+    // ENODEV, EINVAL and ERANGE mean that the chip has no such output.
     case 19, 22, 34: throw .system(what: "\(chip): it has no output \(channel)", errno: -result)
     default: throw BusOpenError.Device.pwmUnit.openError(path: "\(chip)/export", errno: -result)
     }
@@ -83,7 +83,7 @@ public final class LinuxPWMOutput: Sendable {
       guard MonotonicClock.now < end else {
         throw BusOpenError.Device.pwmUnit.openError(path: path, errno: -descriptor)
       }
-      // No other thread rings it: the wait ends by the clock.
+      // No thread rings the bell, so the wait ends by its limit.
       bell.wait(limit: .milliseconds(10))
     }
   }

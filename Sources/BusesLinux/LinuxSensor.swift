@@ -10,7 +10,7 @@ import Tactus
 public final class LinuxSensor: Sendable {
   /// The name of the sensor.
   public let name: KernelSensorName
-  /// What the sensor measures, which says the unit of its values.
+  /// The quantity that the sensor measures, which determines the unit of its values.
   public let quantity: KernelQuantity
   private let tree: KernelSensorTree
   private let root: String
@@ -27,12 +27,12 @@ public final class LinuxSensor: Sendable {
     tree = .below(root)
   }
 
-  /// Which file cannot be read and why, or `nil` if the last reading succeeded. May be called from any thread.
+  /// The file that cannot be read, with the reason, or `nil` if the last reading succeeded. May be called from any thread.
   public var trouble: String? { problem.withLock { $0 } }
 
   /// Reads the sensor. Blocks and allocates.
   ///
-  /// - Parameter now: when the reading begins.
+  /// - Parameter now: the instant at which the reading begins.
   public func read(at now: TickInstant) -> SensorReading {
     do throws(SensorError) {
       let value = try value()
@@ -49,7 +49,7 @@ public final class LinuxSensor: Sendable {
     switch Self.bytes(of: root + place.file) {
     case .success(let read): bytes = read
     case .failure(let failure):
-      // ENOENT, ENXIO, ENODEV: the device has gone, and may come back under another number.
+      // ENOENT, ENXIO and ENODEV mean that the device is gone. It may come back under another number.
       if [2, 6, 19].contains(failure.errno) { self.place.withLock { $0 = nil } }
       throw fail(.unreadable(errno: failure.errno), place.file, errorText(failure.errno))
     }
@@ -111,7 +111,7 @@ public final class LinuxSensor: Sendable {
 }
 
 extension KernelSensorTree {
-  /// Returns the sensors below a folder; below an empty path those of this machine.
+  /// Returns the sensors below a folder, or this machine's for an empty path.
   package static func below(_ root: String) -> KernelSensorTree {
     KernelSensorTree(
       text: { file in

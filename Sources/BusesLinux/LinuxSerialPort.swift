@@ -94,7 +94,7 @@ public final class LinuxSerialPort: Sendable {
   private static func prepare(
     _ descriptor: Int32, path: String, baudRate: Int, exclusive: Bool
   ) throws(BusOpenError) {
-    // Claimed before anything is changed: the settings of somebody else's line stay as they are.
+    // The line is claimed before its settings are changed, so that those of another owner's line stay as they are.
     if exclusive {
       let result = tactus_serial_claim(descriptor)
       guard result >= 0 else { throw BusOpenError.Device.serialLine.openError(path: path, errno: -result) }

@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// An account of the machine, as its user database contains it.
+/// An account of the machine's user database.
 public struct Account: Sendable, Equatable {
   /// The name of the account in the user database.
   public let name: String
@@ -18,7 +18,7 @@ public struct Account: Sendable, Equatable {
     self.init(entry)
   }
 
-  /// The account of this process. If its user number has no account, the name is the number.
+  /// The account of this process, with its number as the name if the database does not contain it.
   public static var current: Account {
     let user = geteuid()
     return getpwuid(user).map { Account($0) } ?? Account(name: "\(user)", user: user, group: getegid(), home: "/")
@@ -46,7 +46,7 @@ public struct Account: Sendable, Equatable {
     return result.merging(["HOME": home, "USER": name, "LOGNAME": name]) { $1 }
   }
 
-  /// Changes this process's environment in the same way.
+  /// Changes this process's environment as `environment` does; see there.
   public func changeEnvironment() {
     for name in Self.foldersOfOthers { unsetenv(name) }
     for (name, value) in environment(from: [:]) { setenv(name, value, 1) }

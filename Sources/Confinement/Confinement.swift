@@ -29,7 +29,7 @@ public struct Confinement: Sendable {
   public var descriptors: UInt32
   /// The greatest amount of private memory in mebibytes (`RLIMIT_DATA`), or 0 for no limit; at most half of the machine's memory counts.
   public var memoryMebibytes: UInt32
-  /// The stack of a thread in kibibytes, or 0 for what the system gives.
+  /// The stack size of a thread in kibibytes, or 0 for the system's default.
   public var stackKibibytes: UInt32 = 0
   /// The accounts to which a root process changes: the first one that exists.
   public var accounts = ["nobody"]

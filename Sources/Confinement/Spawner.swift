@@ -25,7 +25,7 @@ public enum Spawner {
   /// Whether both the spawner and the standby spawner have ended, or were given up because they did not answer.
   public static var isLost: Bool { process_lost_spawners() == 2 }
 
-  /// Whether one of the two spawners is lost, and the other does its work.
+  /// Whether one of the two spawners has ended while the other one works.
   public static var isAlone: Bool { process_lost_spawners() == 1 }
 
   /// Opens a device through the spawner. Before the table is sealed a new device is added to it. Returns a descriptor, or −errno.
@@ -43,7 +43,7 @@ public enum Spawner {
     }
   }
 
-  /// Adds this process's own executable with these words and with so many descriptors to the table, so that it can be started after the
+  /// Adds this executable with these arguments and this number of descriptors to the table, so that it can be started after the
   /// table is sealed. Returns 0 or −errno.
   public static func declareSelf(_ words: [String], descriptors count: Int) -> Int32 {
     withArguments(words) { process_declare("/proc/self/exe", $0, PROCESS_STREAMS_SHARED, Int32(clamping: count)) }

@@ -1,17 +1,17 @@
-/// What MQTT, and the files of a mosquitto that this program starts, cannot carry of a user and a password.
+/// A user name or a password, with the rules of MQTT and of the files of a mosquitto that this program starts.
 ///
 /// MQTT allows no control character in a user's name (3.1.1, section 1.5.3). libmosquitto takes texts that end with a NUL. mosquitto's password file has
-/// `user:password` on a line, of which the program that hashes it takes away blanks at both ends of each; a line that begins with `#` is a comment.
+/// `user:password` on a line. The program that hashes it removes blanks at both ends of each; a line that begins with `#` is a comment.
 public enum BrokerText {
-  /// Which of the two a text is.
+  /// The kind of the text.
   public enum Part: Sendable {
     /// The name of a user.
     case user
-    /// The password with it.
+    /// The password of a user.
     case password
   }
 
-  /// The greatest length in bytes, by MQTT.
+  /// The greatest length in bytes that MQTT allows.
   static let mostBytes = 65_535
 
   /// Returns what a text was expected to be and what came, with the character and its place but never the text, or `nil` if it can be carried.
@@ -54,7 +54,7 @@ public enum BrokerText {
   /// Returns whether C's isspace(3) holds for a character.
   private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || (9...13).contains(scalar.value) }
 
-  /// Returns `U+0020 (a blank)`: of a secret the character is named, by which nothing is told that a person who looks for it does not know.
+  /// Returns the name of a character, such as `U+0020 (a blank)`. In a secret only the character is named, which reveals nothing of use.
   private static func name(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -95,7 +95,7 @@
     private let phase = Atomic<Int>(Phase.new.rawValue)
     private let ended = DispatchGroup()
 
-    // The thread's own.
+    // The following variables are used on the client's thread only.
     private let client: OpaquePointer
     private var isConnected = false
     /// The instant at which the broker accepted the present connection, or `nil` if it has not.
@@ -158,7 +158,7 @@
           "will", mosquitto_will_set(client, will.topic, Int32(clamping: will.payload.count), will.payload, 1, true))
       }
       try check("version", mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, version.rawValue))
-      // A reply that waits for the acknowledgement of the one before it waits 40 ms.
+      // Without this option a reply waits 40 ms for the acknowledgement of the previous one.
       mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
       mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
       mosquitto_connect_v5_callback_set(client) { _, context, code, _, properties in
@@ -188,7 +188,7 @@
         expected: Phase.new.rawValue, desired: Phase.running.rawValue, ordering: .acquiringAndReleasing)
       precondition(isFirst, "a client starts once")
       ended.enter()
-      // A serial queue whose block does not return until the end: a thread.
+      // A serial queue whose block does not return before the end serves as a thread.
       DispatchQueue(label: "mqtt").async {
         self.run()
         self.ended.leave()
@@ -237,7 +237,7 @@
         if let refusal { state.status.refused[refusal, default: 0] += 1 }
         return refusal
       }
-      // On the thread itself what a callback publishes is sent when the callback returns.
+      // A message that a callback publishes, on the client's thread, is sent when the callback returns.
       if refusal == nil { bell.button.ring() }
       return refusal
     }
@@ -296,7 +296,7 @@
       mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, version.rawValue)
     }
 
-    /// What may have ended a connection again and again without a reason from the broker; empty if this is not so.
+    /// A likely reason why connections end again and again without a reason from the broker; empty if there is none.
     private var possibleCauses: String {
       guard let age, !backoff.hasLasted(age), backoff.lostSoon > 0, !isReasonKnown else { return "" }
       return
@@ -323,7 +323,7 @@
       if polls[0].revents & Int16(truncatingIfNeeded: POLLIN | POLLERR | POLLHUP) != 0 {
         note(mosquitto_loop_read(client, 1))
       }
-      // What was published in a callback waits for this.
+      // Messages that a callback published are written here.
       if isConnected, mosquitto_want_write(client) { note(mosquitto_loop_write(client, 1)) }
       note(mosquitto_loop_misc(client))
     }
@@ -370,7 +370,7 @@
 
     /// Records a failure. The first failure of a connection is its cause and ends it, since libmosquitto does not close after all of them.
     private func note(_ result: Int32) {
-      // NO_CONN: the side that closed it has said why.
+      // With NO_CONN the connection is closed already, and its cause is recorded.
       guard result != MOSQ_ERR_SUCCESS.rawValue, result != MOSQ_ERR_NO_CONN.rawValue else { return }
       if failure == nil { (failure, isReasonKnown) = (text(result), result >= Five.failures) }
       if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR)) }
@@ -385,7 +385,7 @@
       lost(0)
     }
 
-    /// Ends a connection on which nothing has been received.
+    /// Ends the connection if nothing has been received on it.
     private func leave(_ reason: String) {
       mosquitto_disconnect(client)
       if mosquitto_socket(client) >= 0 { mosquitto_loop_write(client, 1) }
@@ -403,7 +403,7 @@
       }
     }
 
-    // MARK: what libmosquitto tells, on the thread
+    // MARK: callbacks of libmosquitto, on the thread
 
     private func answered(_ code: Int32, packetLimit: Int?) {
       isVersionKnown = code != Five.unsupportedVersion
@@ -412,7 +412,7 @@
         (failure, isReasonKnown) = (words, true)
         // Bad user name or password, or not authorised: 4 and 5 (MQTT 3.1.1, section 3.2.2.3), 0x86 and 0x87 (MQTT 5, section 3.2.2.2).
         state.withLock { $0.status.isAccountRefused = [4, 5, 0x86, 0x87].contains(code) }
-        // The broker closes a refused connection; one that does not is closed here.
+        // The broker closes a refused connection. If it does not, the connection is closed here.
         if mosquitto_socket(client) >= 0 { shutdown(mosquitto_socket(client), Int32(truncatingIfNeeded: SHUT_RDWR)) }
         return
       }
@@ -459,7 +459,7 @@
       let bytes = UnsafeRawBufferPointer(start: message.payload, count: count)
       deliver(
         MQTTMessage(topic: String(cString: message.topic), payload: Array(bytes), isRetained: message.retain))
-      // What it led to goes out now, not after another turn.
+      // Messages that the callback published are sent at once, not after another turn of the loop.
       if isConnected { send() }
     }
 

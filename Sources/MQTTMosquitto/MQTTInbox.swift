@@ -45,7 +45,7 @@ public final class MQTTInbox: Sendable {
       guard state.first < state.waiting.count else { return nil }
       let message = state.waiting[state.first]
       state.first += 1
-      // Moved together when half of it is behind: each message is moved once at most.
+      // The array is compacted when half of it has been taken, so each message is moved at most once.
       if state.first * 2 >= state.waiting.count {
         state.waiting.removeFirst(state.first)
         state.first = 0

@@ -28,7 +28,7 @@ package struct MQTTOutbox: Sendable {
       if isStale.insert(message.topic).inserted { stale.append(message.topic) }
       return nil
     }
-    // Sent after a reconnection it would be an answer to a question long forgotten.
+    // A message is refused while there is no connection: sent after a reconnection it would be outdated.
     guard isConnected else { return .notConnected }
     guard messages.count < messageLimit else { return .tooManyWaiting }
     messages.append(message)

@@ -162,7 +162,7 @@
     /// Creates a folder that only the user of the broker may use. Returns its descriptor.
     private static func makeRoom(_ folder: String) throws(MQTTError) -> Int32 {
       guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .system(call: "mkdir \(folder)", errno: errno) }
-      // For fchown and fchmod it has to be open for reading.
+      // The folder is opened for reading, which fchown and fchmod require.
       let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       guard descriptor >= 0 else { throw .system(call: "open \(folder)", errno: errno) }
       guard fchmod(descriptor, 0o700) == 0, fchown(descriptor, account.user, account.group) == 0 else {
@@ -184,13 +184,13 @@
       guard status == 0 else {
         throw .setting("broker: spawn", reason: "\(passwordProgram) ended with status \(status >> 8 & 0xFF)")
       }
-      // What it has read is in what it has written: a line that it takes for something else would let nobody in.
+      // The file shows what the program has read. If it took a line for something else, no client could log in.
       guard isOneHash(file, of: user) else {
         throw .setting(
           "broker: spawn",
           reason: "\(passwordProgram) did not accept the user and the password as they were written for it")
       }
-      // It may have made the file anew.
+      // The program may have created the file anew, with another mode and owner.
       guard chmod(file, 0o600) == 0, chown(file, account.user, account.group) == 0 else {
         throw .system(call: "chown \(file)", errno: errno)
       }
@@ -234,7 +234,7 @@
       while !isStopping.load(ordering: .acquiring) {
         let began = MonotonicClock.now
         guard let process = spawn() else { return }
-        // Reaped under the lock: its number is no other process's while `stop` may send to it.
+        // The process is reaped under the lock, so that its number is not another process's while `stop` may send it a signal.
         var information = siginfo_t()
         while waitid(P_PID, id_t(clamping: process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         let owner = portOwner?()
@@ -245,7 +245,7 @@
           state.status.isRunning = false
           state.status.lastFailure = owner ?? Self.text(status)
         }
-        // One that ran for a while may try again soon.
+        // A broker that ran for more than ten seconds is started again after one second.
         delay = .seconds(10) < MonotonicClock.now - began ? .seconds(1) : min(delay * 2, .seconds(30))
         let until = MonotonicClock.now + delay
         while !isStopping.load(ordering: .acquiring), MonotonicClock.now < until {
@@ -267,7 +267,7 @@
         }
         descriptors.append(descriptor)
       }
-      // By their descriptors: the folders above them may be closed to the user that it runs as.
+      // The broker gets its files by descriptor, since its user may not be allowed to enter the folders above them.
       let (process, refusal) = Self.start(words, files: descriptors + [room])
       return state.withLock { state in
         guard process > 0 else {
@@ -283,7 +283,7 @@
         state.process = process
         state.status.isRunning = true
         state.status.starts += 1
-        // `stop` may have come before there was a process to end.
+        // `stop` may have been called before there was a process to end.
         if isStopping.load(ordering: .acquiring) { _ = mqtt_send_signal(process, SIGTERM) }
         return process
       }
@@ -295,7 +295,7 @@
       for name in ["mosquitto", "nobody"] {
         if let entry = getpwnam(name) { return (entry.pointee.pw_uid, entry.pointee.pw_gid) }
       }
-      // The numbers of nobody and nogroup on every Linux.
+      // These are the numbers of nobody and nogroup on every Linux.
       return (65_534, 65_534)
     }
 

@@ -25,7 +25,7 @@ package struct PeerNetwork: Hashable, Sendable {
     let words = withUnsafeBytes(of: six) { bytes in
       [0, 8].map { UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)) }
     }
-    // An IPv4 address in IPv6 clothes is one address, not part of one network; so are ::1 and its like.
+    // An IPv4 address mapped to IPv6 counts as one address, not as part of a network; so do ::1 and similar addresses.
     if words[0] == 0, words[1] >> 32 == 0xFFFF {
       self.init(four: UInt32(truncatingIfNeeded: words[1]))
     } else {

@@ -70,11 +70,11 @@
         for value in values { try append(value, as: element) }
         try check(sd_bus_message_close_container(pointer))
       case .dictionary(let entries):
-        // "a{sv}": an entry is "{sv}", its key one letter, its value the rest.
+        // The type "a{sv}" is an array of entries "{sv}": the key is one letter, the value is the rest.
         let entry = String(signature.dropFirst())
         let contents = String(entry.dropFirst().dropLast())
         try check(sd_bus_message_open_container(pointer, Self.code("a"), entry))
-        // In an order that is the same every time: bluetoothd numbers a service's parts in it, and centrals remember them.
+        // The keys have the same order every time: bluetoothd numbers a service's parts by it, and centrals remember the numbers.
         for (key, value) in entries.sorted(by: { ($0.key.text ?? "") < ($1.key.text ?? "") }) {
           try check(sd_bus_message_open_container(pointer, Self.code("e"), contents))
           try append(key, as: String(contents.prefix(1)))

@@ -5,11 +5,11 @@
 public struct MachineZone: Sendable, Hashable {
   /// An error of `TZ` or of `/etc/localtime`.
   public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was expected, and what came, beginning with the place.
+    /// The expected and the actual value, beginning with the place.
     public let description: String
   }
 
-  /// What is looked at to find the zone.
+  /// The places that are searched for the zone.
   public struct Surroundings {
     /// The environment of the program.
     public var environment: [String: String]
@@ -35,7 +35,7 @@ public struct MachineZone: Sendable, Hashable {
 
   /// The offsets of the zone, for the years from 2000 to 2100.
   public let rules: ZoneRules
-  /// Where the zone comes from: `TZ`, `/etc/localtime` or `the default`.
+  /// The source of the zone: `TZ`, `/etc/localtime` or `the default`.
   public let source: String
   /// What of the machine contradicts the zone or is missing, in a sentence without a full stop, or `nil` if nothing does.
   public let remark: String?
@@ -99,7 +99,7 @@ extension MachineZone {
     let folders = [surroundings.folder, "/usr/share/zoneinfo"].map { $0.split(separator: "/") }
     guard let folder = folders.first(where: { parts.count > $0.count && parts.starts(with: $0) }) else { return nil }
     let name = parts.dropFirst(folder.count)
-    // The database has each zone once more in a folder.
+    // The database holds each zone a second time in the folder `posix`.
     let isDoubled = name.count > 1 && name.first == "posix"
     return (isDoubled ? name.dropFirst() : name).joined(separator: "/")
   }
@@ -133,7 +133,7 @@ extension MachineZone {
     } catch {
       throw Failure(description: "\(localTime): \(error)")
     }
-    // Two names of one zone are no contradiction.
+    // Two names of one zone do not contradict each other.
     let isAgreed =
       written.map { $0 == linked || surroundings.contents(surroundings.folder + "/" + $0) == bytes } ?? true
     let name = linked ?? (isAgreed ? written : nil)

@@ -6,7 +6,7 @@
 public struct ZoneFile: Sendable, Hashable {
   /// An error of a time zone file.
   public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was expected, and what came, in words.
+    /// The expected and the actual content, in words.
     public let description: String
   }
 

@@ -7,7 +7,7 @@
 public struct ZoneRuleText: Sendable, Hashable {
   /// An error of a rule: what was expected, and what came.
   public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was expected, and what came, in words.
+    /// The expected and the actual text, in words.
     public let description: String
   }
 
@@ -103,7 +103,7 @@ extension ZoneRules {
       WallInstant(secondsSince1970: Int64(LocalDate(year: year, month: 1, day: 1).daysSince1970) * 86_400)
     }
     let (start, end) = (start(of: years.lowerBound), start(of: years.upperBound + 1))
-    // A change may lie in a year beside its own.
+    // A rule's change may lie in the year before or after its own, so both neighbours are included.
     let later = rule?.transitions(in: years.lowerBound - 1...years.upperBound + 1) ?? []
     let last = listed.last?.at
     let changes = listed + later.filter { change in last.map { $0 < change.at } ?? true }

@@ -8,7 +8,7 @@ public struct UnknownTimeZone: Error, Sendable, Hashable, CustomStringConvertibl
   /// The most similar known name, or `nil` if none is similar.
   public let near: String?
 
-  /// What was expected, and what came.
+  /// The expected and the actual value, in words.
   public var description: String {
     "expected an IANA time zone\(near.map { " (\($0)?)" } ?? " like Europe/Berlin"), got \(identifier)"
   }
@@ -57,7 +57,7 @@ extension ZoneRules {
   static func nearest(to name: String) -> String? {
     let wanted = Array(name.lowercased().utf8)
     let candidates = TimeZone.knownTimeZoneIdentifiers.map { known in
-      // People leave out the continent.
+      // Names are also compared without their continent, which people leave out.
       let whole = distance(wanted, Array(known.lowercased().utf8))
       let city = distance(wanted, Array(known.lowercased().split(separator: "/").last!.utf8))
       return (distance: min(whole, city), name: known)

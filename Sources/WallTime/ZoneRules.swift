@@ -77,7 +77,7 @@ public struct ZoneRules: Sendable, Hashable {
 
   /// Returns the instant at which a wall clock first shows a local time; in the gap of spring, the first instant after the gap.
   ///
-  /// In the repeated hour of autumn that is the first pass. A date that the zone skipped altogether is treated as a gap.
+  /// An instant in the repeated hour of autumn is that of the first pass. A date that the zone skipped altogether is treated as a gap.
   /// - Parameter second: the second of the day, 0…86,399.
   public func instant(of date: LocalDate, second: Int) -> WallInstant {
     let local = Int64(date.daysSince1970) * 86_400 + Int64(second)

@@ -55,7 +55,7 @@ public struct ByteWriter {
     precondition(digits <= buffer.count &- written, "the buffer is too small")
     var rest = number
     var place = written &+ digits
-    // From the last digit up: division by a constant is a multiplication.
+    // The digits are written from the last to the first. The compiler turns division by a constant into a multiplication.
     while place > written {
       place &-= 1
       buffer[place] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)

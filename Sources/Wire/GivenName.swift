@@ -1,12 +1,12 @@
-/// What a text from outside must be to stand as a name, wherever somebody gives one: of a zone, a schedule, a plant, a token.
+/// The rules for a name that comes from outside, such as that of a zone, a schedule, a plant or a token.
 ///
-/// A name is bounded in bytes as well as in characters, because one character may carry a thousand marks, and holds nothing that cannot be seen: such
-/// letters make two names look alike, and direction marks turn round what stands beside a name, in a log as on the page.
+/// A name is limited in bytes as well as in characters, since one character may carry a thousand marks, and contains no invisible letters: these
+/// make two names look alike, and direction marks reverse the text beside a name, in a log as on the page.
 public enum GivenName {
-  /// Returns the greatest number of bytes of UTF-8 of so many characters: four for each, as much as the longest scalar has.
+  /// Returns the greatest number of UTF-8 bytes for this number of characters: four per character, the length of the longest scalar.
   public static func mostBytes(ofCharacters count: Int) -> Int { count * 4 }
 
-  /// Returns what a name of so many characters is, in words.
+  /// Returns the rule for a name of this length, in words.
   public static func rule(_ length: ClosedRange<Int>) -> String {
     "text of \(length.lowerBound)…\(length.upperBound) characters that are seen, at most "
       + "\(mostBytes(ofCharacters: length.upperBound)) bytes"

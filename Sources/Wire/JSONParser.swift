@@ -82,7 +82,7 @@ public struct JSONParser {
   private mutating func object(depth: Int) throws(Failure) -> JSONValue {
     try enter(depth)
     var members: [JSONValue.Member] = []
-    // By their bytes: texts that Swift calls equal may be two names.
+    // Names are compared by their bytes, since texts that are equal in Swift may be two names.
     var places: [[UInt8]: Int] = [:]
     skipSpace()
     if take("}") { return .object([]) }

@@ -1,4 +1,4 @@
-/* Of Sources/Tactus/Mailboxes/Doorbell.swift, DoorbellInput.swift and their use (LoopEnds, Service's Channel): writers push before they ring, the reader
+/* Of Sources/Tactus/Mailboxes/Doorbell.swift and its use (LoopEnds, Service's Channel): writers push before they ring, the reader
    clears the bell before it reads.
 
    The bell is an eventfd: ring adds to a count, wait lasts until it is not 0, clear sets it to 0, each in one step. Two writers with a ring

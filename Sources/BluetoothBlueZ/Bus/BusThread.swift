@@ -41,7 +41,7 @@
 
     func start(label: String) {
       ended.enter()
-      // A serial queue whose block does not return until the end: a thread.
+      // A serial queue whose block does not return before the end serves as a thread.
       DispatchQueue(label: label).async {
         self.run()
         self.ended.leave()
@@ -61,7 +61,7 @@
         wait()
         client.process(at: MonotonicClock.now)
       }
-      // What the loop said last, a disarm perhaps.
+      // The loop's last message, such as a disarm, is handled before the end.
       role.rung()
       role.finish()
       client.disconnect()

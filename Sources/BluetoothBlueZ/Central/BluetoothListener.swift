@@ -2,13 +2,13 @@
   import SystemBus
   import Tactus
 
-  /// What a device that advertises says of itself, such as a thermometer that measures and nobody connects to.
+  /// The advertisement of a device, such as a thermometer that sends its readings without a connection.
   public struct BluetoothAdvertisement: Sendable, Hashable {
     /// The address of the device in upper case: `AA:BB:CC:DD:EE:FF`.
     public var address: String
-    /// The service whose data these are.
+    /// The service to which the data belong.
     public var service: BluetoothUUID
-    /// The service's data, as many bytes as an advertisement holds.
+    /// The service's data, which fit into one advertisement.
     public var data: [UInt8]
   }
 
@@ -50,15 +50,15 @@
     public var state: BluetoothListenerState { shown.state }
   }
 
-  /// What a listener is doing.
+  /// The state of a listener.
   public enum BluetoothListenerState: Sendable, Hashable, CustomStringConvertible {
-    /// It has not found an adapter yet.
+    /// The listener waits for an adapter.
     case starting
-    /// There is no adapter that could scan.
+    /// There is no adapter that can scan.
     case waiting(BluetoothAbsence)
-    /// bluetoothd has refused to scan, for this reason; it is asked again.
+    /// bluetoothd has refused to scan for this reason, and is asked again later.
     case refused(reason: String)
-    /// It listens on this adapter.
+    /// The listener listens on this adapter.
     case listening(adapter: String)
 
     public var description: String {
@@ -75,9 +75,9 @@
   private final class ListenerRole: LinkRole {
     private enum Scan {
       case off
-      /// bluetoothd was asked.
+      /// bluetoothd was asked to scan and has not answered yet.
       case asked(adapter: String)
-      /// bluetoothd scans; it says so by a property, which comes later than its answer.
+      /// bluetoothd is scanning. It reports this by a property, which changes after its answer.
       case on(adapter: String, isSeen: Bool)
       case refused(again: TickInstant)
     }

@@ -39,7 +39,7 @@
 
     var bell: Doorbell { link.bell }
 
-    // MARK: what follows from what is
+    // MARK: actions that follow from the present state
 
     func settle(at now: TickInstant) {
       let found = client.adapterInUse(at: now)
@@ -54,7 +54,7 @@
           scan(on: adapter, at: now)
         }
         if self.adapter != adapter || generation != client.generation {
-          // What was there to end has ended with them.
+          // Whatever was being ended has ended with the adapter or with bluetoothd.
           if case .ending(let failure, _, let again) = phase {
             ended(failure, again: again)
           } else {
@@ -79,7 +79,7 @@
           end(.notFound(after: patience))
         }
       case .connecting(let device, let until):
-        // What Connect answers, or does not.
+        // The answer to Connect may fail to come.
         if !client.tree.has(device, BlueZTree.device) {
           end(.disconnected)
         } else if !(now < until) {
@@ -246,7 +246,7 @@
       case .scanning: if let adapter { finish(failure, adapter, BlueZTree.adapter, "StopDiscovery") }
       case .opening(let device, _) where failure.isOfSubscription && !isPaired(device): forget(device, failure)
       case .connecting(let device, _), .resolving(let device, _), .opening(let device, _):
-        // Also ends an attempt that BlueZ has not given up yet.
+        // Disconnect also ends an attempt that BlueZ has not given up yet.
         finish(failure, device, BlueZTree.device, "Disconnect")
       case .linked(let connection): finish(failure, connection.device, BlueZTree.device, "Disconnect")
       case .ending(_, _, let again): ended(failure, again: again)
@@ -299,7 +299,7 @@
       if let socket = connection.sockets.notifications {
         waits.append((socket.number, Int16(truncatingIfNeeded: POLLIN)))
       }
-      // With no events it still tells that the other side has closed it.
+      // Without requested events poll still reports that the other side has closed the socket.
       if let socket = connection.sockets.writes {
         waits.append((socket.number, pieces == nil ? 0 : Int16(truncatingIfNeeded: POLLOUT)))
       }

@@ -25,7 +25,7 @@
         var properties: [String: BusValue] = [
           "UUID": .text(uuid.text), "Service": .path(Self.service), "Flags": .texts(flags),
         ]
-        // Its being there says that bluetoothd may ask for a socket.
+        // The presence of this property tells bluetoothd that it may ask for a socket.
         if flags.contains("notify") { properties["NotifyAcquired"] = .bool(false) }
         objects[path] = [BlueZTree.characteristic: properties]
       }

@@ -57,7 +57,7 @@
 
     var bell: Doorbell { link.bell }
 
-    // MARK: what follows from what is
+    // MARK: actions that follow from the present state
 
     func settle(at now: TickInstant) {
       switch client.adapterInUse(at: now) {
@@ -76,7 +76,7 @@
     private func agree(on adapter: String?) {
       guard generation != client.generation || self.adapter != adapter else { return }
       endConnection()
-      // One that is merely switched off keeps the service; bluetoothd then says that it exists already.
+      // An adapter that is merely switched off keeps the service; bluetoothd then reports that it exists already.
       generation = client.generation
       self.adapter = adapter
       application = .none
@@ -167,7 +167,7 @@
     /// Returns whether `device` is the connected central. If none is connected, the device becomes it.
     private func admit(_ device: String) -> Bool {
       if let central { return central.device == device }
-      // Who writes is connected, even if that is told only afterwards.
+      // A device that writes is connected, even if bluetoothd reports the connection only afterwards.
       client.doubtConnection(of: device)
       central = Central(device: device, wasSeen: client.tree.isConnected(device) == true)
       link.up()
@@ -197,7 +197,7 @@
     }
 
     func rung() {
-      // A peripheral waits for centrals; of the loop's orders it knows the end of a connection.
+      // A peripheral waits for centrals, so of the loop's orders only the end of a connection concerns it.
       if link.takeOrder() == .disconnect, let device = central?.device {
         try? client.bus?.request(BlueZClient.name, device, BlueZTree.device, "Disconnect") { _, _ in }
       }
@@ -219,11 +219,11 @@
       }
     }
 
-    // MARK: what bluetoothd asks
+    // MARK: calls of bluetoothd
 
     private func answer(_ call: borrowing BusMessage) -> Bool {
       guard let bus = client.bus, let path = call.path, let member = call.member else { return false }
-      // Others on this machine must not play a central.
+      // Only bluetoothd may call: no other program on this machine may act as a central.
       guard call.sender == client.owner else {
         bus.refuse(call, .init(name: "org.freedesktop.DBus.Error.AccessDenied", message: "for bluetoothd only"))
         return true
@@ -249,7 +249,7 @@
         case (BlueZTree.characteristic, "AcquireNotify") where path == objects.notified:
           try acquireNotify(call, on: bus)
         case (PeripheralObjects.advertisementInterface, "Release"):
-          // bluetoothd has dropped it: the adapter was switched off, for example.
+          // bluetoothd has dropped the advertisement, for example because the adapter was switched off.
           advertisement = .none
           try bus.reply(to: call)
         default: return false

@@ -186,7 +186,7 @@ public struct DatagramPort: ~Copyable {
 }
 
 extension DatagramPort {
-  /// Takes datagrams: recorded, or those that were.
+  /// Takes datagrams from the socket and records them, or in a replay returns the recorded ones.
   @_noLocks @_noAllocation
   private func take(_ buffers: UnsafeMutablePointer<DatagramBuffers>) -> Int {
     guard let tape = TickTape.current else { return callReceive(receiveFunction, context, buffers) }
@@ -209,7 +209,7 @@ extension DatagramPort {
     return result
   }
 
-  /// Sends a datagram: recorded, or as it was. The address has gaps between its fields, and is sent in words.
+  /// Sends and records a datagram, or in a replay compares it. The address is sent in words, since its fields have gaps between them.
   @_noLocks @_noAllocation
   private func carryOut(_ bytes: UnsafeRawPointer, _ endpoint: UnsafePointer<Endpoint>, _ count: Int) -> Int {
     guard let tape = TickTape.current else {

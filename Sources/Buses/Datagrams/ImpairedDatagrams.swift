@@ -93,7 +93,7 @@ struct ImpairedDatagramsState: ~Copyable {
     stall?.serve(at: buffers.at)
     let now = buffers.at.nanoseconds
     port.now = buffers.at
-    // The loop asks again while it gets full batches; so many are taken off the socket each time.
+    // Takes one full batch off the socket: the loop calls again as long as it gets full batches.
     _ = port.receive(into: &batch)
     for index in 0..<batch.count { admit(index, at: now) }
     var count = 0
@@ -134,7 +134,7 @@ struct ImpairedDatagramsState: ~Copyable {
       if arrival < lastArrival { arrival = lastArrival }
       lastArrival = arrival
     }
-    // As late as it is made.
+    // The arrival stamp is delayed like the datagram.
     var stamp = batch.arrivedAt(index)
     if let arrivedAt = stamp { stamp = arrivedAt + Nanoseconds(arrival &- now) }
     _ = queue.push(

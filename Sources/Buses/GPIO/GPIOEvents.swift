@@ -164,7 +164,7 @@ public struct GPIOEvents: ~Copyable {
 }
 
 extension GPIOEvents {
-  /// Takes edges: recorded, or those that were.
+  /// Takes edges from the lines and records them, or in a replay returns the recorded ones.
   @_noLocks @_noAllocation
   private func take(_ buffer: UnsafeMutablePointer<GPIOEdgeBuffer>) -> Int {
     guard let tape = TickTape.current else { return callReceive(receiveFunction, context, buffer) }

@@ -22,7 +22,7 @@ public final class SimulatedGPIOLines: @unchecked Sendable {
     state.initialize(
       to: SimulatedGPIOLinesState(
         pins: bank.pins, log: bank.log, lines: lines, count: numbers.count, mask: mask, inverted: inverted))
-    // The level first: the line drives nothing else from its first moment on.
+    // The level is set before the direction, so that the line drives the right level from its first moment on.
     bank.pins.pointee.drivenLevels.bitwiseAnd(~mask, ordering: .relaxed)
     bank.pins.pointee.drivenLevels.bitwiseOr(inverted, ordering: .relaxed)
     bank.pins.pointee.driven.bitwiseOr(mask, ordering: .relaxed)

@@ -190,7 +190,7 @@ public struct I2CBus: ~Copyable {
 }
 
 extension I2CBus {
-  /// Makes one attempt. A tick that is recorded writes it on its tape; a tick that is replayed takes the result from there.
+  /// Makes one attempt and records it, or in a replay returns the recorded result.
   @_noLocks @_noAllocation
   private func carryOut(_ request: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
     guard let tape = TickTape.current else { return callTransfer(transfer, context, request) }
@@ -209,14 +209,14 @@ extension I2CBus {
   }
 }
 
-/// What a transfer brought, for a recording: without a byte between its fields.
+/// The result of a transfer in a recording, without padding between its fields.
 private struct I2CResult: BitwiseCopyable {
   var result: Int
   var bytes: I2CBytes
 }
 
 extension I2CTransfer {
-  /// What is sent, for a recording: as many bytes as there are, and nothing between.
+  /// The sent bytes of a transfer in a recording, without unused bytes and without padding.
   fileprivate var head: [40 of UInt8] {
     @_noLocks @_noAllocation get {
       var head = [40 of UInt8](repeating: 0)

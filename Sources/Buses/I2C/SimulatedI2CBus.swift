@@ -1,6 +1,21 @@
 import Synchronization
 import Tactus
 
+/// A chip on a simulated bus: a context, the C function that answers its transfers, and the object that owns the context.
+public struct SimulatedI2CChip {
+  let context: UnsafeMutableRawPointer
+  let transfer: I2CBus.Transfer
+  let owner: AnyObject
+
+  /// Creates a chip. `transfer` must carry `@_noLocks @_noAllocation`, since the compiler cannot follow the call. `owner` keeps
+  /// `context` valid, and the bus retains `owner`.
+  public init(context: UnsafeMutableRawPointer, owner: AnyObject, transfer: @escaping I2CBus.Transfer) {
+    self.context = context
+    self.owner = owner
+    self.transfer = transfer
+  }
+}
+
 /// An I2C bus with simulated chips, injectable faults and a log of its transactions.
 ///
 /// The ports belong to one loop (or to loops of one lane); `transactions`, `inject` and `clearFaults` may be called from any

@@ -41,7 +41,7 @@ public struct PWMOutput: ~Copyable {
 }
 
 extension PWMOutput {
-  /// Sets the duty: recorded, or as it was.
+  /// Sets the duty and records it, or in a replay compares it with the recorded one.
   @_noLocks @_noAllocation
   private func carryOut(_ active: Int64) -> Int32 {
     guard let tape = TickTape.current else { return callWrite(write, context, active, now.nanoseconds) }

@@ -86,7 +86,7 @@ public struct SPIPort: ~Copyable {
 }
 
 extension SPIPort {
-  /// The transfer: recorded, or the one that was.
+  /// Makes the transfer and records it, or in a replay returns the recorded result.
   @_noLocks @_noAllocation
   private func carryOut(_ request: UnsafeMutablePointer<SPITransfer>) -> Int32 {
     guard let tape = TickTape.current else { return callSPI(transfer, context, request) }
@@ -104,7 +104,7 @@ extension SPIPort {
   }
 }
 
-/// What a transfer brought, for a recording: without a byte between its fields.
+/// The result of a transfer in a recording, without padding between its fields.
 private struct SPIResult: BitwiseCopyable {
   var result: Int
   var bytes: SPIBytes

@@ -1,4 +1,4 @@
-/// What a sensor of the kernel measures. A value is always in the unit that is named here, whatever the kernel's file has.
+/// The quantity that a sensor of the kernel measures. A value is always in the unit that is named here, whatever the kernel's file contains.
 public enum KernelQuantity: String, Sendable, CaseIterable {
   /// A temperature in °C.
   case celsius
@@ -24,10 +24,10 @@ public enum KernelQuantity: String, Sendable, CaseIterable {
   case ohms
   /// A distance in m.
   case metres
-  /// Anything else, in the unit that the kernel's documentation gives it.
+  /// Another quantity, in the unit that the kernel's documentation states.
   case other
 
-  /// The sign of the unit; empty for `other`.
+  /// The symbol of the unit, or empty for `other`.
   public var sign: String {
     switch self {
     case .celsius: "°C"
@@ -46,11 +46,11 @@ public enum KernelQuantity: String, Sendable, CaseIterable {
     }
   }
 
-  /// Returns what a channel measures and the factor from the kernel's unit to ours.
+  /// Returns the quantity of a channel and the factor from the kernel's unit to the one named here.
   ///
   /// Source: Documentation/ABI/testing/sysfs-class-hwmon and sysfs-bus-iio.
   ///
-  /// - Parameter channel: the channel as the kernel names it: `temp1`, `voltage0`, `accel_x`.
+  /// - Parameter channel: the channel by the kernel's name, such as `temp1`, `voltage0` or `accel_x`.
   static func of(_ channel: String, _ kind: KernelSensorName.Kind) -> (quantity: KernelQuantity, factor: Double) {
     let type = channel.prefix { ("a"..."z").contains($0) }
     return switch (kind, type) {

@@ -1,4 +1,4 @@
-/// What the kernel writes into the files of its sensors. Every text has a meaning here or none; none traps.
+/// Parsers for the files of the kernel's sensors. Every text has a defined result; none traps.
 public enum KernelSensorText {
   /// The longest text that is read, in bytes.
   package static let longest = 256
@@ -19,7 +19,7 @@ public enum KernelSensorText {
     return Double(String(decoding: text, as: UTF8.self)).map { isNegative ? -$0 : $0 }
   }
 
-  /// What a 1-Wire thermometer's `w1_slave` says.
+  /// The content of a 1-Wire thermometer's `w1_slave`.
   public enum OneWire: Equatable, Sendable {
     /// The checksum is right, and this is the temperature in thousandths of a degree Celsius.
     case thousandths(Double)

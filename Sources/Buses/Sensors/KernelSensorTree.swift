@@ -1,10 +1,10 @@
-/// The sensors of the kernel below /sys: of this machine, or of files that a test has.
+/// The kernel's sensors below /sys, either of this machine or in a test's files.
 package struct KernelSensorTree: Sendable {
   /// Returns the text of a file, or `nil` if it cannot be read.
   let text: @Sendable (String) -> String?
   /// Returns the names in a folder; empty if there is no such folder.
   let names: @Sendable (String) -> [String]
-  /// Returns the target of a symbolic link, or `nil`.
+  /// Returns the target of a symbolic link, or `nil` if the path is not one.
   let link: @Sendable (String) -> String?
 
   package init(
@@ -12,7 +12,7 @@ package struct KernelSensorTree: Sendable {
     link: @escaping @Sendable (String) -> String?
   ) { (self.text, self.names, self.link) = (text, names, link) }
 
-  /// Where a sensor is and how its file is read.
+  /// The place of a sensor in the kernel's tree, and how its file is read.
   package struct Place: Sendable, Equatable {
     /// The name with which `find` finds this sensor alone.
     package var name: KernelSensorName
@@ -26,7 +26,7 @@ package struct KernelSensorTree: Sendable {
     package var label: String?
   }
 
-  /// Why a sensor was not found.
+  /// The reason why a sensor was not found.
   package struct Absence: Error, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -26,12 +26,12 @@ public enum ChipAxis: String, Sendable, CaseIterable, BitwiseCopyable {
   }
 }
 
-/// How a chip is mounted in a body whose axes are x forward, y to the left and z up.
+/// The orientation of a chip in a body whose axes are x forward, y to the left and z up.
 public struct Mounting: Sendable, Hashable, BitwiseCopyable {
-  // The body's axes in those of the chip.
+  // The body's axes, expressed in the axes of the chip.
   private let forward, left, up: SIMD3<Double>
 
-  /// A chip whose axes are those of the body.
+  /// The mounting of a chip whose axes are those of the body.
   public static let upright = Mounting(forward: .x, up: .z)!
 
   /// Creates the mounting from the axes of the chip that point forward and up in the body. The result is `nil` if the two lie on one
@@ -44,13 +44,13 @@ public struct Mounting: Sendable, Hashable, BitwiseCopyable {
     left = [u.y * f.z - u.z * f.y, u.z * f.x - u.x * f.z, u.x * f.y - u.y * f.x]
   }
 
-  /// Returns in the body's axes what the chip measures in its own.
+  /// Converts a vector from the chip's axes to the body's.
   @_noLocks @_noAllocation
   public func body(_ chip: SIMD3<Double>) -> SIMD3<Double> {
     SIMD3((forward * chip).sum(), (left * chip).sum(), (up * chip).sum())
   }
 
-  /// Returns in the chip's axes what is given in the body's.
+  /// Converts a vector from the body's axes to the chip's.
   @_noLocks @_noAllocation
   public func chip(_ body: SIMD3<Double>) -> SIMD3<Double> { forward * body.x + left * body.y + up * body.z }
 }

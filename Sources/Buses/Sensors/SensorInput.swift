@@ -1,6 +1,6 @@
 import Tactus
 
-/// Why a sensor has no value.
+/// The reason why a sensor has no value.
 public enum SensorError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The sensor has not been read yet.
   case notYet
@@ -10,19 +10,19 @@ public enum SensorError: Error, Sendable, Hashable, BitwiseCopyable {
   case unreadable(errno: Int32)
   /// The kernel's file has no number.
   case unintelligible
-  /// A 1-Wire chip's checksum is wrong, or it says 85 °C or −127 °C, as it does without power or a conversion.
+  /// A 1-Wire chip's checksum is wrong, or its value is 85 °C or −127 °C, as without power or without a conversion.
   case implausible
-  /// The newest value is this old, which is more than the limit.
+  /// The age of the newest value, which exceeds the limit.
   case stale(age: Nanoseconds)
 }
 
-/// A value of a sensor and when it was asked for, or why there is none.
+/// A reading of a sensor with the instant at which it began, or the reason why there is no value.
 public struct SensorReading: BitwiseCopyable, Sendable {
   /// The value in the unit of the sensor's quantity; meaningless if there is an error.
   public var value: Double
-  /// When the reading began.
+  /// The instant at which the reading began.
   public var at: TickInstant
-  /// Why there is no value, or `nil` if there is one.
+  /// The reason why there is no value, or `nil` if there is one.
   public var error: SensorError?
 
   /// Creates a reading.

@@ -3,13 +3,13 @@ import Tactus
 
 /// A sensor whose values a twin sets. Faults may be used from any thread. The object must outlive its ports and its driver.
 public final class SimulatedSensor: Sendable {
-  /// What is wrong with the sensor.
+  /// The fault of the sensor.
   public enum Fault: Int, Sendable {
-    /// Nothing.
+    /// The sensor has no fault.
     case none
     /// The device is unplugged: every reading fails.
     case gone
-    /// Readings do not end: the last value grows old.
+    /// Readings do not end, so the last value grows old.
     case silence
   }
 
@@ -27,10 +27,10 @@ public final class SimulatedSensor: Sendable {
   /// Returns the end by which the twin sets values. There is one at a time.
   public func driver() -> SimulatedSensorDriver { SimulatedSensorDriver(latest.writer(), fault.pointer) }
 
-  /// Puts a fault into force at the next value that the twin sets, or ends it.
+  /// Activates or ends a fault, which takes effect at the next value that the twin sets.
   public func inject(_ new: Fault) { fault.pointer.pointee.store(new.rawValue, ordering: .relaxed) }
 
-  /// The fault in force.
+  /// The active fault.
   public var activeFault: Fault { Fault(rawValue: fault.pointer.pointee.load(ordering: .relaxed)) ?? .none }
 
   private struct UnsafeFault: @unchecked Sendable {  // safe: an atomic at a fixed place
@@ -48,7 +48,7 @@ public final class SimulatedSensor: Sendable {
   }
 }
 
-/// The end of a simulated sensor that belongs to the twin. Valid as long as the sensor.
+/// The twin's end of a simulated sensor, valid as long as the sensor.
 public struct SimulatedSensorDriver: ~Copyable, @unchecked Sendable {  // safe: what the pointer leads to is atomic
   private var writer: LatestWriter<SensorReading>
   private let fault: UnsafeMutablePointer<Atomic<Int>>

@@ -39,7 +39,7 @@ public final class ImpairedSerialPort: @unchecked Sendable {  // safe: faults an
   /// Returns the port for the one loop that owns it.
   public func port() -> SerialPort { SerialPort(context: state, write: writeImpaired, read: readImpaired) }
 
-  /// Gives the line this fault in place of the previous one.
+  /// Sets the fault of the line in place of the previous one.
   public func inject(_ fault: Fault) { state.pointee.fault.store(fault.rawValue, ordering: .relaxed) }
   /// The fault that the line has, or `nil` if it works.
   public var fault: Fault? { Fault(rawValue: state.pointee.fault.load(ordering: .relaxed)) }

@@ -75,7 +75,7 @@ public struct SerialPort: ~Copyable {
 }
 
 extension SerialPort {
-  /// Writes bytes: recorded, or as it was.
+  /// Writes and records bytes, or in a replay compares them with the recorded ones.
   @_noLocks @_noAllocation
   private func carryOut(_ bytes: UnsafeRawPointer, _ count: Int) -> Int {
     let bytes = UnsafeMutableRawPointer(mutating: bytes)
@@ -93,7 +93,7 @@ extension SerialPort {
     return result
   }
 
-  /// Reads bytes: recorded, or those that were.
+  /// Reads and records bytes, or in a replay returns the recorded ones.
   @_noLocks @_noAllocation
   private func take(_ bytes: UnsafeMutableRawPointer, _ limit: Int) -> Int {
     guard let tape = TickTape.current else { return callSerial(readFunction, context, bytes, limit, now.nanoseconds) }

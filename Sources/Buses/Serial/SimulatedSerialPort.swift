@@ -23,7 +23,7 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
   ///   - capacity: the number of bytes that may be in flight in each direction, 1 or more.
   ///   - logCapacity: the number of transfers that are kept in the log, 1 or more.
   ///   - clock: the clock that stamps the transfers.
-  ///   - isRead: whether something reads `device`. Of a line that is not read, what is sent is gone at once, as on a wire that leads to nothing,
+  ///   - isRead: whether the device's end is read. If it is not, bytes that are sent are discarded at once, as on an open wire,
   ///     unless a device is attached.
   public init(capacity: Int = 4096, logCapacity: Int = 1024, clock: RecordClock = .tick, isRead: Bool = true) {
     log = TransactionLog(of: ByteTransaction.self, capacity: logCapacity, clock: clock)
@@ -65,9 +65,9 @@ public final class SimulatedSerialPort: @unchecked Sendable {  // safe: the queu
     state.pointee.served = SimulatedSerialState.Served(context: device.context, serve: device.serve)
   }
 
-  /// Gives the line this fault in place of the previous one.
+  /// Sets the fault of the line in place of the previous one.
   public func inject(_ fault: Fault) { state.pointee.fault.store(fault.rawValue, ordering: .relaxed) }
-  /// The fault that the line has, or `nil` if it works.
+  /// The present fault of the line, or `nil` if it works.
   public var fault: Fault? { Fault(rawValue: state.pointee.fault.load(ordering: .relaxed)) }
   /// Removes the fault, if there is one.
   public func clearFaults() { state.pointee.fault.store(0, ordering: .relaxed) }

@@ -5,9 +5,9 @@ import Tactus
 /// Outputs of an I2C chip as lines, to be used like those of a GPIO chip, alone or as a group of `CombinedGPIOLines`.
 ///
 /// - The chip is prepared before the first write and again after each failure, so it may be absent at the start and may lose its power.
-/// - `read` returns the pins' levels. A pin that is no output any more, because the chip was without power, reads as the opposite of what
-///   it was last told, so that whoever compares tells it again.
-/// - A failure is `GPIOError.chip`. What was told last is told with the next write, whichever lines that sets.
+/// - `read` returns the pins' levels. A pin that is no longer an output, because the chip was without power, reads as the opposite of its
+///   last command, so that a comparison shows the difference and the command is repeated.
+/// - A failure is `GPIOError.chip`. The last command is repeated with the next write, whichever lines that sets.
 ///
 /// The port belongs to one loop; this object must outlive it, and the owner of the bus must outlive both.
 public final class ExpanderLines: @unchecked Sendable {  // safe: the state is the loop's
@@ -20,12 +20,12 @@ public final class ExpanderLines: @unchecked Sendable {  // safe: the state is t
     let pins: [16 of UInt8]
     let count: Int
     var bus: I2CBus
-    /// The pins that were told to be active.
+    /// The pins that were commanded to be active.
     var told: UInt16 = 0
     var isPrepared = false
   }
 
-  /// Takes over the bus.
+  /// Creates the lines, which own the bus from now on.
   ///
   /// - Parameter pins: the pin of each line, 1 to as many as the chip has, each once.
   public init(_ chip: LineExpander, pins: [Int], on bus: consuming I2CBus) {

@@ -120,7 +120,7 @@ extension LineExpanderSimulator.State {
     let (kept, new): (UInt16, UInt16) = isSecond ? (0x00FF, UInt16(byte) << 8) : (0xFF00, UInt16(byte))
     switch register & 0xFE {
     case 0x00: inputs.store(inputs.load(ordering: .relaxed) & kept | new, ordering: .relaxed)
-    // A write to the levels is one to the latches.
+    // A write to the register of levels sets the latches.
     case 0x12, 0x14: latches.store(latches.load(ordering: .relaxed) & kept | new, ordering: .relaxed)
     default: break
     }

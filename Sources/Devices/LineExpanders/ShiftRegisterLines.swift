@@ -9,9 +9,9 @@ import Tactus
 ///
 /// - The outputs are enabled only while a line is active. Whatever turns the output-enable line off, such as the guard process, turns all of
 ///   them off, and the chips' pins float then: pull resistors on the board keep them at the inactive level, as they do at power on.
-/// - A shift register cannot be read. `read` shifts what was told once more, which mends what a disturbance has changed, and reads the four
-///   lines. It returns what was told if they have the right levels, and no active line if the outputs are disabled; if a line is stuck, nobody knows what
-///   the register holds, and every line reads as the opposite of what it was told.
+/// - A shift register cannot be read. `read` shifts the last command again, which repairs what a disturbance has changed, and reads the four
+///   lines. It returns the command if they have the right levels, and no active line if the outputs are disabled. If a line is stuck, the content
+///   of the register is unknown, and every line reads as the opposite of its command.
 ///
 /// Source: 74HC595 data sheet, function table. Timing: two writes for each output and three more; a clock pulse lasts as long as a write.
 public final class ShiftRegisterLines: @unchecked Sendable {  // safe: the state is the loop's
@@ -28,11 +28,11 @@ public final class ShiftRegisterLines: @unchecked Sendable {  // safe: the state
     let count: Int
     /// Data, clock, latch and output enable.
     var lines: GPIOLines
-    /// The outputs that were told to be active.
+    /// The outputs that were commanded to be active.
     var told: UInt64 = 0
   }
 
-  /// Takes over the lines of the chain, which are inactive.
+  /// Creates the outputs, which own the lines of the chain from now on. The lines are inactive.
   ///
   /// - Parameters:
   ///   - length: the number of outputs of the chain, 8…64.
@@ -87,13 +87,13 @@ extension ShiftRegisterLines.State {
       let output: UInt64 = 1 << UInt64(outputs[index])
       if access.mask & access.values & line != 0 { told |= output } else if access.mask & line != 0 { told &= ~output }
     }
-    // What turns everything off does so at once, even if a line of the chain is stuck.
+    // If all outputs are off, they are switched off at once, even if a line of the chain is stuck.
     if told == 0 { try lines.set(mask: enable, values: 0) }
     try shift()
     if told != 0 { try lines.set(mask: enable, values: enable) }
   }
 
-  /// Shifts what was told into the chain, the farthest output first, and shows it at the outputs. Ends with the three lines low.
+  /// Shifts the command into the chain, the farthest output first, and latches it. Leaves the three lines low.
   @_noLocks @_noAllocation
   private mutating func shift() throws(GPIOError) {
     let levels = told ^ activeLow

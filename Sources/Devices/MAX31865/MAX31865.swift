@@ -63,7 +63,7 @@ public struct MAX31865: Sendable, BitwiseCopyable {
     precondition(range.lowerBound >= -200 && range.upperBound <= 850, "platinum thermometers are for −200…850 °C")
     (self.nominal, self.reference) = (nominal, reference)
     (lowest, highest) = (range.lowerBound, range.upperBound)
-    // Bias on, conversions without end.
+    // The configuration switches the bias voltage and continuous conversion on.
     configuration = 0xC0 | (wires == .three ? 0x10 : 0) | (rejects60Hz ? 0 : 0x01)
   }
 
@@ -88,7 +88,7 @@ public struct MAX31865: Sendable, BitwiseCopyable {
       return reading
     }
     if answer[3] & 0x01 != 0 {
-      // The mark stays until it is cleared.
+      // The chip keeps the fault bit until it is cleared.
       try write(configuration | 0x02, on: &port)
       reading = .voltage
       return reading

@@ -104,7 +104,7 @@ private struct MAX31865State: ~Copyable {
   @_noLocks @_noAllocation
   private func configure(_ value: UInt8) {
     if value & 0x02 != 0 { isMarked.store(false, ordering: .relaxed) }
-    // What starts or clears something reads back as 0.
+    // Bits that start or clear something read back as 0.
     configuration.store(value & 0xD1, ordering: .relaxed)
   }
 

@@ -86,7 +86,7 @@ struct PCA9685Chip: BitwiseCopyable {
   private mutating func writeMode1(_ byte: UInt8, at now: TickInstant) {
     let wasAsleep = isAsleep
     var restart = mode1 & PCA9685.Mode1.restart
-    // Once the clock comes from outside only a reset brings the inner one back.
+    // Once the external clock has been selected, only a reset selects the internal one again.
     let external = mode1 & PCA9685.Mode1.externalClock
     if byte & PCA9685.Mode1.restart != 0, byte & PCA9685.Mode1.sleep == 0, restart != 0 {
       restart = 0

@@ -11,9 +11,6 @@ extension PCA9685 {
     /// Returns the register LEDn_ON_L, which is followed by ON_H, OFF_L and OFF_H.
     @_noLocks @_noAllocation
     static func channel(_ channel: Int) -> UInt8 { UInt8(truncatingIfNeeded: 0x06 + 4 * channel) }
-    static var allOnLow: UInt8 {
-      @_noLocks @_noAllocation get { 0xFA }
-    }
     static var allOffHigh: UInt8 {
       @_noLocks @_noAllocation get { 0xFD }
     }

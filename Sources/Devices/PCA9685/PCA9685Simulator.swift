@@ -168,7 +168,7 @@ struct PCA9685World {
     if let train = trains[channel] {
       let fall = train.rise + train.width
       if !(now < fall) {
-        // Only the first pulse of a train can change the target; what comes after it says the same again.
+        // Only the first pulse of a train can change the target; the following ones repeat it.
         let first = from < fall ? fall : from
         servo.turn(from: from, to: first, degreesPerSecond: speed)
         from = first
@@ -197,7 +197,7 @@ struct PCA9685World {
       let next = chip.train(channel, oscillator: oscillator, at: shown.at)
       switch (trains[channel], next) {
       case (.some(let old), .some(let new)):
-        // The pulse that is being made ends as it began; the next is the new one.
+        // A pulse that has begun keeps its length; the next pulse has the new one.
         if old.width.count != new.width.count || old.period.count != new.period.count {
           if let fall = old.fall(after: shown.at) { lastFalls[channel] = Fall(at: fall, width: old.width) }
           trains[channel] = new

@@ -42,7 +42,7 @@ public struct ServoChannel: Sendable, Hashable, BitwiseCopyable {
     let offset = Int(wanted.microseconds) - Int(centre.microseconds)
     let (from, onto) = offset > 0 ? (above, below) : (below, above)
     guard from > 0 else { return centre }
-    // Half away from the centre.
+    // The quotient is rounded to nearest, with halves away from the centre.
     let mirrored = (offset.magnitude * UInt(clamping: onto) * 2 + UInt(clamping: from)) / (UInt(clamping: from) * 2)
     let result =
       offset > 0

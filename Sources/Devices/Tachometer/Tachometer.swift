@@ -94,7 +94,7 @@ public struct Tachometer: ~Copyable {
       return 0
     }
     if let measured = turns.speed(over: window) { speed = measured }
-    // Less the blanking, so that a pulse that is a little late does not lower the speed.
+    // The bound is taken one blanking time earlier, so that a pulse that is a little late does not lower the speed.
     let bound = turns.bound(at: now - blanking)
     return bound < speed ? bound : speed
   }
@@ -110,7 +110,7 @@ public struct Tachometer: ~Copyable {
       speed = 0
     }
     if steps > 1 { bridge(steps, to: edge.at) }
-    // The first pulse of a measurement must not be a bounce of one that was not seen: nothing came for a while before it.
+    // The first pulse of a measurement must not be a bounce of an earlier pulse that was not seen, so a quiet time is required before it.
     guard let reference = turns.newest ?? (steps == 1 ? previous : nil) else { return }
     guard !(edge.at - reference < blanking) else { return bounce() }
     calm &+= 1

@@ -79,7 +79,7 @@ public struct Thermistor: Sendable, BitwiseCopyable {
     self.channel = channel
     self.divider = divider
     let ends = (divider.voltage(celsius: range.lowerBound), divider.voltage(celsius: range.upperBound))
-    // A count beyond each end, so that the ends themselves are inside.
+    // The range is extended by one count at each end, so that both ends are inside.
     let count = converter.range.fullScaleMicrovolts / 32_768 + 1
     lowest = Microvolts(min(ends.0.count, ends.1.count) - count)
     highest = Microvolts(max(ends.0.count, ends.1.count) + count)
@@ -117,7 +117,7 @@ public struct Thermistor: Sendable, BitwiseCopyable {
     case .converting(let until):
       guard !(bus.now < until) else { return }
       guard try converter.isReady(channel, on: &bus) else {
-        // The write may have been late in its tick: a second period decides.
+        // The write may have been late in its tick, so a second conversion time is granted.
         guard !(bus.now < until + converter.conversionTime) else { return }
         misses &+= 1
         phase = .idle(until: bus.now)

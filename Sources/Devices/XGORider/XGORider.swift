@@ -12,7 +12,7 @@ import Wire
 /// 9 bytes for the height and for the
 /// balance; never blocks. Source: README.md beside this file.
 public struct XGORider: Sendable, BitwiseCopyable {
-  /// What the board can be asked for.
+  /// The values that the board can be asked for.
   public enum Quantity: Sendable, BitwiseCopyable {
     /// The battery's charge.
     case battery

@@ -73,7 +73,7 @@ public struct HeldRows: Sendable, Hashable {
   public let newest: WallInstant?
 }
 
-/// What a part of a store or of a backup holds.
+/// The content of one part of a store or of a backup.
 public struct HeldPart: Sendable, Hashable {
   /// The name of the part, which is that of its system.
   public let name: String
@@ -81,7 +81,7 @@ public struct HeldPart: Sendable, Hashable {
   public let contents: [HeldRows]
 }
 
-/// What a restore would do to the rows of one kind.
+/// The effect of a restore on the rows of one kind.
 public struct ChangedRows: Sendable, Hashable {
   /// The present rows.
   public let now: HeldRows
@@ -95,7 +95,7 @@ public struct ChangedRows: Sendable, Hashable {
   public let added: Int
 }
 
-/// What a restore would do to a part of the store.
+/// The effect of a restore on one part of the store.
 public struct ChangedPart: Sendable, Hashable {
   /// The name of the part, which is that of its system.
   public let name: String

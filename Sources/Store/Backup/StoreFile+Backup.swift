@@ -5,7 +5,7 @@ public import WallTime
 extension StoreFile {
   /// Returns the store as the bytes of one SQLite file.
   ///
-  /// - Parameter parts: the parts of which the file has the tables, or `nil` for all. Of the others nothing is in it.
+  /// - Parameter parts: the parts whose tables the file contains, or `nil` for all. It contains nothing of the others.
   public func backup(parts: Set<String>? = nil) throws(StoreError) -> [UInt8] {
     try snapshotting.withLock { _ throws(StoreError) in
       try writeCopy(to: shelf.unfinished, parts: parts)
@@ -25,7 +25,7 @@ extension StoreFile {
     try Disk.sync(Disk.folder(of: file))
   }
 
-  /// Checks a backup as a file that is opened is checked, migrates it, and copies what a restore would replace, so that the restore can be undone.
+  /// Checks a backup like a file that is opened, migrates it, and copies what a restore would replace, so that the restore can be undone.
   ///
   /// - Parameter parts: the parts to restore, or `nil` for all that the backup holds.
   /// - Throws: `StoreError.damaged`, `.newer` or `.foreign`, and `.lacksPart` if the backup does not hold one of `parts`. Nothing has been
@@ -36,14 +36,14 @@ extension StoreFile {
     try copyingReplaced(try check(backup, named: "the backup", parts: parts, at: now))
   }
 
-  /// Checks a backup in a file, as above, with all parts that it holds.
+  /// Checks a backup in a file in the same way, with all parts that it holds.
   public func check(backup file: String, at now: WallInstant) throws(StoreError) -> CheckedBackup {
     try copyingReplaced(try check(try Disk.read(file), named: file, parts: nil, at: now))
   }
 
-  /// Checks what the last restore has replaced, as above, so that it can be restored in its turn.
+  /// Checks the copy of what the last restore has replaced in the same way, so that it can be restored in its turn.
   ///
-  /// - Returns: `nil` if nothing is kept that a restore has replaced.
+  /// - Returns: the checked copy, or `nil` if there is none.
   public func checkReplaced(at now: WallInstant) throws(StoreError) -> CheckedBackup? {
     guard let last = try replaced().last else { return nil }
     return try check(backup: last.path, at: now)
@@ -129,7 +129,7 @@ extension StoreFile {
   private func take(
     _ backup: CheckedBackup, _ doing: String, _ body: (Database) throws -> Bool
   ) throws(StoreError) -> Bool {
-    // It has its name before anything is replaced: a process that is killed in between leaves one too many.
+    // The copy gets its name before anything is replaced: if the process is killed in between, one copy too many is left.
     let kept = try replacedShelf.name(backup.replaced, at: backup.made)
     var isTaken = false
     defer {
@@ -161,5 +161,32 @@ extension StoreFile {
         return try body(database)
       }
     }
+  }
+}
+
+/// A backup that has been checked and migrated. It is a file beside the store, which is removed when the last reference to this object is released.
+public final class CheckedBackup: Sendable {
+  /// The names of the parts that a restore takes, which the backup holds.
+  public let parts: Set<String>
+  /// The name of the backup in errors.
+  let name: String
+  let path: String
+  /// The instant at which the backup was checked.
+  let made: WallInstant
+  /// The path of the copy of what a restore replaces.
+  let replaced: String
+
+  init(name: String, path: String, parts: Set<String>, replaced: String, made: WallInstant) {
+    (self.name, self.path, self.parts) = (name, path, parts)
+    (self.replaced, self.made) = (replaced, made)
+  }
+
+  deinit {
+    Self.remove(path)
+    Self.remove(replaced)
+  }
+
+  static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { try? Disk.remove(path + suffix) }
   }
 }

@@ -2,9 +2,9 @@ import GRDB
 
 /// The reason why a list of parts is refused.
 public struct PartRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The words of what is accepted.
+  /// The accepted values, in words.
   public let expected: String
-  /// What was given, quoted.
+  /// The given value, quoted.
   public let got: String
 
   /// The refusal in one sentence.

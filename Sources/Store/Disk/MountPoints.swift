@@ -16,7 +16,7 @@ struct MountPoints: Sendable {
       text.split(separator: "\n").map { $0.split(whereSeparator: { $0 == " " || $0 == "\t" }) }
     }
     var mounted = ["/": ""]
-    // What is mounted over another comes later.
+    // A mount over another one comes later in the file and replaces it here.
     for line in fields(mounts) where line.count > 4 { mounted[Self.unescaped(line[4])] = String(line[2]) }
     self.mounted = mounted
     configured = Set(

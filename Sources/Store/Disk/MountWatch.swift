@@ -46,7 +46,7 @@ public struct MountWatch: Sendable {
   /// Returns the error of a store whose expected mount is not present, or `nil` if no mount is missing.
   public func missing(for file: String) -> StoreError? {
     let points = points()
-    // A mount may be meant to be at the end of a link, or at the link itself.
+    // The mount may be expected at the target of a symbolic link, or at the link itself.
     let expected = expected(for: Self.resolved(file), points) ?? expected(for: file, points)
     guard let expected, points.mounted[expected.point] == nil else { return nil }
     return .notMounted(file: file, mount: expected.point, known: expected.known)
@@ -55,7 +55,7 @@ public struct MountWatch: Sendable {
   private func expected(for path: String, _ points: MountPoints) -> Expected? {
     if let named {
       let point = Self.resolved(named)
-      // A mount that the file is not below says nothing of it.
+      // A configured mount that does not contain the file says nothing about it.
       if MountPoints.isBelow(path, point) { return point == "/" ? nil : Expected(point: point, known: "store.mount") }
     }
     if let point = MountPoints.innermost(of: points.configured, for: path), point != "/" {

@@ -2,7 +2,7 @@ import GRDB
 import Glibc
 public import WallTime
 
-// Opening, and noticing what becomes of the disk afterwards.
+// Opening the store, and watching its disk afterwards.
 extension StoreFile {
   /// Creates a folder and all its parents in the same way as the store's folders. An existing folder is left as it is.
   package static func makeFolders(_ path: String) throws(StoreError) { try Disk.makeFolders(path) }
@@ -74,7 +74,7 @@ extension StoreFile {
     return report
   }
 
-  // MARK: what can be asked of it
+  // MARK: the state of the store
 
   /// Whether `open` has succeeded and the file has been neither closed nor lost since. Reading this waits for no disk.
   public var isOpen: Bool { state.withLock { $0.isReady } }
@@ -111,7 +111,7 @@ extension StoreFile {
     if connection.identity != Disk.Identity(path) { return leave(connection) }
     let lack = Disk.lacks(Disk.folder(of: path), for: path, "looking at it")
     state.withLock { $0.lack = lack }
-    // Only a write tells that writes work again.
+    // Only a successful write shows that writes work again.
     guard state.withLock({ $0.failure != nil }) else { return }
     _ = try? write("trying to write", by: .nothing) { database in
       let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0

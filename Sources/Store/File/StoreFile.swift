@@ -150,7 +150,7 @@ public final class StoreFile: Sendable {
     let pool = try pool
     try SQLite.translating(path, "closing") {
       try pool.close()
-      // The pool closes its writer before its readers, so that the log is not folded in.
+      // The pool closes its writer before its readers, so the write-ahead log is merged by another connection.
       let queue = try DatabaseQueue(path: path, configuration: SQLite.configuration)
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
       try queue.close()

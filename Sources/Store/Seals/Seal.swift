@@ -22,7 +22,7 @@ struct Seal {
   mutating func add(text: UnsafeRawBufferPointer) {
     add(3 as UInt8)
     add(bytes: text)
-    // A byte that no text holds: neither can two columns trade characters.
+    // The separator is a byte that no text contains, so that two columns cannot exchange characters.
     add(0xff as UInt8)
   }
 

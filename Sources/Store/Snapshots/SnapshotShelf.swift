@@ -1,4 +1,54 @@
-import WallTime
+@_spi(FromOutside) import Conversions
+public import WallTime
+
+/// A copy of the store at an instant, in a separate SQLite file.
+public struct Snapshot: Sendable, Hashable {
+  /// The path of the file, in the folder `STORE.snapshots`.
+  public let path: String
+  /// The number of the snapshot, from 1. Later snapshots have higher numbers, whatever the clock said.
+  public let number: Int
+  /// The instant at which the snapshot was made by the wall clock, to the second.
+  public let made: WallInstant
+
+  /// Returns the name of a snapshot's file, such as `000042-20260203T040506Z.sqlite`.
+  static func name(_ number: Int, _ made: WallInstant) -> String {
+    let digits = String(number)
+    return "\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits)-\(made.nameText).sqlite"
+  }
+
+  /// Parses the name of a file. The result is `nil` if it is not that of a snapshot.
+  init?(folder: String, name: String) {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[1].hasSuffix(".sqlite"), let number = Int(parts[0]), number > 0,
+      let made = WallInstant(nameText: parts[1].dropLast(".sqlite".count)), name == Self.name(number, made)
+    else { return nil }
+    path = "\(folder)/\(name)"
+    self.number = number
+    self.made = made
+  }
+}
+
+/// The policy of how often snapshots of a store are made, and how many are kept.
+public struct SnapshotPolicy: Sendable, Hashable {
+  /// The shortest time in seconds between snapshots after changes by people.
+  public var seconds: Int
+  /// The shortest time in seconds between snapshots after changes that the machine makes by itself (log, queue, start keys). A
+  /// snapshot is as large as the store, and memory cards wear out.
+  public var routineSeconds: Int
+  /// The number of newest snapshots that are kept, at least 1.
+  public var recent: Int
+  /// The number of days (UTC) for each of which the last snapshot is kept in addition. Days without a snapshot do not count.
+  public var days: Int
+
+  /// Creates a policy. Negative numbers trap, and so does a `recent` of 0. With `days` of 0 only the recent snapshots are kept.
+  public init(seconds: Int = 60, routineSeconds: Int = 21_600, recent: Int = 8, days: Int = 14) {
+    precondition(seconds >= 0 && routineSeconds >= 0 && recent >= 1 && days >= 0, "intervals and counts")
+    self.seconds = seconds
+    self.routineSeconds = routineSeconds
+    self.recent = recent
+    self.days = days
+  }
+}
 
 /// A folder of copies of the store, and its contents: `STORE.snapshots`, or `STORE.replaced` for what restores have replaced.
 struct SnapshotShelf: Sendable {

@@ -69,7 +69,7 @@ public struct StoredRows: Sendable {
     }
   }
 
-  /// Gives each row that has nothing in a column the value.
+  /// Sets a column to the value in each row in which it is NULL.
   public func fill(_ column: String, with value: StoredValue) throws(StoreError) {
     guard let place = table.columns.firstIndex(where: { $0.name == column }) else { return }
     let empty = "\(own.sql) AND \(table.columns[place].quoted) IS NULL"
@@ -112,7 +112,7 @@ public struct StoredRows: Sendable {
   /// Returns a page of rows in the order of their numbers.
   public func page(_ query: Query) throws(StoreError) -> Page {
     precondition((1...10_000).contains(query.limit), "a page has 1…10,000 rows")
-    // One more than asked tells whether there is a next page.
+    // One row more than requested shows whether there is a next page.
     var rows = try file.read("reading \(table.name)") { database in
       var (conditions, arguments) = ([own.sql], own.arguments)
       func add(_ condition: String, _ value: Int64) {

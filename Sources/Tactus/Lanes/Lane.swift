@@ -9,6 +9,17 @@ public enum Scheduling: Sendable, Hashable {
   case deadline(runtime: Nanoseconds, deadline: Nanoseconds, period: Nanoseconds)
 }
 
+extension Scheduling: CustomStringConvertible {
+  /// The scheduling as text: `normal`, `fifo 80` or `deadline 2 ms / 5 ms / 5 ms` (runtime, deadline, period).
+  public var description: String {
+    switch self {
+    case .normal: "normal"
+    case .fifo(let priority): "fifo \(priority)"
+    case .deadline(let runtime, let deadline, let period): "deadline \(runtime) / \(deadline) / \(period)"
+    }
+  }
+}
+
 /// The deadline misses that count towards a loop's safe state.
 public enum CountedMisses: BitwiseCopyable {
   /// Every miss counts, since the state of the hardware is uncertain after a miss.
@@ -17,6 +28,20 @@ public enum CountedMisses: BitwiseCopyable {
   ///
   /// For a loop whose hardware is simulated: the loop then reacts to injected faults only, however loaded the machine is.
   case injected(LaneStall.Served?)
+}
+
+/// The policy for periodic releases that have come due before the loop could run them.
+///
+/// Whatever the policy, release instants stay `start + phase + k × period`: no policy shifts the phase.
+public enum LatePolicy: Sendable, Hashable, BitwiseCopyable {
+  /// Runs the newest release that is due and gives up the older ones. The policy is for control loops, for which only the present counts.
+  case skip
+  /// Runs up to `limit` missed releases late and in order before the newest, and gives up the older ones. The policy is for
+  /// work that is counted, such as integration steps. `limit` is 0 or more; the runtime refuses a negative one.
+  case catchUp(limit: Int64)
+  /// Runs the oldest release that is due, late, and then gives up all that have come due by its end. The loop rests until its next
+  /// release in phase, so that a loop that is too slow does not take up the whole lane.
+  case runLate
 }
 
 /// One dedicated thread and the loops it owns. Loops of one lane never run at the same time.
@@ -50,7 +75,7 @@ public struct Lane {
 }
 
 extension Lane {
-  /// The same lane with no other loops than these, for a replay of a recording that others were not in.
+  /// Returns the same lane with only these loops, for the replay of a recording that the others were not part of.
   public func only(_ names: [String]) -> Lane {
     Lane(name, scheduling: scheduling, cpus: cpus) { loops.filter { names.contains($0.name) } }
   }
@@ -75,9 +100,9 @@ public struct Loop {
   let body: BodySource
   private(set) var isRecorded = true
 
-  /// A loop whose body is made once, by this initialiser, and serves a single run. `Runtime` refuses a second run with
-  /// `.ranAlready`, because the body still holds state of the first, such as instants of a simulation. It is for bodies that hold
-  /// something of which there is only one. The other initialiser declares a loop that can run again.
+  /// Creates a loop whose body is made once, by this initialiser, and serves a single run. `Runtime` refuses a second run with
+  /// `.ranAlready`, because the body still holds state of the first, such as instants of a simulation. It is for bodies that own
+  /// a resource that exists only once. The other initialiser declares a loop that can run again.
   ///
   /// `Runtime` refuses values that are out of range with `.invalidLoop`.
   /// - Parameters:
@@ -118,7 +143,7 @@ public struct Loop {
       inputs: inputs, minimumInterval: minimumInterval, ages: ages, body: .made(LoopBody(body)))
   }
 
-  /// A loop whose body is made anew for each run, so that a simulation does not change the run that follows. The body of the
+  /// Creates a loop whose body is made anew for each run, so that a simulation does not change the run that follows. The body of the
   /// previous run has been released by then, so the mailbox ends that it held can be taken again.
   ///
   ///     Loop("balance", every: .hertz(1000), eachRun: { Balance(tilt: tilt.reader()) })
@@ -163,7 +188,7 @@ public struct Loop {
 }
 
 extension Loop {
-  /// The same loop, left out of recordings: for one that is no control loop but a simulated world, or that watches over others. A replay does not run it.
+  /// Returns the same loop, left out of recordings and replays: for a simulated world, or for a loop that only watches other loops.
   public func unrecorded() -> Loop {
     var loop = self
     loop.isRecorded = false

@@ -40,9 +40,9 @@ final class LaneRun: @unchecked Sendable {
   let present: UnsafeMutablePointer<Atomic<Int64>>
   /// The count of `LaneStatistics.budgetsUsedUp`, for a SCHED_DEADLINE lane.
   let budgetsUsedUp: UnsafeMutablePointer<Atomic<Int64>>
-  /// How the lane is recorded, or `nil` if it is not.
+  /// The settings of the recording, or `nil` if the lane is not recorded.
   private let recorder: Recorder?
-  /// The tape of the present or the last run. Its readers hold the lock, and so does who replaces it.
+  /// The tape of the present or the last run. Readers hold the lock, and so does the code that replaces the tape.
   private let tape = Mutex(TapeHold())
   private struct TapeHold: @unchecked Sendable {
     // Sendable: behind the lock, and what the lane's thread writes meanwhile is atomic or checked afterwards.
@@ -193,10 +193,10 @@ final class LaneRun: @unchecked Sendable {
     }
   }
 
-  /// Makes the tape of a run, after its bodies.
+  /// Makes the tape of a run. The bodies of the run must exist.
   private func makeTape(_ replay: LaneReplay?) -> UnsafeMutablePointer<LaneTape>? {
     removeTape()
-    // Without a descriptor to look at addresses with, a recording could not be replayed: it is not made.
+    // Without a descriptor to look up addresses with, a recording could not be replayed, so none is made.
     let isRecorded = recorder != nil && (0..<loopCount).contains { slots[$0].isRecorded }
     guard replay != nil || isRecorded, let space = try? AddressSpace() else { return nil }
     var frame = MemoryLayout<LaneTape.FrameHead>.size + 8
@@ -226,24 +226,24 @@ final class LaneRun: @unchecked Sendable {
     return made
   }
 
-  /// The memory of its loops in the present or last run with a tape.
+  /// The memory of the lane's loops in the present run, or in the last one with a tape.
   var parts: [[LoopPart]] { tape.withLock { $0.parts } }
 
-  /// Makes the scheduler anew, for a frame that does not follow from what was before.
+  /// Replaces the scheduler by a new one, for a frame that does not continue the previous segment.
   func resetScheduler() {
     let tape = scheduler.pointee.tape
     scheduler.deinitialize(count: 1)
     scheduler.initialize(to: LaneScheduler(slots: slots, count: loopCount, simulated: nil, tape: tape))
   }
 
-  /// Makes the scheduler one without a tape, whose memory the replay has lent.
+  /// Replaces the scheduler by one without a tape, since the tape's memory belongs to the replay.
   func endReplay() {
     scheduler.deinitialize(count: 1)
     scheduler.initialize(to: LaneScheduler(slots: slots, count: loopCount, simulated: nil))
     removeTape()
   }
 
-  /// What the lane has recorded in its present or last run, from the segment on that holds `instant`; `nil` if nothing was recorded.
+  /// Returns the recording of the present or last run, from the segment that contains `instant` on, or `nil` if nothing was recorded.
   func recorded(since instant: Int64) -> LaneRecording? {
     let loops = (0..<loopCount).map { (name: loopNames[$0], isRecorded: slots[$0].isRecorded) }
     return tape.withLock { hold in

@@ -56,7 +56,7 @@ struct LaneScheduler: ~Copyable {
     tape.pointee.beginSegment(at: now, slots, count, ready: ready, sleptFrom: sleptFrom, wokeAt: wokeAt)
   }
 
-  /// Puts every loop where its slot says, as at a frame of a tape.
+  /// Schedules every loop according to its slot, as after a frame of a tape was read.
   mutating func stand(ready isReady: (Int) -> Bool, sleptFrom: Int64, wokeAt: Int64) {
     (self.sleptFrom, self.wokeAt) = (sleptFrom, wokeAt)
     for loop in 0..<count {
@@ -69,7 +69,7 @@ struct LaneScheduler: ~Copyable {
     }
   }
 
-  /// Whether every loop stands where a frame says.
+  /// Returns whether a loop's slot and state equal those of a frame.
   func stands(_ loop: Int, at there: LoopSlot.Place) -> Bool {
     var here = place(of: slots + loop, isReady: ready.contains(loop))
     var there = there
@@ -262,7 +262,7 @@ struct LaneScheduler: ~Copyable {
     return end
   }
 
-  /// The rest of `run` with a tape. A tick that is not recorded is not replayed either: what it wanted is on the tape.
+  /// Runs and records a tick, or replays it. An unrecorded loop's tick is not run in a replay; its next deadline is on the tape.
   @_noLocks @_noAllocation @inline(never)
   private mutating func runTaped(
     _ tape: UnsafeMutablePointer<LaneTape>, _ slot: UnsafeMutablePointer<LoopSlot>, _ loop: Int, _ tick: inout Tick
@@ -299,8 +299,8 @@ struct LaneScheduler: ~Copyable {
   private func takePeriodic(_ slot: UnsafeMutablePointer<LoopSlot>, _ tick: inout Tick) {
     let start = tick.started.nanoseconds
     let period = slot.pointee.period
-    // Asleep when it should have run: the kernel's lateness, not that of a loop before it. Asked of the oldest release
-    // that is due, since the newest may be on time by chance.
+    // The lane was asleep when the loop should have run: the kernel was late, not an earlier loop. The oldest due release is
+    // examined, since the newest may be on time by chance.
     if slot.pointee.nextRelease >= sleptFrom, wokeAt &- slot.pointee.nextRelease > slot.pointee.tolerance {
       slot.pointee.account.oversleeps &+= 1
     }

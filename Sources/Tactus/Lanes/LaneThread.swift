@@ -81,7 +81,7 @@ final class LaneThread: @unchecked Sendable {
       destroyControl()
       throw .noThread(lane: name)
     }
-    // It came at the last moment.
+    // The thread has come at the last moment, so its report is awaited.
     ready.wait()
     return report!
   }
@@ -128,7 +128,7 @@ final class LaneThread: @unchecked Sendable {
       tactus_eventfd_signal(control.pointee.wake)
       if tactus_eventfd_wait(control.pointee.taken, Doorbell.milliseconds(limit)) != 0 { return true }
       if control.pointee.change.exchange(nil, ordering: .acquiringAndReleasing) != nil { return false }
-      // It has just begun to take it.
+      // The lane has just begun to take the change, so its end is awaited.
       _ = tactus_eventfd_wait(control.pointee.taken, -1)
       return true
     }

@@ -380,12 +380,12 @@ public final class Runtime: Sendable {
     simulation.stop()
   }
 
-  /// What the lanes have recorded in the present or the last run: at least the last `span` of it, as far as it is still there. Any thread may call this;
+  /// Returns a recording of the present or the last run: at least its last `span`, as far as that is still in memory. Any thread may call this;
   /// no lane waits for it.
   ///
   /// - Parameters:
-  ///   - span: how far back; `nil` for all that is there.
-  ///   - facts: what is to be found in the recording's head, such as the program's version, by name.
+  ///   - span: the length of the recording, or `nil` for all that is still in memory.
+  ///   - facts: facts for the head of the recording, by name, such as the program's version.
   /// - Returns: `nil` if the runtime has no recorder or has not run.
   public func recording(last span: Nanoseconds? = nil, facts: [String: String] = [:]) -> Recording? {
     let since = span.map { max(lanes.map(\.instant).max()! - $0.count, 0) } ?? .min
@@ -393,11 +393,11 @@ public final class Runtime: Sendable {
     return recorded.isEmpty ? nil : Recording(facts: facts, lanes: recorded)
   }
 
-  /// Replays a recording of the same lanes: every tick of it runs again, with what it read then, under the scheduler that real and simulated time have,
-  /// and what it decides and writes is compared. Nothing of the world is read or written. Each lane is replayed up to its first difference.
+  /// Replays a recording of the same lanes: every recorded tick runs again with its recorded inputs, under the scheduler of real and simulated time,
+  /// and its decisions and outputs are compared. Nothing outside is read or written. Each lane is replayed up to its first difference.
   ///
-  /// The lanes are declared as they were when it was recorded, by a program of the same build. After a change of the program, a recording can be replayed as long
-  /// as the loops hold the same things in the same places. Returns when all of it has been replayed.
+  /// The lanes must be declared as they were for the recording, by a program of the same build. A changed program can replay a recording as
+  /// long as the loops' memory has the same layout. Returns when the whole recording has been replayed.
   /// - Throws: `.alreadyRunning`, `.simulating`, `.ranAlready`, and `.invalidRecording` if it is a recording of other lanes.
   public func replay(_ recording: Recording) throws(RuntimeError) -> Replayed {
     var failure: RuntimeError?

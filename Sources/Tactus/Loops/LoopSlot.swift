@@ -1,6 +1,6 @@
 /// The state that a lane keeps for one of its loops.
 struct LoopSlot {
-  // What was declared.
+  // What the loop declares.
   var period: Int64
   var phase: Int64
   var deadline: Int64
@@ -27,7 +27,7 @@ struct LoopSlot {
   var memory: UnsafeMutableBufferPointer<UnsafeMutableRawBufferPointer>
   let record: UnsafeMutablePointer<LoopRecord>
 
-  // Where it stands.
+  // The present state of the loop.
   /// The index and the instant of the oldest periodic release that was neither run nor skipped.
   var nextIndex: Int64 = 0
   var nextRelease: Int64 = 0
@@ -45,7 +45,7 @@ struct LoopSlot {
   var consecutiveMisses: Int64 = 0
   /// The instant at which the first of the misses that count towards the safe state was due.
   var missesSince: Int64 = 0
-  /// What `consecutiveMisses` was when they last led into the safe state, 0 if they have not. A tick that has run since may have left it: as many
+  /// The value of `consecutiveMisses` that last led into the safe state, or 0 if none has. A later tick may have ended the safe state: as many
   /// misses again lead into it again.
   var missesAtSafeState: Int64 = 0
   /// The instant at which the last tick began, or `.max` before the first tick.
@@ -54,7 +54,7 @@ struct LoopSlot {
   var externalStops = ExternalStopCursor(nil)
   var account = LoopAccount()
 
-  /// Where the loop stands, as one plain value.
+  /// The values of the slot that a frame of a recording contains, as one plain value.
   struct Place: BitwiseCopyable {
     var period: Int64
     var phase: Int64
@@ -76,7 +76,7 @@ struct LoopSlot {
     var isReady: Int64
     var account: LoopAccount
 
-    /// Whether a scheduler can compute with it: a file may hold anything.
+    /// Whether a scheduler can compute with the values, since those in a file may be arbitrary.
     var isPossible: Bool {
       let instants = [nextRelease, firstRelease, missesSince].allSatisfy { $0 > -1 << 62 && $0 < 1 << 62 }
       let counts = [nextIndex, missedSinceRun, consecutiveMisses, missesAtSafeState].allSatisfy {
@@ -105,7 +105,7 @@ struct LoopSlot {
   }
 }
 
-/// Returns where a loop stands. Takes a pointer, since a copy of the slot would retain what is in it.
+/// Returns the values of a slot for a frame. Takes a pointer, since a copy of the slot would retain what is in it.
 @_noLocks @_noAllocation
 func place(of slot: UnsafeMutablePointer<LoopSlot>, isReady: Bool) -> LoopSlot.Place {
   LoopSlot.Place(
@@ -119,7 +119,7 @@ func place(of slot: UnsafeMutablePointer<LoopSlot>, isReady: Bool) -> LoopSlot.P
 }
 
 extension LoopSlot {
-  /// Puts the loop where it stood.
+  /// Restores the values that a frame contains.
   mutating func stand(at place: Place) {
     (period, phase, deadline, tolerance) = (place.period, place.phase, place.deadline, place.tolerance)
     (nextIndex, nextRelease, firstRelease) = (place.nextIndex, place.nextRelease, place.firstRelease)
@@ -177,7 +177,7 @@ public final class LoopBody {
   /// Runs one tick and returns the loop's next deadline in nanoseconds, or `.max` if it has none.
   @usableFromInline let tick: (UnsafePointer<Tick>) -> Int64
   @usableFromInline let safeState: (UnsafePointer<Tick>, SafeStateCause) -> Void
-  /// Where the loop's state is.
+  /// The memory of the loop's state.
   let memory: LoopMemory
   private let dispose: () -> Void
 

@@ -50,25 +50,25 @@ public struct LoopEnds<
   /// The number of times that `begin(_:)` has given `rules` another value, for a loop that has work to do after a change.
   @inlinable public var rulesChanges: UInt64 { @inline(__always) get { rulesInput.changes } }
 
-  /// The instant up to which the states of this loop are on the disk, as far as they are stored: `LoopMailbox.noteStored(upTo:)`. The earliest instant that
-  /// there is unless something was noted.
+  /// The instant up to which the loop's states are stored on the disk, as noted by `LoopMailbox.noteStored(upTo:)`. It is the earliest possible instant
+  /// until something is noted.
   ///
-  /// What counts against a limit must be on the disk before it happens, or a restart gives the limit anew: the loop adds to its count what an output is
-  /// about to do, finishes that tick, and moves the output in a later one, once `storedUpTo` has reached the instant of the tick that counted. Without a
-  /// disk it never does, and the output stays as it is.
+  /// What counts against a limit must be on the disk before it happens, or a restart would grant the limit again: the loop counts what an output is
+  /// about to do, finishes that tick, and drives the output in a later one, once `storedUpTo` has reached the instant of the counting tick. Without a
+  /// disk that instant is never reached, and the output stays as it is.
   @inlinable public var storedUpTo: TickInstant {
     @inline(__always) get { TickInstant(nanoseconds: mailbox.stored.load(ordering: .acquiring)) }
   }
 
   /// The calendar day by the machine's wall clock and time zone, as a number that grows by one each midnight: the days since 1 January 1970. `nil` while the
-  /// clock is not confirmed, as in the first minute of a program, and where nobody notes it (`LoopMailbox.noteDay(_:)`).
+  /// clock is not confirmed, as in the first minute of a program, or if no code notes the day (`LoopMailbox.noteDay(_:)`).
   ///
-  /// For what may be done so often or so long a day. A day that is unknown is the day that it was: what has been counted stays counted. A clock that is
+  /// The day serves limits per day. While the day is unknown the last known day applies, so that counts are kept. A clock that is
   /// set may skip days or repeat one, so the loop compares for inequality:
   ///
   ///     if let day = ends.day, day != state.day { (state.day, state.dosed) = (day, 0) }
   ///
-  /// A new day is noted within a tenth of a second. Both fields are kept over a restart (`keptAtOnce`), or a restart gives the limit anew.
+  /// A new day is noted within a tenth of a second. Both fields must be kept over a restart (`keptAtOnce`), or a restart would grant the limit again.
   @inlinable public var day: Int? {
     @inline(__always) mutating get { days.read() }
   }

@@ -14,7 +14,7 @@ public final class LoopMailbox<
 >: Sendable {
   /// The loop's side of the mailbox: `FanMailbox.Ends` for a `typealias FanMailbox = LoopMailbox<…>`.
   public typealias Ends = LoopEnds<Order, Refusal, Notice, State, Rules>
-  /// All other sides in one hand: `FanMailbox.Client`.
+  /// The side of the other threads, with all its ends: `FanMailbox.Client`.
   public typealias Client = LoopChannelClient<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
 
   /// The state that the loop published last, with the instant of its tick and whether its outputs were safe then.
@@ -32,7 +32,7 @@ public final class LoopMailbox<
   let channel: LoopChannel<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
   /// The bell that is rung after a request, or `nil` if the loop takes no requests.
   let requestBell: Doorbell?
-  /// In nanoseconds of the loop's clock; see `noteStored(upTo:)`.
+  /// The instant up to which states are stored, in nanoseconds of the loop's clock; see `noteStored(upTo:)`.
   @usableFromInline let stored = Atomic<Int64>(.min)
   /// The calendar day; see `noteDay(_:)`.
   let day: Latest<Int?>
@@ -75,13 +75,13 @@ public final class LoopMailbox<
     dayWriter = Mutex(day.writer())
   }
 
-  /// Notes for the loop that what is to be stored of its states up to an instant is on the disk; see `LoopEnds.storedUpTo`. May be called from any
-  /// thread, by the code that stores it.
+  /// Tells the loop up to which instant its states are stored on the disk; see `LoopEnds.storedUpTo`. May be called from any
+  /// thread, by the code that stores the states.
   ///
   /// - Parameter instant: the instant of the tick that published the newest stored state.
   public func noteStored(upTo instant: TickInstant) { stored.max(instant.nanoseconds, ordering: .releasing) }
 
-  /// Notes the calendar day for the loop; see `LoopEnds.day`. May be called from any thread.
+  /// Tells the loop the calendar day; see `LoopEnds.day`. May be called from any thread.
   ///
   /// - Parameter number: the number of the day, or `nil` while the wall clock is not confirmed.
   public func noteDay(_ number: Int?) { dayWriter.withLock { $0.write(number) } }

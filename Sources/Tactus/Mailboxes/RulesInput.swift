@@ -57,7 +57,7 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
     taken = report.taken
     current = report.rules
     waits = report.waits
-    // A commit that is newer than the report is taken by the first `begin`.
+    // The first `begin` takes a commit that is newer than the report.
     whenSafe = orders.read().whenSafe
   }
 
@@ -84,7 +84,7 @@ public struct RulesInput<Rules: BitwiseCopyable & Sendable>: ~Copyable, @uncheck
 
   @inlinable @inline(__always)
   mutating func takeOrders(_ newest: UInt64) {
-    // Read after the number was: what is newer than the number is looked at again in the next tick.
+    // The order is read after its number: an order that is newer than the number is read again in the next tick.
     version = newest
     let order = orders.read()
     if order.committed != taken {

@@ -109,7 +109,7 @@ struct AgeBounds {
       let loops = rest.prefix(lane.loopCount)
       rest = rest.dropFirst(lane.loopCount)
       let times = zip(loops, lane.executionTimes).map { $1 ?? $0.execution.maximum }
-      // Of a lane nothing can be said before the last of its loops has ticked.
+      // A lane has no bound before each of its loops has ticked.
       guard !times.contains(nil) else { continue }
       let tasks = zip(loops, times).map { Planner.Task(name: $0.name, period: $0.period, executionTime: $1!) }
       for (index, (loop, response)) in zip(loops, Planner.responseTimes(tasks)).enumerated() {
@@ -145,7 +145,7 @@ struct AgeBounds {
     var before: Known?
     for name in path {
       guard let loop = known[name] else { return nil }
-      // The other loops of the lane are in the response time.
+      // The response time includes the other loops of the lane, so one measured execution time makes the bound a measured one.
       isMeasured = isMeasured || loop.lane.executionTimes.contains(nil)
       steps.append(
         Planner.Step(

@@ -68,7 +68,7 @@ struct LoopOrder {
   }
 
   private static func ranked(_ declared: [Loop], _ before: [[Int]]) -> [Int] {
-    // The period of the most urgent loop that runs behind a loop, or its own: the first to reach it has the shortest.
+    // The shortest of the loop's period and those of the loops that run after it. The most urgent loop is visited first, so the first value stands.
     var urgency = [Nanoseconds?](repeating: nil, count: declared.count)
     func hurry(_ loop: Int, _ period: Nanoseconds) {
       guard urgency[loop] == nil else { return }
@@ -82,7 +82,7 @@ struct LoopOrder {
     func allBefore(_ loop: Int, into all: inout Set<Int>) {
       for predecessor in before[loop] where all.insert(predecessor).inserted { allBefore(predecessor, into: &all) }
     }
-    // Each loop as early as those before it allow, the most urgent one first.
+    // Places each loop as early as its predecessors allow, the most urgent one first.
     var isPlaced = [Bool](repeating: false, count: declared.count)
     var ranked: [Int] = []
     func place(_ loop: Int) {

@@ -1,17 +1,17 @@
 @_spi(Reflection) import Swift
 
-/// The first field in which two values of one type differ. What lies between the fields, and in the unused part of an enumeration, does not count.
+/// The first field in which two values of one type differ. Padding and the unused part of an enumeration are ignored.
 struct FieldDifference {
   /// The names of the fields from the outermost one on, such as `.state.tilt`. The path is empty if the value has no fields.
   var path: String
   var recorded: String
   var replayed: String
 
-  /// `nil` if the values are the same.
+  /// Returns `nil` if the values are equal.
   static func first(
     of type: Any.Type, recorded: UnsafeRawPointer, replayed: UnsafeRawPointer
   ) -> FieldDifference? {
-    // What is on a tape may stand where a value of the type may not.
+    // The tape's bytes may not be aligned for the type, so they are copied to memory that is.
     let (size, alignment) = measure(type)
     let copies = UnsafeMutableRawPointer.allocate(byteCount: 2 * size + alignment, alignment: max(16, alignment))
     defer { copies.deallocate() }
@@ -46,7 +46,7 @@ struct FieldDifference {
       for (index, field) in fields.enumerated() {
         let name = path + "." + field.name
         let next = index + 1 < fields.count ? fields[index + 1].offset : size
-        // A type that reflection does not know has no size for it: its bytes count, up to the next field.
+        // Reflection reports size 0 for a type that it does not know; the bytes up to the next field are then compared.
         if measure(field.type).size > 0 || next == field.offset {
           let found = find(field.type, recorded + field.offset, replayed + field.offset, name)
           if let found { return found }
@@ -58,7 +58,7 @@ struct FieldDifference {
       }
       return nil
     }
-    // An enumeration, or something that reflection does not open: what it says of itself.
+    // An enumeration, or a type that reflection cannot open, is compared by its description.
     let (one, other) = (text(type, recorded), text(type, replayed))
     return one == other ? nil : FieldDifference(path: path, recorded: one, replayed: other)
   }
@@ -79,7 +79,7 @@ struct FieldDifference {
     return load(type)
   }
 
-  /// A value with all that is in it, whatever it says of itself.
+  /// Returns a value as text with all its parts, whatever its own description leaves out.
   private static func text(_ value: Any) -> String {
     let mirror = Mirror(reflecting: value)
     if mirror.children.isEmpty { return "\(value)" }
@@ -88,7 +88,7 @@ struct FieldDifference {
   }
 }
 
-/// An array whose elements are in the value itself, which reflection does not open.
+/// An array that is stored in the value itself, which reflection cannot open.
 private protocol InlineElements {
   static var number: Int { get }
   static var element: Any.Type { get }

@@ -1,8 +1,8 @@
 import CTactus
 
-/// What a replay has found.
+/// The result of a replay.
 public struct Replayed: Sendable {
-  /// Where a replay differs from what was recorded.
+  /// The first difference between a replay and its recording.
   public struct Difference: Sendable, Hashable, CustomStringConvertible {
     /// The name of the lane.
     public var lane: String
@@ -12,13 +12,13 @@ public struct Replayed: Sendable {
     public var tick: Int64
     /// The instant at which the tick began.
     public var at: TickInstant
-    /// What differs: the type of a mailbox's element, what a port was told, or a decision of the scheduler.
+    /// The kind of the difference: the type of a mailbox's element, an access to a port, or a decision of the scheduler.
     public var what: String
-    /// The field of it, such as `.state.tilt`, or empty.
+    /// The path of the field, such as `.state.tilt`, or empty if there is none.
     public var field: String
-    /// What the recording has there.
+    /// The value in the recording.
     public var recorded: String
-    /// What the replay has there.
+    /// The value in the replay.
     public var replayed: String
 
     /// One sentence for people.
@@ -30,13 +30,13 @@ public struct Replayed: Sendable {
 
   /// The number of releases that were replayed, in all lanes.
   public internal(set) var ticks: Int64 = 0
-  /// The number of entries, bytes of which were compared.
+  /// The number of bytes of recorded entries that were compared.
   public internal(set) var bytes: Int64 = 0
-  /// For each lane at most one, the first.
+  /// The differences, at most one per lane: its first.
   public internal(set) var differences: [Difference] = []
 }
 
-/// The replay of one lane. It belongs to the thread that replays.
+/// The replay of one lane. It is used by the thread that replays only.
 final class LaneReplay {
   private let lane: LaneRun
   private let recorded: LaneRecording
@@ -56,7 +56,7 @@ final class LaneReplay {
 
   // MARK: Differences
 
-  /// Compares a value that is published with the one that was: a whole one, whose place is kept in `base`, or what differs from the whole one there.
+  /// Compares a published value with the recorded one, which is either complete (its place is then kept in `base`) or a list of changes to that one.
   func published(
     _ bytes: UnsafeRawPointer, _ count: Int, _ end: UnsafeMutablePointer<TapeEnd>, _ base: inout TapedBase
   ) {
@@ -87,7 +87,7 @@ final class LaneReplay {
     tactus_tape_skip(tape)
   }
 
-  /// Whether the output that the tape has next is the same but for bytes that mean nothing. If it is not, it is kept as the difference.
+  /// Returns whether the next recorded output is equal apart from bytes without a meaning. Otherwise the difference is noted.
   func isSame(
     _ kind: TapeKind, _ bytes: UnsafeRawPointer, _ count: Int, _ end: UnsafeMutablePointer<TapeEnd>?
   ) -> Bool {
@@ -100,7 +100,7 @@ final class LaneReplay {
     return false
   }
 
-  /// Keeps that the tape does not have next what a tick reads or writes (`bytes`).
+  /// Notes a difference between the next recorded entry and what the tick reads or writes (`bytes`).
   func differ(_ kind: TapeKind, _ bytes: UnsafeRawPointer?, _ count: Int, _ end: UnsafeMutablePointer<TapeEnd>?) {
     let name = end.map { "\(kind) of \($0.pointee.element)" } ?? "\(kind)"
     guard let entry = tactus_tape_peek(tape) else {
@@ -121,7 +121,7 @@ final class LaneReplay {
       name, field: fieldName(kind, place), recorded: value(kind, there, place), replayed: value(kind, here, place))
   }
 
-  /// A lane's own entries are whole words.
+  /// Returns the name of the field at a byte of an entry. The entries of the lane itself consist of whole words.
   private func fieldName(_ kind: TapeKind, _ place: Int) -> String {
     let names: [String] =
       switch kind {
@@ -143,7 +143,7 @@ final class LaneReplay {
     recorded.loops.indices.contains(loop) ? recorded.loops[loop].name : "\(loop)"
   }
 
-  /// Keeps a difference, the first of which counts, and ends what can be read of the tape.
+  /// Notes a difference, unless there is one already, and ends the reading of the tape.
   func differ(_ what: String, field: String = "", recorded: String, replayed: String) {
     tape.pointee.mode = Int32(TACTUS_TAPE_ENDED)
     if difference != nil { return }
@@ -158,7 +158,7 @@ final class LaneReplay {
 
   private func refuse(_ reason: String) -> RuntimeError { .invalidRecording("lane \"\(recorded.name)\": \(reason)") }
 
-  /// Replays all that was recorded of a lane that has been prepared for it.
+  /// Replays a whole recording of the lane, which has been prepared for it.
   func run(_ replayed: inout Replayed) throws(RuntimeError) {
     defer { lane.endReplay() }
     try check()
@@ -219,7 +219,7 @@ final class LaneReplay {
 
   private func here(_ loop: Int) -> LoopSlot.Place { place(of: lane.slots + loop, isReady: false) }
 
-  /// Puts the lane where the frame says; or, if it got there by itself, checks that it did.
+  /// Reads a frame. Puts the lane into the frame's state, or, if the replay has continued into the segment, checks that both states are equal.
   private func takeFrame(goesOn: Bool) throws(RuntimeError) {
     let head = try next(
       .frame, LaneTape.FrameHead(at: 0, sleptFrom: 0, wokeAt: 0, loops: 0, isAfterGap: 0))

@@ -1,12 +1,12 @@
 import CTactus
 import Synchronization
 
-/// How a runtime records its lanes.
+/// The settings for the recording of a runtime's lanes.
 public struct Recorder: Sendable, Hashable {
-  /// The number of bytes that each lane has for its recording, 65,536 or more. When they are full, the oldest eighth is given up.
+  /// The number of bytes for the recording of each lane, 65,536 or more. When they are used up, the oldest eighth is overwritten.
   public var bytesPerLane: Int
 
-  /// - Parameter bytesPerLane: the number of bytes for each lane; by default 4 MiB, which are held from the start on.
+  /// - Parameter bytesPerLane: the number of bytes for each lane, 4 MiB by default, which are allocated at the start.
   public init(bytesPerLane: Int = 4 << 20) { self.bytesPerLane = bytesPerLane }
 }
 
@@ -16,13 +16,13 @@ public struct Recorder: Sendable, Hashable {
 struct LaneTape: ~Copyable {
   static let segmentCount = 8
 
-  /// A segment, as its readers on other threads see it.
+  /// A segment, as readers on other threads see it.
   struct Segment: ~Copyable {
-    /// Its number in the run, or −1 while it is made anew.
+    /// The number of the segment in the run, or −1 while the segment is being overwritten.
     let number = Atomic<Int64>(-1)
-    /// The bytes that are whole.
+    /// The number of complete bytes.
     let length = Atomic<Int>(0)
-    /// The instant of its frame.
+    /// The instant of the segment's frame.
     let begins = Atomic<Int64>(0)
   }
 
@@ -41,7 +41,7 @@ struct LaneTape: ~Copyable {
     var missed: Int64
   }
 
-  /// The end of a tick: what the loop wanted (`nextDeadline`), and in simulated time whether the account comes later.
+  /// The end of a tick: the loop's `nextDeadline`, and in simulated time whether the tick is accounted later.
   struct End: BitwiseCopyable {
     var wanted: Int64
     var end: Int64
@@ -72,17 +72,17 @@ struct LaneTape: ~Copyable {
   private let memory: UnsafeMutableRawPointer
   let segmentSize: Int
   let segments: UnsafeMutablePointer<Segment>
-  /// The releases that were not recorded, since one of their ticks wrote more than a segment holds.
+  /// The number of releases that were not recorded because one of their ticks wrote more than a segment holds.
   let gaps: UnsafeMutablePointer<Atomic<Int64>>
   private var current = LaneTape.segmentCount - 1
   private var number: Int64 = 0
-  /// Where the entries begin that are not whole yet.
+  /// The beginning of the entries that are not complete yet.
   private var begun: UnsafeMutablePointer<UInt8>
   private var hasGap = false
-  /// The most bytes that were written between two commits.
+  /// The greatest number of bytes that were written between two commits.
   private var most = 0
 
-  /// A tape to write on. Allocates; every page is touched, so that no tick has to fetch one.
+  /// Creates a tape for recording. Allocates and touches every page, so that no tick causes a page fault.
   init(bytes: Int) {
     segmentSize = max(65_536, bytes) / Self.segmentCount & ~63
     memory = .allocate(byteCount: segmentSize * Self.segmentCount, alignment: 64)
@@ -99,7 +99,7 @@ struct LaneTape: ~Copyable {
         start: base, next: base, end: base, part: 0, mode: Int32(TACTUS_TAPE_RECORDS), lost: 0, context: nil))
   }
 
-  /// A tape to read from, without a segment yet.
+  /// Creates a tape for reading, without a segment yet.
   init(replayedBy replay: UnsafeMutableRawPointer) {
     self.init(bytes: 0)
     tape.pointee.mode = Int32(TACTUS_TAPE_REPLAYS)
@@ -123,7 +123,7 @@ struct LaneTape: ~Copyable {
 
   // MARK: Segments
 
-  /// Whether the rest of the segment is too little for the next release, or something was lost.
+  /// Whether the rest of the segment may be too small for the next release, or an entry did not fit.
   var isFull: Bool {
     @_noLocks @_noAllocation @inline(__always) get {
       let left = tape.pointee.end - tape.pointee.next
@@ -131,7 +131,7 @@ struct LaneTape: ~Copyable {
     }
   }
 
-  /// Begins a segment, the oldest one anew.
+  /// Begins a segment, which overwrites the oldest one.
   @_noLocks @_noAllocation
   mutating func beginSegment(
     at now: Int64, _ slots: UnsafeMutablePointer<LoopSlot>, _ count: Int, ready: borrowing ReleaseHeap,
@@ -166,7 +166,7 @@ struct LaneTape: ~Copyable {
       }
     }
     hasGap = false
-    // The frame is written once a segment, and is no measure of a release.
+    // The frame is written once per segment, so its length does not count as that of a release.
     begun = tape.pointee.next
     segment.pointee.number.store(number, ordering: .releasing)
     number &+= 1
@@ -177,11 +177,11 @@ struct LaneTape: ~Copyable {
 
   @_noLocks @_noAllocation
   private func put(_ kind: TapeKind, _ bytes: UnsafeRawPointer, _ count: Int) {
-    // What the tape gets back has a flag: it was there.
+    // The flag is 1, since `TickTape.gets` reads these entries back and expects a value.
     tactus_tape_put(tape, kind.number, 1, bytes, UInt32(truncatingIfNeeded: count))
   }
 
-  /// Makes what was written since the last call visible to readers; or takes it back, if not all of it found room. Then the rest of the segment stays
+  /// Publishes the entries since the last call to readers, or discards them if one of them did not fit. The rest of the segment then stays
   /// empty.
   @_noLocks @_noAllocation @inline(__always)
   mutating func commit() {
@@ -200,8 +200,8 @@ struct LaneTape: ~Copyable {
     hasGap = true
   }
 
-  /// Copies the segments that are whole, the oldest first, from the one on that holds `instant`. Called on another thread than the lane's: a segment
-  /// that the lane begins anew meanwhile is left out.
+  /// Copies the complete segments, the oldest first, from the one that contains `instant` on. Called on another thread than the lane's: a segment
+  /// that the lane overwrites meanwhile is left out.
   func copies(since instant: Int64) -> [RecordedSegment] {
     var found: [RecordedSegment] = []
     for index in 0..<Self.segmentCount {
@@ -225,7 +225,7 @@ struct LaneTape: ~Copyable {
 
   // MARK: Entries
 
-  /// Makes the tape that of this thread's ticks, if the loop is recorded.
+  /// Makes this tape the present one of the lane's thread, if the loop is recorded.
   @_noLocks @_noAllocation @inline(__always)
   func use(_ slot: UnsafeMutablePointer<LoopSlot>) { if slot.pointee.isRecorded { _ = tactus_tape_use(tape) } }
 
@@ -239,7 +239,7 @@ struct LaneTape: ~Copyable {
     TickTape(tape).sends(.released, &release, MemoryLayout<Release>.size)
   }
 
-  /// Writes the instant of an external stop, or returns the one that is on the tape. Where there was none, there is no entry, and the result is `nil`.
+  /// Records the instant of an external stop, or in a replay returns the recorded one. Without a stop there is no entry, and the result is `nil`.
   @_noLocks @_noAllocation @inline(__always)
   func externalStop(_ stop: TickInstant?) -> TickInstant? {
     if isReplaying { return recordedStop() }
@@ -261,7 +261,7 @@ struct LaneTape: ~Copyable {
     return TickInstant(nanoseconds: instant)
   }
 
-  /// Returns whether a loop's misses count towards its safe state.
+  /// Returns whether a loop's misses count towards its safe state: `counts`, or in a replay the recorded answer.
   @_noLocks @_noAllocation @inline(never)
   func counted(_ counts: Bool) -> Bool {
     var counts = counts
@@ -287,7 +287,7 @@ struct LaneTape: ~Copyable {
     TickTape(tape).sends(.safeState, &entry, MemoryLayout<SafeState>.size)
   }
 
-  /// Writes how a tick ended. When it is replayed, returns how it ended then; `isSame` says that the loop wants the same.
+  /// Records the end of a tick, or in a replay returns the recorded end and notes a difference if the loop wants another deadline.
   @_noLocks @_noAllocation @inline(never)
   func ended(_ slot: UnsafeMutablePointer<LoopSlot>, wanted: Int64, end: Int64, isDeferred: Bool) -> End {
     var ended = End(wanted: wanted, end: end, isDeferred: isDeferred ? 1 : 0)

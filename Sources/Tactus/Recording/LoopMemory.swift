@@ -1,12 +1,12 @@
 import CTactus
 
-/// The memory that a loop's state is in, for a recording: a recording that begins in the middle of a run begins with a copy of it.
+/// The memory of a loop's state. A recording that begins in the middle of a run begins with a copy of it.
 ///
-/// The memory of the loop's own value is part of it without a word. A loop that keeps state behind a pointer says so:
+/// The memory of the loop's own value is always included. A loop that keeps state behind a pointer adds it:
 ///
 ///     func addMemory(to memory: inout LoopMemory) { memory.add(axes, count: axisCount) }
 ///
-/// What has the form of an address (objects, pointers, functions) is not taken over by a replay: the loop that is replayed has its own.
+/// A replay does not restore words that have the form of an address (objects, pointers, functions): the replayed loop has its own.
 public struct LoopMemory: @unchecked Sendable {
   // Sendable: only the lane's thread reads what the pointers lead to.
   private(set) var parts: [UnsafeMutableRawBufferPointer] = []
@@ -18,7 +18,7 @@ public struct LoopMemory: @unchecked Sendable {
     parts = [UnsafeMutableRawBufferPointer(start: body, count: MemoryLayout<Body>.size)]
   }
 
-  /// Adds `count` values from `pointer` on. They are valid as long as the loop.
+  /// Adds `count` values beginning at `pointer`, which must be valid as long as the loop.
   public mutating func add<Value: ~Copyable>(_ pointer: UnsafeMutablePointer<Value>, count: Int = 1) {
     require(count >= 0, "a loop's memory has 0 values or more")
     parts.append(UnsafeMutableRawBufferPointer(start: pointer, count: count * MemoryLayout<Value>.stride))
@@ -27,11 +27,11 @@ public struct LoopMemory: @unchecked Sendable {
 
 /// The words of a piece of memory that had the form of an address when a loop was made, with their values.
 ///
-/// A tick changes no address: it may not retain an object. So a word that still has its first value at a frame is one, and any other was only taken for one,
-/// such as a flag with what happened to stand beside it.
+/// A tick changes no address, since it may not retain an object. A word that has its first value at a frame is therefore an address; any other one
+/// only looked like one, such as a flag beside unused bytes.
 struct Addresses: Hashable {
   struct Word: Hashable {
-    /// The number of the whole word, from 0.
+    /// The index of the word, counted from 0.
     var place: Int
     var value: UInt64
   }
@@ -40,7 +40,7 @@ struct Addresses: Hashable {
 
   init(words: [Word]) { self.words = words }
 
-  /// Looks at memory as it is now.
+  /// Finds the words of memory that have the form of an address at present.
   init(in memory: UnsafeRawBufferPointer, of space: borrowing AddressSpace) {
     words = []
     for place in 0..<memory.count / 8 {
@@ -49,7 +49,7 @@ struct Addresses: Hashable {
     }
   }
 
-  /// Copies what a frame holds (`bytes`) to the memory of a loop that has just been made, which keeps its own addresses.
+  /// Copies a frame's bytes to the memory of a loop that has just been made, which keeps its own addresses.
   func restore(_ bytes: UnsafeRawBufferPointer, to memory: UnsafeMutableRawBufferPointer) {
     var kept: [Word] = []
     for word in words where word.place >= 0 && word.place < bytes.count / 8 {
@@ -62,7 +62,7 @@ struct Addresses: Hashable {
   }
 }
 
-/// The addresses of this process.
+/// The address space of this process, in which addresses are looked up.
 struct AddressSpace: ~Copyable {
   private var ends: [Int32] = [-1, -1]
 
@@ -74,7 +74,7 @@ struct AddressSpace: ~Copyable {
 
   deinit { for end in ends { tactus_close(end) } }
 
-  /// Whether there is memory at an address.
+  /// Returns whether an address points to mapped memory.
   func contains(_ address: UInt64) -> Bool {
     // The first pages are never mapped, and no address has the upper 16 bits.
     address >= 65_536 && address < 1 << 48 && tactus_probe(ends, address) != 0

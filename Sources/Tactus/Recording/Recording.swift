@@ -13,7 +13,7 @@ struct RecordedSegment: Sendable, Hashable {
   var bytes: [UInt8]
 }
 
-/// What one lane has recorded.
+/// The recording of one lane.
 struct LaneRecording: Sendable {
   /// The instant of the lane's newest release, or of its newest frame if no release follows the frame.
   var ends: Int64? {
@@ -43,13 +43,13 @@ struct LaneRecording: Sendable {
 
   var name: String
   var loops: [Loop]
-  /// The oldest first.
+  /// The segments, the oldest first.
   var segments: [RecordedSegment]
-  /// How often something was given up, since it was more than a segment holds.
+  /// The number of releases that were not recorded because they wrote more than a segment holds.
   var gaps: Int64
 }
 
-/// What the lanes of a runtime have read, decided and written, release by release, from some instant on.
+/// The inputs, decisions and outputs of a runtime's lanes, release by release, from some instant on.
 ///
 ///     let recording = runtime.recording(last: .seconds(60))!
 ///     write(recording.bytes)                                          // to a file, say
@@ -57,25 +57,25 @@ struct LaneRecording: Sendable {
 ///     let replayed = try runtime.replay(Recording(bytes: read()))     // in a program with the same loops
 ///     print(replayed.differences.first ?? "the same, in \(replayed.ticks) ticks")
 ///
-/// A recording holds what went through mailboxes and ports, byte for byte: treat it as confidential where that is.
+/// A recording contains everything that went through mailboxes and ports, byte for byte, so it is as confidential as that.
 public struct Recording: Sendable {
-  /// What its maker has said of it, such as the version of the program.
+  /// Facts that the recording's maker has added, such as the version of the program.
   public var facts: [String: String]
   var lanes: [LaneRecording]
 
   /// The names of the lanes.
   public var laneNames: [String] { lanes.map(\.name) }
-  /// The names of a lane's loops, the most urgent first; empty if there is no such lane.
+  /// Returns the names of a lane's loops, the most urgent first, or an empty list if there is no such lane.
   public func loopNames(of lane: String) -> [String] {
     lanes.first { $0.name == lane }?.loops.map(\.name) ?? []
   }
-  /// The instant at which the recording of all lanes has begun, and zero for a recording without a lane.
+  /// The instant at which the recordings of all lanes have begun, or zero for a recording without a lane.
   public var begins: TickInstant {
     TickInstant(nanoseconds: lanes.compactMap { $0.segments.first?.begins }.max() ?? 0)
   }
-  /// The instant of the newest release in any lane, and zero for a recording without one.
+  /// The instant of the newest release in any lane, or zero for a recording without one.
   public var ends: TickInstant { TickInstant(nanoseconds: lanes.compactMap(\.ends).max() ?? 0) }
-  /// How often a lane wrote more at once than its memory holds, which leaves a gap.
+  /// The number of releases, of all lanes, that are missing because they wrote more at once than the lane's memory holds.
   public var gaps: Int64 { lanes.reduce(0) { $0 + $1.gaps } }
 
   init(facts: [String: String], lanes: [LaneRecording]) {
@@ -84,11 +84,11 @@ public struct Recording: Sendable {
   }
 }
 
-/// Bytes that are no recording, or a damaged one.
+/// The error for bytes that are not a recording, or a damaged one.
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The offset of the byte at which the recording cannot be read.
   public var offset: Int
-  /// What was expected there and what came.
+  /// The expected and the actual content at the offset.
   public var reason: String
 
   /// One sentence for people.
@@ -146,7 +146,7 @@ extension Recording {
     return file.bytes
   }
 
-  /// Reads the bytes of a file. All of it is checked: a recording that can be read has no byte that was changed.
+  /// Parses the bytes of a file. Everything is checked: no byte of a recording that can be read has changed.
   public init(bytes: [UInt8]) throws(RecordingError) {
     var file = ByteReader(bytes: bytes[...])
     guard bytes.starts(with: Self.magic) else {
@@ -210,7 +210,7 @@ extension Recording {
     bytes.withContiguousStorageIfAvailable { checksum($0) } ?? checksum(Array(bytes))
   }
 
-  /// FNV-1a over words of 8 bytes, then over the bytes that are left.
+  /// Returns the FNV-1a checksum over words of 8 bytes, then over the remaining bytes.
   private static func checksum(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     let raw = UnsafeRawBufferPointer(bytes)
@@ -273,7 +273,7 @@ private struct ByteReader {
 
   mutating func number() throws(RecordingError) -> Int { Int(Int64(bitPattern: try fixed(8))) }
 
-  /// The number of elements that follow, each of at least `size` bytes.
+  /// Reads the number of elements that follow, each of at least `size` bytes.
   mutating func count(of size: Int) throws(RecordingError) -> Int {
     let start = offset
     let count = try number()

@@ -1,6 +1,6 @@
 import CTactus
 
-/// The kind of an entry on a tape. Mailboxes and ports write those that are public.
+/// The kind of an entry on a tape. Mailboxes and ports write the public kinds.
 public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
   @usableFromInline let number: UInt16
 
@@ -35,11 +35,11 @@ public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
   @inlinable public static var written: Self { @_noLocks @_noAllocation @inline(__always) get { Self(15) } }
   /// An I2C transfer.
   @inlinable public static var i2cSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(16) } }
-  /// What an I2C transfer brought.
+  /// The result of an I2C transfer.
   @inlinable public static var i2cGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(17) } }
   /// An SPI transfer.
   @inlinable public static var spiSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(18) } }
-  /// What an SPI transfer brought.
+  /// The result of an SPI transfer.
   @inlinable public static var spiGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(19) } }
   /// Levels for GPIO lines.
   @inlinable public static var gpioSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(20) } }
@@ -63,7 +63,7 @@ public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
   @inlinable public static var linkEvent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(29) } }
   /// An order to a link.
   @inlinable public static var linkOrder: Self { @_noLocks @_noAllocation @inline(__always) get { Self(30) } }
-  /// A device's sample.
+  /// A sample of a device.
   @inlinable public static var sample: Self { @_noLocks @_noAllocation @inline(__always) get { Self(31) } }
 
   private static let names = [
@@ -79,14 +79,14 @@ public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension TapeKind: CustomStringConvertible {
-  /// What an entry of this kind holds, in words.
+  /// The content of an entry of this kind, in words.
   public var description: String {
     if self == .counted { return "whether misses count" }
     return Int(number) < Self.names.count ? Self.names[Int(number)] : "an entry of kind \(number)"
   }
 }
 
-/// What a mailbox is called in a recording: the type of its elements.
+/// The name of a mailbox in a recording: the type of its elements.
 @usableFromInline struct TapeEnd {
   @usableFromInline let element: Any.Type
 
@@ -98,7 +98,7 @@ extension TapeKind: CustomStringConvertible {
   }
 }
 
-/// Where on the tape the newest whole value of a mailbox is: the part, and the offset in it.
+/// The place on the tape of the newest complete value of a mailbox: the part, and the offset in it.
 @usableFromInline struct TapedBase: BitwiseCopyable {
   @usableFromInline var part = UInt64.max
   @usableFromInline var place: Int64 = 0
@@ -108,9 +108,9 @@ extension TapeKind: CustomStringConvertible {
   init(part: UInt64, place: Int64) { (self.part, self.place) = (part, place) }
 }
 
-/// The record of what the ticks of a lane read and write: made while the lane runs, and the source of what they read when it is replayed.
+/// The record of a lane's reads and writes in its ticks: written while the lane runs, and the source of what the ticks read in a replay.
 ///
-/// Every mailbox of this package and every port of `Buses` writes what it gives to a tick and takes from it. A port of one's own does the same, so that
+/// Every mailbox of this package and every port of `Buses` records what a tick reads and writes by it. A port of another package does the same, so that
 /// the loops that use it can be replayed:
 ///
 ///     guard let tape = TickTape.current else { return transfer(&request) }
@@ -125,7 +125,7 @@ public struct TickTape: BitwiseCopyable {
   @_noLocks @_noAllocation @inlinable @inline(__always)
   init(_ tape: UnsafeMutablePointer<tactus_tape>) { self.tape = tape }
 
-  /// The tape of the tick that this thread runs, or `nil`: outside ticks, in a loop that is `unrecorded()`, and in a runtime without a recorder.
+  /// The tape of the tick that this thread runs, or `nil` outside ticks, in a loop that is `unrecorded()`, and in a runtime without a recorder.
   @inlinable public static var current: TickTape? {
     @_noLocks @_noAllocation @inline(__always) get {
       guard let tape = tactus_tape_current() else { return nil }
@@ -133,40 +133,40 @@ public struct TickTape: BitwiseCopyable {
     }
   }
 
-  /// Whether the tick is replayed: nothing is read from and nothing is written to the world.
+  /// Whether the tick is replayed, so that it must neither read from nor write to hardware or other threads.
   @inlinable public var isReplaying: Bool {
     @_noLocks @_noAllocation @inline(__always) get { tactus_tape_replays(tape) != 0 }
   }
 
-  /// The part of the recording: an entry refers to none of another part.
+  /// The part of the recording. An entry refers only to entries of its own part.
   @inlinable var part: UInt64 { @_noLocks @_noAllocation @inline(__always) get { tape.pointee.part } }
 
-  /// Writes no entries until `resume(_:)`, for work behind a port, such as that of a simulated device. Returns what `resume(_:)` takes.
+  /// Suspends the recording until `resume(_:)`, for work behind a port, such as that of a simulated device. Returns the argument of `resume(_:)`.
   @_noLocks @_noAllocation @inlinable @inline(__always)
   public static func pause() -> TickTape? {
     guard let tape = tactus_tape_use(nil) else { return nil }
     return TickTape(tape)
   }
 
-  /// Goes on after `pause()`.
+  /// Resumes the recording after `pause()`.
   @_noLocks @_noAllocation @inlinable @inline(__always)
   public static func resume(_ tape: TickTape?) {
     if let tape { _ = tactus_tape_use(tape.tape) }
   }
 
-  /// Writes what the tick gives to the world, or compares it with what is on the tape.
+  /// Records an output of the tick, or in a replay compares it with the recorded one.
   @_noLocks @_noAllocation
   public func sends(_ kind: TapeKind, _ bytes: UnsafeRawPointer, _ count: Int) {
     _ = sends(kind, bytes, count, flag: false, nil)
   }
 
-  /// Writes what the tick gets from the world, or replaces it by what is on the tape.
+  /// Records an input of the tick, or in a replay overwrites it with the recorded one.
   @_noLocks @_noAllocation
   public func gets(_ kind: TapeKind, _ bytes: UnsafeMutableRawPointer, _ count: Int) {
     _ = gets(kind, bytes, count, isThere: true)
   }
 
-  /// Returns the flag of the entry: `flag` when it is recorded.
+  /// Records an output, or in a replay compares it. Returns `flag`, or in a replay the recorded flag.
   @_noLocks @_noAllocation @usableFromInline
   func sends(
     _ kind: TapeKind, _ bytes: UnsafeRawPointer, _ count: Int, flag: Bool, _ end: UnsafeMutablePointer<TapeEnd>?
@@ -187,7 +187,7 @@ public struct TickTape: BitwiseCopyable {
     return flag
   }
 
-  /// Writes a value that is published, or of one that is much like that at `base` what differs; or compares it with what is on the tape.
+  /// Records a published value, or only its changes if it resembles the one at `base`. In a replay compares it with the recorded one.
   @_noLocks @_noAllocation @usableFromInline
   func publishes(
     _ bytes: UnsafeRawPointer, _ count: Int, _ end: UnsafeMutablePointer<TapeEnd>,
@@ -205,7 +205,7 @@ public struct TickTape: BitwiseCopyable {
     base.pointee.part = tape.pointee.part
     base.pointee.place = Int64(truncatingIfNeeded: tape.pointee.next + 8 - tape.pointee.start)
     tactus_tape_put(tape, TapeKind.written.number, 0, bytes, size)
-    // What did not find room is no base.
+    // A value that did not fit cannot be the base of later differences.
     if tape.pointee.lost != 0 { base.pointee.part = .max }
   }
 
@@ -217,7 +217,7 @@ public struct TickTape: BitwiseCopyable {
     LaneReplay.of(tape).published(bytes, count, end, &base.pointee)
   }
 
-  /// Returns whether something was there: `isThere` when it is recorded. What is not there has no bytes.
+  /// Records an input that exists if `isThere`. Returns `isThere`, or in a replay the recorded answer. An input that does not exist has no bytes.
   @_noLocks @_noAllocation @usableFromInline
   func gets(_ kind: TapeKind, _ bytes: UnsafeMutableRawPointer, _ count: Int, isThere: Bool) -> Bool {
     if !isReplaying {

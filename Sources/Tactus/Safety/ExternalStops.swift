@@ -64,7 +64,7 @@ func instantOfStop(_ number: UInt64, _ words: UnsafeMutablePointer<Atomic<UInt64
   guard number >= 1, number <= words[0].load(ordering: .acquiring) else { return nil }
   let bits = words[1 &+ Int(truncatingIfNeeded: number % keptStops)].load(ordering: .relaxed)
   atomicMemoryFence(ordering: .acquiring)
-  // One that began meanwhile may have taken the place.
+  // A stop that was noted meanwhile may have overwritten this one.
   guard words[0].load(ordering: .relaxed) &- number < keptStops &- 1 else { return nil }
   return TickInstant(nanoseconds: Int64(bitPattern: bits))
 }

@@ -8,23 +8,23 @@
 ///
 /// The pause grows from half a second to `longestPause`, and is short again after a process has lived for `provenAfter`.
 public struct SupervisionMachine: Sendable, Equatable {
-  /// Where the child's life stands.
+  /// The state of the child process.
   public enum State: Sendable, Equatable {
-    /// Since the parent's start, or since a process has ended for this cause.
+    /// No process runs. The next one is started at `until`; `cause` is why the last one ended, `nil` before the first one.
     case waiting(until: TickInstant, cause: String?)
-    /// It runs, and has said something then.
+    /// The process runs since `since`, and has last said something at `lastHeard`.
     case running(since: TickInstant, lastHeard: TickInstant)
-    /// SIGKILL is on its way.
+    /// SIGKILL has been sent to a process that hung or made no sense, and the process has not ended yet.
     case killing(since: TickInstant, cause: String)
-    /// The same, for one that did nothing wrong; late: it should have ended by now, and hangs in a driver.
+    /// SIGKILL has been sent for a change of settings. `isLate` if the process has not ended within `endLimit`: it hangs in a driver.
     case replacing(since: TickInstant, isLate: Bool)
-    /// The parent stops; SIGKILL is on its way.
+    /// The parent is stopping. SIGKILL has been sent, and the process has not ended yet.
     case stopping(since: TickInstant)
-    /// Nothing is started any more. A process that hangs in a driver may be left: it ends when the driver lets it.
+    /// No process is started any more. One that hangs in a driver may still be there; it ends when the driver lets it.
     case stopped
   }
 
-  /// What the machine is told.
+  /// What has happened, as the parent tells the machine.
   public enum Event: Sendable, Equatable {
     /// A deadline may have come.
     case time
@@ -34,45 +34,45 @@ public struct SupervisionMachine: Sendable, Equatable {
     case ended(String)
     /// What the process says makes no sense.
     case nonsense(String)
-    /// Another is to run, with other settings.
+    /// The process is to be replaced by one with other settings.
     case replace
     /// The parent stops.
     case stop
   }
 
-  /// What is to be done with the child.
+  /// What the parent has to do with the child.
   public enum Action: Sendable, Equatable {
-    /// Nothing.
+    /// The parent has nothing to do.
     case none
-    /// A start that fails comes back as `ended`.
+    /// The parent has to start a process. If this fails, the parent tells the machine `ended`.
     case spawn
-    /// SIGKILL is to be sent.
+    /// The parent has to send SIGKILL.
     case kill
-    /// What people are told of it is another.
+    /// The parent has to publish the state, which people are told, since it has changed.
     case tell
   }
 
-  /// How long a process that says something every half second may say nothing.
+  /// The longest silence of a process that is expected to say something every half second.
   public static let silenceLimit = Nanoseconds.seconds(5)
-  /// From SIGKILL to the end of a process that hangs in no driver, and more.
+  /// The time from SIGKILL within which every process has ended that does not hang in a driver.
   public static let endLimit = Nanoseconds.seconds(1)
-  /// Between the first end and the start after it.
+  /// The pause between the first end and the start after it.
   public static let shortestPause = Nanoseconds.milliseconds(500)
-  /// Between two of many starts of a process that ends soon.
+  /// The longest pause before a start, after many processes that ended soon.
   public static let longestPause = Nanoseconds.seconds(30)
-  /// How long a process has lived whose end is followed by the shortest pause.
+  /// The lifetime from which on a process's end is followed by the shortest pause.
   public static let provenAfter = Nanoseconds.seconds(30)
 
   /// The present state.
   public private(set) var state: State
-  /// How often it was started.
+  /// The number of processes that were started.
   public private(set) var starts: Int64 = 0
-  /// Of `starts`, ended for whatever cause.
+  /// The number of processes that have ended, whatever the cause.
   public private(set) var ends: Int64 = 0
   private var pause = Self.shortestPause
   private let silence: Nanoseconds?
 
-  /// At first no process runs, and one is started at once.
+  /// Creates a machine without a process, of which the first start is due at once.
   ///
   /// - Parameters:
   ///   - now: the present instant.
@@ -82,7 +82,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     self.silence = silence
   }
 
-  /// Takes an event.
+  /// Takes an event at the instant `now`.
   ///
   /// - Returns: what is to be done with the child.
   public mutating func step(_ event: Event, at now: TickInstant) -> Action {
@@ -91,7 +91,7 @@ public struct SupervisionMachine: Sendable, Equatable {
       state = .stopped
       return .none
     case (.running, .stop), (.killing, .stop), (.replacing, .stop):
-      // Again, if it has been killed before: that does no harm.
+      // A second SIGKILL for a process that is being killed does no harm.
       state = .stopping(since: now)
       return .kill
     case (.stopping, .ended):
@@ -109,7 +109,7 @@ public struct SupervisionMachine: Sendable, Equatable {
       starts += 1
       return .spawn
     case (.waiting(_, let cause), .replace):
-      // What it ended of may be mended.
+      // Other settings may have removed the cause of the end, so the pause is over.
       state = .waiting(until: now, cause: cause)
       return .none
     case (.waiting, _): return .none
@@ -144,7 +144,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     }
   }
 
-  /// When `time` is due, or `nil` if only the process's end is waited for.
+  /// The instant at which the event `time` is due, or `nil` if the machine waits for the process's end only.
   public var nextDeadline: TickInstant? {
     switch state {
     case .waiting(let until, _): until

@@ -34,7 +34,7 @@ public struct AgeStatistics: Sendable {
     if account.uses > 0 {
       last = Nanoseconds(account.last)
       sampledAt = TickInstant(nanoseconds: account.sampledAt)
-      // A use that is newer than `instant` says so itself.
+      // A use after `instant` has an age of its own, which is a lower bound.
       now = max(instant - TickInstant(nanoseconds: account.sampledAt), Nanoseconds(account.last))
     } else {
       (last, sampledAt, now) = (nil, nil, nil)

@@ -3,33 +3,33 @@
   import Network
   import Observation
 
-  /// The daemons that announce themselves on the local network (Bonjour, `_tactus._tcp`): those that listen beyond loopback.
+  /// Finds the daemons that announce themselves on the local network (Bonjour, `_tactus._tcp`): those that listen beyond loopback.
   ///
-  /// An app names `_tactus._tcp` under `NSBonjourServices` in its Info.plist, beside `NSLocalNetworkUsageDescription`. Where
-  /// there is no Network framework, as on Linux, a daemon is given by its address: `Endpoint("pi.local")`.
+  /// An app must list `_tactus._tcp` under `NSBonjourServices` in its Info.plist and have `NSLocalNetworkUsageDescription`. Without
+  /// the Network framework, as on Linux, a daemon is given by its address: `Endpoint("pi.local")`.
   @MainActor
   @Observable
   public final class DaemonBrowser {
     /// A daemon that was found.
     public struct Found: Identifiable, Hashable, Sendable {
-      /// The name that it announces.
+      /// The announced name.
       public var name: String
       fileprivate var service: NWEndpoint
 
-      /// Its name.
+      /// The identity of the daemon, which is its name.
       public var id: String { name }
     }
 
-    /// What is announced now, by name.
+    /// The daemons that are announced at present, by name.
     public private(set) var found: [Found] = []
-    /// Why nothing can be found; `nil` if it can.
+    /// The reason why no daemon can be found, or `nil` if browsing works.
     public private(set) var failure: String?
     @ObservationIgnored private var browser: NWBrowser?
 
-    /// Creates a browser that does not look yet.
+    /// Creates a browser that is not browsing yet.
     public init() {}
 
-    /// Begins to look.
+    /// Starts browsing.
     public func start() {
       guard browser == nil else { return }
       let browser = NWBrowser(for: .bonjour(type: "_tactus._tcp", domain: nil), using: .tcp)
@@ -52,13 +52,13 @@
       self.browser = browser
     }
 
-    /// Looks no longer.
+    /// Stops browsing.
     public func stop() {
       browser?.cancel()
       browser = nil
     }
 
-    /// The address and port of a daemon that was found: a short connection to it tells them.
+    /// Returns the address and port of a daemon that was found, which a short connection to it reveals.
     public nonisolated func endpoint(of found: Found) async throws(ClientError) -> Endpoint {
       let connection = NWConnection(to: found.service, using: .tcp)
       defer { connection.cancel() }
@@ -68,7 +68,7 @@
           guard case .hostPort(let host, let port) = connection.currentPath?.remoteEndpoint else {
             throw .unreachable("\(found.name): no address")
           }
-          // A link-local address names its interface behind a percent sign, which an address of HTTP has no place for.
+          // A link-local address contains its interface after a percent sign, which a URL cannot contain.
           let address = "\(host)".split(separator: "%").first.map(String.init) ?? ""
           return Endpoint(host: address, port: port.rawValue)
         case .failed(let error), .waiting(let error): throw .unreachable("\(found.name): \(error.localizedDescription)")

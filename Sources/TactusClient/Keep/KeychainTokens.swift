@@ -2,18 +2,18 @@
   import Foundation
   import Security
 
-  /// Keeps tokens in the keychain, readable on this device after it was first unlocked.
+  /// Stores tokens in the keychain, readable on this device once it has been unlocked after its start.
   public struct KeychainTokens: TokenStorage {
-    /// What the keychain has answered.
+    /// An error of the keychain.
     public struct Failure: Error, Equatable {
-      /// Its status, as `SecCopyErrorMessageString` explains it.
+      /// The status, which `SecCopyErrorMessageString` explains.
       public var status: Int32
     }
 
     private let service: String
 
     /// Creates the storage.
-    /// - Parameter service: the name under which the keychain keeps the tokens of this app.
+    /// - Parameter service: the service name of the app's entries in the keychain.
     public init(service: String = "tactus") { self.service = service }
 
     private func query(_ endpoint: Endpoint) -> [CFString: Any] {
@@ -22,7 +22,7 @@
       ]
     }
 
-    /// The token of a daemon.
+    /// Returns the token of a daemon, or `nil` if none is stored.
     public func token(for endpoint: Endpoint) throws -> String? {
       var query = query(endpoint)
       query[kSecReturnData] = true
@@ -33,7 +33,7 @@
       return String(decoding: data, as: UTF8.self)
     }
 
-    /// Keeps a token.
+    /// Stores a token.
     public func keep(_ token: String, for endpoint: Endpoint) throws {
       try forget(endpoint)
       var item = query(endpoint)
@@ -43,7 +43,7 @@
       guard status == errSecSuccess else { throw Failure(status: status) }
     }
 
-    /// Forgets a token.
+    /// Removes a token.
     public func forget(_ endpoint: Endpoint) throws {
       let status = SecItemDelete(query(endpoint) as CFDictionary)
       guard status == errSecSuccess || status == errSecItemNotFound else { throw Failure(status: status) }

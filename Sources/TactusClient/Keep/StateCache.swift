@@ -1,31 +1,31 @@
 import Foundation
 
-/// Where the last state of a daemon is kept, for a start of the app without a connection. It holds no token.
+/// Storage for the last state of a daemon, for a start of the app without a connection. It contains no token.
 public protocol StateCache: Sendable {
-  /// What was last saved of a daemon; `nil` if nothing was, or if it cannot be read.
+  /// Returns the last saved content for a daemon, or `nil` if there is none or it cannot be read.
   func load(_ endpoint: Endpoint) -> Data?
 
-  /// Keeps a daemon's state in place of the one before. A cache that cannot be written keeps nothing, and that is no error of the app's.
+  /// Saves a daemon's state in place of the previous one. A cache that cannot be written saves nothing and reports no error.
   func save(_ data: Data, _ endpoint: Endpoint)
 }
 
-/// A cache in a folder: one file for each daemon, which only the user can read.
+/// A cache in a folder, with one file per daemon that only the user can read.
 public struct FileStateCache: StateCache {
-  /// A larger file is not read.
+  /// The size in bytes of the largest file that is read.
   static let largestBytes = 4 << 20
   private let folder: URL
 
   /// Creates the cache.
-  /// - Parameter folder: it is made when something is saved. On iOS `URL.cachesDirectory` is a place that backups leave out.
+  /// - Parameter folder: the folder, which is created when something is saved. On iOS `URL.cachesDirectory` is left out of backups.
   public init(folder: URL) { self.folder = folder }
 
-  /// What was last saved.
+  /// Returns the last saved content for a daemon, or `nil` if there is none or it cannot be read.
   public func load(_ endpoint: Endpoint) -> Data? {
     guard let data = try? Data(contentsOf: file(endpoint)), data.count <= Self.largestBytes else { return nil }
     return data
   }
 
-  /// Writes the file, whole or not at all.
+  /// Writes the file, either completely or not at all.
   public func save(_ data: Data, _ endpoint: Endpoint) { try? PrivateFile.write(data, to: file(endpoint)) }
 
   private func file(_ endpoint: Endpoint) -> URL {
@@ -33,9 +33,9 @@ public struct FileStateCache: StateCache {
   }
 }
 
-/// A file that only the user can read.
+/// Functions for a file that only the user can read.
 enum PrivateFile {
-  /// Writes a file by way of another that is private from its first byte.
+  /// Writes a file through a temporary one that is private from its first byte.
   static func write(_ data: Data, to file: URL) throws {
     let manager = FileManager.default
     let folder = file.deletingLastPathComponent()

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Where an app keeps the tokens of its daemons.
+/// Storage for the tokens of an app's daemons.
 public protocol TokenStorage: Sendable {
-  /// The token of a daemon; `nil` if none is kept.
+  /// Returns the token of a daemon, or `nil` if none is stored.
   func token(for endpoint: Endpoint) throws -> String?
 
-  /// Keeps a token in place of the one before.
+  /// Stores a token in place of the previous one.
   func keep(_ token: String, for endpoint: Endpoint) throws
 
-  /// Forgets the token of a daemon. Without one it does nothing.
+  /// Removes the token of a daemon. Has no effect if there is none.
   func forget(_ endpoint: Endpoint) throws
 }
 
-/// Keeps tokens until the program ends.
+/// Stores tokens in memory, until the program ends.
 public final class MemoryTokens: TokenStorage, @unchecked Sendable {
   // `@unchecked Sendable`: `tokens` is behind `lock`.
   private let lock = NSLock()
@@ -21,24 +21,24 @@ public final class MemoryTokens: TokenStorage, @unchecked Sendable {
   /// Creates a storage without tokens.
   public init() {}
 
-  /// The token of a daemon.
+  /// Returns the token of a daemon, or `nil` if none is stored.
   public func token(for endpoint: Endpoint) -> String? { lock.withLock { tokens[endpoint] } }
 
-  /// Keeps a token.
+  /// Stores a token.
   public func keep(_ token: String, for endpoint: Endpoint) { lock.withLock { tokens[endpoint] = token } }
 
-  /// Forgets a token.
+  /// Removes a token.
   public func forget(_ endpoint: Endpoint) { lock.withLock { tokens[endpoint] = nil } }
 }
 
-/// Keeps each token in a file that only the user can read (0600), for programs without a keychain.
+/// Stores each token in a file that only the user can read (0600), for programs without a keychain.
 public struct FileTokens: TokenStorage {
-  /// Why a token's file is not read.
+  /// The reason why a token's file is not read.
   public enum Failure: Error, Equatable, LocalizedError {
-    /// Others can read it.
+    /// Other users can read the file.
     case readableByOthers(path: String, mode: Int)
 
-    /// The error in a sentence, for people.
+    /// The error in one sentence, for people.
     public var errorDescription: String? {
       switch self {
       case .readableByOthers(let path, let mode):
@@ -49,11 +49,11 @@ public struct FileTokens: TokenStorage {
 
   private let folder: URL
 
-  /// Creates the storage. The folder is made with the first token.
+  /// Creates the storage. The folder is created with the first token.
   public init(folder: URL) { self.folder = folder }
 
-  /// The token of a daemon.
-  /// - Throws: `Failure.readableByOthers` if the file's permissions give it to others.
+  /// Returns the token of a daemon, or `nil` if none is stored.
+  /// - Throws: `Failure.readableByOthers` if other users have permission to read the file.
   public func token(for endpoint: Endpoint) throws -> String? {
     let path = file(endpoint).path
     guard FileManager.default.fileExists(atPath: path) else { return nil }
@@ -63,12 +63,12 @@ public struct FileTokens: TokenStorage {
     return text.isEmpty ? nil : text
   }
 
-  /// Keeps a token.
+  /// Stores a token.
   public func keep(_ token: String, for endpoint: Endpoint) throws {
     try PrivateFile.write(Data((token + "\n").utf8), to: file(endpoint))
   }
 
-  /// Forgets a token.
+  /// Removes a token.
   public func forget(_ endpoint: Endpoint) throws {
     guard FileManager.default.fileExists(atPath: file(endpoint).path) else { return }
     try FileManager.default.removeItem(at: file(endpoint))

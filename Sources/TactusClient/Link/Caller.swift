@@ -1,8 +1,8 @@
 import Foundation
 
-/// Sends requests, reads answers, and tries again what may be tried again.
+/// Sends requests, decodes answers, and repeats requests that may be repeated.
 struct Caller: Sendable {
-  /// Longest wait before the second, third and fourth attempt; half of it is the shortest.
+  /// The longest waits before the second, third and fourth attempt. The shortest wait is half of it.
   static let longestWaits: [Duration] = [.seconds(1), .seconds(2), .seconds(2)]
 
   let transport: any Transport
@@ -17,9 +17,9 @@ struct Caller: Sendable {
     try Self.decode(try await call(request), as: type)
   }
 
-  /// Sends a request and returns the body of the answer to one that succeeded.
+  /// Sends a request and returns the body of the answer. Throws if the daemon refuses or is not reached.
   ///
-  /// A request that makes safe is sent up to four times while the daemon is not reached, or has no room for it; every other one once.
+  /// A request that makes the system safe is sent up to four times while the daemon is not reached or overloaded; every other one once.
   @discardableResult
   func call(_ request: ClientRequest) async throws(ClientError) -> Data {
     var waits = request.kind == .makesSafe ? Self.longestWaits[...] : []

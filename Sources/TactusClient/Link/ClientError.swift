@@ -1,17 +1,17 @@
 import Foundation
 
-/// Why something did not happen.
+/// The reason why a request failed.
 public enum ClientError: Error, Equatable, Sendable, LocalizedError {
-  /// The daemon has answered that it does not do it. What it was asked for has not happened.
+  /// The daemon has refused the request, which therefore had no effect.
   case refused(Refusal)
-  /// There was no answer. Whether the daemon did what it was asked for is not known.
+  /// No answer was received. Whether the request had an effect is unknown.
   case unreachable(String)
-  /// There was an answer that this client does not understand.
+  /// An answer was received that this client cannot decode.
   case unintelligible(String)
-  /// What the app has given is wrong; nothing was sent.
+  /// An argument given by the app is invalid. Nothing was sent.
   case invalid(field: String, message: String)
 
-  /// The error in a sentence, for people.
+  /// The error in one sentence, for people.
   public var errorDescription: String? {
     switch self {
     case .refused(let refusal): refusal.message
@@ -21,12 +21,12 @@ public enum ClientError: Error, Equatable, Sendable, LocalizedError {
     }
   }
 
-  /// The daemon's code, as `VALIDATION`; `nil` unless it has refused.
+  /// The daemon's code, such as `VALIDATION`, or `nil` if the error is not a refusal.
   public var code: String? {
     if case .refused(let refusal) = self { refusal.code } else { nil }
   }
 
-  /// The value that was wrong, as `zones[2].minutes`; `nil` if none is named.
+  /// The name of the invalid value, such as `zones[2].minutes`, or `nil` if none is named.
   public var field: String? {
     switch self {
     case .refused(let refusal): refusal.field
@@ -36,18 +36,18 @@ public enum ClientError: Error, Equatable, Sendable, LocalizedError {
   }
 }
 
-/// A request that the daemon has refused, in its own words.
+/// The daemon's refusal of a request.
 public struct Refusal: Codable, Equatable, Sendable {
-  /// The status of HTTP.
+  /// The HTTP status.
   public var status: Int
-  /// What went wrong, for programs; it stays the same from release to release.
+  /// The reason as a code for programs, which is stable across releases.
   public var code: String
-  /// What went wrong, for people.
+  /// The reason as a sentence for people.
   public var message: String
-  /// The value that was wrong; `nil` if none is named.
+  /// The name of the invalid value, or `nil` if none is named.
   public var field: String?
 
-  /// Whether the token is missing, wrong or not allowed to: trying again helps only with another one.
+  /// Whether the token is missing, wrong or lacks the permission, so that only another token helps.
   public var isAboutTheToken: Bool { status == 401 || status == 403 && code.hasPrefix("TOKEN") }
 
   /// Creates a refusal.
@@ -58,7 +58,7 @@ public struct Refusal: Codable, Equatable, Sendable {
     self.field = field
   }
 
-  /// Reads the answer to a failed request. What is no answer of the daemon, as a proxy's page, keeps its status.
+  /// Decodes the answer to a failed request. An answer that is not the daemon's, such as a proxy's page, keeps its status.
   init(_ answer: ClientAnswer) {
     struct Body: Decodable {
       var code: String

@@ -1,9 +1,34 @@
 import Foundation
 
-/// The connection with one daemon: WebSocket first, polling behind it. It tells what comes in and knows no model.
+/// The state of an app's connection to its daemon.
+public enum LinkState: Equatable, Sendable {
+  /// The way in which the app receives news.
+  public enum Way: Equatable, Sendable {
+    /// The WebSocket delivers news at once.
+    case socket
+    /// The app polls every 3 s, since no WebSocket is available.
+    case polling
+  }
+
+  /// No connection is attempted: before `start`, after `stop`, and in the background.
+  case idle
+  /// The first connection is being made.
+  case connecting
+  /// The connection is up, and news arrive.
+  case live(Way)
+  /// The daemon cannot be reached, and attempts continue. What is shown is old: see `DaemonModel.age`.
+  case lost(ClientError)
+  /// The daemon refuses the token. The next attempt follows `DaemonModel.use(token:)` or `start`.
+  case refused(Refusal)
+
+  /// Whether the connection is up.
+  public var isLive: Bool { if case .live = self { true } else { false } }
+}
+
+/// The connection to one daemon, by WebSocket or else by polling. It reports what it receives and knows no model.
 @MainActor
 final class DaemonLink {
-  /// What comes in.
+  /// A message or a change of the connection's state.
   enum News {
     case state(LinkState)
     /// A text message of the WebSocket.
@@ -14,13 +39,13 @@ final class DaemonLink {
     case status(Data)
   }
 
-  /// Between two polls, and after a failure before the next attempt.
+  /// The time between two polls, and between a failure and the next attempt.
   static let pollPeriod: Duration = .seconds(3)
-  /// So many polls before the WebSocket is tried again.
+  /// The number of polls after which the WebSocket is tried again.
   static let pollsPerAttempt = 5
-  /// A WebSocket that is not open by then is given up.
+  /// The time after which a WebSocket that has not opened is given up.
   static let openLimit: Duration = .seconds(5)
-  /// A WebSocket that says nothing for so long is given up: the daemon says each system's state once a second.
+  /// The silence after which a WebSocket is given up. The daemon sends each system's state once a second.
   static let silenceLimit: Duration = .seconds(5)
 
   private(set) var caller: Caller
@@ -34,14 +59,14 @@ final class DaemonLink {
 
   init(_ caller: Caller) { self.caller = caller }
 
-  /// Connects, unless it is connected or tries to.
+  /// Connects, unless a connection exists or is being made.
   func start() {
     guard work == nil else { return }
     become(.connecting)
     work = Task { await run() }
   }
 
-  /// Disconnects. Nothing is told any more.
+  /// Disconnects. Nothing is reported any more.
   func stop() {
     work?.cancel()
     work = nil
@@ -50,7 +75,7 @@ final class DaemonLink {
     become(.idle)
   }
 
-  /// Connects anew with another token.
+  /// Connects again, with another token.
   func use(token: String?) {
     let wasOn = state != .idle
     stop()
@@ -58,7 +83,7 @@ final class DaemonLink {
     if wasOn { start() }
   }
 
-  /// Sends a binary frame over the WebSocket. Returns whether there was one that took it.
+  /// Sends a binary frame over the WebSocket. Returns whether a WebSocket was open and accepted the frame.
   func send(frame: Data) async -> Bool { await send(.binary(frame)) }
 
   private func send(_ message: SocketMessage) async -> Bool {
@@ -82,11 +107,11 @@ final class DaemonLink {
       await listen()
       guard await poll() else { break }
     }
-    // Refused: the next `start` begins anew.
+    // The daemon has refused the token: the next `start` connects again.
     if !Task.isCancelled { work = nil }
   }
 
-  /// Opens the WebSocket and listens until it ends.
+  /// Opens the WebSocket and reads from it until it ends.
   private func listen() async {
     guard let opened = await open() else { return }
     guard !Task.isCancelled else { return opened.close() }
@@ -115,13 +140,13 @@ final class DaemonLink {
     socket = nil
   }
 
-  /// An open WebSocket, or `nil` if there is none within the limit.
+  /// Opens a WebSocket. Returns `nil` if it does not open within the limit.
   private func open() async -> (any EventSocket)? {
     let (caller, limit) = (caller, Self.openLimit)
     return await withTaskGroup(of: (any EventSocket)?.self) { group in
       group.addTask {
         guard let socket = try? await caller.transport.openSocket(token: caller.token) else { return nil }
-        // Too late: nobody waits for it any more.
+        // The socket has opened too late, so it is closed.
         guard !Task.isCancelled else {
           socket.close()
           return nil
@@ -138,7 +163,7 @@ final class DaemonLink {
     }
   }
 
-  /// Asks every 3 s until the WebSocket is to be tried again. Returns `false` if the daemon has refused.
+  /// Polls every 3 s until the WebSocket is to be tried again. Returns `false` if the daemon has refused the token.
   private func poll() async -> Bool {
     for _ in 0..<Self.pollsPerAttempt {
       guard !Task.isCancelled else { return true }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// Where a daemon is reached.
+/// The address of a daemon: host, port, and whether it uses HTTPS.
 public struct Endpoint: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// A host name or an address: `pi.local`, `192.168.1.20`, `::1`.
+  /// The host name or address, such as `pi.local`, `192.168.1.20` or `::1`.
   public var host: String
-  /// The port of the daemon's HTTP door; 8000 unless it is configured otherwise.
+  /// The port of the daemon's HTTP server, 8000 by default.
   public var port: UInt16
-  /// Whether the door speaks HTTPS.
+  /// Whether the server uses HTTPS.
   public var isSecure: Bool
 
-  /// Creates the endpoint of a host.
+  /// Creates the endpoint of a daemon.
   public init(host: String, port: UInt16 = 8000, isSecure: Bool = false) {
     self.host = host
     self.port = port
     self.isSecure = isSecure
   }
 
-  /// Reads what a person types: `pi.local`, `192.168.1.20:8001`, `[::1]:8000`, `https://pi.example.org`.
+  /// Parses text as people type it: `pi.local`, `192.168.1.20:8001`, `[::1]:8000`, `https://pi.example.org`.
   ///
-  /// Without a port it is 8000, or 443 behind `https://`.
-  /// - Throws: `ClientError.invalid`, which says what was expected, if the text names no host or no port.
+  /// The port is 8000 if the text has none, or 443 after `https://`.
+  /// - Throws: `ClientError.invalid`, which states the expected form, if the text has no valid host or port.
   public init(_ text: String) throws(ClientError) {
     let trimmed = text.trimmingCharacters(in: .whitespaces)
     let expected = "expected a host with or without a port, such as pi.local:8000, got \(trimmed.debugDescription)"
@@ -35,23 +35,23 @@ public struct Endpoint: Sendable, Hashable, Codable, CustomStringConvertible {
       host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: port, isSecure: scheme == "https")
   }
 
-  /// `pi.local:8000`.
+  /// The endpoint as text, such as `pi.local:8000`.
   public var description: String { "\(bracketedHost):\(port)" }
 
-  /// The host as an address has it: IPv6 in brackets.
+  /// The host as URLs contain it, with an IPv6 address in brackets.
   var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
 
-  /// The address of a path: `/api/status`. A part of the path from outside has gone through `escaped`.
+  /// Returns the URL of a path such as `/api/status`, whose parts from outside have been passed through `escaped`.
   ///
-  /// `nil` if the host is no host.
+  /// The result is `nil` if the host is invalid.
   public func url(_ path: String) -> URL? {
     URL(string: "\(isSecure ? "https" : "http")://\(description)\(path)")
   }
 
-  /// The address of the daemon's WebSocket; `nil` if the host is no host.
+  /// The URL of the daemon's WebSocket, or `nil` if the host is invalid.
   var socketURL: URL? { URL(string: "\(isSecure ? "wss" : "ws")://\(description)/ws") }
 
-  /// A name as one part of a path.
+  /// Returns a name escaped as one component of a path.
   static func escaped(_ name: String) -> String {
     name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-_"))) ?? ""
   }

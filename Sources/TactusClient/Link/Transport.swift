@@ -2,25 +2,25 @@ import Foundation
 
 /// One request to the daemon.
 public struct ClientRequest: Sendable, Equatable {
-  /// What it means to send such a request twice.
+  /// The consequence of sending a request twice.
   public enum Kind: Sendable {
-    /// It only looks.
+    /// The request only reads.
     case look
-    /// It can only make a machine safer (stop, off, e-stop): it is tried again unasked.
+    /// The request can only make the system safer (stop, off, e-stop). It is repeated automatically.
     case makesSafe
-    /// One of a stream, of which the next follows anyway (drive, ping).
+    /// The request is one of a stream, whose next one follows anyway (drive, ping).
     case stream
-    /// It starts or changes something: it is sent once, whatever happens.
+    /// The request starts or changes something. It is sent once, whatever happens.
     case act
   }
 
-  /// `GET`, `POST`, `PUT` or `DELETE`.
+  /// The method: `GET`, `POST`, `PUT` or `DELETE`.
   public var method: String
-  /// The path with its query: `/api/zone/1/on`.
+  /// The path with its query, such as `/api/zone/1/on`.
   public var path: String
-  /// The body, JSON; `nil` if there is none.
+  /// The JSON body, or `nil` if there is none.
   public var body: Data?
-  /// What it means to send it twice.
+  /// The consequence of sending the request twice.
   public var kind: Kind
 
   /// Creates a request.
@@ -34,9 +34,9 @@ public struct ClientRequest: Sendable, Equatable {
 
 /// The daemon's answer to a request, whatever its status.
 public struct ClientAnswer: Sendable, Equatable {
-  /// The status of HTTP.
+  /// The HTTP status.
   public var status: Int
-  /// The body.
+  /// The body of the answer.
   public var body: Data
 
   /// Creates an answer.
@@ -46,27 +46,27 @@ public struct ClientAnswer: Sendable, Equatable {
   }
 }
 
-/// How requests and events travel: `URLSessionTransport`, or a test's or a preview's own.
+/// The transport of requests and events: `URLSessionTransport`, or another one of a test or a preview.
 public protocol Transport: Sendable {
   /// Sends a request once and returns the answer.
-  /// - Throws: `ClientError.unreachable` if there was none.
+  /// - Throws: `ClientError.unreachable` if there is no answer.
   func answer(to request: ClientRequest, token: String?) async throws(ClientError) -> ClientAnswer
 
   /// Opens the daemon's WebSocket.
-  /// - Throws: `ClientError.unreachable` if it cannot be had here, where HTTP may do.
+  /// - Throws: `ClientError.unreachable` if no WebSocket is available here. HTTP may still work.
   func openSocket(token: String?) async throws(ClientError) -> any EventSocket
 }
 
 /// An open WebSocket.
 public protocol EventSocket: Sendable {
-  /// What comes in, in its order. It ends, with or without an error, when the socket does. It is read once.
+  /// The messages in the order of arrival. The stream ends when the socket does, with or without an error. It may be iterated once.
   var messages: AsyncThrowingStream<SocketMessage, any Error> { get }
 
-  /// Sends a message.
+  /// Sends one message.
   /// - Throws: `ClientError.unreachable` if the socket is closed.
   func send(_ message: SocketMessage) async throws(ClientError)
 
-  /// Closes the socket; `messages` ends.
+  /// Closes the socket, which ends `messages`.
   func close()
 }
 

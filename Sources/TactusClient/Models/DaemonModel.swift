@@ -1,17 +1,17 @@
 import Foundation
 import Observation
 
-/// One daemon with all its systems: what an app makes first, and hands to its views.
+/// One daemon with all its systems: the first object that an app creates and passes to its views.
 ///
-/// `start` connects and stays connected: by WebSocket, or by polling where there is none. A system's model is there as soon as the daemon
-/// has said that it has such a system. While the daemon is not reached everything shows what it last said, and `age` says how
+/// `start` connects and stays connected, by WebSocket or else by polling. A system's model exists as soon as the daemon
+/// has reported such a system. While the daemon cannot be reached everything shows the last reported state, and `age` says how
 /// old that is; commands fail with `ClientError.unreachable`.
 @MainActor
 @Observable
 public final class DaemonModel {
-  /// Where the daemon is.
+  /// The address of the daemon.
   public let endpoint: Endpoint
-  /// How the app is connected with it.
+  /// The state of the connection to the daemon.
   public private(set) var state = LinkState.idle
   /// The robot; `nil` if the daemon has none.
   public private(set) var robot: RobotModel?
@@ -25,34 +25,34 @@ public final class DaemonModel {
   public private(set) var plants: PlantsModel?
   /// The camera; `nil` if the daemon has none.
   public private(set) var video: VideoModel?
-  /// The systems that this client has no model of its own for, by name.
+  /// The systems for which this client has no model of its own, by name.
   public private(set) var declared: [DeclaredModel] = []
-  /// What the token allows: `read`, `control` or `admin`; `nil` before the first connection by WebSocket.
+  /// The permission of the token: `read`, `control` or `admin`, or `nil` before the first connection by WebSocket.
   public private(set) var scope: String?
-  /// The daemon's version; `nil` before the first connection.
+  /// The daemon's version, or `nil` before the first connection.
   public private(set) var version: String?
-  /// The last document or event that this client did not understand; `nil` if there was none.
+  /// The last document or event that this client could not decode, or `nil` if there was none.
   public private(set) var problem: ClientError?
 
   @ObservationIgnored let link: DaemonLink
   @ObservationIgnored private let cache: (any StateCache)?
-  /// The last state of each system, as it came.
+  /// The last state of each system, as received.
   @ObservationIgnored private var documents: [String: Data] = [:]
   @ObservationIgnored private var lastNews: Duration?
   @ObservationIgnored private var lastSaved: Duration?
-  /// The wall clock's seconds when what was loaded from the cache was saved; `nil` once the daemon has been heard.
+  /// The wall clock's seconds at which the cached state was saved, or `nil` once the daemon has reported a state.
   @ObservationIgnored private var savedAtSeconds: Double?
   @ObservationIgnored private var descriptions: [String: DeclaredSystem] = [:]
   @ObservationIgnored private var wasInFront = false
 
   /// Creates the model of a daemon.
   /// - Parameters:
-  ///   - endpoint: where it is.
-  ///   - token: what its `tactus token create` has printed; `nil` where it asks for none.
-  ///   - cache: where the last state is kept for a start without a connection; `nil` for nowhere.
-  ///   - transport: how requests travel; URLSession unless given.
-  ///   - clock: the machine's unless given.
-  ///   - random: the operating system's unless given.
+  ///   - endpoint: the address of the daemon.
+  ///   - token: the token printed by `tactus token create`, or `nil` if the daemon requires none.
+  ///   - cache: the storage of the last state for a start without a connection, or `nil` for none.
+  ///   - transport: the transport of requests, URLSession by default.
+  ///   - clock: the clock, the machine's by default.
+  ///   - random: the source of random numbers, the operating system's by default.
   public init(
     _ endpoint: Endpoint, token: String? = nil, cache: (any StateCache)? = nil, transport: (any Transport)? = nil,
     clock: any ClientClock = SystemClock(), random: any RandomSource = SystemRandom()
@@ -65,16 +65,16 @@ public final class DaemonModel {
     link.tell = { [weak self] news in self?.take(news) }
   }
 
-  /// Disconnects when the model goes away.
+  /// Disconnects when the model is released.
   @ObservationIgnored private let ends: LinkEnd
 
-  /// Shows what the cache has, connects, and stays connected.
+  /// Shows the cached state, connects, and stays connected.
   public func start() {
     if documents.isEmpty { loadCache() }
     link.start()
   }
 
-  /// Disconnects: sticks are let go and legs that were armed here disarmed.
+  /// Disconnects. The stick is released, and legs that were armed here are disarmed.
   public func stop() {
     robot?.letGo()
     legs?.release()
@@ -82,11 +82,11 @@ public final class DaemonModel {
     link.stop()
   }
 
-  /// Connects anew with another token.
+  /// Connects again, with another token.
   public func use(token: String?) { link.use(token: token) }
 
-  /// To be called when the app comes to the front and when it leaves it, as `scenePhase` says it. In the background nothing is driven, fed or shown:
-  /// sticks are let go, legs that were armed here are disarmed, the connection ends. Back in front it is made anew, if it was there before.
+  /// Must be called when the app enters or leaves the foreground, as `scenePhase` reports it. In the background the stick is released, legs that
+  /// were armed here are disarmed, and the connection ends. In the foreground it is made again if it existed before.
   public func sceneBecame(active isActive: Bool) {
     if isActive {
       if wasInFront { start() }
@@ -97,18 +97,18 @@ public final class DaemonModel {
     }
   }
 
-  /// Emergency stop of every system, until a reset. Tried again until the daemon answers, four times at most.
+  /// Stops every system until a reset. Repeats the request until the daemon answers, at most four times.
   public func emergencyStop() async throws(ClientError) {
     robot?.letGo()
     try await link.caller.call(ClientRequest("POST", "/api/e-stop", kind: .makesSafe))
   }
 
-  /// Leaves emergency stops and faults of every system.
+  /// Resets every system after emergency stops and faults.
   public func reset() async throws(ClientError) {
     try await link.caller.call(ClientRequest("POST", "/api/reset", kind: .act))
   }
 
-  /// How old the newest of what is shown is; `nil` if nothing was ever heard, or if that is not known since the wall clock was set.
+  /// The age of the newest state that is shown, or `nil` if there is none, or if the age is unknown since the wall clock was set.
   public var age: Duration? {
     if let lastNews { return link.clock.now - lastNews }
     guard let savedAtSeconds else { return nil }
@@ -128,7 +128,7 @@ public final class DaemonModel {
     case .status(let data): hear { () throws(ClientError) in try takeStatus(data) }
     case .event(let data): hear { () throws(ClientError) in try takeEvent(data) }
     case .frame(let data):
-      // What begins otherwise is the telemetry of a leg.
+      // A message that begins otherwise is a leg's telemetry.
       if data.first == UInt8(ascii: "{"), let reply = try? Caller.decode(data, as: DriveReply.self) {
         robot?.take(reply: reply)
       }
@@ -158,10 +158,10 @@ public final class DaemonModel {
       version = header.version
       scope = header.scope
       ownName = header.client.map { "local client \($0)" }
-    // What was wrong with a frame; the stick's are the only ones that are not acknowledged otherwise.
+    // The reason why a frame was invalid. Only the stick's frames have no other acknowledgement.
     case (_, "error"): robot?.refuse(header.message ?? "the daemon has refused a frame")
     case ("daemon", _): break
-    // A stranger's system may have the name of one of ours, and events of any name.
+    // A declared system may have the name of a built-in one, and its events any name.
     case (let system, "state"): try take(data, of: system)
     case (let system, let type) where system == type: try take(data, of: system)
     case ("sprinkler", "zone"): sprinkler?.take(zone: try Caller.decode(data, as: ZoneEvent.self))
@@ -184,7 +184,7 @@ public final class DaemonModel {
     }
   }
 
-  /// Takes a system's state: into its own model, or into one made from its description.
+  /// Passes a system's state to its model, or to one made from its description.
   private func take(_ data: Data, of system: String) throws(ClientError) {
     documents[system] = data
     if descriptions[system] != nil { return try takeDeclared(data, of: system) }
@@ -223,7 +223,7 @@ public final class DaemonModel {
     declared.sort { $0.id < $1.id }
   }
 
-  /// Reads which systems the daemon describes, at each connection: those have models made from their description.
+  /// Reads the systems that the daemon describes, at each connection. Their models are made from the descriptions.
   private func readDescriptions() async {
     struct Systems: Decodable { var systems: [DeclaredSystem] }
     do throws(ClientError) {
@@ -237,13 +237,13 @@ public final class DaemonModel {
       }
       declared.removeAll { descriptions[$0.id] == nil }
     } catch {
-      // A daemon without that route describes none.
+      // A daemon without this route describes no system.
       if error.code != "NOT_FOUND" { problem = error }
     }
     try? await sprinkler?.refreshSchedules()
   }
 
-  /// A system of a stranger's that has the name of one of ours has no model of ours.
+  /// Removes the built-in model of a system if a declared system has its name.
   private func forget(_ system: String) {
     switch system {
     case "robot": robot = nil
@@ -256,7 +256,7 @@ public final class DaemonModel {
     }
   }
 
-  /// For previews.
+  /// Sets the state for previews.
   func show(
     _ state: LinkState, robot: RobotState?, legs: LegsState?, sprinkler: SprinklerState?, schedules: [Schedule],
     pump: PumpState?, plants: PlantsState?, video: VideoState?
@@ -281,7 +281,7 @@ public final class DaemonModel {
     savedAtSeconds = kept.savedAtSeconds
     descriptions = Dictionary(kept.descriptions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for (system, value) in kept.systems.sorted(by: { $0.key < $1.key }) {
-      // What an older version of the app has kept may not be understood any more.
+      // A state that an older version of the app has cached may no longer be decodable.
       if let document = try? Caller.body(value) { try? take(document, of: system) }
     }
     sprinkler?.show(schedules: kept.schedules)
@@ -298,7 +298,7 @@ public final class DaemonModel {
   }
 }
 
-/// What a cache keeps of a daemon.
+/// The cached content of a daemon.
 private struct KeptStates: Codable {
   var savedAtSeconds: Double
   var systems: [String: JSONValue]
@@ -306,7 +306,7 @@ private struct KeptStates: Codable {
   var schedules: [Schedule]
 }
 
-/// Ends a connection whose model is gone.
+/// Ends a connection whose model has been released.
 private final class LinkEnd: Sendable {
   private let link: DaemonLink
 

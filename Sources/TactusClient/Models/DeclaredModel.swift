@@ -1,20 +1,20 @@
 import Foundation
 import Observation
 
-/// A system that this client has no model of its own for, made from the daemon's description of it: every field, command and setting.
+/// A system for which this client has no model of its own, made from the daemon's description: its fields, commands and settings.
 @MainActor
 @Observable
 public final class DeclaredModel: SystemModel, Identifiable {
   enum Expected: Hashable {}
 
-  /// What the system is and has, as the daemon describes it.
+  /// The description of the system by the daemon.
   public private(set) var description: DeclaredSystem
-  /// Its state as the daemon last said it: a member for each field of the description.
+  /// The state as last reported by the daemon, with one member for each field of the description.
   public private(set) var values: [String: JSONValue]
   @ObservationIgnored var expectations = Expectations<Expected, JSONValue>()
   @ObservationIgnored let link: DaemonLink
 
-  /// Its name, as in `/api/NAME`.
+  /// The name of the system, as in `/api/NAME`.
   public nonisolated let id: String
 
   init(_ description: DeclaredSystem, values: [String: JSONValue], link: DaemonLink) {
@@ -24,11 +24,11 @@ public final class DeclaredModel: SystemModel, Identifiable {
     self.link = link
   }
 
-  /// A field's value; `nil` if it is not known.
+  /// Returns the value of a field, or `nil` if it is unknown.
   public subscript(field: String) -> JSONValue? { values[field] }
 
-  /// Calls a command. What can only make the system safer is tried again until the daemon answers, four times at most; all else is sent once.
-  /// - Throws: `ClientError.invalid` without sending anything, if there is no such command, or if a parameter is missing, unknown or out of its range.
+  /// Sends a command. One that can only make the system safer is repeated until the daemon answers, at most four times; any other is sent once.
+  /// - Throws: `ClientError.invalid`, without a request, for an unknown command, or a parameter that is missing, unknown or out of range.
   public func call(_ command: String, _ parameters: [String: JSONValue] = [:]) async throws(ClientError) {
     guard let declared = description.commands.first(where: { $0.name == command }) else {
       let names = description.commands.map(\.name).joined(separator: ", ")
@@ -49,8 +49,8 @@ public final class DeclaredModel: SystemModel, Identifiable {
     try await link.caller.call(ClientRequest("POST", path, body: body, kind: declared.makesSafe ? .makesSafe : .act))
   }
 
-  /// Changes settings while the daemon runs, until its next start.
-  /// - Throws: `ClientError.invalid` without sending anything, if there is no such setting, or if it may not change or is out of its range.
+  /// Changes settings of the running daemon, until its next start.
+  /// - Throws: `ClientError.invalid`, without a request, for a setting that is unknown, may not change at run time, or is out of range.
   public func set(_ settings: [String: JSONValue]) async throws(ClientError) {
     for (name, value) in settings.sorted(by: { $0.key < $1.key }) {
       guard let declared = description.settings.first(where: { $0.name == name }) else {
@@ -64,19 +64,19 @@ public final class DeclaredModel: SystemModel, Identifiable {
     try await send("/api/\(Endpoint.escaped(id))/settings", settings, method: "PUT")
   }
 
-  /// Stops the system until a reset, if it drives anything. Tried again until the daemon answers, four times at most.
+  /// Stops the system until a reset, if it drives anything. Repeats the request until the daemon answers, at most four times.
   public func emergencyStop() async throws(ClientError) {
     try await send("/api/\(Endpoint.escaped(id))/e-stop", kind: .makesSafe)
   }
 
-  /// Leaves an emergency stop or a fault.
+  /// Resets the system after an emergency stop or a fault.
   public func reset() async throws(ClientError) { try await send("/api/\(Endpoint.escaped(id))/reset") }
 
   func take(_ values: [String: JSONValue]) { self.values = values }
 
   func take(_ description: DeclaredSystem) { self.description = description }
 
-  /// The daemon checks it again; this says it at once, beside the control.
+  /// Checks a value before the request. The daemon checks it again.
   private static func check(_ value: JSONValue, _ declared: DeclaredSystem.Value) throws(ClientError) {
     let isRight: Bool
     switch declared.type {

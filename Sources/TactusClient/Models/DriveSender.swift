@@ -1,20 +1,20 @@
 import Foundation
 
-/// Sends a robot's speeds 20 times a second while somebody holds the stick, and stops it when they let go, however that happens.
+/// Sends a robot's speeds 20 times a second while the stick is held, and stops the robot when the hold ends, for whatever reason.
 ///
-/// The robot stops by itself when it hears nothing for its failsafe; this is the app's part of it. A hold ends when
-/// the stick is let go, the model goes away, the connection is lost, the daemon has answered none of its frames for a second, or
-/// the robot refuses. After each of them the stick must be touched again.
+/// The robot also stops by itself when it receives nothing for its failsafe timeout. A hold ends when
+/// the stick is released, the model is released, the connection ends, the daemon has answered no frame for a second, or
+/// the robot refuses a command. After each of these a new touch is required.
 @MainActor
 final class DriveSender {
-  /// Between two commands: 20 Hz, as the robot's operators send.
+  /// The time between two commands: 20 Hz, as all operators of the robot send.
   static let period: Duration = .milliseconds(50)
-  /// A hold of which nothing was answered for so long ends.
+  /// The time without any answer after which a hold ends.
   static let silenceLimit: Duration = .seconds(1)
-  /// A lost stop is followed by another.
+  /// The number of stops that are sent in a row, since one may be lost.
   static let stopsInARow = 3
 
-  /// What is known of a hold. The task that sends keeps it when the sender goes away, and so can stop what it drove.
+  /// The state of a hold. The sending task keeps it when the sender is released, so that it can stop what it drove.
   @MainActor
   private final class Hold {
     var speeds: RobotState.WheelSpeeds
@@ -30,21 +30,21 @@ final class DriveSender {
     }
   }
 
-  /// Why a hold has ended by itself; told once.
+  /// The reason why a hold has ended by itself, reported once.
   var ended: @MainActor (String) -> Void = { _ in }
-  /// Whether the robot has taken a command of the hold.
+  /// Whether the robot has accepted a command of the hold.
   var isTaken: Bool { hold?.isTaken ?? false }
   var isHeld: Bool { hold != nil }
 
   private let link: DaemonLink
   private var hold: Hold?
-  /// Holds whose answers are still to come, by the number of a command of theirs.
+  /// The holds whose answers are awaited, by the number of one of their commands.
   private var echoes: [Int: Hold] = [:]
   private var echo = 0
 
   init(_ link: DaemonLink) { self.link = link }
 
-  /// Takes new speeds; the first begin a hold.
+  /// Sets the speeds. The first ones begin a hold.
   func steer(_ speeds: RobotState.WheelSpeeds) {
     if let hold {
       hold.speeds = speeds
@@ -56,7 +56,7 @@ final class DriveSender {
     Task { [weak self, link] in
       var next = link.clock.now
       while !hold.isOver {
-        // No strong reference beyond a beat: a model that is gone drives nothing.
+        // The task has no strong reference between two commands, so a model that is released drives nothing.
         guard await self?.beat(hold) != nil else {
           if hold.isSent { await Self.stop(link) }
           return
@@ -67,7 +67,7 @@ final class DriveSender {
     }
   }
 
-  /// Ends the hold. `isTheirs`: somebody else drives, as far as is known; they are not stopped by a touch that was refused.
+  /// Ends the hold. If `isTheirs`, another client drives, as far as is known, and a touch that was refused does not stop it.
   func letGo(isTheirs: Bool = false) {
     guard let hold else { return }
     self.hold = nil
@@ -75,7 +75,7 @@ final class DriveSender {
     if hold.isTaken || (hold.isSent && !isTheirs) { Task { [link] in await Self.stop(link) } }
   }
 
-  /// Takes the robot's answer to a command, if it is one of a hold.
+  /// Takes the robot's answer to a command, if the command belongs to a hold.
   func take(_ reply: DriveReply) {
     guard let hold = echoes.removeValue(forKey: reply.echo) else { return }
     hold.lastAnswer = link.clock.now
@@ -87,14 +87,14 @@ final class DriveSender {
     }
   }
 
-  /// Ends the hold, if there is one: the daemon does not take its frames. What has driven before is stopped.
+  /// Ends a hold whose frames the daemon refuses. Whatever it drove is stopped.
   func refuse(_ words: String) {
     guard isHeld else { return }
     letGo(isTheirs: true)
     ended(words)
   }
 
-  /// Ends the hold: the robot says that it is not this one's, or stopped already.
+  /// Ends the hold, since the robot reports that another client holds it, or that it has stopped.
   private func refuse(_ hold: Hold, _ words: String) {
     guard hold === self.hold else { return }
     self.hold = nil
@@ -102,14 +102,14 @@ final class DriveSender {
     ended(words)
   }
 
-  /// One command of the stream.
+  /// Sends one command of the stream.
   private func beat(_ hold: Hold) async {
     guard hold === self.hold else { return }
     guard link.state.isLive else { return fail(hold, "the connection was lost") }
     guard link.clock.now - hold.lastAnswer < Self.silenceLimit else {
       return fail(hold, "the daemon has not answered for a second")
     }
-    // Until something was taken a zero would be a stop of somebody else's.
+    // Before the robot has accepted a command, zero speeds would stop another client.
     if hold.speeds == RobotState.WheelSpeeds(left: 0, right: 0), !hold.isTaken {
       hold.lastAnswer = link.clock.now
       return
@@ -123,7 +123,7 @@ final class DriveSender {
     ask(hold)
   }
 
-  /// The same by HTTP, one request at a time: without a WebSocket.
+  /// Sends commands by HTTP, one at a time, if there is no WebSocket.
   private func ask(_ hold: Hold) {
     guard !hold.isAsking else { return }
     hold.isAsking = true
@@ -133,7 +133,7 @@ final class DriveSender {
         try await link.caller.call(
           ClientRequest("POST", "/api/robot/drive", body: try Caller.body(speeds), kind: .stream))
         hold.lastAnswer = link.clock.now
-        // Let go meanwhile: this command may have overtaken the stop.
+        // The stick has been released meanwhile, and this command may have overtaken the stop.
         if hold.isOver { await Self.stop(link) }
         hold.isTaken = true
       } catch {
@@ -148,14 +148,14 @@ final class DriveSender {
     ended(words)
   }
 
-  /// Three stops over the WebSocket, and one over HTTP that is tried until it is answered.
+  /// Sends three stops over the WebSocket, and one by HTTP that is repeated until it is answered.
   static func stop(_ link: DaemonLink) async {
     for _ in 0..<stopsInARow { _ = await link.send(frame: Data(#"{"command":"stop"}"#.utf8)) }
     _ = try? await link.caller.call(ClientRequest("POST", "/api/robot/stop", kind: .makesSafe))
   }
 }
 
-/// A command over the WebSocket; the robot answers with its number.
+/// A command over the WebSocket, which the robot answers with the same number.
 private struct DriveFrame: Encodable {
   var left: Double
   var right: Double
@@ -166,10 +166,10 @@ private struct DriveFrame: Encodable {
 struct DriveReply: Decodable {
   var echo: Int
   var state: RobotState.Mode
-  /// Why it did nothing; `nil` if it was taken.
+  /// The reason why the command had no effect, or `nil` if it was accepted.
   var reason: String?
 
-  /// Those that end a hold; others may pass with the next command.
+  /// The reasons that end a hold. Others may be gone with the next command.
   static let refusals = [
     "not-controller": "somebody else drives the robot; it is free when they have let go for a second",
     "emergency-stopped": "the robot is emergency-stopped: reset it first",

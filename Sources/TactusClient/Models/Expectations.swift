@@ -1,6 +1,6 @@
-/// What was asked for and is shown until the daemon says so: at most 3 s, and no longer than until it refuses.
+/// Requested values, which are shown until the daemon confirms or refuses them, for at most 3 s.
 struct Expectations<Key: Hashable & Sendable, Value: Equatable & Sendable> {
-  /// A state that does not agree by then is the truth.
+  /// The time after which the reported state is shown even if it differs.
   static var patience: Duration { .seconds(3) }
 
   private struct Expectation {
@@ -11,37 +11,37 @@ struct Expectations<Key: Hashable & Sendable, Value: Equatable & Sendable> {
   private var waiting: [Key: Expectation] = [:]
   private var count = 0
 
-  /// Whether anything is expected.
+  /// Whether any value is expected.
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Expects a value. Returns a number by which it is given up or renewed: a later one for the same key has another.
+  /// Expects a value. Returns the number of the expectation; a later one for the same key has another number.
   mutating func expect(_ value: Value, for key: Key, at now: Duration) -> Int {
     count += 1
     waiting[key] = Expectation(value: value, number: count, until: now + Self.patience)
     return count
   }
 
-  /// The daemon has taken it: its state follows.
+  /// Notes that the daemon has accepted the request, whose effect appears in a later state.
   mutating func renew(_ number: Int, for key: Key, at now: Duration) {
     if waiting[key]?.number == number { waiting[key]?.until = now + Self.patience }
   }
 
-  /// The daemon has not taken it.
+  /// Notes that the daemon has refused the request.
   mutating func giveUp(_ number: Int, for key: Key) {
     if waiting[key]?.number == number { waiting[key] = nil }
   }
 
-  /// The daemon says what is: an expectation that agrees has come true.
+  /// Takes the reported value, which ends an expectation that agrees with it.
   mutating func reconcile(_ key: Key, with reported: Value, at now: Duration) {
     guard let expectation = waiting[key] else { return }
     if expectation.value == reported || now >= expectation.until { waiting[key] = nil }
   }
 
-  /// Gives up what is too old.
+  /// Removes expectations that are too old.
   mutating func expire(at now: Duration) {
     waiting = waiting.filter { now < $0.value.until }
   }
 
-  /// What is shown: what is expected, or what the daemon says.
+  /// Returns the value to show: the expected one, or else the reported one.
   func shown(_ key: Key, reported: Value) -> Value { waiting[key]?.value ?? reported }
 }

@@ -1,19 +1,19 @@
 import Foundation
 import Observation
 
-/// The servo legs. A leg that was armed here is fed here, until it is disarmed, the model goes away or the connection is lost: then the
-/// daemon's deadman takes the pulse away.
+/// The servo legs. The model pings each leg that it has armed, until the leg is disarmed, the model is released or the connection ends: then the
+/// daemon's deadman ends the leg's pulse.
 @MainActor
 @Observable
 public final class LegsModel {
-  /// The legs as the daemon last said them.
+  /// The legs' state as last reported by the daemon.
   public private(set) var state: LegsState
-  /// The numbers of the legs that were armed here and are fed.
+  /// The numbers of the legs that this model has armed and pings.
   public private(set) var fed: Set<Int> = []
 
   @ObservationIgnored let link: DaemonLink
   @ObservationIgnored private var feeding: Task<Void, Never>?
-  /// Pings that HTTP has not answered yet.
+  /// The legs whose ping by HTTP has not been answered yet.
   @ObservationIgnored private var asking: Set<Int> = []
 
   init(_ state: LegsState, link: DaemonLink) {
@@ -21,26 +21,26 @@ public final class LegsModel {
     self.link = link
   }
 
-  /// Arms a leg, and feeds it from then on. It has no pulse before `set`.
+  /// Arms a leg and pings it from then on. The leg has no pulse before `set`.
   public func arm(_ index: Int) async throws(ClientError) {
     try await link.caller.call(ClientRequest("POST", "/api/leg/\(index)/arm", kind: .act))
     fed.insert(index)
     feed()
   }
 
-  /// Disarms a leg: no pulse. Tried again until the daemon answers, four times at most.
+  /// Disarms a leg, which ends its pulse. Repeats the request until the daemon answers, at most four times.
   public func disarm(_ index: Int) async throws(ClientError) {
     fed.remove(index)
     try await link.caller.call(ClientRequest("POST", "/api/leg/\(index)/disarm", kind: .makesSafe))
   }
 
-  /// Disarms every leg, whoever has armed it.
+  /// Disarms every leg, whoever has armed it. Repeats the request until the daemon answers, at most four times.
   public func disarmAll() async throws(ClientError) {
     fed = []
     try await link.caller.call(ClientRequest("POST", "/api/leg/disarm", kind: .makesSafe))
   }
 
-  /// Sets the pulse of an armed leg, microseconds. The daemon keeps it within the leg's limits.
+  /// Sets the pulse of an armed leg in µs. The daemon clamps it to the leg's limits.
   public func set(_ index: Int, pulseUs: Int) async throws(ClientError) {
     guard (500...2500).contains(pulseUs) else {
       throw .invalid(field: "pulseUs", message: "expected 500…2500 microseconds, got \(pulseUs)")
@@ -52,18 +52,18 @@ public final class LegsModel {
     try await link.caller.call(ClientRequest("POST", "/api/leg/\(index)/set", body: body, kind: .stream))
   }
 
-  /// Turns every leg off until a reset. Tried again until the daemon answers, four times at most.
+  /// Turns every leg off until a reset. Repeats the request until the daemon answers, at most four times.
   public func emergencyStop() async throws(ClientError) {
     fed = []
     try await link.caller.call(ClientRequest("POST", "/api/leg/e-stop", kind: .makesSafe))
   }
 
-  /// Leaves an emergency stop and faults.
+  /// Resets the legs after an emergency stop or faults.
   public func reset() async throws(ClientError) {
     try await link.caller.call(ClientRequest("POST", "/api/leg/reset", kind: .act))
   }
 
-  /// Ends the feeding and disarms what was fed: the app is no longer in front.
+  /// Ends the pings and disarms the legs that were pinged, since the app has left the foreground.
   func release() {
     for index in fed {
       fed.remove(index)
@@ -75,13 +75,13 @@ public final class LegsModel {
 
   func take(_ state: LegsState) {
     self.state = state
-    // What is no longer armed, for whatever reason, is not fed.
+    // A leg that is no longer armed, whatever the reason, is no longer pinged.
     for leg in state.legs where leg.state == .fault || leg.state == .emergencyStopped || leg.state == .shutDown {
       fed.remove(leg.index)
     }
   }
 
-  /// Feeds three times within each leg's deadman, from now on: the leg before may have had a longer one.
+  /// Pings three times within each leg's deadman, from now on: the deadman of an earlier leg may be longer.
   private func feed() {
     feeding?.cancel()
     feeding = Task { [weak self, clock = link.clock] in
@@ -91,7 +91,7 @@ public final class LegsModel {
     }
   }
 
-  /// Pings each fed leg. Returns the time until the next beat; `nil` if nothing is fed any more.
+  /// Pings each leg that this model has armed. Returns the time until the next ping, or `nil` if no leg is left.
   private func beat() async -> Duration? {
     if !link.state.isLive { fed = [] }
     for index in fed.sorted() {
@@ -107,7 +107,7 @@ public final class LegsModel {
     return .milliseconds(Int(min(1000, max(20, deadman / 3))))
   }
 
-  /// A LegCtrl frame for a leg over the WebSocket.
+  /// Sends a LegCtrl frame for a leg over the WebSocket.
   static func frame(_ index: Int, type: UInt8, _ payload: [UInt8]) -> Data {
     Data([0x80 | UInt8(truncatingIfNeeded: index & 0x3F), 0x01, type, UInt8(payload.count), 0x00] + payload)
   }

@@ -7,7 +7,7 @@ import Observation
 public final class PlantsModel: SystemModel {
   enum Expected: Hashable {}
 
-  /// The plants as the daemon last said them.
+  /// The plants' state as last reported by the daemon.
   public private(set) var state: PlantsState
   @ObservationIgnored var expectations = Expectations<Expected, JSONValue>()
   @ObservationIgnored let link: DaemonLink
@@ -19,7 +19,7 @@ public final class PlantsModel: SystemModel {
 
   private struct PlantDone: Decodable { var plant: PlantsState.Plant }
 
-  /// Adds a plant, and returns it with its number. Sent once.
+  /// Adds a plant. Returns it with its number. The request is sent once.
   @discardableResult
   public func add(_ plant: NewPlant) async throws(ClientError) -> PlantsState.Plant {
     let made = try await send("/api/plants", plant, as: PlantDone.self).plant
@@ -27,7 +27,7 @@ public final class PlantsModel: SystemModel {
     return made
   }
 
-  /// Changes a plant.
+  /// Changes settings of a plant.
   public func change(_ id: Int, _ change: PlantChange) async throws(ClientError) {
     try await send("/api/plants/\(id)", change, method: "PUT")
     try await refresh()
@@ -39,24 +39,24 @@ public final class PlantsModel: SystemModel {
     try await refresh()
   }
 
-  /// Says that somebody has watered a plant.
+  /// Records that somebody has watered a plant.
   public func noteWatered(_ id: Int) async throws(ClientError) {
     try await send("/api/plants/\(id)/watered")
     try await refresh()
   }
 
-  /// Says that a plant may be watered by the sprinkler, which has only ever read dry.
+  /// Confirms that the sprinkler may water a plant whose probes have only ever reported dry soil.
   public func confirmWatering(_ id: Int) async throws(ClientError) {
     try await send("/api/plants/\(id)/confirm-watering")
     try await refresh()
   }
 
-  /// What a plant's probes have read since yesterday.
+  /// Returns the readings of a plant's probes since yesterday.
   public func history(_ id: Int) async throws(ClientError) -> PlantHistory {
     try await look("/api/plants/\(id)/history", as: PlantHistory.self)
   }
 
-  /// Reads all plants: at once, and beyond the first hundred.
+  /// Reads all plants at once, also those beyond the first hundred.
   public func refresh() async throws(ClientError) { state = try await look("/api/plants", as: PlantsState.self) }
 
   func take(_ state: PlantsState) { self.state = state }

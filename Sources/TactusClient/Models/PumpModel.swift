@@ -10,12 +10,12 @@ public final class PumpModel: SystemModel {
     case speed
   }
 
-  /// The pump as the daemon last said it.
+  /// The pump's state as last reported by the daemon.
   public private(set) var state: PumpState
   var expectations = Expectations<Expected, JSONValue>()
 
   @ObservationIgnored let link: DaemonLink
-  /// The newest speed that waits until the one before was answered.
+  /// The newest speed, which waits for the answer to the previous request.
   @ObservationIgnored private var nextSpeed: Int?
   @ObservationIgnored private var isSendingSpeed = false
 
@@ -24,18 +24,18 @@ public final class PumpModel: SystemModel {
     self.link = link
   }
 
-  /// Whether the pump is shown as on: what was asked for until the daemon says so, at most 3 s, else what it says.
+  /// Whether the pump is shown as on: the requested state until the daemon confirms it, for at most 3 s, otherwise the reported one.
   public var isOn: Bool {
     expectations.shown(.isOn, reported: .bool(state.state == .on || state.state == .starting)) == .bool(true)
   }
 
-  /// The speed that is shown, percent; `nil` if it is not known.
+  /// The speed to show in percent, or `nil` if it is unknown.
   public var speedPercent: Int? {
     let reported: JSONValue = state.speedPercent.map { .number(Double($0)) } ?? .null
     return expectations.shown(.speed, reported: reported).number.flatMap { Int(exactly: $0) }
   }
 
-  /// Turns the pump on, at some speed or at its own. Sent once.
+  /// Turns the pump on, at a speed or at the pump's own. The request is sent once.
   public func turnOn(speedPercent: Int? = nil) async throws(ClientError) {
     if let speedPercent { try Self.check(speedPercent) }
     try await expecting(.bool(true), for: .isOn) { () throws(ClientError) in
@@ -43,7 +43,7 @@ public final class PumpModel: SystemModel {
     }
   }
 
-  /// Turns the pump off. Tried again until the daemon answers, four times at most.
+  /// Turns the pump off. Repeats the request until the daemon answers, at most four times.
   public func turnOff() async throws(ClientError) {
     nextSpeed = nil
     try await expecting(.bool(false), for: .isOn) { () throws(ClientError) in
@@ -51,7 +51,7 @@ public final class PumpModel: SystemModel {
     }
   }
 
-  /// Sets the speed of a pump that is on. While somebody drags a slider one request is under way; the next has the newest value.
+  /// Sets the speed of a pump that is on. While a slider is dragged one request is in flight; the next one carries the newest value.
   public func setSpeed(percent: Int) async throws(ClientError) {
     try Self.check(percent)
     nextSpeed = percent
@@ -66,16 +66,16 @@ public final class PumpModel: SystemModel {
     }
   }
 
-  /// Turns the pump off until a reset. Tried again until the daemon answers, four times at most.
+  /// Turns the pump off until a reset. Repeats the request until the daemon answers, at most four times.
   public func emergencyStop() async throws(ClientError) {
     nextSpeed = nil
     try await send("/api/pump/e-stop", kind: .makesSafe)
   }
 
-  /// Leaves a fault or an emergency stop.
+  /// Resets the pump after a fault or an emergency stop.
   public func reset() async throws(ClientError) { try await send("/api/pump/reset") }
 
-  /// The newest sessions.
+  /// Returns the newest sessions.
   public func sessions() async throws(ClientError) -> [PumpSession] {
     struct Sessions: Decodable { var sessions: [PumpSession] }
     return try await look("/api/pump/sessions", as: Sessions.self).sessions

@@ -5,11 +5,11 @@ import Observation
 @MainActor
 @Observable
 public final class RobotModel {
-  /// Where a stick is held: each of both from −1 to 1.
+  /// A position of the stick: both coordinates are −1…1.
   public struct Stick: Equatable, Sendable {
-    /// To the right.
+    /// The position to the right, −1…1.
     public var x: Double
-    /// Forwards.
+    /// The position forwards, −1…1.
     public var y: Double
 
     /// Creates a position.
@@ -19,17 +19,17 @@ public final class RobotModel {
     }
   }
 
-  /// The robot as the daemon last said it.
+  /// The robot's state as last reported by the daemon.
   public private(set) var state: RobotState
-  /// Where the stick is held; `nil` when it is let go.
+  /// The present position of the stick, or `nil` while it is released.
   public private(set) var stick: Stick?
-  /// Why the last hold ended by itself, for people; `nil` if it did not.
+  /// The reason, for people, why the last hold ended by itself, or `nil` if it did not.
   public private(set) var endOfHold: String?
-  /// The speed at the end of the stick's way, percent of full speed, 0…100.
+  /// The speed at full deflection in percent of full speed, 0…100.
   public var speedLimitPercent = 100.0
 
   @ObservationIgnored let link: DaemonLink
-  /// This connection, as the daemon calls its holder.
+  /// The name of this connection as the daemon reports a holder.
   @ObservationIgnored var ownName: String?
   @ObservationIgnored private let sender: DriveSender
 
@@ -43,10 +43,10 @@ public final class RobotModel {
     }
   }
 
-  /// Holds the stick there. The speeds go out 20 times a second until `letGo`.
+  /// Moves the stick. The speeds are sent 20 times a second until `letGo`.
   ///
-  /// Values beyond ±1 are taken as ±1, and what is no number as 0. A hold that has ended by itself (`endOfHold`) begins anew after `letGo` only, as a
-  /// thumb must be lifted.
+  /// Values beyond ±1 count as ±1, and NaN counts as 0. After a hold that ended by itself (`endOfHold`) a new one begins only after `letGo`, since
+  /// the thumb must be lifted.
   public func hold(x: Double, y: Double) {
     guard stick != nil || !isSpent else { return }
     let held = Stick(x: Self.bounded(x), y: Self.bounded(y))
@@ -58,10 +58,10 @@ public final class RobotModel {
     sender.steer(Self.speeds(held, limit: speedLimitPercent))
   }
 
-  /// Whether this touch has had its hold.
+  /// Whether this touch has begun a hold.
   @ObservationIgnored private var isSpent = false
 
-  /// Lets go of the stick: the robot is stopped.
+  /// Releases the stick, which stops the robot.
   public func letGo() {
     isSpent = false
     stick = nil
@@ -69,22 +69,22 @@ public final class RobotModel {
     sender.letGo(isTheirs: driver != nil && driver != ownName)
   }
 
-  /// Whether the robot has taken a command of this hold.
+  /// Whether the robot has accepted a command of this hold.
   public var isDriving: Bool { stick != nil && sender.isTaken }
 
-  /// Stops the wheels, whoever drives. Tried again until the daemon answers, four times at most.
+  /// Stops the wheels, whoever drives. Repeats the request until the daemon answers, at most four times.
   public func stop() async throws(ClientError) {
     letGo()
     try await link.caller.call(ClientRequest("POST", "/api/robot/stop", kind: .makesSafe))
   }
 
-  /// Stops the robot until a reset. Tried again until the daemon answers, four times at most.
+  /// Stops the robot until a reset. Repeats the request until the daemon answers, at most four times.
   public func emergencyStop() async throws(ClientError) {
     letGo()
     try await link.caller.call(ClientRequest("POST", "/api/robot/e-stop", kind: .makesSafe))
   }
 
-  /// Leaves an emergency stop or a fault.
+  /// Resets the robot after an emergency stop or a fault.
   public func reset() async throws(ClientError) {
     try await link.caller.call(ClientRequest("POST", "/api/robot/reset", kind: .act))
   }
@@ -93,10 +93,10 @@ public final class RobotModel {
 
   func take(reply: DriveReply) { sender.take(reply) }
 
-  /// The daemon has not taken a frame: the token may not drive, or there is no room.
+  /// Ends the hold, since the daemon has refused a frame: the token lacks the permission, or the daemon is overloaded.
   func refuse(_ words: String) { sender.refuse(words) }
 
-  /// The wheels' speeds of a stick: both are shortened alike if one would be beyond the limit.
+  /// Returns the wheel speeds for a position of the stick. Both are reduced in proportion if one exceeds the limit.
   static func speeds(_ stick: Stick, limit: Double) -> RobotState.WheelSpeeds {
     let (left, right) = ((stick.y + stick.x) * 100, (stick.y - stick.x) * 100)
     let scale = min(100, max(0, limit.isNaN ? 0 : limit)) / max(100, abs(left), abs(right))

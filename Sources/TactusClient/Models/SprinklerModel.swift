@@ -3,7 +3,7 @@ import Observation
 
 /// The sprinkler: zones, queue, rain delay and schedules.
 ///
-/// Times that run are the daemon's: what is shown is what it last said.
+/// Running times are the daemon's: the model shows what it last reported.
 @MainActor
 @Observable
 public final class SprinklerModel: SystemModel {
@@ -13,11 +13,11 @@ public final class SprinklerModel: SystemModel {
     case rainDelay
   }
 
-  /// The sprinkler as the daemon last said it.
+  /// The sprinkler's state as last reported by the daemon.
   public private(set) var state: SprinklerState
-  /// The schedules, in their order, as last read. See `refreshSchedules`.
+  /// The schedules, in the daemon's order, as last read by `refreshSchedules`.
   public private(set) var schedules: [Schedule] = []
-  /// The next starts of schedules, as last read.
+  /// The next starts of schedules, as last read by `refreshSchedules`.
   public private(set) var starts: [ScheduledStart] = []
   var expectations = Expectations<Expected, JSONValue>()
 
@@ -30,79 +30,79 @@ public final class SprinklerModel: SystemModel {
 
   // MARK: zones
 
-  /// Whether a zone is shown as open: what was asked for until the daemon says so, at most 3 s, else what it says.
+  /// Returns whether a zone is shown as open: the requested state until the daemon confirms it, for at most 3 s, otherwise the reported one.
   public func isOn(_ zone: Int) -> Bool {
     let reported = state.zones.first { $0.id == zone }?.isOn ?? false
     return expectations.shown(.zone(zone), reported: .bool(reported)) == .bool(true)
   }
 
-  /// Opens a zone for some minutes, or for its default. Sent once.
+  /// Opens a zone for a number of minutes, or for its default. The request is sent once.
   public func water(_ zone: Int, minutes: Double? = nil) async throws(ClientError) {
     try await expecting(.bool(true), for: .zone(zone)) { () throws(ClientError) in
       try await send("/api/zone/\(zone)/on", minutes.map { ["minutes": $0] } ?? [:])
     }
   }
 
-  /// Closes a zone. Tried again until the daemon answers, four times at most.
+  /// Closes a zone. Repeats the request until the daemon answers, at most four times.
   public func close(_ zone: Int) async throws(ClientError) {
     try await expecting(.bool(false), for: .zone(zone)) { () throws(ClientError) in
       try await send("/api/zone/\(zone)/off", kind: .makesSafe)
     }
   }
 
-  /// Opens a zone that is shown as closed, and closes one that is shown as open.
+  /// Opens a zone that is shown as closed, or closes one that is shown as open.
   public func toggle(_ zone: Int) async throws(ClientError) {
     if isOn(zone) { try await close(zone) } else { try await water(zone) }
   }
 
-  /// Closes everything and drops the queue. Tried again until the daemon answers, four times at most.
+  /// Closes every zone and empties the queue. Repeats the request until the daemon answers, at most four times.
   public func stop() async throws(ClientError) { try await send("/api/stop", kind: .makesSafe) }
 
-  /// Closes everything for some minutes, then goes on.
+  /// Closes every zone for a number of minutes, then resumes.
   public func pause(minutes: Double) async throws(ClientError) { try await send("/api/pause", ["minutes": minutes]) }
 
-  /// Ends a pause.
+  /// Ends a pause early.
   public func resume() async throws(ClientError) { try await send("/api/resume") }
 
-  /// Closes everything until a reset. Tried again until the daemon answers, four times at most.
+  /// Stops everything until a reset. Repeats the request until the daemon answers, at most four times.
   public func emergencyStop() async throws(ClientError) { try await send("/api/sprinkler/e-stop", kind: .makesSafe) }
 
-  /// Leaves an emergency stop or a fault.
+  /// Resets the sprinkler after an emergency stop or a fault.
   public func reset() async throws(ClientError) { try await send("/api/sprinkler/reset") }
 
   // MARK: queue and rain
 
-  /// Runs zones once, one after the other, behind what waits.
+  /// Appends a single run of these zones to the queue, one after the other.
   public func enqueue(_ steps: [Schedule.Step]) async throws(ClientError) {
     try await send("/api/queue", ["zones": steps])
   }
 
-  /// Ends the run that is on, and goes on to the next.
+  /// Ends the present run and starts the next one.
   public func skip() async throws(ClientError) { try await send("/api/queue/skip") }
 
-  /// Ends one run, or takes it from the queue. Tried again until the daemon answers, four times at most.
+  /// Ends a run or removes it from the queue. Repeats the request until the daemon answers, at most four times.
   public func drop(run: Int) async throws(ClientError) {
     try await send("/api/queue/\(run)", method: "DELETE", kind: .makesSafe)
   }
 
-  /// Drops all that waits. Tried again until the daemon answers, four times at most.
+  /// Empties the queue. Repeats the request until the daemon answers, at most four times.
   public func clearQueue() async throws(ClientError) {
     try await send("/api/queue", method: "DELETE", kind: .makesSafe)
   }
 
-  /// Whether a rain delay is shown as in force.
+  /// Whether a rain delay is shown as in force: the requested state until the daemon confirms it, for at most 3 s.
   public var isRainDelayed: Bool {
     expectations.shown(.rainDelay, reported: .bool(state.rainDelay.active)) == .bool(true)
   }
 
-  /// Suspends schedules for some hours, or for the configured time.
+  /// Suspends schedules for a number of hours, or for the configured time.
   public func delayForRain(hours: Double? = nil) async throws(ClientError) {
     try await expecting(.bool(true), for: .rainDelay) { () throws(ClientError) in
       try await send("/api/rain-delay", hours.map { ["hours": $0] } ?? [:])
     }
   }
 
-  /// Ends the rain delay.
+  /// Ends the rain delay early.
   public func endRainDelay() async throws(ClientError) {
     try await expecting(.bool(false), for: .rainDelay) { () throws(ClientError) in
       try await send("/api/rain-delay", method: "DELETE")
@@ -111,7 +111,7 @@ public final class SprinklerModel: SystemModel {
 
   // MARK: schedules
 
-  /// Reads the schedules and the next starts. Done at each connection, and after each change made here.
+  /// Reads the schedules and their next starts. This is done at each connection, and after each change made by this model.
   public func refreshSchedules() async throws(ClientError) {
     struct Schedules: Decodable { var schedules: [Schedule] }
     struct Preview: Decodable { var starts: [ScheduledStart] }
@@ -120,12 +120,12 @@ public final class SprinklerModel: SystemModel {
     starts = try await look("/api/schedules/preview?count=20", as: Preview.self).starts
   }
 
-  /// Whether a schedule is shown as starting by itself.
+  /// Returns whether a schedule is shown as enabled.
   public func isEnabled(_ schedule: Schedule) -> Bool {
     expectations.shown(.schedule(schedule.id), reported: .bool(schedule.isEnabled)) == .bool(true)
   }
 
-  /// Adds a schedule, and returns it with its number. Sent once.
+  /// Adds a schedule. Returns it with its number. The request is sent once.
   @discardableResult
   public func add(_ schedule: NewSchedule) async throws(ClientError) -> Schedule {
     let made = try await send("/api/schedules", schedule, as: Schedule.self)
@@ -139,7 +139,7 @@ public final class SprinklerModel: SystemModel {
     try await refreshSchedules()
   }
 
-  /// Switches a schedule's own starts on or off.
+  /// Enables or disables the automatic starts of a schedule.
   public func setEnabled(_ id: Int, _ isEnabled: Bool) async throws(ClientError) {
     try await expecting(.bool(isEnabled), for: .schedule(id)) { () throws(ClientError) in
       try await change(id, ScheduleChange(isEnabled: isEnabled))
@@ -152,7 +152,7 @@ public final class SprinklerModel: SystemModel {
     try await refreshSchedules()
   }
 
-  /// Runs a schedule now. Sent once.
+  /// Runs a schedule now. The request is sent once.
   public func run(schedule id: Int) async throws(ClientError) { try await send("/api/schedules/\(id)/run") }
 
   // MARK: news
@@ -162,7 +162,7 @@ public final class SprinklerModel: SystemModel {
     reconcile()
   }
 
-  /// A valve has opened or closed, or goes on.
+  /// The event of a valve that has opened or closed, or stays open.
   func take(zone: ZoneEvent) {
     guard let index = state.zones.firstIndex(where: { $0.id == zone.id }) else { return }
     state.zones[index].isOn = zone.isOn

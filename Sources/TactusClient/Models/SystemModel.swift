@@ -1,6 +1,6 @@
 import Foundation
 
-/// What all models of systems have in common: they send requests, show what was asked for until the daemon says so, and keep the
+/// The common part of all models of systems: they send requests, show requested values until the daemon confirms them, and keep the
 /// last failure.
 @MainActor
 protocol SystemModel: AnyObject {
@@ -28,12 +28,12 @@ extension SystemModel {
     try await link.caller.call(ClientRequest(method, path, kind: kind))
   }
 
-  /// Looks.
+  /// Sends a request that only reads.
   func look<Answer: Decodable & Sendable>(_ path: String, as type: Answer.Type) async throws(ClientError) -> Answer {
     try await link.caller.call(ClientRequest("GET", path, kind: .look), as: type)
   }
 
-  /// Shows a value until the daemon says so, while `command` asks for it; what was before if the daemon refuses.
+  /// Shows a value until the daemon reports it, while `command` requests it. If the daemon refuses, the previous value is shown again.
   func expecting(
     _ value: JSONValue, for key: Expected, _ command: () async throws(ClientError) -> Void
   ) async throws(ClientError) {
@@ -52,5 +52,5 @@ extension SystemModel {
   }
 }
 
-/// An answer whose body nobody needs, but that it is JSON.
+/// An answer whose body is JSON that nobody needs.
 struct Done: Decodable {}

@@ -1,13 +1,13 @@
 import Foundation
 import Observation
 
-/// The camera: its state, and the addresses of its picture.
+/// The camera: its state, and the URLs of its pictures.
 @MainActor
 @Observable
 public final class VideoModel: SystemModel {
   enum Expected: Hashable {}
 
-  /// The camera as the daemon last said it.
+  /// The camera's state as last reported by the daemon.
   public private(set) var state: VideoState
   @ObservationIgnored var expectations = Expectations<Expected, JSONValue>()
   @ObservationIgnored let link: DaemonLink
@@ -19,32 +19,32 @@ public final class VideoModel: SystemModel {
     self.endpoint = endpoint
   }
 
-  /// The RTSP stream: `rtsp://pi.local:8554/stream`. `nil` while it is not served. AVPlayer plays no RTSP; a library such as VLCKit does.
+  /// The URL of the RTSP stream, such as `rtsp://pi.local:8554/stream`, or `nil` while it is not served. AVPlayer cannot play RTSP; VLCKit can.
   public var rtspURL: URL? {
     guard state.rtsp.listening, let port = state.rtsp.port else { return nil }
     return URL(string: "rtsp://\(endpoint.bracketedHost):\(port)\(state.rtsp.path)")
   }
 
-  /// JPEG pictures without end, as an `<img>` of a web view shows them. It asks for the token in the header `authorization`.
+  /// The URL of an endless sequence of JPEG pictures, as an `<img>` shows it. It requires `authorization` if the daemon requires a token.
   public var mjpegURL: URL? { endpoint.url("/api/video/stream.mjpeg") }
 
-  /// Fragmented MP4 without end. It asks for the token in the header `authorization`.
+  /// The URL of an endless fragmented MP4 stream. It requires `authorization` if the daemon requires a token.
   public var mp4URL: URL? { endpoint.url("/api/video/stream.mp4") }
 
-  /// One picture, taken now. It asks for the token in the header `authorization`.
+  /// The URL of one picture, taken at the request. It requires `authorization` if the daemon requires a token.
   public var snapshotURL: URL? { endpoint.url("/api/video/snapshot.jpg") }
 
-  /// The header that these addresses ask for, where the daemon asks for a token; never a part of an address.
+  /// The header for requests to these URLs, which carries the token, or `nil` if there is none. No URL contains the token.
   public var authorization: (name: String, value: String)? {
     link.caller.token.map { ("Authorization", "Bearer \($0)") }
   }
 
-  /// One picture, JPEG.
+  /// Returns one JPEG picture.
   public func snapshot() async throws(ClientError) -> Data {
     try await link.caller.call(ClientRequest("GET", "/api/video/snapshot.jpg", kind: .look))
   }
 
-  /// Begins a recording in the daemon's folder of recordings.
+  /// Starts a recording in the daemon's folder of recordings.
   public func record() async throws(ClientError) { try await send("/api/video/record") }
 
   /// Ends the recording.

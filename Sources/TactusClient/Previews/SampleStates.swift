@@ -1,8 +1,8 @@
 import Foundation
 
-/// States as a daemon on simulated hardware says them: for previews, and to begin with in tests of an app.
+/// States as a daemon with simulated hardware reports them, for previews and for tests of an app.
 public enum SampleStates {
-  /// A robot that stands.
+  /// A robot at rest.
   public static var robot: RobotState {
     decoded(
       """
@@ -22,7 +22,7 @@ public enum SampleStates {
       """)
   }
 
-  /// Three zones, the first of which is open; a run waits.
+  /// Three zones, the first of which is open, and one run in the queue.
   public static var sprinkler: SprinklerState {
     decoded(
       """
@@ -47,7 +47,7 @@ public enum SampleStates {
       """)
   }
 
-  /// A pump that is on.
+  /// A pump that runs.
   public static var pump: PumpState {
     decoded(
       """
@@ -56,7 +56,7 @@ public enum SampleStates {
       """)
   }
 
-  /// A plant that is well, and one that is dry.
+  /// A plant without an alert, and one that is dry.
   public static var plants: PlantsState {
     decoded(
       """
@@ -72,7 +72,7 @@ public enum SampleStates {
       """)
   }
 
-  /// A camera that shows pictures.
+  /// A camera that delivers pictures.
   public static var video: VideoState {
     decoded(
       """
@@ -88,5 +88,35 @@ public enum SampleStates {
     } catch {
       preconditionFailure("a sample is no \(Value.self): \(error)")
     }
+  }
+}
+
+extension DaemonModel {
+  /// Returns a daemon for previews of SwiftUI, which shows the given states and whose commands fail as if it could not be reached.
+  /// - Parameters:
+  ///   - state: the state of the connection.
+  ///   - robot: the robot's state, or `nil` for none. The other systems' parameters have the same meaning.
+  public static func preview(
+    _ state: LinkState = .live(.socket), robot: RobotState? = SampleStates.robot, legs: LegsState? = SampleStates.legs,
+    sprinkler: SprinklerState? = SampleStates.sprinkler, schedules: [Schedule] = SampleStates.schedules,
+    pump: PumpState? = SampleStates.pump, plants: PlantsState? = SampleStates.plants,
+    video: VideoState? = SampleStates.video
+  ) -> DaemonModel {
+    let model = DaemonModel(Endpoint(host: "preview.local"), transport: PreviewTransport())
+    model.show(
+      state, robot: robot, legs: legs, sprinkler: sprinkler, schedules: schedules, pump: pump, plants: plants,
+      video: video)
+    return model
+  }
+}
+
+/// A transport that reaches no daemon.
+private struct PreviewTransport: Transport {
+  func answer(to request: ClientRequest, token: String?) async throws(ClientError) -> ClientAnswer {
+    throw .unreachable("this is a preview")
+  }
+
+  func openSocket(token: String?) async throws(ClientError) -> any EventSocket {
+    throw .unreachable("this is a preview")
   }
 }

@@ -2,12 +2,12 @@
   import Foundation
   import Glibc
 
-  /// A WebSocket over a TCP connection of Linux.
+  /// A WebSocket over a TCP connection, for Linux.
   ///
-  /// One thread reads; whoever sends writes under a lock and waits 5 s at most. `@unchecked Sendable`: what changes is behind `lock`; `descriptor` is
-  /// closed by the reading thread alone, under the lock, after which nobody writes to it.
+  /// One thread reads. Senders write under a lock and wait at most 5 s. `@unchecked Sendable`: mutable state is behind `lock`; `descriptor` is
+  /// closed by the reading thread only, under the lock, and is not written to afterwards.
   final class StreamSocket: EventSocket, @unchecked Sendable {
-    /// For connecting, for the answer to the upgrade, and for each write.
+    /// The limit for connecting, for the answer to the upgrade, and for each write.
     private static let patienceSeconds = 5
 
     let messages: AsyncThrowingStream<SocketMessage, any Error>
@@ -16,7 +16,7 @@
     private let descriptor: Int32
     private var isOpen = true
 
-    /// Connects, upgrades and begins to read. Waits 10 s at most for an address, more for a name that its server does not resolve.
+    /// Connects, upgrades and starts to read. The call waits at most 10 s for an address, and longer for a name that its server does not resolve.
     static func open(_ endpoint: Endpoint, token: String?) throws(ClientError) -> StreamSocket {
       let descriptor = try connect(endpoint)
       do throws(ClientError) {
@@ -30,7 +30,7 @@
 
     private init(_ descriptor: Int32, rest: [UInt8]) {
       self.descriptor = descriptor
-      // Who does not read has the newest: each state replaces the one before.
+      // A reader that is behind gets the newest message only, since each state replaces the previous one.
       (messages, continuation) = AsyncThrowingStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
       setTimeout(descriptor, SO_RCVTIMEO, seconds: 0)
       let thread = Thread { self.read(rest) }
@@ -52,7 +52,7 @@
       guard isDone else { throw .unreachable("the WebSocket is closed") }
     }
 
-    /// Reads until the end, whoever closes.
+    /// Reads until the connection ends, whichever side closes it.
     private func read(_ rest: [UInt8]) {
       var frames = WebSocketFrames()
       var bytes = rest
@@ -110,7 +110,7 @@
       throw .unreachable(reason)
     }
 
-    /// Returns what came behind the answer.
+    /// Returns the bytes that followed the answer.
     private static func upgrade(_ descriptor: Int32, _ endpoint: Endpoint, token: String?) throws(ClientError)
       -> [UInt8]
     {
@@ -140,7 +140,7 @@
     setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// What has come in; empty at the end, after a failure and after the time-out.
+  /// Returns the received bytes, or none at the end, after a failure and after the timeout.
   private func receive(_ descriptor: Int32) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
       var got: Int

@@ -4,18 +4,18 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Requests by URLSession; events by its WebSocket where it has one, and by one over a TCP socket on Linux, where it has none.
+/// The transport by URLSession. Events use its WebSocket or, on Linux, where it has none, one over a TCP socket.
 ///
-/// On Linux there is no WebSocket over TLS: behind `https://` the client polls there.
+/// On Linux there is no WebSocket over TLS, so with `https://` the client polls.
 public struct URLSessionTransport: Transport {
-  /// So long an answer may take. The daemon answers a command within a second or refuses it.
+  /// The limit for an answer. The daemon answers or refuses a command within a second.
   public static let patienceSeconds = 5.0
 
-  /// Where the daemon is.
+  /// The address of the daemon.
   public let endpoint: Endpoint
   private let sessions = Sessions()
 
-  /// Creates the transport of an endpoint.
+  /// Creates the transport for an endpoint.
   public init(_ endpoint: Endpoint) { self.endpoint = endpoint }
 
   /// Sends a request once and returns the answer.
@@ -59,14 +59,14 @@ public struct URLSessionTransport: Transport {
   }
 }
 
-/// The sessions of a transport, which end with it: what is under way is finished.
+/// The sessions of a transport, which end with it; requests in flight are completed.
 private final class Sessions: Sendable {
   let pooled = URLSession(configuration: Sessions.configuration())
-  /// For what must not be sent twice: on a connection of its own for each request. One that is kept may have been closed by
-  /// the daemon, and then it is the network library that sends again, unasked.
+  /// The session for requests that must not be sent twice, each on a new connection. A kept connection may have been closed by
+  /// the daemon, and the network library would then repeat the request by itself.
   let forOnce = URLSession(configuration: Sessions.configuration())
   #if !os(Linux)
-    /// Without the limits of an answer: a WebSocket stays.
+    /// The session for WebSockets, without the time limit of an answer.
     let forSockets = URLSession(configuration: .ephemeral)
   #endif
 
@@ -89,7 +89,7 @@ private final class Sessions: Sendable {
 }
 
 #if os(Linux)
-  /// Opens a socket on a thread that may wait.
+  /// Opens a socket on a thread that may block.
   private struct OpenedOnThread: Sendable {
     func open(_ body: @escaping @Sendable () throws(ClientError) -> StreamSocket) async throws(ClientError)
       -> StreamSocket
@@ -107,7 +107,7 @@ private final class Sessions: Sendable {
     }
   }
 #else
-  /// URLSession's WebSocket.
+  /// The WebSocket of URLSession.
   private final class SessionSocket: EventSocket {
     let messages: AsyncThrowingStream<SocketMessage, any Error>
     private let task: URLSessionWebSocketTask

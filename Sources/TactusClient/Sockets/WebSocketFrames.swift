@@ -1,19 +1,19 @@
 import Foundation
 
-/// Frames of a WebSocket (RFC 6455) as a client writes and reads them: bytes ⇄ messages, and nothing else.
+/// The WebSocket frames (RFC 6455) of a client: the conversion between bytes and messages.
 ///
-/// For Linux, where Foundation's URLSession has none: Debian builds libcurl without WebSocket.
+/// Used on Linux, where Foundation's URLSession has no WebSocket, since Debian builds libcurl without it.
 struct WebSocketFrames {
-  /// What arrived.
+  /// A received message or control frame.
   enum Event: Equatable {
     case message(SocketMessage)
-    /// To be answered with a pong of the same bytes.
+    /// A ping, to be answered with a pong of the same bytes.
     case ping([UInt8])
-    /// The peer has closed, with its code if it gave one, and its words.
+    /// The peer's close frame, with its code, if it gave one, and its reason.
     case close(code: UInt16?, reason: String)
   }
 
-  /// What the peer does that no WebSocket does. The connection cannot go on.
+  /// A violation of the protocol by the peer, after which the connection cannot continue.
   enum Violation: Error, Equatable {
     case masked
     case reservedBits
@@ -23,13 +23,13 @@ struct WebSocketFrames {
     case wrongFragment
   }
 
-  /// A longer message ends the connection. The daemon's states have some ten kilobytes; of a hundred plants forty.
+  /// The longest accepted message; a longer one ends the connection. The daemon's states are about ten kB, those of a hundred plants forty.
   static let longestMessage = 4 << 20
 
   private var buffer: [UInt8] = []
   private var fragments: (opcode: UInt8, bytes: [UInt8])?
 
-  /// Takes what has come in and returns what is complete.
+  /// Takes received bytes and returns the complete messages.
   mutating func take(_ bytes: some Sequence<UInt8>) throws(Violation) -> [Event] {
     buffer.append(contentsOf: bytes)
     var events: [Event] = []
@@ -45,7 +45,7 @@ struct WebSocketFrames {
     var payload: [UInt8]
   }
 
-  /// The next whole frame, which leaves the buffer; `nil` if it is not all there.
+  /// Removes the next complete frame from the buffer. Returns `nil` if it is incomplete.
   private mutating func nextFrame() throws(Violation) -> Frame? {
     guard buffer.count >= 2 else { return nil }
     let opcode = buffer[0] & 0x0F
@@ -99,7 +99,7 @@ struct WebSocketFrames {
     }
   }
 
-  /// The bytes of a message from a client, under a mask.
+  /// Returns the frame of a message, masked as a client's frames are.
   static func bytes(of message: SocketMessage, mask: UInt32) -> [UInt8] {
     switch message {
     case .text(let data): frame(opcode: 0x1, Array(data), mask: mask)
@@ -107,10 +107,10 @@ struct WebSocketFrames {
     }
   }
 
-  /// The bytes of a pong.
+  /// Returns the frame of a pong.
   static func pong(_ payload: [UInt8], mask: UInt32) -> [UInt8] { frame(opcode: 0xA, payload, mask: mask) }
 
-  /// The bytes of a close frame that says that all is well.
+  /// Returns a close frame with the code for a normal end.
   static func close(mask: UInt32) -> [UInt8] { frame(opcode: 0x8, [0x03, 0xE8], mask: mask) }
 
   private static func frame(opcode: UInt8, _ payload: [UInt8], mask: UInt32) -> [UInt8] {
@@ -126,12 +126,12 @@ struct WebSocketFrames {
   }
 }
 
-/// The upgrade with which a WebSocket begins.
+/// The HTTP upgrade with which a WebSocket begins.
 enum WebSocketUpgrade {
-  /// The longest answer that is read.
+  /// The longest accepted answer.
   static let longestAnswer = 16 << 10
 
-  /// The request.
+  /// Returns the request.
   static func request(_ endpoint: Endpoint, token: String?, key: String) -> [UInt8] {
     var lines = [
       "GET /ws HTTP/1.1", "Host: \(endpoint)", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
@@ -141,7 +141,7 @@ enum WebSocketUpgrade {
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
   }
 
-  /// The status of an answer and where its head ends; `nil` while the head is not complete.
+  /// Returns the status of an answer and the end of its head, or `nil` while the head is incomplete.
   static func status(_ bytes: [UInt8]) -> (status: Int?, end: Int)? {
     guard let end = bytes.indices.dropLast(3).first(where: { Array(bytes[$0..<($0 + 4)]) == [13, 10, 13, 10] }) else {
       return nil

@@ -1,66 +1,66 @@
-/// A system that the daemon describes, as `GET /api/systems` does: one that this client has no type of its own for.
+/// A system as `GET /api/systems` describes it, for which this client has no type of its own.
 public struct DeclaredSystem: Codable, Equatable, Sendable, Identifiable {
-  /// A field, a setting or a parameter.
+  /// A field of the state, a setting, or a parameter of a command.
   public struct Value: Codable, Equatable, Sendable, Identifiable {
-    /// Its name.
+    /// The name of the field.
     public var name: String
-    /// What it means, in a sentence.
+    /// The meaning of the field, in one sentence.
     public var meaning: String
-    /// `string`, `number`, `integer`, `boolean` or `array`.
+    /// The type: `string`, `number`, `integer`, `boolean` or `array`.
     public var type: String
-    /// The sign of its unit; empty for none.
+    /// The symbol of the unit, or empty if there is none.
     public var unit: String
-    /// The smallest value; `nil` for no limit.
+    /// The smallest accepted value, or `nil` if there is no limit.
     public var minimum: Double?
-    /// The largest value; `nil` for no limit.
+    /// The largest accepted value, or `nil` if there is no limit.
     public var maximum: Double?
-    /// The words that it may be; `nil` if any.
+    /// The accepted words, or `nil` if any word is accepted.
     public var choices: [String]?
-    /// The value unless one is given; `nil` if one must be given.
+    /// The default value, or `nil` if a value is required.
     public var standard: JSONValue?
-    /// Of a setting: the value in effect.
+    /// The value in effect, for a setting.
     public var value: JSONValue?
-    /// Of a setting: whether it may change while the daemon runs.
+    /// Whether the value may change while the daemon runs, for a setting.
     public var mayChange: Bool?
 
-    /// Its name.
+    /// The identity of the field, which is its name.
     public var id: String { name }
   }
 
-  /// A command.
+  /// A command of the system.
   public struct Command: Codable, Equatable, Sendable, Identifiable {
-    /// Its name.
+    /// The name of the command.
     public var name: String
-    /// What it does, in a sentence.
+    /// The effect of the command, in one sentence.
     public var meaning: String
-    /// What a token must allow: `control` or `admin`.
+    /// The permission that the command requires: `control` or `admin`.
     public var scope: String
-    /// Whether it can only make the system safer.
+    /// Whether the command can only make the system safer.
     public var makesSafe: Bool
-    /// Its parameters.
+    /// The parameters of the command.
     public var parameters: [Value]
 
-    /// Its name.
+    /// The identity of the command, which is its name.
     public var id: String { name }
   }
 
-  /// Its name, as in `/api/NAME`.
+  /// The name of the system, as in `/api/NAME`.
   public var name: String
-  /// Its name, for people.
+  /// The name of the system for people.
   public var title: String
-  /// What it is, in a sentence.
+  /// The purpose of the system, in one sentence.
   public var summary: String
-  /// Whether its hardware is simulated.
+  /// Whether the system's hardware is simulated.
   public var simulated: Bool
-  /// `false` of a system that drives nothing: it has no e-stop and no reset.
+  /// Whether the system drives anything. If not, it has no emergency stop and no reset.
   public var stops: Bool?
-  /// The members of its state.
+  /// The fields of the state.
   public var fields: [Value]
-  /// Its commands.
+  /// The commands of the system.
   public var commands: [Command]
-  /// The keys of its section, with what is in effect.
+  /// The settings in the system's section of the configuration, with the values in effect.
   public var settings: [Value]
 
-  /// Its name.
+  /// The identity of the system, which is its name.
   public var id: String { name }
 }

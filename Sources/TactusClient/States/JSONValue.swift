@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON: the values of a system that this client has no type of its own for.
+/// A JSON value, as in the state of a system for which this client has no type of its own.
 public enum JSONValue: Sendable, Hashable, Codable {
   /// `null`.
   case null
@@ -15,7 +15,7 @@ public enum JSONValue: Sendable, Hashable, Codable {
   /// An object.
   case object([String: JSONValue])
 
-  /// Decodes any JSON.
+  /// Decodes any JSON value.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -33,7 +33,7 @@ public enum JSONValue: Sendable, Hashable, Codable {
     }
   }
 
-  /// Encodes it as the JSON that it is. A whole number is written without a fraction.
+  /// Encodes the JSON value. A whole number is written without a fraction.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -47,18 +47,18 @@ public enum JSONValue: Sendable, Hashable, Codable {
     }
   }
 
-  /// The number, if it is one.
+  /// The number, or `nil` if the value is not one.
   public var number: Double? { if case .number(let value) = self { value } else { nil } }
-  /// The string, if it is one.
+  /// The string, or `nil` if the value is not one.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
-  /// The boolean, if it is one.
+  /// The boolean, or `nil` if the value is not one.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-  /// The array, if it is one.
+  /// The array, or `nil` if the value is not one.
   public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
-  /// The member of an object; `nil` if it has none of that name, or if this is no object.
+  /// Returns the member with this name, or `nil` if there is none or the value is not an object.
   public subscript(name: String) -> JSONValue? { if case .object(let members) = self { members[name] } else { nil } }
 
-  /// The value in a word or two, for people; empty for `null`.
+  /// The value in a word or two for people, or empty for `null`.
   public var text: String {
     switch self {
     case .null: ""
@@ -72,17 +72,17 @@ public enum JSONValue: Sendable, Hashable, Codable {
   }
 }
 
-/// A word of the daemon's, as the state of a system. Words that this client does not know yet are kept as they came.
+/// A word of the daemon, such as the activity of a system. Words that this client does not know are kept.
 public protocol DaemonWord: RawRepresentable, Codable, Hashable, Sendable, ExpressibleByStringLiteral
 where RawValue == String {
-  /// The words that this client knows. A test compares them with the daemon's description of itself.
+  /// The words that this client knows. A test compares them with the daemon's own description.
   static var known: [Self] { get }
 
-  /// Takes any word.
+  /// Creates the value from any word.
   init(rawValue: String)
 }
 
 extension DaemonWord {
-  /// Takes any word.
+  /// Creates the value from any word.
   public init(stringLiteral value: String) { self.init(rawValue: value) }
 }

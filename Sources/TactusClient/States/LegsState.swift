@@ -1,67 +1,67 @@
-/// The servo legs, as `GET /api/leg` says them.
+/// The state of the servo legs, as `GET /api/leg` reports it.
 public struct LegsState: Codable, Equatable, Sendable {
-  /// What a leg does.
+  /// The activity of a leg.
   public struct Mode: DaemonWord {
-    /// The word.
+    /// The daemon's word for the activity.
     public var rawValue: String
-    /// Takes any word.
+    /// Creates an activity from any word.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// It has no pulse.
+    /// The leg is disarmed and has no pulse.
     public static let disarmed: Mode = "disarmed"
-    /// It takes pulses, and must be fed.
+    /// The leg is armed: it accepts pulses, and its operator must send commands or pings.
     public static let armed: Mode = "armed"
-    /// It is in fault: disarm it.
+    /// The leg is in fault and must be disarmed.
     public static let fault: Mode = "fault"
-    /// It was emergency-stopped and needs a reset.
+    /// The leg was stopped by an emergency stop and needs a reset.
     public static let emergencyStopped: Mode = "emergencyStopped"
-    /// The daemon shuts down.
+    /// The daemon is shutting down.
     public static let shutDown: Mode = "shutDown"
-    /// All of them.
+    /// All words that this client knows.
     public static let known: [Mode] = [.disarmed, .armed, .fault, .emergencyStopped, .shutDown]
   }
 
-  /// One leg.
+  /// The state of one leg.
   public struct Leg: Codable, Equatable, Sendable, Identifiable {
-    /// The rules in force.
+    /// The settings in force.
     public struct Settings: Codable, Equatable, Sendable {
-      /// The shortest pulse, microseconds.
+      /// The shortest pulse in µs.
       public var lowestUs: Int
-      /// The pulse of its middle, microseconds.
+      /// The pulse of the centre in µs.
       public var centreUs: Int
-      /// The longest pulse, microseconds.
+      /// The longest pulse in µs.
       public var highestUs: Int
-      /// An armed leg that is not fed for so long is in fault, milliseconds.
+      /// The silence of its operator in milliseconds after which an armed leg is in fault.
       public var deadmanMs: Double
     }
 
-    /// Its number, 0…31.
+    /// The number of the leg, 0…31.
     public var index: Int
-    /// Its name.
+    /// The name of the leg.
     public var name: String
-    /// What it does.
+    /// The activity of the leg.
     public var state: Mode
-    /// Why, in words.
+    /// The reason for the activity, in words.
     public var reason: String
-    /// The cause of a fault; `nil` if there is none.
+    /// The cause of a fault, or `nil` if there is none.
     public var fault: String?
-    /// What makes it drivable again; `nil` when it is.
+    /// The action that makes the leg drivable again, or `nil` if it is drivable.
     public var wayOut: String?
-    /// The pulse as commanded, microseconds; `nil` if there is none.
+    /// The commanded pulse in µs, or `nil` if there is none.
     public var pulseUs: Int?
-    /// Where a slewing pulse is going, microseconds; `nil` without a pulse.
+    /// The target of a slewing pulse in µs, or `nil` without a pulse.
     public var targetUs: Int?
-    /// Since the last command that fed it, milliseconds; `nil` while disarmed.
+    /// The time since the operator's last command in milliseconds, or `nil` while the leg is disarmed.
     public var ageMs: Double?
-    /// The battery's voltage, millivolts; `nil` without a sensor.
+    /// The battery's voltage in mV, or `nil` without a sensor.
     public var batteryMv: Int?
-    /// The rules in force.
+    /// The settings in force.
     public var settings: Settings
 
-    /// Its number.
+    /// The identity of the leg, which is its number.
     public var id: Int { index }
   }
 
-  /// The worst of the legs' states.
+  /// The worst activity of all legs.
   public var state: Mode
   /// The legs, by number.
   public var legs: [Leg]

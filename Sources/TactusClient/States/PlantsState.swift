@@ -1,100 +1,100 @@
-/// All plants and probes, as `GET /api/plants` says them.
+/// The state of all plants and probes, as `GET /api/plants` reports it.
 public struct PlantsState: Codable, Equatable, Sendable {
-  /// How plants are.
+  /// The condition of plants.
   public struct Mode: DaemonWord {
-    /// The word.
+    /// The daemon's word for the condition.
     public var rawValue: String
-    /// Takes any word.
+    /// Creates a condition from any word.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// All is well.
+    /// There is no alert.
     public static let ok: Mode = "ok"
-    /// Something is wrong; the alerts say what.
+    /// There is an alert.
     public static let problem: Mode = "problem"
-    /// All of them.
+    /// All words that this client knows.
     public static let known: [Mode] = [.ok, .problem]
   }
 
-  /// One plant.
+  /// The state of one plant.
   public struct Plant: Codable, Equatable, Sendable, Identifiable {
-    /// Its link to a zone of the sprinkler.
+    /// The link of a plant to a zone of the sprinkler.
     public struct Watering: Codable, Equatable, Sendable {
-      /// The zone.
+      /// The number of the zone.
       public var zone: Int
-      /// How much water each time, seconds.
+      /// The length of each watering, in seconds.
       public var seconds: Int
-      /// Whether somebody must say first that it may be watered.
+      /// Whether a person must confirm first that the plant may be watered.
       public var needsConfirmation: Bool
-      /// What a dry plant waits for, in words; `nil` for nothing.
+      /// The reason, in words, why a dry plant is not watered yet, or `nil` if there is none.
       public var waitsFor: String?
     }
 
-    /// Its number, given once and never again.
+    /// The number of the plant, which is never used again.
     public var id: Int
-    /// How it is.
+    /// The condition of the plant.
     public var state: Mode
-    /// Its name.
+    /// The name of the plant.
     public var name: String
-    /// The names of its probes.
+    /// The names of the plant's probes.
     public var sensors: [String]
-    /// Its moisture, percent; `nil` if no probe answers.
+    /// The moisture in percent, or `nil` if no probe answers.
     public var moisturePercent: Double?
-    /// Its temperature, °C; `nil` if no thermometer answers.
+    /// The temperature in °C, or `nil` if no thermometer answers.
     public var temperatureCelsius: Double?
-    /// What is wrong: `dry`, `wet`, `cold`, `hot`, `silent`; empty if all is well.
+    /// The alerts: `dry`, `wet`, `cold`, `hot`, `silent`; empty if there is none.
     public var alerts: [String]
-    /// Below it the plant is dry, percent; `nil` for no limit.
+    /// The moisture in percent below which the plant is dry, or `nil` if there is no limit.
     public var dryPercent: Double?
-    /// Above it the plant is wet, percent; `nil` for no limit.
+    /// The moisture in percent above which the plant is wet, or `nil` if there is no limit.
     public var wetPercent: Double?
-    /// Below it the plant is cold, °C; `nil` for no limit.
+    /// The temperature in °C below which the plant is cold, or `nil` if there is no limit.
     public var coldCelsius: Double?
-    /// Above it the plant is hot, °C; `nil` for no limit.
+    /// The temperature in °C above which the plant is hot, or `nil` if there is no limit.
     public var hotCelsius: Double?
-    /// When it was last watered, ISO 8601; `nil` if that is not known.
+    /// The instant of the last watering in ISO 8601, or `nil` if it is unknown.
     public var lastWateredISO: String?
-    /// Its link to the sprinkler; `nil` if there is none.
+    /// The link to a zone of the sprinkler, or `nil` if there is none.
     public var watering: Watering?
   }
 
-  /// One soil probe.
+  /// The state of one soil probe.
   public struct Sensor: Codable, Equatable, Sendable, Identifiable {
-    /// What clients call it.
+    /// The name of the probe.
     public var id: String
-    /// Its moisture, percent; `nil` if it does not answer.
+    /// The moisture in percent, or `nil` if the probe does not answer.
     public var moisturePercent: Double?
-    /// Its temperature, °C; `nil` if it has none.
+    /// The temperature in °C, or `nil` if the probe has no thermometer.
     public var temperatureCelsius: Double?
-    /// Whether it was read lately enough to count.
+    /// Whether the reading is recent enough to count.
     public var isFresh: Bool
-    /// Since it was read, milliseconds; `nil` if it never was.
+    /// The age of the reading in milliseconds, or `nil` if there is none.
     public var ageMs: Double?
-    /// Why it cannot be read now; `nil` if it can.
+    /// The reason why the probe cannot be read now, or `nil` if it can.
     public var lastFailure: String?
-    /// The numbers of the plants that it is in.
+    /// The numbers of the plants to which the probe belongs.
     public var plants: [Int]
   }
 
-  /// How all plants are.
+  /// The condition of all plants together.
   public var state: Mode
-  /// The plants, by number; of more than a hundred the first hundred while news come by WebSocket.
+  /// The plants, by number. By WebSocket only the first hundred are sent.
   public var plants: [Plant]
-  /// How many plants there are.
+  /// The number of plants.
   public var plantCount: Int
-  /// How many of them are not well.
+  /// The number of plants that have an alert.
   public var alertCount: Int
-  /// The probes.
+  /// The state of the probes.
   public var sensors: [Sensor]
 }
 
-/// A plant that is to be added. Limits that are not given are the configuration's.
+/// The settings of a plant that is to be added. Limits that are `nil` are the configuration's.
 public struct NewPlant: Codable, Equatable, Sendable {
-  /// Its name, 1…15 characters.
+  /// The name of the plant, 1…15 characters.
   public var name: String
-  /// Its probes, one to four.
+  /// The names of the plant's probes, one to four.
   public var sensors: [String]
-  /// Below it the plant is dry, percent.
+  /// The moisture in percent below which the plant is dry.
   public var dryPercent: Double?
-  /// Above it the plant is wet, percent.
+  /// The moisture in percent above which the plant is wet.
   public var wetPercent: Double?
 
   /// Creates a plant.
@@ -106,15 +106,15 @@ public struct NewPlant: Codable, Equatable, Sendable {
   }
 }
 
-/// What is to become different of a plant. What is `nil` stays as it is.
+/// A change of a plant's settings. Members that are `nil` do not change.
 public struct PlantChange: Codable, Equatable, Sendable {
-  /// Its name.
+  /// The new name of the plant.
   public var name: String?
-  /// Its probes.
+  /// The names of the plant's new probes.
   public var sensors: [String]?
-  /// Below it the plant is dry, percent.
+  /// The moisture in percent below which the plant is dry.
   public var dryPercent: Double?
-  /// Above it the plant is wet, percent.
+  /// The moisture in percent above which the plant is wet.
   public var wetPercent: Double?
 
   /// Creates a change.
@@ -126,13 +126,13 @@ public struct PlantChange: Codable, Equatable, Sendable {
   }
 }
 
-/// What the probes of a plant have read.
+/// The readings of a plant's probes.
 public struct PlantHistory: Codable, Equatable, Sendable {
-  /// A span of time of one probe.
+  /// The readings of one probe in a span of time.
   public struct Row: Codable, Equatable, Sendable {
-    /// When it begins, ISO 8601.
+    /// The start of the span in ISO 8601.
     public var startISO: String
-    /// How long it is, seconds.
+    /// The length of the span in seconds.
     public var spanSec: Int
     /// The lowest moisture, percent.
     public var leastPercent: Double
@@ -140,20 +140,20 @@ public struct PlantHistory: Codable, Equatable, Sendable {
     public var meanPercent: Double
     /// The highest moisture, percent.
     public var greatestPercent: Double
-    /// The mean temperature, °C; `nil` without a thermometer.
+    /// The mean temperature in °C, or `nil` without a thermometer.
     public var meanCelsius: Double?
   }
 
-  /// The rows of one probe.
+  /// The readings of one probe.
   public struct Series: Codable, Equatable, Sendable {
-    /// The probe.
+    /// The name of the probe.
     public var sensor: String
-    /// Its rows, oldest first.
+    /// The spans, the oldest first.
     public var rows: [Row]
   }
 
-  /// The plant.
+  /// The number of the plant.
   public var plantId: Int
-  /// One series for each probe.
+  /// The readings, with one series per probe.
   public var sensors: [Series]
 }

@@ -1,87 +1,87 @@
-/// The cooling pump, as `GET /api/pump` says it.
+/// The state of the cooling pump, as `GET /api/pump` reports it.
 public struct PumpState: Codable, Equatable, Sendable {
-  /// What it does.
+  /// The activity of the pump.
   public struct Mode: DaemonWord {
-    /// The word.
+    /// The daemon's word for the activity.
     public var rawValue: String
-    /// Takes any word.
+    /// Creates an activity from any word.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Nobody knows yet.
+    /// The activity is unknown.
     public static let unknown: Mode = "unknown"
-    /// It is off.
+    /// The pump is off.
     public static let off: Mode = "off"
-    /// It was told to pump and has not said that it does.
+    /// The pump was turned on and has not confirmed it yet.
     public static let starting: Mode = "starting"
-    /// It pumps.
+    /// The pump runs.
     public static let on: Mode = "on"
-    /// It is in fault and needs a reset.
+    /// The pump is in fault and needs a reset.
     public static let fault: Mode = "fault"
-    /// It was emergency-stopped and needs a reset.
+    /// The pump was stopped by an emergency stop and needs a reset.
     public static let emergencyStopped: Mode = "emergencyStopped"
-    /// The daemon shuts down.
+    /// The daemon is shutting down.
     public static let shutDown: Mode = "shutDown"
-    /// All of them.
+    /// All words that this client knows.
     public static let known: [Mode] = [.unknown, .off, .starting, .on, .fault, .emergencyStopped, .shutDown]
   }
 
-  /// The connection to the pump.
+  /// The state of the connection to the pump.
   public struct Contact: DaemonWord {
-    /// The word.
+    /// The daemon's word for the state.
     public var rawValue: String
-    /// Takes any word.
+    /// Creates a state from any word.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// There is no connection.
     public static let down: Contact = "down"
-    /// It is connected and has not answered yet.
+    /// The pump is connected and has not answered yet.
     public static let waiting: Contact = "waiting"
-    /// It answers.
+    /// The pump is connected and answers.
     public static let answering: Contact = "answering"
-    /// It is connected and no longer answers.
+    /// The pump is connected and no longer answers.
     public static let silent: Contact = "silent"
-    /// All of them.
+    /// All words that this client knows.
     public static let known: [Contact] = [.down, .waiting, .answering, .silent]
   }
 
-  /// What it does.
+  /// The activity of the pump.
   public var state: Mode
-  /// Why, in words.
+  /// The reason for the activity, in words.
   public var reason: String
-  /// The cause of a fault; `nil` if there is none.
+  /// The cause of a fault, or `nil` if there is none.
   public var fault: String?
-  /// What makes it usable again; `nil` when it is.
+  /// The action that makes the pump usable again, or `nil` if it is usable.
   public var wayOut: String?
-  /// Who switched it last: `app`, `manual`, `device`, `host`; `nil` if nobody did.
+  /// The origin of the last switching: `app`, `manual`, `device` or `host`, or `nil` if there was none.
   public var source: String?
-  /// The connection to the pump.
+  /// The state of the connection to the pump.
   public var contact: Contact
-  /// Its speed, percent; `nil` if it is off or the speed is not known.
+  /// The speed in percent, or `nil` if the pump is off or the speed is unknown.
   public var speedPercent: Int?
-  /// The water's temperature, °C; `nil` if it is not known.
+  /// The water's temperature in °C, or `nil` if it is unknown.
   public var waterCelsius: Double?
-  /// The skin's temperature, °C; `nil` if it is not known.
+  /// The skin's temperature in °C, or `nil` if it is unknown.
   public var skinCelsius: Double?
-  /// Since the temperatures were read, milliseconds; `nil` if they never were.
+  /// The age of the temperatures in milliseconds, or `nil` if there are none.
   public var temperaturesAgeMs: Double?
-  /// How long it has pumped without a rest, seconds.
+  /// The time for which the pump has run without a rest, in seconds.
   public var pumpedS: Double
-  /// Until the run limit, seconds; `nil` if there is none.
+  /// The time until the run limit in seconds, or `nil` if there is none.
   public var leftS: Double?
-  /// How long it must still rest, seconds; `nil` if it need not.
+  /// The remaining time of a rest in seconds, or `nil` if no rest is required.
   public var restS: Double?
 }
 
-/// A time in which the pump has pumped.
+/// A session: a time in which the pump has run.
 public struct PumpSession: Codable, Equatable, Sendable {
-  /// Counts the sessions from 1; 0 if the store has not taken it yet.
+  /// The number of the session, from 1, or 0 if the store has not saved it yet.
   public var number: Int
-  /// When it began, ISO 8601.
+  /// The start of the session in ISO 8601.
   public var start: String
-  /// How long it has pumped, seconds.
+  /// The time for which the pump has run, in seconds.
   public var seconds: Double
-  /// Who began it; `nil` if that is not known.
+  /// The origin of the start, or `nil` if it is unknown.
   public var startedBy: String?
-  /// What ended it; `nil` while it goes on.
+  /// The cause of the end, or `nil` while the session continues.
   public var end: String?
-  /// Its mean speed, percent; `nil` if that is not known.
+  /// The mean speed in percent, or `nil` if it is unknown.
   public var speedPercent: Double?
 }

@@ -1,30 +1,30 @@
-/// The robot, as `GET /api/robot` says it.
+/// The state of the robot, as `GET /api/robot` reports it.
 public struct RobotState: Codable, Equatable, Sendable {
-  /// What it does.
+  /// The activity of the robot.
   public struct Mode: DaemonWord {
-    /// The word.
+    /// The daemon's word for the activity.
     public var rawValue: String
-    /// Takes any word.
+    /// Creates an activity from any word.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// It stands.
+    /// The robot is at rest.
     public static let stopped: Mode = "stopped"
-    /// It drives.
+    /// The robot drives.
     public static let driving: Mode = "driving"
-    /// It was emergency-stopped and needs a reset.
+    /// The robot was stopped by an emergency stop and needs a reset.
     public static let emergencyStopped: Mode = "emergencyStopped"
-    /// It is in fault and needs a reset.
+    /// The robot is in fault and needs a reset.
     public static let fault: Mode = "fault"
-    /// The daemon shuts down.
+    /// The daemon is shutting down.
     public static let shutDown: Mode = "shutDown"
-    /// All of them.
+    /// All words that this client knows.
     public static let known: [Mode] = [.stopped, .driving, .emergencyStopped, .fault, .shutDown]
   }
 
-  /// Speeds of both wheels, percent of full speed, −100…100, positive forwards.
+  /// The speeds of both wheels in percent of full speed, −100…100, positive forwards.
   public struct WheelSpeeds: Codable, Equatable, Sendable {
-    /// The left wheel's.
+    /// The speed of the left wheel.
     public var left: Double
-    /// The right wheel's.
+    /// The speed of the right wheel.
     public var right: Double
 
     /// Creates a pair of speeds.
@@ -34,40 +34,40 @@ public struct RobotState: Codable, Equatable, Sendable {
     }
   }
 
-  /// Who drives.
+  /// The client that drives.
   public struct Holder: Codable, Equatable, Sendable {
-    /// As the daemon calls it: `local client 7`, `192.168.1.20:50000`.
+    /// The daemon's name for the client: `local client 7`, `192.168.1.20:50000`.
     public var source: String
-    /// Since its last command, milliseconds.
+    /// The time since the client's last command in milliseconds.
     public var ageMs: Double
   }
 
-  /// The rules in force.
+  /// The settings in force.
   public struct Settings: Codable, Equatable, Sendable {
-    /// A driver that is silent for so long is stopped, milliseconds.
+    /// The silence of a driving client in milliseconds after which the robot stops.
     public var failsafeTimeoutMs: Double
-    /// No wheel is faster, percent of full speed.
+    /// The greatest speed of a wheel, in percent of full speed.
     public var speedLimitPercent: Double
   }
 
-  /// What it does.
+  /// The activity of the robot.
   public var state: Mode
-  /// Why, in words.
+  /// The reason for the activity, in words.
   public var reason: String
-  /// What makes it drivable again; `nil` when it is.
+  /// The action that makes the robot drivable again, or `nil` if it is drivable.
   public var wayOut: String?
-  /// The speeds as written to the motors.
+  /// The speeds that were written to the motors.
   public var speedsPercent: WheelSpeeds
-  /// The speeds that were commanded; `nil` while none are.
+  /// The commanded speeds, or `nil` if there are none.
   public var targetPercent: WheelSpeeds?
-  /// Who drives; `nil` if nobody does.
+  /// The client that drives, or `nil` if there is none.
   public var holder: Holder?
-  /// Whether an emergency stop is latched.
+  /// Whether the robot was stopped by an emergency stop and has not been reset.
   public var emergencyStopped: Bool
-  /// The cause of a fault; `nil` if there is none.
+  /// The cause of a fault, or `nil` if there is none.
   public var fault: String?
-  /// Whether the board has taken the stop in force; `nil` while it drives.
+  /// Whether the board has confirmed the stop in force, or `nil` while the robot drives.
   public var stopConfirmed: Bool?
-  /// The rules in force.
+  /// The settings in force.
   public var settings: Settings
 }

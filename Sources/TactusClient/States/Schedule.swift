@@ -1,10 +1,10 @@
 /// A schedule of the sprinkler.
 public struct Schedule: Codable, Equatable, Sendable, Identifiable {
-  /// A zone and for how long.
+  /// A zone and the time for which it is open.
   public struct Step: Codable, Equatable, Sendable {
-    /// The zone.
+    /// The number of the zone.
     public var zoneId: Int
-    /// Minutes, before the seasonal level.
+    /// The time in minutes, before the seasonal level is applied.
     public var minutes: Double
 
     /// Creates a step.
@@ -14,45 +14,45 @@ public struct Schedule: Codable, Equatable, Sendable, Identifiable {
     }
   }
 
-  /// Its number.
+  /// The number of the schedule.
   public var id: Int
-  /// Its name.
+  /// The name of the schedule.
   public var name: String
-  /// Whether it starts by itself.
+  /// Whether the schedule starts automatically.
   public var isEnabled: Bool
-  /// The weekdays, `Mon`…`Sun`; `nil` if it goes by an interval or by odd and even days.
+  /// The weekdays, `Mon`…`Sun`, or `nil` if the schedule runs by an interval or on odd or even days.
   public var days: [String]?
-  /// Every so many days; `nil` if it goes by weekdays.
+  /// The interval in days, or `nil` if the schedule runs by weekdays.
   public var intervalDays: Int?
-  /// The day that the interval is counted from, `YYYY-MM-DD`.
+  /// The first day of the interval, `YYYY-MM-DD`.
   public var intervalFrom: String?
-  /// `odd` or `even` days of the month; `nil` for neither.
+  /// The days of the month, `odd` or `even`, or `nil` for neither.
   public var dayParity: String?
-  /// When it starts: `HH:MM`, `sunrise`, `sunset-20`.
+  /// The starts: `HH:MM`, `sunrise`, `sunset-20`.
   public var startTimes: [String]
-  /// The zones, in their order.
+  /// The zones, in the order in which they open.
   public var zones: [Step]
   /// Whether a rain delay keeps it from starting.
   public var skipIfRain: Bool
   /// Whether its durations follow the seasonal level.
   public var followsSeason: Bool
-  /// Of two that start together the one with the higher priority comes first, −100…100.
+  /// The priority, −100…100. Of two schedules that start together the higher one runs first.
   public var priority: Int
-  /// When it next opens a zone, ISO 8601; `nil` if that is not known.
+  /// The instant at which the schedule opens its next zone in ISO 8601, or `nil` if it is unknown.
   public var nextStartISO: String?
 }
 
-/// A schedule that is to be made.
+/// The settings of a schedule that is to be added.
 public struct NewSchedule: Codable, Equatable, Sendable {
-  /// Its name.
+  /// The name of the schedule.
   public var name: String
-  /// When it starts: `HH:MM`, `sunrise`, `sunset-20`.
+  /// The starts: `HH:MM`, `sunrise`, `sunset-20`.
   public var startTimes: [String]
   /// The weekdays, `Mon`…`Sun`.
   public var days: [String]
-  /// The zones, in their order.
+  /// The zones, in the order in which they open.
   public var zones: [Schedule.Step]
-  /// Whether it starts by itself.
+  /// Whether the schedule starts automatically.
   public var isEnabled: Bool
   /// Whether a rain delay keeps it from starting.
   public var skipIfRain: Bool
@@ -71,17 +71,17 @@ public struct NewSchedule: Codable, Equatable, Sendable {
   }
 }
 
-/// What is to become different of a schedule. What is `nil` stays as it is.
+/// A change of a schedule's settings. Members that are `nil` do not change.
 public struct ScheduleChange: Codable, Equatable, Sendable {
-  /// Its name.
+  /// The new name of the schedule.
   public var name: String?
-  /// When it starts.
+  /// The new starts.
   public var startTimes: [String]?
-  /// The weekdays.
+  /// The new weekdays.
   public var days: [String]?
-  /// The zones.
+  /// The new zones.
   public var zones: [Schedule.Step]?
-  /// Whether it starts by itself.
+  /// Whether the schedule starts automatically.
   public var isEnabled: Bool?
   /// Whether a rain delay keeps it from starting.
   public var skipIfRain: Bool?
@@ -100,15 +100,15 @@ public struct ScheduleChange: Codable, Equatable, Sendable {
   }
 }
 
-/// A start of a schedule that is to come.
+/// A future start of a schedule.
 public struct ScheduledStart: Codable, Equatable, Sendable {
-  /// The schedule.
+  /// The number of the schedule.
   public var scheduleId: Int
-  /// Its name.
+  /// The name of the schedule.
   public var scheduleName: String
-  /// When, ISO 8601.
+  /// The instant of the start in ISO 8601.
   public var startISO: String
-  /// When, with the controller's offset, ISO 8601.
+  /// The same instant with the controller's offset, in ISO 8601.
   public var startLocal: String
   /// Whether the rain delay in force will suppress it.
   public var inRainDelay: Bool

@@ -1,122 +1,122 @@
-/// The sprinkler, as `GET /api/sprinkler` says it.
+/// The state of the sprinkler, as `GET /api/sprinkler` reports it.
 public struct SprinklerState: Codable, Equatable, Sendable {
-  /// What it does.
+  /// The activity of the sprinkler.
   public struct Mode: DaemonWord {
-    /// The word.
+    /// The daemon's word for the activity.
     public var rawValue: String
-    /// Takes any word.
+    /// Creates an activity from any word.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Every valve is closed.
     public static let idle: Mode = "idle"
-    /// Water runs.
+    /// A zone is open.
     public static let watering: Mode = "watering"
-    /// It was paused.
+    /// The sprinkler is paused.
     public static let paused: Mode = "paused"
-    /// It is in fault and needs a reset.
+    /// The sprinkler is in fault and needs a reset.
     public static let fault: Mode = "fault"
-    /// It was emergency-stopped and needs a reset.
+    /// The sprinkler was stopped by an emergency stop and needs a reset.
     public static let emergencyStopped: Mode = "emergencyStopped"
-    /// The daemon shuts down.
+    /// The daemon is shutting down.
     public static let shutDown: Mode = "shutDown"
-    /// All of them.
+    /// All words that this client knows.
     public static let known: [Mode] = [.idle, .watering, .paused, .fault, .emergencyStopped, .shutDown]
   }
 
   /// One zone.
   public struct Zone: Codable, Equatable, Sendable, Identifiable {
-    /// Its number, 1…64.
+    /// The number of the zone, 1…64.
     public var id: Int
-    /// Its name.
+    /// The name of the zone.
     public var name: String
-    /// Whether it may be opened.
+    /// Whether the zone may be opened.
     public var isEnabled: Bool
-    /// Whether its valve is open.
+    /// Whether the zone's valve is open.
     public var isOn: Bool
-    /// Until its valve closes, seconds, rounded up; `nil` while it is closed.
+    /// The time until the valve closes in seconds, rounded up, or `nil` while it is closed.
     public var remainingSec: Int?
-    /// The length of a run that nobody gave one, minutes.
+    /// The length in minutes of a run for which none is given.
     public var defaultMinutes: Double
-    /// No run is longer, minutes.
+    /// The greatest length of a run, in minutes.
     public var maxMinutes: Double
-    /// How long it was open on this local day, seconds.
+    /// The time for which the valve was open on this local day, in seconds.
     public var ranTodaySec: Double
-    /// The water of its open run by the flow sensor, litres; `nil` while it is closed, or without a sensor.
+    /// The water of the present run by the flow sensor in litres, or `nil` while the valve is closed or without a sensor.
     public var runLitres: Double?
-    /// The water that its open run is to have, litres; `nil` while it is closed, or for a run by time.
+    /// The water that the present run is to deliver in litres, or `nil` while the valve is closed or for a run by time.
     public var runLitresAsked: Double?
   }
 
-  /// A run that waits for its turn.
+  /// A run in the queue.
   public struct QueuedRun: Codable, Equatable, Sendable, Identifiable {
-    /// Its number.
+    /// The number of the run.
     public var runId: Int
-    /// The zone that it will open.
+    /// The zone that the run opens.
     public var zoneId: Int
-    /// For how long, seconds; of a run by litres at most.
+    /// The length of the run in seconds; the greatest length for a run by litres.
     public var seconds: Int
-    /// How much water, litres; `nil` for a run by time.
+    /// The amount of water in litres, or `nil` for a run by time.
     public var litres: Double?
-    /// Who wants it: `manual`, `schedule`, `once`, `resumed`.
+    /// The origin of the run: `manual`, `schedule`, `once` or `resumed`.
     public var source: String
-    /// The schedule that it belongs to; `nil` for none.
+    /// The schedule to which the run belongs, or `nil` if there is none.
     public var scheduleId: Int?
-    /// Until it opens if nobody changes anything, seconds; `nil` if that is not known.
+    /// The time in seconds until the zone opens if nothing changes, or `nil` if it is unknown.
     public var inSec: Int?
 
-    /// Its number.
+    /// The identity of the run, which is its number.
     public var id: Int { runId }
   }
 
-  /// The rain delay.
+  /// The state of the rain delay.
   public struct RainDelay: Codable, Equatable, Sendable {
-    /// Whether one is in force.
+    /// Whether a rain delay is in force.
     public var active: Bool
-    /// When it ends, ISO 8601; `nil` if there is none.
+    /// The end of the delay in ISO 8601, or `nil` if there is none.
     public var until: String?
-    /// `manual`, `weather` or `sensor`; `nil` if there is none.
+    /// The origin of the delay: `manual`, `weather` or `sensor`, or `nil` if there is none.
     public var reason: String?
-    /// What the forecast or the rain sensor said; `nil` if neither made the delay.
+    /// The reading of the forecast or the rain sensor, in words, or `nil` if neither caused the delay.
     public var detail: String?
   }
 
   /// The next run of a schedule.
   public struct NextRun: Codable, Equatable, Sendable {
-    /// The zone that opens first.
+    /// The zone that the run opens first.
     public var zoneId: Int
-    /// When, ISO 8601.
+    /// The start of the run in ISO 8601.
     public var startISO: String
-    /// For how long, seconds.
+    /// The length of the run in seconds.
     public var seconds: Int
-    /// The schedule; `nil` for none.
+    /// The number of the schedule, or `nil` if there is none.
     public var scheduleId: Int?
-    /// Its name; `nil` for none.
+    /// The name of the schedule, or `nil` if there is none.
     public var scheduleName: String?
   }
 
-  /// What it does.
+  /// The activity of the sprinkler.
   public var state: Mode
-  /// Why, in words.
+  /// The reason for the activity, in words.
   public var reason: String
-  /// What makes it usable again; `nil` when it is.
+  /// The action that makes the sprinkler usable again, or `nil` if it is usable.
   public var wayOut: String?
-  /// The cause of a fault; `nil` if there is none.
+  /// The cause of a fault, or `nil` if there is none.
   public var fault: String?
-  /// Until a pause ends, seconds; `nil` without a pause.
+  /// The time until a pause ends in seconds, or `nil` without a pause.
   public var pausedRemainingSec: Int?
-  /// The zones, in their order.
+  /// The zones, by number.
   public var zones: [Zone]
-  /// What waits for its turn, the first 64.
+  /// The first 64 runs of the queue.
   public var queue: [QueuedRun]
-  /// How many runs wait.
+  /// The number of runs in the queue.
   public var queueCount: Int
-  /// The rain delay.
+  /// The state of the rain delay.
   public var rainDelay: RainDelay
-  /// The next run of a schedule; `nil` if none is known.
+  /// The next run of a schedule, or `nil` if none is known.
   public var nextRun: NextRun?
   /// The seasonal level in force today, percent.
   public var seasonalPercent: Int
-  /// The controller's time zone, in which people read its times.
+  /// The controller's time zone, in which its times are meant.
   public var timeZone: String
-  /// The controller's time with its offset, ISO 8601.
+  /// The controller's time with its offset in ISO 8601.
   public var localTime: String
 }

@@ -1,67 +1,67 @@
-/// The camera, as `GET /api/video` says it.
+/// The state of the camera, as `GET /api/video` reports it.
 public struct VideoState: Codable, Equatable, Sendable {
-  /// What it does.
+  /// The activity of the camera.
   public struct Mode: DaemonWord {
-    /// The word.
+    /// The daemon's word for the activity.
     public var rawValue: String
-    /// Takes any word.
+    /// Creates an activity from any word.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The video process does not run.
+    /// The video process is not running.
     public static let down: Mode = "down"
-    /// Nobody looks.
+    /// There are no viewers.
     public static let idle: Mode = "idle"
-    /// The camera starts.
+    /// The camera is starting.
     public static let starting: Mode = "starting"
-    /// There are pictures.
+    /// The camera delivers pictures.
     public static let running: Mode = "running"
-    /// The camera has failed and is tried again.
+    /// The camera has failed, and another attempt follows.
     public static let failed: Mode = "failed"
-    /// All of them.
+    /// All words that this client knows.
     public static let known: [Mode] = [.down, .idle, .starting, .running, .failed]
   }
 
-  /// Its RTSP server.
+  /// The state of the RTSP server.
   public struct RTSP: Codable, Equatable, Sendable {
-    /// Whether it listens.
+    /// Whether the server is listening.
     public var listening: Bool
-    /// Its port; `nil` if it is not known.
+    /// The port of the server, or `nil` if it is unknown.
     public var port: Int?
     /// The path of the stream.
     public var path: String
-    /// Whether a user and a password are asked for.
+    /// Whether a user name and a password are required.
     public var asksPassword: Bool
   }
 
-  /// The picture.
+  /// The size of the picture.
   public struct Picture: Codable, Equatable, Sendable {
-    /// Its width as shown, pixels.
+    /// The width of the picture as shown, in pixels.
     public var width: Int
-    /// Its height as shown, pixels.
+    /// The height of the picture as shown, in pixels.
     public var height: Int
   }
 
-  /// A recording.
+  /// The state of a recording.
   public struct Recording: Codable, Equatable, Sendable {
-    /// `starting`, `running`, `stopped`, `full` or `failed`.
+    /// The word for the state: `starting`, `running`, `stopped`, `full` or `failed`.
     public var state: String
-    /// The file.
+    /// The name of the file.
     public var path: String
-    /// Its size so far, bytes.
+    /// The present size of the file, in bytes.
     public var bytes: Int
   }
 
-  /// What it does.
+  /// The activity of the camera.
   public var state: Mode
-  /// Why, in words.
+  /// The reason for the activity, in words.
   public var reason: String
-  /// What makes it work again; `nil` when it does.
+  /// The action that makes the camera work again, or `nil` if it works.
   public var wayOut: String?
-  /// Its RTSP server.
+  /// The state of the RTSP server.
   public var rtsp: RTSP
-  /// The picture.
+  /// The size of the picture.
   public var picture: Picture
-  /// The folder of recordings; `nil` if none is configured.
+  /// The folder of recordings, or `nil` if none is configured.
   public var recordFolder: String?
-  /// The last recording; `nil` if there was none.
+  /// The last recording, or `nil` if there was none.
   public var recording: Recording?
 }

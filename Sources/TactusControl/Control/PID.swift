@@ -22,7 +22,7 @@ public struct PID: Sendable, BitwiseCopyable {
   @usableFromInline var filteredSlope: Double = 0
   @usableFromInline var lastOutput: Double
   @usableFromInline var lastSetpoint: Double = 0
-  // NaN before the first measurement: the one look for what is not finite then finds the first step, too.
+  // The value is NaN before the first measurement, so that one check for finite sums also finds the first step.
   @usableFromInline var lastMeasurement: Double = .nan
   @usableFromInline var rejected: UInt32 = 0
 
@@ -62,7 +62,7 @@ public struct PID: Sendable, BitwiseCopyable {
     } else {
       newIntegral += growth - settings.trackingGain * excess
     }
-    // Every input is in one of the two sums, so one look finds NaN, infinity and overflow.
+    // Every input is part of one of the two sums, so one check finds NaN, infinity and overflow.
     guard (wanted + newIntegral).isFinite else { return beginOrReject(setpoint, measurement, feedForward) }
     return accept(given, newIntegral, newSlope, setpoint, measurement)
   }
@@ -93,10 +93,10 @@ public struct PID: Sendable, BitwiseCopyable {
   public mutating func adopt(_ settings: PIDSettings) {
     let before = withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0)
     self.settings = settings
-    // A rejected step returns the last output again: that, too, keeps the new limits.
+    // A rejected step returns the last output again, which must also keep the new limits.
     lastOutput = Math.clamp(lastOutput, from: settings.minimumOutput, to: settings.maximumOutput)
     guard settings.integralGain != 0 else { return }
-    // Not finite before the first measurement: there is no output to go on from.
+    // The sum is not finite before the first measurement, where no output exists that could be continued.
     let adjusted = integralPart + (before - withoutIntegral(lastSetpoint, lastMeasurement, filteredSlope, 0))
     if adjusted.isFinite { integralPart = adjusted }
   }

@@ -33,7 +33,7 @@ public struct AttitudeFilter: Sendable, BitwiseCopyable {
     withoutGyroscope = smoothing.inSeconds
   }
 
-  /// Takes what the sensors say now.
+  /// Takes the sensors' present readings.
   ///
   /// - Parameters:
   ///   - acceleration: what an accelerometer measures in m/s², which at rest is 9.81 upwards.

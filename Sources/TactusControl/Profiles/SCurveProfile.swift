@@ -37,7 +37,7 @@ public struct SCurveProfile: Sendable, BitwiseCopyable {
     try ControlSettingError.check(accelerationLimit > 0, .accelerationLimit, accelerationLimit)
     try ControlSettingError.check(jerkLimit > 0, .jerkLimit, jerkLimit)
     let distance = (target - start).magnitude
-    // As if the velocity limit were reached, …
+    // The phases are first computed as if the velocity limit were reached, …
     let fullRamp = accelerationLimit / jerkLimit
     let isRampFull = velocityLimit >= accelerationLimit * fullRamp
     var ramp = isRampFull ? fullRamp : Math.sqrt(velocityLimit / jerkLimit)

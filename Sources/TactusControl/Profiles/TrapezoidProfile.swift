@@ -1,5 +1,23 @@
 import Tactus
 
+/// The state of a motion: position in its units (mm, rad, …), velocity in units/s, acceleration in units/s².
+public struct MotionState: Sendable, Hashable, BitwiseCopyable {
+  /// The position, in the units of the motion (mm, rad, …).
+  public var position: Double
+  /// The velocity, in units/s.
+  public var velocity: Double
+  /// The acceleration, in units/s².
+  public var acceleration: Double
+
+  /// Creates a state at this position, at rest by default.
+  @_noLocks @_noAllocation @inlinable
+  public init(position: Double, velocity: Double = 0, acceleration: Double = 0) {
+    self.position = position
+    self.velocity = velocity
+    self.acceleration = acceleration
+  }
+}
+
 /// The fastest motion to a target at rest under limits of velocity and acceleration, from any position and velocity.
 ///
 ///     let profile = try TrapezoidProfile(
@@ -19,8 +37,8 @@ public struct TrapezoidProfile: Sendable, BitwiseCopyable {
   /// The time from start to end, rounded up to a nanosecond.
   public let duration: Nanoseconds
   private let start: MotionState
-  private let direction: Double  // of the last part: 1 or −1; all below is seen in it
-  private let acceleration: Double  // of the first part
+  private let direction: Double  // of the last part: 1 or −1; the values below are relative to it
+  private let acceleration: Double  // of the first part, relative to `direction`
   private let braking: Double  // of the last part, above 0
   private let cruise: Double  // velocity, 0 or more
   private let first: Double, second: Double, total: Double  // s: end of the first part, of the second, of all

@@ -176,7 +176,7 @@ public final class Guard: Sendable {
       }
       if isEnding { return }
       guard now >= due else { continue }
-      // The newest in phase; those that were missed are given up.
+      // The newest release in phase is next; missed ones are given up.
       due = due + period * ((now - due).count / period.count)
       let hearing = sender.send(due: due, at: now, watched: watched, advanced: advanced)
       due = due + period

@@ -14,7 +14,7 @@ public struct GuardArguments: Hashable, Sendable {
   public var watchdog: HardwareWatchdog?
   /// The descriptor of the page on which the guard counts its writes, or `nil` if the program has no such page.
   public var stops: Int32?
-  /// How the guard watches a program that has not started it by this product, or `nil` for a program that has.
+  /// How the guard watches a program that has not started it through this product, or `nil` for a program that has.
   public var other: OtherProgram?
   /// Further options that the embedding program has added, by name.
   public var options: [String: String]
@@ -73,9 +73,9 @@ public struct GuardArguments: Hashable, Sendable {
   }
 }
 
-/// A program in any language that another one started and then became (`exec`), with the guard's parent process and its socket.
+/// A program in any language. Its process has started the guard and then become the program (`exec`), which has the guard's socket.
 ///
-/// Its death is that of the process, since programs that it starts may hold the socket, too.
+/// The program counts as dead when its process has ended, since programs that it starts may hold the socket, too.
 public struct OtherProgram: Hashable, Sendable {
   /// Whether the program sends heartbeats. Otherwise the guard acts only when the program ends.
   public var expectsHeartbeats: Bool

@@ -77,8 +77,8 @@ public final class GuardLink {
   /// - Parameters:
   ///   - timeout: the time without a good heartbeat, or without progress of a watched loop, after which the guard writes; 10 ms…1 day.
   ///   - period: the time from one heartbeat to the next, in whole milliseconds, less than `timeout`.
-  ///   - first: the time in which the first heartbeat is due, or `nil` for the timeout. Longer for a program that takes its time between this
-  ///     call and the start of what it drives, which it tells with `begin()`; a guard that takes another's place never waits so long.
+  ///   - first: the time in which the first heartbeat is due, or `nil` for the timeout. It may be longer, for a program that needs time before
+  ///     it calls `begin()` and starts what it drives; a guard that replaces another one does not wait so long.
   ///   - watchdog: the hardware watchdog that the guard opens, feeds and, at its orderly end, stops. Its timeout should be several
   ///     seconds, so that a guard can be replaced meanwhile.
   public init(
@@ -92,7 +92,7 @@ public final class GuardLink {
     self.command = command
     try Self.check(writes, timeout: timeout, period: period)
     page = try GuardPage()
-    // The one that takes the place of the first is started by other words.
+    // A guard that replaces the first one is started with other arguments.
     if first != nil, let starter = command.starter {
       let (words, inherited) = commandLine(first: nil)
       starter.declare(words, inherited.count + 1)
@@ -111,7 +111,7 @@ public final class GuardLink {
     }
   }
 
-  /// The times at which the guard, or a previous guard, has begun to write the safe state, and their number. For
+  /// The number and the instants of safe-state writes that the guard, or a previous guard, has begun. Used for
   /// `Runtime(externalStops:)`, so that stopped outputs stay stopped.
   public var stops: ExternalStops { page.stops }
 
@@ -143,7 +143,7 @@ public final class GuardLink {
 
   /// Kills a guard that hangs. `hasEnded()` returns whether it has ended.
   public func kill() {
-    // Only a process that has not been waited for is certain to be ours.
+    // Only a process that has not been reaped is certain to be the guard.
     guard !hasEnded() else { return }
     if let starter = command.starter { starter.kill(process) } else { Glibc.kill(process, SIGKILL) }
   }
@@ -154,7 +154,7 @@ public final class GuardLink {
     return isReaped
   }
 
-  /// Tells the guard that what it watches starts now. If the first heartbeat was given longer, it is due within the timeout from now on.
+  /// Tells the guard that the program now starts what it drives. If `first` was longer than the timeout, the first heartbeat is due within the timeout.
   public func begin() { send(TACTUS_GUARD_BEGIN) }
 
   /// Makes the guard write the safe state immediately, once, regardless of the heartbeats. Does not wait for the write.
@@ -168,7 +168,7 @@ public final class GuardLink {
     var waiting = pollfd(fd: socket, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
     let end = MonotonicClock.now + .seconds(2)
     while MonotonicClock.now < end, poll(&waiting, 1, 100) >= 0 {
-      // Answers to the last heartbeats come first.
+      // Answers to the last heartbeats are received first.
       while tactus_guard_receive(socket, &message) == 1 {}
       if hasEnded() { return }
       if waiting.revents & Int16(truncatingIfNeeded: POLLHUP) != 0 {
@@ -204,7 +204,7 @@ public final class GuardLink {
       _ = hasEnded(by: MonotonicClock.now + .seconds(2))
       throw .notReady
     }
-    // Not before: the sender of heartbeats takes every message.
+    // The socket is replaced only now: until here the sender of heartbeats would have received every message.
     if socket >= 0 {
       tactus_guard_take_place(socket, pair[0])
     } else {
@@ -218,7 +218,7 @@ public final class GuardLink {
 
   /// Returns the guard's command line and the descriptors that it inherits besides its socket.
   private func commandLine(first: Nanoseconds?) -> (words: [String], inherited: [Int32]) {
-    // The guard's own numbers for the lines that it inherits.
+    // The descriptors get new numbers in the guard, which its arguments state.
     let others = command.descriptors.sorted { $0.key < $1.key }
     let inherited = writes.compactMap(\.heldDescriptor) + [page.descriptor] + others.map(\.value)
     var next = Int32(truncatingIfNeeded: TACTUS_GUARD_DESCRIPTOR) + 1

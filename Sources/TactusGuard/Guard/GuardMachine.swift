@@ -110,7 +110,7 @@ public struct GuardMachine: Sendable, Equatable {
         .retrying(
           cause, attempt: attempt, at: Mechanism.guardRetries.acts ? now + Self.pause(after: attempt) : .distantFuture),
         at: now)
-    // Impossible: a write is answered before any other message, and only when it was asked for.
+    // These pairs are impossible: a write is answered before any other message, and only if it was requested.
     case (.writing, _), (_, .confirmed), (_, .failed): preconditionFailure("\(event) in \(state)")
     case (_, .nothing): return look(at: now)
     case (.retrying(.death, _, _), _): return rest(state, at: now)
@@ -137,7 +137,7 @@ public struct GuardMachine: Sendable, Equatable {
       if (heartbeat.advanced | ~watched) & bit != 0 { advanced[loop] = heartbeat.sent }
     }
     watched = heartbeat.watched
-    // It was late, and the guard was too late to see it.
+    // The heartbeat was late, and the guard ran too late to notice it in time.
     if isLate, state == .watching { return write(.lapse) }
     if let loop = slowest, heartbeat.sent - advanced[loop] > window.longest {
       return trouble(.hang(loop: loop), at: now)
@@ -178,7 +178,7 @@ public struct GuardMachine: Sendable, Equatable {
   }
 
   private mutating func trouble(_ cause: Cause, at now: TickInstant) -> Action {
-    // Otherwise the safe state is written already, and again.
+    // In every other state the safe state has been written already, and is written again.
     state == .watching ? write(cause) : rest(state, at: now)
   }
 
@@ -210,7 +210,7 @@ public struct GuardMachine: Sendable, Equatable {
   private mutating func confirmed(_ cause: Cause, at now: TickInstant) -> Action {
     switch cause {
     case .death: finish(status: 0)
-    // The program is under control: it has asked.
+    // The program is under control, since it has asked for the write.
     case .asked: rest(.watching, at: now)
     case .lapse, .hang, .fault:
       rest(.holding(cause, until: Mechanism.guardRepeats.acts ? now + window.longest : .distantFuture), at: now)

@@ -20,11 +20,11 @@ public struct GuardProcess {
   private var watchdog: WatchdogFeeder?
   /// The opened process of another program, or −1.
   private var process: Int32 = -1
-  /// Whether nobody holds the other end of the socket any more.
+  /// Whether the other end of the socket is closed.
   private var isClosed = false
   /// The page on which the guard counts its writes, or `nil` if the program has no such page.
   private let stops: ExternalStops?
-  /// The instant at which the present attempt began.
+  /// The instant at which the present safe-state write began.
   private var began = TickInstant.zero
 
   /// - Parameters:
@@ -53,10 +53,10 @@ public struct GuardProcess {
   /// - Returns: the exit status of the process.
   public mutating func run() -> Int32 {
     tactus_guard_ignore_signals()
-    // Best effort, like a lane's own real-time settings: above every lane, and not swapped out when needed.
+    // The guard asks for a priority above every lane, as best effort like a lane's own real-time settings.
     _ = tactus_thread_set_fifo(99)
     let failures = writer.open()
-    // While it may still be opened.
+    // The watchdog is fed as soon as possible, while it may still be opened.
     feedWatchdog()
     if !failures.isEmpty { report(GuardReport(subject: .notOpened, failures: failures)) }
     prepare(arguments.writes)
@@ -72,7 +72,7 @@ public struct GuardProcess {
       switch action {
       case .wait(let instant): action = listen(until: instant)
       case .write:
-        // First: a loop that runs after the write must know of it.
+        // The stop is noted before the write, since a loop that runs after the write must know of it.
         began = MonotonicClock.now
         if Mechanism.guardNote.acts { stops?.note(at: began) }
         let failures = writer.write()
@@ -114,7 +114,7 @@ public struct GuardProcess {
       pollfd(fd: arguments.descriptor, events: Int16(truncatingIfNeeded: POLLIN), revents: 0),
       pollfd(fd: process, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
     )
-    // A closed socket polls readable for ever, as the process of a program that has ended.
+    // A closed socket and the descriptor of an ended process poll readable for ever, so they are left out.
     if case .retrying(.death, _, _) = machine.state { (waiting.0.fd, waiting.1.fd) = (-1, -1) }
     if isClosed { waiting.0.fd = -1 }
     let end = watchdog?.nextDeadline.map { min($0, instant) } ?? instant
@@ -135,7 +135,7 @@ public struct GuardProcess {
     case -EPROTO: return machine.step(.malformed, at: now)
     default:
       guard arguments.other != nil, process >= 0 else { return machine.step(.closed, at: now) }
-      // It lives, whatever it has done with its socket.
+      // The process lives, although its socket is closed.
       isClosed = true
       return machine.step(.nothing, at: now)
     }
@@ -155,7 +155,7 @@ public struct GuardProcess {
         Heartbeat(
           number: message.number, due: TickInstant(nanoseconds: message.due),
           sent: TickInstant(nanoseconds: message.sent), watched: message.watched, advanced: message.advanced)), at: now)
-    // Before a write, which may take its time.
+    // The answer is sent before a safe-state write, which may take long.
     var answer = tactus_guard_message()
     answer.kind = UInt64(TACTUS_GUARD_ANSWER.rawValue)
     answer.number = message.number

@@ -55,7 +55,7 @@ public struct HeartbeatSender: Sendable, BitwiseCopyable {
       message.watched = watched
       message.advanced = advanced
       let result = tactus_guard_send(socket, &message)
-      // A full socket: the guard reads nothing. The number is the next one's, so that the guard will find no gap.
+      // A full socket means that the guard does not read. The heartbeat's number is used again, so that the guard finds no gap.
       if result == 0 { answers.noteSent(at: now) } else { answers.noteRefused(at: now) }
       isOpen = result == 0 || result == -11  // EAGAIN
     }

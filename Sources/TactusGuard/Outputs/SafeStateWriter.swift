@@ -66,7 +66,7 @@ public final class SafeStateWriter {
       if let failure = Self.perform(write, on: device) {
         failures.append("\(write): \(failure)")
         switch device {
-        // Held, or on its way.
+        // These devices stay open: the lines are held, and a program is running.
         case .gpio, .other: continue
         case .i2c, .serial, .pwm: devices[write.device] = nil
         }
@@ -80,7 +80,7 @@ public final class SafeStateWriter {
     case .i2cByte(let path, _, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.writeByte]))
     case .i2cBlock(let path, _, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.writeBlock]))
     case .i2cPlain(let path, _, _): .i2c(try LinuxI2CBus(path: path, operations: [.plainWrite]))
-    // Not exclusive: the program has it open.
+    // The line is opened without exclusive access, since the program holds it.
     case .serial(let path, let baud, _): .serial(try LinuxSerialPort(path: path, baudRate: baud, exclusive: false))
     case .pwm(let path): .pwm(try LinuxPWMShutdown(path: path))
     case .program(let arguments): .other(try ProgramOutput(arguments))

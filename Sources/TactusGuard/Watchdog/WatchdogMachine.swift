@@ -62,7 +62,7 @@ public struct WatchdogMachine: Sendable, Equatable {
     case (.finished, _): return .none
     case (.closed(let retry), .look): return now >= retry ? .open : .none
     case (.closed, .opened(let timeout)):
-      // Four times in each time-out, and at least once a second.
+      // The watchdog is fed four times in each timeout, and at least once a second.
       period = min(.seconds(1), Nanoseconds(timeout.count / 4))
       state = .fed(next: now + period)
       return .none
@@ -80,7 +80,7 @@ public struct WatchdogMachine: Sendable, Equatable {
       let isOpen = if case .closed = state { false } else { true }
       state = .finished
       return isOpen && (isSafe || !Mechanism.hardwareWatchdogLeft.acts) ? .disarm : .none
-    // Impossible: it is opened only when that was asked for.
+    // These pairs are impossible: the watchdog is opened only when that was requested.
     case (.fed, .opened), (.fed, .notOpened), (.starving, .opened), (.starving, .notOpened):
       preconditionFailure("\(event) in \(state)")
     }

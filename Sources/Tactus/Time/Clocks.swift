@@ -1,8 +1,18 @@
+import CTactus
+
 #if canImport(Glibc)
   import Glibc
 #else
   import Darwin
 #endif
+
+/// The runtime's clock for code outside loops, such as timeouts and ages of published data.
+///
+/// Loops and machines must use their tick's instant instead, since code that reads this clock cannot be simulated.
+public enum MonotonicClock {
+  /// The instant on CLOCK_MONOTONIC, the clock of every tick in real time. The value may be read from any thread; takes about 20 ns.
+  public static var now: TickInstant { TickInstant(nanoseconds: tactus_monotonic_now()) }
+}
 
 /// The clock that continues from one start of a program to the next, for limits that hold over restarts.
 ///
@@ -45,5 +55,22 @@ public struct BootID: Sendable, Hashable, Codable, CustomStringConvertible {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
+  }
+}
+
+/// The clock that stamps a record of a loop's actions. The record is for people and tests; a loop itself uses only its tick's instant.
+public enum RecordClock: Sendable, Hashable, BitwiseCopyable {
+  /// The instant of the tick: all actions of one tick have the same stamp. It is the only clock in simulated time.
+  case tick
+  /// CLOCK_MONOTONIC when the record is made: consecutive actions of one tick have consecutive stamps. It is for loops in real time.
+  case monotonic
+
+  /// Returns the stamp of a record made now, in a tick that began at `tick`.
+  @_noLocks @_noAllocation
+  public func stamp(inTickAt tick: TickInstant) -> TickInstant {
+    switch self {
+    case .tick: tick
+    case .monotonic: TickInstant(nanoseconds: tactus_monotonic_now())
+    }
   }
 }
