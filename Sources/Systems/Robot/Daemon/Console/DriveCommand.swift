@@ -138,8 +138,8 @@ struct DriveCommand: ParsableCommand {
       let status = drive.run(events: events)
       if status != 0 { throw ExitCode(status) }
     } else if let terminal = RawTerminal(0) {
-      var drive = InteractiveDrive(connection: connection)
-      let status = drive.run(events: events, terminal: terminal)
+      var drive = InteractiveDrive(connection: connection, terminal: terminal)
+      let status = drive.run(events: events)
       if status != 0 { throw ExitCode(status) }
     }
   }

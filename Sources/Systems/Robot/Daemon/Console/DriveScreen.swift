@@ -1,5 +1,4 @@
 @_spi(FromOutside) import Conversions
-import Glibc
 import Robot
 import Tactus
 import TactusDaemon
@@ -19,12 +18,6 @@ struct DriveScreen {
   }
 
   static let help = "arrows or WASD drive   x rest   1…9, 0 speed   space E-STOP   r reset   q quit"
-
-  /// The columns of the terminal, 80 if it does not say.
-  static var width: Int {
-    var size = winsize()
-    return ioctl(1, UInt(truncatingIfNeeded: TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
-  }
 
   /// - Parameter reset: the key or button that resets.
   static func lines(_ snapshot: OperatorSnapshot, tenths: Int, reset: String = "r") -> [String] {

@@ -5,7 +5,7 @@ import TactusDaemon
 import Wire
 
 /// A scripted drive: performs one task, then ends with an exit status.
-struct ScriptedDrive {
+struct ScriptedDrive: OperatorCommand {
   enum Task: Equatable {
     case drive(OperatorInput, for: Nanoseconds)
     case emergencyStop
@@ -35,20 +35,16 @@ struct ScriptedDrive {
       // A stick at rest asks for nothing; who gives zero speeds does.
       if input.isRest { connection.ask(.stop) }
     }
-    while true {
-      for event in events.wait() {
-        switch event {
-        case .stop, .reopenLog:
-          connection.ask(.quit)
-          complain("interrupted; the robot was told to stop")
-          return 1
-        case .doorbell:
-          if let status = step(connection.newest()) { return status }
-        case .childEnded, .input: break
-        }
-      }
-    }
+    return operate(events: events)
   }
+
+  mutating func interrupt() -> Int32? {
+    connection.ask(.quit)
+    complain("interrupted; the robot was told to stop")
+    return 1
+  }
+
+  mutating func refresh() -> Int32? { step(connection.newest()) }
 
   private mutating func step(_ snapshot: OperatorSnapshot) -> Int32? {
     let start = startedAt ?? snapshot.at
