@@ -1,6 +1,7 @@
 import Buses
 import Devices
 import Leg
+import LegDaemon
 import Tactus
 import TactusDaemon
 import TactusSwarm
@@ -267,3 +268,8 @@ final class LegSwarm: SwarmLoopPart {
 // The control knows no daemon: what its type is to one is said here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension LegRules: @retroactive ReloadableRules {}
+
+extension SwarmMember {
+  /// The system `leg` as a member of the swarm.
+  public static var leg: SwarmMember { SwarmMember(LegDaemon.legs) { LegSwarm(seed: $0) } }
+}

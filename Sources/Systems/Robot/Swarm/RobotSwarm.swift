@@ -275,3 +275,8 @@ final class RobotSwarm: SwarmLoopPart {
     oracle.hear(heard, issued: now)
   }
 }
+
+extension SwarmMember {
+  /// The system `robot` as a member of the swarm.
+  public static var robot: SwarmMember { SwarmMember(Robot.self) { RobotSwarm(seed: $0) } }
+}
