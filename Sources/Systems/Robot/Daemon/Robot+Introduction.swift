@@ -3,7 +3,7 @@ import Service
 import TactusDaemon
 import Wire
 
-// What people read of the robot at the start, and what Home Assistant shows of it.
+// The texts about the robot at the start of the program, and its entities in Home Assistant.
 extension Robot {
   public static let driven: String? = "the motors"
 
@@ -28,7 +28,7 @@ extension Robot {
     guard let endpoint = start.endpoints.first else { return Invitation(title: what) }
     let target = ReachableEndpoint(endpoint)
     let port = endpoint.port == 5005 ? "" : " --port \(endpoint.port)"
-    // Who has driven keeps the wheels for so long, and until then no reset is accepted.
+    // The last source keeps control for this time, during which no reset is accepted.
     let pause = rules.commandTimeoutSeconds + 1
     return Invitation(
       title: "\(what), motor commands on UDP \(endpoint)",

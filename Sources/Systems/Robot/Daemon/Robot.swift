@@ -117,7 +117,7 @@ public enum Robot: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksToge
       return ({ Motors(board, on: bus.port(), inversion: inversion) }, simulator?.vehicle)
     case .raspbotV2:
       let board = wiring.raspbotV2
-      // The board ends no beep by itself.
+      // A safe state silences the buzzer, because the board does not end a beep by itself.
       let bus = try bus(bench) { (bus) throws(I2CError) in
         try board.stop(on: &bus)
         try board.switchBuzzer(isOn: false, on: &bus)
@@ -186,7 +186,7 @@ extension Robot {
   /// Takes a binary frame as a robot datagram, as on UDP, with the client as its source. Returns whether the frame was meant for the
   /// robot. A frame with an `echo` gets the same reply as on UDP, refused or not; for one without, only a refusal is reported.
   public static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Robot>) -> Bool {
-    // No text begins with a control character or within a character: such a frame is another system's.
+    // A frame that begins with a control character or within a UTF-8 character is no text, and belongs to another system.
     guard !(frame.first.map { $0 < 0x09 || $0 & 0xC0 == 0x80 } ?? false) else { return false }
     let message: RobotMessage
     do {

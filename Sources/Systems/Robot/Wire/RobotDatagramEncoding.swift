@@ -12,9 +12,9 @@ extension RobotDatagram {
   /// Writes this request as a JSON datagram and returns its length.
   ///
   /// `buffer` holds at least `RobotMessage.maximumEncodedLength` bytes. Wheel speeds are rounded to 0.1 %, a twist to mm/s and mrad/s.
-  /// `timestampMicroseconds` is the
-  /// sender's clock, microseconds since any epoch, written as seconds with six decimals. `echo`, 0…2⁵³, requests a reply that carries the
-  /// same number. Stop, e-stop and reset also carry zero speeds, so that receivers that know only `left` and `right` stop too.
+  /// `timestampMicroseconds` is the sender's clock, microseconds since any epoch, written as seconds with six decimals. `echo`, 0…2⁵³,
+  /// requests a reply that carries the same number. Stop, e-stop and reset also carry zero speeds, so that receivers that know only `left`
+  /// and `right` stop too.
   /// Timing: no allocation, no lock.
   @_noLocks @_noAllocation
   public func encode(
@@ -69,7 +69,7 @@ extension ByteWriter {
   mutating func append(tenthsOf percent: Percent) {
     precondition(!percent.value.isNaN, "a wheel speed is a number")
     let value = Swift.max(-100, Swift.min(100, percent.value))
-    // Half away from zero; `rounded()` may be a call into the C library.
+    // The number is rounded half away from zero. `rounded()` is not used because it may be a call into the C library.
     let tenths = UInt64(saturating: value.magnitude * 10 + 0.5)
     if value < 0 && tenths > 0 { append(0x2D) }
     append(decimal: tenths / 10)

@@ -9,10 +9,10 @@ public struct LegStep: Sendable, Hashable {
   public var pulses: [Int: PulseWidth]
   /// The time of the way, at least a period of the loop and at most 60 s.
   public var over: Nanoseconds
-  /// The time of standing still after it, 0…60 s.
+  /// The time of standing still after the way, 0…60 s.
   public var hold: Nanoseconds
 
-  /// Creates a step. What is out of range is found when a sequence is made of it.
+  /// Creates a step. Its ranges are checked when a sequence is made of it.
   public init(_ pulses: [Int: PulseWidth], over: Nanoseconds, hold: Nanoseconds = .zero) {
     (self.pulses, self.over, self.hold) = (pulses, over, hold)
   }
@@ -27,7 +27,7 @@ public struct LegSequence: Sendable, BitwiseCopyable {
   /// The largest number of rounds of a sequence that ends by itself.
   public static let maximumRounds = 10_000
 
-  /// The number by which a request names the sequence, or 0 before it has got one.
+  /// The number by which a request names the sequence, or 0 if it has none yet.
   public internal(set) var number: UInt64 = 0
   /// A bit for each leg that the sequence moves.
   let legs: UInt32
@@ -127,11 +127,11 @@ public struct LegSequence: Sendable, BitwiseCopyable {
   }
 }
 
-/// What is wrong with a sequence. Steps are counted from 1.
+/// Why steps do not form a valid sequence. Steps are counted from 1.
 public enum LegSequenceError: Error, Sendable, Hashable {
-  /// So many steps, where 1…256 are possible.
+  /// The number of steps is not 1…256.
   case steps(Int)
-  /// So many rounds, where 0…10,000 are possible.
+  /// The number of rounds is not 0…10,000.
   case rounds(Int)
   /// No step moves a leg.
   case nothingMoves
@@ -148,7 +148,7 @@ public enum LegSequenceError: Error, Sendable, Hashable {
 }
 
 extension LegSequenceError: CustomStringConvertible {
-  /// The error in words: the step, what was expected and what came.
+  /// The error in words: the step, the expected value and the given one.
   public var description: String {
     switch self {
     case .steps(let count): "steps: expected 1…\(LegSequence.maximumSteps), got \(count)"

@@ -154,7 +154,7 @@ struct LegScript {
   }
 }
 
-/// Runs a `LegScript` and prints events as they happen.
+/// Runs a `LegScript` and prints events as they happen. The exit status is 0 if the leg obeyed.
 struct ScriptedLeg: OperatorCommand {
   private let connection: LegConnection
   private var script: LegScript
@@ -172,7 +172,7 @@ struct ScriptedLeg: OperatorCommand {
 
   mutating func refresh() -> Int32? {
     let snapshot = connection.newest()
-    // Before the first tick.
+    // The snapshot has no instant before the first tick.
     guard snapshot.at != .zero else { return nil }
     for line in journal.observe(snapshot, trouble: connection.link.trouble()) { printAtOnce(line + "\n") }
     let step = script.step(snapshot)

@@ -75,7 +75,7 @@ struct OperateLegCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before the terminal is changed: a signal must not leave it raw.
+    // Signals are blocked before the terminal is changed, because a signal must not leave it raw.
     let events = try ServiceEvents()
     let task = task
     if task == nil, isatty(0) == 0 || isatty(1) == 0 {

@@ -3,7 +3,7 @@ import Buses
 import Service
 import TactusDaemon
 
-// What `check` and the start of the program say of the legs, and what `doctor` looks at.
+// The texts about the legs of `check` and of the start of the program, and the checks of `doctor`.
 
 extension Legs {
   static var driven: String? { "the legs" }
@@ -21,7 +21,7 @@ extension Legs {
       isSimulated(wiring) ? "simulated servos" : wiring.hardware + (start.isSimulated ? " (simulated)" : "")
     guard let first = start.endpoints.first else { return Invitation(title: what) }
     let target = ReachableEndpoint(first)
-    // Well within the time after which its pulse ends.
+    // The pause is well within the deadman's timeout.
     let pause = min(50, rules.deadmanMilliseconds / 4)
     return Invitation(
       title: "\(what), leg frames on UDP \(start.endpoints.map { "\($0)" }.joined(separator: ", "))",

@@ -2,7 +2,7 @@ import Tactus
 import TactusControl
 import Wire
 
-/// What must be known of a robot on two wheels to convert between SI units and the speeds of its wheels, checked when created.
+/// The measures of a robot on two wheels that convert between SI units and the speeds of its wheels, checked when created.
 public struct RobotGeometry: Sendable, Hashable, BitwiseCopyable {
   /// The allowed distances between the wheels, in m.
   public static let wheelBases = 0.01...5.0
@@ -23,8 +23,8 @@ public struct RobotGeometry: Sendable, Hashable, BitwiseCopyable {
     self.topSpeedMetresPerSecond = topSpeedMetresPerSecond
   }
 
-  /// Returns the speeds of the wheels for a motion, and the share of the motion that they are: 1, or less if a wheel would have to be
-  /// faster than `limit`. Then both are scaled together, so that the robot drives the same curve, slower.
+  /// Returns the speeds of the wheels for a motion, and the share of the motion that these speeds make: 1, or less if a wheel would have to
+  /// be faster than `limit`. Both wheels are then scaled together, so that the robot drives the same curve, slower.
   ///
   /// With a limit of 0 % the speeds are those that 100 % allow: a motion that the limit forbids entirely is not a stop.
   @_noLocks @_noAllocation
@@ -61,7 +61,7 @@ public struct RobotOdometry: Sendable, Hashable, BitwiseCopyable {
   public private(set) var x = 0.0
   /// The position to the left of where the robot stood at the start, in m.
   public private(set) var y = 0.0
-  /// The direction against that at the start, in rad within ±π; positive is to the left.
+  /// The direction relative to that at the start, in rad within ±π; positive is to the left.
   public private(set) var heading = 0.0
 
   @_noLocks @_noAllocation

@@ -12,7 +12,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   /// The source of the command that arrived at `lastNonZeroCommand`, or `nil` if that is not known.
   var lastNonZeroSource: ControlSource?
 
-  /// What is known of the way ahead. It matters only if the settings watch it.
+  /// The distance ahead. It matters only if the settings watch it.
   var clearance = Clearance.unknown
 
   /// The charge in percent at which the battery became empty, or `nil` if it is not.
@@ -98,7 +98,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       if isDrive { lastNonZeroCommand = now }
       return .ignored(.stale)
     case .clearance(let new):
-      // It acts with the next command or tick.
+      // The new distance takes effect with the next command or tick.
       clearance = new
       return RobotAction(.none)
     case .battery(let percent): return hearBattery(percent)
@@ -189,7 +189,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-// What the board says of itself: its battery, and how far it leans.
+// The rules of the battery's charge and of the tilt.
 
 extension RobotMachine {
   /// How long a tilt must last before it stops the motors, so that a bump does not.
@@ -197,7 +197,7 @@ extension RobotMachine {
     @_noLocks @_noAllocation get { .milliseconds(200) }
   }
 
-  /// Notes the battery's charge. At or below the limit the robot drives no more until the charge is five percent above it.
+  /// Records the battery's charge. At or below the limit the robot does not drive until the charge is five percent above the limit.
   @_noLocks @_noAllocation
   mutating func hearBattery(_ percent: Int) -> RobotAction {
     guard let limit = settings.batteryStopPercent, Mechanism.batteryLimit.acts else { return RobotAction(.none) }
@@ -209,7 +209,7 @@ extension RobotMachine {
     return RobotAction(.none)
   }
 
-  /// Notes how far the robot leans. A tilt beyond the limit that lasts is a fault.
+  /// Records the tilt. A tilt beyond the limit that lasts for `tiltPatience` is a fault.
   @_noLocks @_noAllocation
   mutating func hearTilt(_ degrees: Double, at now: TickInstant) -> RobotAction {
     guard let limit = settings.tiltStopDegrees, degrees > Double(limit), Mechanism.tiltStop.acts else {

@@ -2,7 +2,7 @@
 ///
 /// A stick that is held when the program starts, or when the robot's answers come back, drives nothing until it has been released once.
 public struct Gamepad: Sendable {
-  /// What full stick asks for.
+  /// The motion that a fully deflected stick requests.
   public enum Reach: Sendable, Hashable {
     /// 100 % of both wheels, mixed as those of a joystick.
     case percent
@@ -18,7 +18,7 @@ public struct Gamepad: Sendable {
     case readAgain
   }
 
-  // Numbers of <linux/input-event-codes.h>.
+  // The numbers are those of <linux/input-event-codes.h>.
   private static let synchronisation: UInt16 = 0
   private static let key: UInt16 = 1
   private static let absolute: UInt16 = 3
@@ -37,7 +37,7 @@ public struct Gamepad: Sendable {
   private let reach: Reach
   private var x: GamepadAxis
   private var y: GamepadAxis
-  /// Whether the stick has been at rest since it had to be.
+  /// Whether the stick has been at rest since the start, or since the robot's answers came back.
   private var hasRested = false
   /// Whether the robot does not answer: the stick asks for nothing then, and must be released before it does again.
   public var isOff = false { didSet { if isOff { hasRested = false } else { noteRest() } } }
@@ -112,7 +112,7 @@ public struct GamepadAxis: Sendable, Hashable, BitwiseCopyable {
     self.value = Double(value)
   }
 
-  /// Notes where the stick is. A value beyond the range counts as its end.
+  /// Records the position of the stick. A value beyond the range counts as its end.
   public mutating func move(to value: Int32) { self.value = Double(value) }
 
   /// Where the stick is, −1…1; 0 within the dead zone, at whose edge it begins to rise from 0.

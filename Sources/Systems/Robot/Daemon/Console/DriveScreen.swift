@@ -10,7 +10,7 @@ struct DriveScreen {
 
   /// Returns the terminal text that replaces the lines drawn before.
   mutating func frame(_ lines: [String], width: Int) -> String {
-    // Wrapped by us: what the terminal wraps would not be overwritten.
+    // The lines are wrapped here, because the next frame would not overwrite what the terminal wraps by itself.
     let shown = lines.flatMap { TerminalText.wrapped($0, width: max(20, width - 1), indent: 8) }
     let up = drawnLines > 1 ? "\u{1B}[\(drawnLines - 1)A" : ""
     drawnLines = shown.count

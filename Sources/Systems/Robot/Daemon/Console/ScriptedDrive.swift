@@ -32,7 +32,7 @@ struct ScriptedDrive: OperatorCommand {
   mutating func run(events: borrowing ServiceEvents) -> Int32 {
     if case .drive(let input, _) = task {
       connection.steer(input)
-      // A stick at rest asks for nothing; who gives zero speeds does.
+      // A stick at rest requests nothing, but a person who gives zero speeds requests a stop.
       if input.isRest { connection.ask(.stop) }
     }
     return operate(events: events)
@@ -63,7 +63,7 @@ struct ScriptedDrive: OperatorCommand {
       if let askedAt, snapshot.at - askedAt > .milliseconds(100), state == .stopped || state == .driving {
         return report(snapshot, succeeded: true)
       }
-      // One reset for one press would be lost with its datagram, or come before the robot allows it.
+      // The reset is repeated, because its datagram may be lost or come before the robot allows a reset.
       if askedAt.map({ snapshot.at - $0 >= .milliseconds(300) }) ?? true { ask(.reset, at: snapshot.at) }
     }
     return elapsed > Self.patience ? report(snapshot, succeeded: false) : nil

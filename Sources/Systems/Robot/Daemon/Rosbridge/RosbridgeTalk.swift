@@ -6,8 +6,8 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// One client of rosbridge: what it has subscribed to, and what it is answered. What drives is the loop's order `twist`, from a source of the
-/// client's own, so that control, silence, e-stop and disconnection are those of every other client.
+/// One client of rosbridge: its subscriptions and the answers to it. It drives by the loop's order `twist` as a source of its own, so that
+/// the rules of control, silence, e-stop and disconnection are those of every other client.
 final class RosbridgeTalk: SocketTalk {
   /// The greatest number of subscriptions of one client.
   static let mostSubscriptions = 16

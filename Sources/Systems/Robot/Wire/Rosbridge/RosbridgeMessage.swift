@@ -71,9 +71,9 @@ public enum RosbridgeLevel: String, Sendable {
   case none
   /// A message was wrong or refused.
   case error
-  /// Something was done otherwise than asked.
+  /// A request was carried out differently from what was asked.
   case warning
-  /// All else.
+  /// Any other message.
   case info
 
   /// Returns whether a client that asked for this level is told a status message of another level.
@@ -108,7 +108,7 @@ public struct RosbridgeSubscription: Sendable, Equatable {
   public let type: String?
   /// The least time between two messages in ms, 0…3,600,000.
   public let throttleMilliseconds: Int
-  /// How many messages may wait for a client that reads slowly, 1…100; of more the oldest is dropped.
+  /// How many messages may wait for a client that reads slowly, 1…100. A further message replaces the oldest.
   public let queueLength: Int
 
   /// The longest time between two messages that a client may ask for, in ms.
@@ -120,7 +120,7 @@ public struct RosbridgeSubscription: Sendable, Equatable {
     topic = try members.name("topic")
     type = try members.optionalName("type")
     throttleMilliseconds = try members.optionalInteger("throttle_rate", in: 0...Self.longestThrottle) ?? 0
-    // 0 is what clients send unless told otherwise: then the newest message is the one that counts.
+    // Clients send 0 by default, which is taken for a queue of one message, the newest.
     queueLength = max(1, try members.optionalInteger("queue_length", in: 0...Self.longestQueue) ?? 0)
     if let way = try members.optionalName("compression"), way != "none" {
       throw RosbridgeError("compression: expected none, got \(JSONValue.text(way).summary)")
@@ -132,10 +132,10 @@ public struct RosbridgeSubscription: Sendable, Equatable {
 }
 
 extension Twist {
-  /// Reads a message of the type `geometry_msgs/Twist`: `{"linear": {"x": m/s}, "angular": {"z": rad/s}}`. What is left out is 0, as in ROS.
+  /// Reads a message of the type `geometry_msgs/Twist`: `{"linear": {"x": m/s}, "angular": {"z": rad/s}}`. A missing member is 0, as in ROS.
   ///
-  /// - Throws: the member that is no number within ±`most`, or that asks two wheels for what they cannot do: a motion sideways or upwards,
-  ///   a roll or a pitch.
+  /// - Throws: an error about a member that is not a number within ±`most`, or that requests what two wheels cannot do: a motion sideways or
+  ///   upwards, a roll or a pitch.
   public init(rosbridge message: JSONValue) throws(RosbridgeError) {
     let both = try RosbridgeMembers.object(message, at: "msg", of: ["linear", "angular"])
     let linear = try both.object("linear", of: ["x", "y", "z"])
