@@ -14,8 +14,8 @@ import Wire
 @Suite("keys", .ownThread)
 struct KeyTests {
   private func keys(_ bytes: String) -> [DriveKey] {
-    var decoder = KeyDecoder()
-    return bytes.utf8.compactMap { decoder.key($0) }
+    var decoder = TerminalKeyDecoder()
+    return decoder.keys(bytes.utf8).compactMap(DriveKey.init)
   }
 
   @Test("arrows and WASD: the four directions, whichever mode the terminal is in")

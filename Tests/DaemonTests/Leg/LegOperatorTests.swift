@@ -10,8 +10,8 @@ import Wire
 @Suite("keys of a leg's operator")
 struct LegKeyTests {
   private func keys(_ bytes: String) -> [LegKey] {
-    var decoder = LegKeyDecoder()
-    return bytes.utf8.compactMap { decoder.key($0) }
+    var decoder = TerminalKeyDecoder()
+    return decoder.keys(bytes.utf8).compactMap(LegKey.init)
   }
 
   @Test("letters, space, enter, Ctrl-C, Ctrl-D")

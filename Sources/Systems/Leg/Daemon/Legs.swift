@@ -73,7 +73,7 @@ enum Legs: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, Ma
   static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
     let wiring = bench.wiring
     let chips = wiring.drivers
-    // Every channel of a chip off by one byte. Not the sleep that an orderly end has besides: it could cut a pulse.
+    // One byte turns every channel of a chip off. The chip is not put to sleep as at an orderly end, because that could cut a pulse.
     let buses = try chips.enumerated().map { index, chip in
       try bench.i2c(
         \.i2cBus, chip: chip.address, at: \.givenI2CAddress,
@@ -122,7 +122,7 @@ enum Legs: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, Ma
     let bell = try Doorbell()
     bus.now = MonotonicClock.now
     var shutdowns = chips.map { PCA9685Shutdown($0) }
-    // Two steps a chip; more only if a wait ended early or a transfer failed.
+    // A chip takes two steps, and more only if a wait ended early or a transfer failed.
     for _ in 0..<8 {
       var latest: TickInstant?
       for index in shutdowns.indices {
@@ -133,7 +133,7 @@ enum Legs: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, Ma
         }
       }
       guard let latest else { break }
-      // No other thread rings it: the wait ends by the clock.
+      // No other thread rings the bell, so the wait ends by the clock.
       bell.wait(limit: latest - MonotonicClock.now)
       bus.now = MonotonicClock.now
     }
@@ -146,7 +146,7 @@ enum Legs: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, Ma
   ) -> SimulatedLegs {
     let simulators = zip(wiring.drivers, buses).map { chip, bus in
       var parameters = PCA9685Simulator.Parameters()
-      // So that what is commanded is what the servos see.
+      // The simulated oscillator is that of the configuration, so that the servos get the commanded pulses.
       parameters.oscillator = chip.timing.oscillator
       let simulator = PCA9685Simulator(parameters)
       bus.attach(simulator.chip, at: chip.address)
@@ -154,7 +154,7 @@ enum Legs: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, Ma
     }
     if let battery = wiring.battery, let sensor {
       let converter = ADS1115Simulator()
-      // Two lithium cells.
+      // The voltage is that of two lithium cells.
       converter.set(battery.channel, Microvolts(Int64(saturating: 7_400_000 / wiring.converter.divider)))
       sensor.attach(converter, at: battery.converter.address)
     }

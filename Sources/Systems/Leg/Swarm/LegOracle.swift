@@ -39,7 +39,7 @@ struct LegOracle: SwarmLoopOracle {
 
   init(legs count: Int) { legs = Array(repeating: Leg(), count: count) }
 
-  // MARK: What is done
+  // MARK: Inputs
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: LegSettings) {
     deadman = SwarmLimit(settings.deadmanTimeout, tick: Self.tick)
@@ -69,7 +69,7 @@ struct LegOracle: SwarmLoopOracle {
 
   mutating func hearStop(_ isStop: Bool) { requests.append(.stop(isStop)) }
 
-  // MARK: What the loop may know
+  // MARK: Ticks
 
   /// Records that a tick began at `now`, which has taken all requests, then all frames.
   mutating func ticked(at now: TickInstant) {
@@ -91,7 +91,7 @@ struct LegOracle: SwarmLoopOracle {
     (requests, frames) = ([], [])
   }
 
-  // MARK: What must hold
+  // MARK: Checks
 
   mutating func look(_ pulsing: Int, at now: TickInstant) {
     deadman.look(isOff: pulsing == 0)

@@ -1,6 +1,7 @@
 import Buses
 import Devices
 import Leg
+import LegDaemon
 import Tactus
 import TactusDaemon
 import TactusSwarm
@@ -97,7 +98,7 @@ final class LegSwarm: SwarmLoopPart {
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
     (loop, client) = (nil, nil)
-    // The kernel drops what waited in the sockets.
+    // The kernel drops the datagrams that waited in the sockets of the old daemon.
     for endpoint in Self.endpoints {
       var port = network.port(endpoint)
       port.now = now
@@ -125,7 +126,7 @@ final class LegSwarm: SwarmLoopPart {
     seeState()
   }
 
-  /// Notes the state of the first leg.
+  /// Records the state of the first leg.
   private func seeState() {
     guard let client else { return }
     let word =
@@ -192,7 +193,7 @@ final class LegSwarm: SwarmLoopPart {
   /// Performs an action of the person or of the link. Returns whether the action was one of these.
   private func operate(_ action: SwarmAction) -> Bool {
     guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("link") else { return false }
-    // One that is started anew has a socket of its own.
+    // A program that is started anew has a socket of its own.
     if person == nil || action.verb == "op-start" {
       person = try! LegSwarmOperator(at: action.at, seed: seed, person?.link.emptied ?? SwarmLink(seed: seed, tamper))
     }
@@ -264,6 +265,11 @@ final class LegSwarm: SwarmLoopPart {
   }
 }
 
-// The control knows no daemon: what its type is to one is said here.
+// The module of the control does not depend on the daemon, so the conformance is declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension LegRules: @retroactive ReloadableRules {}
+
+extension SwarmMember {
+  /// The system `leg` as a member of the swarm.
+  public static var leg: SwarmMember { SwarmMember(LegDaemon.legs) { LegSwarm(seed: $0) } }
+}

@@ -25,7 +25,7 @@ enum LegSwarmPlan {
       let at = plan.instant()
       let leg = plan.within(0...1)
       plan.add(at, "stall", 0, plan.within(10...2_500))
-      // What is asked meanwhile waits, and may be too old when it is taken.
+      // A command that comes during the stall waits, and may be too old when it is read.
       plan.maybe(700) { plan in
         let asked = at + .milliseconds(plan.within(21...400))
         plan.add(asked, "ask-arm", leg)

@@ -1,6 +1,6 @@
 import Wire
 
-// What an operator reads. Not part of the firmware build.
+// Descriptions for operators, which are not part of the firmware build.
 
 extension LegFrameError {
   /// A short name that stays the same from release to release, for counters and logs.

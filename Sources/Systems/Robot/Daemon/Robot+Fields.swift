@@ -3,7 +3,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-// What the robot's documents and metrics say, and where the loop's snapshot has it.
+// The fields of the robot's documents and metrics, with their values in the loop's snapshot.
 extension Robot {
   public static func seen(_ published: Published<State>, _ look: Look<Robot>) -> RobotSeen {
     RobotSeen(published: published, now: look.now)

@@ -3,7 +3,7 @@ import Service
 import TactusDaemon
 import Wire
 
-// What people read of the robot at the start, and what Home Assistant shows of it.
+// The texts about the robot at the start of the program, and its entities in Home Assistant.
 extension Robot {
   public static let driven: String? = "the motors"
 
@@ -28,7 +28,7 @@ extension Robot {
     guard let endpoint = start.endpoints.first else { return Invitation(title: what) }
     let target = ReachableEndpoint(endpoint)
     let port = endpoint.port == 5005 ? "" : " --port \(endpoint.port)"
-    // Who has driven keeps the wheels for so long, and until then no reset is accepted.
+    // The last source keeps control for this time, during which no reset is accepted.
     let pause = rules.commandTimeoutSeconds + 1
     return Invitation(
       title: "\(what), motor commands on UDP \(endpoint)",
@@ -56,5 +56,35 @@ extension Robot {
   /// again and again.
   public static var movingMembers: Set<String> {
     ["ageMs", "speedsPercent", "motion", "reason", "retries", "ahead", "attitude", "panTilt", "line"]
+  }
+}
+
+/// The row of the dashboard.
+extension Robot: HasPanels {
+  @DeclarationBuilder<Panel> public static var panels: [Panel] {
+    Panel.alarm("Emergency stop", "emergency_stopped")
+    Panel.states("State", "Each state is a row; it is drawn while the robot is in it.", width: 20) {
+      Series("state")
+    }
+    Panel("Wheel speeds") {
+      Series("wheel_speed_ratio")
+    }
+    Panel("Commands", unit: "reqps", from: 0) {
+      Series("accepted_commands_total", "accepted")
+      Series("ignored_commands_total", "ignored: {{reason}}", .ifAny)
+      Series("malformed_datagrams_total", "malformed", .ifAny)
+    }
+    Panel(
+      "Age of the last command",
+      "Of the source that controls; no line while control is free. The motors stop when it reaches the failsafe timeout.",
+      from: 0
+    ) {
+      Series("last_command_age_seconds")
+    }
+    Panel("Motor writes", unit: "wps", from: 0) {
+      Series("motor_writes_total", "taken")
+      Series("motor_write_failures_total", "failed")
+      Series("bus_retries_total", "retried")
+    }
   }
 }

@@ -41,7 +41,7 @@ extension Robot {
     var batteryStop: Int?
     /// The tilt in degrees beyond which the motors stop, or `nil` for none.
     var tiltStop: Int?
-    /// The accelerometer that says how the robot leans, or `nil` if its board does or nothing does.
+    /// The accelerometer that measures the attitude, or `nil` if the board measures it or nothing does.
     var accelerometer: KernelSensorName?
     /// The gyroscope beside the accelerometer, or `nil` for none.
     var gyroscope: KernelSensorName?
@@ -55,7 +55,7 @@ extension Robot {
     var tiltMax: Int?
     var invertPan = false
     var invertTilt = false
-    /// How fast the camera mount turns, in degrees per second, or `nil` unless the file says so.
+    /// How fast the camera mount turns, in degrees per second, or `nil` unless the file gives it.
     var mountRate: Int?
     /// Whether the line sensor is read.
     var lineSensor = false
@@ -160,7 +160,7 @@ extension Robot {
     var raspbotV2: RaspbotV2 { RaspbotV2(address: address, dutyScale: dutyScale) }
     private var dutyScale: DutyScale { DutyScale(maxDuty: maxDuty, minDuty: minDuty) }
 
-    /// What converts SI units, or `nil` unless the file gives both its keys, whose ranges are those of a geometry.
+    /// The measures that convert SI units, or `nil` unless the file gives both keys, whose ranges are those of a geometry.
     var geometry: RobotGeometry? {
       guard let wheelBase, let topSpeed else { return nil }
       return try? RobotGeometry(wheelBaseMetres: wheelBase, topSpeedMetresPerSecond: topSpeed)

@@ -4,7 +4,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// The module of the control does not depend on the daemon, so the conformance is declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension RobotNotice: @retroactive DeviceNotice {
   public enum Kind: String, NoticeWord {

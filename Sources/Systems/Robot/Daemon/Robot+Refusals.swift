@@ -1,7 +1,7 @@
 import Robot
 import TactusDaemon
 
-// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// The module of the control does not depend on the daemon, so the conformances are declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension IgnoreReason: @retroactive Plain, @retroactive PlainChoice, @retroactive Word, @retroactive RefusalWord {
   public var code: String {

@@ -13,7 +13,7 @@ public struct RobotSeen: Sendable {
     let answersDropped, noticesDropped: Int64
   }
 
-  /// What the distance sensor sees.
+  /// The distance ahead by the distance sensor.
   struct Ahead {
     let distance: Int?
     let age: Double?
@@ -42,10 +42,10 @@ public struct RobotSeen: Sendable {
       loop: snapshot.counters, boardTimeouts: snapshot.board.timeouts, answersDropped: published.answersDropped,
       noticesDropped: published.noticesDropped)
   }
-  /// What the motors are told in SI units, or `nil` unless they can be converted.
+  /// The commanded motion in SI units, or `nil` without a geometry to convert it.
   var motion: Twist? { snapshot.settings.geometry?.twist(snapshot.speeds) }
   var lastCommandAge: Double? { snapshot.holder.map { max(.zero, now - $0.lastCommand).inSeconds } }
-  /// What is ahead, or `nil` unless it is watched. A reading that is too old to count is not shown.
+  /// The distance ahead, or `nil` unless it is watched. A reading that is too old to count is not shown.
   var ahead: Ahead? {
     guard let stopWithin = snapshot.settings.stopWithinMillimetres else { return nil }
     let valid = snapshot.ahead.flatMap { published.at - $0.at <= DistanceReading.validity ? $0 : nil }
@@ -65,7 +65,7 @@ public struct RobotSeen: Sendable {
       pan: fittings.pan.told, tilt: fittings.tilt.told, panTarget: fittings.pan.target,
       tiltTarget: fittings.tilt.target, settings: fittings.mount)
   }
-  /// The colours that the lights were told as `#ff8000`, in their order.
+  /// The colours of the lights in the form `#ff8000`, in the order of the lights.
   var lights: [String] {
     guard snapshot.fittings.board.can(.lights) else { return [] }
     return (0..<RaspbotV2.lightCount).map { snapshot.fittings.colour(of: $0)?.hexadecimal ?? "unknown" }
@@ -73,7 +73,7 @@ public struct RobotSeen: Sendable {
   var isBuzzing: Bool? { snapshot.fittings.isBuzzing }
   var height: Double? { snapshot.fittings.height }
   var isBalancing: Bool? { snapshot.fittings.isBalancing }
-  /// The probes of the line sensor, or `nil` unless it is read and gives something. A reading that is too old is not shown.
+  /// The probes of the line sensor, or `nil` if there is no reading. A reading that is too old is not shown.
   var line: LineProbes? {
     snapshot.line.flatMap { published.at - $0.at <= LineReading.validity ? $0.probes : nil }
   }
@@ -182,7 +182,7 @@ extension LightColour {
   }
 }
 
-// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// The module of the control does not depend on the daemon, so the conformances are declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension BoardAbility: @retroactive Plain, @retroactive PlainChoice, @retroactive Word {}
 // swift-format-ignore: AvoidRetroactiveConformances

@@ -84,7 +84,7 @@ struct RobotOperatorOracle {
     case .emergencyStop: return true
     case .drive(let speeds):
       return mode == .free && (speeds == stick || speeds.isZero) || mode == .held && speeds.isZero
-    // Its stick has no motions in SI units.
+    // The stick of the operator never requests a motion in SI units.
     case .twist: return false
     case .stop: return mode != .emergencyStopped
     case .query: return mode == .free || mode == .held

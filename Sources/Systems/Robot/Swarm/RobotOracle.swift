@@ -45,12 +45,12 @@ struct RobotOracle: SwarmLoopOracle {
   /// When each sender last moved its stick away from zero.
   private var pushed: [Int: TickInstant] = [:]
 
-  // MARK: What is done
+  // MARK: Inputs
 
   mutating func started(at now: TickInstant, _ cover: SwarmCover, _ settings: RobotSettings) {
     failsafe = SwarmLimit(settings.failsafeTimeout, tick: Self.tick)
     pushed = [:]
-    // Whoever stopped the motors of a daemon that died.
+    // The motors of a daemon that died have been stopped from outside.
     (cutAt, mayBeCut, fed, waiting) = (cover.endedWithoutStop ? now : nil, cover.endedWithoutStop, nil, [])
     output.started(at: now, cover)
   }
@@ -72,7 +72,7 @@ struct RobotOracle: SwarmLoopOracle {
 
   mutating func hear(_ command: Command, issued: TickInstant?) { waiting.append((command, issued)) }
 
-  // MARK: What the loop may know
+  // MARK: Ticks
 
   /// Records that a tick began at `now`, which has taken all waiting commands.
   mutating func ticked(at now: TickInstant) {
@@ -85,19 +85,19 @@ struct RobotOracle: SwarmLoopOracle {
       case .emergencyStop: output.took(isStop: true, at: now)
       case .reset:
         output.took(isStop: false, at: now)
-        // A robot that was stopped from outside, and is in no fault, ignores it.
+        // A robot that was stopped from outside and is not in a fault ignores a reset.
         cutAt = nil
         // Control may be free.
         if let last = fed { fed = (last.at, nil) }
       case .stop(let sender):
         letGo(sender, at: now)
-        // Whoever holds control is heard by it.
+        // A stop counts as a heartbeat of the source that holds control.
         if let last = fed { (fed, stoppedAt) = ((last.at, nil), now) }
       case .drive(let sender, let stamp, let isZero):
         let wasCut = mayBeCut
         if isZero { letGo(sender, at: now) } else { pushed[sender] = now }
         if let issued, now - issued > Self.patience, !isZero { continue }
-        // Control is nobody's then: who held a stick last may let go of it, and drive.
+        // Control is free after a stop from outside, so the sender that held a stick last may release it and drive.
         if wasCut { fed = (now, nil) } else { feed(by: sender, stamp, at: now) }
       }
     }
@@ -117,7 +117,7 @@ struct RobotOracle: SwarmLoopOracle {
       heard = now
       return
     }
-    // Control may have been free meanwhile.
+    // Control may have been free in the meantime.
     guard let holder = last.by, now - heard < failsafe.shortest else {
       fed = (now, nil)
       return
@@ -129,7 +129,7 @@ struct RobotOracle: SwarmLoopOracle {
     if verdict == .news { heard = now }
   }
 
-  // MARK: What must hold
+  // MARK: Checks
 
   mutating func look(_ isMoving: Bool, at now: TickInstant) {
     failsafe.look(isOff: !isMoving)

@@ -29,19 +29,19 @@ struct RobotStamps {
     // A clock of whole seconds cannot tell two of its datagrams apart.
     if stamp > last.stamp || stamp == last.stamp && stamp % 1_000 == 0 {
       olderCount = 0
-      // One that is far ahead may be out of place, and sets no clock then.
+      // A timestamp that is far ahead may be out of place, in which case it sets no clock.
       let lead = stamp - last.stamp - (now - last.at).count / 1_000_000
       guard lead <= 250 else {
         ahead = max(ahead, stamp)
         return .perhaps
       }
       newest = (stamp, now)
-      // A machine that has followed the clock that was ahead takes this one for old.
+      // A machine that has followed the clock that was ahead takes this timestamp for an old one.
       return isGuess || stamp <= ahead ? .perhaps : .news
     }
     if olderCount == 0 { olderSince = now }
     olderCount += 1
-    // A clock that was set back: three in a row over 100 ms, whatever they look like.
+    // Three timestamps in a row over 100 ms, whatever their values, may be those of a clock that was set back.
     guard olderCount >= 3, now - olderSince >= .milliseconds(100) else { return .old }
     newest = (stamp, now)
     isGuess = true

@@ -101,7 +101,7 @@ final class RobotSwarm: SwarmLoopPart {
 
   func kill(at now: TickInstant, safeBy: TickInstant) {
     (loop, client) = (nil, nil)
-    // The kernel drops what waited in the socket.
+    // The kernel drops the datagrams that waited in the socket of the old daemon.
     var port = network.port(Self.endpoint)
     port.now = now
     while port.receive(into: &batch) {}
@@ -193,7 +193,7 @@ final class RobotSwarm: SwarmLoopPart {
   /// Performs an action of the person or of the link. Returns whether the action was one of these.
   private func operate(_ action: SwarmAction) -> Bool {
     guard action.verb.hasPrefix("op-") || action.verb.hasPrefix("link") else { return false }
-    // One that is started anew has a socket of its own.
+    // A program that is started anew has a socket of its own.
     if person == nil || action.verb == "op-start" {
       person = try! RobotSwarmOperator(at: action.at, seed: seed, person?.link.emptied ?? SwarmLink(seed: seed, tamper))
     }
@@ -274,4 +274,9 @@ final class RobotSwarm: SwarmLoopPart {
     guard isTaken else { return }
     oracle.hear(heard, issued: now)
   }
+}
+
+extension SwarmMember {
+  /// The system `robot` as a member of the swarm.
+  public static var robot: SwarmMember { SwarmMember(Robot.self) { RobotSwarm(seed: $0) } }
 }

@@ -37,7 +37,7 @@ final class RobotSwarmOperator {
         Loop("operator", every: .period(Self.period), phase: .zero, safeStateAfter: 3) {
           OperatorLoop(
             port: network.port(Self.endpoint), robot: Self.robot,
-            // Programs of one person have one clock.
+            // All programs of the person read the same clock.
             wallClockAtStart: 1_700_000_000_001_234 + now.nanoseconds / 1_000,
             input: input.reader(), requests: requests.reader(), snapshot: output.writer())
         }

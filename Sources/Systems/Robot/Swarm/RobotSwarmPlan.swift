@@ -28,7 +28,7 @@ enum RobotSwarmPlan {
     plan.maybe(300, 1...4) { plan in
       let at = plan.instant()
       plan.add(at, "stall", plan.within(10...2_500))
-      // What is asked meanwhile waits, and may be too old when it is taken.
+      // A command that comes during the stall waits, and may be too old when it is read.
       plan.maybe(700) { plan in
         let asked = at + .milliseconds(plan.within(51...600))
         plan.add(asked, "ask-drive", 0, plan.within(1...100), plan.within(1...100))

@@ -7,16 +7,16 @@ public struct InputEvent: Sendable, Hashable, BitwiseCopyable {
 
   /// The kind, such as 3 for an axis (`EV_ABS`).
   public var type: UInt16
-  /// Which axis or key, by the kind's own numbers.
+  /// The number of the axis or key among those of its kind.
   public var code: UInt16
-  /// The axis's new value; of a key 1 if it was pressed, 0 if it was released, 2 if it repeats.
+  /// The axis's new value, or for a key 1 if it was pressed, 0 if it was released, 2 if it repeats.
   public var value: Int32
 
   /// Creates an event.
   public init(type: UInt16, code: UInt16, value: Int32) { (self.type, self.code, self.value) = (type, code, value) }
 
-  /// Decodes what one read of a device has returned, in this machine's byte order. Returns `nil` unless these are whole events, at most
-  /// `mostAtOnce`: what wrote them is no input device.
+  /// Decodes the bytes of one read of a device, in this machine's byte order. Returns `nil` unless these are whole events, at most
+  /// `mostAtOnce`, because anything else does not come from an input device.
   public static func decode(_ bytes: UnsafeRawBufferPointer) -> [InputEvent]? {
     guard bytes.count.isMultiple(of: length), bytes.count <= mostAtOnce * length else { return nil }
     return stride(from: length - 8, to: bytes.count, by: length).map { place in

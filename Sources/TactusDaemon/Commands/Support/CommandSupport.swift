@@ -50,6 +50,16 @@ public func complain(_ text: String) {
   LogSink.writeNow(text)
 }
 
+/// Writes the text to standard output at once; `print` would hold it back from a pipe. Text that a terminal does not accept is dropped.
+public func printAtOnce(_ text: String) {
+  var bytes = Array(text.utf8)[...]
+  while !bytes.isEmpty {
+    let count = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+    guard count > 0 else { return }
+    bytes = bytes.dropFirst(count)
+  }
+}
+
 /// Asks the user, and returns whether the answer is yes. Without a terminal the answer is no.
 ///
 /// - Parameter what: what would be done, for the refusal without a terminal.

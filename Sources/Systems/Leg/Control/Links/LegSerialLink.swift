@@ -103,7 +103,7 @@ struct LegSerialState: ~Copyable {
     var reads = 0
     while found < buffers.capacity {
       if next == end {
-        // What is left keeps the descriptor readable: the loop is released again.
+        // The bytes that are left keep the descriptor readable, so the loop is released again.
         guard reads < 2 else { break }
         reads &+= 1
         do throws(SerialError) {

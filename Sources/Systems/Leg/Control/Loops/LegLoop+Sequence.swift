@@ -39,7 +39,7 @@ extension LegLoop {
     return way.over.count < LegSequence.shortestWay(from: place, to: way.to, slew: slew).count
   }
 
-  /// Moves the legs of the sequence to where they are to be at this instant. One that is not armed any more ends the sequence first.
+  /// Moves the legs of the sequence to their positions at this instant. A leg that is no longer armed ends the sequence first.
   @_noLocks @_noAllocation
   mutating func steer() {
     watchSequence()

@@ -6,7 +6,7 @@ extension LegLoop {
   mutating func report() {
     let due = nextTelemetry ?? now
     guard !(now < due) else { return }
-    // In phase, unless one was missed altogether.
+    // The telemetry stays in phase unless a whole period was missed.
     let next = due + Self.telemetryPeriod
     nextTelemetry = now < next ? next : now + Self.telemetryPeriod
     for index in 0..<count {

@@ -62,7 +62,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
   /// Whether the chip has failed and has not been ready since.
   private var hasFailed = false
 
-  // Within one tick.
+  // These values are valid within one tick.
   var now = TickInstant(nanoseconds: 0)
   /// When the command that is being decided was issued or arrived, or `nil` between commands and for a command without a known instant.
   var heardAt: TickInstant?
@@ -185,7 +185,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     case .externalStop: decideAll(.externalStop)
     case .stop:
       decideAll(.shutdown)
-      // No tick follows that could repeat it.
+      // An off that a chip has not confirmed is repeated here, because no tick follows.
       for _ in 0..<2 where !isOff { turnAllOff() }
       nextTelemetry = now
       report()
@@ -242,7 +242,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     if case .command(.setServo) = event {
       let verdict = decideAlone(index, event)
       if case .accepted = verdict {
-        // One deadman: the others are fed by what feeds one of them.
+        // A group has one deadman, so the pulse of one leg feeds the others, too.
         for mate in 0..<count where mate != index && mates & Self.bit(mate) != 0 { decideAlone(mate, .command(.ping)) }
       }
       return verdict
@@ -409,7 +409,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
       try bank.turnAllOff()
       confirmAll()
     } catch {
-      // Tried again at the next period.
+      // The off is tried again at the next period.
     }
   }
   /// Does the work of the period: the chip first, then every leg.
@@ -469,7 +469,7 @@ public struct LegLoop: ~Copyable, ControlLoop {
     }
   }
 
-  // MARK: news
+  // MARK: notices
 
   @_noLocks @_noAllocation
   private mutating func noteEdge(_ index: Int) {

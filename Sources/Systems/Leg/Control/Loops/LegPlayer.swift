@@ -4,9 +4,9 @@ import Wire
 
 /// Why a sequence ended.
 public enum LegSequenceEnd: Sendable, Hashable, BitwiseCopyable, CaseIterable {
-  /// Every round was gone through.
+  /// Every round was played.
   case completed
-  /// A request stopped it.
+  /// A request stopped the sequence.
   case stopped
   /// A pulse was commanded for one of its legs.
   case commanded
@@ -42,7 +42,7 @@ public struct LegSequenceStatus: Sendable, Hashable, BitwiseCopyable {
 /// The positions depend on elapsed time only, not on the number of calls, and lie on straight lines between the steps. The player feeds no
 /// deadman and knows no machine; the loop passes each position on as `LegEvent.steer`. Allocates nothing after its creation.
 struct LegPlayer: ~Copyable {
-  /// How many steps one call may pass. More are passed by the next call; as many only elapse while releases are missed, which is a fault.
+  /// How many steps one call may pass. The next call passes further ones. So many steps elapse only while releases are missed, which is a fault.
   private static var stepsPerCall: Int {
     @_noLocks @_noAllocation get { 8 }
   }
@@ -91,8 +91,8 @@ struct LegPlayer: ~Copyable {
     @_noLocks @_noAllocation get { status.isPlaying ? sequence.pointee.legs : 0 }
   }
 
-  /// Takes the sequence with this number from the book. Returns its legs, or `nil` if it is not there, because another one has replaced it.
-  /// One that is playing must have been ended before.
+  /// Takes the sequence with this number from the book. Returns its legs, or `nil` if another sequence has replaced it. A sequence that is
+  /// playing must have been ended before.
   @_noLocks @_noAllocation
   mutating func load(_ number: UInt64) -> UInt32? {
     guard number != 0, let newest = reader?.read(), newest.number == number, newest.count > 0 else { return nil }
@@ -153,7 +153,7 @@ struct LegPlayer: ~Copyable {
     guard goal != 0 else { return start == 0 ? nil : PulseWidth(microseconds: from[leg]) }
     let (elapsed, over) = ((now - beganAt).count, overs[status.step &- 1])
     guard start != 0, elapsed < over else { return PulseWidth(microseconds: UInt16(truncatingIfNeeded: goal)) }
-    // At most 2000 µs times 60 s in nanoseconds, far from overflowing. Rounded to the nearest, upwards in doubt.
+    // The product is at most 2000 µs times 60 s in nanoseconds, far from overflowing. The quotient is rounded half up.
     let twice = 2 * (goal - start) * elapsed + over
     let way = twice >= 0 ? twice / (2 * over) : -((-twice + 2 * over - 1) / (2 * over))
     return PulseWidth(microseconds: UInt16(truncatingIfNeeded: start + way))

@@ -5,7 +5,7 @@ import Tactus
 /// The loop answers each request, in order.
 public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
   public enum Target: Sendable, Hashable, BitwiseCopyable {
-    /// One leg, by its index 0…31 in the order of the configuration. In a group, what is not a pulse is for the whole group.
+    /// One leg, by its index 0…31 in the order of the configuration. Every order other than a pulse is for the whole group of the leg.
     case leg(Int)
     /// Every leg in the same tick. An arm takes effect for all legs or, if one refuses, for none.
     case all

@@ -1,4 +1,5 @@
 @_spi(FromOutside) import Conversions
+import Synchronization
 import Tactus
 import Wire
 
@@ -8,10 +9,10 @@ public struct LegStep: Sendable, Hashable {
   public var pulses: [Int: PulseWidth]
   /// The time of the way, at least a period of the loop and at most 60 s.
   public var over: Nanoseconds
-  /// The time of standing still after it, 0…60 s.
+  /// The time of standing still after the way, 0…60 s.
   public var hold: Nanoseconds
 
-  /// Creates a step. What is out of range is found when a sequence is made of it.
+  /// Creates a step. Its ranges are checked when a sequence is made of it.
   public init(_ pulses: [Int: PulseWidth], over: Nanoseconds, hold: Nanoseconds = .zero) {
     (self.pulses, self.over, self.hold) = (pulses, over, hold)
   }
@@ -26,7 +27,7 @@ public struct LegSequence: Sendable, BitwiseCopyable {
   /// The largest number of rounds of a sequence that ends by itself.
   public static let maximumRounds = 10_000
 
-  /// The number by which a request names the sequence, or 0 before it has got one.
+  /// The number by which a request names the sequence, or 0 if it has none yet.
   public internal(set) var number: UInt64 = 0
   /// A bit for each leg that the sequence moves.
   let legs: UInt32
@@ -126,11 +127,11 @@ public struct LegSequence: Sendable, BitwiseCopyable {
   }
 }
 
-/// What is wrong with a sequence. Steps are counted from 1.
+/// Why steps do not form a valid sequence. Steps are counted from 1.
 public enum LegSequenceError: Error, Sendable, Hashable {
-  /// So many steps, where 1…256 are possible.
+  /// The number of steps is not 1…256.
   case steps(Int)
-  /// So many rounds, where 0…10,000 are possible.
+  /// The number of rounds is not 0…10,000.
   case rounds(Int)
   /// No step moves a leg.
   case nothingMoves
@@ -147,7 +148,7 @@ public enum LegSequenceError: Error, Sendable, Hashable {
 }
 
 extension LegSequenceError: CustomStringConvertible {
-  /// The error in words: the step, what was expected and what came.
+  /// The error in words: the step, the expected value and the given one.
   public var description: String {
     switch self {
     case .steps(let count): "steps: expected 1…\(LegSequence.maximumSteps), got \(count)"
@@ -164,4 +165,36 @@ extension LegSequenceError: CustomStringConvertible {
       "step \(step), leg \(leg): expected at least \(least) for the way at the leg's slew, got \(over)"
     }
   }
+}
+
+/// Hands sequences from other threads to the loop. Only the newest is kept, so a request to play another one is refused.
+public final class LegSequenceBook: Sendable {
+  private struct State: ~Copyable {
+    var writer: LatestWriter<LegSequence>
+    var number: UInt64 = 0
+  }
+
+  private let latest: Latest<LegSequence>
+  private let state: Mutex<State>
+
+  /// Creates a book without a sequence.
+  public init() {
+    let latest = Latest(LegSequence.none)
+    self.latest = latest
+    state = Mutex(State(writer: latest.writer()))
+  }
+
+  /// Keeps a sequence for the loop. Returns the number by which `LegRequest.Order.play` names it.
+  public func put(_ sequence: LegSequence) -> UInt64 {
+    state.withLock { state in
+      state.number += 1
+      var sequence = sequence
+      sequence.number = state.number
+      state.writer.write(sequence)
+      return state.number
+    }
+  }
+
+  /// Returns the loop's end.
+  public func reader() -> LatestReader<LegSequence> { latest.reader() }
 }

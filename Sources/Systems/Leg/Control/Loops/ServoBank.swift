@@ -115,7 +115,7 @@ struct ServoBank: ~Copyable {
     self.bus = bus
     self.enable = enable
     status.chips = count
-    // Inactive by their request.
+    // The lines are requested as inactive.
     if self.enable != nil {
       status.hasEnableLine = true
       status.outputsEnabled = false
@@ -144,7 +144,7 @@ struct ServoBank: ~Copyable {
   /// Turns every channel off and writes the whole configuration of every chip. `start` must follow at `nextDeadline`.
   @_noLocks @_noAllocation
   mutating func configure() throws(ServoBankFailure) {
-    // Before the configuration of the first: the others may still pulse.
+    // All channels are turned off before the first chip is configured, because the other chips may still emit pulses.
     if count > 1, Mechanism.offFirst.acts { try turnAllOff() }
     for index in 0..<count {
       do { try chips[index].chip.configure(on: &bus) } catch { throw fail(.bus(error)) }
@@ -237,8 +237,8 @@ struct ServoBank: ~Copyable {
     return true
   }
 
-  /// Turns all channels off in one transfer a chip, whatever the phase. A chip that does not answer keeps no other from its off; only a
-  /// bus that timed out does, since every further transfer would take as long.
+  /// Turns all channels off in one transfer a chip, whatever the phase. A chip that does not answer does not prevent the off of another; only
+  /// a bus that timed out does, since every further transfer would take as long.
   @_noLocks @_noAllocation
   mutating func turnAllOff() throws(ServoBankFailure) {
     for index in 0..<count {
@@ -246,7 +246,7 @@ struct ServoBank: ~Copyable {
       chip.pointee.wanted = PCA9685Outputs()
       (chip.pointee.changed, chip.pointee.pulsing) = (.max, 0)
     }
-    // Before the transfers, which may take their time to fail.
+    // The lines are set before the transfers, which may take long to fail.
     _ = setEnabled(0)
     var failure: ServoBankFailure?
     for index in 0..<count {
@@ -271,7 +271,7 @@ struct ServoBank: ~Copyable {
     for index in 0..<count { try writeChannels(index) }
     var lines: UInt64 = 0
     for index in 0..<count where chips[index].pulsing != 0 { lines |= chips[index].line }
-    // After the channels: nothing comes out that is older than this tick.
+    // The lines are set after the channels, so that no pulse older than this tick comes out.
     if !setEnabled(lines), let error = status.lastEnableFailure { throw fail(.outputEnable(error)) }
   }
 

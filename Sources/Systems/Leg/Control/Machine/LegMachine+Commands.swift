@@ -56,7 +56,7 @@ extension LegMachine {
     switch output {
     case .released(let place, _) where place.isSame(as: target): return LegAction(.none)
     case .waiting: motion = LegMotion(at: target, now: now)
-    // It is where it was let go, or was not moved far: the way to the target is as long as ever.
+    // The servo is assumed to be where it was released, or near it, so the motion begins there and keeps to the slew.
     case .released(let place, _): motion = LegMotion(at: place, now: now)
     case .pulse(let current): motion = current
     }

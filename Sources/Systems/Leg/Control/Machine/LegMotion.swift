@@ -37,7 +37,7 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func rebase(at now: TickInstant, slew: Int64?) {
     let reached = position(at: now, slew: slew)
-    // One that has arrived stands since then: that is when it is released by.
+    // A motion that has arrived keeps the instant of its arrival, from which the release is counted.
     guard reached != target.nanoseconds else { return }
     (from, fromAt) = (reached, now)
   }

@@ -1,4 +1,4 @@
-// What an operator reads. Not part of the firmware build.
+// Descriptions for operators, which are not part of the firmware build.
 
 import Tactus
 

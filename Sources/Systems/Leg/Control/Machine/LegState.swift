@@ -1,7 +1,7 @@
 import Tactus
 import Wire
 
-// What a leg may do, and what changes it.
+// The states of a leg, and the events that change them.
 //
 //              arm (battery not empty)
 //   ┌──────────┐ ───────────────────▶ ┌─────────────────────────────┐

@@ -200,7 +200,7 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
         mayBeArmed = false
         armSent = nil
       }
-      // The next arm must not find the leg moving at once.
+      // The periodic mode ends, so that the leg does not move at once after the next arm.
       if wasSeenArmed, case .periodic = state { state = .connected }
       wasSeenArmed = false
     }

@@ -100,7 +100,7 @@ public final class LegSimulation {
       }
       for (number, person) in operators.enumerated() {
         Lane("operator-\(number)") {
-          // Off the leg's beat, as a sender of its own is.
+          // The operator's ticks are off the leg's beat, as those of an independent sender are.
           Loop(
             "operator-\(number)", every: LegOperatorLoop.rate, phase: .milliseconds(3 + Int64(number)),
             inputs: [.simulated(network.input(person.endpoint))]

@@ -3,7 +3,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-// The keys of the file: the chip and its battery, the links of leg 0, the legs.
+// The keys of the configuration file: the chip and its battery, the links of leg 0, the legs.
 
 extension Legs {
   enum Backend: String, Word { case pca9685, sim }

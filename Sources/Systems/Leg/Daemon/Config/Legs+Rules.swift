@@ -7,7 +7,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-// Rules over more than one key, and what the loop is made of. The keys' ranges and `check` leave nothing to refuse.
+// The rules that concern several keys, and the parts of the loop, which the keys' ranges and `check` guarantee to be valid.
 
 extension Legs {
   static func check(_ wiring: Wiring, _ rules: Rules, _ report: Contradictions<Legs>) {
@@ -68,7 +68,7 @@ extension Legs {
   private static func checkTravel(_ wiring: Wiring, _ index: Int, _ report: Contradictions<Legs>) {
     let leg = wiring.legs[index]
     let (lowest, highest) = (leg.minMicroseconds, leg.maxMicroseconds)
-    // The chip's own step is 5 µs: within two of them nothing moves.
+    // The step of the chip is 5 µs, and a servo does not move within two steps.
     if Int(highest) - Int(lowest) < 10 {
       let (least, most) = (
         report.words(\.legs, index, \.minMicroseconds, lowest), report.words(\.legs, index, \.maxMicroseconds, highest)

@@ -1,4 +1,3 @@
-import Glibc
 import Leg
 import Tactus
 import TactusDaemon
@@ -6,56 +5,46 @@ import Wire
 
 /// Interactive control of a leg from the terminal's keyboard, until `q`, a signal or the end of the input. The leg is disarmed at the end
 /// if it may be armed.
-struct InteractiveLeg {
+struct InteractiveLeg: ~Copyable, OperatorCommand {
   private let connection: LegConnection
-  private var decoder = LegKeyDecoder()
+  private var terminal: RawTerminal
   private var slider = LegSlider()
   private var journal = LegJournal()
   private var meter = TelemetryMeter()
   private var scrolled = 0
 
-  init(_ connection: LegConnection) {
+  init(_ connection: LegConnection, terminal: consuming RawTerminal) {
     self.connection = connection
+    self.terminal = terminal
   }
 
-  /// Runs until the end and restores the terminal.
-  mutating func run(events: borrowing ServiceEvents, terminal: consuming RawTerminal) {
-    show(TopScreen.enter)
-    defer { show(TopScreen.leave) }
+  /// Runs until the end.
+  mutating func run(events: borrowing ServiceEvents) {
+    printAtOnce(TopScreen.enter)
+    defer { printAtOnce(TopScreen.leave) }
     note(connection.scheduling)
-    var reads: Int32? = 0
-    while true {
-      for event in events.wait(input: reads) {
-        switch event {
-        case .stop, .reopenLog: connection.ask(.quit)
-        case .childEnded: break
-        case .input:
-          if !readKeys() {
-            // The terminal is gone.
-            reads = nil
-            connection.ask(.quit)
-          }
-          draw()
-        case .doorbell:
-          let snapshot = connection.newest()
-          meter.take(snapshot)
-          journal.observe(snapshot, trouble: connection.link.trouble())
-          draw()
-          if case .finished = snapshot.state { return }
-        }
-      }
-    }
+    _ = operate(events: events, input: terminal.descriptor)
   }
 
-  /// Reads and applies the keys that are waiting. Returns whether the input goes on; false at its end.
-  private mutating func readKeys() -> Bool {
-    var bytes = [UInt8](repeating: 0, count: 64)
-    let count = read(0, &bytes, bytes.count)
-    guard count > 0 else { return false }
-    for byte in bytes[..<count] {
-      if let key = decoder.key(byte) { press(key) }
-    }
+  mutating func interrupt() -> Int32? {
+    connection.ask(.quit)
+    return nil
+  }
+
+  mutating func readInput() -> Bool {
+    guard let keys = terminal.keys() else { return false }
+    for key in keys.compactMap(LegKey.init) { press(key) }
+    draw()
     return true
+  }
+
+  mutating func refresh() -> Int32? {
+    let snapshot = connection.newest()
+    meter.take(snapshot)
+    journal.observe(snapshot, trouble: connection.link.trouble())
+    draw()
+    guard case .finished = snapshot.state else { return nil }
+    return 0
   }
 
   private mutating func press(_ key: LegKey) {
@@ -99,15 +88,6 @@ struct InteractiveLeg {
     let lines = LegScreen.lines(
       connection.newest(), name: connection.link.name, slider: slider, meter: meter, journal: journal,
       scrolled: scrolled, size: size)
-    show(TopScreen.frame(lines, width: size.width, height: size.height))
-  }
-
-  private func show(_ text: String) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(1, $0.baseAddress, $0.count) }
-      guard count > 0 else { return }
-      bytes = bytes.dropFirst(count)
-    }
+    printAtOnce(TopScreen.frame(lines, width: size.width, height: size.height))
   }
 }

@@ -33,7 +33,7 @@ enum LegScreen {
     lines.append(
       TopScreen.Line(text: "command   \(age(telemetry))   battery \(battery(telemetry))\(past(snapshot) ?? "")"))
     lines.append(link(snapshot, meter))
-    // On a line of its own where there is no room behind the number.
+    // The wrapping below puts the drawing on a line of its own if there is no room behind the number.
     let drawing = slider.drawing(columns: min(40, max(8, size.width - 22)))
     lines.append(TopScreen.Line(text: "pulse     \(padded(slider.microseconds)) µs   \(drawing)"))
     lines.append(TopScreen.Line(text: "keepalive \(keepalive(snapshot.state))"))

@@ -1,5 +1,6 @@
 import Leg
 import Tactus
+import TactusDaemon
 import Wire
 
 /// The decisions of a scripted operation: the next request, and in the end whether the leg obeyed. Has no side effects.
@@ -150,5 +151,43 @@ struct LegScript {
   private func words(_ snapshot: LegOperatorSnapshot) -> String {
     guard let telemetry = snapshot.heard?.telemetry else { return "no telemetry" }
     return "\(telemetry.state)" + (telemetry.error == .none ? "" : ": \(telemetry.error)")
+  }
+}
+
+/// Runs a `LegScript` and prints events as they happen. The exit status is 0 if the leg obeyed.
+struct ScriptedLeg: OperatorCommand {
+  private let connection: LegConnection
+  private var script: LegScript
+  private var journal = LegJournal()
+
+  init(_ connection: LegConnection, _ task: LegScript.Task) {
+    self.connection = connection
+    script = LegScript(task, patience: connection.link.patience)
+  }
+
+  mutating func interrupt() -> Int32? {
+    complain("interrupted; a leg that is armed is being disarmed")
+    return 1
+  }
+
+  mutating func refresh() -> Int32? {
+    let snapshot = connection.newest()
+    // The snapshot has no instant before the first tick.
+    guard snapshot.at != .zero else { return nil }
+    for line in journal.observe(snapshot, trouble: connection.link.trouble()) { printAtOnce(line + "\n") }
+    let step = script.step(snapshot)
+    if let pulse = step.pulse { connection.aim(at: pulse) }
+    if let request = step.request { connection.ask(request) }
+    switch step.end {
+    case nil: return nil
+    case .obeyed:
+      let text = "obeyed; \(snapshot.sent) frames sent, \(snapshot.received) received"
+      printAtOnce(journal.note(text, at: snapshot.at) + "\n")
+      return 0
+    case .disobeyed(let reason):
+      let trouble = connection.link.trouble().map { "; the link: \($0)" } ?? ""
+      complain("\(connection.link.name): \(reason)\(trouble)")
+      return 1
+    }
   }
 }

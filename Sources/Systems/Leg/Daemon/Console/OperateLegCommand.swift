@@ -75,7 +75,7 @@ struct OperateLegCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before the terminal is changed: a signal must not leave it raw.
+    // Signals are blocked before the terminal is changed, because a signal must not leave it raw.
     let events = try ServiceEvents()
     let task = task
     if task == nil, isatty(0) == 0 || isatty(1) == 0 {
@@ -89,11 +89,11 @@ struct OperateLegCommand: ParsableCommand {
     defer { connection.stop() }
     if let task {
       var script = ScriptedLeg(connection, task)
-      let status = script.run(events: events)
+      let status = script.operate(events: events)
       if status != 0 { throw ExitCode(status) }
     } else if let terminal = RawTerminal(0) {
-      var leg = InteractiveLeg(connection)
-      leg.run(events: events, terminal: terminal)
+      var leg = InteractiveLeg(connection, terminal: terminal)
+      leg.run(events: events)
     }
   }
 }

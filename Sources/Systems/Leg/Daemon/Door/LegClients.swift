@@ -48,7 +48,7 @@ final class LegClients: Sendable {
       guard !state.links.isEmpty else { return [] }
       let frames = (0..<newest.count).map { index in
         var telemetry = newest[index].telemetry
-        // The loop says so in one frame only, which this beat may not have seen.
+        // The loop reports a clamp in one frame only, which this beat may have missed.
         if newest[index].clamped != state.told[index, default: 0], telemetry.error == .none {
           telemetry.error = .invalidCommand
         }

@@ -13,7 +13,7 @@ public final class LegDesk: OrderingDesk {
 
   init(_ made: DeskMaterial<Legs>) {
     (wiring, rules, newest) = (made.wiring, made.rules, made.newest)
-    // A sequence must not begin late.
+    // An order that makes safe may be late, but a sequence must not begin late.
     orders = made.orders(makesSafe: \.makesSafe, mayBeLate: \.makesSafe)
     book = made.shared()
   }

@@ -30,7 +30,7 @@ struct LegSequenceBody: JSONReadable {
 
   let poses: [String: [String: Int]]
   let steps: [Step]
-  /// How often the steps are gone through; 0 until the sequence is stopped.
+  /// The number of rounds, or 0 to repeat the steps until the sequence is stopped.
   let rounds: Int
 
   init(_ body: inout JSONReader) throws(APIError) {

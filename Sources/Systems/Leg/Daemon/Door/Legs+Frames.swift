@@ -21,7 +21,7 @@ extension Legs {
       door.send(request, of: .item(leg), makesSafe: request.makesSafe) { _ in }
     }
     let isNew = clients.note(caller, leg: leg, isPrefixed: address.isPrefixed)
-    // A new connection leads out of a lost one, as in the protocol; it takes nothing from who is driving.
+    // As in the protocol, a new connection ends the fault of a lost link. A leg that another client drives is not in this fault.
     if isNew, case .fault(.linkLost, _) = door.newest.state[leg].state { send(.linked) }
     let command: LegCommand
     do {

@@ -5,7 +5,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-// What documents and metrics show of the legs and their chip.
+// The values of documents and metrics about the legs and their chip.
 
 /// The state of a leg, its reason and the remedy, as shown in the legs' document, in answers and in every change.
 struct LegShown: Sendable {

@@ -4,7 +4,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-// What is said of refusals and notices. The control knows no daemon: what its types are to one is said here, and nowhere else.
+// The words for refusals and notices. The module of the control does not depend on the daemon, so the conformances are declared here.
 
 // swift-format-ignore: AvoidRetroactiveConformances
 extension LegRefusal: @retroactive RefusalWord {

@@ -25,7 +25,7 @@ struct SimulatedLegs: Sendable {
   }
 }
 
-/// The response of `GET /api/sim/leg`: the simulated servos at their chips' last accesses. What it says of the chips holds for one of them.
+/// The response of `GET /api/sim/leg`: the simulated servos at their chips' last accesses, and the status of the chips as a whole.
 struct SimulatedLegsDocument: Encodable {
   struct Servo: Encodable {
     let index: Int

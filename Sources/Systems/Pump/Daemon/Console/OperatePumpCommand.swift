@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Pump
 import Tactus
 import TactusDaemon
@@ -81,13 +80,13 @@ struct OperatePumpCommand: ParsableCommand {
           throw ExitCode.failure
         case .doorbell:
           let snapshot = connection.newest()
-          for news in connection.takeNews() { say(news) }
+          for news in connection.takeNews() { printAtOnce(news + "\n") }
           guard snapshot.at != .zero, let step = script?.step(snapshot, refusal: connection.takeRefusal()) else {
             continue
           }
           if let request = step.request { connection.ask(request) }
           guard let end = step.end else { continue }
-          say(Self.line(snapshot))
+          printAtOnce(Self.line(snapshot) + "\n")
           if case .disobeyed(let reason) = end {
             complain("\(device): \(line.trouble ?? reason)")
             throw ExitCode.failure
@@ -111,11 +110,5 @@ struct OperatePumpCommand: ParsableCommand {
       if let trouble = reading.trouble { parts.append("\(name) – (\(trouble))") }
     }
     return parts.joined(separator: ", ")
-  }
-
-  /// Writes a line immediately. `print` would buffer lines when the output is a pipe.
-  private func say(_ text: String) {
-    let bytes = Array((text + "\n").utf8)
-    _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
   }
 }

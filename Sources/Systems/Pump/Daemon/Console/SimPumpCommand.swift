@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Pump
 import Tactus
 import TactusDaemon
@@ -41,16 +40,16 @@ struct SimPumpCommand: ParsableCommand {
     let events = try ServiceEvents()
     let pump = try SimulatedPumpOnTerminal(settings, parameters)
     let runtime = try Runtime { Lane("pump") { pump.loop("pump", bell: events.doorbell.button) } }
-    say(pump.terminal.path)
+    printAtOnce(pump.terminal.path + "\n")
     try runtime.start()
     defer { runtime.stop() }
     while true {
       for event in events.wait() {
         switch event {
         case .stop, .reopenLog:
-          for line in pump.takeNews() { say(line) }
+          for line in pump.takeNews() { printAtOnce(line + "\n") }
           return
-        case .doorbell: for line in pump.takeNews() { say(line) }
+        case .doorbell: for line in pump.takeNews() { printAtOnce(line + "\n") }
         case .childEnded, .input: break
         }
       }
@@ -70,11 +69,5 @@ struct SimPumpCommand: ParsableCommand {
     parameters.waterCelsius = .random(in: 8...15, using: &random)
     parameters.skinCelsius = .random(in: 35...36.5, using: &random)
     return parameters
-  }
-
-  /// Writes a line immediately. `print` would buffer lines when the output is a pipe.
-  private func say(_ text: String) {
-    let bytes = Array((text + "\n").utf8)
-    _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
   }
 }

@@ -2,14 +2,14 @@ import Devices
 import Tactus
 import Wire
 
-/// What the board says of itself, or inertial sensors of the kernel in its place, each with the instant at which it was heard; `nil` if it
-/// was not, or not for too long.
+/// The battery's charge and the attitude, each with the instant of its reading; `nil` if there is no reading, or none that is recent enough.
+/// They come from the board; the attitude comes from inertial sensors of the kernel if the robot has any.
 public struct BoardReadings: Sendable, Hashable, BitwiseCopyable {
-  /// A value and when it was heard.
+  /// A value with the instant at which it was read.
   public struct Reading: Sendable, Hashable, BitwiseCopyable {
-    /// The value, in the unit of what was read.
+    /// The value: percent for the battery, degrees for the attitude.
     public let value: Double
-    /// The instant of the tick that heard it.
+    /// The instant of the tick that read the value.
     public let at: TickInstant
   }
 
@@ -21,7 +21,7 @@ public struct BoardReadings: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var pitch: Reading?
   /// Requests that the board did not answer in time.
   public internal(set) var timeouts: Int64 = 0
-  /// Whether the charge is at or below the limit for a notice. It is not again from five percent above the limit on.
+  /// Whether the charge has fallen to the limit for a notice. The value becomes false at five percent above the limit.
   public internal(set) var isBatteryLow = false
 
   @_noLocks @_noAllocation
@@ -58,11 +58,11 @@ struct BoardWatch: BitwiseCopyable {
   private var asksBatteryAt = TickInstant(nanoseconds: 0)
   private var asksRoll = false
 
-  /// - Parameter lowPercent: the charge at which the battery is low, or `nil` if nobody wants to know.
+  /// - Parameter lowPercent: the charge at which the battery is low, or `nil` if no notice is wanted.
   @_noLocks @_noAllocation
   init(lowPercent: Int?) { self.lowPercent = lowPercent }
 
-  /// Takes what has arrived. Returns the reply if there is one.
+  /// Takes the board's reply, and returns it if one has arrived.
   @_noLocks @_noAllocation
   mutating func hear(_ motors: inout Motors, at now: TickInstant) -> XGORider.Reply? {
     let reply = motors.reply()
@@ -81,7 +81,7 @@ struct BoardWatch: BitwiseCopyable {
     return reply
   }
 
-  /// Notes how the robot leans by sensors that the board knows nothing of; `nil` while they say nothing.
+  /// Records the attitude that the inertial sensors of the kernel measure, or `nil` while they measure none.
   @_noLocks @_noAllocation
   mutating func note(_ attitude: (roll: Double, pitch: Double)?, at now: TickInstant) {
     readings.roll = attitude.map { .init(value: $0.roll, at: now) }

@@ -3,7 +3,7 @@ import Tactus
 
 /// A distance to the nearest thing ahead, and when it was read.
 public struct DistanceReading: Sendable, Hashable, BitwiseCopyable {
-  /// How long a reading counts.
+  /// The greatest age at which a reading counts.
   public static var validity: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(500) }
   }

@@ -8,9 +8,9 @@ public struct InertialSensors: ~Copyable {
   private var gyroscope: AxesInput?
   private var filter: AttitudeFilter
   private var last: TickInstant?
-  /// When an acceleration last said where up is.
+  /// When an acceleration last told the direction of gravity.
   private var countedAt: TickInstant?
-  /// How long the attitude is known without one: longer than a fall from a table, shorter than anybody trusts a broken sensor.
+  /// How long the attitude counts without a usable acceleration: longer than a fall from a table, shorter than a broken sensor may be trusted.
   private static var patience: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(1) }
   }
@@ -22,8 +22,8 @@ public struct InertialSensors: ~Copyable {
     filter = try! AttitudeFilter()  // The standard settings are valid.
   }
 
-  /// Reads the sensors and returns roll and pitch in degrees, or `nil` while the accelerometer says nothing, or nothing for a second from
-  /// which up could be known, such as zero on all axes. A gyroscope that says nothing is done without.
+  /// Reads the sensors and returns roll and pitch in degrees. Returns `nil` while the accelerometer fails, and after a second without an
+  /// acceleration that tells the direction of gravity, such as zero on all axes. A gyroscope that fails is left out.
   @_noLocks @_noAllocation
   mutating func attitude(at now: TickInstant) -> (roll: Double, pitch: Double)? {
     accelerometer.now = now

@@ -1,9 +1,9 @@
 import Devices
 import Tactus
 
-/// What the line sensor gave, and when it was read.
+/// The probes of the line sensor with the instant at which they were read.
 public struct LineReading: Sendable, Hashable, BitwiseCopyable {
-  /// How long a reading counts.
+  /// The greatest age at which a reading counts.
   public static var validity: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(500) }
   }
@@ -19,7 +19,7 @@ struct LineWatch: BitwiseCopyable {
   static var interval: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(50) }
   }
-  /// The last reading, or `nil` if there has been none or the last attempt gave none.
+  /// The last reading, or `nil` if there has been none or the last attempt failed.
   private(set) var reading: LineReading?
   /// Readings that failed on the bus since the start.
   private(set) var failures: Int64 = 0

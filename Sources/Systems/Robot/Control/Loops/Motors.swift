@@ -112,8 +112,8 @@ public struct Motors: ~Copyable {
     }
   }
 
-  /// Requests a quantity of the board. A line that does not take the request leaves it unmade: that it fails the motors, too, shows at
-  /// their next write.
+  /// Requests a quantity of the board. A request that the line does not accept is dropped, because the next write to the motors will report
+  /// the failure of the line.
   @_noLocks @_noAllocation
   mutating func ask(_ quantity: XGORider.Quantity) {
     guard case .xgoRider(var board) = driver else { return }
@@ -145,14 +145,14 @@ public struct Motors: ~Copyable {
     do { return try board.distanceAhead(on: &bus!) } catch { throw MotorFailure(error) }
   }
 
-  /// Returns what the line sensor gives, or `nil` if it gives nothing that it could or the board has no sensor.
+  /// Returns the probes of the line sensor, or `nil` if its answer is invalid or the board has no line sensor.
   @_noLocks @_noAllocation
   mutating func lineProbes() throws(MotorFailure) -> LineProbes? {
     guard case .raspbotV2(let board) = driver else { return nil }
     do { return try board.line(on: &bus!) } catch { throw MotorFailure(error) }
   }
 
-  /// Makes one write to what the board has beside its motors. Does nothing on a board that has not got it.
+  /// Makes one write to a fitting of the board. Does nothing on a board without that fitting.
   @_noLocks @_noAllocation
   mutating func fit(_ write: FittingWrite) throws(MotorFailure) {
     switch driver {

@@ -5,10 +5,9 @@ import Wire
 /// The control loop of the device side. Inputs are datagrams and requests; outputs are motor commands, a snapshot and replies.
 ///
 /// Order of a tick: failsafe, settings, requests, datagrams, the distance ahead, the board and the inertial sensors, the step of the
-/// period, motors, what the board has beside them, replies, snapshot, answers. A stop is
-/// written the moment it is decided, before anything else is read; of all drives decided in a tick only the last is written. Work is
-/// bounded: 64 requests, 4 × 64 datagrams, one stop and one drive (a second stop when that drive is a fault),
-/// one write to what the board has beside its motors.
+/// period, motors, fittings, replies, snapshot, answers. A stop is written the moment it is decided, before anything else is read; of all
+/// drives decided in a tick only the last is written. Work is bounded: 64 requests, 4 × 64 datagrams, one stop and one drive (a second
+/// stop when that drive is a fault), and one write to a fitting.
 public struct RobotLoop: ~Copyable, ControlLoop {
   private static var batchesPerTick: Int {
     @_noLocks @_noAllocation get { 4 }
@@ -32,14 +31,14 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private var distance = DistanceWatch()
   private var board: BoardWatch
   private var inertial: InertialSensors?
-  /// Whether the inertial sensors, and not the board, say how the robot leans.
+  /// Whether the inertial sensors, and not the board, measure the attitude.
   private let hasInertialSensors: Bool
   private var line = LineWatch()
   private let readsLine: Bool
   private var fittings: Fittings
   private let replyBytes: UnsafeMutableRawBufferPointer
 
-  // Within one tick.
+  // These values are valid within one tick.
   private var now = TickInstant(nanoseconds: 0)
   private var pendingDrive: WheelSpeeds?
   /// When the command that is being decided was issued or arrived, or `nil` between commands and for a command without a known instant.
@@ -59,9 +58,9 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   ///   - afterOutsideStop: whether something outside the program, such as the guard, has stopped the motors since a loop last drove them.
   ///     If so, the robot does not drive until a stick that is held has come to zero.
   ///   - batteryLowPercent: the charge of the battery that is worth a notice, or `nil` for none.
-  ///   - inertial: the sensors that say how the robot leans, or `nil` if its board does or nothing does.
-  ///   - mount: the limits of the camera mount, or `nil` for those that the board's mount has unless the file says otherwise.
-  ///   - readsLine: whether the line sensor is read. A board without one gives nothing.
+  ///   - inertial: the sensors that measure the attitude, or `nil` if the board measures it or nothing does.
+  ///   - mount: the limits of the camera mount, or `nil` for the standard limits of the board's mount.
+  ///   - readsLine: whether the line sensor is read. A board without a line sensor has no readings.
   public init(
     ends: consuming Mailbox.Ends, motors: consuming Motors, port: consuming DatagramPort,
     commandAge: consuming AgeMeter = DataAge("command", fromOutside: .releasesLoop).meter(),
@@ -114,7 +113,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
       decide(.tick)
     }
     if let speeds = pendingDrive { write(speeds) }
-    // Last of all, so that nothing that moves or stops a motor waits for it.
+    // The board is tended last, so that nothing that moves or stops a motor waits for it.
     if case .period = tick.cause { tendBoard() }
     finish()
   }
@@ -124,7 +123,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     begin(at: tick.started)
     ends.beginSafeState(tick)
     switch cause {
-    // A loop that hung has kept no time, and the guard may have told the buzzer to be silent.
+    // A loop that hung has not ended beeps in time, and the guard may have silenced the buzzer.
     case .misses(let count):
       fittings.forget()
       decide(.missed(releases: count))
@@ -133,7 +132,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
       decide(.externalStop)
     case .stop:
       decide(.shutdown)
-      // No tick follows that could repeat it.
+      // A stop that the board has not confirmed is repeated here, because no tick follows.
       for _ in 0..<2 {
         guard case .shutDown(.pending) = machine.state else { break }
         hasStopped = false
@@ -147,7 +146,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 
   @_noLocks @_noAllocation
   private mutating func begin(at instant: TickInstant) {
-    // Until this instant the wheels did what the last tick has left.
+    // The wheels have turned as the last tick left them until this instant.
     if let geometry = snapshot.settings.geometry {
       snapshot.odometry.advance(by: instant - snapshot.at, at: snapshot.speeds, geometry)
     }
@@ -268,8 +267,8 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// Reads the distance ahead if the settings watch it, and tells the machine. Nothing is read while a motor write is repeated: the bus
-  /// belongs to the stop.
+  /// Reads the distance ahead if the settings watch it, and tells the machine. Nothing is read while a motor write is repeated, because the
+  /// stop needs the bus.
   @_noLocks @_noAllocation
   private mutating func watchAhead() {
     guard case .some = machine.settings.stopWithinMillimetres else { return }
@@ -277,7 +276,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     decide(.clearance(distance.clearance(at: now)))
   }
 
-  /// Takes the board's answer, and tells the machine what the board says of its battery and attitude.
+  /// Takes the board's reply, and tells the machine the battery's charge and the attitude.
   @_noLocks @_noAllocation
   private mutating func hearBoard() {
     guard motors.canBeAsked else { return }
@@ -293,11 +292,11 @@ public struct RobotLoop: ~Copyable, ControlLoop {
       if let tilt = board.readings.tilt { decide(.tilt(degrees: tilt)) }
     case .timedOut, nil: break
     }
-    // A board that says nothing any more keeps nobody from a reset.
+    // A board that no longer reports its attitude must not prevent a reset.
     if case .none = board.readings.tilt { decide(.attitudeLost) }
   }
 
-  /// Reads the inertial sensors, if there are any, and tells the machine how the robot leans.
+  /// Reads the inertial sensors, if there are any, and tells the machine the attitude.
   @_noLocks @_noAllocation
   private mutating func lean() {
     guard hasInertialSensors else { return }
@@ -327,7 +326,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   private mutating func step(_ event: RobotEvent) -> RobotAction {
     let before = machine.state
     let action = machine.step(event, at: now)
-    // Here and not once a tick: an emergency stop and its reset may come in one.
+    // The fittings are halted at every step, because an emergency stop and its reset may come in the same tick.
     switch machine.state {
     case .emergencyStopped, .fault, .shutDown: fittings.halt()
     case .stopped, .driving: break
@@ -372,8 +371,8 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// Reads what the board measures beside the distance, and tells it one thing beside its motors' speeds. Nothing is read or told while a
-  /// motor write is repeated: the bus belongs to the stop.
+  /// Reads the line sensor, requests the battery's charge or the attitude, and makes one write to a fitting. None of these is done while a
+  /// motor write is repeated, because the stop needs the bus.
   @_noLocks @_noAllocation
   private mutating func tendBoard() {
     guard machine.failures == 0 else { return }
@@ -381,7 +380,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     if !fit(), motors.canBeAsked { board.ask(&motors, at: now) }
   }
 
-  /// Makes the next write to what the board has beside its motors. Returns whether there was one.
+  /// Makes the next write to a fitting. Returns whether one was due.
   @_noLocks @_noAllocation
   private mutating func fit() -> Bool {
     guard let write = fittings.next(period: machine.settings.tickPeriod, at: now) else { return false }

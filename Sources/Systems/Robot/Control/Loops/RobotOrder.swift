@@ -11,7 +11,7 @@ public enum RobotOrder: Sendable, Hashable, BitwiseCopyable {
   case emergencyStop
   /// Leave an emergency stop or a fault.
   case reset
-  /// Tell the board something beside the motion of its wheels. It is not for the machine of the motors: `event` is `nil`.
+  /// Operate a fitting of the board. The machine of the motors gets no event of this order.
   case fitting(FittingOrder)
   /// Request an answer and change nothing.
   case query

@@ -59,15 +59,15 @@ public struct RobotSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var lastMalformed: DatagramError?
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
-  /// What the board says of its battery and attitude, as far as it can be asked.
+  /// The battery's charge and the attitude, as far as the robot can measure them.
   public internal(set) var board = BoardReadings()
   /// The last reading of the distance ahead, or `nil` if the sensor has given none or the settings do not watch the distance.
   public internal(set) var ahead: DistanceReading?
-  /// What the line sensor gave last, or `nil` if it has given nothing or is not read.
+  /// The last reading of the line sensor, or `nil` if there has been none or the sensor is not read.
   public internal(set) var line: LineReading?
-  /// What the board has beside its motors, with what it was told.
+  /// The fittings of the board, with what was written to them.
   public internal(set) var fittings: Fittings
-  /// Where the robot should be by what its wheels were told, at `at`. It stays at the origin without a geometry.
+  /// The dead reckoning from the commanded speeds up to `at`. It stays at the origin without a geometry.
   public internal(set) var odometry = RobotOdometry()
 
   /// Creates the snapshot that holds before the first tick.

@@ -31,7 +31,7 @@ public struct CameraMountSettings: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation
     func allows(_ degrees: Int) -> Bool { degrees >= lowest && degrees <= highest }
 
-    /// Returns the angle that the board is told.
+    /// Returns the angle to write to the board.
     @_noLocks @_noAllocation
     func wired(_ degrees: Int) -> Int { isInverted ? lowest + highest - degrees : degrees }
   }
@@ -72,13 +72,13 @@ public struct MountServo: Sendable, Hashable, BitwiseCopyable {
   public private(set) var told: Int?
   /// The angle in degrees that was asked for, or `nil` if none was. After a halt it is the told angle.
   public private(set) var target: Int?
-  /// From when on the next step counts, while the servo is under way.
+  /// The instant from which the next step is counted, while the servo is under way.
   private var since = TickInstant(nanoseconds: 0)
 
   @_noLocks @_noAllocation
   init() {}
 
-  /// Whether the board has still to be told something.
+  /// Whether an angle has still to be written to the board.
   var isUnderWay: Bool {
     @_noLocks @_noAllocation get {
       guard let target else { return false }
@@ -100,8 +100,8 @@ public struct MountServo: Sendable, Hashable, BitwiseCopyable {
 
   /// Returns the next angle to tell the board, or `nil` if nothing is due.
   ///
-  /// - Parameter longest: the time that a step may make up for, beside that of one degree. After a longer silence, as while the bus is stuck, the servo goes on from
-  ///   where it is and does not jump.
+  /// - Parameter longest: the time that a step may make up for, beside that of one degree. After a longer silence, as while the bus is
+  ///   stuck, the servo goes on from where it is and does not jump.
   @_noLocks @_noAllocation
   mutating func next(_ degreesPerSecond: Int, longest: Nanoseconds, at now: TickInstant) -> Int? {
     guard let target else { return nil }
@@ -116,10 +116,10 @@ public struct MountServo: Sendable, Hashable, BitwiseCopyable {
     return way > 0 ? told + step : told - step
   }
 
-  /// Notes that the board has taken an angle.
+  /// Records that the board has taken an angle.
   @_noLocks @_noAllocation
   mutating func take(_ degrees: Int, _ degreesPerSecond: Int, at now: TickInstant) {
-    // What is left of a degree counts for the next step.
+    // The time of an incomplete degree counts for the next step.
     if let told, degrees != target {
       let step = Int64(clamping: degrees < told ? told - degrees : degrees - told)
       since = since + Nanoseconds(step * 1_000_000_000 / Int64(clamping: degreesPerSecond))

@@ -1,7 +1,7 @@
 import Tactus
 import Wire
 
-/// What is known of the way ahead, as the board's distance sensor sees it.
+/// The distance ahead by the board's distance sensor.
 public enum Clearance: Sendable, Hashable, BitwiseCopyable {
   /// The nearest thing ahead is this far away.
   case distance(millimetres: Int)
@@ -39,8 +39,8 @@ extension RobotMachine {
 }
 
 extension Control {
-  /// Ends forward motion for `reason`, and keeps it ended until the source asks for something else than forward motion: nobody is driven
-  /// on by an obstacle that goes away.
+  /// Ends forward motion for `reason` until the source asks for something else than forward motion, so that the robot does not drive on by
+  /// itself when an obstacle goes away.
   @_noLocks @_noAllocation
   mutating func hold(_ reason: ForwardStop?) {
     guard target.left.value + target.right.value > 0 else {

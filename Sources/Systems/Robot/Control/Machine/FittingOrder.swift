@@ -1,17 +1,17 @@
 import Devices
 import Tactus
 
-/// What a board may be told beside the motion of its wheels.
+/// An order to a fitting: a part of the board other than its motors.
 public enum FittingOrder: Sendable, Hashable, BitwiseCopyable {
   /// Turn the camera mount to these whole degrees. `nil` leaves a servo as it is.
   case look(pan: Int?, tilt: Int?)
   /// Give one light, numbered from 0, this colour, or all of them if `light` is `nil`.
   case light(LightColour, light: Int?)
-  /// Sound the buzzer for this time, 50 ms…5 s, in place of what is left of the last one.
+  /// Sound the buzzer for this time, 50 ms…5 s. The beep replaces the rest of an earlier one.
   case beep(Nanoseconds)
   /// Raise or lower the body to this height in millimetres, 60…120.
   case height(millimetres: Double)
-  /// Level the body's roll, or do not.
+  /// Switch the levelling of the body's roll on or off.
   case balance(Bool)
 
   /// The ability that a board needs for the order.
@@ -38,7 +38,7 @@ public enum FittingOrder: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What the board is told by one write.
+/// One write to a fitting of the board.
 enum FittingWrite: Sendable, Hashable, BitwiseCopyable {
   /// Angles in degrees as the board counts them.
   case pan(degrees: Int, wired: Int)

@@ -1,10 +1,10 @@
 import Devices
 import Tactus
 
-/// What a board has beside its motors: a camera mount, lights, a buzzer, the height and the balance of its body.
+/// The parts of a board other than its motors: a camera mount, lights, a buzzer, and the height and the balance of its body.
 ///
-/// The machine only decides: `take` accepts or refuses an order, `next` says what the board is told by the next write, one a tick, and `took`
-/// or `failed` says how the board answered. What the board has not taken is written again. The rules are numbered in the folder's README.
+/// The machine only decides: `take` accepts or refuses an order, `next` returns the next write, one a tick, and `took` or `failed` records its
+/// result. A write that failed is repeated. The rules are numbered in the folder's README.
 public struct Fittings: Sendable, BitwiseCopyable {
   /// The allowed heights of the body in millimetres.
   public static let heights = 60.0...120.0
@@ -13,7 +13,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { 45 }
   }
 
-  /// The board, which says what is there.
+  /// The board, whose abilities decide which fittings exist.
   public let board: RobotBoard
   /// The limits of the camera mount.
   public let mount: CameraMountSettings
@@ -21,11 +21,11 @@ public struct Fittings: Sendable, BitwiseCopyable {
   public private(set) var pan = MountServo()
   /// The servo that turns the camera up and down.
   public private(set) var tilt = MountServo()
-  /// The colours that were asked for; of a light without one it has no meaning.
+  /// The requested colours. The colour of a light that is not in `ordered` has no meaning.
   private var wantedLights = [14 of LightColour](repeating: LightColour())
   /// The colours that the board has taken.
   private var toldLights = [14 of LightColour](repeating: LightColour())
-  /// Bits of the lights that have been ordered, and of those that the board has been told.
+  /// A bit for each light that has a requested colour; in `known` for each light whose colour the board is known to have taken.
   private var ordered: UInt16 = 0
   private var known: UInt16 = 0
   /// Until when the buzzer sounds, or `nil` if it does not.
@@ -39,10 +39,10 @@ public struct Fittings: Sendable, BitwiseCopyable {
   private var wantedBalance: Bool?
   /// Whether the board levels the body's roll, or `nil` if it has not been told.
   public private(set) var isBalancing: Bool?
-  /// Which kind was written last, so that every kind has its turn.
+  /// The kind of fitting that was written last, so that the kinds take turns.
   private var last = 0
 
-  /// Creates the fittings of a board that nobody has told anything. The first write switches a buzzer off, whatever it did before.
+  /// Creates the fittings of a board before any order. The first write switches a buzzer off, whatever state it is in.
   @_noLocks @_noAllocation
   public init(_ board: RobotBoard, mount: CameraMountSettings) {
     self.board = board
@@ -53,14 +53,14 @@ public struct Fittings: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(_ board: RobotBoard) { self.init(board, mount: .standard(board)) }
 
-  /// Returns the colour that a light, 0…13, was told, or `nil` if it was told none.
+  /// Returns the colour that the board has taken for a light, 0…13, or `nil` if it has taken none.
   @_noLocks @_noAllocation
   public func colour(of light: Int) -> LightColour? { known & Self.bit(light) != 0 ? toldLights[light] : nil }
 
   // MARK: orders
 
-  /// Takes an order, or says why not. What moves is refused in an emergency stop and in a fault, and height and balance of a robot that leans
-  /// too far. Lights and beeps are obeyed then, too: they help to find it.
+  /// Accepts an order or returns why it is refused. An order that moves something is refused in an emergency stop and in a fault, and orders
+  /// of height and balance are refused while the robot leans too far. Lights and beeps are always accepted, since they help to find the robot.
   ///
   /// - Parameters:
   ///   - state: what the motors do.
@@ -113,7 +113,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
     return lean > Double(most ?? Self.standardTilt)
   }
 
-  /// Ends every motion where it is: no servo is told anything more, nor is a height or a balance that the board has not taken yet. To be
+  /// Ends every motion where it is: no further angle is written, and a height or a balance that the board has not taken is dropped. To be
   /// called whenever an emergency stop or a fault is in force.
   @_noLocks @_noAllocation
   mutating func halt() {
@@ -124,7 +124,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
     wantedBalance = isBalancing
   }
 
-  /// Notes that something outside the program, such as the guard, may have told the board something.
+  /// Records that something outside the program, such as the guard, may have written to the board.
   @_noLocks @_noAllocation
   mutating func forget() {
     halt()
@@ -132,7 +132,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
     isBuzzing = nil
   }
 
-  /// Ends everything for the end of the program: motions end where they are, lights that were on go off, the buzzer is told to be silent.
+  /// Prepares the end of the program: motions end where they are, lights that are on go off, and the buzzer is silenced.
   @_noLocks @_noAllocation
   mutating func shutDown() {
     forget()
@@ -143,7 +143,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
 
   // MARK: writes
 
-  /// Returns what the board is told next, or `nil` if there is nothing to tell. The buzzer is first; the others take turns.
+  /// Returns the next write, or `nil` if none is due. The buzzer comes first; the other fittings take turns.
   ///
   /// - Parameter period: the time between two periodic ticks.
   @_noLocks @_noAllocation
@@ -188,7 +188,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
     }
   }
 
-  /// The lights' next write: one for all if all are to have one colour, otherwise that of the first that has another than it should.
+  /// The next write to the lights: all of them if they are to have the same colour, otherwise the first whose colour is not the requested one.
   private var nextLight: FittingWrite? {
     @_noLocks @_noAllocation get {
       var first = -1
@@ -210,7 +210,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { 0x3FFF }
   }
 
-  /// Notes that the board has taken a write.
+  /// Records that the board has taken a write.
   @_noLocks @_noAllocation
   mutating func took(_ write: FittingWrite, at now: TickInstant) {
     switch write {
@@ -228,7 +228,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Notes that a write has failed. It is made again; a buzzer that may have taken it is told to be silent at the end of its time.
+  /// Records that a write has failed. The write is repeated. A buzzer that may sound in spite of the failure is silenced at the end of its time.
   @_noLocks @_noAllocation
   mutating func failed(_ write: FittingWrite) {
     if case .buzzer = write { isBuzzing = nil }

@@ -48,7 +48,7 @@ public enum IgnoreReason: String, Sendable, Hashable, BitwiseCopyable, CaseItera
   case noHeight
   /// The board does not level its body.
   case noBalance
-  /// The camera mount may not turn so far, or a number is out of the range of what it is for.
+  /// An angle is beyond the limits of the camera mount, or another number is out of its range.
   case beyondLimits
 
   /// The index in a table of counters, 0…21.

@@ -1,13 +1,13 @@
-/// The boards that a robot may have, with what each can do beside turning wheels.
+/// The boards that a robot may have, with their abilities besides turning wheels.
 public enum RobotBoard: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// The board of the Raspbot V1, on I2C.
   case ybPcbCar = "yb-pcb-car"
   /// The board of the Raspbot V2, on I2C, which measures the distance ahead.
   case raspbotV2 = "raspbot-v2"
-  /// The board on a serial line that says how its battery is and how far it leans.
+  /// The board of the XGO Rider on a serial line, which measures its battery and its attitude.
   case xgoRider = "xgo-rider"
 
-  /// Returns whether the board can do this.
+  /// Returns whether the board has an ability.
   @_noLocks @_noAllocation
   public func can(_ ability: BoardAbility) -> Bool {
     switch (self, ability) {
@@ -20,11 +20,11 @@ public enum RobotBoard: String, Sendable, Hashable, BitwiseCopyable, CaseIterabl
     }
   }
 
-  /// All that the board can do, in the order of the cases.
+  /// The abilities of the board, in the order of the cases.
   public var abilities: [BoardAbility] { BoardAbility.allCases.filter(can) }
 }
 
-/// What a board can do beside turning wheels.
+/// An ability of a board besides turning wheels.
 public enum BoardAbility: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// Turning a camera mount of two servos.
   case panTilt = "pan-tilt"
@@ -34,9 +34,9 @@ public enum BoardAbility: String, Sendable, Hashable, BitwiseCopyable, CaseItera
   case buzzer
   /// Reading a line sensor.
   case line
-  /// Saying how full its battery is.
+  /// Measuring the charge of the battery.
   case battery
-  /// Saying how the robot leans.
+  /// Measuring roll and pitch.
   case attitude
   /// Measuring the distance ahead.
   case distance

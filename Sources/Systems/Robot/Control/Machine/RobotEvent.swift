@@ -20,7 +20,7 @@ public enum RobotEvent: Sendable, Hashable, BitwiseCopyable {
   case battery(percent: Int)
   /// The robot leans this far, in degrees of roll or pitch, whichever is more.
   case tilt(degrees: Double)
-  /// The board has not said for two seconds how far the robot leans.
+  /// The attitude has not been known for two seconds.
   case attitudeLost
   /// The periodic release of the loop, or its release at `nextDeadline`.
   case tick
@@ -41,7 +41,7 @@ public enum RobotEvent: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension RobotEvent {
-  /// Whether somebody stops the robot by it.
+  /// Whether the event is a stop by a person or a client.
   var isStop: Bool {
     @_noLocks @_noAllocation get {
       switch self {

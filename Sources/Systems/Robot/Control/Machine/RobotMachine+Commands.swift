@@ -1,7 +1,7 @@
 import Tactus
 import Wire
 
-// Commands: who is heard, and what then.
+// The rules of commands: which source may drive, and what its command changes.
 
 extension RobotMachine {
   /// Handles a command other than zero, which only the controlling source may send, or any source while control is free.
@@ -23,7 +23,7 @@ extension RobotMachine {
         standstill.holder = holder
         state = .stopped(standstill)
         if case .ignored(let reason) = hearing { return .ignored(reason) }
-        // Heard, so that holding the stick does not end the ownership and with it the need to let go.
+        // The command counts as heard: otherwise control would lapse while the stick is held, and the stick could drive on without a release.
         if case .stoppedBy = standstill.reason, Mechanism.letGoAfterStop.acts { return .ignored(.stickNotAtZero) }
       } else {
         holder = Holder(source: source, timestamp, at: now)
@@ -45,7 +45,7 @@ extension RobotMachine {
         state = .driving(control)
         return .ignored(reason)
       case .heardByNewClock where Mechanism.restBetweenClocks.acts:
-        // By way of zero: nobody knows how old the speeds on the motors are by now, nor who says so.
+        // The motors pass through zero, because the age of the present speeds and the sender of the new ones are not certain.
         control = Control(
           control.holder, target: speeds, share: share, at: now, credit: settings.tickPeriod,
           failures: control.failures)
@@ -60,7 +60,7 @@ extension RobotMachine {
     }
   }
 
-  /// Notes that a stick is held at `source`, whether its command is obeyed or not.
+  /// Records that a stick is held at `source`, whether its command is obeyed or not.
   @_noLocks @_noAllocation
   mutating func holdsStick(_ source: ControlSource, at now: TickInstant) {
     lastNonZeroCommand = now
@@ -80,7 +80,7 @@ extension RobotMachine {
     case .stopped(var standstill):
       if case .some = batteryStop { break }
       if standstill.reason.needsRest {
-        // Somebody else still holds a stick.
+        // Another source still holds a stick.
         if isHeld(byOtherThan: source, at: now) { break }
         standstill.reason = .commanded
       }

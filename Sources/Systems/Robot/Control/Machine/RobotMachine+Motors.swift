@@ -1,6 +1,6 @@
 import Tactus
 
-// What the motors answered, and when that is a fault.
+// The results of motor writes, and which of them are a fault.
 
 extension RobotMachine {
   /// Handles the result of the last output. The result of an output that is no longer in force changes nothing: a late confirmation of a

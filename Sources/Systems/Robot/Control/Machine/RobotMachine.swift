@@ -12,7 +12,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   /// The source of the command that arrived at `lastNonZeroCommand`, or `nil` if that is not known.
   var lastNonZeroSource: ControlSource?
 
-  /// What is known of the way ahead. It matters only if the settings watch it.
+  /// The distance ahead. It matters only if the settings watch it.
   var clearance = Clearance.unknown
 
   /// The charge in percent at which the battery became empty, or `nil` if it is not.
@@ -98,7 +98,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       if isDrive { lastNonZeroCommand = now }
       return .ignored(.stale)
     case .clearance(let new):
-      // It acts with the next command or tick.
+      // The new distance takes effect with the next command or tick.
       clearance = new
       return RobotAction(.none)
     case .battery(let percent): return hearBattery(percent)
@@ -186,5 +186,61 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       case .shutDown(let confirmation): confirmation.failures
       }
     }
+  }
+}
+
+// The rules of the battery's charge and of the tilt.
+
+extension RobotMachine {
+  /// How long a tilt must last before it stops the motors, so that a bump does not.
+  static var tiltPatience: Nanoseconds {
+    @_noLocks @_noAllocation get { .milliseconds(200) }
+  }
+
+  /// Records the battery's charge. At or below the limit the robot does not drive until the charge is five percent above the limit.
+  @_noLocks @_noAllocation
+  mutating func hearBattery(_ percent: Int) -> RobotAction {
+    guard let limit = settings.batteryStopPercent, Mechanism.batteryLimit.acts else { return RobotAction(.none) }
+    if percent <= limit {
+      batteryStop = percent
+    } else if percent >= limit + 5 || percent >= 100 {
+      batteryStop = nil
+    }
+    return RobotAction(.none)
+  }
+
+  /// Records the tilt. A tilt beyond the limit that lasts for `tiltPatience` is a fault.
+  @_noLocks @_noAllocation
+  mutating func hearTilt(_ degrees: Double, at now: TickInstant) -> RobotAction {
+    guard let limit = settings.tiltStopDegrees, degrees > Double(limit), Mechanism.tiltStop.acts else {
+      tiltedSince = nil
+      return RobotAction(.none)
+    }
+    let since = tiltedSince ?? now
+    tiltedSince = since
+    return now - since >= Self.tiltPatience ? fail(.tilted(degrees: Int(saturating: degrees))) : RobotAction(.none)
+  }
+
+  /// Makes an empty battery the reason of every standstill, whatever else ended the motion.
+  @_noLocks @_noAllocation
+  mutating func standForBattery() {
+    guard let batteryStop, case .stopped(var standstill) = state, !standstill.reason.isBatteryEmpty else { return }
+    standstill.reason = .batteryEmpty(percent: batteryStop)
+    standstill.holder = nil
+    state = .stopped(standstill)
+  }
+}
+
+extension StopReason {
+  var isBatteryEmpty: Bool {
+    @_noLocks @_noAllocation get {
+      if case .batteryEmpty = self { return true }
+      return false
+    }
+  }
+
+  /// Whether every stick must come to zero before its source may drive on.
+  var needsRest: Bool {
+    @_noLocks @_noAllocation get { isExternalStop || isBatteryEmpty }
   }
 }

@@ -25,7 +25,7 @@ public struct RobotSettings: Sendable, Hashable, BitwiseCopyable {
   public let tickPeriod: Nanoseconds
   /// The number of consecutive failed motor writes that is a fault, 1…100. A single bus timeout is a fault at once.
   public let failuresBeforeFault: Int
-  /// What converts SI units, or `nil` if it is not known; a motion in SI units is then refused.
+  /// The measures that convert SI units, or `nil` if they are not known; a motion in SI units is then refused.
   public let geometry: RobotGeometry?
   /// The distance in millimetres, 20…4000, nearer than which something ahead ends forward motion, as does a distance that is not
   /// known. `nil` if the distance is not watched.
@@ -88,15 +88,15 @@ public enum RobotSettingsError: Error, Hashable, Sendable {
   case acceleration(Double)
   case tickPeriod(Nanoseconds)
   case failuresBeforeFault(Int)
-  /// In millimetres.
+  /// The distance is in millimetres.
   case stopDistance(Int)
-  /// In percent.
+  /// The charge is in percent.
   case batteryStop(Int)
-  /// In degrees.
+  /// The tilt is in degrees.
   case tiltStop(Int)
-  /// In metres.
+  /// The wheel base is in metres.
   case wheelBase(Double)
-  /// In metres per second.
+  /// The speed is in metres per second.
   case topSpeed(Double)
 }
 

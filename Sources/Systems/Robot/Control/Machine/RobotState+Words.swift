@@ -1,4 +1,4 @@
-// What an operator reads: what the robot does, why, and what to do about it.
+// The state, its cause and the remedy in words, for operators.
 
 extension RobotState: CustomStringConvertible {
   /// The state in one line: `driving by 192.168.1.20:50000`, `fault: the bus is stuck (1 failed write)`.

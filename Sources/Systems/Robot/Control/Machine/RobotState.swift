@@ -1,7 +1,7 @@
 import Tactus
 import Wire
 
-// What the motors are doing, and what may change it.
+// The states of the motors, and the events that change them.
 //
 //                      drive command
 //   ┌───────────┐  of the controlling source  ┌───────────┐
@@ -49,7 +49,7 @@ extension RobotState {
     if case .driving(let control) = self { control.target } else { nil }
   }
 
-  /// Which share of the motion that was asked for in SI units is driven, or `nil` if nothing less than asked for is driven.
+  /// The share of a motion requested in SI units that is driven, or `nil` if all of it is driven or none was requested.
   public var share: Double? {
     @_noLocks @_noAllocation get {
       if case .driving(let control) = self, control.share < 1 { return control.share }
@@ -57,7 +57,7 @@ extension RobotState {
     }
   }
 
-  /// Why the robot does not drive forward as it is asked to, or `nil` if it does or is not asked to.
+  /// Why the robot does not drive forward although it is asked to, or `nil` if it does or is not asked to.
   public var forwardStop: ForwardStop? {
     @_noLocks @_noAllocation get {
       if case .driving(let control) = self { return control.forwardStop }
@@ -163,8 +163,8 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var holder: Holder
   /// The speeds as commanded, not zero, before the speed limit.
   public internal(set) var target: WheelSpeeds
-  /// Which share of the motion that was asked for in SI units `target` is, above 0 and up to 1: less than 1 if a wheel would have to be
-  /// faster than it may. It is 1 for speeds in percent.
+  /// The share of a motion requested in SI units that `target` makes, above 0 and up to 1: less than 1 if a wheel would have to be faster
+  /// than it may. The share is 1 for speeds in percent.
   public internal(set) var share: Double
   /// The speeds that the motors are set to, limited and ramped.
   public internal(set) var output: WheelSpeeds
@@ -175,9 +175,9 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
   var base: WheelSpeeds
   /// The instant of `base`.
   var baseAt: TickInstant
-  /// Until when the motors stand still before they follow the target, or `nil` unless the sender's clock has just been set.
+  /// The end of the standstill before the motors follow the target, or `nil` unless the sender's clock has just been set.
   var restsUntil: TickInstant?
-  /// Why the forward part of `target` is not driven, or `nil` if it is. It stays until the source asks for no forward motion.
+  /// Why the forward part of `target` is not driven, or `nil` if it is driven. The value stays until the source asks for no forward motion.
   public internal(set) var forwardStop: ForwardStop?
   /// The battery's charge in percent for which the robot slows down to a standstill, or `nil` if it does not.
   public internal(set) var batteryStop: Int?

@@ -50,7 +50,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
       set(to: stamp, at: now)
       return .inPlace
     }
-    // A repetition of the newest stamp is no new clock, but the old one.
+    // A repetition of the newest timestamp comes from the old clock.
     if case .duplicate = objection {
       run = nil
       return .outOfPlace(.duplicate)
@@ -122,7 +122,7 @@ private struct StampRun: Sendable, Hashable, BitwiseCopyable {
   /// Counts the timestamp if it matches the run; otherwise starts a new run with it.
   @_noLocks @_noAllocation
   mutating func take(_ stamp: SenderTimestamp, at now: TickInstant) {
-    // A datagram of the run again, or one that was overtaken within it.
+    // The datagram is a repetition within the run, or was overtaken by a later one of the run.
     if stamp.seconds >= first.seconds && stamp.seconds <= last.seconds { return }
     let spacing = stamp.seconds - last.seconds
     let arrival = (now - lastAt).inSeconds

@@ -2,7 +2,7 @@
 ///
 /// A stick that is held when the program starts, or when the robot's answers come back, drives nothing until it has been released once.
 public struct Gamepad: Sendable {
-  /// What full stick asks for.
+  /// The motion that a fully deflected stick requests.
   public enum Reach: Sendable, Hashable {
     /// 100 % of both wheels, mixed as those of a joystick.
     case percent
@@ -18,7 +18,7 @@ public struct Gamepad: Sendable {
     case readAgain
   }
 
-  // Numbers of <linux/input-event-codes.h>.
+  // The numbers are those of <linux/input-event-codes.h>.
   private static let synchronisation: UInt16 = 0
   private static let key: UInt16 = 1
   private static let absolute: UInt16 = 3
@@ -37,7 +37,7 @@ public struct Gamepad: Sendable {
   private let reach: Reach
   private var x: GamepadAxis
   private var y: GamepadAxis
-  /// Whether the stick has been at rest since it had to be.
+  /// Whether the stick has been at rest since the start, or since the robot's answers came back.
   private var hasRested = false
   /// Whether the robot does not answer: the stick asks for nothing then, and must be released before it does again.
   public var isOff = false { didSet { if isOff { hasRested = false } else { noteRest() } } }
@@ -85,5 +85,41 @@ public struct Gamepad: Sendable {
         Twist(
           metresPerSecond: forward * most.metresPerSecond, radiansPerSecond: -right * most.radiansPerSecond))
     }
+  }
+}
+
+/// One axis of a stick, as its device reports it: the range, and where it is.
+public struct GamepadAxis: Sendable, Hashable, BitwiseCopyable {
+  /// The share of half the range about the middle in which the stick counts as released: sticks do not come back exactly.
+  public static let leastDeadZone = 0.1
+
+  private let middle: Double
+  private let half: Double
+  private let deadZone: Double
+  private var value: Double
+
+  /// Creates an axis. Returns `nil` if its range is empty.
+  ///
+  /// - Parameters:
+  ///   - minimum, maximum: the ends of the range, in the device's own numbers.
+  ///   - flat: how far from the middle the device itself calls its stick released.
+  ///   - value: where the stick is.
+  public init?(minimum: Int32, maximum: Int32, flat: Int32, value: Int32) {
+    guard minimum < maximum else { return nil }
+    middle = (Double(minimum) + Double(maximum)) / 2
+    half = (Double(maximum) - Double(minimum)) / 2
+    deadZone = min(max(Self.leastDeadZone, Double(flat) / half), 0.9)
+    self.value = Double(value)
+  }
+
+  /// Records the position of the stick. A value beyond the range counts as its end.
+  public mutating func move(to value: Int32) { self.value = Double(value) }
+
+  /// Where the stick is, −1…1; 0 within the dead zone, at whose edge it begins to rise from 0.
+  public var position: Double {
+    let share = min(max((value - middle) / half, -1), 1)
+    guard share.magnitude > deadZone else { return 0 }
+    let beyond = (share.magnitude - deadZone) / (1 - deadZone)
+    return share < 0 ? -beyond : beyond
   }
 }

@@ -113,7 +113,7 @@ public final class RobotSimulation {
       }
       for (number, person) in operators.enumerated() {
         Lane("operator-\(number)") {
-          // Off the robot's beat, as a sender of its own is.
+          // The operator's ticks are off the robot's beat, as those of an independent sender are.
           Loop(
             "operator-\(number)", every: .hertz(20), phase: .milliseconds(7 + 11 * Int64(number)),
             inputs: [.simulated(network.input(person.endpoint))]

@@ -120,7 +120,7 @@ struct DriveCommand: ParsableCommand {
 
   func run() throws {
     if gamepad { return try driveWithGamepad() }
-    // Before the terminal is changed: a signal must not leave it raw.
+    // Signals are blocked before the terminal is changed, because a signal must not leave it raw.
     let events = try ServiceEvents()
     let task = task
     if task == nil, isatty(0) == 0 || isatty(1) == 0 {
@@ -138,8 +138,8 @@ struct DriveCommand: ParsableCommand {
       let status = drive.run(events: events)
       if status != 0 { throw ExitCode(status) }
     } else if let terminal = RawTerminal(0) {
-      var drive = InteractiveDrive(connection: connection)
-      let status = drive.run(events: events, terminal: terminal)
+      var drive = InteractiveDrive(connection: connection, terminal: terminal)
+      let status = drive.run(events: events)
       if status != 0 { throw ExitCode(status) }
     }
   }

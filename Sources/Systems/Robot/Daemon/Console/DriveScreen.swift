@@ -1,5 +1,4 @@
 @_spi(FromOutside) import Conversions
-import Glibc
 import Robot
 import Tactus
 import TactusDaemon
@@ -11,7 +10,7 @@ struct DriveScreen {
 
   /// Returns the terminal text that replaces the lines drawn before.
   mutating func frame(_ lines: [String], width: Int) -> String {
-    // Wrapped by us: what the terminal wraps would not be overwritten.
+    // The lines are wrapped here, because the next frame would not overwrite what the terminal wraps by itself.
     let shown = lines.flatMap { TerminalText.wrapped($0, width: max(20, width - 1), indent: 8) }
     let up = drawnLines > 1 ? "\u{1B}[\(drawnLines - 1)A" : ""
     drawnLines = shown.count
@@ -19,12 +18,6 @@ struct DriveScreen {
   }
 
   static let help = "arrows or WASD drive   x rest   1…9, 0 speed   space E-STOP   r reset   q quit"
-
-  /// The columns of the terminal, 80 if it does not say.
-  static var width: Int {
-    var size = winsize()
-    return ioctl(1, UInt(truncatingIfNeeded: TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
-  }
 
   /// - Parameter reset: the key or button that resets.
   static func lines(_ snapshot: OperatorSnapshot, tenths: Int, reset: String = "r") -> [String] {

@@ -8,7 +8,7 @@ import Wire
 struct GamepadDevice: ~Copyable {
   static let folder = "/dev/input"
 
-  /// Why there is no gamepad, in words for who gave the command.
+  /// Why there is no gamepad, in words for the person who gave the command.
   struct Failure: Error { let text: String }
 
   let path: String
@@ -39,7 +39,7 @@ struct GamepadDevice: ~Copyable {
 
   /// Opens the first gamepad that there is.
   ///
-  /// - Throws: what there is instead.
+  /// - Throws: a failure that lists the input devices that are no gamepads.
   static func first() throws(Failure) -> GamepadDevice {
     var others: [String] = []
     for path in paths() {
@@ -51,7 +51,7 @@ struct GamepadDevice: ~Copyable {
     throw Failure(text: "no gamepad among the input devices:\n" + others.map { "  \($0)" }.joined(separator: "\n"))
   }
 
-  /// The input devices, by their numbers.
+  /// The paths of the input devices, ordered by number.
   private static func paths() -> [String] {
     guard let entries = opendir(folder) else { return [] }
     defer { closedir(entries) }
@@ -65,7 +65,7 @@ struct GamepadDevice: ~Copyable {
     return numbers.sorted().map { "\(folder)/event\($0)" }
   }
 
-  // MARK: what the device says of itself
+  // MARK: properties of the device
 
   /// The left stick as it is now, or `nil` if its range is empty or the device is gone.
   func gamepad(_ reach: Gamepad.Reach) -> Gamepad? {
@@ -84,7 +84,7 @@ struct GamepadDevice: ~Copyable {
   }
 
   private func axis(_ number: UInt16) -> (axis: GamepadAxis, value: Int32)? {
-    // struct input_absinfo: value, minimum, maximum, fuzz, flat, resolution.
+    // The six numbers are those of struct input_absinfo: value, minimum, maximum, fuzz, flat, resolution.
     var numbers = [Int32](repeating: 0, count: 6)
     guard Self.ask(descriptor, 0x40 + UInt(number), &numbers, 24) >= 0 else { return nil }
     let axis = GamepadAxis(minimum: numbers[1], maximum: numbers[2], flat: numbers[4], value: numbers[0])

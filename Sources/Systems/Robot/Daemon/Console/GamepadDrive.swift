@@ -3,7 +3,7 @@ import Robot
 import TactusDaemon
 
 /// A drive with a gamepad, until a signal or until the gamepad is unplugged. Shows what it does if there is a terminal.
-struct GamepadDrive: ~Copyable {
+struct GamepadDrive: ~Copyable, OperatorCommand {
   static let help = "left stick drives   A stop   B E-STOP   Start reset   Ctrl-C quit"
 
   let connection: OperatorConnection
@@ -21,31 +21,25 @@ struct GamepadDrive: ~Copyable {
 
   /// Runs until the end and returns the exit status: 1 if the gamepad was unplugged.
   mutating func run(events: borrowing ServiceEvents) -> Int32 {
-    print("driving \(connection.robot) with \(device.name) (\(device.path))\n\(Self.help)")
-    fflush(nil)
-    while true {
-      for event in events.wait(input: isUnplugged ? nil : device.descriptor) {
-        switch event {
-        case .stop, .reopenLog: connection.ask(.quit)
-        case .childEnded: break
-        case .input: readEvents()
-        case .doorbell:
-          if let status = refresh() { return status }
-        }
-      }
-    }
+    printAtOnce("driving \(connection.robot) with \(device.name) (\(device.path))\n\(Self.help)\n")
+    return operate(events: events, input: device.descriptor)
+  }
+
+  mutating func interrupt() -> Int32? {
+    connection.ask(.quit)
+    return nil
   }
 
   /// Reads and applies the events that are waiting. A gamepad that is gone stops the robot, and nothing is sent after that.
-  private mutating func readEvents() {
+  mutating func readInput() -> Bool {
     guard let events = device.read() else {
       isUnplugged = true
       connection.steer(.rest)
-      connection.ask(.quit)
-      return
+      return false
     }
     for event in events { apply(event) }
     connection.steer(gamepad.input)
+    return true
   }
 
   private mutating func apply(_ event: InputEvent) {
@@ -56,8 +50,7 @@ struct GamepadDrive: ~Copyable {
     }
   }
 
-  /// Follows the connection; returns the exit status at the end, else `nil`.
-  private mutating func refresh() -> Int32? {
+  mutating func refresh() -> Int32? {
     let snapshot = connection.newest()
     if gamepad.isOff != snapshot.connection.isLost {
       gamepad.isOff = snapshot.connection.isLost
@@ -65,17 +58,11 @@ struct GamepadDrive: ~Copyable {
     }
     if isShown {
       let lines = DriveScreen.lines(snapshot, tenths: 10, reset: "Start")
-      write(screen.frame(lines, width: DriveScreen.width))
+      printAtOnce(screen.frame(lines, width: TerminalSize.current.width))
     }
     guard case .finished = snapshot.state else { return nil }
-    if isShown { write("\n") }
+    if isShown { printAtOnce("\n") }
     if isUnplugged { complain("\(device.path): the gamepad is gone; the robot was told to stop") }
     return isUnplugged ? 1 : 0
-  }
-
-  /// Writes to the terminal. Text that the terminal does not accept is dropped, since the next frame replaces it.
-  private func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    _ = bytes.withUnsafeBytes { Glibc.write(1, $0.baseAddress, $0.count) }
   }
 }

@@ -1,56 +1,33 @@
-import Glibc
 import Robot
 import TactusDaemon
 
 /// An interactive drive from the terminal's keyboard, until `q`, a signal or the end of the input.
-struct InteractiveDrive {
-  let connection: OperatorConnection
-  private var decoder = KeyDecoder()
+struct InteractiveDrive: ~Copyable, OperatorCommand {
+  private let connection: OperatorConnection
+  private var terminal: RawTerminal
   private var stick = KeyStick()
   private var screen = DriveScreen()
 
-  init(connection: OperatorConnection) {
+  init(connection: OperatorConnection, terminal: consuming RawTerminal) {
     self.connection = connection
+    self.terminal = terminal
   }
 
-  /// Runs until the end, restores the terminal and returns the exit status.
-  mutating func run(events: borrowing ServiceEvents, terminal: consuming RawTerminal) -> Int32 {
-    write("driving \(connection.robot)\r\n\(DriveScreen.help)\r\n")
-    var reads: Int32? = 0
-    while true {
-      for event in events.wait(input: reads) {
-        switch event {
-        case .stop, .reopenLog: connection.ask(.quit)
-        case .childEnded: break
-        case .input:
-          if !readKeys() {
-            // The terminal is gone.
-            reads = nil
-            connection.ask(.quit)
-          }
-        case .doorbell:
-          let snapshot = connection.newest()
-          stick.lapse(at: snapshot.at)
-          stick.isOff = snapshot.connection.isLost
-          connection.steer(stick.input)
-          write(screen.frame(DriveScreen.lines(snapshot, tenths: stick.tenths), width: DriveScreen.width))
-          if case .finished = snapshot.state {
-            write("\r\n")
-            return 0
-          }
-        }
-      }
-    }
+  /// Runs until the end and returns the exit status.
+  mutating func run(events: borrowing ServiceEvents) -> Int32 {
+    printAtOnce("driving \(connection.robot)\r\n\(DriveScreen.help)\r\n")
+    return operate(events: events, input: terminal.descriptor)
   }
 
-  /// Reads and applies the keys that are waiting. Returns whether the input goes on; false at its end.
-  private mutating func readKeys() -> Bool {
-    var bytes = [UInt8](repeating: 0, count: 64)
-    let count = read(0, &bytes, bytes.count)
-    guard count > 0 else { return false }
+  mutating func interrupt() -> Int32? {
+    connection.ask(.quit)
+    return nil
+  }
+
+  mutating func readInput() -> Bool {
+    guard let keys = terminal.keys() else { return false }
     let now = connection.newest().at
-    for byte in bytes[..<count] {
-      guard let key = decoder.key(byte) else { continue }
+    for key in keys.compactMap(DriveKey.init) {
       stick.press(key, at: now)
       switch key {
       case .emergencyStop: connection.ask(.emergencyStop)
@@ -63,9 +40,14 @@ struct InteractiveDrive {
     return true
   }
 
-  /// Writes to the terminal. Text that the terminal does not accept is dropped, since the next frame replaces it.
-  private func write(_ text: String) {
-    let bytes = Array(text.utf8)
-    _ = bytes.withUnsafeBytes { Glibc.write(1, $0.baseAddress, $0.count) }
+  mutating func refresh() -> Int32? {
+    let snapshot = connection.newest()
+    stick.lapse(at: snapshot.at)
+    stick.isOff = snapshot.connection.isLost
+    connection.steer(stick.input)
+    printAtOnce(screen.frame(DriveScreen.lines(snapshot, tenths: stick.tenths), width: TerminalSize.current.width))
+    guard case .finished = snapshot.state else { return nil }
+    printAtOnce("\r\n")
+    return 0
   }
 }

@@ -31,7 +31,7 @@ final class OperatorConnection {
             port: port.take()!, robot: robot, wallClockAtStart: WallClock.microseconds, input: controls.reader(),
             requests: requests.reader(), snapshot: snapshot.writer())
         }
-        // Shows what the operator has just received, not what it was half a period ago.
+        // The bell is rung after the operator's tick, so that the display shows what has just been received.
         Loop("refresh", every: .hertz(20), after: "operator") { BellLoop(bell: bell) }
       }
     }

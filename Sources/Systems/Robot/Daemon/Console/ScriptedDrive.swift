@@ -5,7 +5,7 @@ import TactusDaemon
 import Wire
 
 /// A scripted drive: performs one task, then ends with an exit status.
-struct ScriptedDrive {
+struct ScriptedDrive: OperatorCommand {
   enum Task: Equatable {
     case drive(OperatorInput, for: Nanoseconds)
     case emergencyStop
@@ -32,23 +32,19 @@ struct ScriptedDrive {
   mutating func run(events: borrowing ServiceEvents) -> Int32 {
     if case .drive(let input, _) = task {
       connection.steer(input)
-      // A stick at rest asks for nothing; who gives zero speeds does.
+      // A stick at rest requests nothing, but a person who gives zero speeds requests a stop.
       if input.isRest { connection.ask(.stop) }
     }
-    while true {
-      for event in events.wait() {
-        switch event {
-        case .stop, .reopenLog:
-          connection.ask(.quit)
-          complain("interrupted; the robot was told to stop")
-          return 1
-        case .doorbell:
-          if let status = step(connection.newest()) { return status }
-        case .childEnded, .input: break
-        }
-      }
-    }
+    return operate(events: events)
   }
+
+  mutating func interrupt() -> Int32? {
+    connection.ask(.quit)
+    complain("interrupted; the robot was told to stop")
+    return 1
+  }
+
+  mutating func refresh() -> Int32? { step(connection.newest()) }
 
   private mutating func step(_ snapshot: OperatorSnapshot) -> Int32? {
     let start = startedAt ?? snapshot.at
@@ -67,7 +63,7 @@ struct ScriptedDrive {
       if let askedAt, snapshot.at - askedAt > .milliseconds(100), state == .stopped || state == .driving {
         return report(snapshot, succeeded: true)
       }
-      // One reset for one press would be lost with its datagram, or come before the robot allows it.
+      // The reset is repeated, because its datagram may be lost or come before the robot allows a reset.
       if askedAt.map({ snapshot.at - $0 >= .milliseconds(300) }) ?? true { ask(.reset, at: snapshot.at) }
     }
     return elapsed > Self.patience ? report(snapshot, succeeded: false) : nil

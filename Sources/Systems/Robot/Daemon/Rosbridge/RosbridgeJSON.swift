@@ -9,7 +9,7 @@ enum RosbridgeJSON {
     .object(members.map { JSONValue.Member(name: $0.0, value: $0.1) })
   }
 
-  /// Returns a number; what is not finite is null, as ROS writes it.
+  /// Returns a number, or null for a number that is not finite, as ROS writes it.
   static func number(_ value: Double) -> JSONValue { value.isFinite ? .number("\(value)") : .null }
 
   static func vector(_ x: Double, _ y: Double, _ z: Double) -> JSONValue {

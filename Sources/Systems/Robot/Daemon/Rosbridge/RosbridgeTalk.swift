@@ -6,8 +6,8 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// One client of rosbridge: what it has subscribed to, and what it is answered. What drives is the loop's order `twist`, from a source of the
-/// client's own, so that control, silence, e-stop and disconnection are those of every other client.
+/// One client of rosbridge: its subscriptions and the answers to it. It drives by the loop's order `twist` as a source of its own, so that
+/// the rules of control, silence, e-stop and disconnection are those of every other client.
 final class RosbridgeTalk: SocketTalk {
   /// The greatest number of subscriptions of one client.
   static let mostSubscriptions = 16
@@ -177,4 +177,14 @@ final class RosbridgeTalk: SocketTalk {
 
 extension JSONValue {
   fileprivate var string: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension Robot {
+  /// The path at which clients of ROS are served if the file says so.
+  static let rosbridgePath = "/rosbridge"
+
+  public static func sockets(_ look: Look<Robot>) -> [OwnSocket<Robot>] {
+    guard look.wiring.rosbridge else { return [] }
+    return [OwnSocket(rosbridgePath, subprotocol: "rosbridge.v2") { RosbridgeTalk($0) }]
+  }
 }

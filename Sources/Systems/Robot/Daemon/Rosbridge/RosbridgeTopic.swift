@@ -27,10 +27,10 @@ enum RosbridgeTopic: String, CaseIterable {
   /// Returns whether this is the topic's type, as ROS 1 or ROS 2 writes it.
   func isType(_ type: String) -> Bool { type == self.type || type == "\(parts.package)/\(parts.name)" }
 
-  /// The least time between two messages. A diagnosis is for people, and a battery slow.
+  /// The least time between two messages: a second for diagnostics, which are for people, and for the battery, which changes slowly.
   var period: Nanoseconds { self == .diagnostics || self == .battery ? Nanoseconds(1_000_000_000) : .zero }
 
-  /// Returns why nothing is told on this topic, or `nil` if something is.
+  /// Returns why the topic has no messages, or `nil` if it has.
   func silence(_ look: Look<Robot>) -> String? {
     switch self {
     case .velocity: "\(rawValue) is published to, not subscribed to"
@@ -43,7 +43,7 @@ enum RosbridgeTopic: String, CaseIterable {
   }
 }
 
-/// What the topics tell, made of the robot's state.
+/// The messages of the topics, made of the robot's state.
 struct RosbridgeMessages {
   let published: Published<RobotSnapshot>
   let look: Look<Robot>
@@ -60,7 +60,7 @@ struct RosbridgeMessages {
     }
   }
 
-  /// The charge, once the board has said it; what the board does not measure is null, as ROS writes what is not a number.
+  /// The charge, or `nil` before the first reading. Quantities that the board does not measure are null, as ROS writes a NaN.
   private var battery: (message: JSONValue, at: TickInstant)? {
     guard let charge = published.state.board.battery else { return nil }
     let unmeasured = ["voltage", "temperature", "current", "charge", "capacity", "design_capacity"]
@@ -76,7 +76,7 @@ struct RosbridgeMessages {
     return (.object(message), published.at)
   }
 
-  /// Of a simulated robot the true pose, in the frame `odom`; else what its wheels were told, in the frame `odom_commanded`.
+  /// The true pose of a simulated robot, in the frame `odom`, or else the dead reckoning from commanded speeds, in the frame `odom_commanded`.
   private var odometry: (message: JSONValue, at: TickInstant)? {
     if let vehicle = look.shared(SimulatedVehicle.self) {
       let twin = vehicle.snapshot
@@ -127,7 +127,7 @@ struct RosbridgeMessages {
 private struct Odometry {
   let pose: DifferentialDrive.Pose
   let motion: Twist
-  /// Whether this is known, as of a simulated robot, or only what was commanded.
+  /// Whether the pose is the true one of a simulated robot and not a dead reckoning from commanded speeds.
   let isTrue: Bool
 
   func json(_ header: JSONValue) -> JSONValue {
@@ -140,7 +140,7 @@ private struct Odometry {
     let twisted = RosbridgeJSON.object(
       ("linear", RosbridgeJSON.vector(motion.metresPerSecond, 0, 0)),
       ("angular", RosbridgeJSON.vector(0, 0, motion.radiansPerSecond)))
-    // What was commanded drifts without bound: a filter must not take the pose for a measurement, and the motion for a poor one.
+    // Dead reckoning drifts without bound: a filter must ignore the pose, and take the motion for a poor measurement.
     let (poseVariance, motionVariance) = isTrue ? ("1e-9", "1e-9") : ("1e6", "0.1")
     return RosbridgeJSON.object(
       ("header", header), ("child_frame_id", .text("base_link")),

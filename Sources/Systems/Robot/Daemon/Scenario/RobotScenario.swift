@@ -184,7 +184,7 @@ struct RobotScenario: ScenarioWorld {
     }
   }
 
-  /// Events of what an XGO Rider says of itself.
+  /// Events that change the battery and the attitude of an XGO Rider.
   private static var balance: [ScenarioWord<Self>] {
     [
       ScenarioWord("battery_percent", .integer(0...100)) { world, percent in
@@ -206,7 +206,7 @@ struct RobotScenario: ScenarioWorld {
     ]
   }
 
-  /// Events of what inertial sensors of the kernel measure. The robot turns there at 180 degrees a second.
+  /// Events that change the attitude that inertial sensors of the kernel measure. The robot turns at 180 degrees a second.
   private static var inertial: [ScenarioWord<Self>] {
     [
       ScenarioWord("roll_deg", .number(-180...180)) { world, degrees in
@@ -224,7 +224,7 @@ struct RobotScenario: ScenarioWorld {
     ]
   }
 
-  /// Events of what the distance sensor sees. The wall crosses the x axis, along which the robot starts.
+  /// Events that change the distance ahead. The wall crosses the x axis, along which the robot starts.
   private static var distance: [ScenarioWord<Self>] {
     [
       ScenarioWord("wall_m", .number(-1_000...1_000)) { world, x in
@@ -306,7 +306,7 @@ struct RobotScenario: ScenarioWorld {
       ScenarioCheck("tilt_deg", .range) { $0.simulation.world.tilt.map { Double($0) } ?? .nan },
       ScenarioCheck("buzzing", .word(["yes", "no"])) { $0.simulation.world.isBuzzing ? "yes" : "no" },
       ScenarioCheck("battery_percent", .range) { $0.simulation.robot.board.battery?.value ?? .nan },
-      // Releases of the robot's loop, and motor writes that have failed after their retries.
+      // `skipped` counts releases of the robot's loop, and `write_failures` motor writes that failed after their retries.
       ScenarioCheck("skipped", .range) {
         Double($0.simulation.statistics[RobotSimulation.robotLoop]?.counters.skipped ?? 0)
       },

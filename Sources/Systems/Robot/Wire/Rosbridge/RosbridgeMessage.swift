@@ -71,9 +71,9 @@ public enum RosbridgeLevel: String, Sendable {
   case none
   /// A message was wrong or refused.
   case error
-  /// Something was done otherwise than asked.
+  /// A request was carried out differently from what was asked.
   case warning
-  /// All else.
+  /// Any other message.
   case info
 
   /// Returns whether a client that asked for this level is told a status message of another level.
@@ -98,4 +98,53 @@ public struct RosbridgeError: Error, Equatable {
 
   /// Creates an error from its reason in words and the `id` of the message.
   public init(_ reason: String, id: String? = nil) { (self.reason, self.id) = (reason, id) }
+}
+
+/// What a rosbridge client asks for when it subscribes to a topic.
+public struct RosbridgeSubscription: Sendable, Equatable {
+  /// The topic, such as `/odom`.
+  public let topic: String
+  /// The type that the client expects of the topic, or `nil` if it takes any.
+  public let type: String?
+  /// The least time between two messages in ms, 0…3,600,000.
+  public let throttleMilliseconds: Int
+  /// How many messages may wait for a client that reads slowly, 1…100. A further message replaces the oldest.
+  public let queueLength: Int
+
+  /// The longest time between two messages that a client may ask for, in ms.
+  public static let longestThrottle = 3_600_000
+  /// The longest queue that a client may ask for.
+  public static let longestQueue = 100
+
+  init(_ members: RosbridgeMembers, id: String?) throws(RosbridgeError) {
+    topic = try members.name("topic")
+    type = try members.optionalName("type")
+    throttleMilliseconds = try members.optionalInteger("throttle_rate", in: 0...Self.longestThrottle) ?? 0
+    // Clients send 0 by default, which is taken for a queue of one message, the newest.
+    queueLength = max(1, try members.optionalInteger("queue_length", in: 0...Self.longestQueue) ?? 0)
+    if let way = try members.optionalName("compression"), way != "none" {
+      throw RosbridgeError("compression: expected none, got \(JSONValue.text(way).summary)")
+    }
+    if let size = members["fragment_size"], size != .null {
+      throw RosbridgeError("fragment_size: expected none, since no message is fragmented, got \(size.summary)")
+    }
+  }
+}
+
+extension Twist {
+  /// Reads a message of the type `geometry_msgs/Twist`: `{"linear": {"x": m/s}, "angular": {"z": rad/s}}`. A missing member is 0, as in ROS.
+  ///
+  /// - Throws: an error about a member that is not a number within ±`most`, or that requests what two wheels cannot do: a motion sideways or
+  ///   upwards, a roll or a pitch.
+  public init(rosbridge message: JSONValue) throws(RosbridgeError) {
+    let both = try RosbridgeMembers.object(message, at: "msg", of: ["linear", "angular"])
+    let linear = try both.object("linear", of: ["x", "y", "z"])
+    let angular = try both.object("angular", of: ["x", "y", "z"])
+    let range = -Self.most...Self.most
+    self.init(
+      metresPerSecond: try linear.number("x", in: range), radiansPerSecond: try angular.number("z", in: range))
+    for (vector, member) in [(linear, "y"), (linear, "z"), (angular, "x"), (angular, "y")] {
+      _ = try vector.number(member, in: 0...0)
+    }
+  }
 }
