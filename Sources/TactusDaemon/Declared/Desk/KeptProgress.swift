@@ -83,8 +83,8 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
     Dictionary(
       uniqueKeysWithValues:
         fields.map { field in
-          let plain: PlainValue = if case .plain(let plain) = field.read(state) { plain } else { .nothing }
-          return (field.shape.name, StoredValue(plain))
+          let value: ConfigValue? = if case .plain(let value) = field.read(state) { value } else { nil }
+          return (field.shape.name, StoredValue(value))
         })
   }
 

@@ -18,7 +18,7 @@ struct KeptRules<System: DeviceSystem>: Sendable {
   }
 
   private static func text(_ keys: [Key<System.Rules>], of rules: System.Rules) -> String {
-    let members = keys.map { JSONValue.Member(name: $0.name, value: $0.read(rules)?.plain.json ?? .null) }
+    let members = keys.map { JSONValue.Member(name: $0.name, value: $0.read(rules).json) }
     return String(decoding: JSONValue.object(members).bytes, as: UTF8.self)
   }
 
@@ -32,7 +32,7 @@ struct KeptRules<System: DeviceSystem>: Sendable {
       let values = JSONValue(json: Array(set.utf8)), let before = JSONValue(json: Array(given.utf8))
     else { return file }
     let members = keys.compactMap { key -> JSONValue.Member? in
-      guard let value = values[key.name], before[key.name] == (key.read(file)?.plain.json ?? .null) else { return nil }
+      guard let value = values[key.name], before[key.name] == key.read(file).json else { return nil }
       return JSONValue.Member(name: key.name, value: value)
     }
     let body = APIRequest(

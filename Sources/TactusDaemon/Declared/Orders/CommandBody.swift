@@ -20,9 +20,10 @@ extension Command {
     // Of several of which one must be given, the first stands for all.
     let mustBeGiven = Body().contradictions.first?.key
     let parameters = Body.keys.map { key in
-      ParameterDescription(
-        name: key.member, kind: key.kind, unit: key.unit, meaning: key.meaning,
-        standard: key.isRequired || key.name == mustBeGiven ? nil : key.standard?.plain ?? .nothing)
+      let isRequired = key.isRequired || key.name == mustBeGiven
+      return ParameterDescription(
+        name: key.member, kind: key.kind, unit: key.unit, meaning: key.meaning, isRequired: isRequired,
+        standard: isRequired ? nil : key.standard)
     }
     self.init(name, scope: scope, makesSafe: makesSafe, makesSafeIf: makesSafeIf, meaning, parameters) {
       (body: inout JSONReader) throws(APIError) in
