@@ -23,10 +23,7 @@ struct SupportReport {
     let name = key.split(separator: ".").last.map { Array($0.utf8) } ?? []
     if SecretNames.isSecret(name) { return leftOut }
     return switch value {
-    case .integer(let number): "\(number)"
-    case .number(let number): "\(number)"
-    case .boolean(let flag): "\(flag)"
-    case .integers(let numbers): "\(numbers)"
+    case .integer, .number, .boolean, .integers: value.plainText
     case .text(let text): shown(text, secrets)
     case .texts(let texts): "[" + texts.map { shown($0, secrets) }.joined(separator: ", ") + "]"
     }

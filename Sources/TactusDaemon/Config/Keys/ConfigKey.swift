@@ -1,7 +1,7 @@
 @_spi(FromOutside) import Conversions
 import Service
 
-/// The kind of a configuration value, which determines the texts that are accepted.
+/// The kind of a value in its external form, which determines the texts that the configuration file accepts.
 public enum ConfigKind: Equatable, Sendable {
   /// A whole number in this range, written in decimal or with `0x`, `0o` or `0b`.
   case integer(ClosedRange<Int>)
@@ -39,7 +39,7 @@ public enum ConfigKind: Equatable, Sendable {
   case alwaysTrue
 }
 
-/// A value as read, which is already of its key's kind.
+/// A value in its external form: in the configuration file, in JSON, in the store or in a metric. What was read is already of its key's kind.
 public enum ConfigValue: Equatable, Sendable {
   /// A value of `ConfigKind.integer`.
   case integer(Int)

@@ -60,13 +60,6 @@ enum ConfigSchema {
 extension ConfigValue {
   /// Returns the value as YAML 1.2 types it.
   fileprivate func json(of kind: ConfigKind) -> JSONValue {
-    switch self {
-    case .integer(let value): .integer(value)
-    case .number(let value): .decimal(value)
-    case .boolean(let value): .boolean(value)
-    case .text(let text): if case .choice = kind { ConfigSchemaKinds.typed(text) } else { .text(text) }
-    case .integers(let values): .list(values.map(JSONValue.integer))
-    case .texts(let values): .list(values.map(JSONValue.text))
-    }
+    if case .text(let word) = self, case .choice = kind { ConfigSchemaKinds.typed(word) } else { json }
   }
 }

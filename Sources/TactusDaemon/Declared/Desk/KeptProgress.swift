@@ -85,8 +85,8 @@ final class KeptProgress<System: DeviceSystem>: Sendable {
     Dictionary(
       uniqueKeysWithValues:
         fields.map { field in
-          let plain: PlainValue = if case .plain(let plain) = field.read(state) { plain } else { .nothing }
-          return (field.shape.name, StoredValue(plain))
+          let value: ConfigValue? = if case .plain(let value) = field.read(state) { value } else { nil }
+          return (field.shape.name, StoredValue(value))
         })
   }
 
@@ -161,7 +161,7 @@ struct KeptRules<System: DeviceSystem>: Sendable {
   }
 
   private static func text(_ keys: [Key<System.Rules>], of rules: System.Rules) -> String {
-    let members = keys.map { JSONValue.Member(name: $0.name, value: $0.read(rules)?.plain.json ?? .null) }
+    let members = keys.map { JSONValue.Member(name: $0.name, value: $0.read(rules).json) }
     return String(decoding: JSONValue.object(members).bytes, as: UTF8.self)
   }
 
@@ -175,7 +175,7 @@ struct KeptRules<System: DeviceSystem>: Sendable {
       let values = JSONValue(json: Array(set.utf8)), let before = JSONValue(json: Array(given.utf8))
     else { return file }
     let members = keys.compactMap { key -> JSONValue.Member? in
-      guard let value = values[key.name], before[key.name] == (key.read(file)?.plain.json ?? .null) else { return nil }
+      guard let value = values[key.name], before[key.name] == key.read(file).json else { return nil }
       return JSONValue.Member(name: key.name, value: value)
     }
     let body = APIRequest(

@@ -69,7 +69,7 @@ extension Key {
     if isInstant, case .integer(let seconds) = value {
       return .text(WallTimeText.text(WallInstant(secondsSince1970: Int64(seconds))))
     }
-    return value.plain.json
+    return value.json
   }
 
   /// The JSON Schema of the value.
@@ -94,29 +94,12 @@ extension Key {
       name, kind, mayBeNothing: standard == nil, since: addedIn, standard: addedIn == nil ? .nothing : stored(Group()))
   }
 
-  func stored(_ group: Group) -> StoredValue {
-    switch read(group) {
-    case nil, .integers, .texts: .nothing
-    case .boolean(let value): .integer(value ? 1 : 0)
-    case .integer(let value): .integer(Int64(value))
-    case .number(let value): .real(value)
-    case .text(let value): .text(value)
-    }
-  }
+  func stored(_ group: Group) -> StoredValue { StoredValue(read(group)) }
 
   /// Sets the property to a value from the table if the key accepts the value.
   func take(_ stored: StoredValue, into group: inout Group) {
-    let value: ConfigValue? =
-      switch (stored, kind) {
-      case (.nothing, _): Optional<ConfigValue>.none
-      case (.integer(let value), .boolean): .boolean(value != 0)
-      case (.integer(let value), .number): .number(Double(value))
-      case (.integer(let value), _): .integer(Int(clamping: value))
-      case (.real(let value), _): .number(value)
-      case (.text(let value), _): .text(value)
-      }
     // The property keeps its initial value if the column is empty or has an empty text.
-    guard let value, allows(value) else { return }
+    guard let value = stored.value(as: kind), allows(value) else { return }
     take(value, &group)
   }
 }

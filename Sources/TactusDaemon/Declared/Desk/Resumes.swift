@@ -24,27 +24,33 @@ public struct Kept: Sendable {
 
   /// Returns the value of a field, or `nil` if no value was kept or the kept value is of another kind.
   public func value<Value: Plain>(_ name: String, as _: Value.Type = Value.self) -> Value? {
-    let plain: PlainValue? =
-      switch (values[name], Value.form.kind) {
-      case (.integer(let value), .boolean): .boolean(value != 0)
-      case (.integer(let value), _): .integer(Int(clamping: value))
-      case (.real(let value), _): .number(value)
-      case (.text(let value), _): .text(value)
-      case (.nothing, _), (nil, _): nil
-      }
-    return plain.flatMap { Value($0) }
+    guard let plain = values[name]?.value(as: Value.form.kind) else { return nil }
+    return Value(plain)
   }
 }
 
 extension StoredValue {
-  init(_ plain: PlainValue) {
+  /// Creates what the store has for a value: nothing for one that is unknown, and for a list.
+  init(_ value: ConfigValue?) {
     self =
-      switch plain {
-      case .nothing: .nothing
+      switch value {
+      case nil, .integers, .texts: .nothing
       case .boolean(let value): .integer(value ? 1 : 0)
       case .integer(let value): .integer(Int64(value))
       case .number(let value): .real(value)
       case .text(let value): .text(value)
       }
+  }
+
+  /// Returns the value for a key or a field of a kind, or `nil` if there is none. A value of another type stays what it is.
+  func value(as kind: ConfigKind) -> ConfigValue? {
+    switch (self, kind) {
+    case (.nothing, _): nil
+    case (.integer(let value), .boolean): .boolean(value != 0)
+    case (.integer(let value), .number): .number(Double(value))
+    case (.integer(let value), _): .integer(Int(clamping: value))
+    case (.real(let value), _): .number(value)
+    case (.text(let value), _): .text(value)
+    }
   }
 }

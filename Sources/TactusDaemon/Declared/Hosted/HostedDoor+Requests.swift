@@ -68,7 +68,7 @@ extension Command {
       let words = parameters.compactMap { parameter -> String? in
         let given = body.summary(parameter.name)
         let isGiven = given != "nothing" && given != "null"
-        let value = isGiven ? given : parameter.standard.flatMap { $0 == .nothing ? nil : $0.json.summary }
+        let value = isGiven ? given : parameter.standard?.json.summary
         return value.map { "\(parameter.name)=\($0)" }
       }
       return (order, words.isEmpty ? nil : words.joined(separator: " "))

@@ -199,7 +199,7 @@ extension ParameterDescription {
     .object([
       "name": .text(name), "meaning": .text(meaning), "type": .text(kind.typeName),
       "choices": kind.choices.map { .list($0.map { .text($0) }) }, "minimum": kind.bounds?.lowest,
-      "maximum": kind.bounds?.highest, "unit": .text(unit.sign), "standard": standard?.json,
+      "maximum": kind.bounds?.highest, "unit": .text(unit.sign), "standard": isRequired ? nil : standard.json,
     ])
   }
 }
@@ -211,8 +211,8 @@ extension Settings {
       .object([
         "name": .text(key.member), "meaning": .text(key.meaning), "type": .text(key.kind.typeName),
         "choices": key.kind.choices.map { .list($0.map { .text($0) }) }, "minimum": key.kind.bounds?.lowest,
-        "maximum": key.kind.bounds?.highest, "unit": .text(key.unit.sign), "value": key.read(self)?.plain.json ?? .null,
-        "standard": key.isRequired ? .null : key.standard?.plain.json ?? .null, "mayChange": .boolean(mayChange),
+        "maximum": key.kind.bounds?.highest, "unit": .text(key.unit.sign), "value": key.read(self).json,
+        "standard": key.isRequired ? .null : key.standard.json, "mayChange": .boolean(mayChange),
       ])
     }
   }

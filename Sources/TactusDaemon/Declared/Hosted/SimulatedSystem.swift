@@ -67,7 +67,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
     let configured = try ConfiguredSystem<System>()
     let first = Published(at: .zero, isSafe: false, state: System.firstState(configured.wiring, configured.rules))
     let leaves = SeenDocument<System>().leaves(of: first, .standard(at: .zero))
-    let states = leaves.first { $0.path == "state" }?.form.plain.choices ?? []
+    let states = leaves.first { $0.path == "state" }?.form.choices ?? []
     return Plan(
       period: configured.rate?.period ?? .seconds(1), faults: configured.plan.faults, states: states,
       takesOrders: System.takesOrders, hasOutput: configured.plan.hasReadBackOutput,
@@ -100,11 +100,7 @@ package final class SimulatedSystem<System: DeviceSystem> {
   package var newest: (growing: [(name: String, value: Double)], state: String?) {
     let leaves = system.door.leaves()
     let growing: [(name: String, value: Double)] = leaves.filter { $0.form.kind == .counter }.compactMap { leaf in
-      switch leaf.value {
-      case .integer(let whole): (leaf.path, Double(whole))
-      case .number(let number): (leaf.path, number)
-      case .nothing, .boolean, .text: nil
-      }
+      leaf.value?.number.map { (name: leaf.path, value: $0) }
     }
     guard case .text(let state)? = leaves.first(where: { $0.path == "state" })?.value else { return (growing, nil) }
     return (growing, state)

@@ -240,18 +240,18 @@ extension JSONValue {
   }
 
   private static let unlimited = [
-    PlainValue.number(.greatestFiniteMagnitude).json, PlainValue.number(-.greatestFiniteMagnitude).json,
+    JSONValue.decimal(.greatestFiniteMagnitude), JSONValue.decimal(-.greatestFiniteMagnitude),
   ]
 
   fileprivate static func body(_ parameters: [ParameterDescription]) -> JSONValue {
     let properties = parameters.map { parameter in
       let schema = parameter.kind.schema(parameter.meaning, unit: parameter.unit)
       // A missing value is not a default, and a range that every number keeps is not a limit.
-      let standard = parameter.standard.flatMap { $0 == .nothing ? nil : Member(name: "default", value: $0.json) }
+      let standard = parameter.standard.map { Member(name: "default", value: $0.json) }
       let limits = schema.members.filter { !unlimited.contains($0.value) }
       return Member(name: parameter.name, value: .object(limits + [standard].compactMap(\.self)))
     }
-    let required = parameters.filter { $0.standard == nil }.map(\.name)
+    let required = parameters.filter(\.isRequired).map(\.name)
     return .object([
       "required": .boolean(!required.isEmpty),
       "content": .object(["application/json": .object(["schema": .closedObject(properties, required: required)])]),

@@ -67,7 +67,7 @@ public struct Key<Group: Settings>: Sendable {
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, in range: ClosedRange<Value>, unit: Unit = .none,
     limit: Limit? = nil, _ meaning: String
   ) {
-    self.init(name, path, ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound), unit, limit, meaning)
+    self.init(name, path, ConfigKind(range), unit, limit, meaning)
   }
 
   /// Declares an optional number in a range.
@@ -78,14 +78,14 @@ public struct Key<Group: Settings>: Sendable {
     _ name: String, _ path: WritableKeyPath<Group, Value?> & Sendable, in range: ClosedRange<Value>,
     unit: Unit = .none, limit: Limit? = nil, _ meaning: String
   ) {
-    self.init(name, path, ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound), unit, limit, meaning)
+    self.init(name, path, ConfigKind(range), unit, limit, meaning)
   }
 
   /// Declares a boolean of which one value allows more.
   ///
   /// - Parameter limit: `.upper` if `true` allows more, `.lower` if `false` does.
   public init(_ name: String, _ path: WritableKeyPath<Group, Bool> & Sendable, limit: Limit, _ meaning: String) {
-    self.init(name, path, ConfigKind(Bool.form), .none, limit, meaning)
+    self.init(name, path, Bool.form.kind, .none, limit, meaning)
   }
 
   /// Declares a word of which one value allows more than every other.
@@ -95,7 +95,7 @@ public struct Key<Group: Settings>: Sendable {
   public init<Value: Word>(
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, widest: Value, _ meaning: String
   ) {
-    self.init(name, path, ConfigKind(Value.form), .none, .word(widest.rawValue), meaning)
+    self.init(name, path, Value.form.kind, .none, .word(widest.rawValue), meaning)
   }
 
   /// Declares a list of mappings with the keys of `Item`. The default is the initial value of the property. The
@@ -124,22 +124,21 @@ public struct Key<Group: Settings>: Sendable {
   public init<Value: PlainChoice>(
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ meaning: String
   ) {
-    self.init(name, path, ConfigKind(Value.form), .none, nil, meaning)
+    self.init(name, path, Value.form.kind, .none, nil, meaning)
   }
 
   /// Declares an optional word, boolean, text or name of a line.
   public init<Value: PlainChoice>(
     _ name: String, _ path: WritableKeyPath<Group, Value?> & Sendable, _ meaning: String
   ) {
-    self.init(name, path, ConfigKind(Value.form), .none, nil, meaning)
+    self.init(name, path, Value.form.kind, .none, nil, meaning)
   }
 
   private init<Value: Plain>(
     _ name: String, _ path: WritableKeyPath<Group, Value> & Sendable, _ kind: ConfigKind, _ unit: Unit, _ limit: Limit?,
     _ meaning: String
   ) {
-    self.init(
-      name, path, kind, unit, limit, meaning, value: { ConfigValue($0.plain) }, make: { Value($0?.plain ?? .nothing) })
+    self.init(name, path, kind, unit, limit, meaning, value: { $0.plain }, make: { Value($0) })
   }
 
   init<Value>(

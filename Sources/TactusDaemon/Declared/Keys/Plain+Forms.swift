@@ -5,49 +5,17 @@ import Wire
 // The forms of a plain value: in the file, in JSON, in a schema.
 
 extension ConfigKind {
-  init(_ form: PlainForm) {
-    switch form.kind {
-    case .boolean: self = .boolean
-    case .text: self = .text
-    case .words(let words): self = .choice(words)
-    case .line: self = .line
-    case .pwmOutput: self = .pwmOutput
-    case .sensor: self = .sensor
-    case .integer, .number: preconditionFailure("a number has a range")
-    }
-  }
-
-  init(_ form: PlainForm, from lowest: some PlainNumber, to highest: some PlainNumber) {
-    switch (lowest.plain, highest.plain) {
-    case (.integer(let lowest), .integer(let highest)): self = .integer(lowest...highest)
-    case (.number(let lowest), .number(let highest)): self = .number(lowest...highest)
+  /// Creates the kind of the numbers in a range.
+  init(_ range: ClosedRange<some PlainNumber>) {
+    switch (range.lowerBound.plain, range.upperBound.plain) {
+    case (.integer(let lowest)?, .integer(let highest)?): self = .integer(lowest...highest)
+    case (.number(let lowest)?, .number(let highest)?): self = .number(lowest...highest)
     default: preconditionFailure("a range's ends are finite numbers")
     }
   }
 }
 
 extension ConfigValue {
-  /// Creates a configuration value, or returns `nil` if the plain value is `nothing`.
-  init?(_ plain: PlainValue) {
-    switch plain {
-    case .nothing: return nil
-    case .boolean(let value): self = .boolean(value)
-    case .integer(let value): self = .integer(value)
-    case .number(let value): self = .number(value)
-    case .text(let value): self = .text(value)
-    }
-  }
-
-  var plain: PlainValue {
-    switch self {
-    case .boolean(let value): .boolean(value)
-    case .integer(let value): .integer(value)
-    case .number(let value): .number(value)
-    case .text(let value): .text(value)
-    case .integers, .texts: preconditionFailure("a list is no plain value")
-    }
-  }
-
   /// The number by which limits are compared, with `true` greater than `false`; `nil` if the value is neither a number
   /// nor a boolean.
   var number: Double? {
@@ -58,31 +26,47 @@ extension ConfigValue {
     default: nil
     }
   }
-}
 
-extension PlainValue {
+  /// The value as JSON.
   var json: JSONValue {
     switch self {
-    case .nothing: .null
     case .boolean(let value): .boolean(value)
-    case .integer(let value): .number("\(value)")
-    case .number(let value): .number(Int64(exactly: value).map { "\($0)" } ?? "\(value)")
+    case .integer(let value): .integer(value)
+    case .number(let value): .decimal(value)
     case .text(let value): .text(value)
+    case .integers(let values): .list(values.map { .integer($0) })
+    case .texts(let values): .list(values.map { .text($0) })
+    }
+  }
+
+  /// The value as text without quotation marks: for a label, a level of a topic or a log.
+  var plainText: String {
+    switch self {
+    case .boolean(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .number(let value): "\(value)"
+    case .text(let value): value
+    case .integers(let values): "\(values)"
+    case .texts(let values): "[\(values.joined(separator: ", "))]"
     }
   }
 }
 
+extension ConfigValue? {
+  /// The value as JSON; null if it is unknown.
+  var json: JSONValue { self?.json ?? .null }
+  /// The value as text for people; `unknown` if it is.
+  var shown: String { self?.plainText ?? "unknown" }
+}
+
 extension JSONValue {
-  /// Returns the value in the given form, or `nil` if the value is of another kind.
-  func plain(as form: PlainForm) -> PlainValue? {
-    switch (self, form.kind) {
-    case (.null, _): form.mayBeNothing ? .nothing : nil
-    case (.boolean(let value), .boolean): .boolean(value)
-    case (.number, .integer): wholeNumber.map { .integer($0) }
-    case (.number(let digits), .number): Double(digits).flatMap { $0.isFinite ? .number($0) : nil }
-    case (.text(let text), .text), (.text(let text), .words), (.text(let text), .line), (.text(let text), .pwmOutput),
-      (.text(let text), .sensor):
-      .text(text)
+  /// Returns the value if it is of the type of the given kind, whatever the kind's range, or `nil` if it is not.
+  func plain(as kind: ConfigKind) -> ConfigValue? {
+    switch (self, kind.typeName) {
+    case (.boolean(let value), "boolean"): .boolean(value)
+    case (.number, "integer"): wholeNumber.map { .integer($0) }
+    case (.number(let digits), "number"): Double(digits).flatMap { $0.isFinite ? .number($0) : nil }
+    case (.text(let text), "string"): .text(text)
     default: nil
     }
   }
@@ -98,29 +82,10 @@ extension JSONValue {
 // MARK: schemas
 
 extension PlainForm {
-  /// The name of the type, as `type` in JSON Schema and in `/api/systems`.
-  var typeName: String {
-    switch kind {
-    case .boolean: "boolean"
-    case .integer: "integer"
-    case .number: "number"
-    case .text, .words, .line, .pwmOutput, .sensor: "string"
-    }
-  }
-
-  /// The allowed words, or `nil` if the form is not a choice of words.
-  var choices: [String]? {
-    if case .words(let words) = kind { words } else { nil }
-  }
-
   /// Returns the JSON Schema (2020-12) of a value with this form.
   func schema(_ meaning: String, unit: Unit) -> JSONValue {
-    .object([
-      "type": mayBeNothing ? .list([.text(typeName), .text("null")]) : .text(typeName),
-      "enum": choices.map { .list($0.map { .text($0) } + (mayBeNothing ? [.null] : [])) },
-      "description": .text(unit.describing(meaning)),
-      "x-unit": unit.sign.isEmpty ? nil : .text(unit.sign),
-    ])
+    let schema = kind.schema(meaning, unit: unit).without(["minimum", "maximum"])
+    return mayBeNothing ? schema.orNull : schema
   }
 }
 
@@ -130,6 +95,7 @@ extension Unit {
 }
 
 extension ConfigKind {
+  /// The name of the type, as `type` in JSON Schema and in `/api/systems`.
   var typeName: String {
     switch self {
     case .boolean, .alwaysTrue: "boolean"
@@ -140,14 +106,16 @@ extension ConfigKind {
     }
   }
 
+  /// The allowed words, or `nil` if the kind is not a choice of words.
   var choices: [String]? {
     if case .choice(let words) = self { words } else { nil }
   }
 
+  /// The least and the greatest number, or `nil` if the kind is not a number.
   var bounds: (lowest: JSONValue, highest: JSONValue)? {
     switch self {
     case .integer(let range): (.whole(range.lowerBound), .whole(range.upperBound))
-    case .number(let range): (PlainValue.number(range.lowerBound).json, PlainValue.number(range.upperBound).json)
+    case .number(let range): (.decimal(range.lowerBound), .decimal(range.upperBound))
     default: nil
     }
   }
@@ -169,9 +137,7 @@ extension ConfigKind {
   var example: String {
     switch self {
     case .integer(let range): "\(range.lowerBound + (range.upperBound - range.lowerBound) / 2)"
-    case .number(let range):
-      String(
-        decoding: PlainValue.number(((range.lowerBound + range.upperBound) / 2).rounded()).json.bytes, as: UTF8.self)
+    case .number(let range): JSONValue.decimal(((range.lowerBound + range.upperBound) / 2).rounded()).compact
     case .boolean, .alwaysTrue: "true"
     case .choice(let words): "\"\(words.first ?? "")\""
     default: "\"…\""

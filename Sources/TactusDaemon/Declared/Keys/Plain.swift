@@ -1,34 +1,10 @@
 import Buses
 @_spi(FromOutside) import Conversions
 
-/// A value in its external form: in the configuration file, in JSON or in a metric.
-public enum PlainValue: Sendable, Hashable {
-  /// A value that is unknown or not given.
-  case nothing
-  /// A boolean.
-  case boolean(Bool)
-  /// An integer.
-  case integer(Int)
-  /// A finite number.
-  case number(Double)
-  /// A text, a word or a name.
-  case text(String)
-}
-
 /// The external form of the values of a type.
-public struct PlainForm: Sendable, Hashable {
-  enum Kind: Sendable, Hashable {
-    case boolean, integer, number, text
-    case words([String])
-    /// The name of a GPIO line, as `GPIOLineName` reads it.
-    case line
-    /// The name of a PWM output, as `PWMOutputName` reads it.
-    case pwmOutput
-    /// The name of a sensor of the kernel, as `KernelSensorName` reads it.
-    case sensor
-  }
-
-  let kind: Kind
+public struct PlainForm: Sendable, Equatable {
+  /// The kind of the values; for numbers with the widest range, since a key or a parameter states its own.
+  let kind: ConfigKind
   /// Whether the value may be unknown or need not be given.
   var mayBeNothing = false
 }
@@ -38,10 +14,11 @@ public struct PlainForm: Sendable, Hashable {
 public protocol Plain: Sendable {
   /// The external form of the type's values.
   static var form: PlainForm { get }
-  /// Creates the value from its external form, or returns `nil` if that is of another kind or out of range.
-  init?(_ plain: PlainValue)
-  /// The external form of this value.
-  var plain: PlainValue { get }
+  /// Creates the value from its external form, which is `nil` if it is unknown or not given. Returns `nil` if that is of another kind or out of
+  /// range.
+  init?(_ plain: ConfigValue?)
+  /// The external form of this value, or `nil` if the value is unknown.
+  var plain: ConfigValue? { get }
 }
 
 /// A number whose range is stated by the key or the parameter that has this type.
@@ -59,23 +36,23 @@ public protocol PlainChoice: Plain {}
 public protocol Word: PlainChoice, CaseIterable, RawRepresentable, BitwiseCopyable where RawValue == String {}
 
 extension Word {
-  public static var form: PlainForm { PlainForm(kind: .words(allCases.map(\.rawValue))) }
-  public init?(_ plain: PlainValue) {
-    guard case .text(let text) = plain else { return nil }
+  public static var form: PlainForm { PlainForm(kind: .choice(allCases.map(\.rawValue))) }
+  public init?(_ plain: ConfigValue?) {
+    guard case .text(let text)? = plain else { return nil }
     self.init(rawValue: text)
   }
-  public var plain: PlainValue { .text(rawValue) }
+  public var plain: ConfigValue? { .text(rawValue) }
 }
 
 /// The range of a key or a parameter keeps its values within a narrower integer type.
 extension PlainNumber where Self: FixedWidthInteger {
   /// The external form of an integer.
-  public static var form: PlainForm { PlainForm(kind: .integer) }
-  public init?(_ plain: PlainValue) {
-    guard case .integer(let value) = plain, let own = Self(exactly: value) else { return nil }
+  public static var form: PlainForm { PlainForm(kind: .integer(Int.min...Int.max)) }
+  public init?(_ plain: ConfigValue?) {
+    guard case .integer(let value)? = plain, let own = Self(exactly: value) else { return nil }
     self = own
   }
-  public var plain: PlainValue { .integer(Int(clamping: self)) }
+  public var plain: ConfigValue? { .integer(Int(clamping: self)) }
 }
 
 extension Int: PlainNumber {}
@@ -88,43 +65,45 @@ extension UInt64: PlainNumber {}
 extension Int32: PlainNumber {}
 
 extension Double: PlainNumber {
-  public static var form: PlainForm { PlainForm(kind: .number) }
-  public init?(_ plain: PlainValue) {
+  public static var form: PlainForm {
+    PlainForm(kind: .number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude))
+  }
+  public init?(_ plain: ConfigValue?) {
     switch plain {
-    case .number(let value): self = value
-    case .integer(let value): self = Double(value)
+    case .number(let value)?: self = value
+    case .integer(let value)?: self = Double(value)
     default: return nil
     }
   }
   /// The number in external form; a number that is not finite is unknown.
-  public var plain: PlainValue { isFinite ? .number(self) : .nothing }
+  public var plain: ConfigValue? { isFinite ? .number(self) : nil }
 }
 
 extension Bool: PlainChoice {
   public static var form: PlainForm { PlainForm(kind: .boolean) }
-  public init?(_ plain: PlainValue) {
-    guard case .boolean(let value) = plain else { return nil }
+  public init?(_ plain: ConfigValue?) {
+    guard case .boolean(let value)? = plain else { return nil }
     self = value
   }
-  public var plain: PlainValue { .boolean(self) }
+  public var plain: ConfigValue? { .boolean(self) }
 }
 
 extension String: PlainChoice {
   public static var form: PlainForm { PlainForm(kind: .text) }
-  public init?(_ plain: PlainValue) {
-    guard case .text(let value) = plain else { return nil }
+  public init?(_ plain: ConfigValue?) {
+    guard case .text(let value)? = plain else { return nil }
     self = value
   }
-  public var plain: PlainValue { .text(self) }
+  public var plain: ConfigValue? { .text(self) }
 }
 
 extension GPIOLineName: PlainChoice {
   public static var form: PlainForm { PlainForm(kind: .line) }
-  public init?(_ plain: PlainValue) {
-    guard case .text(let text) = plain else { return nil }
+  public init?(_ plain: ConfigValue?) {
+    guard case .text(let text)? = plain else { return nil }
     self.init(text)
   }
-  public var plain: PlainValue { .text("\(self)") }
+  public var plain: ConfigValue? { .text("\(self)") }
 }
 
 extension Optional: Plain where Wrapped: Plain {
@@ -133,15 +112,15 @@ extension Optional: Plain where Wrapped: Plain {
     form.mayBeNothing = true
     return form
   }
-  public init?(_ plain: PlainValue) {
-    if case .nothing = plain {
+  public init?(_ plain: ConfigValue?) {
+    if plain == nil {
       self = nil
     } else {
       guard let value = Wrapped(plain) else { return nil }
       self = value
     }
   }
-  public var plain: PlainValue { self?.plain ?? .nothing }
+  public var plain: ConfigValue? { self?.plain }
 }
 
 /// One output of a PWM unit of the kernel, named by its folder: `/sys/class/pwm/pwmchip0/pwm1`.
@@ -168,11 +147,11 @@ public struct PWMOutputName: PlainChoice, Hashable, CustomStringConvertible {
   }
 
   public static var form: PlainForm { PlainForm(kind: .pwmOutput) }
-  public init?(_ plain: PlainValue) {
-    guard case .text(let text) = plain else { return nil }
+  public init?(_ plain: ConfigValue?) {
+    guard case .text(let text)? = plain else { return nil }
     self.init(text)
   }
-  public var plain: PlainValue { .text(description) }
+  public var plain: ConfigValue? { .text(description) }
   public var description: String { "\(chip)/pwm\(channel)" }
 }
 
@@ -180,9 +159,9 @@ extension ChipAxis: Word {}
 
 extension KernelSensorName: PlainChoice {
   public static var form: PlainForm { PlainForm(kind: .sensor) }
-  public init?(_ plain: PlainValue) {
-    guard case .text(let text) = plain else { return nil }
+  public init?(_ plain: ConfigValue?) {
+    guard case .text(let text)? = plain else { return nil }
     self.init(text)
   }
-  public var plain: PlainValue { .text(description) }
+  public var plain: ConfigValue? { .text(description) }
 }

@@ -18,11 +18,12 @@ public struct Parameter<Value: Plain>: Sendable {
   )
   where Value: PlainNumber {
     declared(standard.map(range.contains) ?? true, "\(name): its default is out of its range")
-    let form = ConfigKind(Value.form, from: range.lowerBound, to: range.upperBound)
+    let form = ConfigKind(range)
     description = ParameterDescription(
-      name: name, kind: form, unit: unit, meaning: meaning, standard: standard?.plain, given: example?.plain)
+      name: name, kind: form, unit: unit, meaning: meaning, isRequired: standard == nil, standard: standard?.plain,
+      given: example?.plain)
     kind = JSONKind("\(form)") { value in
-      guard let plain = value.plain(as: Value.form), let value = Value(plain), range.contains(value) else { return nil }
+      guard let plain = value.plain(as: form), let value = Value(plain), range.contains(value) else { return nil }
       return value
     }
     self.standard = standard
@@ -30,11 +31,10 @@ public struct Parameter<Value: Plain>: Sendable {
 
   /// Declares a finite number that a request may omit or give as null.
   public init(optional name: String, unit: Unit = .none, _ meaning: String) where Value == Double? {
-    let (lowest, highest) = (-Double.greatestFiniteMagnitude, Double.greatestFiniteMagnitude)
+    let form = Double.form.kind
     description = ParameterDescription(
-      name: name, kind: ConfigKind(Double.form, from: lowest, to: highest), unit: unit, meaning: meaning,
-      standard: .nothing)
-    kind = JSONKind("a number") { value in value.plain(as: Double.form).flatMap { Double($0) }.map { .some($0) } }
+      name: name, kind: form, unit: unit, meaning: meaning, isRequired: false, standard: nil)
+    kind = JSONKind("a number") { value in value.plain(as: form).flatMap { Double($0) }.map { .some($0) } }
     standard = .some(nil)
   }
 
@@ -42,11 +42,12 @@ public struct Parameter<Value: Plain>: Sendable {
   ///
   /// - Parameter standard: the value if a request does not give the parameter; without it the parameter is required.
   public init(_ name: String, default standard: Value? = nil, _ meaning: String) where Value: PlainChoice {
-    let form = ConfigKind(Value.form)
-    description = ParameterDescription(name: name, kind: form, unit: .none, meaning: meaning, standard: standard?.plain)
+    let form = Value.form.kind
+    description = ParameterDescription(
+      name: name, kind: form, unit: .none, meaning: meaning, isRequired: standard == nil, standard: standard?.plain)
     let mayBeEmpty = standard?.plain == .text("")
     kind = JSONKind("\(form)") { value in
-      value.plain(as: Value.form).flatMap { !mayBeEmpty && $0 == .text("") ? nil : Value($0) }
+      value.plain(as: form).flatMap { !mayBeEmpty && $0 == .text("") ? nil : Value($0) }
     }
     self.standard = standard
   }
@@ -63,15 +64,17 @@ package struct ParameterDescription: Sendable {
   package let kind: ConfigKind
   let unit: Unit
   let meaning: String
-  /// The value if a request does not give the parameter, or `nil` if the parameter is required.
-  let standard: PlainValue?
+  /// Whether a request must give the parameter.
+  let isRequired: Bool
+  /// The value if a request does not give the parameter, or `nil` if it has none then.
+  let standard: ConfigValue?
   /// An example value, or `nil` if the default and the range serve as the example.
-  var given: PlainValue?
+  var given: ConfigValue?
   /// Whether examples omit the parameter.
-  var isOptional: Bool { standard == .nothing }
+  var isOptional: Bool { !isRequired && standard == nil }
 
   /// An allowed value as JSON, for examples.
-  var example: String { (given ?? standard).map { String(decoding: $0.json.bytes, as: UTF8.self) } ?? kind.example }
+  var example: String { (given ?? standard)?.json.compact ?? kind.example }
 }
 
 /// The permission that a token needs for a command.
@@ -100,7 +103,7 @@ public struct Command<Order: Sendable>: Sendable {
   /// The parameters in the order of the declaration.
   package let parameters: [ParameterDescription]
   /// Whether a request may have no body, because every parameter has a default.
-  var mayLackBody: Bool { parameters.allSatisfy { $0.standard != nil } }
+  var mayLackBody: Bool { !parameters.contains(where: \.isRequired) }
   /// The list whose items the command is for, or `nil` if the command is for the system.
   let items: CommandItems?
   /// The path of the command below `/api/NAME/`.
@@ -178,9 +181,10 @@ extension Command {
     // Of several parameters of which one must be given, the first stands for all.
     let mustBeGiven = Body().contradictions.first?.key
     let parameters = Body.keys.map { key in
-      ParameterDescription(
-        name: key.member, kind: key.kind, unit: key.unit, meaning: key.meaning,
-        standard: key.isRequired || key.name == mustBeGiven ? nil : key.standard?.plain ?? .nothing)
+      let isRequired = key.isRequired || key.name == mustBeGiven
+      return ParameterDescription(
+        name: key.member, kind: key.kind, unit: key.unit, meaning: key.meaning, isRequired: isRequired,
+        standard: isRequired ? nil : key.standard)
     }
     self.init(name, scope: scope, makesSafe: makesSafe, makesSafeIf: makesSafeIf, meaning, parameters) {
       (body: inout JSONReader) throws(APIError) in

@@ -104,7 +104,7 @@ public enum NoNotice: String, NoticeWord {
 /// A value that belongs to a notice: a member of its event and a part of its log line.
 public struct NoticeDetail: Sendable {
   let name: String
-  let value: PlainValue
+  let value: ConfigValue?
 
   /// Creates a detail.
   ///
@@ -148,7 +148,7 @@ extension DeviceSystem {
     if let telling = self as? any TellsInFull.Type { return telling.told(told, look) }
     let (kind, message, details) = (told.notice.kind, told.notice.message, told.notice.details)
     var metadata: Logger.Metadata = ["notice": .string(kind.rawValue)]
-    for detail in details { metadata[detail.name] = .string(detail.value.text) }
+    for detail in details { metadata[detail.name] = .string(detail.value.shown) }
     let body: JSONValue = .object(
       [
         .init(name: "notice", value: .text(kind.rawValue)), .init(name: "trouble", value: .boolean(kind.isTrouble)),
@@ -164,17 +164,5 @@ extension TellsInFull {
   fileprivate static func told(_ told: Any, _ look: Any) -> ToldInFull {
     // The values are this system's, passed without their types.
     inFull(told as! Told<Notice>, look as! Look<Self>)
-  }
-}
-
-extension PlainValue {
-  fileprivate var text: String {
-    switch self {
-    case .nothing: "unknown"
-    case .boolean(let value): "\(value)"
-    case .integer(let value): "\(value)"
-    case .number(let value): "\(value)"
-    case .text(let value): value
-    }
   }
 }

@@ -32,7 +32,7 @@ struct DashboardRow {
   /// Returns the panel of a field: a timeline for a word, and a graph for any other value.
   private static func panel(_ leaf: FieldLeaf, _ metric: String) -> Panel {
     let title = leaf.names.dropLast().map { Unit.none.title($0) } + [leaf.form.unit.title(leaf.name)]
-    let form: Panel.Form = leaf.form.plain.choices == nil ? .graph(unit: nil, from: nil, to: nil) : .states(red: [])
+    let form: Panel.Form = leaf.form.choices == nil ? .graph(unit: nil, from: nil, to: nil) : .states(red: [])
     return Panel(title.joined(separator: " "), leaf.meaning, form, width: 8, height: 7, [Series(metric)])
   }
 

@@ -54,15 +54,15 @@ extension FieldLeaf {
   fileprivate func samples(_ first: [(name: String, value: String)]) -> [MetricSample] {
     var labels = first
     if let item { labels += item.labels }
-    if case .named(_, let label?, let value) = form.metric, form.plain.choices == nil { labels.append((label, value)) }
+    if case .named(_, let label?, let value) = form.metric, form.choices == nil { labels.append((label, value)) }
     func sample(_ value: Double) -> [MetricSample] { [MetricSample(value, labels: labels)] }
     switch value {
-    case .nothing: return []
+    case nil, .integers, .texts: return []
     case .boolean(let value): return sample(value ? 1 : 0)
     case .integer(let value): return sample(form.unit.inMetric(Double(value)))
     case .number(let value): return sample(form.unit.inMetric(value))
     case .text(let word):
-      return (form.plain.choices ?? []).map { MetricSample($0 == word ? 1 : 0, labels: labels + [(wordLabel, $0)]) }
+      return (form.choices ?? []).map { MetricSample($0 == word ? 1 : 0, labels: labels + [(wordLabel, $0)]) }
     }
   }
 
@@ -74,7 +74,7 @@ extension FieldLeaf {
   /// The names of the labels that distinguish the samples of the field.
   var labels: [String] {
     let item = item.map { $0.labels.map(\.name) } ?? []
-    if form.plain.choices != nil { return item + [wordLabel] }
+    if form.choices != nil { return item + [wordLabel] }
     if case .named(_, let label?, _) = form.metric { return item + [label] }
     return item
   }

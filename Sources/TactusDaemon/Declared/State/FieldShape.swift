@@ -29,7 +29,9 @@ struct FieldForm: Sendable {
   var metric: FieldMetric
   let entity: FieldEntity
 
-  var isNumber: Bool { plain.kind == .integer || plain.kind == .number }
+  var isNumber: Bool { plain.kind.bounds != nil }
+  /// The allowed words, or `nil` if the value is not a word.
+  var choices: [String]? { plain.kind.choices }
 
   /// Returns the same form with another value of the metric's label.
   func labelled(_ value: String) -> FieldForm {
@@ -61,7 +63,7 @@ struct FieldItems: Sendable {
   ///
   /// - Parameter values: the values of the item's fields, or `nil` if no item is known.
   func item(_ index: Int, _ values: [FieldValue]?, of list: String) -> FieldItem {
-    func plain(_ name: String) -> PlainValue? {
+    func plain(_ name: String) -> ConfigValue? {
       guard let place = fields.firstIndex(where: { $0.name == name }) else {
         misdeclared("\(list): no field is called \(name)")
       }
@@ -71,23 +73,24 @@ struct FieldItems: Sendable {
     let own =
       switch number {
       case .place(let first): "\(first + index)"
-      case .field(let name): plain(name)?.labelText ?? ""
+      case .field(let name): plain(name)?.plainText ?? ""
       }
     return FieldItem(
       list: list, each: each, number: own,
-      labels: labels.map { ($0.name, $0.field.map { plain($0)?.labelText ?? "" } ?? own) })
+      labels: labels.map { ($0.name, $0.field.map { plain($0)?.plainText ?? "" } ?? own) })
   }
 }
 
 /// The value of a field, in the shape that the declaration of the field describes.
 enum FieldValue: Sendable {
-  case plain(PlainValue)
+  /// A single value, or `nil` if it is unknown.
+  case plain(ConfigValue?)
   /// The values of a group in the order of its fields.
   case members([FieldValue])
   /// The items of a list in their order, each with the values in the order of its fields.
   case items([[FieldValue]])
   /// The values of a list of plain values.
-  case list([PlainValue])
+  case list([ConfigValue?])
   /// The counts by name, in their order.
   case counts([(name: String, count: Int64)])
   /// A part that is absent.
@@ -97,7 +100,7 @@ enum FieldValue: Sendable {
 extension FieldValue {
   fileprivate var isNothing: Bool {
     switch self {
-    case .nothing, .plain(.nothing): true
+    case .nothing, .plain(nil): true
     case .plain, .members, .items, .list, .counts: false
     }
   }
@@ -129,7 +132,8 @@ struct FieldLeaf: Sendable {
   let when: FieldTelling
   let meaning: String
   let form: FieldForm
-  let value: PlainValue
+  /// The value, or `nil` if it is unknown.
+  let value: ConfigValue?
   /// Whether this is one of the counts of a field, whose number and names are only known from the state.
   var isOfMany = false
 
@@ -151,7 +155,7 @@ extension [FieldShape] {
       let names = names + [shape.name]
       switch (shape.content, values?[index]) {
       case (.value(let form), let value):
-        let plain: PlainValue = if case .plain(let plain)? = value { plain } else { .nothing }
+        let plain: ConfigValue? = if case .plain(let plain)? = value { plain } else { nil }
         return [
           FieldLeaf(
             path: place, names: names, item: item, when: shape.when, meaning: shape.meaning,
@@ -170,12 +174,12 @@ extension [FieldShape] {
       // A list is not a single value.
       case (.list, _): return []
       case (.counts(let form), let value):
-        func leaf(_ name: String, _ value: PlainValue) -> FieldLeaf {
+        func leaf(_ name: String, _ value: ConfigValue?) -> FieldLeaf {
           FieldLeaf(
             path: "\(place).\(name)", names: names, item: item, when: shape.when,
             meaning: shape.meaning, form: form.labelled(name), value: value, isOfMany: true)
         }
-        guard case .counts(let counts)? = value else { return [leaf("", .nothing)] }
+        guard case .counts(let counts)? = value else { return [leaf("", nil)] }
         return counts.map { leaf($0.name, .integer(Int($0.count))) }
       }
     }
@@ -231,7 +235,7 @@ extension FieldShape {
       JSONValue.object([
         "type": form.mayBeNothing ? .list([.text("array"), .text("null")]) : .text("array"),
         "description": .text(meaning),
-        "items": .object(["type": .text(form.typeName)]),
+        "items": .object(["type": .text(form.kind.typeName)]),
       ])
     case .counts:
       .object([
@@ -242,25 +246,12 @@ extension FieldShape {
   }
 }
 
-extension PlainValue {
-  /// The value as text for a label or a level of a topic.
-  var labelText: String {
-    switch self {
-    case .nothing: ""
-    case .boolean(let value): "\(value)"
-    case .integer(let value): "\(value)"
-    case .number(let value): "\(value)"
-    case .text(let text): text
-    }
-  }
-}
-
 extension FieldLeaf {
   /// The field's entry in `fields` of `GET /api/systems`; its name is the path in the state document.
   var declaration: JSONValue {
     .object([
-      "name": .text(path), "meaning": .text(meaning), "type": .text(form.plain.typeName),
-      "choices": form.plain.choices.map { .list($0.map { .text($0) }) }, "unit": .text(form.unit.sign),
+      "name": .text(path), "meaning": .text(meaning), "type": .text(form.plain.kind.typeName),
+      "choices": form.choices.map { .list($0.map { .text($0) }) }, "unit": .text(form.unit.sign),
       "nullable": .boolean(form.plain.mayBeNothing), "kind": .text(form.kind.rawValue),
     ])
   }

@@ -65,7 +65,7 @@ struct SeenDocument<System: DeviceSystem>: Sendable {
   /// Returns the value of a top-level field, or `nil` if there is no such field or its value is not a text.
   func text(_ name: String, of published: Published<System.State>, _ look: Look<System>) -> String? {
     guard let index = shapes.firstIndex(where: { $0.name == name }),
-      case .plain(.text(let text)) = read(published, look)[index]
+      case .plain(.text(let text)?) = read(published, look)[index]
     else { return nil }
     return text
   }

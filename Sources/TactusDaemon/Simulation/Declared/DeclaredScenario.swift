@@ -133,7 +133,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
     let leaves = SeenDocument<System>().leaves(of: published, .standard(at: .zero))
     let ofState = leaves.map { leaf in
       ScenarioCheck<Self>(leaf.path, .value(leaf.form.plain.kind)) { world in
-        world.system.door.leaves().first { $0.path == leaf.path }?.value ?? .nothing
+        world.system.door.leaves().first { $0.path == leaf.path }?.value
       }
     }
     let others: [ScenarioCheck<Self>] = [
@@ -145,39 +145,19 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
   }
 }
 
-extension ScenarioExpectation<PlainValue> {
+extension ScenarioExpectation<ConfigValue?> {
   /// Returns the expectation of a field of this kind. Nothing in the file is an unknown value.
-  fileprivate static func value(_ kind: PlainForm.Kind) -> Self {
+  fileprivate static func value(_ kind: ConfigKind) -> Self {
     let known: Self =
       switch kind {
-      case .integer, .number: ScenarioExpectation<Double?>.range.of(\.scenarioNumber)
-      case .words(let words): ScenarioExpectation<String>.word(words).of(\.scenarioText)
-      case .boolean: ScenarioExpectation<String>.boolean.of(\.scenarioText)
-      case .text, .line, .pwmOutput, .sensor: ScenarioExpectation<String>.text.of(\.scenarioText)
+      case .integer, .number: ScenarioExpectation<Double?>.range.of { $0?.number }
+      case .choice(let words): ScenarioExpectation<String>.word(words).of(\.shown)
+      case .boolean: ScenarioExpectation<String>.boolean.of(\.shown)
+      default: ScenarioExpectation<String>.text.of(\.shown)
       }
     return Self { reader, node, path in
       guard node.isNothing else { return try known.read(&reader, node, path) }
-      return { $0.compare($1, $2, "unknown", $3.scenarioText) }
-    }
-  }
-}
-
-extension PlainValue {
-  fileprivate var scenarioNumber: Double? {
-    switch self {
-    case .integer(let value): Double(value)
-    case .number(let value): value
-    case .nothing, .boolean, .text: nil
-    }
-  }
-
-  fileprivate var scenarioText: String {
-    switch self {
-    case .nothing: "unknown"
-    case .boolean(let value): "\(value)"
-    case .text(let text): text
-    case .integer(let value): "\(value)"
-    case .number(let value): "\(value)"
+      return { $0.compare($1, $2, "unknown", $3.shown) }
     }
   }
 }
@@ -197,7 +177,7 @@ extension JSONValue {
       } else if scalar.string == "true" || scalar.string == "false" {
         self = .boolean(scalar.string == "true")
       } else if let number = ScalarReader.number(scalar.string) {
-        self = PlainValue.number(number).json
+        self = .decimal(number)
       } else {
         self = .text(scalar.string)
       }
