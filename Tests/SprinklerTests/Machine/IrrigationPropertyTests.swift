@@ -44,16 +44,16 @@ private struct WaterObserver {
 
   mutating func accepted(_ event: IrrigationEvent, at now: TickInstant) {
     switch event {
-    case .run(let run, let placement): runs[run.id] = Accepted(run: run, placement: placement)
-    case .extend(let zone, let seconds): extending = (zone, seconds)
-    case .rain(let isActive, _): isRaining = isActive
-    case .dayBegan:
+    case .order(.run(let run, let placement)): runs[run.id] = Accepted(run: run, placement: placement)
+    case .order(.extend(let zone, let seconds)): extending = (zone, seconds)
+    case .order(.rain(let isActive, _)): isRaining = isActive
+    case .order(.dayBegan):
       for index in lines.indices {
         if lines[index].isOn { lines[index].total = lines[index].total + (now - lines[index].since) }
         lines[index].since = now
         lines[index].today = .zero
       }
-    case .zone(let zone, let settings?):
+    case .order(.zone(let zone, let settings?)):
       zones[zone.index] = settings
       highestMaximum = max(highestMaximum, settings.maximumSeconds)
     default: break
@@ -192,31 +192,32 @@ private struct WaterObserver {
       id += 1
       let placements: [RunPlacement] = [.now, .append, .append, .append, .insert, .replace]
       let sources: [ZoneRun.Source] = [.manual, .program(id: 1), .once(program: 2), .resumed(program: 3)]
-      return .run(
-        ZoneRun(
-          id: id, zone: zone, seconds: .random(in: 1...160, using: &random),
-          source: sources.randomElement(using: &random)!,
-          soakSeconds: Bool.random(using: &random) ? 0 : .random(in: 0...100, using: &random),
-          ignoresRain: Int.random(in: 0..<5, using: &random) == 0), placements.randomElement(using: &random)!)
-    case 45..<50: return .extend(zone, seconds: .random(in: 1...60, using: &random))
-    case 50..<55: return .off(zone, dropsQueued: Bool.random(using: &random))
-    case 55: return .allOff
-    case 56..<59: return .skip
-    case 59: return .clearQueue
-    case 60..<64: return .pause(seconds: .random(in: 1...100, using: &random))
-    case 64..<67: return .resume
-    case 67..<71: return .rain(isActive: Bool.random(using: &random), endsRuns: Bool.random(using: &random))
-    case 71..<74: return .dayBegan
+      return .order(
+        .run(
+          ZoneRun(
+            id: id, zone: zone, seconds: .random(in: 1...160, using: &random),
+            source: sources.randomElement(using: &random)!,
+            soakSeconds: Bool.random(using: &random) ? 0 : .random(in: 0...100, using: &random),
+            ignoresRain: Int.random(in: 0..<5, using: &random) == 0), placements.randomElement(using: &random)!))
+    case 45..<50: return .order(.extend(zone, seconds: .random(in: 1...60, using: &random)))
+    case 50..<55: return .order(.off(zone, dropsQueued: Bool.random(using: &random)))
+    case 55: return .order(.allOff)
+    case 56..<59: return .order(.skip)
+    case 59: return .order(.clearQueue)
+    case 60..<64: return .order(.pause(seconds: .random(in: 1...100, using: &random)))
+    case 64..<67: return .order(.resume)
+    case 67..<71: return .order(.rain(isActive: Bool.random(using: &random), endsRuns: Bool.random(using: &random)))
+    case 71..<74: return .order(.dayBegan)
     case 74..<78:
       var changed = zones[zone.index]
       changed.isEnabled = Int.random(in: 0..<3, using: &random) > 0
       changed.maximumSeconds = .random(in: 50...150, using: &random)
-      return .zone(zone, changed)
-    case 78: return .emergencyStop
-    case 79..<85: return .reset
+      return .order(.zone(zone, changed))
+    case 78: return .order(.emergencyStop)
+    case 79..<85: return .order(.reset)
     case 85: return .linesFailed(.gone)
     case 86: return .missed(releases: 3)
-    case 87..<90: return .cancel(run: .random(in: 1...max(1, id), using: &random))
+    case 87..<90: return .order(.cancel(run: .random(in: 1...max(1, id), using: &random)))
     default: return .tick
     }
   }
@@ -255,7 +256,7 @@ private struct WaterObserver {
       case .watering: break
       }
       switch event {
-      case .allOff, .emergencyStop, .linesFailed, .missed, .pause:
+      case .order(.allOff), .order(.emergencyStop), .linesFailed, .missed, .order(.pause):
         if action.verdict == .accepted, word != 0 { broken = "\(event) left a line on" }
       default: break
       }
@@ -271,7 +272,7 @@ private struct WaterObserver {
       now = end
     }
 
-    for (index, zone) in zones.enumerated() { step(.zone(ZoneID(index + 1)!, zone)) }
+    for (index, zone) in zones.enumerated() { step(.order(.zone(ZoneID(index + 1)!, zone))) }
     for number in 0..<80 {
       if Int.random(in: 0..<3, using: &random) > 0 {
         advance(to: now + .milliseconds(.random(in: 0...60_000, using: &random)))
@@ -283,8 +284,8 @@ private struct WaterObserver {
       if let broken { return ("event \(number) \(event) at \(now.nanoseconds) ns: \(broken)", 0, 0) }
     }
     // Left alone, whatever waits gets its turn: nothing locks the queue.
-    _ = machine.step(.reset, at: now)
-    if case .paused = machine.state { step(.resume) }
+    _ = machine.step(.order(.reset), at: now)
+    if case .paused = machine.state { step(.order(.resume)) }
     for _ in 0..<5_000 {
       guard broken == nil, let deadline = machine.nextDeadline else { break }
       now = deadline

@@ -273,19 +273,19 @@ import Testing
   @Test("notices that nobody takes: no run is accepted whose end could get lost, others are dropped and counted")
   func noticesNotTaken() {
     var machine = IrrigationMachine(try! IrrigationSettings(lineCount: 1))
-    _ = machine.step(.zone(ZoneID(1)!, ZoneSettings(line: 0)), at: .zero)
+    _ = machine.step(.order(.zone(ZoneID(1)!, ZoneSettings(line: 0))), at: .zero)
     var accepted = 0
     var refusals: Set<IrrigationRefusal> = []
     for number in UInt64(0)..<3_000 {
       let run = ZoneRun(id: number, zone: ZoneID(1)!, seconds: 10, source: .manual)
       // 200 that wait, and then one after the other.
-      switch machine.step(.run(run, number < 200 ? .append : .now), at: .zero).verdict {
+      switch machine.step(.order(.run(run, number < 200 ? .append : .now)), at: .zero).verdict {
       case .accepted: accepted += 1
       case .refused(let reason): refusals.insert(reason)
       }
     }
-    _ = machine.step(.pause(seconds: 5), at: .zero)
-    _ = machine.step(.emergencyStop, at: .zero)
+    _ = machine.step(.order(.pause(seconds: 5)), at: .zero)
+    _ = machine.step(.order(.emergencyStop), at: .zero)
     var ends = 0
     while let notice = machine.takeNotice() { if case .ended = notice.subject { ends += 1 } }
     #expect(accepted == 512 && ends == accepted && refusals == [.noticesNotTaken])

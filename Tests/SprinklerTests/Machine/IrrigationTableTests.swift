@@ -22,11 +22,12 @@ private enum Row: String, CaseIterable {
       if confirms, action.lines != nil { _ = machine.step(.linesConfirmed, at: .seconds(seconds)) }
     }
     func run(_ id: UInt64, _ zone: Int, _ seconds: UInt32, soak: UInt32 = 0) -> IrrigationEvent {
-      .run(
-        ZoneRun(id: id, zone: ZoneID(zone)!, seconds: seconds, source: .program(id: 1), soakSeconds: soak), .append)
+      .order(
+        .run(
+          ZoneRun(id: id, zone: ZoneID(zone)!, seconds: seconds, source: .program(id: 1), soakSeconds: soak), .append))
     }
     for zone in 1...2 {
-      step(&machine, .zone(ZoneID(zone)!, ZoneSettings(line: UInt8(zone - 1))), 0, confirms: self != .fresh)
+      step(&machine, .order(.zone(ZoneID(zone)!, ZoneSettings(line: UInt8(zone - 1)))), 0, confirms: self != .fresh)
     }
     if self != .fresh { step(&machine, .tick, 1) }
     switch self {
@@ -45,7 +46,7 @@ private enum Row: String, CaseIterable {
     case .paused:
       step(&machine, run(1, 1, 60), 70)
       step(&machine, .tick, 80)
-      step(&machine, .pause(seconds: 600), 90)
+      step(&machine, .order(.pause(seconds: 600)), 90)
     case .open, .fault, .faultDone, .stopped, .stoppedDone, .down, .downDone:
       step(&machine, run(1, 1, 60), 70)
       step(&machine, .tick, 80)
@@ -53,7 +54,7 @@ private enum Row: String, CaseIterable {
       let isDone = self == .faultDone || self == .stoppedDone || self == .downDone
       switch self {
       case .fault, .faultDone: step(&machine, .missed(releases: 3), 90, confirms: isDone)
-      case .stopped, .stoppedDone: step(&machine, .emergencyStop, 90, confirms: isDone)
+      case .stopped, .stoppedDone: step(&machine, .order(.emergencyStop), 90, confirms: isDone)
       case .down, .downDone: step(&machine, .shutdown, 90, confirms: isDone)
       default: break
       }
@@ -74,31 +75,31 @@ private enum Column: String, CaseIterable {
     }
     let one = ZoneID(1)!
     return switch self {
-    case .now: .run(run(1), .now)
-    case .nowOther: .run(run(2), .now)
-    case .append: .run(run(1), .append)
-    case .insert: .run(run(1), .insert)
-    case .replace: .run(run(2), .replace)
-    case .program: .run(run(1, .program(id: 4)), .append)
-    case .extend: .extend(one, seconds: 30)
-    case .off: .off(one, dropsQueued: false)
-    case .offQueued: .off(one, dropsQueued: true)
-    case .cancel: .cancel(run: 1)
-    case .allOff: .allOff
-    case .skip: .skip
-    case .clearQueue: .clearQueue
-    case .pause: .pause(seconds: 60)
-    case .resume: .resume
-    case .rain: .rain(isActive: true, endsRuns: false)
-    case .rainEnds: .rain(isActive: true, endsRuns: true)
-    case .rainOver: .rain(isActive: false, endsRuns: true)
-    case .dayBegan: .dayBegan
-    case .ranToday: .ranToday(one, .seconds(60))
-    case .same: .zone(one, ZoneSettings(line: 0))
-    case .disabled: .zone(one, ZoneSettings(line: 0, isEnabled: false))
-    case .gone: .zone(one, nil)
-    case .emergencyStop: .emergencyStop
-    case .reset: .reset
+    case .now: .order(.run(run(1), .now))
+    case .nowOther: .order(.run(run(2), .now))
+    case .append: .order(.run(run(1), .append))
+    case .insert: .order(.run(run(1), .insert))
+    case .replace: .order(.run(run(2), .replace))
+    case .program: .order(.run(run(1, .program(id: 4)), .append))
+    case .extend: .order(.extend(one, seconds: 30))
+    case .off: .order(.off(one, dropsQueued: false))
+    case .offQueued: .order(.off(one, dropsQueued: true))
+    case .cancel: .order(.cancel(run: 1))
+    case .allOff: .order(.allOff)
+    case .skip: .order(.skip)
+    case .clearQueue: .order(.clearQueue)
+    case .pause: .order(.pause(seconds: 60))
+    case .resume: .order(.resume)
+    case .rain: .order(.rain(isActive: true, endsRuns: false))
+    case .rainEnds: .order(.rain(isActive: true, endsRuns: true))
+    case .rainOver: .order(.rain(isActive: false, endsRuns: true))
+    case .dayBegan: .order(.dayBegan)
+    case .ranToday: .order(.ranToday(one, .seconds(60)))
+    case .same: .order(.zone(one, ZoneSettings(line: 0)))
+    case .disabled: .order(.zone(one, ZoneSettings(line: 0, isEnabled: false)))
+    case .gone: .order(.zone(one, nil))
+    case .emergencyStop: .order(.emergencyStop)
+    case .reset: .order(.reset)
     case .stale: .stale
     case .tick: .tick
     case .linesConfirmed: .linesConfirmed

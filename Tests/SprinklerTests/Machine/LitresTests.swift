@@ -10,7 +10,7 @@ import Testing
     MachineBench(maximumOpen: maximumOpen, flow: hasFlow ? try! FlowSettings(pulsesPerLitre: 60) : nil)
   }
 
-  private func run(_ id: UInt64, _ zone: Int, _ seconds: UInt32, _ litres: Double?) -> IrrigationEvent {
+  private func run(_ id: UInt64, _ zone: Int, _ seconds: UInt32, _ litres: Double?) -> SprinklerOrder {
     .run(ZoneRun(id: id, zone: ZoneID(zone)!, seconds: seconds, source: .manual, litres: litres), .append)
   }
 

@@ -43,6 +43,9 @@ final class MachineBench {
   }
 
   @discardableResult
+  func step(_ order: SprinklerOrder) -> IrrigationVerdict { step(.order(order)) }
+
+  @discardableResult
   func step(_ event: IrrigationEvent) -> IrrigationVerdict {
     let action = machine.step(event, at: now)
     var wanted = action.lines

@@ -193,10 +193,11 @@ public struct SprinklerLoop: ~Copyable, ControlLoop {
   private mutating func takeRequests() {
     let snapshot = snapshot
     while let request = ends.nextOfAnyAge() {
+      let isQuery = if case .query = request.order { true } else { false }
       var verdict = IrrigationVerdict.accepted
-      if let event = ends.isStale(request) ? .stale : request.order.event() {
+      if !isQuery {
         issued = request.issued
-        verdict = decide(event)
+        verdict = decide(ends.isStale(request) ? .stale : .order(request.order))
         issued = nil
       }
       switch verdict {

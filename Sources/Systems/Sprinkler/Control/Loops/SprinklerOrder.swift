@@ -3,18 +3,32 @@ import Tactus
 /// A request of the scheduler, or of another client inside the daemon, to the valves' loop.
 public enum SprinklerOrder: Sendable, Hashable, BitwiseCopyable {
   case run(ZoneRun, RunPlacement)
+  /// Lengthens the zone's open or paused run by `seconds`, 1…86,400 s.
   case extend(ZoneID, seconds: UInt32)
+  /// Ends the zone's open or paused run and, with `dropsQueued`, its queued runs. Accepted even if there is no run to end.
   case off(ZoneID, dropsQueued: Bool)
+  /// Ends the run with this number, whether it is open or queued.
   case cancel(run: UInt64)
+  /// Ends every run, queued runs included, and turns every line off in the same tick.
   case allOff
+  /// Ends the open runs; the next run in the queue follows.
   case skip
+  /// Ends the queued runs that have not begun; open runs go on.
   case clearQueue
+  /// Turns every line off for `seconds`, 1…86,400 s; the open runs then continue for their remaining time.
+  /// A second pause replaces the end of the first.
   case pause(seconds: UInt32)
   case resume
+  /// Reports that a rain delay began, changed or ended. Programs' runs that do not ignore rain leave the queue as `rainDelay`, and with
+  /// `endsRuns` the open ones end, too.
   case rain(isActive: Bool, endsRuns: Bool)
+  /// Reports that the local day began: the zones' daily totals start again from zero.
   case dayBegan
+  /// Adds the time that the zone ran today before the daemon started, as the store recorded it.
   case ranToday(ZoneID, Nanoseconds)
+  /// Adds or changes a zone, or removes the zone if the settings are `nil`.
   case zone(ZoneID, ZoneSettings?)
+  /// Turns everything off, requested from inside the daemon and latched until a reset.
   case emergencyStop
   /// Leaves an emergency stop or a fault.
   case reset
@@ -26,29 +40,6 @@ public enum SprinklerOrder: Sendable, Hashable, BitwiseCopyable {
     switch self {
     case .run, .extend, .skip, .resume, .reset: false
     default: true
-    }
-  }
-
-  /// Returns the machine's event for this order, or `nil` for a query.
-  @_noLocks @_noAllocation
-  func event() -> IrrigationEvent? {
-    switch self {
-    case .run(let run, let placement): return .run(run, placement)
-    case .extend(let zone, let seconds): return .extend(zone, seconds: seconds)
-    case .off(let zone, let dropsQueued): return .off(zone, dropsQueued: dropsQueued)
-    case .cancel(let run): return .cancel(run: run)
-    case .allOff: return .allOff
-    case .skip: return .skip
-    case .clearQueue: return .clearQueue
-    case .pause(let seconds): return .pause(seconds: seconds)
-    case .resume: return .resume
-    case .rain(let isActive, let endsRuns): return .rain(isActive: isActive, endsRuns: endsRuns)
-    case .dayBegan: return .dayBegan
-    case .ranToday(let zone, let time): return .ranToday(zone, time)
-    case .zone(let zone, let settings): return .zone(zone, settings)
-    case .emergencyStop: return .emergencyStop
-    case .reset: return .reset
-    case .query: return nil
     }
   }
 }

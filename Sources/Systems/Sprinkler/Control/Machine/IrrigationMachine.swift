@@ -143,6 +143,30 @@ public struct IrrigationMachine: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func respond(to event: IrrigationEvent, at now: TickInstant) -> IrrigationVerdict {
     switch event {
+    case .order(let order): return carryOut(order, at: now)
+    case .stale: return .refused(.stale)
+    case .tick: return .accepted
+    case .flow:
+      judgeFlow(at: now)
+      return .accepted
+    case .flowLimits(let limits):
+      take(limits, at: now)
+      return .accepted
+    case .linesConfirmed: return confirm(at: now)
+    case .linesDiffer(let read): return differ(read, at: now)
+    case .linesFailed(let error): return linesFailed(error, at: now)
+    case .externalStop: return .accepted
+    case .missed(let releases): return fail(.missedReleases(releases), at: now)
+    case .shutdown:
+      endAll(.shutdown, at: now)
+      if Mechanism.shutdownFinal.acts { state = .shutDown }
+      return .accepted
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func carryOut(_ order: SprinklerOrder, at now: TickInstant) -> IrrigationVerdict {
+    switch order {
     case .run(let run, let placement): return take(run, placement, at: now)
     case .extend(let zone, let seconds): return extend(zone, seconds: seconds, at: now)
     case .off(let zone, let dropsQueued): return turnOff(zone, dropsQueued: dropsQueued, at: now)
@@ -173,23 +197,7 @@ public struct IrrigationMachine: ~Copyable {
     case .zone(let zone, let settings): return set(zone, settings, at: now)
     case .emergencyStop: return emergencyStop(at: now)
     case .reset: return reset()
-    case .stale: return .refused(.stale)
-    case .tick: return .accepted
-    case .flow:
-      judgeFlow(at: now)
-      return .accepted
-    case .flowLimits(let limits):
-      take(limits, at: now)
-      return .accepted
-    case .linesConfirmed: return confirm(at: now)
-    case .linesDiffer(let read): return differ(read, at: now)
-    case .linesFailed(let error): return linesFailed(error, at: now)
-    case .externalStop: return .accepted
-    case .missed(let releases): return fail(.missedReleases(releases), at: now)
-    case .shutdown:
-      endAll(.shutdown, at: now)
-      if Mechanism.shutdownFinal.acts { state = .shutDown }
-      return .accepted
+    case .query: return .accepted
     }
   }
 
@@ -236,7 +244,7 @@ extension IrrigationEvent {
   var tells: Bool {
     @_noLocks @_noAllocation get {
       switch self {
-      case .allOff, .emergencyStop, .missed, .externalStop, .shutdown: return true
+      case .order(.allOff), .order(.emergencyStop), .missed, .externalStop, .shutdown: return true
       default: return false
       }
     }

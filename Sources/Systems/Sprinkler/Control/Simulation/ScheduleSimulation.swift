@@ -99,8 +99,8 @@ public struct ScheduleSimulation: ~Copyable {
   /// Passes a reading of the rain sensor to the scheduler.
   public mutating func senseRain(_ reading: RainSensorReading) { step(.rainSensor(reading)) }
 
-  public mutating func emergencyStop() { tell(.emergencyStop) }
-  public mutating func reset() { tell(.reset) }
+  public mutating func emergencyStop() { tell(.order(.emergencyStop)) }
+  public mutating func reset() { tell(.order(.reset)) }
 
   /// Sets the wall clock forward or, with a negative number, back.
   public mutating func stepClock(by seconds: Int64) {
@@ -185,8 +185,7 @@ public struct ScheduleSimulation: ~Copyable {
     }
     for notice in effects.notices { notices.append((wall, notice)) }
     for order in effects.orders {
-      guard let event = order.event() else { continue }
-      let verdict = tell(event)
+      let verdict = tell(.order(order))
       if case .run(let run, _) = order, case .refused(let why) = verdict {
         step(.refused(run: run.id, why))
       }
