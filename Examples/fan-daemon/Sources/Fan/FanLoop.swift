@@ -13,17 +13,6 @@ struct FanLoop: ~Copyable, ControlLoop {
   var machine = Fan.Machine()
   var state = Fan.State()
 
-  init(
-    ends: consuming Fan.Ends, motor: consuming PWMOutput, tachometer: consuming Tachometer, thermistor: Thermistor,
-    bus: consuming I2CBus
-  ) {
-    self.ends = ends
-    self.motor = motor
-    self.tachometer = tachometer
-    self.thermistor = thermistor
-    self.bus = bus
-  }
-
   @_noLocks @_noAllocation
   mutating func tick(_ tick: Tick) {
     let now = tick.started

@@ -75,9 +75,7 @@ extension Kettle {
     @_noLocks @_noAllocation
     mutating func obey(_ order: Order, isFull: Bool, at now: TickInstant) -> (Verdict<Refusal>, Notice?) {
       switch (order, mode) {
-      case (.emergencyStop, _):
-        let wasAtWork = isAtWork
-        return (.accepted, wasAtWork ? end(.emergencyStopped, .stopped).1 : end(.emergencyStopped).1)
+      case (.emergencyStop, _): return (.accepted, end(.emergencyStopped, isAtWork ? .stopped : nil).1)
       case (.stop, .heating), (.stop, .holding), (.stop, .interrupted):
         return (.accepted, end(.idle, .stopped).1)
       case (.stop, _): return (.accepted, nil)
