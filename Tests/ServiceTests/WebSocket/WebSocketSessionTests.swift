@@ -14,10 +14,9 @@ struct WebSocketSessionTests {
   /// A session that has been greeted, with its greeting thrown away.
   private func open(
     token: String = "admin", hub: EventHub = EventHub(), outgoing: OutgoingBudget? = nil,
-    seconds: @escaping @Sendable () -> Int64 = { 0 },
+    seconds: @escaping @Sendable () -> Int64 = { 0 }, on loop: EmbeddedEventLoop = EmbeddedEventLoop(),
     admit: @escaping ServiceChannel.Admission = TestDoor.admit
   ) throws -> (EmbeddedChannel, EmbeddedEventLoop) {
-    let loop = EmbeddedEventLoop()
     let channel = EmbeddedChannel(loop: loop)
     let service = TestDoor.channel(
       systems: [robot], hub: hub, counters: counters, outgoing: outgoing, seconds: seconds, admit: admit)
@@ -47,6 +46,44 @@ struct WebSocketSessionTests {
   /// How many pongs have been sent since the last call.
   private func pongs(_ channel: EmbeddedChannel) throws -> Int {
     try output(channel).count { $0.getInteger(at: 0, as: UInt8.self) == 0x8A }
+  }
+
+  @Test("a hundred clients: 32 are told at a time, and each is told everything once and in its order")
+  func audience() throws {
+    let (hub, loop) = (EventHub(), EmbeddedEventLoop())
+    let channels = try (0..<100).map { _ in try open(hub: hub, on: loop).0 }
+    for channel in channels { _ = try output(channel) }
+    var told = [String](repeating: "", count: 100)
+    func publish(_ types: String...) {
+      hub.publish(types.map { Event(.edge, type: $0, system: "robot", at: .zero, body: Array("{}".utf8)) })
+      loop.run()
+    }
+    func look() throws -> Int {
+      for (index, channel) in channels.enumerated() {
+        for part in try output(channel) {
+          let text = part.getString(at: 2, length: part.readableBytes - 2) ?? ""
+          told[index] += String(text.dropFirst(#"{"type":""#.count).prefix(1))
+        }
+      }
+      return told.count { !$0.isEmpty }
+    }
+    publish("a", "b")
+    #expect(try look() == 32)
+    loop.advanceTime(by: .milliseconds(1))
+    #expect(try look() == 64)
+    publish("c")
+    // Who comes now knows what was published before.
+    let (late, _) = try open(hub: hub, on: loop)
+    _ = try output(late)
+    loop.advanceTime(by: .milliseconds(20))
+    #expect(try look() == 100 && told.allSatisfy { $0 == "abc" })
+    #expect(try output(late).isEmpty)
+    // More at once than may wait: the oldest goes on without a pause.
+    for type in ["d", "e", "f", "g", "h", "i"] { publish(type) }
+    _ = try look()
+    #expect(told.allSatisfy { $0.hasPrefix("abcd") })
+    loop.advanceTime(by: .milliseconds(50))
+    #expect(try look() == 100 && told.allSatisfy { $0 == "abcdefghi" })
   }
 
   @Test("messages without a pause: 64 of one read are taken at once, then eight a turn, and nothing is read meanwhile")
