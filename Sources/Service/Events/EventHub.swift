@@ -99,28 +99,24 @@ public final class EventHub: Sendable {
 
 /// The sessions and watches of one event loop.
 ///
-/// A batch goes to a few sessions at a time, and in between the event loop is free for its sockets: a thousand sessions
-/// take tens of milliseconds, for which no stop may wait.
+/// A few sessions are sent what is new at a time, and in between the event loop is free for its sockets: a thousand
+/// sessions take tens of milliseconds, for which no stop may wait. A session whose turn comes late gets several batches
+/// in one call of the kernel.
 ///
 /// Unchecked because everything is changed on `loop` only, the sessions and watches within the hub's lock.
 private final class Audience: @unchecked Sendable {
-  /// A batch and the sessions to which it has not been sent yet.
-  private struct Telling {
-    let batch: [NumberedEvent]
-    var sessions: ArraySlice<WebSocketSession>
-  }
-
   /// The greatest number of sessions to which one turn sends something: about a millisecond's work.
   private static let most = 32
   private static let pause = TimeAmount.milliseconds(1)
-  /// The greatest number of batches, a tenth of a second each, that wait for turns. Beyond it the turns follow one another without a pause.
-  private static let waitsAtMost = 5
 
   let loop: any EventLoop
   var sessions: [ObjectIdentifier: WebSocketSession] = [:]
   var watches: [ObjectIdentifier: AdmissionWatch] = [:]
-  /// The batches that have not been sent to every session, oldest first.
-  private var waiting = CircularBuffer<Telling>()
+  /// The batches that have not been sent to every session, oldest first, and the number of the first of them.
+  private var batches = CircularBuffer<[NumberedEvent]>()
+  private var firstBatch = 0
+  /// The sessions that wait for their turn, each with the number of its first batch. These numbers never fall.
+  private var waiting = CircularBuffer<(session: WebSocketSession, from: Int)>()
   private var isScheduled = false
   var isEmpty: Bool { sessions.isEmpty && watches.isEmpty }
 
@@ -128,32 +124,31 @@ private final class Audience: @unchecked Sendable {
 
   func tell(_ batch: [NumberedEvent]) {
     loop.preconditionInEventLoop()
-    waiting.append(Telling(batch: batch, sessions: ArraySlice(sessions.values)))
+    let number = firstBatch + batches.count
+    batches.append(batch)
+    for session in sessions.values where !session.waitsForEvents {
+      session.waitsForEvents = true
+      waiting.append((session, number))
+    }
     if !isScheduled { takeTurn() }
-    while waiting.count > Self.waitsAtMost { takeTurn() }
   }
 
-  /// Sends batches to a few sessions. Each session gets the batches in their order.
+  /// Sends to a few sessions all that each has not been sent yet, and forgets the batches that nobody waits for.
   private func takeTurn() {
     var count = 0
-    while count < Self.most, let (session, batch) = next() {
-      if session.tell(batch) { count += 1 }
+    while count < Self.most, let (session, from) = waiting.popFirst() {
+      session.waitsForEvents = false
+      if session.tell(batches.dropFirst(from - firstBatch)) { count += 1 }
     }
-    guard !waiting.isEmpty, !isScheduled else { return }
+    let needed = waiting.first?.from ?? firstBatch + batches.count
+    batches.removeFirst(needed - firstBatch)
+    firstBatch = needed
+    guard !waiting.isEmpty else { return }
     isScheduled = true
     _ = loop.assumeIsolated().scheduleTask(in: Self.pause) {
       self.isScheduled = false
       self.takeTurn()
     }
-  }
-
-  /// Returns the next session with the batch to send to it, or `nil` when every session has been sent every batch.
-  private func next() -> (session: WebSocketSession, batch: [NumberedEvent])? {
-    while let telling = waiting.first {
-      if let session = waiting[waiting.startIndex].sessions.popFirst() { return (session, telling.batch) }
-      waiting.removeFirst()
-    }
-    return nil
   }
 
   func checkTokens() {

@@ -21,6 +21,8 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private var outgoingBytes = 0
   private var context: ChannelHandlerContext?
   private var joined = false
+  /// Whether the session waits for its turn to be sent what is new; the hub's.
+  var waitsForEvents = false
   /// The number of the last event that is part of the snapshot with which the client began.
   private var firstNumber: UInt64 = 0
   var rates: [String: TelemetryRate] = [:]
@@ -205,13 +207,13 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
 
   // MARK: Out
 
-  /// Sends the events of one batch of the hub to this client, as far as it has subscribed to them.
+  /// Sends the events of some batches of the hub to this client, as far as it has subscribed to them.
   ///
   /// - Returns: whether any of them were for this client.
-  func tell(_ batch: [NumberedEvent]) -> Bool {
+  func tell(_ batches: some Sequence<[NumberedEvent]>) -> Bool {
     guard machine.state == .open, socket == nil else { return false }
     var count: UInt64 = 0
-    for event in batch where machine.state == .open {
+    for event in batches.joined() where machine.state == .open {
       switch event.kind {
       case .telemetry:
         guard event.number >= firstNumber, rates[event.system]?.takes(event.at) == true else { continue }
