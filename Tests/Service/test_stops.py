@@ -124,7 +124,7 @@ def doors(daemon, house, token):
     owner.subscribe("tactus/sill/reply", 1)
     owner.loop_start()
     broker.eventually(lambda: daemon.get("/api/mqtt").json()["connected"])
-    with Live(daemon, token) as live:
+    with Live(daemon, token, ping_interval=None) as live:
 
         def by_http():
             with Wire(daemon.address) as wire:
