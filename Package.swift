@@ -381,6 +381,14 @@ let package = Package(
     .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Conversions", "Tactus", "CTactus"]),
     .testTarget(name: "ProvedTicksTests", dependencies: ["TestSupport", "ProvedTicksTool"]),
     .testTarget(name: "TactusControlTests", dependencies: ["TestSupport", "TactusControl", "Tactus"]),
+    // What the tests of the door share with those of the systems behind it.
+    .target(
+      name: "ServiceSupport",
+      dependencies: [
+        "TestSupport", "Service", "Tactus",
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+        .product(name: "Logging", package: "swift-log", condition: daemon),
+      ], path: "Tests/ServiceSupport"),
     // What the tests of formats draw and damage.
     .target(name: "WireSupport", dependencies: ["Tactus"], path: "Tests/WireSupport"),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "WireSupport", "Wire", "Tactus"]),
@@ -471,12 +479,8 @@ let package = Package(
       name: "ServiceTests",
       dependencies: [
         "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
-        "TactusDaemon", "Water", "TestSupport", "Service", "ServiceDocuments", "WallTime", "Peers", "CCrypto", "Leg",
-        "Plants", "Pump",
-        "Robot", "Sprinkler", "Store",
-        "Video", "Devices",
-        "Buses",
-        "Wire",
+        "TactusDaemon", "Water", "TestSupport", "ServiceSupport", "Service", "ServiceDocuments", "WallTime", "Peers",
+        "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
         "Tactus",
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),

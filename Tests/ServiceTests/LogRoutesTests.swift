@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Logging
+import ServiceSupport
 import Testing
 
 @testable import Service

@@ -1,5 +1,6 @@
 import Foundation
 import PumpDaemon
+import ServiceSupport
 import SprinklerDaemon
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Buses
 import Devices
 import Foundation
 import HTTPTypes
+import ServiceSupport
 import Tactus
 import Testing
 import Wire

@@ -1,4 +1,5 @@
 import Dispatch
+import ServiceSupport
 import Sprinkler
 import Synchronization
 import TactusDaemon

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import HTTPTypes
 import Logging
+import ServiceSupport
 import Synchronization
 import Tactus
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ServiceSupport
 import Synchronization
 import Tactus
 import TestSupport

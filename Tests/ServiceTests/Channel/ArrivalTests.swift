@@ -1,3 +1,4 @@
+import ServiceSupport
 import Synchronization
 import Tactus
 import TestSupport

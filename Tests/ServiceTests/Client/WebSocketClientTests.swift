@@ -1,5 +1,6 @@
 import Buses
 import Glibc
+import ServiceSupport
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Devices
 import Foundation
 import Leg
 import NIOCore
+import ServiceSupport
 import Synchronization
 import Tactus
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Leg
+import ServiceSupport
 import Tactus
 import Testing
 

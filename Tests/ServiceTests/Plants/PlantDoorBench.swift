@@ -2,6 +2,7 @@ import Devices
 import Foundation
 import GRDB
 import Plants
+import ServiceSupport
 import Synchronization
 import Tactus
 import TactusDaemon

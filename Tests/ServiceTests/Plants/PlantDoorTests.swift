@@ -1,5 +1,6 @@
 import Foundation
 import Plants
+import ServiceSupport
 import Store
 import Synchronization
 import Tactus

@@ -208,12 +208,3 @@ import Water
     #expect(asked(bench, 1))
   }
 }
-
-/// Waits until something is so; false after `patience`.
-func eventually(_ condition: () -> Bool) -> Bool {
-  for _ in 0..<Int(patience) / 5 {
-    if condition() { return true }
-    Thread.sleep(forTimeInterval: 0.005)
-  }
-  return condition()
-}

@@ -1,6 +1,7 @@
 import Foundation
 import Plants
 import Store
+import TestSupport
 import Testing
 
 @testable import PlantsDaemon

@@ -1,6 +1,7 @@
 import Buses
 import Foundation
 import Pump
+import ServiceSupport
 import Synchronization
 import Tactus
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Pump
+import ServiceSupport
 import Tactus
 import Testing
 import WallTime

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Pump
+import ServiceSupport
 import Sprinkler
 import Store
 import Synchronization

@@ -1,4 +1,5 @@
 import Foundation
+import ServiceSupport
 import Synchronization
 import Tactus
 import TestSupport
@@ -9,29 +10,6 @@ import Testing
 
 @Suite("commands over a messaging link, carried out", .ownThread)
 struct RemoteCommandsTests {
-  /// Answers as they come, from any thread.
-  final class Answers: Sendable {
-    private let texts: AsyncStream<String>
-    private let continuation: AsyncStream<String>.Continuation
-    init() { (texts, continuation) = AsyncStream.makeStream(of: String.self) }
-    func add(_ bytes: [UInt8]) { continuation.yield(String(decoding: bytes, as: UTF8.self)) }
-
-    func next(_ count: Int) async -> [String] {
-      var found: [String] = []
-      for await text in texts {
-        found.append(text)
-        if found.count == count { break }
-      }
-      return found
-    }
-
-    func code(isolation: isolated (any Actor)? = #isolation) async throws -> String? {
-      let text = try #require(await next(1).first)
-      let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-      return object["ok"] as? Bool == true ? "ok" : object["code"] as? String
-    }
-  }
-
   /// A gate that a handler waits at until it is opened.
   final class Gate: Sendable {
     private let passes: AsyncStream<Void>
@@ -70,7 +48,7 @@ struct RemoteCommandsTests {
 
   private let clock = Clock()
   private let log = RecordingLog()
-  private let answers = Answers()
+  private let answers = CommandAnswers()
 
   private func commands(_ systems: [any ServedSystem]) -> RemoteCommands {
     RemoteCommands(systems, link: "mqtt", logger: log.logger, now: { [clock] in clock.now })

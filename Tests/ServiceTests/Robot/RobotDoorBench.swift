@@ -3,6 +3,7 @@ import Devices
 import Foundation
 import NIOCore
 import Robot
+import ServiceSupport
 import Synchronization
 import Tactus
 import Testing
@@ -137,42 +138,5 @@ final class RobotDoorBench {
     else { throw CancellationError() }
     return try #require(
       try JSONSerialization.jsonObject(with: Data(document.bytes.readableBytesView)) as? [String: Any])
-  }
-}
-
-/// Outcomes of frames, of any thread.
-final class Outcomes: Sendable {
-  private let list = Mutex<[FrameOutcome]>([])
-  func append(_ outcome: FrameOutcome) { list.withLock { $0.append(outcome) } }
-
-  /// Replies as text, refusals as their code.
-  var words: [String] {
-    list.withLock { list in
-      list.map { outcome in
-        switch outcome {
-        case .reply(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .refused(let error): error.code
-        }
-      }
-    }
-  }
-}
-
-extension Caller {
-  static let one = Caller(scope: .control, tokenID: "one", address: "10.0.0.7", client: 1)
-  static let two = Caller(scope: .control, tokenID: "two", address: "10.0.0.8", client: 2)
-}
-
-extension Task where Failure == any Error {
-  /// The API's error that the task ends with; nil when it ends well.
-  var refusal: APIError? {
-    get async {
-      do {
-        _ = try await value
-        return nil
-      } catch {
-        return error as? APIError
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Robot
+import ServiceSupport
 import Tactus
 import TestSupport
 import Testing

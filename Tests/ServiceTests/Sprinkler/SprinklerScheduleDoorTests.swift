@@ -1,4 +1,5 @@
 import Foundation
+import ServiceSupport
 import Sprinkler
 import Tactus
 import Testing

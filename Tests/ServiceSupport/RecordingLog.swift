@@ -2,17 +2,19 @@ import Logging
 import Synchronization
 
 /// A logger's lines, for tests to read.
-final class RecordingLog: Sendable {
-  struct Line {
-    var level: Logger.Level
-    var message: String
-    var metadata: [String: String]
+package final class RecordingLog: Sendable {
+  package struct Line: Sendable {
+    package var level: Logger.Level
+    package var message: String
+    package var metadata: [String: String]
   }
   private let all = Mutex<[Line]>([])
 
-  var lines: [Line] { all.withLock { $0 } }
+  package init() {}
 
-  var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+  package var lines: [Line] { all.withLock { $0 } }
+
+  package var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 
   private struct Handler: LogHandler {
     let log: RecordingLog

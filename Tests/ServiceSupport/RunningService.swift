@@ -1,17 +1,16 @@
 import Logging
+import Service
 import TestSupport
 
-@testable import Service
-
 /// A service on a port of this machine, stopped when it is let go.
-final class RunningService {
-  let service: WebService
-  let log = RecordingLog()
+package final class RunningService {
+  package let service: WebService
+  package let log = RecordingLog()
   /// Of the service's own, also after it has stopped.
   private let reserved = ReservedPort()
-  var port: UInt16 { reserved.number }
+  package var port: UInt16 { reserved.number }
 
-  init(
+  package init(
     systems: [any ServedSystem] = [FakeSystem()], routes: [Route] = [], allowedOrigins: [String] = [],
     bodyLimit: Int = 1_048_576, limits: ConnectionLimits = ConnectionLimits(),
     guardHealth: GuardHealth = GuardHealth(.none), additions: APIAdditions = APIAdditions(), doorman: Doorman? = nil
@@ -28,7 +27,7 @@ final class RunningService {
 
   deinit { service.stop() }
 
-  func request(
+  package func request(
     _ method: String, _ path: String, headers: [String: String] = [:], body: String? = nil
   ) throws -> TestClient.Reply {
     try TestClient.request(port, method, path, headers: headers, body: body)
@@ -37,7 +36,7 @@ final class RunningService {
 
 extension Doorman {
   /// Lets everyone in who comes without a token, and no token.
-  static func open(allowedOrigins: [String] = []) throws -> Doorman {
+  package static func open(allowedOrigins: [String] = []) throws -> Doorman {
     Doorman(
       rules: try HostRules(allowedHosts: ["x"], allowedOrigins: allowedOrigins), tokens: NoTokens(), isOpen: true,
       now: { .zero })

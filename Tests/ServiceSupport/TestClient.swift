@@ -2,26 +2,30 @@ import Foundation
 import TestSupport
 
 /// A blocking HTTP client on a plain socket: it sends exactly what a test says. Nothing waits longer than a minute.
-final class TestClient {
-  struct Reply {
-    var status = 0
+package final class TestClient {
+  package struct Reply: Sendable {
+    package var status = 0
     /// Names in lower case.
-    var headers: [String: String] = [:]
-    var body: [UInt8] = []
+    package var headers: [String: String] = [:]
+    package var body: [UInt8] = []
 
-    var text: String { String(decoding: body, as: UTF8.self) }
-    var json: [String: Any]? { (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] }
-    var code: String? { json?["code"] as? String }
-    var message: String { json?["message"] as? String ?? "" }
+    package var text: String { String(decoding: body, as: UTF8.self) }
+    package var json: [String: Any]? { (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] }
+    package var code: String? { json?["code"] as? String }
+    package var message: String { json?["message"] as? String ?? "" }
   }
 
-  struct Failure: Error, Equatable { var call: String }
+  package struct Failure: Error, Equatable {
+    package var call: String
+
+    package init(call: String) { self.call = call }
+  }
 
   private let descriptor: Int32
   private var received: [UInt8] = []
 
   /// Connects to a port of this machine.
-  init(port: UInt16) throws {
+  package init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -42,7 +46,7 @@ final class TestClient {
 
   /// Sends as much as the other side takes; false: it has closed.
   @discardableResult
-  func send(_ bytes: [UInt8]) -> Bool {
+  package func send(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -57,10 +61,10 @@ final class TestClient {
   }
 
   @discardableResult
-  func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+  package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   /// Closes our half.
-  func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+  package func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// More bytes into `received`; false at the end of the connection.
   private func receive() throws -> Bool {
@@ -74,7 +78,7 @@ final class TestClient {
   }
 
   /// The next reply. `toHead`: the request was HEAD, no body follows.
-  func reply(toHead: Bool = false) throws -> Reply {
+  package func reply(toHead: Bool = false) throws -> Reply {
     let separator = Array("\r\n\r\n".utf8)
     var end: Int?
     while end == nil {
@@ -100,13 +104,13 @@ final class TestClient {
   }
 
   /// Whether the other side closes the connection, whatever it still sends.
-  func isClosed() throws -> Bool {
+  package func isClosed() throws -> Bool {
     while try receive() {}
     return true
   }
 
   /// One request and its reply. A body goes as JSON unless `headers` say otherwise.
-  func request(
+  package func request(
     _ method: String, _ path: String, headers: [String: String] = [:], body: String? = nil
   ) throws -> Reply {
     var fields = ["Host": "127.0.0.1"].merging(headers) { $1 }
@@ -119,7 +123,7 @@ final class TestClient {
     return try reply(toHead: method == "HEAD")
   }
 
-  static func request(
+  package static func request(
     _ port: UInt16, _ method: String, _ path: String, headers: [String: String] = [:], body: String? = nil
   ) throws -> Reply {
     try TestClient(port: port).request(method, path, headers: headers, body: body)

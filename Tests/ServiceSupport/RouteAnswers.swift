@@ -1,12 +1,11 @@
 import Foundation
 import HTTPTypes
+import Service
 import Testing
-
-@testable import Service
 
 extension [Route] {
   /// What the handler of a route says, without a server: `path` is as in the table or with values for its parameters.
-  func answer(
+  package func answer(
     _ method: HTTPRequest.Method, _ path: String, query: [String: String] = [:], body: String = "",
     scope: Scope = .admin
   ) async throws -> APIResponse {
@@ -36,7 +35,7 @@ extension [Route] {
 }
 
 extension APIResponse {
-  func object() throws -> [String: Any] {
+  package func object() throws -> [String: Any] {
     try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
   }
 }
