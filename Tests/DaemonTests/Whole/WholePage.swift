@@ -99,3 +99,9 @@ enum WholePage {
     }
   }
 }
+
+/// Does nothing.
+private struct Still: ControlLoop, NoOutput {
+  @_noLocks @_noAllocation
+  mutating func tick(_ tick: Tick) {}
+}

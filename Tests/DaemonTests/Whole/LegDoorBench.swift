@@ -1,0 +1,1 @@
+../../ServiceTests/Leg/LegDoorBench.swift

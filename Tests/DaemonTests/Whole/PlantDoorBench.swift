@@ -1,0 +1,1 @@
+../../ServiceTests/Plants/PlantDoorBench.swift

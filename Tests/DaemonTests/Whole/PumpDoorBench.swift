@@ -1,0 +1,1 @@
+../../ServiceTests/Pump/PumpDoorBench.swift

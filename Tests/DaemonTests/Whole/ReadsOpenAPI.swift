@@ -1,0 +1,1 @@
+../../ServiceTests/Support/ReadsOpenAPI.swift

@@ -1,0 +1,1 @@
+../../ServiceTests/Sprinkler/SprinklerDoorBench.swift

@@ -1,0 +1,1 @@
+../../ServiceTests/Sprinkler/StoreFile+Stall.swift

@@ -1,0 +1,1 @@
+../../ServiceTests/Video/VideoDoor.swift
