@@ -431,7 +431,10 @@ let package = Package(
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(
       name: "RobotTests",
-      dependencies: ["TestSupport", "WireSupport", "Robot", "Devices", "Buses", "Wire", "Tactus"],
+      dependencies: [
+        "TestSupport", "ServiceSupport", "WireSupport", "RobotDaemon", "TactusDaemon", "Service", "Robot", "Devices",
+        "Buses", "Wire", "Tactus", .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+      ],
       exclude: ["Wire/reference"]),
     .testTarget(
       name: "LegTests", dependencies: ["TestSupport", "WireSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
@@ -478,9 +481,9 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
+        "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
         "TactusDaemon", "Water", "TestSupport", "ServiceSupport", "Service", "ServiceDocuments", "WallTime", "Peers",
-        "CCrypto", "Leg", "Plants", "Pump", "Robot", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
+        "CCrypto", "Leg", "Plants", "Pump", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
         "Tactus",
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),

@@ -7,7 +7,6 @@ import Tactus
 import Testing
 import Wire
 
-@testable import RobotDaemon
 @testable import Service
 
 @Suite("simulated world")
@@ -34,7 +33,7 @@ struct SimulatedWorldTests {
         buses: [
           SimulatedBus("i2c-1", .i2c(bus), converters: [0x48: converter]), SimulatedBus("ttyAMA0", .serial(line)),
           SimulatedBus("robot-udp", .datagram(datagrams)), SimulatedBus("gpio", .gpio(bank)),
-        ], lanes: ["robot": stall], routes: board.vehicle.routes,
+        ], lanes: ["robot": stall],
         named: [NamedFaults(system: "kiln", [NamedFault(name: "sensor-open", meaning: "A wire is off.") { _ in }])]
       ).routes
   }
@@ -213,17 +212,6 @@ struct SimulatedWorldTests {
     #expect(delay["ms"] as? Int == 30 && delay["jitterMs"] as? Int == 5 && delay["bus"] as? String == "robot-udp")
     #expect(try await fault(#"{"fault":"clear","bus":"i2c-1"}"#).count == bodies.count - 3)
     #expect(try await fault(#"{"fault":"clear"}"#).isEmpty)
-  }
-
-  @Test("the robot: where it is and how fast its wheels turn")
-  func robot() async throws {
-    try drive(100, at: 0)
-    try drive(100, at: 2_000_000_000)
-    let object = try await routes.answer(.get, "/api/sim/robot").object()
-    let wheels = try #require(object["wheels"] as? [String: Double])
-    let pose = try #require(object["pose"] as? [String: Double])
-    #expect(try #require(wheels["leftMPerS"]) > 0.1 && wheels["leftMPerS"] == wheels["rightMPerS"])
-    #expect(try #require(pose["xM"]) > 0.1 && object["monotonicNs"] as? Int == 2_000_000_000)
   }
 
   @Test("who may: read the world, admin the faults; an injected fault is an action in the log")

@@ -85,8 +85,6 @@ struct LegDoorTests {
     #expect(await bench.frame([0x82] + LegBytes.arm, rings: 0).words == ["NOT_FOUND"])
     #expect(!bench.door.take(frame: Array(#"{"left":1,"right":1}"#.utf8), from: .one) { _ in })
     #expect(!bench.door.take(frame: [], from: .one) { _ in })
-    let robot = try RobotDoorBench()
-    #expect(!robot.door.take(frame: [0x81] + LegBytes.arm, from: .one) { _ in })
   }
 
   @Test("frames refused: an arm in fault is told, a pulse is not, as in the protocol; garbage is error 4 besides")

@@ -254,7 +254,9 @@ struct RobotDoorTests {
       #expect(bench.door.take(frame: Array(text.utf8), from: .one) { outcomes.append($0) })
     }
     #expect(outcomes.words == ["BAD_DATAGRAM", "BAD_DATAGRAM", "BAD_DATAGRAM"])
-    #expect(!bench.door.take(frame: [1, 2, 3], from: .one) { _ in Issue.record("a leg frame is not the robot's") })
+    for frame: [UInt8] in [[1, 2, 3], [0x81, 1, 1, 0, 0]] {
+      #expect(!bench.door.take(frame: frame, from: .one) { _ in Issue.record("a leg frame is not the robot's") })
+    }
   }
 
   @Test(
