@@ -437,7 +437,11 @@ let package = Package(
       ],
       exclude: ["Wire/reference"]),
     .testTarget(
-      name: "LegTests", dependencies: ["TestSupport", "WireSupport", "Leg", "Devices", "Buses", "Wire", "Tactus"]),
+      name: "LegTests",
+      dependencies: [
+        "TestSupport", "ServiceSupport", "WireSupport", "LegDaemon", "TactusDaemon", "Service", "Leg", "Devices",
+        "Buses", "Wire", "Tactus", .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+      ]),
     .testTarget(
       name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Devices", "Buses", "Tactus", "WallTime"],
       exclude: ["Machine/IrrigationTable.txt"]),
@@ -481,9 +485,9 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
+        "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
         "TactusDaemon", "Water", "TestSupport", "ServiceSupport", "Service", "ServiceDocuments", "WallTime", "Peers",
-        "CCrypto", "Leg", "Plants", "Pump", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
+        "CCrypto", "Plants", "Pump", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
         "Tactus",
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),

@@ -1,1 +1,1 @@
-../../ServiceTests/Leg/LegDoorBench.swift
+../../LegTests/Door/LegDoorBench.swift
