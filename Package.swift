@@ -443,7 +443,14 @@ let package = Package(
         "Buses", "Wire", "Tactus", .product(name: "NIOCore", package: "swift-nio", condition: daemon),
       ]),
     .testTarget(
-      name: "SprinklerTests", dependencies: ["TestSupport", "Sprinkler", "Devices", "Buses", "Tactus", "WallTime"],
+      name: "SprinklerTests",
+      dependencies: [
+        "TestSupport", "ServiceSupport", "SprinklerDaemon", "TactusDaemon", "Service", "Store", "Sprinkler", "Water",
+        "Devices", "Buses", "Wire", "WallTime", "Tactus",
+        .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+        .product(name: "Logging", package: "swift-log", condition: daemon),
+        .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+      ],
       exclude: ["Machine/IrrigationTable.txt"]),
     .testTarget(
       name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"],

@@ -1,5 +1,4 @@
 import Foundation
-import Sprinkler
 import Tactus
 import TestSupport
 import Testing

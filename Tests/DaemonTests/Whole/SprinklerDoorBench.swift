@@ -1,1 +1,1 @@
-../../ServiceTests/Sprinkler/SprinklerDoorBench.swift
+../../SprinklerTests/Door/SprinklerDoorBench.swift

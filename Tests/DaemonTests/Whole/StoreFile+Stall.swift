@@ -1,1 +1,1 @@
-../../ServiceTests/Sprinkler/StoreFile+Stall.swift
+../../SprinklerTests/Door/StoreFile+Stall.swift

@@ -1,6 +1,7 @@
 import Buses
 import Foundation
 import Logging
+import NIOCore
 import ServiceSupport
 import Sprinkler
 import Synchronization
