@@ -457,7 +457,11 @@ let package = Package(
       exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
     .testTarget(
       name: "PlantsTests",
-      dependencies: ["TestSupport", "WireSupport", "Plants", "Devices", "Buses", "Wire", "Tactus"]),
+      dependencies: [
+        "TestSupport", "ServiceSupport", "WireSupport", "PlantsDaemon", "SprinklerDaemon", "PumpDaemon", "TactusDaemon",
+        "Service", "Store", "Plants", "Water", "Devices", "Buses", "Wire", "Tactus",
+        .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+      ]),
     // A broker of the tests' own.
     .target(
       name: "MQTTSupport", dependencies: ["TestSupport", "MQTTMosquitto"], path: "Tests/MQTTSupport",

@@ -4,6 +4,6 @@ import Testing
 @Suite(.ownThread) struct ReadmeTests {
   @Test("README: every test that a rule names exists")
   func namedTestsExist() throws {
-    try expectNamedTests(of: "Systems/Plants", and: ["ServiceTests/Plants", "StoreTests"], fewest: 25)
+    try expectNamedTests(of: "Systems/Plants", and: ["StoreTests"], fewest: 25)
   }
 }

@@ -1,1 +1,1 @@
-../../ServiceTests/Plants/PlantDoorBench.swift
+../../PlantsTests/Door/PlantDoorBench.swift
