@@ -453,7 +453,11 @@ let package = Package(
       ],
       exclude: ["Machine/IrrigationTable.txt"]),
     .testTarget(
-      name: "PumpTests", dependencies: ["TestSupport", "Pump", "Devices", "Buses", "Wire", "Tactus"],
+      name: "PumpTests",
+      dependencies: [
+        "TestSupport", "ServiceSupport", "PumpDaemon", "TactusDaemon", "Service", "Store", "Pump", "Devices", "Buses",
+        "Wire", "WallTime", "Tactus", .product(name: "Logging", package: "swift-log", condition: daemon),
+      ],
       exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
     .testTarget(
       name: "PlantsTests",

@@ -1,1 +1,1 @@
-../../ServiceTests/Pump/PumpDoorBench.swift
+../../PumpTests/Door/PumpDoorBench.swift

@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import Pump
 import ServiceSupport
-import Sprinkler
 import Store
 import Synchronization
 import Tactus

@@ -1,7 +1,6 @@
 import Foundation
 import Logging
 import Pump
-import Sprinkler
 import Store
 import Tactus
 import TestSupport
