@@ -474,7 +474,12 @@ let package = Package(
       name: "MQTTMosquittoTests",
       dependencies: ["TestSupport", "MQTTSupport", "MQTTMosquitto", "Plants", "Tactus"],
       exclude: ["peers"], swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
-    .testTarget(name: "VideoTests", dependencies: ["TestSupport", "Video", "Tactus"]),
+    .testTarget(
+      name: "VideoTests",
+      dependencies: [
+        "TestSupport", "ServiceSupport", "VideoDaemon", "TactusDaemon", "Service", "Video", "Tactus",
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+      ]),
     // Runs tactus-video.
     .testTarget(
       name: "VideoGStreamerTests",
@@ -500,11 +505,8 @@ let package = Package(
     .testTarget(
       name: "ServiceTests",
       dependencies: [
-        "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
-        "TactusDaemon", "Water", "TestSupport", "ServiceSupport", "Service", "ServiceDocuments", "WallTime", "Peers",
-        "CCrypto", "Plants", "Pump", "Sprinkler", "Store", "Video", "Devices", "Buses", "Wire",
-        "Tactus",
-        .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+        "TestSupport", "ServiceSupport", "Service", "ServiceDocuments", "WallTime", "Peers", "CCrypto", "Devices",
+        "Buses", "Wire", "Tactus",
         .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),

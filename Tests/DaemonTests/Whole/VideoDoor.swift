@@ -1,1 +1,1 @@
-../../ServiceTests/Video/VideoDoor.swift
+../../VideoTests/Door/VideoDoor.swift
