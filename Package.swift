@@ -517,15 +517,18 @@ let package = Package(
       ]),
     // Makes the tests' process a daemon's before they begin.
     .target(name: "AdoptSupport", path: "Tests/AdoptSupport"),
+    // What tests share that read a configuration or run the program. It has a link to the program's list of systems.
+    .target(
+      name: "DaemonSupport", dependencies: listOfSystems + ["AdoptSupport", "TestSupport", "TactusDaemon"],
+      path: "Tests/DaemonSupport"),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "AdoptSupport",
         "TactusProgram", "RobotDaemon", "LegDaemon", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "VideoDaemon",
-        "TestSupport", "ServiceSupport", "BlueZSupport", "MQTTSupport", "TactusDaemon", "AvahiSystemd", "Service",
-        "MQTTMosquitto", "CDaemon", "Confinement", "TactusGuard", "CTactusGuard", "BusesLinux", "Sprinkler", "Store",
-        "Video", "Leg", "Plants", "Pump", "Robot", "Water", "Devices", "Buses", "Wire", "WallTime", "SystemBus",
-        "Tactus",
+        "TestSupport", "ServiceSupport", "DaemonSupport", "BlueZSupport", "MQTTSupport", "TactusDaemon",
+        "AvahiSystemd", "Service", "MQTTMosquitto", "CDaemon", "Confinement", "TactusGuard", "CTactusGuard",
+        "BusesLinux", "Sprinkler", "Store", "Video", "Leg", "Plants", "Pump", "Robot", "Water", "Devices", "Buses",
+        "Wire", "WallTime", "SystemBus", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),

@@ -1,4 +1,5 @@
 import Confinement
+import DaemonSupport
 import Testing
 
 @testable import TactusDaemon

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DaemonSupport
 import Foundation
 import TestSupport
 import Testing

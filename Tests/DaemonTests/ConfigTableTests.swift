@@ -1,3 +1,4 @@
+import DaemonSupport
 import Foundation
 import Testing
 import Yams
@@ -7,10 +8,6 @@ import Yams
 @testable import SprinklerDaemon
 @testable import TactusDaemon
 @testable import TactusProgram
-
-/// The repository's root.
-let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent()
 
 @Suite("configuration table")
 struct ConfigTableTests {

@@ -1,4 +1,5 @@
 import Buses
+import DaemonSupport
 import Foundation
 import Robot
 import Tactus

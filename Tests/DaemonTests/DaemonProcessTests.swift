@@ -1,4 +1,5 @@
 import BusesLinux
+import DaemonSupport
 import Foundation
 import Tactus
 import TestSupport

@@ -1,5 +1,6 @@
 import Buses
 import BusesLinux
+import DaemonSupport
 import Foundation
 import Robot
 import Tactus

@@ -1,5 +1,6 @@
 import BusesLinux
 import CTactusGuard
+import DaemonSupport
 import Foundation
 import Tactus
 import TactusGuard

@@ -1,3 +1,4 @@
+import DaemonSupport
 import Devices
 import Plants
 import Tactus

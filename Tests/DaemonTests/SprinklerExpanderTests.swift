@@ -1,4 +1,5 @@
 import Buses
+import DaemonSupport
 import Sprinkler
 import Testing
 

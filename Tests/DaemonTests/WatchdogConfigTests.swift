@@ -1,3 +1,4 @@
+import DaemonSupport
 import TactusGuard
 import TestSupport
 import Testing

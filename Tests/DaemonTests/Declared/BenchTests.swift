@@ -1,5 +1,6 @@
 import Buses
 import BusesLinux
+import DaemonSupport
 import Devices
 import Service
 import Tactus

@@ -1,4 +1,5 @@
 import Confinement
+import DaemonSupport
 import Foundation
 import Glibc
 import Logging

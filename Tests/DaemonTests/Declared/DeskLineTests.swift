@@ -1,3 +1,4 @@
+import DaemonSupport
 import Dispatch
 import Logging
 import Synchronization

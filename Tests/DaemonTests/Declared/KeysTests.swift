@@ -1,3 +1,4 @@
+import DaemonSupport
 import Service
 import Synchronization
 import Tactus

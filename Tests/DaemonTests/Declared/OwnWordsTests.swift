@@ -1,4 +1,5 @@
 import Buses
+import DaemonSupport
 import Logging
 import Service
 import Store

@@ -1,6 +1,7 @@
 import BlueZSupport
 import Buses
 import BusesLinux
+import DaemonSupport
 import Foundation
 import Leg
 import Tactus

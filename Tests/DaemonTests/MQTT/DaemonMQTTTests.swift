@@ -1,6 +1,7 @@
 @testable import VideoDaemon
 
 #if MQTT
+  import DaemonSupport
   import Foundation
   import MQTTMosquitto
   import MQTTSupport

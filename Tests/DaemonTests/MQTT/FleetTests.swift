@@ -1,3 +1,4 @@
+import DaemonSupport
 import MQTTMosquitto
 import Service
 import Synchronization

@@ -1,3 +1,4 @@
+import DaemonSupport
 import Testing
 
 @testable import TactusDaemon

@@ -1,3 +1,4 @@
+import DaemonSupport
 import Foundation
 
 /// A PWM unit as the kernel shows one, made of plain files: what was written last is a file's first line.

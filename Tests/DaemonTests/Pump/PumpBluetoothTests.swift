@@ -1,5 +1,6 @@
 #if Bluetooth
   import BlueZSupport
+  import DaemonSupport
   import Foundation
   import TestSupport
   import Testing

@@ -53,7 +53,7 @@ extension ConfigError: CustomStringConvertible {
 
 /// All errors of a file, in the order of its lines.
 public struct ConfigErrors: Error {
-  let errors: [ConfigError]
+  package let errors: [ConfigError]
 
   /// Sorts the errors by line and column; errors without a line come first.
   public init(errors: [ConfigError]) {

@@ -1,7 +1,7 @@
-@testable import TactusDaemon
+import TactusDaemon
 
 /// A configuration from text, as of a file `c.yaml`.
-func read(_ text: String, environment: [String: String] = [:]) throws(ConfigErrors) -> Configuration {
+package func read(_ text: String, environment: [String: String] = [:]) throws(ConfigErrors) -> Configuration {
   let file: YAMLFile
   do {
     file = try YAMLFile(text: text, name: "c.yaml")
@@ -12,7 +12,7 @@ func read(_ text: String, environment: [String: String] = [:]) throws(ConfigErro
 }
 
 /// What is wrong with it, a line each.
-func errors(_ text: String, environment: [String: String] = [:]) -> [String] {
+package func errors(_ text: String, environment: [String: String] = [:]) -> [String] {
   do {
     _ = try read(text, environment: environment)
     return []

@@ -3,7 +3,7 @@ import Testing
 
 /// One HTTP request over a connection of its own, a GET unless something is posted; the body of its answer, whatever the
 /// status.
-func ask(_ path: String, of endpoint: String, posting body: String? = nil) throws -> [String: Any] {
+package func ask(_ path: String, of endpoint: String, posting body: String? = nil) throws -> [String: Any] {
   let port = try #require(endpoint.split(separator: ":").last.flatMap { UInt16($0) })
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(descriptor) }

@@ -4,10 +4,11 @@ import TestSupport
 import Testing
 
 /// The built `tactus`, or another program, run as a child whose standard error (and output) can be waited for without sleeping.
-final class TactusProcess {
-  static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tactus")
+package final class TactusProcess {
+  package static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "tactus")
 
-  let process = Process()
+  package let process = Process()
   /// Its home: what it keeps is nobody else's, and what others keep on this machine is not its own.
   private let home: TemporaryFolder
   private let output: Pipe
@@ -17,10 +18,10 @@ final class TactusProcess {
   private static let starting = Mutex(())
 
   /// Everything the child has said so far, both streams.
-  var said: String { String(decoding: bytes, as: UTF8.self) }
+  package var said: String { String(decoding: bytes, as: UTF8.self) }
 
   /// `terminal`: standard input and output, instead of nothing and the stream that `waitFor` reads.
-  init(
+  package init(
     executable: URL = TactusProcess.executable, _ arguments: [String], standardInput: FileHandle? = .nullDevice,
     terminal: FileHandle? = nil,
     environment: [String: String] = [:]
@@ -46,7 +47,7 @@ final class TactusProcess {
   }
 
   /// This process's environment with all folders of the user's below `home`, and without what a service manager says.
-  static func environment(home: String) -> [String: String] {
+  package static func environment(home: String) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
     for name in ["RUNTIME_DIRECTORY", "STATE_DIRECTORY", "NOTIFY_SOCKET", "TACTUS_TOKEN"] { environment[name] = nil }
     let own = [
@@ -60,11 +61,11 @@ final class TactusProcess {
   private static let caches = executable.deletingLastPathComponent().appending(path: "test-caches").path(
     percentEncoded: false)
 
-  var identifier: pid_t { process.processIdentifier }
+  package var identifier: pid_t { process.processIdentifier }
 
   /// Reads what the child says until it contains `text`, the child and its guard have closed their streams, or nothing
   /// comes for `limit` milliseconds. Whether `text` came.
-  func waitFor(_ text: String, limit: Int32 = patience) -> Bool {
+  package func waitFor(_ text: String, limit: Int32 = patience) -> Bool {
     while !said.contains(text) {
       guard let bytes = readWhenReady(output.fileHandleForReading.fileDescriptor, limit: limit), !bytes.isEmpty else {
         return false
@@ -75,7 +76,7 @@ final class TactusProcess {
   }
 
   /// As `waitFor`, until it has said it so often.
-  func waitFor(_ text: String, times: Int) -> Bool {
+  package func waitFor(_ text: String, times: Int) -> Bool {
     while said.components(separatedBy: text).count <= times {
       guard let more = readWhenReady(output.fileHandleForReading.fileDescriptor), !more.isEmpty else { return false }
       bytes += more
@@ -84,7 +85,7 @@ final class TactusProcess {
   }
 
   /// Reads what the child says until a whole line contains `text`, as `waitFor` does; nil: it did not come.
-  func line(with text: String) -> String? {
+  package func line(with text: String) -> String? {
     while true {
       let lines = said.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
       if let line = lines.first(where: { $0.contains(text) }) { return String(line) }
@@ -94,7 +95,7 @@ final class TactusProcess {
   }
 
   /// Reads to the end of the child's streams, then its exit status; nil when it was ended by a signal.
-  func finish() -> Int32? {
+  package func finish() -> Int32? {
     _ = waitFor("\u{0}")
     process.waitUntilExit()
     return process.terminationReason == .exit ? process.terminationStatus : nil
@@ -102,7 +103,7 @@ final class TactusProcess {
 }
 
 /// Bytes from a descriptor as soon as there are any; empty at the end of the file; nil after `limit` milliseconds.
-func readWhenReady(_ descriptor: Int32, limit: Int32 = patience) -> [UInt8]? {
+package func readWhenReady(_ descriptor: Int32, limit: Int32 = patience) -> [UInt8]? {
   var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
   guard poll(&waiting, 1, limit) > 0 else { return nil }
   var bytes = [UInt8](repeating: 0, count: 4096)

@@ -1,0 +1,5 @@
+import Foundation
+
+/// The repository's root.
+package let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .deletingLastPathComponent()

@@ -1,0 +1,1 @@
+../../Sources/TactusProgram/Systems.swift
