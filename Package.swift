@@ -439,9 +439,11 @@ let package = Package(
     .testTarget(
       name: "LegTests",
       dependencies: [
-        "TestSupport", "ServiceSupport", "WireSupport", "LegDaemon", "TactusDaemon", "Service", "Leg", "Devices",
-        "Buses", "Wire", "Tactus", .product(name: "NIOCore", package: "swift-nio", condition: daemon),
-      ]),
+        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "WireSupport", "BlueZSupport", "LegDaemon",
+        "TactusDaemon", "Service", "BusesLinux", "Leg", "Devices", "Buses", "Wire", "Tactus",
+        .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+      ],
+      exclude: ["peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(
       name: "SprinklerTests",
       dependencies: [
@@ -535,7 +537,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
         .product(name: "Yams", package: "Yams", condition: daemon),
       ],
-      exclude: ["golden", "peers"],
+      exclude: ["golden"],
       swiftSettings: [
         .define("Bluetooth", .when(traits: ["Bluetooth"])), .define("MQTT", .when(traits: ["MQTT"])),
         .define("Video", .when(traits: ["Video"])),

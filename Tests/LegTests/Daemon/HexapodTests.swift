@@ -1,4 +1,5 @@
 import Buses
+import DaemonSupport
 import Foundation
 import Leg
 import Service
@@ -11,8 +12,7 @@ import Wire
 
 /// The files of Examples/hexapod, in simulated time.
 @Suite(.ownThread) struct HexapodTests {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Examples/hexapod")
+  private static let folder = repository.appending(path: "Examples/hexapod")
 
   private let wiring: Legs.Wiring
   private let settings: [LegSettings]

@@ -5,16 +5,6 @@ import Testing
 @testable import LegDaemon
 @testable import TactusDaemon
 
-extension Configuration {
-  /// The legs as a file describes them, or `nil` if it has none.
-  var legs: ConfiguredSystem<Legs>? { systems[ConfiguredSystem<Legs>.self] }
-}
-
-extension ConfiguredSystem<Legs> {
-  /// What the loop begins with.
-  var loopRules: LegRules { Legs.loopRules(wiring, rules) }
-}
-
 @Suite("configuration of the legs")
 struct LegConfigTests {
   @Test("leg alone, even empty: one leg on channel 0 with LegCtrl's numbers")

@@ -332,7 +332,3 @@ private func heard(_ state: LegTelemetry.State, _ error: LegErrorCode, at instan
   HeardTelemetry(
     LegTelemetry(state: state, error: error, lastCommandAgeMilliseconds: 0, battery: Millivolts(7400)), at: instant)
 }
-
-extension TickInstant {
-  fileprivate static func milliseconds(_ count: Int64) -> TickInstant { .zero + .milliseconds(count) }
-}

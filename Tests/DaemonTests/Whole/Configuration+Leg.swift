@@ -1,0 +1,1 @@
+../../LegTests/Daemon/Configuration+Leg.swift
