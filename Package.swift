@@ -447,13 +447,13 @@ let package = Package(
     .testTarget(
       name: "SprinklerTests",
       dependencies: [
-        "TestSupport", "ServiceSupport", "SprinklerDaemon", "TactusDaemon", "Service", "Store", "Sprinkler", "Water",
-        "Devices", "Buses", "Wire", "WallTime", "Tactus",
+        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "SprinklerDaemon", "TactusDaemon", "Service",
+        "Store", "Sprinkler", "Water", "Devices", "Buses", "Wire", "WallTime", "Tactus",
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
       ],
-      exclude: ["Machine/IrrigationTable.txt"]),
+      exclude: ["Daemon/sprinkler-year.txt", "Machine/IrrigationTable.txt"]),
     .testTarget(
       name: "PumpTests",
       dependencies: [
@@ -537,7 +537,6 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
         .product(name: "Yams", package: "Yams", condition: daemon),
       ],
-      exclude: ["golden"],
       swiftSettings: [
         .define("Bluetooth", .when(traits: ["Bluetooth"])), .define("MQTT", .when(traits: ["MQTT"])),
         .define("Video", .when(traits: ["Video"])),

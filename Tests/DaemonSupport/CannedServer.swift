@@ -1,17 +1,18 @@
-import DaemonSupport
 import Foundation
 import Synchronization
 import TestSupport
 
 /// An HTTP server with prepared answers, one connection after the other.
-final class CannedServer: Sendable {
-  struct Answer: Sendable {
-    var status = 200
-    var body: String
+package final class CannedServer: Sendable {
+  package struct Answer: Sendable {
+    package var status: Int
+    package var body: String
+
+    package init(status: Int = 200, body: String) { (self.status, self.body) = (status, body) }
   }
 
-  let reserved: ReservedPort
-  var port: UInt16 { reserved.number }
+  package let reserved: ReservedPort
+  package var port: UInt16 { reserved.number }
   private let listener: Int32
   private let state: Mutex<State>
 
@@ -21,7 +22,7 @@ final class CannedServer: Sendable {
   }
 
   /// `answers` by path without its query. `port`: of a server that was stopped; nil: a new one.
-  init(_ answers: [String: Answer], port reserved: ReservedPort = ReservedPort()) throws {
+  package init(_ answers: [String: Answer], port reserved: ReservedPort = ReservedPort()) throws {
     self.reserved = reserved
     state = Mutex(State(answers: answers))
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -42,12 +43,12 @@ final class CannedServer: Sendable {
   }
 
   /// Connections are refused from now on.
-  func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+  package func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   /// The heads of all requests so far.
-  var requests: [String] { state.withLock { $0.requests } }
+  package var requests: [String] { state.withLock { $0.requests } }
 
-  func set(_ path: String, _ answer: Answer) { state.withLock { $0.answers[path] = answer } }
+  package func set(_ path: String, _ answer: Answer) { state.withLock { $0.answers[path] = answer } }
 
   private func serve() {
     defer { close(listener) }

@@ -6,11 +6,6 @@ import Testing
 @testable import SprinklerDaemon
 @testable import TactusDaemon
 
-extension Configuration {
-  /// The wiring and the rules of the sprinkler, or `nil` if it does not run.
-  var sprinkler: (wiring: Sprinkler.Wiring, rules: Sprinkler.Rules)? { settings(of: Sprinkler.self) }
-}
-
 @Suite("configuration of the sprinkler")
 struct SprinklerConfigTests {
   @Test("the section alone, even empty: the original's sixteen zones on its pins, one at a time")

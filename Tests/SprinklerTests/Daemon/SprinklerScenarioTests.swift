@@ -42,7 +42,7 @@ struct SprinklerScenarioTests {
     let (passed, lines) = try Self.play(scenario)
     #expect(passed)
     let calendar = lines.joined(separator: "\n") + "\n"
-    let golden = repository.appending(path: "Tests/DaemonTests/golden/sprinkler-year.txt")
+    let golden = repository.appending(path: "Tests/SprinklerTests/Daemon/sprinkler-year.txt")
     if ProcessInfo.processInfo.environment["TACTUS_REWRITE"] != nil {
       try calendar.write(to: golden, atomically: true, encoding: .utf8)
     }

@@ -1,0 +1,1 @@
+../../SprinklerTests/Daemon/Configuration+Sprinkler.swift
