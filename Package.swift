@@ -464,8 +464,9 @@ let package = Package(
     .testTarget(
       name: "PlantsTests",
       dependencies: [
-        "TestSupport", "ServiceSupport", "WireSupport", "PlantsDaemon", "SprinklerDaemon", "PumpDaemon", "TactusDaemon",
-        "Service", "Store", "Plants", "Water", "Devices", "Buses", "Wire", "Tactus",
+        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "WireSupport", "PlantsDaemon",
+        "SprinklerDaemon", "PumpDaemon", "TactusDaemon", "Service", "Store", "Plants", "Water", "Devices", "Buses",
+        "Wire", "Tactus",
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
       ]),
     // A broker of the tests' own.

@@ -1,5 +1,6 @@
 import DaemonSupport
 import Devices
+import Foundation
 import Plants
 import Tactus
 import Testing
@@ -231,13 +232,14 @@ struct PlantsConfigTests {
 
   @Test("the example files are read")
   func examples() throws {
-    let folder = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
     let pi = try Configuration.read(
-      path: "/\(folder)/config/plants.yaml", environment: ["MQTT_PASSWORD": "s3cret"])
+      path: repository.appending(path: "config/plants.yaml").path(percentEncoded: false),
+      environment: ["MQTT_PASSWORD": "s3cret"])
     let (plants, rules) = try #require(pi.settings(of: Plants.self))
     #expect(plants.sensors.map(\.id.text) == ["0x36", "0x37", "monstera", "ficus"])
     #expect(Plants.links(plants, rules).isEmpty)
-    let simulated = try Configuration.read(path: "/\(folder)/config/simulated.yaml", environment: [:])
+    let simulated = try Configuration.read(
+      path: repository.appending(path: "config/simulated.yaml").path(percentEncoded: false), environment: [:])
     #expect(simulated.settings(of: Plants.self)?.wiring.sensors.count == 4)
   }
 }
