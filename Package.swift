@@ -457,10 +457,12 @@ let package = Package(
     .testTarget(
       name: "PumpTests",
       dependencies: [
-        "TestSupport", "ServiceSupport", "PumpDaemon", "TactusDaemon", "Service", "Store", "Pump", "Devices", "Buses",
+        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "BlueZSupport", "PumpDaemon",
+        "SprinklerDaemon", "TactusDaemon", "TactusGuard", "BusesLinux", "Service", "Store", "Pump", "Devices", "Buses",
         "Wire", "WallTime", "Tactus", .product(name: "Logging", package: "swift-log", condition: daemon),
       ],
-      exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
+      exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"],
+      swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
     .testTarget(
       name: "PlantsTests",
       dependencies: [

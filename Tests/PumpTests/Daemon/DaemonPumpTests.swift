@@ -181,7 +181,7 @@ struct PumpConfigTests {
 
   @Test("the files in config/: read without an error", arguments: ["pump.yaml", "pump-device.yaml"])
   func shipped(name: String) throws {
-    let folder = URL(filePath: #filePath).appending(path: "../../../../config")
+    let folder = repository.appending(path: "config")
     let configuration = try Configuration.read(
       path: folder.appending(path: name).standardized.path(percentEncoded: false), environment: [:])
     #expect((configuration.pump?.wiring.role == .device) == (name == "pump-device.yaml"))
