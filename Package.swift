@@ -482,9 +482,11 @@ let package = Package(
     .testTarget(
       name: "VideoTests",
       dependencies: [
-        "TestSupport", "ServiceSupport", "VideoDaemon", "TactusDaemon", "Service", "Video", "Tactus",
-        .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
-      ]),
+        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "VideoDaemon", "TactusDaemon", "Service",
+        "Video", "Tactus", .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+        .product(name: "Logging", package: "swift-log", condition: daemon),
+      ],
+      swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
     // Runs tactus-video.
     .testTarget(
       name: "VideoGStreamerTests",

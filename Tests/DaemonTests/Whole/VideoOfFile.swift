@@ -1,0 +1,1 @@
+../../VideoTests/Daemon/VideoOfFile.swift
