@@ -432,8 +432,9 @@ let package = Package(
     .testTarget(
       name: "RobotTests",
       dependencies: [
-        "TestSupport", "ServiceSupport", "WireSupport", "RobotDaemon", "TactusDaemon", "Service", "Robot", "Devices",
-        "Buses", "Wire", "Tactus", .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "WireSupport", "RobotDaemon", "TactusDaemon",
+        "Service", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
+        .product(name: "NIOCore", package: "swift-nio", condition: daemon),
       ],
       exclude: ["Wire/reference"]),
     .testTarget(

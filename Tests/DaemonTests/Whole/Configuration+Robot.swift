@@ -1,0 +1,1 @@
+../../RobotTests/Daemon/Configuration+Robot.swift
