@@ -55,6 +55,23 @@ func swarm(of system: String, leaves: [Target.Dependency] = []) -> Target {
     packageAccess: false)
 }
 
+/// Its tests: of its control, and in folders of their own `Door`, before the service, and `Daemon`, with configurations, commands, scenarios and
+/// processes.
+func tests(
+  of system: String, on leaves: [Target.Dependency] = [], products: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+  var dependencies: [Target.Dependency] = [
+    "TactusProgram", .target(name: system + "Daemon"), "TestSupport", "ServiceSupport", "DaemonSupport", "TactusDaemon",
+    "Service", .target(name: system), "Tactus",
+  ]
+  dependencies += leaves
+  dependencies += products
+  let settings: [SwiftSetting] = [
+    .define("Bluetooth", .when(traits: ["Bluetooth"])), .define("Video", .when(traits: ["Video"])),
+  ]
+  return .testTarget(name: system + "Tests", dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
 /// What the door needs. A constant of its own: the compiler has a limit for the length of one expression.
 let serviceDependencies: [Target.Dependency] = [
   "ServiceDocuments",
@@ -429,48 +446,43 @@ let package = Package(
       name: "bluetooth-probe", dependencies: ["CProcess", "BluetoothBlueZ", "Buses", "Tactus"],
       path: "Tests/Rig/BluetoothProbe",
       swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
-    .testTarget(
-      name: "RobotTests",
-      dependencies: [
-        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "WireSupport", "RobotDaemon", "TactusDaemon",
-        "Service", "BusesLinux", "Robot", "Devices", "Buses", "Wire", "Tactus",
-        .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+    tests(
+      of: "Robot",
+      on: ["WireSupport", "BusesLinux", "Devices", "Buses", "Wire"],
+      products: [
+        .product(name: "NIOCore", package: "swift-nio", condition: daemon)
       ],
       exclude: ["Wire/reference"]),
-    .testTarget(
-      name: "LegTests",
-      dependencies: [
-        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "WireSupport", "BlueZSupport", "LegDaemon",
-        "TactusDaemon", "Service", "BusesLinux", "Leg", "Devices", "Buses", "Wire", "Tactus",
-        .product(name: "NIOCore", package: "swift-nio", condition: daemon),
+    tests(
+      of: "Leg",
+      on: ["WireSupport", "BlueZSupport", "BusesLinux", "Devices", "Buses", "Wire"],
+      products: [
+        .product(name: "NIOCore", package: "swift-nio", condition: daemon)
       ],
-      exclude: ["peers"], swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
-    .testTarget(
-      name: "SprinklerTests",
-      dependencies: [
-        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "SprinklerDaemon", "TactusDaemon", "Service",
-        "Store", "Sprinkler", "Water", "Devices", "Buses", "Wire", "WallTime", "Tactus",
+      exclude: ["peers"]),
+    tests(
+      of: "Sprinkler",
+      on: ["Store", "Water", "Devices", "Buses", "Wire", "WallTime"],
+      products: [
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "NIOCore", package: "swift-nio", condition: daemon),
       ],
       exclude: ["Daemon/sprinkler-year.txt", "Machine/IrrigationTable.txt"]),
-    .testTarget(
-      name: "PumpTests",
-      dependencies: [
-        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "BlueZSupport", "PumpDaemon",
-        "SprinklerDaemon", "TactusDaemon", "TactusGuard", "BusesLinux", "Service", "Store", "Pump", "Devices", "Buses",
-        "Wire", "WallTime", "Tactus", .product(name: "Logging", package: "swift-log", condition: daemon),
+    tests(
+      of: "Pump",
+      on: [
+        "BlueZSupport", "SprinklerDaemon", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses", "Wire", "WallTime",
       ],
-      exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"],
-      swiftSettings: [.define("Bluetooth", .when(traits: ["Bluetooth"]))]),
-    .testTarget(
-      name: "PlantsTests",
-      dependencies: [
-        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "WireSupport", "PlantsDaemon",
-        "SprinklerDaemon", "PumpDaemon", "TactusDaemon", "Service", "Store", "Plants", "Water", "Devices", "Buses",
-        "Wire", "Tactus",
-        .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+      products: [
+        .product(name: "Logging", package: "swift-log", condition: daemon)
+      ],
+      exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
+    tests(
+      of: "Plants",
+      on: ["WireSupport", "SprinklerDaemon", "PumpDaemon", "Store", "Water", "Devices", "Buses", "Wire"],
+      products: [
+        .product(name: "GRDB", package: "GRDB.swift", condition: daemon)
       ]),
     // A broker of the tests' own.
     .target(
@@ -480,14 +492,12 @@ let package = Package(
       name: "MQTTMosquittoTests",
       dependencies: ["TestSupport", "MQTTSupport", "MQTTMosquitto", "Plants", "Tactus"],
       exclude: ["peers"], swiftSettings: [.define("MQTT", .when(traits: ["MQTT"]))]),
-    .testTarget(
-      name: "VideoTests",
-      dependencies: [
-        "TactusProgram", "TestSupport", "ServiceSupport", "DaemonSupport", "VideoDaemon", "TactusDaemon", "Service",
-        "Video", "Tactus", .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
+    tests(
+      of: "Video",
+      products: [
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
-      ],
-      swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
+      ]),
     // Runs tactus-video.
     .testTarget(
       name: "VideoGStreamerTests",
