@@ -1,4 +1,3 @@
-import DaemonSupport
 import TactusGuard
 import TestSupport
 import Testing

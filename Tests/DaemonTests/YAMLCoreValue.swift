@@ -1,4 +1,3 @@
-import DaemonSupport
 import Service
 import Wire
 import Yams

@@ -1,4 +1,3 @@
-import DaemonSupport
 import Dispatch
 import Logging
 import Synchronization
