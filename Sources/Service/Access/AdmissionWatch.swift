@@ -23,6 +23,8 @@ final class AdmissionWatch: @unchecked Sendable {
   private let loop: any EventLoop
   private let isNeeded: () -> Bool
   private let ended: (_ code: String) -> Void
+  /// The next check of a token that does not expire; the hub's.
+  var nextCheck: NIODeadline?
   private var timer: Scheduled<Void>?
   private var isOver = false
 
@@ -49,6 +51,7 @@ final class AdmissionWatch: @unchecked Sendable {
   /// Checks the token now. To be called on the event loop.
   func check() {
     timer?.cancel()
+    nextCheck = nil
     guard !isOver else { return }
     guard isNeeded() else { return end(nil) }
     if hasExpired { return end("TOKEN_EXPIRED") }
@@ -66,6 +69,7 @@ final class AdmissionWatch: @unchecked Sendable {
     guard !isOver else { return }
     isOver = true
     timer?.cancel()
+    nextCheck = nil
     watching.hub.leave(self, on: loop)
     if let code { ended(code) }
   }
@@ -74,13 +78,13 @@ final class AdmissionWatch: @unchecked Sendable {
   private var hasExpired: Bool { secondsLeft.map { $0 <= 0 } ?? false }
 
   private func schedule() {
-    var pause = admission.caller.tokenID == nil ? nil : watching.interval
-    if let secondsLeft {
-      // The time of day may jump, so it is checked at least once a minute.
-      let expiry = TimeAmount.seconds(max(0, min(secondsLeft, 60)))
-      pause = min(pause ?? expiry, expiry)
+    guard let secondsLeft else {
+      if admission.caller.tokenID != nil { watching.hub.check(self, after: watching.interval, on: loop) }
+      return
     }
-    guard let pause else { return }
+    // The time of day may jump, so it is checked at least once a minute.
+    let expiry = TimeAmount.seconds(max(0, min(secondsLeft, 60)))
+    let pause = admission.caller.tokenID == nil ? expiry : min(watching.interval, expiry)
     timer = loop.assumeIsolated().scheduleTask(in: pause) { self.check() }
   }
 }

@@ -21,13 +21,14 @@ public final class EventHub: Sendable {
     guard !events.isEmpty else { return }
     // Within the lock, so that two publishers' batches reach every client in the order of their numbers.
     state.withLock { state in
-      let batch = events.map { event in
-        switch event.kind {
-        case .edge, .state: state.number += 1
-        case .telemetry, .frame: break
-        }
-        return NumberedEvent(event, number: state.number, followed: state.changes.take(event, number: state.number))
-      }
+      let batch = EventBatch(
+        events.map { event in
+          switch event.kind {
+          case .edge, .state: state.number += 1
+          case .telemetry, .frame: break
+          }
+          return NumberedEvent(event, number: state.number, followed: state.changes.take(event, number: state.number))
+        })
       for audience in state.audiences.values {
         audience.loop.execute { audience.tell(batch) }
       }
@@ -84,6 +85,13 @@ public final class EventHub: Sendable {
     }
   }
 
+  /// Lets a watch check its token after `pause`. To be called on the watch's event loop, with the same pause by all watches.
+  func check(_ watch: AdmissionWatch, after pause: TimeAmount, on loop: any EventLoop) {
+    loop.preconditionInEventLoop()
+    let audience = state.withLock { $0.audiences[ObjectIdentifier(loop)] }
+    audience?.check(watch, after: pause)
+  }
+
   /// The number of watches, for tests.
   var watches: Int { state.withLock { $0.audiences.values.reduce(0) { $0 + $1.watches.count } } }
 
@@ -95,6 +103,28 @@ public final class EventHub: Sendable {
 
   /// The number of the last edge or state published.
   var number: UInt64 { state.withLock { $0.number } }
+}
+
+/// Events that were published together.
+private struct EventBatch: Sendable {
+  let events: [NumberedEvent]
+  /// Whether every session gets some of them.
+  private let isForAll: Bool
+  private let hasTelemetry: Bool
+  /// The clients that get a frame.
+  private let clients: Set<UInt32>
+
+  init(_ events: [NumberedEvent]) {
+    self.events = events
+    isForAll = events.contains { $0.kind == .edge || $0.kind == .state }
+    hasTelemetry = events.contains { $0.kind == .telemetry }
+    clients = Set(events.compactMap { if case .frame(let client) = $0.kind { client } else { nil } })
+  }
+
+  /// Whether a session may get any of them.
+  func isFor(_ session: WebSocketSession) -> Bool {
+    isForAll || hasTelemetry && !session.rates.isEmpty || clients.contains(session.caller.client)
+  }
 }
 
 /// The sessions and watches of one event loop.
@@ -113,20 +143,24 @@ private final class Audience: @unchecked Sendable {
   var sessions: [ObjectIdentifier: WebSocketSession] = [:]
   var watches: [ObjectIdentifier: AdmissionWatch] = [:]
   /// The batches that have not been sent to every session, oldest first, and the number of the first of them.
-  private var batches = CircularBuffer<[NumberedEvent]>()
+  private var batches = CircularBuffer<EventBatch>()
   private var firstBatch = 0
   /// The sessions that wait for their turn, each with the number of its first batch. These numbers never fall.
   private var waiting = CircularBuffer<(session: WebSocketSession, from: Int)>()
   private var isScheduled = false
+  /// The watches that wait for their next check, each with its instant. All wait for the same time, so these instants never fall: one timer serves
+  /// all of them.
+  private var checks = CircularBuffer<(watch: AdmissionWatch, at: NIODeadline)>()
+  private var isCheckScheduled = false
   var isEmpty: Bool { sessions.isEmpty && watches.isEmpty }
 
   init(_ loop: any EventLoop) { self.loop = loop }
 
-  func tell(_ batch: [NumberedEvent]) {
+  func tell(_ batch: EventBatch) {
     loop.preconditionInEventLoop()
     let number = firstBatch + batches.count
     batches.append(batch)
-    for session in sessions.values where !session.waitsForEvents {
+    for session in sessions.values where !session.waitsForEvents && batch.isFor(session) {
       session.waitsForEvents = true
       waiting.append((session, number))
     }
@@ -138,7 +172,7 @@ private final class Audience: @unchecked Sendable {
     var count = 0
     while count < Self.most, let (session, from) = waiting.popFirst() {
       session.waitsForEvents = false
-      if session.tell(batches.dropFirst(from - firstBatch)) { count += 1 }
+      if session.tell(batches.dropFirst(from - firstBatch).map(\.events)) { count += 1 }
     }
     let needed = waiting.first?.from ?? firstBatch + batches.count
     batches.removeFirst(needed - firstBatch)
@@ -149,6 +183,34 @@ private final class Audience: @unchecked Sendable {
       self.isScheduled = false
       self.takeTurn()
     }
+  }
+
+  func check(_ watch: AdmissionWatch, after pause: TimeAmount) {
+    let instant = loop.now + pause
+    watch.nextCheck = instant
+    checks.append((watch, instant))
+    scheduleCheck()
+  }
+
+  private func scheduleCheck() {
+    guard !isCheckScheduled, let next = checks.first else { return }
+    isCheckScheduled = true
+    _ = loop.assumeIsolated().scheduleTask(deadline: max(next.at, loop.now + Self.pause)) {
+      self.isCheckScheduled = false
+      self.takeChecks()
+    }
+  }
+
+  /// Lets some of the watches check that are due. One that has been checked in the meantime has another instant, and another place.
+  private func takeChecks() {
+    var count = 0
+    while count < Self.most, let (watch, at) = checks.first, at <= loop.now {
+      checks.removeFirst()
+      guard watch.nextCheck == at else { continue }
+      watch.check()
+      count += 1
+    }
+    scheduleCheck()
   }
 
   func checkTokens() {

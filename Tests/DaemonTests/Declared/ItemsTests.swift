@@ -30,9 +30,13 @@ private enum Rack: DeviceSystem, Sees, AnswersInFull, SendsFrames {
   struct Wiring: Settings {
     var hooks = [Hook(slot: 1), Hook(slot: 2)]
     var keypad: String? = "/dev/keypad"
+    var lamp: GPIOLineName?
+    var probe: KernelSensorName?
     static var keys: [Key<Wiring>] {
       Key("hooks", \.hooks, upTo: 4, "The hooks.")
       Key("keypad", \.keypad, "A line.")
+      Key("lamp", \.lamp, "The line of its lamp; none unless given.")
+      Key("probe", \.probe, "Its thermometer; none unless given.")
     }
   }
   struct State: BitwiseCopyable, Sendable { var raised: [4 of Bool] = .init(repeating: false) }
@@ -48,6 +52,13 @@ private enum Rack: DeviceSystem, Sees, AnswersInFull, SendsFrames {
   struct SeenHook: Sendable { let slot: Int, isRaised: Bool }
   struct Seen: Sendable { let hooks: [SeenHook] }
   final class Gone: Sendable { let clients = Mutex<[UInt32]>([]) }
+  /// What of it is wired.
+  struct Wired: Sendable, Equatable { let hasLamp, hasProbe: Bool }
+  /// How the program before this one ended.
+  struct EarlierEnd: Sendable, Equatable {
+    let isWithoutStop: Bool
+    let madeSafe: MadeSafe?
+  }
 
   static func seen(_ published: Published<State>, _ look: Look<Rack>) -> Seen {
     Seen(
@@ -77,6 +88,10 @@ private enum Rack: DeviceSystem, Sees, AnswersInFull, SendsFrames {
 
   static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
     let keypad = try bench.wiring.keypad.map { try bench.line(\.keypad, device: $0, baud: 9600, staysReal: true) }
+    let lamp = try bench.output(\.lamp, safe: .none(because: "a lamp hurts nobody"))
+    let probe = try bench.sensor(\.probe, measures: .celsius, every: .hertz(1), staleAfter: .seconds(3))
+    bench.share(Wired(hasLamp: lamp != nil, hasProbe: probe != nil))
+    bench.share(EarlierEnd(isWithoutStop: bench.endedWithoutStop, madeSafe: bench.madeSafe))
     for (index, hook) in bench.wiring.hooks.enumerated() {
       bench.claim("slot \(hook.slot)", of: \.hooks, index, \.slot)
     }
@@ -110,8 +125,8 @@ private struct RackLoop: ~Copyable, ControlLoop {
 
 @Suite("items of a list, links, frames of its own")
 struct ItemsTests {
-  private static func hosted() throws -> HostedSystem<Rack> {
-    try HostedSystem(ConfiguredSystem<Rack>(), simulate: true, bell: nil, clock: .tick, now: { .zero })
+  private static func hosted(_ wiring: Rack.Wiring = .init()) throws -> HostedSystem<Rack> {
+    try HostedSystem(ConfiguredSystem<Rack>(wiring), simulate: true, bell: nil, clock: .tick, now: { .zero })
   }
 
   @Test("a command for an item: its path, its order; an item that there is not is 404; the answer has the item alone")
@@ -154,5 +169,19 @@ struct ItemsTests {
     #expect(claims.map(\.key) == ["rack.keypad", "rack.hooks[0].slot", "rack.hooks[1].slot"])
     let report = try Self.hosted().door.look(.zero).shared(LinkReport.self)
     #expect(report == LinkReport(.open))
+  }
+
+  @Test(
+    "a line and a sensor that the file does not give are not there; given, they are; no end of a program is known"
+  )
+  func optional() throws {
+    let none = try Self.hosted().door.look(.zero).shared(Rack.Wired.self)
+    #expect(none == Rack.Wired(hasLamp: false, hasProbe: false))
+    let end = try Self.hosted().door.look(.zero).shared(Rack.EarlierEnd.self)
+    #expect(end == Rack.EarlierEnd(isWithoutStop: false, madeSafe: nil))
+    let wiring = Rack.Wiring(lamp: .bcm(4), probe: KernelSensorName("w1:28-0316a2795bff"))
+    #expect(try ConfiguredSystem<Rack>(wiring).claims.map(\.key).contains("rack.lamp"))
+    let both = try Self.hosted(wiring).door.look(.zero).shared(Rack.Wired.self)
+    #expect(both == Rack.Wired(hasLamp: true, hasProbe: true))
   }
 }

@@ -14,7 +14,7 @@ import Wire
 
 /// A bell in a tower whose clapper breaks after as many strokes as its file says.
 private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, Introduces, Reaches, Moved, ShowsEntities,
-  MeasuresMore, KeepsTime, Plays, PlaysMore
+  MeasuresMore, KeepsTime, Plays, PlaysMore, HasCard
 {
   static let name = "tower"
   static let summary = "A tower."
@@ -110,6 +110,7 @@ private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, In
   }
   static func timeZone(_ wiring: Wiring) -> String? { wiring.strokes == 9 ? "Europe/Rome" : nil }
   static let movedKeys = ["bell.strokes": "tower.strokes"]
+  static let card = Card(html: Array("<b>ding</b>".utf8), script: Array("ownCard(\"tower\", show)".utf8))
   static let movingMembers: Set<String> = ["left"]
   static func entities(_ look: Look<Tower>, on topics: DeviceTopics, takesCommands: Bool) -> [HomeAssistantEntity] {
     [HomeAssistantEntity(.sensor, id: "tower-\(look.wiring.strokes)", name: "Tower")]
@@ -201,6 +202,7 @@ struct OwnWordsTests {
   )
   func seen() throws {
     let system = try Self.hosted(Tower.Wiring(strokes: 4))
+    #expect(system.card?.kind == "tower")
     let first = String(decoding: system.door.state, as: UTF8.self)
     #expect(first == #"{"left":4,"strokes":4,"most":5,"heightMetres":12,"ageSeconds":0}"#)
     let lane = system.lane

@@ -92,8 +92,8 @@ extension Bench {
     parts.lastingClaims.insert(.part(what))
   }
 
-  /// Adds work on real or simulated devices that runs when the loops have ended and every output is off. The work may
-  /// block for some milliseconds.
+  /// Adds work on real or simulated devices that runs when the loops have ended, such as putting a chip to sleep. It
+  /// runs whether or not the outputs have confirmed that they are off, and may block for some milliseconds.
   ///
   /// - Parameter failure: the message that is logged if the work fails.
   public func afterLoops(_ failure: String, _ work: @escaping () throws -> Void) {
