@@ -14,8 +14,8 @@ public struct Caller: Sendable, Hashable {
   public let client: UInt32
   /// The time at which the caller's token expires, in seconds since 1970, or `nil` if it never does. A WebSocket is closed at that time.
   public let expires: Int64?
-  /// When the first byte of the request was read from its socket, on the clock of the loops, or `nil` if nothing was read. A stop makes earlier
-  /// requests void (`Mailbox.send`).
+  /// The instant at which the first byte of the request was read from its socket, on the clock of the loops, or `nil` if nothing was read. A stop
+  /// makes earlier requests void (`Mailbox.send`).
   public var arrived: TickInstant?
 
   /// Makes a caller.

@@ -15,7 +15,7 @@ public final class ServiceClient: Sendable {
     public let body: [UInt8]
   }
 
-  /// Why a request has no answer.
+  /// The reason why a request has no answer.
   public enum Failure: Error, Sendable, CustomStringConvertible {
     /// The connection failed or broke, for the given reason in a few words.
     case unreachable(String)

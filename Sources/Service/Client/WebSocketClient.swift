@@ -34,7 +34,7 @@ public final class WebSocketClient: Sendable {
   /// Starts to connect.
   public func start() { connector.start() }
 
-  /// Why there is no connection, in a few words, or `nil` if the client is connected.
+  /// The reason why there is no connection, in a few words, or `nil` if the client is connected.
   public var trouble: String? { connector.trouble.withLock { $0 } }
 
   /// Sends the messages that are waiting, closes the WebSocket, waits for at most a second until the daemon has closed

@@ -28,7 +28,7 @@ public final class GuardHealth: Sendable {
     var report: Report
     /// The number of replacements by the reason for which the previous guard was lost.
     var byReason: [String: Int] = [:]
-    /// Why no guard can be started, or `nil` if one is watching or being started.
+    /// The reason why no guard can be started, or `nil` if one is watching or being started.
     var lostBecause: String?
   }
 
@@ -43,7 +43,7 @@ public final class GuardHealth: Sendable {
 
   var report: Report { content.withLock { $0.report } }
   var replacementsByReason: [String: Int] { content.withLock { $0.byReason } }
-  /// Why no guard can be started, or `nil` if one is watching, is being started, or is not wanted.
+  /// The reason why no guard can be started, or `nil` if one is watching, is being started, or is not wanted.
   public var lostBecause: String? { content.withLock { $0.lostBecause } }
 
   /// Notes that the guard has died or hangs.

@@ -38,7 +38,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     var emergencyStop: UInt64?
     /// Makes an emergency stop that found no room in the ring. It is sent before anything else as soon as there is room.
     var owedStop: (@Sendable (UInt64, TickInstant) -> Request)?
-    /// When the newest stop of each part was asked for.
+    /// The instant at which the newest stop of each part was asked for.
     var stopped: [SystemPart: TickInstant] = [:]
 
     /// Returns whether a stop of the request's part was sent that was asked for after the request.
@@ -220,7 +220,7 @@ public enum SystemPart: Hashable, Sendable {
 public struct Asked: Sendable {
   /// The part of the system that the request is for.
   public let part: SystemPart
-  /// When the first byte of the request was read, on the clock of the mailbox.
+  /// The instant at which the first byte of the request was read, on the clock of the mailbox.
   public let at: TickInstant
 
   /// Creates the value; `instant` is when the first byte of the request was read.

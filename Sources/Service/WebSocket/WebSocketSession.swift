@@ -36,7 +36,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private var readWaits = false
   /// The amount of the present read that was taken at once.
   private var takenAtOnce = (frames: 0, bytes: 0)
-  /// When the present frame was read from the socket.
+  /// The instant at which the present frame was read from the socket.
   private var read = TickInstant.zero
   private var pings: Scheduled<Void>?
   private var watch: AdmissionWatch?

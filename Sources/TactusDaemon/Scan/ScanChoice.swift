@@ -1,6 +1,6 @@
 /// One `--write` of the command line: a value to write into a configuration file.
 struct ScanChoice: Equatable, Sendable {
-  /// Why nothing can be chosen, in words.
+  /// The reason why nothing can be chosen, in words.
   struct Refusal: Error, Equatable, CustomStringConvertible {
     var description: String
   }

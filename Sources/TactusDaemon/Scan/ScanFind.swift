@@ -20,7 +20,7 @@ public struct ScanFind: Equatable, Sendable {
   var probably: [String] = []
   /// Further facts about the find, in the order in which people read them.
   var details: [String] = []
-  /// Why it cannot be used as it is, such as the program that has it open, or `nil`.
+  /// The reason why it cannot be used as it is, such as the program that has it open, or `nil`.
   var trouble: String?
   /// The keys that the find can fill.
   var settings: [Settings] = []

@@ -20,7 +20,7 @@ struct DeclaredOracle<Rules: Settings> {
   /// The time at which the guard stopped outputs that were on, or `nil` if none was stopped or an order has been accepted since.
   private var cutAt: TickInstant?
   private var waiting: [(number: UInt64, since: TickInstant)] = []
-  /// When the newest of the requests that make safe arrived which this daemon's loop has, or `nil` if it has none.
+  /// The instant at which the newest of the requests that make safe arrived which this daemon's loop has, or `nil` if it has none.
   private var stopArrived: TickInstant?
   /// The requests that arrived before a stop and were given to the loop after it.
   private var overtaken: Set<UInt64> = []

@@ -1,6 +1,6 @@
 import WallTime
 
-/// Why a client's certificate gives no access.
+/// The reason why a client's certificate gives no access.
 enum CertificateRefusal: Error, Equatable {
   /// No trusted authority has signed it, or it cannot be read. The text is libcrypto's reason.
   case untrusted(String)

@@ -46,7 +46,7 @@ public struct TokenFile: Sendable, Codable, Equatable {
   }
 }
 
-/// Why the token file cannot be used. None of its tokens is accepted then.
+/// The reason why the token file cannot be used. None of its tokens is accepted then.
 public enum TokenFileError: Error, Sendable, Equatable {
   /// The file cannot be read, for the reason that the operating system gives.
   case unreadable(path: String, reason: String)

@@ -87,7 +87,7 @@ public final class TokenStore: TokenVerifier {
     if let failure = first.contents.failure { report(failure) }
   }
 
-  /// Why the file's tokens and JSON web tokens are refused now, or `nil` if they are accepted. Takes as long as the check of a token.
+  /// The reason why the file's tokens and JSON web tokens are refused now, or `nil` if they are accepted. Takes as long as the check of a token.
   public var failure: TokenFileError? { newest().failure }
 
   /// Returns the present contents of the token file.

@@ -25,7 +25,7 @@ public struct TokenGrant: Sendable, Hashable {
   }
 }
 
-/// Why a presented token is refused.
+/// The reason why a presented token is refused.
 public enum TokenRefusal: Error, Sendable, Hashable {
   /// The token is unknown, malformed, wrongly signed or revoked. The answer does not say which.
   case invalid

@@ -14,7 +14,7 @@ public struct SMTPClient: Sendable {
     case tls
   }
 
-  /// Why a mail was not sent, in words without a secret.
+  /// The reason why a mail was not sent, in words without a secret.
   public struct Failure: Error, Sendable, CustomStringConvertible {
     /// Whether the server has refused it for good, so that the same mail will not be taken later either.
     public let isFinal: Bool

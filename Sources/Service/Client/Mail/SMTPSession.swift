@@ -19,7 +19,7 @@ struct SMTPSession: Sendable {
     case finish(String, [UInt8])
   }
 
-  /// Why a mail was not taken.
+  /// The reason why a mail was not taken.
   enum Failure: Error, Equatable {
     /// The server refused a command for good (5xx) or for now (4xx); the step names it.
     case refused(step: String, code: Int, text: String)

@@ -10,7 +10,7 @@ final class ArrivingRequests {
 
   init(_ parts: NIOAsyncChannelInboundStream<RequestPart>) { self.parts = parts.makeAsyncIterator() }
 
-  /// When the first byte of the present request was read from the socket.
+  /// The instant at which the first byte of the present request was read from the socket.
   private(set) var read = TickInstant.zero
 
   /// Waits for the next request, and returns its head, or `nil` when the connection has ended. The rest of the previous request's body is discarded.

@@ -25,7 +25,7 @@ final class OutgoingBudget: Sendable {
   private struct Waiting {
     let account: Account
     var bytes: Int
-    /// When the client last read something, or began to be waited for.
+    /// The instant at which the client last read something, or began to be waited for.
     var readAt: TickInstant
     /// Whether the client is being closed. Its bytes do not count any more: they go with it.
     var isClosed = false

@@ -52,9 +52,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var refusals = 0
   /// Whether the connection has one of the last descriptors and therefore serves one request only.
   private(set) var isForOneRequest = false
-  /// When the first byte of the request being read was read from the socket.
+  /// The instant at which the first byte of the request being read was read from the socket.
   private var headRead = TickInstant.zero
-  /// When the bytes that are being decoded were read from the socket.
+  /// The instant at which the bytes that are being decoded were read from the socket.
   private var pieceRead = TickInstant.zero
   /// Whether written bytes wait to be flushed.
   var wrote = false

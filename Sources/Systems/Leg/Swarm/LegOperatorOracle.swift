@@ -20,7 +20,7 @@ struct LegOperatorOracle {
   var aim = PulseWidth.middle
   /// The person's requests since the last tick.
   var asked: [LegOperatorRequest] = []
-  /// When telemetry last came, or `nil` if none has.
+  /// The instant at which telemetry last came, or `nil` if none has.
   var heardAt: TickInstant?
   private var arms = 0
   private var isPeriodic = false

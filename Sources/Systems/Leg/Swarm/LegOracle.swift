@@ -22,7 +22,7 @@ struct LegOracle: SwarmLoopOracle {
     var fedAt: TickInstant?
     var isArmed = false
     var isSet = false
-    /// When the guard ended the leg's pulse, or `nil` if the leg has been disarmed since.
+    /// The instant at which the guard ended the leg's pulse, or `nil` if the leg has been disarmed since.
     var cutAt: TickInstant?
   }
 

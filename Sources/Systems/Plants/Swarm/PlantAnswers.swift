@@ -44,7 +44,7 @@ struct PlantAnswers {
     let change: PlantOracle.Change?
     /// How many times the message was delivered to the daemon since its start.
     var deliveries = 0
-    /// When the first delivery without an answer was made.
+    /// The instant at which the first delivery without an answer was made.
     var deliveredAt = TickInstant.zero
     var answers = 0
     /// Whether the user may have been beyond the limit of messages.

@@ -46,7 +46,7 @@ struct PlantOracle {
   private(set) var changedAt = TickInstant.zero
   private var requested: [PlantID: (at: TickInstant, starts: Int)] = [:]
   private var starts = 0
-  /// When the wall clock last jumped.
+  /// The instant at which the wall clock last jumped.
   private var jumpedAt = TickInstant.zero
   /// The instant since which all threads of the daemon have been running without a break.
   private var awakeSince = TickInstant.zero

@@ -19,9 +19,9 @@ final class PlantSwarmDaemon {
   /// The system with its topics on the broker, and the app's pair of topics.
   let onBroker: (system: any ServedSystem, participant: (any BrokerParticipant)?)
   var nextBeat: TickInstant
-  /// When the next events are sent to the broker.
+  /// The instant at which the next events are sent to the broker.
   var nextTold: TickInstant
-  /// When the disk takes the next waiting change.
+  /// The instant at which the disk takes the next waiting change.
   private(set) var diskAt = TickInstant.distantFuture
   /// How long a change takes.
   var diskTime = Nanoseconds.milliseconds(5)

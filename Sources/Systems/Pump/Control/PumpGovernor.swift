@@ -64,7 +64,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the limit is reached, or `nil` while the pump does not run.
+  /// The instant at which the limit is reached, or `nil` while the pump does not run.
   public var expiresAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .pumping(let since) = phase, Mechanism.runLimit.acts else { return nil }
@@ -72,7 +72,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the rest is over, or `nil` while the pump runs or if there is nothing to rest from.
+  /// The instant at which the rest is over, or `nil` while the pump runs or if there is nothing to rest from.
   public var restedAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .still(let since) = phase, before.count > 0 else { return nil }

@@ -201,8 +201,8 @@ extension PumpReading {
   /// `PumpPlausibility.standard`: an open sensor reads −77.4 °C, a shorted one 352.0 °C.
   public var measured: PumpTemperature? { temperature.flatMap { PumpPlausibility.standard.allows($0) ? $0 : nil } }
 
-  /// Why a sensor that exists has no valid reading, for example `reads -77.4 °C: an open circuit`; `nil` if the reading is valid or there is no
-  /// sensor.
+  /// The reason why a sensor that exists has no valid reading, for example `reads -77.4 °C: an open circuit`; `nil` if the reading is valid or there
+  /// is no sensor.
   public var trouble: String? {
     switch self {
     case .absent: nil

@@ -5,11 +5,11 @@ import Wire
 
 /// What the robot's motors really did, for judging what an operator was told of them.
 struct RobotTruth {
-  /// When the motors were last seen to stand still.
+  /// The instant at which the motors were last seen to stand still.
   var stillAt = TickInstant.zero
-  /// When the motors were last seen to run.
+  /// The instant at which the motors were last seen to run.
   var movingAt = TickInstant.zero
-  /// When the board was last unreachable, or `nil` if it always was reachable.
+  /// The instant at which the board was last unreachable, or `nil` if it always was reachable.
   var unreachableAt: TickInstant?
 }
 
@@ -27,7 +27,7 @@ struct RobotOperatorOracle {
   var stick = WheelSpeeds.zero
   /// The person's requests since the last tick.
   var asked: [OperatorRequest] = []
-  /// When a datagram last came from the robot, or `nil` if none has.
+  /// The instant at which a datagram last came from the robot, or `nil` if none has.
   var heardAt: TickInstant?
   private enum Mode { case free, held, emergencyStopped, quit }
   private var mode = Mode.free

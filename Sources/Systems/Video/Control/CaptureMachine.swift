@@ -100,7 +100,7 @@ public struct CaptureMachine: Sendable, Equatable {
     }
   }
 
-  /// When the event `time` is due, or `nil` in the idle state, which has no deadline.
+  /// The instant at which the event `time` is due, or `nil` in the idle state, which has no deadline.
   public var nextDeadline: TickInstant? {
     switch state {
     case .idle: nil

@@ -65,7 +65,7 @@
     }
   }
 
-  /// Why there is no picture, described for people, with the remedy where that is known.
+  /// The reason why there is no picture, described for people, with the remedy where that is known.
   struct VideoFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -31,9 +31,9 @@
     private let feed: Mutex<FrameFeed?>
     private let queue = DispatchQueue(label: "video.webrtc")
     private let began = MonotonicClock.now
-    /// When the offer was answered, in nanoseconds; 0 before.
+    /// The instant at which the offer was answered, in nanoseconds; 0 before.
     private let answered = Atomic<Int64>(0)
-    /// When a datagram with the viewer's reports came last, in nanoseconds; 0 before the first.
+    /// The instant at which a datagram with the viewer's reports came last, in nanoseconds; 0 before the first.
     private let lastHeard = Atomic<Int64>(0)
     private let isConnected = Atomic(false)
     private let isOver = Atomic(false)

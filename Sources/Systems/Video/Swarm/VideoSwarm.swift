@@ -47,7 +47,7 @@ final class VideoSwarm: SwarmPart {
   private var driverHangsUntil = TickInstant.zero
   private var startsFailUntil = TickInstant.zero
   private var frozenUntil = TickInstant.zero
-  /// When the supervising thread notices the bytes that the process has sent.
+  /// The instant at which the supervising thread notices the bytes that the process has sent.
   private var hearsAt = TickInstant.distantFuture
   private var nextLook = TickInstant.zero
 

@@ -114,7 +114,7 @@ public struct WebRTCOffer: Sendable, Hashable {
   }
 }
 
-/// Why an offer cannot be answered.
+/// The reason why an offer cannot be answered.
 public enum WebRTCOfferError: Error, Sendable, Hashable {
   case tooLong(Int)
   /// This line of the description is not what was expected.

@@ -26,7 +26,7 @@ public struct LegBattery: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why the battery's voltage could not be measured.
+/// The reason why the battery's voltage could not be measured.
 public enum LegBatteryFailure: Sendable, Hashable, BitwiseCopyable {
   case bus(I2CError)
   /// The converter answers, but the conversion has not ended because the converter had no power.

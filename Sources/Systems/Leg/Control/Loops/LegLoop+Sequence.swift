@@ -72,7 +72,7 @@ extension LegLoop {
 }
 
 extension LegState {
-  /// Why a leg in this state cannot be driven, or `nil` if it can.
+  /// The reason why a leg in this state cannot be driven, or `nil` if it can.
   fileprivate var driveRefusal: LegIgnoreReason? {
     @_noLocks @_noAllocation get {
       switch self {

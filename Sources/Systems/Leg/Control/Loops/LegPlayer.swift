@@ -2,7 +2,7 @@
 import Tactus
 import Wire
 
-/// Why a sequence ended.
+/// The reason why a sequence ended.
 public enum LegSequenceEnd: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// Every round was played.
   case completed
@@ -30,7 +30,7 @@ public struct LegSequenceStatus: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var round = 0
   /// The number of rounds, or 0 for a sequence that repeats until it is stopped.
   public internal(set) var rounds = 0
-  /// Why the sequence ended, or `nil` if it is playing or none has been played.
+  /// The reason why the sequence ended, or `nil` if it is playing or none has been played.
   public internal(set) var end: LegSequenceEnd?
 
   @_noLocks @_noAllocation
@@ -55,7 +55,7 @@ struct LegPlayer: ~Copyable {
   private let lengths: UnsafePointer<Int64>
   /// Where each leg was when the present step began, in microseconds, or 0 if that is not known.
   private let from: UnsafeMutablePointer<UInt16>
-  /// When the present step began.
+  /// The instant at which the present step began.
   private var beganAt = TickInstant.zero
   private(set) var status = LegSequenceStatus()
 

@@ -87,7 +87,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why a `LegRequest` was refused, and by which leg.
+/// The reason why a `LegRequest` was refused, and by which leg.
 public struct LegRefusal: Error, Sendable, Hashable, BitwiseCopyable {
   public let reason: LegIgnoreReason
   /// The leg that refused; of several legs the first.

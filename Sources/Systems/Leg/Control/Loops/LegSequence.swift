@@ -127,7 +127,7 @@ public struct LegSequence: Sendable, BitwiseCopyable {
   }
 }
 
-/// Why steps do not form a valid sequence. Steps are counted from 1.
+/// The reason why steps do not form a valid sequence. Steps are counted from 1.
 public enum LegSequenceError: Error, Sendable, Hashable {
   /// The number of steps is not 1…256.
   case steps(Int)

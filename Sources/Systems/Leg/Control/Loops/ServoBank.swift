@@ -4,7 +4,7 @@ import Devices
 import Tactus
 import Wire
 
-/// Why the chips cannot be relied on.
+/// The reason why the chips cannot be relied on.
 public enum ServoBankFailure: Sendable, Hashable, BitwiseCopyable {
   case bus(I2CError)
   /// The chip at this address answers, but not with the registers that were written, because it was without power.
@@ -133,7 +133,7 @@ struct ServoBank: ~Copyable {
     enable?.now = now
   }
 
-  /// When the oscillators have started up, or `nil` unless they are starting.
+  /// The instant at which the oscillators have started up, or `nil` unless they are starting.
   var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .starting(let until) = phase else { return nil }

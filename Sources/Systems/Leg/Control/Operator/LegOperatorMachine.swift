@@ -80,7 +80,7 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   /// Whether the leg may be armed, by what was sent and received. Otherwise no disarm is sent at the end, so that a fault keeps its
   /// cause.
   private var mayBeArmed = false
-  /// When the last arm was sent, as long as telemetry may be older than it; otherwise `nil`.
+  /// The instant at which the last arm was sent, as long as telemetry may be older than it; otherwise `nil`.
   private var armSent: TickInstant?
 
   @_noLocks @_noAllocation

@@ -32,7 +32,7 @@ public struct PlantEdit: Sendable, Hashable {
   }
 }
 
-/// Why a command was refused: a tag for the protocol, and a field and a message for other interfaces.
+/// The reason why a command was refused: a tag for the protocol, and a field and a message for other interfaces.
 public struct PlantRefusal: Error, Sendable, Hashable {
   public var tag: PlantErrorTag
   /// The field, for example `name`, `sensors` or `dryPercent`, or `nil` if the refusal concerns the command as a whole.

@@ -13,8 +13,8 @@ public struct PlantHost: Sendable {
   public private(set) var repliesMade: Int64 = 0
   private var spam = PlantSpamWindows()
   private var bounces = PlantBounces()
-  /// Why the book is not available, or `nil` if it is. Meanwhile every request is refused with this reason, because an app that receives an empty
-  /// list forgets its plants.
+  /// The reason why the book is not available, or `nil` if it is. Meanwhile every request is refused with this reason, because an app that receives
+  /// an empty list forgets its plants.
   public var unavailable: String?
 
   public init(_ settings: PlantHostSettings = PlantHostSettings(), book: PlantBook) {

@@ -43,7 +43,7 @@ public enum PlantProbeEvent: Sendable, BitwiseCopyable {
   case failed(PlantProbeFailure)
 }
 
-/// Why a task failed.
+/// The reason why a task failed.
 public enum PlantProbeFailure: Sendable, Hashable, BitwiseCopyable {
   /// The chip did not acknowledge, or the port failed.
   case noAnswer
@@ -89,7 +89,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
   /// The number of repeated attempts and of invalid values since the start.
   public private(set) var retries: Int64 = 0
   private var isKnown: Bool
-  /// When the present reading began.
+  /// The instant at which the present reading began.
   private var began = TickInstant.zero
   private var attempts = 0
   private var samples: [9 of Int64]

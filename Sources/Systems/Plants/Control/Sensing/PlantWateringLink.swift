@@ -65,7 +65,7 @@ public struct PlantWateringLink: Sendable, Hashable {
   public let plant: PlantID
   public private(set) var settings: PlantWateringSettings
   public private(set) var record: PlantWateringRecord?
-  /// When this process last made a request, or `nil` if it has not.
+  /// The instant at which this process last made a request, or `nil` if it has not.
   private var requested: TickInstant?
 
   /// `record` is the record from the store, or `nil` if the store has no record of the link.

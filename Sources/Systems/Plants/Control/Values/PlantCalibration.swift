@@ -68,7 +68,7 @@ public struct PlantReading: Sendable, Hashable {
   public var scale: Int
   /// The temperature, or `nil` if the sensor has no thermometer or the thermometer did not answer.
   public var celsius: Double?
-  /// When the reading was taken. Its age decides whether it is valid, not whether the value has changed.
+  /// The instant at which the reading was taken. Its age decides whether it is valid, not whether the value has changed.
   public var at: TickInstant
 
   public init(raw: Double, moisturePercent: Double, scale: Int, celsius: Double? = nil, at: TickInstant) {

@@ -51,7 +51,7 @@ public struct PlantName: Sendable, Hashable, Codable {
     if let flaw { throw PlantRefusal(.invalidPlantName, field: "name", "expected letters that are seen, got \(flaw)") }
   }
 
-  /// Why this name may not be given now, such as `U+202E`, or `nil` if it may. A stored name may be older than that rule.
+  /// The reason why this name may not be given now, such as `U+202E`, or `nil` if it may. A stored name may be older than that rule.
   public var flaw: String? {
     // The name has at most fifteen scalars already, so `maximumLength` is enough as the bound of its bytes.
     GivenName.flaw(in: text, 1...Self.maximumLength)

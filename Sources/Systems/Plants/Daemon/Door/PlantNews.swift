@@ -60,7 +60,7 @@ extension PlantNews {
     }
   }
 
-  /// Why a dry plant's link waits.
+  /// The reason why a dry plant's link waits.
   static let waits =
     "its probes have said nothing but dry since it was added or calibrated: the first watering waits for a confirmation"
 

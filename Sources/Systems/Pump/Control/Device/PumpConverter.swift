@@ -46,7 +46,7 @@ struct PumpConverterReader: BitwiseCopyable {
   private struct Input: BitwiseCopyable {
     let channel: Int?
     var counts = 0
-    /// When the input was last read, or `nil` if it was never read.
+    /// The instant at which the input was last read, or `nil` if it was never read.
     var readAt: TickInstant?
 
     init(_ channel: Int?) { self.channel = channel }

@@ -33,7 +33,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var nextSensors = TickInstant.zero
   private var nextPot = TickInstant.zero
   private var now = TickInstant.zero
-  /// When the request being decided on was issued, or `nil` if no request is being decided on.
+  /// The instant at which the request being decided on was issued, or `nil` if no request is being decided on.
   private var issued: TickInstant?
 
   /// - Parameters:

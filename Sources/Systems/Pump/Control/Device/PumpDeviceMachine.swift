@@ -10,7 +10,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var governor: PumpGovernor
   public internal(set) var water = PumpReading.absent
   public internal(set) var skin = PumpReading.absent
-  /// When the last valid command was received.
+  /// The instant at which the last valid command was received.
   public internal(set) var heardAt: TickInstant?
   var statusAt: TickInstant?
   var button: Debouncer

@@ -24,13 +24,13 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var commands: Int64 = 0
   /// The number of lines rejected as malformed.
   public internal(set) var malformed: Int64 = 0
-  /// Why the last malformed line was rejected, or `nil` if none was.
+  /// The reason why the last malformed line was rejected, or `nil` if none was.
   public internal(set) var lastMalformed: PumpLineError?
   /// The number of lines sent.
   public internal(set) var sent: Int64 = 0
   /// The number of lines that a link did not accept.
   public internal(set) var sendFailures: Int64 = 0
-  /// When the pump's rest is over, or `nil` if the pump is running or needs no rest.
+  /// The instant at which the pump's rest is over, or `nil` if the pump is running or needs no rest.
   public internal(set) var restedAt: TickInstant?
   /// The governor from which the times above follow, to be stored so that it survives a restart.
   public internal(set) var governor: PumpGovernor

@@ -47,7 +47,7 @@ public enum PumpDeviceState: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why the pump stopped by itself.
+/// The reason why the pump stopped by itself.
 public enum PumpDeviceError: Sendable, Hashable, BitwiseCopyable {
   case runLimit
   case overheat(PumpTemperature)
@@ -143,7 +143,7 @@ public struct PumpReplies: Sendable, Hashable, BitwiseCopyable {
 public struct PumpDeviceAction: Sendable, Hashable, BitwiseCopyable {
   public var output: PumpOutput
   public var replies: PumpReplies
-  /// Why a request from inside the daemon was refused, or `nil` if it was accepted. Commands received as lines are answered by lines.
+  /// The reason why a request from inside the daemon was refused, or `nil` if it was accepted. Commands received as lines are answered by lines.
   public var refusal: PumpIgnoreReason?
 
   @_noLocks @_noAllocation

@@ -11,7 +11,7 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   public var isWaterUnreadable = false
   /// Whether the skin thermistor exists but cannot be read.
   public var isSkinUnreadable = false
-  /// When the older of the water and skin readings was taken, or `nil` if there is no such reading or its time is unknown.
+  /// The instant at which the older of the water and skin readings was taken, or `nil` if there is no such reading or its time is unknown.
   public var temperaturesAt: TickInstant?
   /// Counts of the potentiometer on a 10-bit ADC, 0…1023, or `nil` if there is no reading.
   public var pot: Int?

@@ -44,7 +44,7 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why an event had no effect.
+/// The reason why an event had no effect.
 public enum PumpIgnoreReason: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// There is no connection, or no reply arrives on it.
   case noContact

@@ -1,7 +1,7 @@
 import Tactus
 
 extension PumpOperatorMachine {
-  /// Why the pump cannot be commanded now, or `nil` if it can.
+  /// The reason why the pump cannot be commanded now, or `nil` if it can.
   var unreachable: PumpIgnoreReason? {
     @_noLocks @_noAllocation get {
       if case .shutDown = state { return .shutDown }

@@ -27,7 +27,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var speed: PumpKnownSpeed?
   /// The last STATUS line, or `nil` before the first.
   public internal(set) var status: PumpStatus?
-  /// When the last STATUS line arrived, or `nil` before the first.
+  /// The instant at which the last STATUS line arrived, or `nil` before the first.
   public internal(set) var statusAt: TickInstant?
   /// The last readings of the sensors, from a STATUS line or a line of temperatures.
   public internal(set) var temperatures = PumpTemperatures()
@@ -37,7 +37,8 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   /// Whether the pump has answered a SPEED with a line that contains the speed; then `OK` alone does not confirm one.
   var namesSpeeds = false
   var channel = PumpChannel()
-  /// When a STATUS was last requested. An unrequested STATUS does not change this, because a pump may depend on hearing from the operator.
+  /// The instant at which a STATUS was last requested. An unrequested STATUS does not change this, because a pump may depend on hearing from the
+  /// operator.
   var polledAt: TickInstant?
   var watchedAt: TickInstant?
 
@@ -113,7 +114,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the pump reaches its run limit, or `nil` if it does not run or is already being turned off.
+  /// The instant at which the pump reaches its run limit, or `nil` if it does not run or is already being turned off.
   private var runEnd: TickInstant? {
     @_noLocks @_noAllocation get {
       switch state {
@@ -123,7 +124,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the next STATUS is to be requested, or `nil` if none is requested any more.
+  /// The instant at which the next STATUS is to be requested, or `nil` if none is requested any more.
   private var nextPoll: TickInstant? {
     @_noLocks @_noAllocation get {
       if case .shutDown = state { return nil }

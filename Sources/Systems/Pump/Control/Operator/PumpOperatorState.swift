@@ -55,7 +55,7 @@ public enum PumpOperatorState: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why the pump is held off.
+/// The reason why the pump is held off.
 public enum PumpFault: Sendable, Hashable, BitwiseCopyable {
   /// The operator side's run limit has been reached without a rest.
   case runLimit

@@ -12,7 +12,7 @@ public struct PumpSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var speed: PumpKnownSpeed?
   /// The last STATUS line, or `nil` before the first.
   public internal(set) var status: PumpStatus?
-  /// When the last STATUS line arrived, or `nil` before the first.
+  /// The instant at which the last STATUS line arrived, or `nil` before the first.
   public internal(set) var statusAt: TickInstant?
   public internal(set) var temperatures = PumpTemperatures()
   public internal(set) var temperaturesAt: TickInstant?
@@ -20,7 +20,7 @@ public struct PumpSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var spent = Nanoseconds.zero
   /// What is left of the run limit, or `nil` if the daemon sets no limit.
   public internal(set) var left: Nanoseconds?
-  /// When the pump's rest is over, or `nil` if the pump is running or needs no rest.
+  /// The instant at which the pump's rest is over, or `nil` if the pump is running or needs no rest.
   public internal(set) var restedAt: TickInstant?
   /// The governor from which the times above follow, to be stored so that it survives a restart.
   public internal(set) var governor: PumpGovernor

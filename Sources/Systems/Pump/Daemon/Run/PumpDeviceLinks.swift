@@ -166,7 +166,7 @@ final class PumpDeviceLinks: OwnLink {
       }
     }
 
-    /// Why no client can connect, or `nil` if a client can connect or is connected.
+    /// The reason why no client can connect, or `nil` if a client can connect or is connected.
     fileprivate var reason: String? {
       switch self {
       case .waiting(let absence): "\(absence)"

@@ -53,9 +53,9 @@ public struct RobotSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var state: RobotState
   public internal(set) var settings: RobotSettings
   public internal(set) var counters = RobotCounters()
-  /// Why the most recent failed motor write failed, or `nil` if no write has failed since the start.
+  /// The reason why the most recent failed motor write failed, or `nil` if no write has failed since the start.
   public internal(set) var lastFailure: MotorFailure?
-  /// Why the most recent malformed datagram was rejected, or `nil` if none has been rejected since the start.
+  /// The reason why the most recent malformed datagram was rejected, or `nil` if none has been rejected since the start.
   public internal(set) var lastMalformed: DatagramError?
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0

@@ -7,7 +7,7 @@ public enum MotorOutput: Sendable, Hashable, BitwiseCopyable {
   case stop
 }
 
-/// Why an input was ignored.
+/// The reason why an input was ignored.
 public enum IgnoreReason: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// Another source owns control.
   case notController

@@ -7,7 +7,7 @@ import Tactus
 public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var state: RobotState
   public internal(set) var settings: RobotSettings
-  /// When a command other than zero last arrived, obeyed or not, or `nil` if none has. Such a command means that a stick is held.
+  /// The instant at which a command other than zero last arrived, obeyed or not, or `nil` if none has. Such a command means that a stick is held.
   var lastNonZeroCommand: TickInstant?
   /// The source of the command that arrived at `lastNonZeroCommand`, or `nil` if that is not known.
   var lastNonZeroSource: ControlSource?
@@ -32,7 +32,8 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       Standstill(reason: mustLetGo ? .externalStop : .start, confirmation: .pending(failures: 0), holder: nil))
   }
 
-  /// When the failsafe expires without a further command, or when the rest after a clock change ends; `nil` unless the robot is driving.
+  /// The instant at which the failsafe expires without a further command, or when the rest after a clock change ends; `nil` unless the robot is
+  /// driving.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .driving(let control) = state, let failsafe = failsafe(control.holder).expiresAt else { return nil }

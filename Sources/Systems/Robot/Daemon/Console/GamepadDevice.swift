@@ -8,7 +8,7 @@ import Wire
 struct GamepadDevice: ~Copyable {
   static let folder = "/dev/input"
 
-  /// Why there is no gamepad, in words for the person who gave the command.
+  /// The reason why there is no gamepad, in words for the person who gave the command.
   struct Failure: Error { let text: String }
 
   let path: String

@@ -89,7 +89,7 @@ public enum RosbridgeLevel: String, Sendable {
   }
 }
 
-/// Why a message of a rosbridge client was refused.
+/// The reason why a message of a rosbridge client was refused.
 public struct RosbridgeError: Error, Equatable {
   /// The member, what was expected and what came, in words.
   public let reason: String

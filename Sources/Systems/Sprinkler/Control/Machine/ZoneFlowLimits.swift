@@ -8,7 +8,7 @@ public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
     public var litresPerMinute: Double
     /// The number of runs from which it was learnt, or 0 if a person has set it.
     public var runs: UInt8
-    /// When it was learnt, s since 1970; 0 if a person has set it.
+    /// The instant at which it was learnt, s since 1970; 0 if a person has set it.
     public var learntAt: Int64
 
     /// Creates a limit, not checked.

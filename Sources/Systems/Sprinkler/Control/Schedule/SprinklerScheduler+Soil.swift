@@ -28,7 +28,7 @@ public struct SoilStatus: Sendable, Hashable {
   public var word: Word
   /// The last reading, 0…100 %, or `nil` if none has come since the start.
   public var percent: Double?
-  /// When it was read, or `nil` if there was none.
+  /// The instant at which it was read, or `nil` if there was none.
   public var at: WallInstant?
 }
 

@@ -43,6 +43,6 @@ public struct RainSensorStatus: Sendable, Hashable {
   }
   /// The state.
   public var word: Word
-  /// When the present reading began, or `nil` if the line has not been read.
+  /// The instant at which the present reading began, or `nil` if the line has not been read.
   public var since: WallInstant?
 }

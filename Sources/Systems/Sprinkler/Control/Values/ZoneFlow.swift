@@ -42,7 +42,7 @@ public struct ZoneFlow: Sendable, Hashable, Codable {
   public internal(set) var litresPerMinute: Double?
   /// The number of runs from which the usual flow was learnt; 0 while it is not known.
   public internal(set) var runs = 0
-  /// When it was learnt, or `nil` while it is not known.
+  /// The instant at which it was learnt, or `nil` while it is not known.
   public internal(set) var learntAt: WallInstant?
 
   /// Creates what is known before any run was measured.
