@@ -13,8 +13,8 @@ public protocol SwarmPart: AnyObject {
   var name: String { get }
   /// The checks made so far, with the first failure.
   var checks: SwarmChecks { get }
-  /// How often each thing that the part knows of its system came about, such as `state running`; 0 for what has not. What
-  /// histories do to it is counted besides.
+  /// The numbers of occurrences of the system's commands, states and faults, such as `state running`; 0 for one that has not occurred. The actions of
+  /// histories are counted separately.
   var exercised: [String: Int] { get }
   /// The invariants for which the system has nothing to look at.
   var inapplicable: Set<String> { get }

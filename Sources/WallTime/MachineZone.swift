@@ -37,7 +37,7 @@ public struct MachineZone: Sendable, Hashable {
   public let rules: ZoneRules
   /// The source of the zone: `TZ`, `/etc/localtime` or `the default`.
   public let source: String
-  /// What of the machine contradicts the zone or is missing, in a sentence without a full stop, or `nil` if nothing does.
+  /// A description of the machine's settings that contradict the zone or are missing, as a sentence without a full stop, or `nil` if there are none.
   public let remark: String?
 
   /// Makes a zone that is known already.

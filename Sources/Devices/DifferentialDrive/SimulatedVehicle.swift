@@ -96,7 +96,7 @@ struct VehicleBody {
   var isBalancing: Bool?
   /// The byte of the line sensor.
   var line: UInt8 = 0x0F
-  /// Where a wall crosses the x axis in m, or `nil` for an empty world.
+  /// The place where a wall crosses the x axis in m, or `nil` for an empty world.
   var wall: Double?
   var isDistanceDead = false
   var commands: Int64 = 0
@@ -110,7 +110,7 @@ struct VehicleBody {
     publish()
   }
 
-  /// What an ultrasonic sensor at the robot's pose measures: 20…4000 mm, or 0 if it is dead.
+  /// The distance that an ultrasonic sensor at the robot's pose measures, 20…4000 mm, or 0 if the sensor is dead.
   var distanceMillimetres: Int {
     @_noLocks @_noAllocation get {
       if isDistanceDead { return 0 }

@@ -9,7 +9,7 @@ import NIOPosix
 public final class ServiceClient: Sendable {
   /// A complete response.
   public struct Answer: Sendable {
-    /// The HTTP status code. A status other than 2xx is an `Answer`, too, not a `Failure`.
+    /// The HTTP status code. An answer with a status other than 2xx is also an `Answer`, not a `Failure`.
     public let status: Int
     /// The body, at most 4 MB unless more was allowed; empty if the response had none.
     public let body: [UInt8]

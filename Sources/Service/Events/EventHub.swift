@@ -133,7 +133,7 @@ private final class Audience: @unchecked Sendable {
     if !isScheduled { takeTurn() }
   }
 
-  /// Sends to a few sessions all that each has not been sent yet, and forgets the batches that nobody waits for.
+  /// Sends a few sessions the batches that they have not been sent yet, and drops the batches that no session waits for.
   private func takeTurn() {
     var count = 0
     while count < Self.most, let (session, from) = waiting.popFirst() {

@@ -301,7 +301,7 @@ public final class RemoteCommands: Sendable {
     actions.note(action, value: value, fields: fields, address: caller.address, tokenID: nil, result: result)
   }
 
-  /// Refuses a command that has come to no handler. Whoever sends one need not read replies: the log has it, too.
+  /// Refuses a command that has reached no handler. The refusal is also logged, because the sender need not read replies.
   private func refuseUnheard(_ error: APIError, id: JSONValue?, _ path: [String], _ answer: Answer) {
     if error.status != .tooManyRequests, let untold = placeInLog() {
       var metadata: Logger.Metadata = [

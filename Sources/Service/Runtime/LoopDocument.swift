@@ -102,7 +102,7 @@ public struct LoopDocument: Codable, Sendable {
     public var name: String
     /// The loops that the data passes through, this loop last.
     public var path: [String]
-    /// How data that no loop measures reaches the loop, or null if the first loop of the path measures it.
+    /// The way in which data that no loop measures reaches the loop, or null if the first loop of the path measures it.
     @OrNull public var arrival: String?
     /// The ages at the end of each tick that used measured data.
     public var ageNs: Distribution

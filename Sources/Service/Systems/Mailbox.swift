@@ -229,8 +229,8 @@ public struct Asked: Sendable {
 
 /// The limits of every mailbox, whatever its requests are.
 public enum MailboxNumbers {
-  /// How long a request waits for its answer. This is longer than the loops themselves wait (`LoopMailbox.patience`), so that a request that has timed out
-  /// has no effect.
+  /// The time for which a request waits for its answer. This is longer than the loops themselves wait (`LoopMailbox.patience`), so that a request
+  /// that has timed out has no effect.
   public static let timeout = Nanoseconds.seconds(1)
   /// The number of places in the ring reserved for stops: a client that goes on driving while the loop is stalled must not keep an e-stop out.
   static let placesForStops = 16

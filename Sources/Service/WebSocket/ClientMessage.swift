@@ -30,7 +30,8 @@ struct ClientMessage {
   let id: ID?
   /// The systems that the message names, or `nil` for all systems.
   let systems: [String]?
-  /// Why what an e-stop names cannot be read; `nil` if it can, and for every other message, which is refused instead.
+  /// The reason why the systems that an e-stop names cannot be read, or `nil` if they can. It is also `nil` for every other message, which is refused
+  /// instead.
   let unreadable: APIError?
   /// The telemetry rate that a subscriber requests, in hertz; any number, or `nil` for 10.
   let rateHz: Double?

@@ -30,7 +30,7 @@ struct WebSocketMachine {
     case text(String)
     case binary([UInt8])
     case pong([UInt8])
-    /// Send a close frame and wait for the client's.
+    /// Sends a close frame and waits for the client's close frame.
     case close(CloseReason)
     /// Answer the client's close frame with its code, if it has one, and end the connection.
     case answerClose(UInt16?)

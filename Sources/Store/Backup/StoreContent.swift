@@ -3,7 +3,7 @@ public import WallTime
 
 /// One kind of row in a part of the store, by which people learn what a backup holds and what a restore changes.
 public struct StoreContent: Sendable {
-  /// What a restore into a running program does with the rows.
+  /// The effect on the rows of a restore into a running program.
   public enum Restored: Sendable {
     /// The backup's rows take the place of the present ones.
     case replaced

@@ -188,7 +188,8 @@ public struct Loop {
 }
 
 extension Loop {
-  /// Returns the same loop, left out of recordings and replays: for a simulated world, or for a loop that only watches other loops.
+  /// Returns the same loop, left out of recordings and replays. It is for the loop of a simulated world, and for a loop that only watches other
+  /// loops.
   public func unrecorded() -> Loop {
     var loop = self
     loop.isRecorded = false

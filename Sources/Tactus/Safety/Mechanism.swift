@@ -143,9 +143,9 @@ public enum Mechanism: String, CaseIterable, Sendable {
   case slewLimit
   /// Without this mechanism, only the bus, which may be stuck, can end a servo's pulse.
   case outputEnable
-  /// Without this mechanism, a sequence moves legs on although nobody is there any more.
+  /// Without this mechanism, a sequence continues to move legs after its sender has gone.
   case sequenceNeedsSender
-  /// Without this mechanism, a sequence moves a leg against the one who commands it.
+  /// Without this mechanism, a sequence moves a leg that another client commands.
   case sequenceYields
   /// Without this mechanism, a leg or a robot is driven with an empty battery.
   case batteryLimit

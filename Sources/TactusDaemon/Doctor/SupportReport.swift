@@ -1,7 +1,7 @@
 import Glibc
 import Service
 
-/// The file of `tactus support`: a text in sections, which its owner can read before it is sent to anybody.
+/// The file of `tactus support`: a text in sections, which its owner can read before sending it.
 struct SupportReport {
   /// The text in place of a value that may be a secret, as in the log.
   static let leftOut = LogScrubber.mark

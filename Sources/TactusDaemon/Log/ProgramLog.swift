@@ -21,7 +21,7 @@ public struct ProgramLog: Sendable {
     scrubber = LogScrubber(secrets: secrets)
   }
 
-  /// That lines cannot be written to the log's file, or `nil` if they can or there is none.
+  /// The failure to write lines to the log's file, as a trouble, or `nil` if lines can be written or there is no file.
   var trouble: ServiceTrouble? {
     sink.fileFailure.map { path, failure in
       ServiceTrouble(
@@ -50,7 +50,7 @@ public struct ProgramLog: Sendable {
   }
 }
 
-/// Metrics of the log: the lines that did not get to where they should.
+/// The metrics of the log, which count the lines that were lost.
 struct LogMetrics: MetricSource {
   let log: ProgramLog
 

@@ -191,6 +191,6 @@ final class FleetParticipant: BrokerParticipant {
     }
   }
 
-  /// Notes the loss of the connection: as when a WebSocket closes, clients that can no longer be heard release whatever they drive.
+  /// Notes the loss of the connection. Clients that can no longer be heard release what they drive, as when a WebSocket closes.
   func connectionLost() { commands?.linkLost() }
 }

@@ -16,11 +16,11 @@ public struct ScanFind: Equatable, Sendable {
   var place: String
   /// The name that the device gives itself; empty if it gives none.
   var name: String
-  /// What it may be, the likeliest first.
+  /// The devices that the find may be, the likeliest first.
   var probably: [String] = []
   /// Further facts about the find, in the order in which people read them.
   var details: [String] = []
-  /// The reason why it cannot be used as it is, such as the program that has it open, or `nil`.
+  /// The reason why the find cannot be used as it is, such as a program that has it open, or `nil` if it can.
   var trouble: String?
   /// The keys that the find can fill.
   var settings: [Settings] = []
@@ -48,7 +48,7 @@ public struct ScanFind: Equatable, Sendable {
 public struct ScanReport: Equatable, Sendable {
   /// The finds, in the order in which people read them.
   public var finds: [ScanFind]
-  /// What was left out and why; if there are no finds, the first remark says why.
+  /// The places that were left out, with the reasons. If there are no finds, the first remark says why.
   public var remarks: [String]
 
   /// Makes a report.

@@ -25,7 +25,7 @@ struct StoreHeld: Codable {
 
   var ok = true
   var parts: [Part]
-  /// The instant at which the restore began that `POST /api/restore/undo` undoes, `nil` if there is none.
+  /// The start of the restore that `POST /api/restore/undo` undoes, or `nil` if there is none.
   @OrNull var undoISO: String?
 
   init(parts: [HeldPart], replaced: Snapshot?) {

@@ -14,7 +14,7 @@ public struct GuardArguments: Hashable, Sendable {
   public var watchdog: HardwareWatchdog?
   /// The descriptor of the page on which the guard counts its writes, or `nil` if the program has no such page.
   public var stops: Int32?
-  /// How the guard watches a program that has not started it through this product, or `nil` for a program that has.
+  /// The way in which the guard watches a program that has not started it through this product, or `nil` for a program that has.
   public var other: OtherProgram?
   /// Further options that the embedding program has added, by name.
   public var options: [String: String]

@@ -70,7 +70,7 @@ public struct GuardMachine: Sendable, Equatable {
   public enum Action: Sendable, Hashable {
     /// Wait for a message until this instant.
     case wait(until: TickInstant)
-    /// Write the safe state, then call `step` with `confirmed` or `failed`.
+    /// The guard must write the safe state, then call `step` with `confirmed` or `failed`.
     case write
     /// End the guard process with this exit status.
     case finish(status: Int)

@@ -10,7 +10,7 @@ public struct SwarmOutput {
     "released = ran + skipped + pending",
     "an orderly stop leaves every output off",
   ]
-  /// How long an output released by a direct reset may be on without a guard: until the daemon's next beat and its tick.
+  /// The longest time for which an output released by a direct reset may be on without a guard: until the daemon's next beat and its tick.
   private static let beat = Nanoseconds.milliseconds(150)
 
   /// The checks of the system's own invariants, then of those of every output.

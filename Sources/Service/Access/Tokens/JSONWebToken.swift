@@ -10,7 +10,7 @@ struct JSONWebToken: Equatable {
   static let leastKeyLength = 32
   /// The greatest length of a token in bytes. A longer text is refused unread.
   static let greatestLength = 4096
-  /// How far the issuer's clock may be ahead of this host's clock, in seconds. The token's expiry has no such leeway.
+  /// The greatest lead, in seconds, that the issuer's clock may have over this host's clock. The token's expiry has no such leeway.
   static let leeway = 30.0
   /// The longest accepted lifetime in days. Issuers keep no list of their tokens, so only the expiry withdraws a token for certain.
   static let greatestLifetimeDays: Int64 = 366

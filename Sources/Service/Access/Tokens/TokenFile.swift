@@ -164,7 +164,7 @@ extension TokenFile {
   /// The greatest number of tokens in a file, those that are revoked or have expired included.
   public static let greatestCount = 256
 
-  /// How many characters a token's name may have.
+  /// The number of characters that a token's name may have.
   public static var nameLength: ClosedRange<Int> { 1...64 }
 
   /// The name of a token in words, as `isName` checks it.

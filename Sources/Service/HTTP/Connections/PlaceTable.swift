@@ -32,7 +32,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     var owner: String
     var mayStop: Bool
     let isScarce: Bool
-    /// The instant at which its last request was admitted.
+    /// The instant at which the connection's last request was admitted.
     var admitted: NIODeadline
   }
 

@@ -52,7 +52,7 @@ struct ServiceChannel: Sendable {
     }
   }
 
-  /// How an accepted connection is served.
+  /// The way in which an accepted connection is served.
   enum Outcome: Sendable {
     case responder(NIOAsyncChannel<RequestPart, ResponsePart>)
     /// The connection is served on its event loop, is a WebSocket, or is closed.

@@ -15,7 +15,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = ResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// How the parts of the request being read are handled.
+  /// The way in which the parts of the present request are handled.
   private enum Route {
     case skip
     case respond
@@ -47,7 +47,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var speaksOld = false
   /// The number of request heads accepted so far.
   private(set) var requests: UInt64 = 0
-  /// How many refusals a connection that has shown no token gets as soon as its requests are read.
+  /// The number of refusals that are sent without a delay to a connection that has shown no token.
   static let refusalsAtOnce = 8
   private var refusals = 0
   /// Whether the connection has one of the last descriptors and therefore serves one request only.

@@ -17,9 +17,9 @@ public final class DiskThreads: TaskExecutor {
   public static let shared = four.commands
   /// The same threads, for tasks that only read.
   public static let looks = four.looks
-  /// How long a request waits for its turn, and for a disk that does not answer.
+  /// The time for which a request waits for its turn, and for a disk that does not answer.
   public static let patience = Nanoseconds.seconds(10)
-  /// How long a request waits for work that takes minutes, such as a whole backup.
+  /// The time for which a request waits for work that takes minutes, such as a whole backup.
   public static let longPatience = Nanoseconds.seconds(600)
 
   private let pool: Pool

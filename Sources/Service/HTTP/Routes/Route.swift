@@ -4,7 +4,7 @@ public import Tactus
 /// One route of the API. The table of all routes determines which requests the server answers and which methods a 405
 /// names, and the OpenAPI document is checked against it.
 public struct Route: Sendable {
-  /// How a request is answered.
+  /// The way in which a request is answered.
   public enum Handling: Sendable {
     /// The answer is a prepared document, which is sent on the event loop without a task.
     case prepared(PreparedDocument)
@@ -34,7 +34,7 @@ public struct Route: Sendable {
   public var waitsForDisk = false
   /// Whether the handler changes nothing, as that of every GET. It then waits behind handlers that change something.
   public private(set) var onlyLooks: Bool
-  /// How long the handler may take, if it waits for a disk, before its client is answered without its result.
+  /// The time that a handler which waits for a disk may take before its client is answered without its result.
   private(set) var diskPatience = DiskThreads.patience
   /// Whether each request can only make a system safer. Its handler is called on the event loop that has read it, and waits for no thread; it
   /// must not block, nor take long.

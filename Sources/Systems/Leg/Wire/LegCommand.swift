@@ -8,7 +8,7 @@ public enum LegCommand: Sendable, Hashable, BitwiseCopyable {
   case arm
   /// Disarm the leg; type 0x02.
   case disarm
-  /// Drive the servo to this pulse; type 0x03. The pulse is as sent, even outside 500…2500 µs.
+  /// Drives the servo to this pulse; type 0x03. The pulse is as sent, even outside 500…2500 µs.
   case setServo(PulseWidth)
   /// Prolong the deadman without changing the pulse; type 0x04.
   case ping

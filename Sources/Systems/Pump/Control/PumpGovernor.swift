@@ -49,7 +49,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Returns what is left of the limit, 0 or more.
+  /// Returns the time that is left of the limit, 0 or more.
   @_noLocks @_noAllocation
   public func left(at now: TickInstant) -> Nanoseconds {
     guard Mechanism.runLimit.acts else { return limit }

@@ -15,7 +15,7 @@ struct PumpOracle: SwarmLoopOracle {
     "what the guard has stopped pumps only after an OFF or a reset",
   ]
   private static let tick = Nanoseconds.milliseconds(50)
-  /// How long an ON may wait for the loop (see `LoopMailbox`).
+  /// The longest time for which an ON may wait for the loop (see `LoopMailbox`).
   private static let patience = Nanoseconds.milliseconds(250)
   /// The longest running time that is not stored yet when the daemon is killed.
   private static let unnoted = Nanoseconds.milliseconds(150)

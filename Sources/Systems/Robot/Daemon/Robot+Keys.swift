@@ -43,7 +43,7 @@ extension Robot {
     var tiltStop: Int?
     /// The accelerometer that measures the attitude, or `nil` if the board measures it or nothing does.
     var accelerometer: KernelSensorName?
-    /// The gyroscope beside the accelerometer, or `nil` for none.
+    /// The gyroscope that is used with the accelerometer, or `nil` if there is none.
     var gyroscope: KernelSensorName?
     /// The axes of the inertial sensors' chip that point forwards and up.
     var inertialForward = ChipAxis.x
@@ -55,7 +55,7 @@ extension Robot {
     var tiltMax: Int?
     var invertPan = false
     var invertTilt = false
-    /// How fast the camera mount turns, in degrees per second, or `nil` unless the file gives it.
+    /// The rate at which the camera mount turns, in degrees per second, or `nil` if the file does not give it.
     var mountRate: Int?
     /// Whether the line sensor is read.
     var lineSensor = false
@@ -166,7 +166,7 @@ extension Robot {
       return try? RobotGeometry(wheelBaseMetres: wheelBase, topSpeedMetresPerSecond: topSpeed)
     }
 
-    /// How the chip of the inertial sensors is mounted, or `nil` if the two axes that the file gives lie on one line.
+    /// The orientation in which the chip of the inertial sensors is mounted, or `nil` if the two axes that the file gives lie on one line.
     var mounting: Mounting? { Mounting(forward: inertialForward, up: inertialUp) }
 
     /// The inertial sensors of a scenario, or `nil` for none.

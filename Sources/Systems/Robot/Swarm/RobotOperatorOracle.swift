@@ -3,7 +3,7 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// What the robot's motors really did, for judging what an operator was told of them.
+/// The real behaviour of the robot's motors, against which the reports to an operator are judged.
 struct RobotTruth {
   /// The instant at which the motors were last seen to stand still.
   var stillAt = TickInstant.zero

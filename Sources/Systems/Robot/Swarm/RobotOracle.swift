@@ -8,7 +8,7 @@ import TactusSwarm
 /// The oracle never allows less than the machine: where a rule is subtle (a clock that was set), it allows more.
 struct RobotOracle: SwarmLoopOracle {
   enum Command: Hashable {
-    /// Drive; `stamp` is the timestamp by the sender's clock in milliseconds, or `nil` if the command has none.
+    /// A command to drive; `stamp` is the timestamp by the sender's clock in milliseconds, or `nil` if the command has none.
     case drive(Int, stamp: Int64?, isZero: Bool)
     case stop(Int)
     case emergencyStop
@@ -22,7 +22,7 @@ struct RobotOracle: SwarmLoopOracle {
     "what the guard has stopped drives only after a stick at zero, a stop or a reset",
   ]
   private static let tick = Nanoseconds.milliseconds(50)
-  /// How long a request to drive may wait for the loop before it must be ignored.
+  /// The longest time for which a request to drive may wait for the loop before it must be ignored.
   private static let patience = Nanoseconds.milliseconds(250)
 
   var output = SwarmOutput(names, tick: tick)

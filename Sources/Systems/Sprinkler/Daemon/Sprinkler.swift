@@ -199,7 +199,8 @@ public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksToget
   public static let scenarioHelp = "one with a `sprinkler:` part plays days of watering and prints their calendar"
 }
 
-/// When the valves were certainly closed, by the clock of a boot: what the guard wrote after the last process had died, and the start.
+/// The instants at which the valves were certainly closed, by the clock of a boot: those of the guard's writes after the last process had died, and
+/// that of the start.
 struct ValvesClosed: Sendable {
   let boot: BootID?
   let at: [TickInstant]

@@ -4,7 +4,7 @@ import Tactus
 public struct LinkReport: Sendable, Equatable {
   /// The part of the packets that did not arrive, 0…1.
   public var lost: Double
-  /// How long data waits on the way beyond the time that the way itself takes.
+  /// The time for which data waits on its way, in addition to the time that the way itself takes.
   public var wait: Nanoseconds
 
   public init(lost: Double = 0, wait: Nanoseconds = .zero) {

@@ -46,10 +46,10 @@ public struct StreamRate: Sendable, Equatable {
   public static let fullWait = Nanoseconds.milliseconds(250)
   /// The wait above which the rate does not rise.
   public static let someWait = Nanoseconds.milliseconds(100)
-  /// After a fall the next one waits so long: the reports that come meanwhile are of packets sent before.
+  /// The time after a fall of the rate before it may fall again. The reports that come meanwhile are about packets sent before the fall.
   public static let settling = Nanoseconds.milliseconds(1_500)
-  /// After so long without viewers, without a report, or since a link was full, what was learnt is forgotten: a report comes every five seconds or
-  /// oftener from a player that makes any.
+  /// The time without viewers, without a report or without a full link after which the knowledge of the link is forgotten. A player that makes
+  /// reports sends one at least every five seconds.
   public static let memory = Nanoseconds.seconds(30)
 
   public let limits: Limits
@@ -99,7 +99,7 @@ public struct StreamRate: Sendable, Equatable {
     spread()
   }
 
-  /// Without viewers the rate is kept for one who comes back soon.
+  /// Keeps the rate while there are no viewers, for a viewer who comes back soon.
   private mutating func rest(at now: TickInstant) {
     guard let alone else {
       alone = now

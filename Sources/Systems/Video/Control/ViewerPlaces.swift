@@ -44,7 +44,7 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   private struct Connection: Sendable {
     let peer: Peer
     let since: TickInstant
-    /// The instant at which the last whole request has come.
+    /// The instant at which the last whole request came.
     var heard: TickInstant
   }
 

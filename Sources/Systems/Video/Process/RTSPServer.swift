@@ -215,9 +215,9 @@
       return PeerNetwork(connection.flatMap(gst_rtsp_connection_get_ip).map { String(cString: $0) } ?? "")
     }
 
-    /// The greatest body of a request in bytes. Whoever watches sends none, or a few parameters.
+    /// The greatest body of a request in bytes. A viewer sends no body, or one of a few parameters.
     private static let bodyLimit: guint = 64 << 10
-    /// What the kernel keeps of a connection's unread bytes. GStreamer reads them one by one, also those of a peer that has gone.
+    /// The size of the kernel's buffer for a connection's unread bytes. GStreamer reads them one by one, even if the peer has gone.
     private static let receiveBuffer: gint = 16 << 10
 
     /// Bounds what a connection costs before it has shown any password, and disables Nagle's algorithm: the end of a frame would wait for

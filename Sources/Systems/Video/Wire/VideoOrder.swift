@@ -2,7 +2,7 @@
 public enum VideoOrder: Sendable, Hashable {
   /// Apply these settings. Sent once, as the first order.
   case settings(VideoSettings)
-  /// Send fragments of MP4 or JPEG pictures, or stop sending them, as the daemon's viewers need. Sent again for each new viewer of
+  /// Starts or stops the sending of MP4 fragments and of JPEG pictures, as the daemon's viewers need. The order is sent again for each new viewer of
   /// fragments, who needs a key frame to begin with.
   case want(fragments: Bool, pictures: Bool)
   /// Record into a new file, up to this number of bytes or until the order to stop.

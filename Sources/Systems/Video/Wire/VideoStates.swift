@@ -37,7 +37,7 @@ public struct VideoCameraState: Sendable, Hashable {
   }
 
   public var phase: Phase
-  /// What happened, as GStreamer reports it; empty unless the phase is `failed`.
+  /// The cause of the failure, as GStreamer reports it; empty unless the phase is `failed`.
   public var cause: String
   /// The time from the failure to the next attempt, in ms; 0 unless the phase is `failed`.
   public var retryMilliseconds: UInt32

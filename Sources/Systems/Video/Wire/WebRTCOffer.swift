@@ -62,7 +62,7 @@ public struct WebRTCOffer: Sendable, Hashable {
     return lines
   }
 
-  /// What one media section says, or all of them in common.
+  /// The contents of one media section, or the contents that all sections have in common.
   private struct Section {
     /// The words of its line `m=`.
     let media: [String]

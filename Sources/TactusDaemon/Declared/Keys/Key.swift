@@ -53,7 +53,7 @@ public struct Key<Group: Settings>: Sendable {
   /// Returns an error message if the value is wrong regardless of all other values, or `nil` if it is valid; the
   /// property is `nil` if there is no such check.
   private(set) var complaint: (@Sendable (Group) -> String?)?
-  /// What `tactus scan` can find for the key; empty for most keys.
+  /// The kinds of devices that `tactus scan` can find for the key; empty for most keys.
   var finds: [Findable] = []
   /// Whether the value is an instant of the wall clock in seconds.
   var isInstant = false

@@ -51,11 +51,11 @@ struct FieldItems: Sendable {
   /// number is the value.
   let labels: [(name: String, field: String?)]
 
-  /// How an item is numbered.
+  /// The source of an item's number.
   enum Number: Sendable {
-    /// By the position of the item, counted from this number.
+    /// The position of the item, counted from the given number.
     case place(from: Int)
-    /// By the value of the field with this name.
+    /// The value of the field with the given name.
     case field(String)
   }
 

@@ -42,7 +42,8 @@ public struct LegSequenceStatus: Sendable, Hashable, BitwiseCopyable {
 /// The positions depend on elapsed time only, not on the number of calls, and lie on straight lines between the steps. The player feeds no
 /// deadman and knows no machine; the loop passes each position on as `LegEvent.steer`. Allocates nothing after its creation.
 struct LegPlayer: ~Copyable {
-  /// How many steps one call may pass. The next call passes further ones. So many steps elapse only while releases are missed, which is a fault.
+  /// The greatest number of steps that one call passes; the next call passes the rest. More steps elapse in one call only after missed releases,
+  /// which are a fault.
   private static var stepsPerCall: Int {
     @_noLocks @_noAllocation get { 8 }
   }
@@ -53,7 +54,7 @@ struct LegPlayer: ~Copyable {
   private let pulses: UnsafePointer<UInt16>
   private let overs: UnsafePointer<Int64>
   private let lengths: UnsafePointer<Int64>
-  /// Where each leg was when the present step began, in microseconds, or 0 if that is not known.
+  /// The position of each leg when the present step began, in microseconds, or 0 if that is not known.
   private let from: UnsafeMutablePointer<UInt16>
   /// The instant at which the present step began.
   private var beganAt = TickInstant.zero

@@ -37,9 +37,9 @@ public struct LegSequence: Sendable, BitwiseCopyable {
   public let rounds: Int
   /// The pulse of leg `leg` at the end of step `step` in microseconds at `step × 32 + leg`, or 0 if the step does not move the leg.
   private(set) var pulses: [8_192 of UInt16]
-  /// For each step the time of the way, in nanoseconds.
+  /// The time of the way of each step, in nanoseconds.
   private(set) var overs: [256 of Int64]
-  /// For each step the time of the way and the stand together, in nanoseconds.
+  /// The time of the way and the stand of each step together, in nanoseconds.
   private(set) var lengths: [256 of Int64]
 
   /// A sequence of no steps, which cannot be played.

@@ -28,14 +28,14 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
   public internal(set) var writes: Int64 = 0
   /// Channels written in these transfers.
   public internal(set) var channelsWritten: Int64 = 0
-  /// How many times the chips were configured, including the first. All of them are configured together.
+  /// The number of times that the chips were configured, including the first. All of them are configured together.
   public internal(set) var configurations: Int64 = 0
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
   public internal(set) var hasEnableLine = false
   /// Whether an output-enable line lets pulses out, or `nil` if there is no such line or the levels are not known.
   public internal(set) var outputsEnabled: Bool?
-  /// How many times the output-enable lines could not be set or read.
+  /// The number of times that the output-enable lines could not be set or read.
   public internal(set) var enableFailures: Int64 = 0
   /// The last error of the output-enable lines, or `nil` if none has occurred.
   public internal(set) var lastEnableFailure: GPIOError?

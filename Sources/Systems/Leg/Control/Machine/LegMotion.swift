@@ -10,7 +10,7 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
   public private(set) var output: PulseWidth
   /// The pulse at which the way began, in nanoseconds.
   private var from: Int64
-  /// The instant at which the way began.
+  /// The instant at which the servo's present way began.
   private var fromAt: TickInstant
 
   /// Creates a motion that is at its target at once, because the position of a servo before its first pulse is not known.

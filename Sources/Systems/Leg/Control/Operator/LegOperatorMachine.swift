@@ -6,9 +6,9 @@ public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   /// Arm the leg, once for each press and never automatically.
   case arm
   case disarm
-  /// Set the pulse that the periodic mode sends.
+  /// Sets the pulse that the periodic mode sends.
   case aim(PulseWidth)
-  /// Send one pulse now.
+  /// Sends one pulse now.
   case send(PulseWidth)
   case ping
   case periodic(Bool)
@@ -27,7 +27,7 @@ public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
 public struct LegOperatorAction: Sendable, Hashable, BitwiseCopyable {
   /// The command to send, or `nil` if none is to be sent.
   public var command: LegCommand?
-  /// How many copies to send at once; more than 1 only when no tick follows.
+  /// The number of copies to send at once, which is more than 1 only when no tick follows.
   public var copies: Int
   /// Whether a connection-based link should try to connect. On a link by datagrams the ping that is sent is the attempt.
   public var connects: Bool
@@ -61,7 +61,7 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public static var lostAfter: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
   }
-  /// How many times a disarm is sent, in case a datagram is lost.
+  /// The number of times that a disarm is sent, in case a datagram is lost.
   static var disarmRepeats: Int {
     @_noLocks @_noAllocation get { 3 }
   }
@@ -77,8 +77,8 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   /// Whether telemetry has reported the leg as armed since the last arm or disarm. Only then does a report of another state end the
   /// periodic mode.
   private var wasSeenArmed = false
-  /// Whether the leg may be armed, by what was sent and received. Otherwise no disarm is sent at the end, so that a fault keeps its
-  /// cause.
+  /// Whether the leg may be armed, judging by the commands sent and the telemetry received. If it cannot be, no disarm is sent at the end, so that a
+  /// fault keeps its cause.
   private var mayBeArmed = false
   /// The instant at which the last arm was sent, as long as telemetry may be older than it; otherwise `nil`.
   private var armSent: TickInstant?

@@ -9,11 +9,11 @@ enum LegKey: Equatable {
   /// Disarm with the space bar, which is the largest key because this is the most urgent command.
   case disarmAtOnce
   case ping
-  /// Send the slider's pulse once.
+  /// Sends the slider's pulse once.
   case send
   /// Switch the 50 Hz pulse on or off.
   case keepalive
-  /// Move the slider by this many microseconds.
+  /// Moves the slider by this many microseconds.
   case move(by: Int)
   case moveTo(microseconds: Int)
   /// Scroll the log by this many lines; positive is up.

@@ -16,9 +16,9 @@ struct LegLink {
   let port: () -> DatagramPort
   /// Returns the connections of the link for the same loop; `nil` if the link has no notion of connections.
   var control: (() -> LinkControl)?
-  /// How long a leg may take to answer for the first time.
+  /// The longest time that a leg may take to answer for the first time.
   var patience = Nanoseconds.seconds(5)
-  /// Returns what is wrong with the link itself, in a few words, or `nil` if the link works. Any thread may call this.
+  /// Returns a description of the fault of the link itself, in a few words, or `nil` if the link works. Any thread may call this.
   let trouble: () -> String?
   let close: () -> Void
 

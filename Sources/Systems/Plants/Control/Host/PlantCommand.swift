@@ -1,4 +1,4 @@
-/// A client's command concerning its plants, from any interface. Texts are as the client wrote them; the book checks them.
+/// A client's command concerning its plants, from any interface. Texts are as the client wrote them; `PlantBook` checks them.
 public enum PlantCommand: Sendable, Hashable {
   /// Adds a plant; if `limits` is `nil`, the book's default limits apply.
   case add(name: String, sensors: [String], limits: PlantLimits? = nil, area: PlantPictureArea? = nil)

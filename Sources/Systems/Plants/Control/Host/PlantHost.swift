@@ -253,7 +253,7 @@ public struct PlantHost: Sendable {
   }
 }
 
-/// How the host behaves toward Plant-Tracker clients.
+/// The settings of the host's behaviour toward Plant-Tracker clients.
 public struct PlantHostSettings: Sendable, Hashable {
   /// The host's name as sender and receiver of messages.
   public var hostName = "Host-RPI3B+"

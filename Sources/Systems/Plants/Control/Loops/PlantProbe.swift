@@ -9,7 +9,7 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
   case ads1115(ADS1115, channel: Int)
   /// A probe at input `channel`, 0…7, of an MCP3008 on the loop's SPI port, which returns counts.
   case mcp3008(channel: Int)
-  /// A sensor that measures by itself and advertises by Bluetooth what it has measured, in hundredths of a per cent and with its temperature.
+  /// A sensor that measures by itself and advertises its moisture, in hundredths of a per cent, and its temperature by Bluetooth.
   case radio(RadioAddress)
 
   /// The chip's I2C address, or `nil` if the chip is on SPI. Probes with the same address take turns, because a chip converts one input at a time.
@@ -68,8 +68,8 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// What a probe in soil can read, in the unit of `raw`. At its ends an open or shorted wire puts a converter's input; a seesaw without its plate
-  /// counts nothing. Capacitive probes give 1.0…3.0 V.
+  /// The range that a probe in soil can read, in the unit of `raw`. An open or shorted wire puts a converter's input at the ends of the range, and a
+  /// seesaw without its plate counts nothing. Capacitive probes give 1.0…3.0 V.
   private var possible: ClosedRange<Double> {
     switch self {
     case .seesaw: 1...Double(SeesawSoil.greatestMoisture)

@@ -1,7 +1,7 @@
 import Devices
 import Tactus
 
-/// How often and with how many samples a probe is read.
+/// The interval at which a probe is read, and the number of samples of each reading.
 public struct PlantProbeSettings: Sendable, Hashable, BitwiseCopyable {
   /// The time from the beginning of one reading to that of the next, at least 1 s.
   public var period: Nanoseconds
@@ -198,7 +198,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
     return .reading(median: samples[count / 2], celsius: celsius)
   }
 
-  /// Waits for the next reading: in phase, unless a whole period was missed.
+  /// Waits for the next reading. Readings stay in phase unless a whole period was missed.
   @_noLocks @_noAllocation
   private mutating func rest(at now: TickInstant) {
     let next = began + settings.period

@@ -20,7 +20,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   private var bus: I2CBus?
   private var port: SPIPort?
   private var air: LatestReader<SoilSightings>?
-  /// The instant at which each sensor on the radio said what was read of it last.
+  /// The instant at which each radio sensor advertised the value that was last read from it.
   private var heardAt: [16 of TickInstant]
   private var output: LatestWriter<PlantSensorSnapshot>?
   private var readings: RingWriter<PlantProbeReading>

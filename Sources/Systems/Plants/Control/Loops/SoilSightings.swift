@@ -21,7 +21,7 @@ public struct RadioAddress: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What one soil sensor on the radio has said lately. Its advertisements may have the values one after the other.
+/// The latest values that one soil sensor has advertised by radio. The sensor may advertise its values one after the other.
 public struct SoilSighting: Sendable, BitwiseCopyable {
   /// A value and when it was heard.
   public struct Value: Sendable, BitwiseCopyable {
@@ -52,14 +52,15 @@ public struct SoilSighting: Sendable, BitwiseCopyable {
   }
 }
 
-/// What up to sixteen sensors have said, in the order of the probes. The value is handed from the thread that listens to the loop.
+/// The latest values that up to sixteen sensors have advertised, in the order of the probes. The value is handed from the thread that listens to the
+/// loop.
 public struct SoilSightings: Sendable, BitwiseCopyable {
   private var sightings: [16 of SoilSighting]
 
   /// Creates sightings of sensors that have said nothing.
   public init() { sightings = .init(repeating: SoilSighting()) }
 
-  /// What the probe at an index, 0…15, has said.
+  /// The latest values of the probe at an index, 0…15.
   @_noLocks @_noAllocation
   public subscript(index: Int) -> SoilSighting {
     get { sightings[index] }

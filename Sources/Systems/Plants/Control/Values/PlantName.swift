@@ -45,7 +45,7 @@ public struct PlantName: Sendable, Hashable, Codable {
     self.text = name
   }
 
-  /// Creates a name that somebody gives now: of letters that are seen, as every name is. A name of before that rule is read as it is.
+  /// Creates a name that a person gives now, which must consist of visible letters. Names stored before this rule existed are read unchanged.
   init(given text: String) throws(PlantRefusal) {
     try self.init(text)
     if let flaw { throw PlantRefusal(.invalidPlantName, field: "name", "expected letters that are seen, got \(flaw)") }

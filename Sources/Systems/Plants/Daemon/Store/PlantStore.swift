@@ -165,14 +165,14 @@ extension PlantChange {
 struct PlantPicture: Sendable, Hashable {
   /// The local day on which it was taken, as days since 1970.
   let day: Int
-  /// The instant at which it was taken, in seconds since 1970.
+  /// The instant at which the picture was taken, in seconds since 1970.
   let at: Int64
-  /// Its length in bytes.
+  /// The length of the picture in bytes.
   let length: Int
 
   /// The day as documents show it, such as `2026-03-29`.
   var date: String { "\(LocalDate(daysSince1970: day))" }
-  /// The instant at which it was taken, as documents show it.
+  /// The instant at which the picture was taken, as documents show it.
   var taken: String { PlantInstant(secondsSince1970: at).text }
 }
 

@@ -245,7 +245,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     return .value(PumpThermistor.temperature(counts: counts))
   }
 
-  /// Returns whether the periodic work is due and schedules the next one: in phase, unless a whole period was missed.
+  /// Returns whether the periodic work is due and schedules the next one, which stays in phase unless a whole period was missed.
   @_noLocks @_noAllocation
   private static func isDue(_ next: inout TickInstant, _ period: Nanoseconds, at now: TickInstant) -> Bool {
     guard !(now < next) else { return false }

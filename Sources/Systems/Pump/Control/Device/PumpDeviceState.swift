@@ -55,7 +55,7 @@ public enum PumpDeviceError: Sendable, Hashable, BitwiseCopyable {
   case sensor(PumpSensor, PumpTemperature?)
   /// No command has arrived for the duration of the silence limit.
   case silence
-  /// The motor's output rejects what is written.
+  /// The motor's output rejects writes.
   case output
   case missedReleases(Int64)
   /// The motor was turned off from outside the loop, for example by the guard while the program hung.

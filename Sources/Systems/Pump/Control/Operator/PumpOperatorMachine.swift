@@ -21,7 +21,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var contact = PumpContact.down(PumpBackOff(from: .zero))
   public private(set) var settings: PumpOperatorSettings
   public internal(set) var governor: PumpGovernor
-  /// What brought the pump into its state, or `nil` if that is not known.
+  /// The source of the command that brought the pump into its state, or `nil` if the source is not known.
   public internal(set) var source: PumpControlSource?
   /// The pump's speed, or `nil` if it is unknown or the pump does not run.
   public internal(set) var speed: PumpKnownSpeed?

@@ -33,7 +33,7 @@ struct PumpScript {
     case ending
   }
 
-  /// How long the pump may take to obey.
+  /// The longest time that the pump may take to obey.
   private static let patience = Nanoseconds.seconds(5)
 
   let task: Task

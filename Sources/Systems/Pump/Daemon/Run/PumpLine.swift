@@ -69,7 +69,7 @@ final class PumpLine: OwnLink {
     }
   }
 
-  /// Returns the link, for exactly one loop, and once more after that loop has ended.
+  /// Returns the link. The function may be called once for one loop, and once more after that loop has ended.
   func link() -> PumpLink {
     switch end {
     case .serial(let line): PumpLink(serial: line.port())
@@ -79,7 +79,7 @@ final class PumpLine: OwnLink {
     }
   }
 
-  /// How long a pump may take to be found and to answer for the first time.
+  /// The longest time that a pump may take to be found and to answer for the first time.
   var patience: Nanoseconds {
     if case .serial = end { .seconds(5) } else { .seconds(40) }
   }

@@ -10,7 +10,8 @@ public struct InertialSensors: ~Copyable {
   private var last: TickInstant?
   /// The instant at which an acceleration last told the direction of gravity.
   private var countedAt: TickInstant?
-  /// How long the attitude counts without a usable acceleration: longer than a fall from a table, shorter than a broken sensor may be trusted.
+  /// The time for which the attitude counts without a usable acceleration: longer than a fall from a table, shorter than a broken sensor may be
+  /// trusted.
   private static var patience: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(1) }
   }

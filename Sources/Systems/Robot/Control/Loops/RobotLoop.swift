@@ -94,7 +94,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 
   deinit { replyBytes.deallocate() }
 
-  /// The instant at which the failsafe expires, or when the rest after a clock change ends; `nil` unless the robot is driving.
+  /// The instant at which the failsafe expires, or at which the rest after a clock change ends; `nil` unless the robot is driving.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get { machine.nextDeadline }
   }

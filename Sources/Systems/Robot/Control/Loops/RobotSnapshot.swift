@@ -65,7 +65,7 @@ public struct RobotSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var ahead: DistanceReading?
   /// The last reading of the line sensor, or `nil` if there has been none or the sensor is not read.
   public internal(set) var line: LineReading?
-  /// The fittings of the board, with what was written to them.
+  /// The fittings of the board, with the values written to them.
   public internal(set) var fittings: Fittings
   /// The dead reckoning from the commanded speeds up to `at`. It stays at the origin without a geometry.
   public internal(set) var odometry = RobotOdometry()

@@ -40,7 +40,7 @@ public struct CameraMountSettings: Sendable, Hashable, BitwiseCopyable {
   public let pan: Limits
   /// The limits of the servo that turns the camera up and down.
   public let tilt: Limits
-  /// How fast a servo's angle changes after the first, in degrees per second, 5…720.
+  /// The rate at which a servo's angle changes after its first one, in degrees per second, 5…720.
   public let degreesPerSecond: Int
 
   /// Creates settings. Traps for a rate out of range.

@@ -3,9 +3,9 @@ import Tactus
 
 /// An order to a fitting: a part of the board other than its motors.
 public enum FittingOrder: Sendable, Hashable, BitwiseCopyable {
-  /// Turn the camera mount to these whole degrees. `nil` leaves a servo as it is.
+  /// Turns the camera mount to these whole degrees. `nil` leaves a servo as it is.
   case look(pan: Int?, tilt: Int?)
-  /// Give one light, numbered from 0, this colour, or all of them if `light` is `nil`.
+  /// Gives a colour to one light, numbered from 0, or to all lights if `light` is `nil`.
   case light(LightColour, light: Int?)
   /// Sound the buzzer for this time, 50 ms…5 s. The beep replaces the rest of an earlier one.
   case beep(Nanoseconds)

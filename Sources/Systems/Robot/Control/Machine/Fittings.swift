@@ -28,7 +28,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
   /// A bit for each light that has a requested colour; in `known` for each light whose colour the board is known to have taken.
   private var ordered: UInt16 = 0
   private var known: UInt16 = 0
-  /// Until when the buzzer sounds, or `nil` if it does not.
+  /// The instant at which the buzzer's sound ends, or `nil` if the buzzer is silent.
   private var beepEnd: TickInstant?
   /// Whether the board has been told to sound, or `nil` if that is not known.
   public private(set) var isBuzzing: Bool?

@@ -17,7 +17,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
 
   /// The charge in percent at which the battery became empty, or `nil` if it is not.
   var batteryStop: Int?
-  /// Since when the robot leans too far, or `nil` if it does not.
+  /// The instant since which the robot leans too far, or `nil` if it does not.
   var tiltedSince: TickInstant?
 
   /// Creates a machine in the stopped state. The stop is not yet confirmed; the first tick writes it.
@@ -32,7 +32,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       Standstill(reason: mustLetGo ? .externalStop : .start, confirmation: .pending(failures: 0), holder: nil))
   }
 
-  /// The instant at which the failsafe expires without a further command, or when the rest after a clock change ends; `nil` unless the robot is
+  /// The instant at which the failsafe expires without a further command, or at which the rest after a clock change ends; `nil` unless the robot is
   /// driving.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
@@ -42,8 +42,8 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// How long the motors stand still before commands stamped by a changed clock are followed: long enough to be seen on the bus, too
-  /// short to be felt.
+  /// The time for which the motors stand still before commands stamped by a changed clock are followed: long enough to be seen on the bus, too short
+  /// to be felt.
   static var restBetweenClocks: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(1) }
   }
@@ -193,7 +193,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
 // The rules of the battery's charge and of the tilt.
 
 extension RobotMachine {
-  /// How long a tilt must last before it stops the motors, so that a bump does not.
+  /// The time that a tilt must last before it stops the motors, so that a bump does not.
   static var tiltPatience: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(200) }
   }

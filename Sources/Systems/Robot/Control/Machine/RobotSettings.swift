@@ -74,7 +74,7 @@ public struct RobotSettings: Sendable, Hashable, BitwiseCopyable {
   /// The settings with the values of the requirement.
   public static let standard = try! RobotSettings()
 
-  /// How fast the magnitude of a speed may rise, in percent a second, or `nil` if the ramp is disabled.
+  /// The greatest rate at which the magnitude of a speed may rise, in percent a second, or `nil` if the ramp is disabled.
   public var slewPerSecond: Double? {
     @_noLocks @_noAllocation get { acceleration == 0 ? nil : 4 * acceleration }
   }

@@ -15,7 +15,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
     case outOfPlace(IgnoreReason)
   }
 
-  /// How far the sender's clock may seem to run ahead, in seconds: a clock of whole seconds runs ahead by up to one.
+  /// The greatest lead that the sender's clock may seem to have, in seconds: a clock of whole seconds runs ahead by up to one.
   private static var mostAheadSeconds: Double {
     @_noLocks @_noAllocation get { 1 }
   }

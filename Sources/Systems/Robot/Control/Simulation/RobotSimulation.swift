@@ -54,7 +54,7 @@ public final class RobotSimulation {
   /// The robot that the board drives.
   public let vehicle: SimulatedVehicle
   public let operators: [SimulatedOperator]
-  /// How the robot leans, which its inertial sensors measure.
+  /// The lean of the robot, which its inertial sensors measure.
   public let lean = SimulatedLean()
   /// The simulated accelerometer, by its axes, with its faults; empty without one.
   public let accelerometer: [SimulatedSensor]

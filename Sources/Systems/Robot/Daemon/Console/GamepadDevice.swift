@@ -37,7 +37,7 @@ struct GamepadDevice: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Opens the first gamepad that there is.
+  /// Opens the first gamepad of the machine.
   ///
   /// - Throws: a failure that lists the input devices that are no gamepads.
   static func first() throws(Failure) -> GamepadDevice {

@@ -10,7 +10,7 @@ enum DriveKey: Equatable {
   case emergencyStop
   case reset
   case quit
-  /// Set the share of full speed at full stick, 1…10 tenths.
+  /// Sets the share of full speed at full stick, 1…10 tenths.
   case speed(tenths: Int)
 
   /// Returns `nil` for a key without a meaning.

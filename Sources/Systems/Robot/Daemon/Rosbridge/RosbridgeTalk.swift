@@ -22,7 +22,7 @@ final class RosbridgeTalk: SocketTalk {
     var subscriptions: [Subscription] = []
     var told: [RosbridgeTopic: (at: TickInstant, sent: TickInstant)] = [:]
     var level = RosbridgeLevel.error
-    /// What was last written into the log of this client's driving, and when.
+    /// The last log entry about this client's driving, and its instant.
     var noted: (code: String, at: TickInstant)?
   }
 

@@ -123,7 +123,7 @@ struct RosbridgeMessages {
   }
 }
 
-/// Where the robot is and how it moves, as `nav_msgs/Odometry`.
+/// The position and the motion of the robot, as `nav_msgs/Odometry`.
 private struct Odometry {
   let pose: DifferentialDrive.Pose
   let motion: Twist

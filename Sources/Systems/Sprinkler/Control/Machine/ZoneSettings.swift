@@ -15,7 +15,7 @@ public struct ZoneSettings: Sendable, Hashable, BitwiseCopyable {
   public var group: UInt8
   /// Whether the master valve is open while this zone is open.
   public var usesMaster: Bool
-  /// What the zone's flow may be while it is open alone, or `nil` if that is not watched.
+  /// The limits of the zone's flow while no other zone is open, or `nil` if the flow is not watched.
   public var flow: ZoneFlowLimits?
 
   @_noLocks @_noAllocation

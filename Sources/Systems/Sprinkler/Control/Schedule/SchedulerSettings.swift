@@ -45,7 +45,7 @@ public struct SchedulerSettings: Sendable, Hashable {
   public var deficitPercent = 200
   /// The rules of zones whose flow is watched by limits of their own.
   public var flows: [ZoneID: ZoneFlowRule] = [:]
-  /// How the flow of these zones is watched and learnt.
+  /// The settings by which the flow of the zones is watched and learnt.
   public var zoneFlow = ZoneFlowSettings()
   /// The rule by which schedules follow the rain sensor, or `nil` if there is no sensor.
   public var rainSensor: RainSensorRule?

@@ -48,7 +48,7 @@ extension SprinklerScheduler {
     return limits.minimum == nil && limits.maximum == nil ? nil : limits
   }
 
-  /// Notes that a run's valve opened, and which runs are open together: nobody knows which of them had how much water.
+  /// Notes that a run's valve opened, and which runs are open together, because the share of each of them in the water is unknown.
   mutating func noteOpen(_ run: UInt64) {
     let others = records.pending.filter { $0.openSince != nil && $0.run != run }.map(\.run)
     if !others.isEmpty { sharedRuns.formUnion(others + [run]) }

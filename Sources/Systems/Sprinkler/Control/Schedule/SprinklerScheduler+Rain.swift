@@ -102,7 +102,7 @@ extension SprinklerScheduler {
   }
 }
 
-/// What is known of the rain sensor, on the boot's clock, which cannot be set.
+/// The knowledge of the rain sensor. Its times are on the boot's clock, which cannot be set.
 struct RainSensorBook: Sendable {
   var reading: RainSensorReading?
   /// The instant at which the reading became this one, s.

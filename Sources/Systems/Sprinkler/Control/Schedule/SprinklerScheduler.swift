@@ -56,7 +56,7 @@ public struct SprinklerScheduler: Sendable {
   var wetEnds: [UInt64: String] = [:]
   /// The instant until which forecasts are ignored because a person cancelled a delay that a forecast had started, on the boot's clock, s.
   var weatherDeclinedUntil: Double?
-  /// What is known of the rain sensor since the start of the process.
+  /// The knowledge of the rain sensor since the start of the process.
   var rainSensor = RainSensorBook()
   private var isStarted = false
   /// Whether the records were recovered and may lack the most recent changes.

@@ -25,7 +25,7 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
   public var day: LocalDate?
   /// The deficits of zones whose weather has been counted, by zone.
   public var deficits: [ZoneDeficit] = []
-  /// What is known of the flow of zones, by zone.
+  /// The known flows, one for each zone whose flow has been measured.
   public var flows: [ZoneFlow] = []
   /// The instant up to which every start has been dealt with. It is written with every other change, so that the scheduler can
   /// tell after a power cut which starts were missed.
@@ -129,7 +129,7 @@ public enum SprinklerChange: Sendable, Hashable {
   case ran(ZoneID, seconds: Double, day: LocalDate)
   /// Replaces the deficits of all zones.
   case deficits([ZoneDeficit])
-  /// Replaces what is known of the flow of all zones.
+  /// Replaces the known flows of all zones.
   case flows([ZoneFlow])
   /// Sets the numbers of the next run and the next program.
   case counters(nextRun: UInt64, nextProgram: Int)

@@ -1,6 +1,6 @@
 import WallTime
 
-/// How the deficit of a zone is reckoned, and what it means for watering.
+/// The rule by which the deficit of a zone is computed, and its effect on watering.
 public struct DeficitRule: Sendable, Hashable {
   /// The rate of the zone's sprinklers, mm/h; above 0.
   public var millimetresPerHour: Double
@@ -38,13 +38,13 @@ public struct ZoneDeficit: Sendable, Hashable, Codable {
   public internal(set) var since: LocalDate
   /// The last day that has been counted.
   public internal(set) var through: LocalDate
-  /// What the plants have used since then, mm.
+  /// The water that the plants have used since the deficit was last 0, mm.
   public internal(set) var evaporated = 0.0
-  /// The rain since then, mm.
+  /// The rain since the deficit was last 0, mm.
   public internal(set) var rained = 0.0
-  /// The irrigation since then, mm.
+  /// The irrigation since the deficit was last 0, mm.
   public internal(set) var watered = 0.0
-  /// The days since then whose weather nobody told.
+  /// The number of days since the deficit was last 0 whose weather is unknown.
   public internal(set) var unknownDays = 0
 
   /// Creates the deficit of a zone that lacks nothing at the end of a day.

@@ -68,7 +68,7 @@ extension SprinklerWiring {
     }
   }
 
-  /// Where the valves' lines are, in words.
+  /// The places of the valves' lines, in words.
   private var places: String {
     let header = headerPlaces.first.map { chip ?? "the GPIO lines \(name(allPins[$0]))…" }
     let chips = usedExpanders.map { used in
@@ -167,8 +167,8 @@ extension SprinklerWiring {
       pulsesPerLitre: flowPin.map { _ in pulsesPerLitre })
   }
 
-  /// Returns the settings of the weather watch, or `nil` if no weather provider is configured. The provider knows names
-  /// only: for a zone without one its days are those of the place.
+  /// Returns the settings of the weather watch, or `nil` if no weather provider is configured. The provider knows zones by name only; for a time zone
+  /// without a name it returns the days of the place.
   func weather(_ rules: SprinklerRules, _ zone: ZoneRules) -> WeatherWatch.Settings? {
     guard hasWeather, let place, let weatherAddress else { return nil }
     return WeatherWatch.Settings(

@@ -7,7 +7,8 @@ enum PastWeatherAnswer {
   static let variables = [
     "temperature_2m_max", "temperature_2m_min", "dew_point_2m_mean", "wind_speed_10m_mean", "shortwave_radiation_sum",
   ]
-  /// What the values of a day can be on Earth, with room on both sides. What is beyond is unknown: the arithmetic of deficits takes squares and sums.
+  /// The ranges of a day's values on Earth, with some room on both sides. A value outside its range counts as unknown, because the arithmetic of
+  /// deficits takes squares and sums.
   private static let ranges: [String: ClosedRange<Double>] = [
     "precipitation_sum": WeatherAnswer.mostRain, "temperature_2m_max": -100...70, "temperature_2m_min": -100...70,
     "dew_point_2m_mean": -120...50, "wind_speed_10m_mean": 0...120, "shortwave_radiation_sum": 0...60,

@@ -99,7 +99,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
 
   var newest: SprinklerSnapshot { readNewest().state }
 
-  /// What the file says of the sprinkler, for documents.
+  /// The sprinkler's description in the file, for documents.
   var description: SprinklerDescription { settings.value.description }
 
   /// The lines, each with what hangs on it.
@@ -126,7 +126,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
 
   // MARK: the time, and the loop's notices
 
-  /// Does the periodic work. The desk's thread may have waited for what was before it, so the instant is the present one.
+  /// Does the periodic work. The desk's thread may have been busy with earlier work, so the work uses the present instant.
   public func beat(_ newest: Published<SprinklerSnapshot>) {
     beat(at: now)
     weather?.turn(self, at: now)

@@ -3,7 +3,7 @@ import WallTime
 
 /// A program of another controller whose parts are known to be possible here.
 struct ImportedProgram {
-  /// Where it is in the file, such as `programs.pd[2]`.
+  /// The program's path in the file, such as `programs.pd[2]`.
   let path: String
   let name: String
   let isEnabled: Bool
