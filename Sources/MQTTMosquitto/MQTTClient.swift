@@ -61,7 +61,7 @@
       /// The filters whose subscription the broker has not acknowledged on this connection.
       var unacknowledged: Set<String> = []
 
-      /// The status as others see it.
+      /// The status that the client reports to its users.
       var seen: MQTTStatus {
         var seen = status
         seen.isSubscribed = status.isConnected && unacknowledged.isEmpty && status.refusing.isEmpty

@@ -22,7 +22,8 @@ public protocol SwarmPart: AnyObject {
   var hasFailed: Bool { get }
   /// Whether the process has died within this part, such as in the middle of a write. Holds until the next `kill`.
   var hasDied: Bool { get }
-  /// Whether an emergency stop is latched, as the loop has published it; a latched stop survives the daemon. False while the daemon is dead.
+  /// Whether an emergency stop is latched, as the loop has published it. A latched stop survives the daemon, but the value is false while the daemon
+  /// is dead.
   var isEmergencyStopped: Bool { get }
   /// The loops whose silence the supervisor reports to the guard, with the period of each; empty while the daemon is dead.
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] { get }

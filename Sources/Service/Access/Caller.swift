@@ -79,9 +79,9 @@ struct LastingAdmission: Sendable {
   let request: HTTPRequest
   /// The certificate that was shown on the connection, or `nil` if none was.
   let certificate: ClientCertificate?
-  /// The scope that is needed for as long as it lasts, or `nil` if no token is needed.
+  /// The scope that is needed for as long as the admission lasts, or `nil` if no token is needed.
   var scope: Scope? = .read
-  /// Whether it also ends when the caller's scope has changed: true where the caller may act, since the scope says in what way.
+  /// Whether the admission also ends when the caller's scope has changed: true where the caller may act, since the scope says in what way.
   var keepsScope = false
 
   /// Checks the token again. Returns the code of the error with which the same request would be refused now, `TOKEN_CHANGED` if it

@@ -72,7 +72,7 @@ public struct LoopDocument: Codable, Sendable {
 
   /// A tick or a run of the loop's safe state that has begun and not ended.
   public struct Running: Codable, Sendable {
-    /// The instant of its start, on the clock of `monotonicNs`.
+    /// The instant at which the tick or the safe state began, on the clock of `monotonicNs`.
     public var sinceNs: Int64
     /// Whether the loop's safe state is running, rather than a tick.
     public var isSafeState: Bool

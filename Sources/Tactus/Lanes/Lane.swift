@@ -26,7 +26,7 @@ public enum CountedMisses: BitwiseCopyable {
   case all
   /// Only misses that this stall caused on request count; with `nil` no miss counts.
   ///
-  /// For a loop whose hardware is simulated: the loop then reacts to injected faults only, however loaded the machine is.
+  /// A loop with simulated hardware then reacts only to injected faults, however loaded the machine is.
   case injected(LaneStall.Served?)
 }
 

@@ -25,7 +25,8 @@ extension Configuration {
   /// Returns the path of the store, or `nil` if no system stores data.
   ///
   /// Unless the file names a folder, the store is in the program's folder of state, and files of different names share none: the store of
-  /// `tactus.yaml` (`NAME.yaml` of a program `NAME`) is directly in it, that of any other file in a folder named as the file is.
+  /// `tactus.yaml` (or `NAME.yaml` for a program `NAME`) is directly in that folder, and the store of any other file is in a folder that has the
+  /// file's name.
   ///
   /// A simulation never uses the store of real hardware: with `--simulate`, or if every system that stores data is
   /// simulated by its own section and no folder is given, the file is in a separate folder.
@@ -53,7 +54,8 @@ extension Configuration {
     return "\(other) has the same by silence: expected store.folder in one of the two files"
   }
 
-  /// Notes beside the store at `path` that this file uses it without naming a folder. A note that cannot be written is no error.
+  /// Writes a note next to the store at `path`, saying that this file uses the store without naming a folder. A note that cannot be written is no
+  /// error.
   func noteSharing(of path: String) {
     guard store?.folder == nil, let own = ownPath, YAMLFile.contents(of: Self.note(beside: path)) != own else { return }
     try? WholeFile.write(own, to: Self.note(beside: path))

@@ -18,7 +18,7 @@ final class DevicePresence: BrokerParticipant {
   private struct State {
     /// The status that was last published on the present connection, or `nil` if none was.
     var said: Said?
-    /// Whether a message of another sender has replaced it.
+    /// Whether another sender's message has replaced the published presence.
     var isReplaced = false
   }
 

@@ -43,7 +43,8 @@ struct NoticeMachine: Sendable {
     var changed: Int64
     /// The instant at which the condition began.
     var began: Int64
-    /// Whether the condition counts as one: it has lasted long enough, and has not been away for long enough.
+    /// Whether the condition counts as present: it has lasted long enough, and has not been absent for long enough
+    /// since.
     var isOn = false
     /// The instants of the last beginnings.
     var beginnings: [Int64] = []

@@ -60,7 +60,7 @@ struct StoreLook: Codable {
   /// A part of the store.
   struct Part: Codable {
     var part: String
-    /// Whether the backup holds it. A part that it does not hold stays as it is.
+    /// Whether the backup holds the part. A part that the backup does not hold stays as it is.
     var isInBackup: Bool
     var contents: [Rows]
   }

@@ -16,7 +16,7 @@ public struct SMTPClient: Sendable {
 
   /// The reason why a mail was not sent, in words without a secret.
   public struct Failure: Error, Sendable, CustomStringConvertible {
-    /// Whether the server has refused it for good, so that the same mail will not be taken later either.
+    /// Whether the server has refused the mail permanently, so that a later attempt would also fail.
     public let isFinal: Bool
     /// The reason in words.
     public let description: String

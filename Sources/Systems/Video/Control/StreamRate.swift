@@ -15,10 +15,10 @@ public struct StreamRate: Sendable, Equatable {
     public var fastest: UInt16
 
     /// - Parameters:
-    ///   - lowest: the lowest bit rate, in bits a second; one above `highest` is `highest`.
-    ///   - highest: the highest, which also holds while no link says anything.
-    ///   - slowest: the fewest frames a second; more than `fastest` is `fastest`.
-    ///   - fastest: the most, 1 or more.
+    ///   - lowest: the lowest bit rate, in bits a second. A rate above `highest` counts as `highest`.
+    ///   - highest: the highest bit rate, which also applies while no link reports anything.
+    ///   - slowest: the lowest frame rate, in frames a second. A rate above `fastest` counts as `fastest`.
+    ///   - fastest: the highest frame rate, 1 or more.
     public init(lowest: UInt32, highest: UInt32, slowest: UInt16, fastest: UInt16) {
       (self.highest, self.fastest) = (max(highest, 1), max(fastest, 1))
       self.lowest = min(max(lowest, 1), self.highest)

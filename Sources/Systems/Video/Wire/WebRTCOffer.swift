@@ -67,7 +67,7 @@ public struct WebRTCOffer: Sendable, Hashable {
     /// The words of its line `m=`.
     let media: [String]
     var names: Set<String> = []
-    /// Whether the viewer receives, or `nil` if the section does not say it.
+    /// Whether the viewer receives, or `nil` if the section does not state a direction.
     var isReceiving: Bool?
     /// The payload types that are H.264 at 90 kHz.
     var h264: Set<UInt8> = []

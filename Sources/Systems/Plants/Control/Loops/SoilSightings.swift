@@ -23,11 +23,11 @@ public struct RadioAddress: Sendable, Hashable, BitwiseCopyable {
 
 /// The latest values that one soil sensor has advertised by radio. The sensor may advertise its values one after the other.
 public struct SoilSighting: Sendable, BitwiseCopyable {
-  /// A value and when it was heard.
+  /// A value and the instant of its advertisement.
   public struct Value: Sendable, BitwiseCopyable {
     /// The value, in hundredths of the unit.
     public var value: Int
-    /// The instant at which it was heard.
+    /// The instant at which the value's advertisement was received.
     public var at: TickInstant
   }
 

@@ -163,7 +163,7 @@ extension PlantChange {
 
 /// A daily picture without its bytes.
 struct PlantPicture: Sendable, Hashable {
-  /// The local day on which it was taken, as days since 1970.
+  /// The local day on which the picture was taken, as days since 1970.
   let day: Int
   /// The instant at which the picture was taken, in seconds since 1970.
   let at: Int64

@@ -31,7 +31,7 @@ final class PumpLine: OwnLink {
   ///
   /// - Parameters:
   ///   - baud: the baud rate of a serial line.
-  ///   - exclusive: whether a serial line is closed to other programs; `false` for a line that the guard has open, too.
+  ///   - exclusive: whether a serial line is closed to other programs; `false` for a line that the guard also has open.
   ///   - tell: called with changes of a Bluetooth connection, on any thread.
   /// - Throws: `BusOpenError`, `RuntimeError`.
   init(

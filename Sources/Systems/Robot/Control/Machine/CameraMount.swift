@@ -100,7 +100,7 @@ public struct MountServo: Sendable, Hashable, BitwiseCopyable {
 
   /// Returns the next angle to tell the board, or `nil` if nothing is due.
   ///
-  /// - Parameter longest: the time that a step may make up for, beside that of one degree. After a longer silence, as while the bus is
+  /// - Parameter longest: the time that a step may make up for in addition to that of one degree. After a longer silence, as while the bus is
   ///   stuck, the servo goes on from where it is and does not jump.
   @_noLocks @_noAllocation
   mutating func next(_ degreesPerSecond: Int, longest: Nanoseconds, at now: TickInstant) -> Int? {

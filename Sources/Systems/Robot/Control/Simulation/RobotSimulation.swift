@@ -56,7 +56,7 @@ public final class RobotSimulation {
   public let operators: [SimulatedOperator]
   /// The lean of the robot, which its inertial sensors measure.
   public let lean = SimulatedLean()
-  /// The simulated accelerometer, by its axes, with its faults; empty without one.
+  /// The axes of the simulated accelerometer, with its faults; empty if there is no accelerometer.
   public let accelerometer: [SimulatedSensor]
   private let gyroscope: [SimulatedSensor]
   private let runtime: Runtime

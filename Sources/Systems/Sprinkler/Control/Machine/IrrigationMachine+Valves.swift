@@ -83,7 +83,7 @@ extension IrrigationMachine {
     if case .paused(let until) = state, until.isReached(at: now) { state = .idle }
   }
 
-  /// Returns whether the zone's run is one by litres that has had them, by the flow sensor's pulses.
+  /// Returns whether the zone's run is limited by litres and has had them, by the flow sensor's pulses.
   @_noLocks @_noAllocation
   private func hasItsWater(_ index: Int) -> Bool {
     guard let flow = settings.flow, case .open(let run, _) = zones[index].valve, let litres = run.run.litres else {
