@@ -34,7 +34,7 @@ public protocol SwarmPart: AnyObject {
   /// The instant at which the part may affect other parts; all parts are run up to that instant first.
   var wakesAt: TickInstant { get }
 
-  /// Plans random actions of clients and faults. Must not depend on anything that has happened.
+  /// Plans random actions of clients and faults. The function must not depend on anything that has happened.
   func plan(_ plan: inout SwarmPlanner)
   /// Starts the daemon: new loops, over the hardware and the store as they were left. The guard's writes are reported
   /// to the loops through `cover.stops`.

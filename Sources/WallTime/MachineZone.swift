@@ -147,7 +147,7 @@ extension MachineZone {
     return MachineZone(file.rules(name: name), source: localTime, remark: remark)
   }
 
-  /// Returns the name that is the first line of a file, or `nil` if that is none.
+  /// Returns the first line of a file if it is a name, otherwise `nil`.
   private static func nameIn(_ bytes: [UInt8]) -> String? {
     let line = bytes.prefix { $0 > UInt8(ascii: " ") }
     let isName = !line.isEmpty && line.count <= 100 && line.allSatisfy { $0 < 127 }

@@ -5,7 +5,7 @@ import NIOPosix
 
 /// An HTTP client of a daemon's service, for commands such as `tactus top`.
 ///
-/// Each request has its own connection. Usable from any thread; only `ask` and `stop` block.
+/// Each request has its own connection. It may be used from any thread; only `ask` and `stop` block.
 public final class ServiceClient: Sendable {
   /// A complete response.
   public struct Answer: Sendable {

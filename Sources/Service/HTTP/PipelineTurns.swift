@@ -49,11 +49,11 @@ final class PipelineTurns {
   }
 }
 
-/// The turns of each event loop. Usable from any thread.
+/// The turns of each event loop. It may be used from any thread.
 final class TurnsOfLoops: Sendable {
   private let all = Mutex<[ObjectIdentifier: NIOLoopBound<PipelineTurns>]>([:])
 
-  /// Returns the turns of an event loop. To be called on that event loop.
+  /// Returns the turns of an event loop. The function is to be called on that event loop.
   func turns(of eventLoop: any EventLoop) -> PipelineTurns {
     all.withLock { all in
       if let known = all[ObjectIdentifier(eventLoop)] { return known.value }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The counters of the service since the daemon's start, for `/metrics`.
 ///
-/// Usable from any thread. The counters are updated with relaxed ordering: each value is right, but values read
+/// It may be used from any thread. The counters are updated with relaxed ordering: each value is right, but values read
 /// together may belong to different instants.
 public final class ServiceCounters: Sendable {
   /// Makes all counters, starting at 0.

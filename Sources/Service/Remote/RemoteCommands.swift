@@ -7,10 +7,9 @@ import Wire
 
 /// Carries out commands received over a messaging link (MQTT) by the rules of the HTTP service: the same handlers, the same answers.
 ///
-/// The commands of one system are carried out one after another, in their order; what makes a system safe
-/// (`Route.makesSafe`) is carried out at once, beside a command that may wait for a disk, and makes void what waits before
-/// it (`Mailbox.send`). All senders on the link count as one client, because the link does not identify them. Usable from any thread; `take` does not
-/// wait.
+/// The commands of one system are carried out one after another, in their order; what makes a system safe (`Route.makesSafe`) is carried out at once,
+/// beside a command that may wait for a disk, and makes void what waits before it (`Mailbox.send`). All senders on the link count as one client,
+/// because the link does not identify them. It may be used from any thread; `take` does not wait.
 public final class RemoteCommands: Sendable {
   /// The number of commands a second that are accepted for all systems together, and in a burst after a silence; stops are not counted.
   public static let commandsPerSecond = 100

@@ -34,7 +34,7 @@ public struct LoopDocument: Codable, Sendable {
   public var overruns: Int64
   /// Periodic releases for which the kernel woke the lane late by more than the loop's tolerance.
   public var oversleeps: Int64
-  /// Periodic releases that ran past their deadline, whatever the cause.
+  /// The number of periodic releases that ran past their deadline, whatever the cause.
   public var deadlineMisses: Int64
   /// The number of times that the loop was put into its safe state for consecutive misses.
   public var safeStates: Int64

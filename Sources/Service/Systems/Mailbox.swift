@@ -11,7 +11,7 @@ extension Answer: MailboxAnswer {}
 
 /// Carries requests to a system's loop and the loop's answers back.
 ///
-/// Usable from any thread. The lock is taken by the service's threads only; the loop uses only the rings and takes no lock.
+/// It may be used from any thread. The lock is taken by the service's threads only; the loop uses only the rings and takes no lock.
 public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
   /// Called once, on any thread, with the loop's answer or with the error for which there is none.
   public typealias Completion = @Sendable (Result<Answer, APIError>) -> Void

@@ -23,7 +23,8 @@ struct ClientMessage {
     }
   }
 
-  /// The greatest length in bytes. Many times that of the longest message that says something; the event loop reads it while others wait.
+  /// The greatest length of a message in bytes. It is many times that of the longest valid message; the event loop reads the message while other
+  /// clients wait.
   static let longest = 16 * 1024
 
   let type: String

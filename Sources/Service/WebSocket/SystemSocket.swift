@@ -27,7 +27,7 @@ public protocol SocketTalk: AnyObject, Sendable {
   func beat()
 }
 
-/// The operations of a `SocketTalk` on its client. Usable from any thread.
+/// The operations of a `SocketTalk` on its client. It may be used from any thread.
 public struct SocketLine: Sendable {
   /// The number of messages of one kind that may be kept for a client that does not read.
   public static let longestQueue = 100

@@ -53,7 +53,7 @@ struct WebSocketBacklog {
     return replaced ? .replaced : .wait
   }
 
-  /// Removes and returns the oldest frame, or `nil` if none is waiting. To be called when the client reads again.
+  /// Removes and returns the oldest frame, or `nil` if none is waiting. The function is to be called when the client reads again.
   mutating func next() -> ByteBuffer? {
     guard let item = items.popFirst() else { return nil }
     byteCount -= item.bytes.readableBytes

@@ -32,7 +32,7 @@ struct WebSocketMachine {
     case pong([UInt8])
     /// Sends a close frame and waits for the client's close frame.
     case close(CloseReason)
-    /// Answer the client's close frame with its code, if it has one, and end the connection.
+    /// Answers the client's close frame with its code, if it has one, and ends the connection.
     case answerClose(UInt16?)
     /// End the connection, because both close frames have been exchanged.
     case end

@@ -173,7 +173,7 @@ public final class CheckedBackup: Sendable {
   let path: String
   /// The instant at which the backup was checked.
   let made: WallInstant
-  /// The path of the copy of what a restore replaces.
+  /// The path of the copy of the rows that a restore replaces.
   let replaced: String
 
   init(name: String, path: String, parts: Set<String>, replaced: String, made: WallInstant) {

@@ -38,7 +38,7 @@ extension StoreFile {
     }
   }
 
-  /// Returns the copies of what restores have replaced, the oldest first; at most five are kept. `checkReplaced` checks the last one.
+  /// Returns the copies of the contents that restores have replaced, the oldest first; at most five are kept. `checkReplaced` checks the last one.
   public func replaced() throws(StoreError) -> [Snapshot] { try replacedShelf.snapshots() }
 
   /// Returns what a backup holds, part by part. The file is neither checked nor changed.

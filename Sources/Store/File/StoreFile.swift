@@ -14,7 +14,7 @@ public final class StoreFile: Sendable {
   public let path: String
   let schema: StoreSchema
   let shelf: SnapshotShelf
-  /// The copies of what restores have replaced.
+  /// The copies of the contents that restores have replaced.
   let replacedShelf: SnapshotShelf
   let mounts: MountWatch
   /// A lock that is held while a snapshot is made, with the instant of the last snapshot.

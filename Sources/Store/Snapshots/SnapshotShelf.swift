@@ -50,7 +50,7 @@ public struct SnapshotPolicy: Sendable, Hashable {
   }
 }
 
-/// A folder of copies of the store, and its contents: `STORE.snapshots`, or `STORE.replaced` for what restores have replaced.
+/// A folder of copies of the store, and its contents: `STORE.snapshots`, or `STORE.replaced` for the contents that restores have replaced.
 struct SnapshotShelf: Sendable {
   let folder: String
   let policy: SnapshotPolicy

@@ -75,13 +75,13 @@ public final class LoopMailbox<
     dayWriter = Mutex(day.writer())
   }
 
-  /// Tells the loop up to which instant its states are stored on the disk; see `LoopEnds.storedUpTo`. May be called from any
-  /// thread, by the code that stores the states.
+  /// Tells the loop up to which instant its states are stored on the disk; see `LoopEnds.storedUpTo`. The function may be called from any thread, by
+  /// the code that stores the states.
   ///
   /// - Parameter instant: the instant of the tick that published the newest stored state.
   public func noteStored(upTo instant: TickInstant) { stored.max(instant.nanoseconds, ordering: .releasing) }
 
-  /// Tells the loop the calendar day; see `LoopEnds.day`. May be called from any thread.
+  /// Tells the loop the calendar day; see `LoopEnds.day`. The function may be called from any thread.
   ///
   /// - Parameter number: the number of the day, or `nil` while the wall clock is not confirmed.
   public func noteDay(_ number: Int?) { dayWriter.withLock { $0.write(number) } }

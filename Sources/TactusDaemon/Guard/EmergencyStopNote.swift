@@ -32,7 +32,8 @@ final class EmergencyStopNote {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// Stops the systems that were stopped when the last program ended. To be called before the loops start, which take the stop in their first tick.
+  /// Stops the systems that were stopped when the last program ended. The function is to be called before the loops start, which take the stop in
+  /// their first tick.
   func restore(_ systems: [any ServedSystem]) {
     let names = Set(systems.map(\.name))
     // A note that cannot be read may have named any of the systems.

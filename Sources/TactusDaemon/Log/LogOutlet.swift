@@ -18,7 +18,7 @@ final class LogOutlet: Sendable {
     fileprivate var isTorn: Bool
   }
 
-  /// The lines that an outlet writes about itself, and whom it tells.
+  /// The lines that an outlet writes about itself, and the functions that it calls then.
   struct Words {
     /// Returns the line that reports the given number of dropped lines.
     var dropped: @Sendable (Int) -> String

@@ -41,7 +41,8 @@ public struct ProgramLog: Sendable {
     }
   }
 
-  /// Logs how many lines were not written in the past minute. To be called about once a second, and with `atOnce` at the program's end.
+  /// Logs how many lines were not written in the past minute. The function is to be called about once a second, and with `atOnce` at the program's
+  /// end.
   func tellExcess(atOnce: Bool = false) {
     for excess in sink.takeExcess(atOnce: atOnce) {
       logger(excess.kind?.label ?? "tactus", isLimited: false).log(

@@ -10,8 +10,8 @@ struct SpawnedBroker: Equatable {
   var starts: Int64
   var lastFailure: String?
 
-  /// Returns the state with what its first client was told: a broker that runs and does not accept the account that this program has written for it is
-  /// of no use, and is no broker that is missing.
+  /// Returns the broker's state, corrected by the first client's status. A broker that runs but does not accept the account that this program has
+  /// written for it is of no use, although it is not missing.
   func asTold(by client: MQTTStatus) -> SpawnedBroker {
     guard isRunning, !client.isConnected, client.isAccountRefused else { return self }
     var told = self

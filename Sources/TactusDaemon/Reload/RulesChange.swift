@@ -86,7 +86,7 @@ extension WantedRules where Rules: ReloadableRules {
   }
 }
 
-/// The rules that are requested for one loop. The loop may use tighter ones while wider limits wait. Usable from any thread.
+/// The rules that are requested for one loop. The loop may use tighter ones while wider limits wait. It may be used from any thread.
 public final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
   /// The box through which the loop receives its rules; its `input` is the loop's end.
   public let box: RulesBox<Rules>

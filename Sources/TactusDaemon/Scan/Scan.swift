@@ -56,7 +56,7 @@ struct Scan: Sendable {
 }
 
 extension Scan {
-  /// Browses the local network for other daemons, for what the keys need, and for what the systems announce.
+  /// Browses the local network for other daemons, for services that the keys need, and for services that the systems announce.
   func announced() -> ScanReport {
     guard machine.isThisOne else { return ScanReport(remarks: ["nothing is browsed: only files are looked at"]) }
     #if Bonjour

@@ -22,7 +22,7 @@ public struct ServiceEvents: ~Copyable {
   public let doorbell: Doorbell
   private let signals: Int32
 
-  /// Blocks the signals in this thread and in all threads that it starts. To be called before any other thread exists.
+  /// Blocks the signals in this thread and in all threads that it starts. The function is to be called before any other thread exists.
   public init() throws {
     let signals = daemon_signal_descriptor()
     guard signals >= 0 else { throw ServiceError(call: "signalfd", errno: -signals) }

@@ -60,8 +60,8 @@ public struct ScenarioCheck<World> {
 
 /// The form of an expected value in a scenario file, and how it is compared with what a world shows.
 public struct ScenarioExpectation<Seen> {
-  /// Compares what is seen with the expected value, and adds the result to a timeline with the time since the start and
-  /// the name of what is checked.
+  /// Compares the value seen with the expected one, and adds the result to a timeline with the time since the start and
+  /// the check's name.
   typealias Judgement = (inout ScenarioTimeline, Nanoseconds, String, Seen) -> Void
   /// Reads a node at a path of the file. Returns `nil` if the value is invalid, which is reported as an error.
   let read: (inout FieldReader, Node, String) throws -> Judgement?
@@ -92,9 +92,9 @@ public struct ScenarioExpectation<Seen> {
 }
 
 extension ScenarioExpectation<String> {
-  /// A text that is equal to what is seen.
+  /// A text that is equal to the text seen.
   public static var text: Self { Self(.text) { $0.compare($1, $2, $3, $4) } }
-  /// A text that is part of what is seen.
+  /// A text that is part of the text seen.
   public static var part: Self { Self(.text) { $0.find($1, $2, $3, in: $4) } }
   /// Returns one of some words.
   public static func word(_ words: [String]) -> Self { Self(.word(words)) { $0.compare($1, $2, $3, $4) } }

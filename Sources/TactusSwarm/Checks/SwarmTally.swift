@@ -1,6 +1,6 @@
 import Tactus
 
-/// The numbers of checks in many seeds together, and of what the seeds have exercised.
+/// The numbers of checks, and of the commands, states and faults exercised, in many seeds together.
 struct SwarmTally {
   /// The number of checks of one invariant of one part.
   struct Row: Hashable {

@@ -3,7 +3,7 @@ import MQTTMosquitto
 import Synchronization
 import TactusDaemon
 
-/// The daemon's end of its connection to a simulated broker. It behaves like `MQTTClient` and uses the same outbox. Usable from any thread.
+/// The daemon's end of its connection to a simulated broker. It behaves like `MQTTClient` and uses the same outbox. It may be used from any thread.
 final class SwarmBrokerLink: Sendable {
   /// A packet for the broker.
   enum Packet {

@@ -62,7 +62,7 @@ public enum TokenFileError: Error, Sendable, Equatable {
   case revokedToken(String)
   /// Several valid tokens have this name, so that only an ID tells them apart.
   case ambiguousName(String, ids: [String])
-  /// The file has as many valid tokens as it may have.
+  /// The file already has the greatest number of valid tokens.
   case full(Int)
   /// Another program is changing the file.
   case busy(path: String)

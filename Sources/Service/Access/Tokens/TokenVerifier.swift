@@ -1,4 +1,4 @@
-/// Decides about a presented token. Callable from any thread; blocks for no longer than a file read.
+/// Decides about a presented token. It may be used from any thread; blocks for no longer than a file read.
 public protocol TokenVerifier: Sendable {
   /// Decides about one token.
   ///

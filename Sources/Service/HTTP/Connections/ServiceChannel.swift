@@ -94,7 +94,7 @@ struct ServiceChannel: Sendable {
       logAction: logAction, logger: logger)
   }
 
-  /// Makes a connection's pipeline, or closes the connection if it has no place. To be called on its event loop.
+  /// Makes a connection's pipeline, or closes the connection if it has no place. The function is to be called on its event loop.
   ///
   /// - Returns: how the connection is served, known when its first request has arrived or it has ended.
   func setup(channel: any Channel) -> EventLoopFuture<EventLoopFuture<Outcome>> {
@@ -128,7 +128,8 @@ struct ServiceChannel: Sendable {
     return outcome.futureResult
   }
 
-  /// Answers a connection's requests, one after the other, and returns when it is closed. To be called by a task of the connection's event loop.
+  /// Answers a connection's requests, one after the other, and returns when it is closed. The function is to be called by a task of the connection's
+  /// event loop.
   func handle(_ outcome: EventLoopFuture<Outcome>) async {
     guard case .responder(let connection)? = try? await outcome.get() else { return }
     do {

@@ -10,7 +10,7 @@ public import Tactus
 /// something begin first, and at most two that read have a thread at a time, so a command finds a thread however many readers there are. Work that
 /// needs no disk is not done here.
 ///
-/// Usable from any thread. Tasks of one executor start in the order in which they arrive.
+/// It may be used from any thread. Tasks of one executor start in the order in which they arrive.
 public final class DiskThreads: TaskExecutor {
   private static let four = make(count: 4)
   /// The four threads of the whole process, for tasks that change something.
@@ -25,7 +25,7 @@ public final class DiskThreads: TaskExecutor {
   private let pool: Pool
   private let onlyLooks: Bool
 
-  /// Makes both executors of so many threads, at least three.
+  /// Makes both executors with `count` threads, at least three.
   static func make(count: Int) -> (commands: DiskThreads, looks: DiskThreads) {
     let pool = Pool(count: count)
     return (DiskThreads(pool, onlyLooks: false), DiskThreads(pool, onlyLooks: true))
@@ -173,7 +173,7 @@ extension DiskThreads {
   }
 }
 
-/// The caller that waits for a piece of work, until the work has ended or its limit has passed. Usable from any thread.
+/// The caller that waits for a piece of work, until the work has ended or its limit has passed. It may be used from any thread.
 private final class DiskWait<Value: Sendable>: Sendable {
   private struct State {
     var continuation: CheckedContinuation<Value, any Error>?

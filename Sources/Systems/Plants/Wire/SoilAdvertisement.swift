@@ -1,6 +1,6 @@
 @_spi(FromOutside) import Conversions
 
-/// What an advertisement of a soil sensor says; each value is `nil` unless that advertisement has it.
+/// The values of a soil sensor's advertisement. Each value is `nil` if the advertisement lacks it.
 ///
 /// Sensors of one kind send all values at once, others one after the other in turn.
 public struct SoilAdvertisement: Sendable, Hashable, BitwiseCopyable {

@@ -75,7 +75,7 @@ public struct StreamRate: Sendable, Equatable {
     framesPerSecond = limits.fastest
   }
 
-  /// Takes the reports since the last step. To be called once a second.
+  /// Takes the reports since the last step. The function is to be called once a second.
   ///
   /// - Parameters:
   ///   - worst: the worst of them, or `nil` if no viewer has reported.

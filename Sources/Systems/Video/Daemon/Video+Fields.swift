@@ -189,7 +189,7 @@ struct VideoViewersSeen: Sendable {
 struct VideoRateSeen: Sendable {
   let counted: VideoStatistics
   let configured: VideoDescription
-  /// The configured rates before the process has told of its own.
+  /// The rates of the process, or the configured ones until the process has reported its own.
   var bitsPerSecond: Int { counted.rateBits > 0 ? Int(counted.rateBits) : configured.bitsPerSecond }
   var framesPerSecond: Int { counted.rateFrames > 0 ? Int(counted.rateFrames) : configured.framesPerSecond }
   var cause: String { "\(counted.rateCause)" }

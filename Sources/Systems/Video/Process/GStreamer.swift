@@ -7,7 +7,7 @@
     /// The value of `GST_CLOCK_TIME_NONE`.
     static let noTime = GstClockTime.max
 
-    /// Initialises GStreamer. Must be called once, before anything else.
+    /// Initialises GStreamer. The function must be called once, before anything else.
     ///
     /// - Throws: GStreamer's error message.
     static func start() throws(VideoFailure) {

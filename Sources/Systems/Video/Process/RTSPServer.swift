@@ -18,11 +18,11 @@
   // Safe: what those threads touch is locked, or set before they exist.
   final class RTSPServer: @unchecked Sendable {
     struct Handlers: Sendable {
-      /// Called when the number of streams that are prepared or watched has changed. Any thread.
+      /// Called on any thread when the number of streams that are prepared or watched has changed.
       let changed: @Sendable () -> Void
-      /// Called when a viewer needs a key frame. Any thread.
+      /// Called on any thread when a viewer needs a key frame.
       let needsKey: @Sendable () -> Void
-      /// Called when sessions or connections exceed a limit, so that `tidy` must be called soon. Any thread.
+      /// Called on any thread when sessions or connections exceed a limit, so that `tidy` must be called soon.
       let crowded: @Sendable () -> Void
       /// Returns why the camera has failed and viewers are rejected, or `nil` if the camera works.
       let refusal: @Sendable () -> String?
@@ -358,8 +358,8 @@
       state.withLock { ($0.places.playing, $0.ever, $0.refused) }
     }
 
-    /// Ends connections that send no whole request, sessions that are not played and those whose viewers have vanished without a message.
-    /// To be called often, on the main thread.
+    /// Ends connections that send no whole request, sessions that are not played and those whose viewers have vanished without a message. The
+    /// function is to be called often, on the main thread.
     func tidy() {
       let leavers = state.withLock { state in
         var leavers = state.places.takeLeavers(at: MonotonicClock.now)

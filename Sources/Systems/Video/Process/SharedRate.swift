@@ -35,7 +35,7 @@
   struct SharedRate {
     private(set) var rate: StreamRate
     private var receivers: [RTPReceiver.Name: ReceiverReports] = [:]
-    /// The longest wait of a frame in the daemon since the last step, or `nil` if the daemon has told of none.
+    /// The longest wait of a frame in the daemon since the last step, or `nil` if the daemon has reported none.
     private var waited: Nanoseconds?
     private var lastStep = TickInstant(nanoseconds: 0)
 

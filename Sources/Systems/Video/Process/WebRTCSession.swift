@@ -12,11 +12,11 @@
   // Safe: what other threads touch is atomic or locked.
   final class WebRTCSession: @unchecked Sendable {
     struct Handlers: Sendable {
-      /// Takes the answer to the offer, or the reason why the offer cannot be answered. Any thread.
+      /// Takes the answer to the offer, or the reason why the offer cannot be answered. It is called on any thread.
       let answered: @Sendable (Result<String, VideoFailure>) -> Void
-      /// Called when the connection's state has changed. Any thread.
+      /// Called on any thread when the connection's state has changed.
       let changed: @Sendable () -> Void
-      /// Called when the viewer needs a key frame. Any thread.
+      /// Called on any thread when the viewer needs a key frame.
       let needsKey: @Sendable () -> Void
     }
 
@@ -209,7 +209,7 @@
       }
     }
 
-    /// Tells the stream's bit rate. Any thread.
+    /// Sets the stream's bit rate. The function may be called from any thread.
     func encoded(at rate: UInt32) { bitsPerSecond.store(rate, ordering: .relaxed) }
 
     // MARK: frames and the end

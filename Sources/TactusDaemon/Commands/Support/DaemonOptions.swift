@@ -93,7 +93,7 @@ public struct DaemonAtHost: ParsableArguments {
 }
 
 extension ServiceClient.Answer {
-  /// Returns the reason that an answer other than 200 gives, with what to do where a token is missing.
+  /// Returns the reason that an answer other than 200 gives, with the remedy if a token is missing.
   func refusal(hasToken: Bool) -> String {
     let message = JSONValue(json: body)?["message"]?.string ?? "refused with status \(status)"
     return status == 401 && !hasToken ? "\(message): give --token-file FILE or set TACTUS_TOKEN" : message

@@ -25,7 +25,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     /// Plays the sequence with this number of the loop's `LegSequenceBook`, whatever the target. Every leg that it moves must be armed; it feeds them
     /// once, as any command does, and the sequence feeds nothing afterwards.
     case play(UInt64)
-    /// End the sequence that is played, if there is one, whatever the target. Its legs stay where they are.
+    /// Ends the sequence that is played, if there is one, whatever the target. Its legs stay where they are.
     case stopSequence
     /// Leaves an emergency stop or a fault. A reset sent to all legs takes effect for each leg that can leave its stop or fault, and a leg with
     /// nothing to leave does not refuse it.

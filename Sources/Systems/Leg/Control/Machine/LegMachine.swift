@@ -44,7 +44,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     return motion.arrival(slew: settings.slewMicrosecondsPerSecond) + releaseAfter
   }
 
-  /// Handles one event at one instant and returns the response. Instants must never decrease. Never blocks, never allocates.
+  /// Handles one event at one instant and returns the response. Instants must never decrease. The function never blocks and never allocates.
   ///
   /// The deadman is checked first, whatever the event: at or after `nextDeadline` the pulse ends, even when the event is a command that
   /// comes too late.

@@ -69,7 +69,7 @@ struct LegScript {
     connectPatience = patience
   }
 
-  /// Returns the next step. To be called with every snapshot until a step has an end.
+  /// Returns the next step. The function is to be called with every snapshot until a step has an end.
   mutating func step(_ snapshot: LegOperatorSnapshot) -> Step {
     let start = since ?? snapshot.at
     since = start

@@ -59,7 +59,7 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Returns a sample in the unit of calibrations: counts, millivolts of an ADS1115, or the per cent that a radio sensor says.
+  /// Returns a sample in the unit of calibrations: counts, millivolts of an ADS1115, or the percentage that a radio sensor advertises.
   public func raw(_ sample: Int64) -> Double {
     switch self {
     case .seesaw, .mcp3008: Double(sample)

@@ -39,7 +39,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   ///   - air: what the sensors on the radio have said, in the order of the probes.
   ///   - snapshot: where `snapshot` is published, or `nil` if the caller publishes it.
   ///   - readings: receives every reading and every failure, to be calibrated and evaluated by another thread.
-  ///   - bell: rung after a push to `readings`. Must outlive the loop.
+  ///   - bell: rung after a push to `readings`. The bell must outlive the loop.
   public init(
     probes: [PlantProbe], settings: PlantProbeSettings = PlantProbeSettings(), bus: consuming I2CBus? = nil,
     port: consuming SPIPort? = nil, air: consuming LatestReader<SoilSightings>? = nil,

@@ -38,7 +38,7 @@ public struct SoilSighting: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// Notes what an advertisement says that was heard at `now`.
+  /// Notes the values of an advertisement that was received at `now`.
   public mutating func note(_ said: SoilAdvertisement, at now: TickInstant) {
     if let value = said.moisture { moisture = Value(value: value, at: now) }
     if let value = said.temperature { temperature = Value(value: value, at: now) }

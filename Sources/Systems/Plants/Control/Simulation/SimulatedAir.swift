@@ -28,7 +28,7 @@ final class SimulatedAir: Sendable {
 }
 
 extension SoilAdvertisement {
-  /// Creates what a sensor says that measures this.
+  /// Creates the advertisement of a sensor that measures these values.
   init(moisturePercent: Double, celsius: Double) {
     self.init()
     moisture = Int(saturating: (moisturePercent * 100).rounded())

@@ -10,7 +10,7 @@ import Tactus
 import TactusDaemon
 import WallTime
 
-/// Takes a picture of the plants once a day, where the file says so and a system of it has a camera, and keeps it in the store.
+/// Takes a picture of the plants once a day, if the file asks for it and one of its systems has a camera, and keeps the picture in the store.
 ///
 /// May be used on any thread that may wait for the disk.
 final class PlantPictures: Sendable {

@@ -54,7 +54,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Processes one event at one instant. Instants never decrease. Never blocks, never allocates.
+  /// Processes one event at one instant. Instants never decrease. The function never blocks and never allocates.
   ///
   /// Limits are checked first: at or after `nextDeadline` the pump stops, even if the event is a command that would have extended the run.
   @_noLocks @_noAllocation

@@ -27,7 +27,8 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The pump's thermistors, potentiometer and button, independent of how they are connected. Not copyable: exactly one loop uses the inputs.
+/// The pump's thermistors, potentiometer and button, independent of how they are connected. The type is not copyable: exactly one loop uses the
+/// inputs.
 public struct PumpInputs: ~Copyable {
   /// Fills the `PumpSample` behind the second pointer; the last argument is the present time in nanoseconds. Returns 0 or −errno.
   public typealias Read = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer, Int64) -> Int32

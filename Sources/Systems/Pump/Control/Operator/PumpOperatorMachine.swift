@@ -51,7 +51,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     if let governor { self.governor = governor } else { self.governor = settings.governor() }
   }
 
-  /// Processes one event at one instant. Instants never decrease. Never blocks, never allocates.
+  /// Processes one event at one instant. Instants never decrease. The function never blocks and never allocates.
   @_noLocks @_noAllocation
   public mutating func step(_ event: PumpOperatorEvent, at now: TickInstant) -> PumpOperatorAction {
     var action = PumpOperatorAction()

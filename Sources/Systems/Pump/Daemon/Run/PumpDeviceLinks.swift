@@ -7,7 +7,7 @@ import Service
 import Tactus
 import TactusDaemon
 
-/// The links by which operators reach a pump in the device role: a serial line and a Bluetooth radio. Must outlive the loop that uses the links.
+/// The links by which operators reach a pump in the device role: a serial line and a Bluetooth radio. It must outlive the loop that uses the links.
 final class PumpDeviceLinks: OwnLink {
   private enum Line {
     case real(LinuxSerialPort)

@@ -7,7 +7,7 @@ import Service
 import Tactus
 import TactusDaemon
 
-/// The line to a pump: a serial line or a Bluetooth connection. Must outlive the loop that uses its link.
+/// The line to a pump: a serial line or a Bluetooth connection. It must outlive the loop that uses its link.
 final class PumpLine: OwnLink {
   private enum End {
     case serial(LinuxSerialPort)
@@ -98,7 +98,7 @@ final class PumpLine: OwnLink {
     #endif
   }
 
-  /// A description of what is wrong with the line, or `nil` if no problem is known. Callable from any thread.
+  /// A description of what is wrong with the line, or `nil` if no problem is known. It may be used from any thread.
   var trouble: String? {
     #if Bluetooth
       if case .bluetooth(_, let central) = end { return central.state.trouble }

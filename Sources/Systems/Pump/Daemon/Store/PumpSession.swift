@@ -26,7 +26,7 @@ public struct PumpSession: Sendable, Hashable {
   var start: WallInstant
   /// The running time in seconds, measured by a clock that does not jump.
   var seconds: Double
-  /// The source of the session's start: app, manual, device or host; `nil` if it is not known.
+  /// The initiator of the session: app, manual, device or host; `nil` if it is not known.
   var startedBy: String?
   /// The cause of the session's end: off, emergency-stop, contact-lost, shut-down, power-cut, crash or the name of a fault; `nil` if it is in
   /// progress.

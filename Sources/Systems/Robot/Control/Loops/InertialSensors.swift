@@ -2,7 +2,7 @@ import Buses
 import Tactus
 import TactusControl
 
-/// The accelerometer and, where there is one, the gyroscope that say how the robot leans, mounted so that x is forward and z up.
+/// The accelerometer and the optional gyroscope that measure the robot's lean, mounted so that x is forward and z up.
 public struct InertialSensors: ~Copyable {
   private var accelerometer: AxesInput
   private var gyroscope: AxesInput?

@@ -52,8 +52,8 @@ public struct CameraMountSettings: Sendable, Hashable, BitwiseCopyable {
     self.degreesPerSecond = degreesPerSecond
   }
 
-  /// The settings of a board's mount for which the file says nothing: 0…180 degrees, and of the Raspbot V2's tilt 0…100, the lower of the
-  /// two limits that copies of the maker's library have.
+  /// Returns the settings of a board's mount that the file does not configure: 0…180 degrees. The Raspbot V2's tilt is 0…100 degrees, the lower of
+  /// the two limits in copies of the maker's library.
   @_noLocks @_noAllocation
   public static func standard(_ board: RobotBoard) -> CameraMountSettings {
     var highestTilt = 180

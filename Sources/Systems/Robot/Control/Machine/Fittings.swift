@@ -113,8 +113,8 @@ public struct Fittings: Sendable, BitwiseCopyable {
     return lean > Double(most ?? Self.standardTilt)
   }
 
-  /// Ends every motion where it is: no further angle is written, and a height or a balance that the board has not taken is dropped. To be
-  /// called whenever an emergency stop or a fault is in force.
+  /// Ends every motion where it is: no further angle is written, and a height or a balance that the board has not taken is dropped. The function is
+  /// to be called whenever an emergency stop or a fault is in force.
   @_noLocks @_noAllocation
   mutating func halt() {
     guard Mechanism.mountHalt.acts else { return }

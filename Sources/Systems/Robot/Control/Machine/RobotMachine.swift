@@ -54,7 +54,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     Deadman(timeout: settings.failsafeTimeout, fedAt: Mechanism.failsafe.acts ? holder.lastCommand : nil)
   }
 
-  /// Handles one event at one instant and returns the response. Instants must never decrease. Never blocks, never allocates.
+  /// Handles one event at one instant and returns the response. Instants must never decrease. The function never blocks and never allocates.
   ///
   /// The failsafe is checked first, whatever the event: at or after `nextDeadline` the response stops the motors, even when the event is
   /// a command that comes too late. Such a command takes control again and drives from the next step.
@@ -222,7 +222,7 @@ extension RobotMachine {
     return now - since >= Self.tiltPatience ? fail(.tilted(degrees: Int(saturating: degrees))) : RobotAction(.none)
   }
 
-  /// Makes an empty battery the reason of every standstill, whatever else ended the motion.
+  /// Makes the empty battery the reason for the standstill, whatever else ended the motion.
   @_noLocks @_noAllocation
   mutating func standForBattery() {
     guard let batteryStop, case .stopped(var standstill) = state, !standstill.reason.isBatteryEmpty else { return }

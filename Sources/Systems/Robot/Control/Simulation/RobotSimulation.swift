@@ -23,9 +23,9 @@ public final class RobotSimulation {
     public var settings: RobotSettings
     /// The board that drives the robot.
     public var board = Board.ybPcbCar
-    /// The charge at which the loop tells that the battery is low, or `nil` for none.
+    /// The charge at which the loop reports a low battery, or `nil` if it never does.
     public var batteryLowPercent: Int?
-    /// The inertial sensors that say how the robot leans, or `nil` for none.
+    /// The inertial sensors that measure the robot's lean, or `nil` if there are none.
     public var inertial: Inertial?
     /// The limits of the camera mount, or `nil` for the board's own.
     public var mount: CameraMountSettings?

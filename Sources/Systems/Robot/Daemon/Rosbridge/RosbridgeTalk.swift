@@ -157,8 +157,8 @@ final class RosbridgeTalk: SocketTalk {
     }
   }
 
-  /// Returns the topics that are to be told now, each with the longest queue that was asked for it. Of several subscriptions of a topic the
-  /// most frequent counts. A beat comes every 50 ms: 10 ms early is on time.
+  /// Returns the topics that are to be published now, each with the longest queue requested for it. The most frequent of several subscriptions to a
+  /// topic counts. A beat comes every 50 ms, so 10 ms early counts as on time.
   private static func due(_ state: State, at now: TickInstant) -> [(RosbridgeTopic, Int)] {
     RosbridgeTopic.allCases.compactMap { topic in
       let asked = state.subscriptions.filter { $0.topic == topic }.map(\.asked)

@@ -33,7 +33,7 @@ public struct ZoneSettings: Sendable, Hashable, BitwiseCopyable {
 
   /// Creates the machine's settings from a stored zone.
   ///
-  /// - Parameter line: the index of the zone's `gpioPin` among the requested lines, or `nil` if it is not one of them.
+  /// - Parameter line: the index of the zone's `gpioPin` among the requested lines, or `nil` if that pin was not requested.
   public init(_ zone: Zone, line: UInt8?) {
     self.init(
       line: line, isEnabled: zone.isEnabled, maximumSeconds: UInt32(clamping: zone.maximumSeconds),

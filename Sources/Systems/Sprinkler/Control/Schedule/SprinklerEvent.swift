@@ -2,7 +2,7 @@ import WallTime
 
 /// The inputs of the scheduler.
 public enum SprinklerEvent: Sendable, Hashable {
-  /// The process started, with the records that the previous one left. Must be the first event, exactly once.
+  /// The process started, with the records that the previous one left. It must be the first event, exactly once.
   case started
   /// Time passed. Sent a few times a second; cheap if nothing is due.
   case timePassed

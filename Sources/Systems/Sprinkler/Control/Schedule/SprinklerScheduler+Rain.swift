@@ -220,7 +220,7 @@ extension SprinklerScheduler {
     }
   }
 
-  /// Rewrites a delay of the last process that says that the sensor is wet, though it became dry meanwhile.
+  /// Rewrites a rain delay of the last process whose text says that the sensor is wet if the sensor has become dry since.
   private mutating func correctWords() {
     guard case .sensor(let words)? = records.rainDelay?.reason, words.hasPrefix(Self.wetSince),
       let left = rainDelayLeft, left >= 1

@@ -74,7 +74,7 @@ extension SprinklerScheduler {
     return strongest ?? missing
   }
 
-  /// Returns what the soil says of each zone in a plan, by zone.
+  /// Returns the findings of the soil for each zone in a plan, by zone.
   func soilFindings(_ plan: WateringPlan, after seconds: Double) -> [ZoneID: SoilFinding] {
     guard !settings.moisture.isEmpty else { return [:] }
     let zones = Set(plan.runs.filter { $0.skipped == nil }.map(\.zone))

@@ -46,7 +46,7 @@ public struct MoistureRule: Sendable, Hashable {
   public enum Effect: Sendable, Hashable {
     /// The zone is not watered.
     case skip
-    /// The zone is watered for so many percent of its time, 1…99.
+    /// The zone is watered for a part of its time, 1…99 %.
     case shorten(percent: Int)
     /// The zone is not watered, and a run of a schedule that is open or waits is ended.
     case stop

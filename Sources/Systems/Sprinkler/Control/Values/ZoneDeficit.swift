@@ -21,7 +21,7 @@ public struct DeficitRule: Sendable, Hashable {
     self.leastMillimetres = leastMillimetres
   }
 
-  /// Returns the water that falls in so many seconds, mm.
+  /// Returns the depth of water, mm, that the zone receives in the given seconds.
   func millimetres(seconds: Double) -> Double { millimetresPerHour * seconds / 3_600 }
 }
 

@@ -4,7 +4,7 @@ import Service
 import Sprinkler
 import WallTime
 
-/// A line of a valve, with what hangs on it.
+/// A line of a valve, with the part that is connected to it.
 struct LineSeen: Sendable, Hashable {
   /// The place of the line in `GET /api/pins`, 1…64.
   let line: Int
@@ -37,7 +37,7 @@ struct LineSeen: Sendable, Hashable {
   }
 }
 
-/// The lines of the valves, each with what hangs on it.
+/// The lines of the valves, each with the part that is connected to it.
 struct NamedLines: Sendable {
   let description: SprinklerDescription
   let zones: [Zone]

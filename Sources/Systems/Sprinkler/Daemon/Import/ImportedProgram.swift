@@ -78,7 +78,7 @@ struct ImportedProgram {
     }
   }
 
-  /// The days after its days, or `nil` if no rule says them.
+  /// The rule for the days that follow the program's days, or `nil` if no rule can express them.
   private var nextDays: DayRule? {
     switch days {
     case .weekdays(let bits): .weekdays((bits << 1 | bits >> 6) & 0x7F)

@@ -2,7 +2,7 @@ import Sprinkler
 import WallTime
 import Wire
 
-/// A file of another controller, recognised by what it contains.
+/// A file of another controller, recognised by its contents.
 enum ImportedFile: Equatable {
   /// The export of OpenSprinkler's app, or its controller's answer to `/ja`: an object with `programs`.
   case openSprinkler(JSONValue)
