@@ -14,7 +14,8 @@ public final class ServiceCounters: Sendable {
   public let connectionsRefused = ServiceCounter()
   /// Connections without a token that were closed to make room for others.
   public let connectionsEvicted = ServiceCounter()
-  /// Connections closed because they did not read an answer while too much waited for all clients.
+  /// Connections closed because their clients did not read an answer while the bytes that waited for all clients
+  /// exceeded a limit.
   public let connectionsTooSlow = ServiceCounter()
   /// Connections that are open at present.
   public let connectionsOpen = ServiceCounter()

@@ -84,7 +84,7 @@ public struct Recording: Sendable {
   }
 }
 
-/// The error for bytes that are not a recording, or a damaged one.
+/// The error for bytes that are not a recording or are a damaged recording.
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The offset of the byte at which the recording cannot be read.
   public var offset: Int

@@ -34,7 +34,7 @@ public struct ZoneFlowSettings: Sendable, Hashable {
 
 /// The knowledge of a zone's flow: the runs so far from which it is being learnt, or the usual flow.
 public struct ZoneFlow: Sendable, Hashable, Codable {
-  /// The zone.
+  /// The zone whose flow this is.
   public var zone: ZoneID
   /// The flow of each run so far, l/min, in their order; empty once the usual flow is known.
   public internal(set) var samples: [Double] = []

@@ -14,8 +14,8 @@ import Water
 ///
 /// One lock guards schedule and store. A decision of the schedule is on the disk before it is answered and before its orders go to the valves; if the
 /// disk fails, nothing has happened (`StoredSchedule`). Commands that close valves work the other way round: they go to the loop first, and the
-/// loop's notices are on the disk before the command is answered, or the answer says that they are not yet (`StopsBeingKept`). It may be called from
-/// any thread except an event loop's and the daemon's main thread: a write waits for the disk, but never for a control loop. `hear(_:at:)` alone
+/// loop's notices are on the disk before the command is answered, or the answer says that they are not yet (`StopsBeingKept`). The desk may be called
+/// from any thread except an event loop's and the daemon's main thread: a write waits for the disk, but never for a control loop. `hear(_:at:)` alone
 /// never waits.
 public final class SprinklerDesk: OrderingDesk, RuledDesk {
   private struct Work {
