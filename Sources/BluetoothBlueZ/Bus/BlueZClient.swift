@@ -206,8 +206,8 @@
       changed()
     }
 
-    /// Ends a device's connection and waits for its end, which takes two seconds with a real bluetoothd, for at most three. A
-    /// device that connected earlier would get the connection that is about to end.
+    /// Ends a device's connection and waits at most three seconds for its end, which takes two seconds with a real bluetoothd. A device that
+    /// connected again before that would get the connection that is about to end.
     func endConnection(of device: String) {
       _ = try? bus?.call(Self.name, device, BlueZTree.device, "Disconnect", patienceMicroseconds: 3_000_000)
     }

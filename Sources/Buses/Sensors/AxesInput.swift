@@ -34,7 +34,7 @@ public struct SimulatedAxesDriver: ~Copyable {
   private var x, y, z: SimulatedSensorDriver
   private let mounting: Mounting
 
-  /// Creates the end from those of the chip's axes.
+  /// Creates the input from the inputs of the chip's three axes.
   public init(
     x: consuming SimulatedSensorDriver, y: consuming SimulatedSensorDriver, z: consuming SimulatedSensorDriver,
     mounted mounting: Mounting = .upright

@@ -72,7 +72,7 @@ public struct SimulatedVehicle: @unchecked Sendable, BitwiseCopyable {  // safe 
     body.pointee.wall = x
   }
 
-  /// Makes the distance sensor see nothing any more, or work again.
+  /// Makes the distance sensor stop working, or work again.
   public func setDistanceSensor(isDead: Bool) { body.pointee.isDistanceDead = isDead }
 
   /// Sets what the line sensor's register gives, at first 15: nothing dark below any of the four probes.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The state of the guard, the process that writes the safe states when this one cannot, for `GET /api/health` and metrics.
+/// The state of the guard for `GET /api/health` and metrics. The guard is the process that writes the safe states when the daemon cannot.
 public final class GuardHealth: Sendable {
   /// The state of the guard. The raw values are those of `GET /api/health`.
   public enum State: String, Sendable, Encodable {

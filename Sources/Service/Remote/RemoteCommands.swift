@@ -313,8 +313,8 @@ public final class RemoteCommands: Sendable {
     refuse(error, id: id, answer)
   }
 
-  /// Returns the number of refusals since the last one in the log, or `nil` if this one is not logged either, since a client that may publish could
-  /// do so without end.
+  /// Returns the number of refusals since the last logged one, or `nil` if the present refusal is not to be logged. The log is limited because a
+  /// client may publish commands without end.
   private func placeInLog() -> Int64? {
     let now = now()
     return state.withLock { state in

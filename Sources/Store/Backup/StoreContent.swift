@@ -1,7 +1,7 @@
 import GRDB
 public import WallTime
 
-/// One kind of row in a part of the store, by which people learn what a backup holds and what a restore changes.
+/// One kind of row in a part of the store. The contents of a backup and the changes of a restore are described to people by such kinds.
 public struct StoreContent: Sendable {
   /// The effect on the rows of a restore into a running program.
   public enum Restored: Sendable {

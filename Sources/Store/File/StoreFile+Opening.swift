@@ -85,6 +85,8 @@ extension StoreFile {
   /// The reason why writes fail, or will fail soon, or `nil` if the store accepts writes. Reading this waits for no disk.
   public var trouble: StoreError? { state.withLock { $0.failure ?? $0.lack } }
 
+  /// The connections of the open store.
+  ///
   /// - Throws: the reason why the store is not open.
   var pool: DatabasePool {
     get throws(StoreError) { try pool { $0.isReady } }
@@ -101,6 +103,8 @@ extension StoreFile {
     return connection.pool
   }
 
+  /// Checks that the store is open.
+  ///
   /// - Throws: the reason why the store is not open.
   public func requireOpen() throws(StoreError) { _ = try pool }
 

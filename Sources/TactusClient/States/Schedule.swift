@@ -36,7 +36,7 @@ public struct Schedule: Codable, Equatable, Sendable, Identifiable {
   public var skipIfRain: Bool
   /// Whether its durations follow the seasonal level.
   public var followsSeason: Bool
-  /// The priority, −100…100. Of two schedules that start together the higher one runs first.
+  /// The priority, −100…100. If two schedules start together, the one with the higher priority runs first.
   public var priority: Int
   /// The instant at which the schedule opens its next zone in ISO 8601, or `nil` if it is unknown.
   public var nextStartISO: String?

@@ -79,8 +79,8 @@ extension Configuration {
     return keepers.allSatisfy(\.isSimulated) ? store?.folder == nil : simulate
   }
 
-  /// The folder of this file's store within the program's folder, named as the file with its ending, so that it differs from the program's own
-  /// folders; empty for the file that has the program's name.
+  /// The name of the folder of the file's store within the program's folder. It is the file's name with its ending, so that it differs from the names
+  /// of the program's own folders, and is empty for the file that has the program's name.
   private var ownFolder: String {
     let name = file.split(separator: "/").last.map(String.init) ?? ""
     if name.isEmpty || name == DaemonProgram.current.name + ".yaml" { return "" }

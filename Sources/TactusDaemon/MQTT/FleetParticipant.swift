@@ -65,7 +65,7 @@ final class FleetParticipant: BrokerParticipant {
   /// The topics of commands, which come over a connection of their own.
   var commandFilters: [String] { commands == nil ? [] : topics.everyCommandFilter }
 
-  /// Queues changes of the systems, the same ones that subscribers of `/ws` get.
+  /// Queues the changes of the systems that subscribers of `/ws` also get.
   func tell(_ events: [Event]) {
     state.withLock { state in
       for event in events where event.kind == .edge {

@@ -1,6 +1,6 @@
 import Service
 
-/// The state that the desk's thread shares with those of the receivers and of requests.
+/// The state that the desk's thread shares with the threads of the receivers and of requests.
 struct NoticeDeskState: Sendable {
   /// One message lately, with its last outcome; `nil` while it waits.
   struct Record: Sendable, Encodable {

@@ -27,7 +27,7 @@ struct Scan: Sendable {
   var machine: Machine
   /// The time for which Bluetooth devices and services are listened for, 0 to 60 s each.
   var patience: Nanoseconds
-  /// Whether I2C buses are asked that another program has open, or that are the board's own.
+  /// Whether I2C buses are also searched that another program has open or that the board itself uses.
   var allBuses = false
   /// The address of the D-Bus, or `nil` for the system bus.
   var busAddress: String?

@@ -40,6 +40,8 @@ final class SwarmBrokerLink: Sendable {
 
   func deliver(_ message: MQTTMessage) { state.withLock { $0.deliver }(message) }
 
+  /// Notes that the daemon has connected.
+  ///
   /// - Parameter topic: the topic of the daemon's will.
   func connected(will topic: String) {
     state.withLock { state in

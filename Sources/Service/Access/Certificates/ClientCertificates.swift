@@ -115,7 +115,7 @@ public struct ClientScope: Sendable, Equatable {
   /// Makes a rule.
   public init(pattern: String, scope: Scope?) { (self.pattern, self.scope) = (pattern, scope) }
 
-  /// Returns whether the rule is for this name.
+  /// Returns whether the rule applies to the name.
   func fits(_ name: String) -> Bool {
     let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
     guard parts.count > 1, let first = parts.first, let last = parts.last else { return pattern == name }

@@ -170,7 +170,7 @@ extension TokenFile {
   /// The name of a token in words, as `isName` checks it.
   public static let nameRule = "a name of 1…64 characters that are no control characters"
 
-  /// Returns whether a token may have this name: 1…64 characters, at most 256 bytes, each of them seen and not all of them spaces.
+  /// Returns whether a token may have this name: 1…64 visible characters in at most 256 bytes, not all of them spaces.
   public static func isName(_ name: String) -> Bool { GivenName.flaw(in: name, nameLength) == nil }
 
   /// Forgets tokens that open nothing any more if the file is full: the revoked ones first, then the expired ones, the oldest first.

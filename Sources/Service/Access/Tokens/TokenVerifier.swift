@@ -31,6 +31,6 @@ public enum TokenRefusal: Error, Sendable, Hashable {
   case invalid
   /// The token is genuine but has expired, or its secret was rotated and the grace period is over.
   case expired
-  /// The JSON web token is rightly signed but valid for longer than is accepted.
+  /// The JSON web token has a valid signature but a longer validity than is accepted.
   case lastsTooLong
 }

@@ -136,6 +136,8 @@ extension DiskThreads {
     return { scheduled.cancel() }
   }
 
+  /// Does work on these threads with a limit for its start and one for its duration, and returns its result.
+  ///
   /// - Parameter after: calls a function later.
   func run<Value: Sendable>(
     patience: Nanoseconds, longest: Nanoseconds, after: @escaping After,

@@ -39,7 +39,7 @@ struct PumpOracle: SwarmLoopOracle {
   private var lookedAt = TickInstant.zero
   /// The instant since which the motor has been running without a break, or `nil` if it stands still.
   private var boutSince: TickInstant?
-  /// The instant at which the motor last ran before that run.
+  /// The instant at which the motor last ran before its present run.
   private var stillBefore = TickInstant.zero
   /// The value of `stillBefore` for a short run that a killed daemon may not have stored.
   private var forgotten: TickInstant?

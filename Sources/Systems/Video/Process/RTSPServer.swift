@@ -220,8 +220,8 @@
     /// The size of the kernel's buffer for a connection's unread bytes. GStreamer reads them one by one, even if the peer has gone.
     private static let receiveBuffer: gint = 16 << 10
 
-    /// Bounds what a connection costs before it has shown any password, and disables Nagle's algorithm: the end of a frame would wait for
-    /// the acknowledgement of its beginning, delayed by up to 40 ms.
+    /// Limits the resources of a connection that has not shown a password yet, and disables Nagle's algorithm, with which the end of a frame would
+    /// wait up to 40 ms for the acknowledgement of its beginning.
     private func limit(_ client: UnsafeMutableRawPointer) {
       guard let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self)),
         let socket = gst_rtsp_connection_get_write_socket(connection)

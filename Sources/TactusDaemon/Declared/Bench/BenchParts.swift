@@ -118,7 +118,7 @@ package final class BenchParts {
     return part
   }
 
-  /// Returns the path in the file of a key.
+  /// Returns the path of a key in the file.
   func path(_ key: String) -> String { key.contains(".") ? key : "\(at.section).\(key)" }
 
   /// Returns the path in the file of a list of mappings. A list with the name of a section is that section.

@@ -105,7 +105,7 @@ extension SprinklerScheduler {
 /// The knowledge of the rain sensor. Its times are on the boot's clock, which cannot be set.
 struct RainSensorBook: Sendable {
   var reading: RainSensorReading?
-  /// The instant at which the reading became this one, s.
+  /// The instant, s, at which the sensor began to give the present reading.
   var since = 0.0
   /// The same instant by the wall clock, or `nil` before the first reading.
   var at: WallInstant?

@@ -118,7 +118,7 @@ extension SprinklerScheduler {
 }
 
 extension MoistureRule.Effect {
-  /// The rank among effects; the strongest of several counts.
+  /// The rank of the effect. The strongest of several effects applies.
   fileprivate var strength: Int {
     switch self {
     case .shorten(let percent): 100 - percent

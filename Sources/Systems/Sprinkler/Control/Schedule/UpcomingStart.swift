@@ -12,7 +12,7 @@ public struct UpcomingStart: Sendable, Hashable {
   /// The runs of the start, by order of opening. Their times are estimates: one zone after another, as if all zones were in one group and no
   /// commands came.
   public var runs: [UpcomingRun]
-  /// Whether the current rain delay will suppress the start, or those of its runs that do not ignore rain.
+  /// Whether the current rain delay will suppress the start, or the runs of the start that do not ignore rain.
   public var isInRainDelay: Bool
 }
 

@@ -125,7 +125,7 @@ public enum SprinklerChange: Sendable, Hashable {
   /// Sorts the pending runs by these numbers; runs that are not listed keep their order and follow the listed ones.
   case pendingOrder([UInt64])
   case log(WateringRecord)
-  /// Sets the total time that the zone has run on that day. The first total of a new day clears those of the day before.
+  /// Sets the total time that the zone has run on that day. The first total of a new day clears the totals of the day before.
   case ran(ZoneID, seconds: Double, day: LocalDate)
   /// Replaces the deficits of all zones.
   case deficits([ZoneDeficit])

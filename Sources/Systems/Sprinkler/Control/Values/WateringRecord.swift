@@ -68,7 +68,8 @@ public struct PendingRun: Sendable, Hashable, Codable {
   public var caller: String?
   /// The boot in which the run was last saved, or `nil` if the boot was not known.
   public var boot: BootID?
-  /// The instant since which the valve has been open beyond `ranSeconds`, on the clock of `boot`, s, or `nil` if it was closed when last saved.
+  /// The instant since which the valve has been open beyond `ranSeconds`, on the clock of `boot`, s, or `nil` if the valve was closed when the record
+  /// was last saved.
   public var openSince: Double?
   /// The outcome with which the previous process left the run behind, or `nil` if that process did not shut down in order.
   public var leftBy: RunOutcome?

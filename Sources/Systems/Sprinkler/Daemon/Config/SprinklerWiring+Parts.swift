@@ -24,7 +24,7 @@ extension Zone {
 extension SprinklerWiring {
   /// The configured zones, in order. A zone for which neither a pin nor a default exists has the pin −1, which `check` refuses.
   var zones: [Zone] { zoneItems.enumerated().map { Zone($1, index: $0) } }
-  /// The pins that zones may use, in order, without the master valve's pin: those that the file lists, or those of the zones.
+  /// The pins that zones may use, in order, without the master valve's pin. They are the pins that the file lists, or else the pins of the zones.
   var pins: [Int] { givenPins ?? zones.map(\.gpioPin) }
   /// The pins of all the lines that the daemon requests, the master valve's last.
   var allPins: [Int] { pins + (masterPin.map { [$0] } ?? []) }

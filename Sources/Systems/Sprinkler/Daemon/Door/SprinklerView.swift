@@ -36,6 +36,6 @@ struct WeatherReport: Sendable, Hashable {
   var millimetres: Double?
   /// Whether some of these days are unknown, so that more rain is possible.
   var isLowerBound = false
-  /// The reason why the last question has no answer, or `nil` if it has one.
+  /// The reason why the last question to the weather provider has no answer, or `nil` if it has one.
   var failure: String?
 }

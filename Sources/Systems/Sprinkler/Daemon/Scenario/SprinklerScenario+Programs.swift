@@ -113,7 +113,7 @@ extension ScenarioValue<Season> {
 }
 
 extension ScenarioValue<DayRule> {
-  /// Days: `[mon, thu]`, `odd`, `even`, `daily` or `{ every: 3, from: 2026-04-01 }`.
+  /// The form of a rule for days: `[mon, thu]`, `odd`, `even`, `daily` or `{ every: 3, from: 2026-04-01 }`.
   fileprivate static var days: Self {
     let names = ScheduleWords.weekdays.map { $0.lowercased() }
     let interval = ScenarioWord("every", .integer(1...365), with: ScenarioCompany("from", .date)) {
