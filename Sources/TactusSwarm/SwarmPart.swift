@@ -3,11 +3,10 @@ import TactusDaemon
 
 /// One system under the swarm: its production loops over simulated hardware, its clients and faults, and the invariants of its outputs.
 ///
-/// The engine kills and starts the daemon, runs the supervisor and the guard's machine, and passes every action of the
-/// history to the part concerned. A part checks its invariants before and after every tick. The state of the outputs is
-/// read from the simulated hardware, and the commands are taken from the actions themselves, never from the state of
-/// the machine under test, which would prove nothing. To be used on one thread. The same seed and the same calls give
-/// the same run.
+/// The engine kills and starts the daemon, runs the supervisor and the guard's machine, and passes every action of the history to the part concerned.
+/// A part checks its invariants before and after every tick. The state of the outputs is read from the simulated hardware, and the commands are taken
+/// from the actions themselves, never from the state of the machine under test, which would prove nothing. It is to be used on one thread. The same
+/// seed and the same calls give the same run.
 public protocol SwarmPart: AnyObject {
   /// The system's name in the lines of a history.
   var name: String { get }

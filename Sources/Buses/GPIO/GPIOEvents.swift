@@ -33,7 +33,7 @@ public struct GPIOInput: Sendable, Hashable {
   /// The setting of the chip's pull resistor for this line.
   public var pull: Pull
 
-  /// Creates an input with these properties. `debounce` must be at least 0 s and less than 4,000 s, or the call traps.
+  /// Creates an input with the given properties. `debounce` must be at least 0 s and less than 4,000 s, or the call traps.
   public init(
     _ name: GPIOLineName, isActiveLow: Bool = false, edges: GPIOEdges = .rising, debounce: Nanoseconds = .zero,
     pull: Pull = .asIs

@@ -112,7 +112,7 @@ public struct LoopDocument: Codable, Sendable {
     @OrNull public var nowNs: Int64?
     /// The number of ticks that used data which had never been measured.
     public var unsampled: Int64
-    /// The greatest age that the planner allows for, or null if there is no bound or none yet.
+    /// The greatest age that the planner allows for, or null if there is no bound or it is not known yet.
     @OrNull public var boundNs: Int64?
     /// Whether the bound is based on measured execution times.
     public var isBoundMeasured: Bool

@@ -232,7 +232,8 @@ public enum MailboxNumbers {
   /// The time for which a request waits for its answer. This is longer than the loops themselves wait (`LoopMailbox.patience`), so that a request
   /// that has timed out has no effect.
   public static let timeout = Nanoseconds.seconds(1)
-  /// The number of places in the ring reserved for stops: a client that goes on driving while the loop is stalled must not keep an e-stop out.
+  /// The number of places in the ring that are reserved for stops, so that a client that goes on driving while the loop is stalled cannot keep out an
+  /// e-stop.
   static let placesForStops = 16
   /// The number of requests other than stops that may be unanswered at a time. Together with the stops they fit into
   /// the ring of answers, which holds 256.

@@ -3,7 +3,7 @@ import NIOCore
 /// The events that wait for a client that reads too slowly. The backlog is bounded: a client that falls further behind is disconnected.
 struct WebSocketBacklog {
   enum Verdict: Equatable {
-    /// No event is waiting, so this one is to be written at once.
+    /// No event is waiting, so the new one is to be written at once.
     case write
     /// The event was queued.
     case wait

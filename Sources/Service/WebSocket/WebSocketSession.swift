@@ -4,7 +4,7 @@ import NIOCore
 import NIOWebSocket
 import Tactus
 
-/// One WebSocket client: decodes its messages, sends it events and ends its connection. To be used on its event loop only.
+/// One WebSocket client: decodes its messages, sends it events and ends its connection. It is to be used on its event loop only.
 final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   typealias InboundIn = WebSocketFrame
   typealias OutboundIn = ByteBuffer

@@ -108,7 +108,7 @@ extension StoreFile {
   /// - Throws: the reason why the store is not open.
   public func requireOpen() throws(StoreError) { _ = try pool }
 
-  /// Checks the disk of an open store; to be called every few seconds. A disk that fills up, becomes read-only or disappears is
+  /// Checks the disk of an open store. The function is to be called every few seconds. A disk that fills up, becomes read-only or disappears is
   /// noticed even if nothing is written, and so is its recovery.
   public func look() {
     guard let connection = state.withLock({ $0.isReady ? $0.connection : nil }) else { return }

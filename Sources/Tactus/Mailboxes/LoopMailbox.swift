@@ -101,7 +101,7 @@ public final class LoopMailbox<
   ///
   /// - Parameters:
   ///   - bell: rung when answers or notices are ready to be read; it must outlive the loop. `nil` if no thread waits for them.
-  ///   - stall: a stall that is served when a tick begins, for tests of code that watches the loop, or `nil` for none.
+  ///   - stall: a stall that is served when a tick begins, for tests of code that watches the loop, or `nil` if there is none.
   ///   - requestBell: in simulated time, the bell that is rung after a request in place of `requestButton`, and that is an input of the loop in place of
   ///     `loopInput`.
   public func loopEnds(

@@ -6,7 +6,7 @@ import Tactus
 /// The file beside the safe-state plan that names the systems whose emergency stop is latched. An emergency stop
 /// survives the end of the program, whatever the cause, and only a reset ends it.
 ///
-/// The file is in /run, so a reboot removes it. Its descriptor is opened once. To be used on the main thread.
+/// The file is in /run, so a reboot removes it. Its descriptor is opened once. It is to be used on the main thread.
 final class EmergencyStopNote {
   private static let title = "tactus emergency stops 1"
   private let file: Int32

@@ -49,7 +49,7 @@ package final class GuardKeeper: Sendable {
   /// Tells the guard that the loops start now.
   func begin() { link.withLock { $0.link.begin() } }
 
-  /// Checks whether the guard has ended; to be called when a child of this process has ended.
+  /// Checks whether the guard has ended. The function is to be called when a child of this process has ended.
   func look() {
     run { link in link.hasEnded() ? .lost(.died) : nil }
   }

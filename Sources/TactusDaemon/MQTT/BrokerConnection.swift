@@ -39,7 +39,7 @@ package struct BrokerConnection: Sendable {
   let unsubscribe: @Sendable (String) -> Void
   let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
   let status: @Sendable () -> MQTTStatus
-  /// The connection over which commands come, or `nil` if they are not accepted or come over this one.
+  /// The separate connection for commands, or `nil` if commands are not accepted or arrive on the main connection.
   let commands: CommandConnection?
   /// Returns the state of the broker that this program starts, or `nil` if it starts none.
   let spawned: @Sendable () -> SpawnedBroker?

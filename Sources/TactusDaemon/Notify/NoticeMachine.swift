@@ -98,7 +98,7 @@ struct NoticeMachine: Sendable {
     add(Tracked(condition: occurrence, isOccurrence: true, changed: now.seconds, began: now.seconds, isOn: true))
   }
 
-  /// Takes the conditions that are present, and returns the messages that are due. What it returns counts as said.
+  /// Takes the conditions that are present, and returns the messages that are due. The returned messages count as sent.
   mutating func step(_ present: [NoticeCondition], at moment: NoticeMoment) -> [DueNotice] {
     let now = moment.at.seconds
     observe(present, now)

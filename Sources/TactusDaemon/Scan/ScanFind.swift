@@ -25,7 +25,7 @@ public struct ScanFind: Equatable, Sendable {
   /// The keys that the find can fill.
   var settings: [Settings] = []
 
-  /// Makes a find. Control characters in what it says of itself are left out.
+  /// Makes a find. Control characters in the device's description of itself are left out.
   public init(kind: ScanKind, place: String, name: String, details: [String] = []) {
     (self.kind, self.place) = (kind, place)
     (self.name, self.details) = (Printable.text(name), details.map { Printable.text($0) })

@@ -37,7 +37,7 @@ public struct ServiceEvents: ~Copyable {
 
   deinit { close(signals) }
 
-  /// Waits for the next events and returns them, at least one. `input` is a further descriptor to watch, or `nil` for none.
+  /// Waits for the next events and returns them, at least one. `input` is a further descriptor to watch, or `nil` if there is none.
   public func wait(input: Int32? = nil) -> [Event] {
     var descriptors = [signals, doorbell.descriptor, input ?? -1].map {
       pollfd(fd: $0, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)

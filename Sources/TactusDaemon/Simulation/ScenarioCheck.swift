@@ -58,7 +58,7 @@ public struct ScenarioCheck<World> {
   }
 }
 
-/// The form of an expected value in a scenario file, and how it is compared with what a world shows.
+/// The form of an expected value in a scenario file, and the comparison with the value that a world shows.
 public struct ScenarioExpectation<Seen> {
   /// Compares the value seen with the expected one, and adds the result to a timeline with the time since the start and
   /// the check's name.
@@ -117,7 +117,8 @@ extension ScenarioExpectation<[String]> {
     }
   }
 
-  /// Returns a word or a list of words that are, in any order, all of those that are seen. `none` is an empty list.
+  /// Returns the form of a word or a list of words that are all the words seen, in any order. `none` stands for an
+  /// empty list.
   public static func all(among words: [String]) -> Self {
     func text(_ words: [String]) -> String { words.isEmpty ? "none" : words.sorted().joined(separator: ", ") }
     let value = ScenarioValue<[String]> { reader, node, path in

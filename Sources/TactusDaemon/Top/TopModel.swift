@@ -9,7 +9,7 @@ struct TopModel {
   private(set) var rows: [TopRow] = []
   /// The ages of all loops, in the order of the loops.
   private(set) var ages: [TopAge] = []
-  /// The reason why there is no answer, or `nil` if there is one or none is known.
+  /// The reason why there is no answer, or `nil` if there is an answer or the reason is unknown.
   private(set) var trouble: String?
   /// The time without an answer, and the number of requests that were due in it.
   private var silence = (span: Nanoseconds.zero, questions: 0)

@@ -10,7 +10,7 @@ import Tactus
 public final class GuardLink {
   /// The command that starts the guard, always with this program's own executable.
   public struct Command: Sendable {
-    /// The first words of the command line: the program's name and the option that makes it a guard.
+    /// The first words of the command line: the program's name and the option that makes the program a guard.
     public var words: [String]
     /// Further options of the command line, in the form `--NAME VALUE`.
     public var options: [String: String]

@@ -76,7 +76,7 @@ struct DeclaredOracle<Rules: Settings> {
     }
   }
 
-  /// Notes that a request which arrived at this instant was refused since a stop had overtaken it.
+  /// Notes that a request which arrived at the given instant was refused because a stop had overtaken it.
   mutating func refusedAsOvertaken(arrived: TickInstant, at now: TickInstant) {
     output.check(
       4, stopArrived.map { arrived < $0 } ?? false, at: now,

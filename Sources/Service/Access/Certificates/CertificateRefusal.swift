@@ -2,7 +2,8 @@ import WallTime
 
 /// The reason why a client's certificate gives no access.
 enum CertificateRefusal: Error, Equatable {
-  /// No trusted authority has signed it, or it cannot be read. The text is libcrypto's reason.
+  /// No trusted authority has signed the certificate, or the certificate cannot be read. The text is libcrypto's
+  /// reason.
   case untrusted(String)
   /// The certificate, or a certificate that leads to the authority, was valid until the given time in seconds since
   /// 1970.
@@ -11,7 +12,7 @@ enum CertificateRefusal: Error, Equatable {
   case tooEarly(Int64)
   /// The certificate has no usable name.
   case nameless
-  /// No rule of `service.client_scopes` is for this name.
+  /// No rule of `service.client_scopes` applies to the name.
   case withoutRule(String)
   /// The rule with this pattern refuses this name.
   case refusedByRule(String, pattern: String)

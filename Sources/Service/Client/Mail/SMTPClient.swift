@@ -6,7 +6,7 @@ import NIOPosix
 public struct SMTPClient: Sendable {
   /// The protection of the way to the server.
   public enum Protection: Sendable {
-    /// None.
+    /// The connection is not encrypted.
     case none
     /// TLS after STARTTLS. A server that does not offer it gets neither a password nor a mail.
     case startTLS

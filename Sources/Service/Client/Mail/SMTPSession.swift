@@ -4,7 +4,7 @@ import Foundation
 struct SMTPSession: Sendable {
   /// The protection of the connection.
   enum Protection: Sendable, Equatable {
-    /// None, or TLS from the first byte.
+    /// The session adds no encryption: the connection is unencrypted, or uses TLS from the first byte.
     case asItIs
     /// TLS after the command STARTTLS; a server without it gets nothing.
     case startTLS

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import Tactus
 
-/// The requests that arrive on one connection: each request's head, then the pieces of its body. To be used by one task at a time.
+/// The requests that arrive on one connection: each request's head, then the pieces of its body. It is to be used by one task at a time.
 final class ArrivingRequests {
   private var parts: NIOAsyncChannelInboundStream<RequestPart>.AsyncIterator
   /// Whether more of the present request's body may arrive.

@@ -102,8 +102,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     return channel.isWritable && machine.mayTakeMore ? .request : .wait
   }
 
-  /// Returns whether the requests that arrive must wait for turns, because none was ever admitted and many were refused: hundreds of connections that
-  /// are refused in each round of the event loop would delay everybody's stop.
+  /// Returns whether arriving requests must wait for turns, because no request of the connection was ever admitted and many were refused. Otherwise
+  /// hundreds of connections whose requests are refused in each round of the event loop would delay the stops of all clients.
   func mustWait(_ channel: any Channel) -> Bool {
     refusals >= Self.refusalsAtOnce && machine.reading != .nothing && !shared.places.isKnown(channel)
   }

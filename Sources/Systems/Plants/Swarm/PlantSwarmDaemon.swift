@@ -76,7 +76,7 @@ final class PlantSwarmDaemon {
     }
   }
 
-  /// Runs the desk's beat; to be called ten times a second. Returns the requests of dry plants.
+  /// Runs the desk's beat. The function is to be called ten times a second. Returns the requests of dry plants.
   func beat(at now: TickInstant) -> [PlantWateringRequest] {
     nextBeat = now + Self.beatPeriod
     defer { events += desk.takeEvents() }

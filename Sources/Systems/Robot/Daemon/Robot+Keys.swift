@@ -35,11 +35,11 @@ extension Robot {
     var topSpeed: Double?
     /// The distance in mm nearer than which something ahead ends forward motion, or `nil` if the distance is not watched.
     var stopWithin: Int?
-    /// The battery's charge in percent that is worth a notice, or `nil` for none.
+    /// The battery's charge in percent that is worth a notice, or `nil` if there is none.
     var batteryLow: Int?
-    /// The battery's charge in percent at which the robot slows down and drives no more, or `nil` for none.
+    /// The battery's charge in percent at which the robot slows down and drives no more, or `nil` if there is none.
     var batteryStop: Int?
-    /// The tilt in degrees beyond which the motors stop, or `nil` for none.
+    /// The tilt in degrees beyond which the motors stop, or `nil` if there is none.
     var tiltStop: Int?
     /// The accelerometer that measures the attitude, or `nil` if the board measures it or nothing does.
     var accelerometer: KernelSensorName?
@@ -169,7 +169,7 @@ extension Robot {
     /// The orientation in which the chip of the inertial sensors is mounted, or `nil` if the two axes that the file gives lie on one line.
     var mounting: Mounting? { Mounting(forward: inertialForward, up: inertialUp) }
 
-    /// The inertial sensors of a scenario, or `nil` for none.
+    /// The inertial sensors of a scenario, or `nil` if there is none.
     var simulatedInertial: RobotSimulation.Inertial? {
       accelerometer.map { _ in gyroscope == nil ? .accelerometer : .both }
     }

@@ -19,7 +19,7 @@ public enum VideoReport: Sendable, Hashable {
   case detection(VideoDetection)
   /// The answer of a session description to a viewer's offer, at most `WebRTCOffer.limit` bytes; frames follow once it is connected.
   case answer(session: UInt64, String)
-  /// A session of WebRTC has ended, or could not begin. Not sent if the daemon has ended it.
+  /// A session of WebRTC has ended, or could not begin. The report is not sent if the daemon has ended the session.
   case ended(session: UInt64, WebRTCEnd)
 }
 

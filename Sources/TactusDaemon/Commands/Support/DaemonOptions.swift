@@ -83,7 +83,7 @@ public struct DaemonAtHost: ParsableArguments {
   /// Creates the options without values, for the parser of the command line.
   public init() {}
 
-  /// Throws if the text is no address, or if one of the options does not fit the address.
+  /// Throws an error if the text is not an address, or if an option does not fit the address.
   public func validate() throws {
     try daemon.address(of: host)
   }

@@ -64,7 +64,7 @@ extension HasDocuments {
 
 /// Adopted by a system that has members at the top level of `GET /api/status`, besides its state in `systems` there.
 public protocol ShowsInStatus: DeviceSystem {
-  /// Returns a JSON object whose members stand at the top level. The function may be called from any thread; must not block.
+  /// Returns a JSON object whose members stand at the top level. The function may be called from any thread, and must not block.
   static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8]
 }
 

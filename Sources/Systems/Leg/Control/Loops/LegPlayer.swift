@@ -10,7 +10,7 @@ public enum LegSequenceEnd: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case stopped
   /// A pulse was commanded for one of its legs.
   case commanded
-  /// One of its legs is no longer armed: disarmed, in fault or stopped.
+  /// One of the sequence's legs is no longer armed: disarmed, in fault or stopped.
   case legLost
   /// Another sequence was started.
   case replaced

@@ -167,7 +167,7 @@ extension LegSequenceError: CustomStringConvertible {
   }
 }
 
-/// Hands sequences from other threads to the loop. Only the newest is kept, so a request to play another one is refused.
+/// Hands sequences from other threads to the loop. Only the newest sequence is kept, so a request to play an older one is refused.
 public final class LegSequenceBook: Sendable {
   private struct State: ~Copyable {
     var writer: LatestWriter<LegSequence>

@@ -110,7 +110,7 @@ final class PumpHistory: Sendable {
     }
   }
 
-  /// Adds a sample to the session in progress; to be called once a second.
+  /// Adds a sample to the session in progress. The function is to be called once a second.
   func tick(_ sample: Sample, at now: TickInstant) {
     state.withLock { state in
       if state.open != nil {

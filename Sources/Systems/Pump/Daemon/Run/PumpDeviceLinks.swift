@@ -133,7 +133,7 @@ final class PumpDeviceLinks: OwnLink {
     return [SimulatedBus("pump-bluetooth", .link(link))]
   }
 
-  /// Starts advertising; to be called when the loop runs.
+  /// Starts advertising. The function is to be called when the loop runs.
   func start() {
     #if Bluetooth
       if case .real(_, let peripheral)? = radio { peripheral.start() }
@@ -148,7 +148,7 @@ final class PumpDeviceLinks: OwnLink {
     #endif
   }
 
-  /// Reopens the serial line if necessary; to be called once a second (see `LineMender`).
+  /// Reopens the serial line if necessary. The function is to be called once a second (see `LineMender`).
   func mend(isDown: Bool, _ logger: Logger) { mender?.mend(isDown: isDown, path ?? "", logger) }
 }
 

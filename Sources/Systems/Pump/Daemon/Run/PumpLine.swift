@@ -84,7 +84,7 @@ final class PumpLine: OwnLink {
     if case .serial = end { .seconds(5) } else { .seconds(40) }
   }
 
-  /// Starts the Bluetooth central; to be called when the loop runs.
+  /// Starts the Bluetooth central. The function is to be called when the loop runs.
   func start() {
     #if Bluetooth
       if case .bluetooth(_, let central) = end { central.start() }
@@ -118,7 +118,7 @@ final class PumpLine: OwnLink {
     }
   }
 
-  /// Reopens the serial line if necessary; to be called once a second (see `LineMender`).
+  /// Reopens the serial line if necessary. The function is to be called once a second (see `LineMender`).
   func mend(isDown: Bool, _ logger: Logger) { mender?.mend(isDown: isDown, "\(address)", logger) }
 }
 

@@ -58,7 +58,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   ///   - longestDatagram: the length limit in bytes, 1…`RobotMessage.maximumLength`; a longer datagram counts as malformed.
   ///   - afterOutsideStop: whether something outside the program, such as the guard, has stopped the motors since a loop last drove them.
   ///     If so, the robot does not drive until a stick that is held has come to zero.
-  ///   - batteryLowPercent: the charge of the battery that is worth a notice, or `nil` for none.
+  ///   - batteryLowPercent: the charge of the battery that is worth a notice, or `nil` if there is none.
   ///   - inertial: the sensors that measure the attitude, or `nil` if the board measures it or nothing does.
   ///   - mount: the limits of the camera mount, or `nil` for the standard limits of the board's mount.
   ///   - readsLine: whether the line sensor is read. A board without a line sensor has no readings.

@@ -65,7 +65,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
   /// - Parameters:
   ///   - state: what the motors do.
   ///   - lean: how far the robot leans, in degrees of roll or pitch, or `nil` if that is not known.
-  ///   - most: the lean beyond which the motors stop, or `nil` for none.
+  ///   - most: the lean beyond which the motors stop, or `nil` if there is none.
   @_noLocks @_noAllocation
   mutating func take(
     _ order: FittingOrder, in state: RobotState, lean: Double?, most: Int?, at now: TickInstant

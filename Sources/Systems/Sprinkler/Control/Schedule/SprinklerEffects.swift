@@ -29,9 +29,9 @@ public enum SprinklerNotice: Sendable, Hashable {
   case programStarted(id: Int, name: String, due: WallInstant, runs: Int)
   /// A program's start was due, and some or all of its runs were not made.
   case programSkipped(id: Int, name: String, due: WallInstant, why: RunOutcome, runs: Int)
-  /// A reading of the soil changed what a program's start does in a zone, or none was valid. Carries which and why.
+  /// A reading of the soil changed the effect of a program's start on a zone, or no reading was valid. The values state the effect and the reason.
   case soil(id: Int, name: String, zone: ZoneID, why: String)
-  /// The deficit decided how long a program's start waters a zone, or none was valid. Carries the deficit and its reasons.
+  /// The deficit decided how long a program's start waters a zone, or no deficit was valid. The values state the deficit and its reasons.
   case deficit(id: Int, name: String, zone: ZoneID, why: String)
   /// A zone's usual flow is known from its runs. Carries the flow, when it was learnt and from how many runs.
   case flowLearnt(ZoneID, String)

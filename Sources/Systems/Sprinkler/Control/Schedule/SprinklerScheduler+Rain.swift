@@ -116,7 +116,7 @@ struct RainSensorBook: Sendable {
 }
 
 extension SprinklerScheduler {
-  /// The shortest rain delay that a wet sensor holds, s; one that is left by a crash ends after it.
+  /// The shortest rain delay that a wet sensor causes, s. A rain delay that is left by a crash ends after this time.
   private static var leastHold: Int { 1_200 }
   /// The beginning of the words of the delay that a wet sensor holds.
   private static var wetSince: String { "rain sensor wet since" }
