@@ -4,7 +4,7 @@
 
   /// A connection to bluetoothd that mirrors its objects, reconnects when the bus or bluetoothd is back, and finds an adapter that is switched on.
   ///
-  /// To be used on the bus thread only. After each message that arrives `changed` is called, in which the client's owner looks at
+  /// It is to be used on the bus thread only. After each message that arrives `changed` is called, in which the client's owner looks at
   /// the objects and reacts. No change is missed, however short it is.
   final class BlueZClient {
     static let name = "org.bluez"

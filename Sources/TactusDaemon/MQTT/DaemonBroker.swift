@@ -7,7 +7,7 @@ import Wire
 
 /// The daemon's connections to its MQTT broker: one that all participants share, and one over which commands come.
 ///
-/// To be used on the main thread, which waits only in `stop`; loops do not use it. A broker that is gone is tried until
+/// It is to be used on the main thread, which waits only in `stop`; loops do not use it. A broker that is gone is tried until
 /// it is back, and then receives all retained messages again.
 package final class DaemonBroker {
   /// Delivers messages from the clients' threads to the participants. It is made before the clients.

@@ -6,7 +6,7 @@ import Tactus
 /// A robot, its operators and the network between them, in one process and in simulated time. Loops and scheduler are those of
 /// production; board, bus and wheels are simulated.
 ///
-/// To be used from one thread. The same seed and the same calls give the same run.
+/// It is to be used from one thread. The same seed and the same calls give the same run.
 public final class RobotSimulation {
   /// The simulated motor boards.
   public typealias Board = RobotBoard
