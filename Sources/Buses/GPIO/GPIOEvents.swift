@@ -113,7 +113,7 @@ public struct GPIOEdgeBuffer {
 /// The type is not copyable: one loop owns the lines. The kernel keeps 16 unread changes per line and then drops the oldest;
 /// `GPIOEdge.sequence` still counts the dropped ones, so a `GPIOPulseCount` does not miss any.
 public struct GPIOEvents: ~Copyable {
-  /// Fills the `GPIOEdgeBuffer` behind the second pointer. Returns the number of changes, which is 0 if none waits, or −errno.
+  /// Fills the `GPIOEdgeBuffer` to which the second pointer points. Returns the number of changes, which is 0 if none is waiting, or −errno.
   public typealias Receive = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
 
   let context: UnsafeMutableRawPointer

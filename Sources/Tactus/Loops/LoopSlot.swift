@@ -138,7 +138,7 @@ func inPhase(_ slot: UnsafeMutablePointer<LoopSlot>, from instant: Int64) -> Int
   return instant <= first ? first : first &+ ((instant &- first &- 1) / period &+ 1) &* period
 }
 
-/// Returns the next instant at which a loop is due, for whatever cause.
+/// Returns the next instant at which a loop is due, whatever the cause.
 @_noLocks @_noAllocation @inline(__always)
 func nextKey(_ slot: UnsafeMutablePointer<LoopSlot>) -> Int64 {
   var key = slot.pointee.nextRelease

@@ -65,7 +65,7 @@ public final class RulesBox<Rules: BitwiseCopyable & Sendable>: Sendable {
     }
   }
 
-  /// Returns whether a tick of the loop has seen this proposal. The result is `false` if the proposal was withdrawn or replaced.
+  /// Returns whether a tick of the loop has seen the proposal. The result is `false` if the proposal was withdrawn or replaced.
   public func isPrepared(_ number: UInt64) -> Bool {
     sender.withLock { sender in
       guard number != 0, number == sender.open || number == sender.order.committed else { return false }

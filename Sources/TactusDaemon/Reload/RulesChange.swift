@@ -37,7 +37,7 @@ public protocol RulesChange: Sendable {
   var progress: RulesProgress { get }
 }
 
-/// The change of rules that no loop reads, but a desk beside the loops. The desk is always ready and applies all rules in its next turn.
+/// The change of rules that a desk reads and no loop does. The desk is always ready and applies all rules in its next turn.
 final class DeskChange: RulesChange {
   /// The name of the system whose desk applies the rules.
   let system: String

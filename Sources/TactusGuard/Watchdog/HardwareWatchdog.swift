@@ -52,7 +52,7 @@ protocol WatchdogDevice: AnyObject {
   func open() -> Result<Nanoseconds, WatchdogFailure>
   /// Feeds the watchdog. Returns why that failed, or `nil` if it was fed.
   func feed() -> String?
-  /// Stops the watchdog and closes the device. Returns why the watchdog may continue to count, or `nil` if it has been stopped.
+  /// Stops the watchdog and closes the device. Returns the reason why the watchdog may continue to count, or `nil` if it has been stopped.
   func disarm() -> String?
 }
 

@@ -27,7 +27,7 @@ final class OutgoingBudget: Sendable {
     var bytes: Int
     /// The instant at which the client last read something, or began to be waited for.
     var readAt: TickInstant
-    /// Whether the client is being closed. Its bytes do not count any more: they go with it.
+    /// Whether the client is being closed. The client's bytes no longer count, because they are discarded with the client.
     var isClosed = false
   }
 

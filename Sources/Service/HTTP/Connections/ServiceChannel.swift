@@ -148,8 +148,8 @@ struct ServiceChannel: Sendable {
   }
 }
 
-/// Runs the tasks of one event loop's connections on that event loop: what a client sends is read, admitted and handed to its system on one thread,
-/// and waits for none of those that make answers.
+/// Runs the tasks of one event loop's connections on that event loop. A client's requests are read, admitted and handed to their system on one
+/// thread, and wait for none of the threads that make answers.
 final class LoopExecutor: TaskExecutor {
   private let eventLoop: any EventLoop
 

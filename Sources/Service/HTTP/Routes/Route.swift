@@ -28,7 +28,7 @@ public struct Route: Sendable {
   public var fileLimit: Int?
   /// The content type that the file must have, such as `application/sdp`, or `nil` if it may have any.
   public var fileType: String?
-  /// The path parameters that the action's log line carries as members, whether the action succeeds or not, with the names of those members.
+  /// The path parameters that are members of the action's log line, whether the action succeeds or not, with the names of the members.
   public var loggedParameters: [String: String] = [:]
   /// Whether the handler may wait for a disk and is therefore run on `DiskThreads`.
   public var waitsForDisk = false

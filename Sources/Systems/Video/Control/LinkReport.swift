@@ -17,13 +17,13 @@ public struct LinkReport: Sendable, Equatable {
   }
 }
 
-/// The reports of one receiver of RTP (RFC 3550, 6.4.1), which counts from its beginning.
+/// The reports of one receiver of RTP (RFC 3550, 6.4.1), whose counts begin with its session.
 public struct ReceiverReports: Sendable {
   /// One report as it was received. Its values are the receiver's and not verified.
   public struct Report: Sendable, Equatable {
-    /// Packets lost since the beginning, as the receiver counts them; packets that come twice make it less.
+    /// The packets lost since the beginning, as the receiver counts them. Packets that arrive twice reduce the number.
     public var lost: Int32
-    /// The highest sequence number, with the number of its rounds above it.
+    /// The highest sequence number, with the number of its wrap-arounds in the upper bits.
     public var highest: UInt32
     /// The time of one of our reports to the receiver and back, without its time there, or `nil` if it is not known yet.
     public var roundTrip: Nanoseconds?
@@ -33,7 +33,8 @@ public struct ReceiverReports: Sendable {
     }
   }
 
-  /// A jump of sequence numbers beyond this is a new beginning, and no loss. Packets of many seconds at a high bit rate.
+  /// The longest jump of sequence numbers that counts as a loss; a longer one is a new beginning. It is the packets of many seconds at a high bit
+  /// rate.
   private static let longestJump: UInt32 = 1 << 16
 
   private var last: Report?

@@ -40,7 +40,7 @@
       var feeds: [UInt: Feed] = [:]
       /// The addresses of connections that have requested the description of the stream or are playing it.
       var looking: Set<UInt> = []
-      /// The sockets of the connections, by the same addresses, each a descriptor of our own.
+      /// The sockets of the connections by the connections' addresses. Each socket is a descriptor that the server owns.
       var sockets: [UInt: Int32] = [:]
       /// The connections by their addresses, and the sessions by their names.
       var places: ViewerPlaces<PeerNetwork>

@@ -50,7 +50,8 @@
       waited = max(waited ?? .zero, .milliseconds(Int64(milliseconds)))
     }
 
-    /// Looks at the links once a second, whenever it is called. Returns whether the rates have changed.
+    /// Examines the links at most once a second, however often the function is called. Returns whether the rates have
+    /// changed.
     ///
     /// - Parameter found: returns the receivers of all viewers.
     mutating func step(isWatched: Bool, at now: TickInstant, _ found: () -> [RTPReceiver]) -> Bool {

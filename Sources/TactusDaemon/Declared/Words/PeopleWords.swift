@@ -44,8 +44,8 @@ extension OwnCard {
   init(kind: String, _ card: Card) { self.init(kind: kind, html: card.html, script: card.script, style: card.style) }
 }
 
-/// Adopted by a system whose card is written by hand, and in part its description in OpenAPI: the files take precedence
-/// over what is made from the declaration. `GET /api/systems` does not describe the system.
+/// Adopted by a system whose card, and a part of whose OpenAPI description, is written by hand. The files take precedence over the parts that are
+/// generated from the declaration. `GET /api/systems` does not describe the system.
 public protocol HasDocuments: DeviceSystem {
   /// The files that are written by hand.
   static var documents: SystemDocuments { get }

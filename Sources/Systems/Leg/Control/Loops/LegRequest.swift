@@ -30,7 +30,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     /// Leaves an emergency stop or a fault. A reset sent to all legs takes effect for each leg that can leave its stop or fault, and a leg with
     /// nothing to leave does not refuse it.
     case reset
-    /// Report the battery's voltage, or `nil` if the sensor is silent.
+    /// Reports the battery's voltage, or `nil` if the sensor is silent.
     case battery(Millivolts?)
     /// Request an answer and change nothing.
     case query

@@ -5,7 +5,7 @@ import Wire
 
 /// One step of a sequence: where some of the legs go, how long the way takes, and how long they stand there.
 public struct LegStep: Sendable, Hashable {
-  /// The pulse at the step's end by the index of the leg, as commanded. A leg that is not among them stays where it is.
+  /// The pulse at the step's end by the index of the leg, as commanded. A leg without a pulse stays where it is.
   public var pulses: [Int: PulseWidth]
   /// The time of the way, at least a period of the loop and at most 60 s.
   public var over: Nanoseconds

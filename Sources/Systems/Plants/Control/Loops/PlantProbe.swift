@@ -79,8 +79,8 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Returns whether soil can be the cause of a value in the unit of `raw`. A probe whose calibration reaches further, as a resistive one that is
-  /// at the supply's voltage in dry soil, may read as far.
+  /// Returns whether soil can be the cause of a value in the unit of `raw`. A probe whose calibration has a wider range, such as a resistive probe
+  /// that reads the supply's voltage in dry soil, may read values in that range.
   public func canBeSoil(_ raw: Double, _ points: PlantCalibration) -> Bool {
     let (least, most) = (min(points.dry, points.wet), max(points.dry, points.wet))
     return raw >= min(possible.lowerBound, least) && raw <= max(possible.upperBound, most)

@@ -5,7 +5,7 @@ import Service
 import Tactus
 import TactusDaemon
 
-/// The buses of the probes and who listens for those on the radio: real ones, or a garden on simulated ones.
+/// The buses of the probes and the listener for radio probes. They are real, or a simulated garden on simulated buses.
 struct PlantPorts {
   private let garden: SimulatedGarden?
   private let ear: SoilEar?

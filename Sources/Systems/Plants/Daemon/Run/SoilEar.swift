@@ -10,7 +10,7 @@ import TactusDaemon
 /// Any device in reach may send advertisements in a sensor's name, so their values are kept within the valid ranges and have no more effect than
 /// those of a wired probe.
 final class SoilEar: OwnLink, Sendable {
-  /// What the sensors have said, in the order of the probes.
+  /// The latest advertisements of the sensors, in the order of the probes.
   let sightings = Latest(SoilSightings())
   private let radios: [RadioAddress?]
   private let logger: Logger

@@ -8,7 +8,7 @@ public struct InertialSensors: ~Copyable {
   private var gyroscope: AxesInput?
   private var filter: AttitudeFilter
   private var last: TickInstant?
-  /// The instant at which an acceleration last told the direction of gravity.
+  /// The instant of the last acceleration that showed the direction of gravity.
   private var countedAt: TickInstant?
   /// The time for which the attitude counts without a usable acceleration: longer than a fall from a table, shorter than a broken sensor may be
   /// trusted.

@@ -11,7 +11,7 @@ public enum RobotOrder: Sendable, Hashable, BitwiseCopyable {
   case emergencyStop
   /// Leaves an emergency stop or a fault.
   case reset
-  /// Operate a fitting of the board. The machine of the motors gets no event of this order.
+  /// Operates a fitting of the board. The order causes no event of the motors' machine.
   case fitting(FittingOrder)
   /// Request an answer and change nothing.
   case query

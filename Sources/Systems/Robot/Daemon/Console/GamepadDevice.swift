@@ -4,7 +4,7 @@ import Robot
 import TactusDaemon
 import Wire
 
-/// An open input device of Linux, `/dev/input/event*`, that has what a gamepad needs.
+/// An open input device of Linux, `/dev/input/event*`, that has the axes and buttons of a gamepad.
 struct GamepadDevice: ~Copyable {
   static let folder = "/dev/input"
 

@@ -224,7 +224,7 @@ extension IrrigationMachine {
     return (master.lead < .zero ? since - master.lead : since, master.lag < .zero ? until + master.lag : until)
   }
 
-  /// Returns when the state of the zone's valve next changes by itself, or `nil` if the valve is closed.
+  /// Returns the instant at which the state of the zone's valve next changes by itself, or `nil` if the valve is closed.
   @_noLocks @_noAllocation
   func deadline(_ index: Int) -> TickInstant? {
     switch zones[index].valve {

@@ -41,7 +41,7 @@ public struct SchedulerSettings: Sendable, Hashable {
   public var moisture: [MoistureRule] = []
   /// The rules of the zones whose deficit is reckoned.
   public var deficits: [ZoneID: DeficitRule] = [:]
-  /// The longest that a deficit may let a step last, in % of its seconds, 100…250.
+  /// The longest duration that a deficit may give to a step, in % of the step's seconds, 100…250.
   public var deficitPercent = 200
   /// The rules of zones whose flow is watched by limits of their own.
   public var flows: [ZoneID: ZoneFlowRule] = [:]

@@ -149,7 +149,7 @@ public struct DeficitStatus: Sendable, Hashable {
 }
 
 extension SprinklerScheduler {
-  /// The greatest number of days for which the last counted day may lie back.
+  /// The greatest age of the last counted day, in days.
   static var validDays: Int { 2 }
   /// The greatest number of days by which the last counted day may be ahead of the provider's last day. A day further ahead comes from a wrong
   /// answer.
