@@ -14,7 +14,7 @@ public enum BrokerText {
   /// The greatest length in bytes that MQTT allows.
   static let mostBytes = 65_535
 
-  /// Returns what a text was expected to be and what came, with the character and its place but never the text, or `nil` if it can be carried.
+  /// Returns a description of the fault in a text, with the character and its place but never the text, or `nil` if MQTT can carry the text.
   ///
   /// - Parameter isSpawned: whether the broker is one that this program starts, whose password file has to carry the text as well.
   public static func flaw(in text: String, _ part: Part, isSpawned: Bool) -> String? {

@@ -152,7 +152,7 @@ public struct GPIOEvents: ~Copyable {
     return batch.count == batch.capacity
   }
 
-  /// Returns which lines are active now, with bit k for line k, debounced for lines that have a debounce.
+  /// Returns a mask of the lines that are active now, with bit k for line k. The levels are debounced for lines that have a debounce.
   @_noLocks @_noAllocation
   public mutating func read() throws(GPIOError) -> UInt64 {
     let all = UInt64.max >> UInt64(64 - count)

@@ -34,7 +34,7 @@ public struct Caller: Sendable, Hashable {
 }
 
 extension Caller {
-  /// Returns what the caller asks of a part of a system, and when, or `nil` if nothing was read from a socket.
+  /// Returns the part of a system that the caller's request concerns, with the instant of the request, or `nil` if nothing was read from a socket.
   public func asks(_ part: SystemPart = .whole) -> Asked? { arrived.map { Asked(part, at: $0) } }
 
   /// Returns the same caller with another request.

@@ -186,7 +186,7 @@ private final class ClientExchange: ChannelInboundHandler {
     context.close(promise: nil)
   }
 
-  /// Returns what went wrong with an answer in words, or the error itself if it is another one.
+  /// Returns an error of an answer described in words, and any other error unchanged.
   private func inWords(_ error: any Error) -> any Error {
     guard let error = error as? NIOHTTPObjectAggregatorError else { return error }
     if error == .frameTooLong { return ServiceClient.Failure.unreachable("its answer has more than \(most) bytes") }

@@ -144,7 +144,8 @@ public final class RemoteCommands: Sendable {
 
   // MARK: the way to a handler
 
-  /// Returns where a command goes. An e-stop of an unknown system is one of everything, since hardly any sender of one reads the reply.
+  /// Returns the destination of a command. An e-stop of an unknown system stops everything, because the sender of an e-stop hardly ever reads the
+  /// reply.
   private func concerned(
     by command: RemoteCommand, _ path: [String]
   ) throws(APIError) -> (lane: String, place: RouteTable.Place, flaw: APIError?) {

@@ -34,7 +34,7 @@ struct WebSocketMachine {
     case close(CloseReason)
     /// Answers the client's close frame with its code, if it has one, and ends the connection.
     case answerClose(UInt16?)
-    /// End the connection, because both close frames have been exchanged.
+    /// Ends the connection, because both close frames have been exchanged.
     case end
   }
 

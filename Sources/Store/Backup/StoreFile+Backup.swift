@@ -49,7 +49,7 @@ extension StoreFile {
     return try check(backup: last.path, at: now)
   }
 
-  /// Returns what a restore of a backup would change, part by part. Changes nothing.
+  /// Returns the changes that a restore of a backup would make, part by part, without making them.
   ///
   /// - Parameters:
   ///   - backup: the bytes of the backup.

@@ -160,7 +160,8 @@ extension Disk {
   /// need some tens of KB.
   private static let leastRoom: UInt64 = 128 << 10
 
-  /// Returns why the file system of a folder would accept no writes, or `nil` if it would accept them or cannot be queried. Writes nothing.
+  /// Returns the reason why the file system of a folder would accept no writes, or `nil` if it would accept them or cannot be queried. Writes
+  /// nothing.
   static func lacks(_ folder: String, for file: String, _ doing: String) -> StoreError? {
     var system = statvfs()
     guard statvfs(folder, &system) == 0 else { return nil }

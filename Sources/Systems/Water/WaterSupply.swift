@@ -9,7 +9,7 @@ public struct WaterSupply: Sendable {
   public let isOpen: @Sendable (_ zone: Int) -> Bool
   /// Returns the number of days since 1970 by the system's calendar.
   public let day: @Sendable (_ secondsSince1970: Int64) -> Int
-  /// Returns when the run is in the queue; throws `APIError` when it is not.
+  /// Requests a run, and waits until it is in the queue. Throws `APIError` if the request is refused.
   public let ask: @Sendable (WaterRequest) async throws -> Void
 
   /// The closures are called on any thread. Without an `isOpen`, no valve ever shows as open.

@@ -51,8 +51,7 @@ public enum KeptOutcome: Sendable, Hashable {
   case known
   /// The store does not know how the outputs of this program ended.
   case unknown
-  /// The store does not know how the outputs of the previous program ended, either. Until it does, the system turns
-  /// nothing on.
+  /// The store does not know how the outputs of the previous program ended. Until the store knows, the system turns nothing on.
   case unknownBefore
 
   /// Returns the instants at which outputs were turned off and that must be noted for the next start; empty if the

@@ -13,7 +13,7 @@ public struct ScenarioCheck<World> {
   let name: String
   /// Reads the key, which the fields contain, or returns `nil` if its value is invalid, which is reported as an error.
   let read: (inout FieldReader, FieldReader.Fields, String) throws -> Judgement?
-  /// Returns what the world shows, in words, or is `nil` for a check of one of several things.
+  /// Returns the value that the world shows, in words. The closure is `nil` for a check of one of several things.
   let seen: ((World) -> String)?
 
   /// Creates a check.

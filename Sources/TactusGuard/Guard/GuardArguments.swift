@@ -79,7 +79,7 @@ public struct GuardArguments: Hashable, Sendable {
 public struct OtherProgram: Hashable, Sendable {
   /// Whether the program sends heartbeats. Otherwise the guard acts only when the program ends.
   public var expectsHeartbeats: Bool
-  /// Whether the guard kills the program once its heartbeats are late or faulty. It could write its outputs again otherwise, and it holds
+  /// Whether the guard kills the program once its heartbeats are late or faulty. Otherwise the program could write its outputs again and would hold
   /// lines that the guard needs.
   public var isKilled: Bool
 

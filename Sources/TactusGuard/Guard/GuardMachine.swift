@@ -68,11 +68,11 @@ public struct GuardMachine: Sendable, Equatable {
 
   /// The next action of the guard process.
   public enum Action: Sendable, Hashable {
-    /// Wait for a message until this instant.
+    /// The guard must wait for a message until this instant.
     case wait(until: TickInstant)
     /// The guard must write the safe state, then call `step` with `confirmed` or `failed`.
     case write
-    /// End the guard process with this exit status.
+    /// The guard process must end with the given exit status.
     case finish(status: Int)
   }
 

@@ -1,4 +1,5 @@
-/// The verdict on seeds in which every invariant held: what was never exercised proves nothing.
+/// The verdict on seeds in which every invariant held. An invariant proves nothing about a case that was never
+/// exercised.
 struct SwarmVerdict {
   /// The number of seeds, each a minute long or longer, in which everything must have come about.
   static let enough: UInt64 = 100

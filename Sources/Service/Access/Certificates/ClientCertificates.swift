@@ -45,7 +45,7 @@ public final class ClientCertificates: Sendable {
     }
   }
 
-  /// Returns what a certificate gives, with `cert:NAME` as its identifier.
+  /// Returns the grant of a certificate, with `cert:NAME` as its identifier.
   ///
   /// - Parameters:
   ///   - seconds: the present time in seconds since 1970.

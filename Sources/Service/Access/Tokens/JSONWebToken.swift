@@ -37,8 +37,8 @@ struct JSONWebToken: Equatable {
     let jti: String?
   }
 
-  /// Returns the token, or why it is refused, for any text, however malformed. Takes tens of microseconds at most, for
-  /// an HMAC and two small JSON documents.
+  /// Returns the token, or the reason why it is refused, for any text, however malformed. Takes tens of microseconds at most, for an HMAC and two
+  /// small JSON documents.
   ///
   /// - Parameter now: the present time in seconds since 1970.
   static func verify(_ text: String, key: [UInt8], now: Int64) -> Result<JSONWebToken, TokenRefusal> {

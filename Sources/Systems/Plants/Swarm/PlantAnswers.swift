@@ -57,7 +57,8 @@ struct PlantAnswers {
   private var requests: [String: Request] = [:]
   private var waiting: Set<String> = []
   private var recent: [String: [TickInstant]] = [:]
-  /// The longest time that a message has waited for the disk; the limit counts a message when its turn has come.
+  /// The longest time that a message has waited for the disk; the message limit counts a message only when the
+  /// message's turn has come.
   private var slowest = Nanoseconds.zero
 
   mutating func ask(_ request: PlantRequestTag, of user: String, _ change: PlantOracle.Change?, id: String) {

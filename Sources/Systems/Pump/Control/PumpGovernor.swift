@@ -39,7 +39,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     self.rest = rest
   }
 
-  /// Returns how long the pump has run since its last rest.
+  /// Returns the time for which the pump has run since its last rest.
   @_noLocks @_noAllocation
   public func spent(at now: TickInstant) -> Nanoseconds {
     switch phase {

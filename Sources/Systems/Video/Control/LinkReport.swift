@@ -54,7 +54,8 @@ public struct ReceiverReports: Sendable {
     return LinkReport(lost: lost / Double(expected), wait: wait)
   }
 
-  /// Returns how much longer the round trip is than the shortest one of late, which a new way makes longer for good.
+  /// Returns the excess of the round trip over the shortest recent one. The comparison is with recent ones because a new route may be longer
+  /// permanently.
   private mutating func wait(_ report: Report) -> Nanoseconds {
     // A round trip of a minute or more is not believed: the receiver's clock or its report is wrong.
     guard let roundTrip = report.roundTrip, roundTrip > .zero, roundTrip < .seconds(60) else { return .zero }

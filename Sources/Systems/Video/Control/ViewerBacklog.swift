@@ -62,8 +62,8 @@ public struct ViewerBacklog: Sendable {
     return taken
   }
 
-  /// Returns how long the oldest fragment has waited, and `longestWait` where some were dropped since the last call; or `nil` if the viewer
-  /// has taken nothing since then: one that stands still, as a player that is paused, is not helped by a lower rate.
+  /// Returns the time for which the oldest fragment has waited, or `longestWait` if fragments were dropped since the last call; or `nil` if the
+  /// viewer has taken nothing since then: one that stands still, as a player that is paused, is not helped by a lower rate.
   public mutating func wait(at now: TickInstant) -> Nanoseconds? {
     guard hasTaken else { return nil }
     defer { (hasTaken, hasDropped) = (false, false) }

@@ -24,7 +24,7 @@
       let needsKey: @Sendable () -> Void
       /// Called on any thread when sessions or connections exceed a limit, so that `tidy` must be called soon.
       let crowded: @Sendable () -> Void
-      /// Returns why the camera has failed and viewers are rejected, or `nil` if the camera works.
+      /// Returns the reason why the camera has failed and viewers are rejected, or `nil` if the camera works.
       let refusal: @Sendable () -> String?
     }
 
@@ -374,7 +374,7 @@
       withPool { _ = gst_rtsp_session_pool_cleanup($0) }
     }
 
-    /// Returns what the viewers have reported.
+    /// The receivers of all viewers, with their reports.
     var receivers: [RTPReceiver] {
       let media = state.withLock { state in
         state.feeds.filter(\.value.isPrepared).keys.map {

@@ -221,14 +221,14 @@
       return feed.withLock { $0?.push(frame) ?? true }
     }
 
-    /// Returns what the viewer has reported of the packets that reached it.
+    /// Returns the viewer's receivers, with their reports of the packets that reached the viewer.
     func receivers(_ number: UInt64) -> [RTPReceiver] {
       guard isConnected.load(ordering: .relaxed), let session = webrtc_session(bin) else { return [] }
       defer { g_object_unref(session) }
       return RTPReceiver.all(of: session, named: number)
     }
 
-    /// Returns why the session is over, or `nil` if it goes on.
+    /// Returns the reason why the session is over, or `nil` if it goes on.
     func end(at now: TickInstant) -> String? {
       if isOver.load(ordering: .relaxed) { return "the viewer has left, or its connection has failed" }
       let heard = lastHeard.load(ordering: .relaxed)

@@ -23,7 +23,7 @@
 
     var isEmpty: Bool { sessions.withLock(\.isEmpty) }
 
-    /// Returns what the viewers have reported.
+    /// The receivers of all viewers, with their reports.
     var receivers: [RTPReceiver] {
       sessions.withLock { $0 }.flatMap { number, session in session.receivers(number) }
     }

@@ -101,7 +101,8 @@ struct LegPlayer: ~Copyable {
     return newest.legs
   }
 
-  /// Returns where the first step of the loaded sequence that moves a leg takes it and how long that way is, or `nil` if none moves it.
+  /// Returns the position to which the first step of the loaded sequence that moves a leg takes it, and the time of that way, or `nil` if no step
+  /// moves the leg.
   @_noLocks @_noAllocation
   func firstWay(of leg: Int) -> (to: PulseWidth, over: Nanoseconds)? {
     for step in 0..<sequence.pointee.count {
@@ -145,8 +146,8 @@ struct LegPlayer: ~Copyable {
     return false
   }
 
-  /// Returns where a leg is to be at `now`, or `nil` if nothing is known of it yet. The time of the present step must not be over, but at
-  /// the end of the sequence.
+  /// Returns the position that a leg is to have at `now`, or `nil` if the leg's position is not known yet. The time of the present step must not be
+  /// over, but at the end of the sequence.
   @_noLocks @_noAllocation
   func position(of leg: Int, at now: TickInstant) -> PulseWidth? {
     let goal = Int64(pulses[(status.step &- 1) &* LegLoop.maximumLegs &+ leg])

@@ -13,13 +13,13 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
   public enum Order: Sendable, Hashable, BitwiseCopyable {
     /// A command, which is handled as if it had come in a frame.
     case command(LegCommand)
-    /// Report a frame that could not be decoded, from a link that the loop does not read itself.
+    /// Reports a frame that could not be decoded, from a link that the loop does not read itself.
     case invalidFrame
-    /// Report that a connection-based link has a new connection.
+    /// Reports that a connection-based link has a new connection.
     case linked
-    /// Report that a connection-based link has lost its connection.
+    /// Reports that a connection-based link has lost its connection.
     case unlinked
-    /// Report that the client of the request has disconnected: each leg that the client holds loses its link.
+    /// Reports that the client of the request has disconnected: each leg that the client holds loses its link.
     case clientLeft
     case emergencyStop
     /// Plays the sequence with this number of the loop's `LegSequenceBook`, whatever the target. Every leg that it moves must be armed; it feeds them

@@ -37,7 +37,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Returns when a servo that stands still is released, or `nil` if it is not to be released.
+  /// Returns the instant at which a servo that stands still is released, or `nil` if it is not to be released.
   @_noLocks @_noAllocation
   private func releaseInstant(_ output: ArmedOutput) -> TickInstant? {
     guard let releaseAfter = settings.releaseAfter, case .pulse(let motion) = output else { return nil }

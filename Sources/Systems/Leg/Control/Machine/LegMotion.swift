@@ -47,7 +47,7 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
     output = PulseWidth(microseconds: UInt16(truncatingIfNeeded: (position(at: now, slew: slew) + 500) / 1_000))
   }
 
-  /// Returns when the target is reached.
+  /// Returns the instant at which the target is reached.
   @_noLocks @_noAllocation
   func arrival(slew: Int64?) -> TickInstant {
     guard let slew, Mechanism.slewLimit.acts else { return fromAt }

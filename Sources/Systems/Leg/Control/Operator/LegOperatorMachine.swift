@@ -3,7 +3,7 @@ import Wire
 
 /// Every event that the operator side handles.
 public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
-  /// Arm the leg, once for each press and never automatically.
+  /// Arms the leg, once for each press and never automatically.
   case arm
   case disarm
   /// Sets the pulse that the periodic mode sends.
@@ -17,7 +17,7 @@ public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   case linkLost
   /// A periodic release, 50 times a second, which sends at most one frame.
   case tick
-  /// Disarm the leg if it may be armed, and send nothing more.
+  /// Disarms the leg if it may be armed, after which nothing more is sent.
   case quit
   /// The runtime is shutting down, and no tick follows.
   case shutdown

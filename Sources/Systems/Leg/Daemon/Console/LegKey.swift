@@ -6,12 +6,12 @@ import Wire
 enum LegKey: Equatable {
   case arm
   case disarm
-  /// Disarm with the space bar, which is the largest key because this is the most urgent command.
+  /// Disarms with the space bar, which is the largest key because this is the most urgent command.
   case disarmAtOnce
   case ping
   /// Sends the slider's pulse once.
   case send
-  /// Switch the 50 Hz pulse on or off.
+  /// Switches the 50 Hz pulse on or off.
   case keepalive
   /// Moves the slider by this many microseconds.
   case move(by: Int)

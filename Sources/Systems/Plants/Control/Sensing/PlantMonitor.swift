@@ -65,7 +65,7 @@ public struct PlantMonitor: Sendable {
     began = now
   }
 
-  /// Returns when the next sensor becomes silent, or `nil` if none will.
+  /// Returns the instant at which the next sensor becomes silent, or `nil` if none will.
   public func nextDeadline(at now: TickInstant) -> TickInstant? {
     sensors.map { silentFrom($0.id) }.filter { now < $0 }.min()
   }

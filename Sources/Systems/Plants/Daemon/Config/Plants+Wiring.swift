@@ -245,7 +245,7 @@ extension Plants {
     return settings
   }
 
-  /// Returns what the link of each linked plant may request.
+  /// Returns the settings of the link of each plant that is linked to a zone.
   static func links(_ wiring: Wiring, _ rules: Rules) -> [PlantID: PlantWateringSettings] {
     let links = zip(wiring.waterings, rules.waterings).compactMap { watering, rules in
       watering.plant.map { plant in

@@ -277,7 +277,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     return .accepted
   }
 
-  /// Returns what brought the pump into the state to which `event` has led.
+  /// Returns the source of the command that brought the pump into the state to which `event` has led.
   @_noLocks @_noAllocation
   private func source(of event: PumpDeviceEvent) -> PumpControlSource {
     if case .error = machine.state { return .device }

@@ -118,7 +118,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// Returns why a fault cannot be reset, or `nil` if the last reading shows that its cause is gone.
+  /// Returns the reason why a fault cannot be reset, or `nil` if the last reading shows that its cause is gone.
   @_noLocks @_noAllocation
   private func reasonToStay(_ fault: PumpFault) -> PumpIgnoreReason? {
     let persists: Bool

@@ -30,7 +30,7 @@ public struct RobotCounters: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() { ignoredByReason = .init(repeating: 0) }
 
-  /// Returns how many commands, stops, e-stops and resets were ignored for this reason.
+  /// Returns the number of commands, stops, e-stops and resets that were ignored for a reason.
   @_noLocks @_noAllocation
   public func ignored(_ reason: IgnoreReason) -> Int64 { ignoredByReason[reason.index] }
 

@@ -11,7 +11,7 @@ public enum FittingOrder: Sendable, Hashable, BitwiseCopyable {
   case beep(Nanoseconds)
   /// Raise or lower the body to this height in millimetres, 60…120.
   case height(millimetres: Double)
-  /// Switch the levelling of the body's roll on or off.
+  /// Switches the levelling of the body's roll on or off.
   case balance(Bool)
 
   /// The ability that a board needs for the order.

@@ -69,7 +69,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
     run = nil
   }
 
-  /// Returns why a timestamp is out of place, or `nil` if it is in place.
+  /// Returns the reason why a timestamp is out of place, or `nil` if it is in place.
   @_noLocks @_noAllocation
   private func objection(to stamp: SenderTimestamp, at now: TickInstant) -> IgnoreReason? {
     guard let newest else { return nil }

@@ -5,7 +5,7 @@ import TactusDaemon
 /// A key that the operator pressed.
 enum DriveKey: Equatable {
   case forward, back, left, right
-  /// Release the stick.
+  /// Releases the stick.
   case rest
   case emergencyStop
   case reset

@@ -137,7 +137,7 @@ extension IrrigationMachine {
     }
   }
 
-  /// Returns when the delays of the queued run end, or `nil` if its zone is open or has no line, or its group has no room.
+  /// Returns the instant at which the delays of the queued run end, or `nil` if its zone is open or has no line, or its group has no room.
   @_noLocks @_noAllocation
   private func earliestStart(_ place: Int) -> TickInstant? {
     let run = queue[place]
@@ -151,7 +151,7 @@ extension IrrigationMachine {
     return later(delayEnd, closed + .seconds(Int64(run.run.soakSeconds)))
   }
 
-  /// Returns when the station delay of the zone's group ends. If only one valve may be open in all, all zones count as one group.
+  /// Returns the instant at which the station delay of the zone's group ends. If only one valve may be open in all, all zones count as one group.
   @_noLocks @_noAllocation
   private func delayEnd(_ index: Int) -> TickInstant {
     let group = Int(zones[index].settings?.group ?? 0)

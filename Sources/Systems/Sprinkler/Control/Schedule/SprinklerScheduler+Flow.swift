@@ -28,8 +28,7 @@ extension SprinklerScheduler {
     return "usually \(Self.number(usual)) l/min, learnt \(time(at)) from \(known.runs) runs"
   }
 
-  /// Returns what the zone's flow may be, which is the tighter of the limits that are set and those that are learnt, or `nil` if the zone
-  /// has no limits.
+  /// Returns the limits of the zone's flow, the tighter ones of the configured and the learnt limits, or `nil` if the zone has no limits.
   func flowLimits(_ zone: ZoneID) -> ZoneFlowLimits? {
     guard settings.pulsesPerLitre != nil, let rule = settings.flows[zone] else { return nil }
     var limits = ZoneFlowLimits(

@@ -203,7 +203,8 @@ extension SprinklerScheduler {
     return runs
   }
 
-  /// Returns how the process ended that left the run: a power cut if the boot is another one; a known shutdown or a crash otherwise.
+  /// Returns the way in which the process that left the run ended: by a power cut if the boot is another one, otherwise by a known shutdown or a
+  /// crash.
   private func howEnded(_ run: PendingRun) -> RunOutcome {
     if let boot, let noted = run.boot, noted != boot { return .powerCut }
     return run.leftBy ?? .crash

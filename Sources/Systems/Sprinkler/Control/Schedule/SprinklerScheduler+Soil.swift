@@ -53,9 +53,9 @@ extension SprinklerScheduler {
     }
   }
 
-  /// Returns what the soil changes about a run of a zone, or `nil` if it changes nothing.
+  /// Returns the change that the soil makes to a run of a zone, or `nil` if there is none.
   ///
-  /// The strongest effect counts; if no rule has one, a reading that is missing is said.
+  /// The strongest effect counts; if no rule has an effect, a missing reading is reported.
   /// - Parameter seconds: how far the run is ahead, s. A reading that will be too old by then changes nothing.
   func soilFinding(_ zone: ZoneID, after seconds: Double) -> SoilFinding? {
     var strongest: SoilFinding?
@@ -202,7 +202,7 @@ extension SprinklerScheduler {
     change(.deficits(deficits))
   }
 
-  /// Returns what the deficit means for each zone of a program, or nothing if the program does not go by it.
+  /// Returns the consequence of the deficit for each zone of a program; empty if the program does not use the deficit.
   ///
   /// - Parameters:
   ///   - date: the local date of the start.

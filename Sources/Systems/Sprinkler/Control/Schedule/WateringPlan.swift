@@ -106,7 +106,7 @@ struct WateringPlan: Sendable, Hashable {
     runs = kept
   }
 
-  /// Returns what a deficit means for one step, within the step's limit.
+  /// Returns the amount of water that a deficit gives to one step, within the step's limit.
   private static func amount(_ finding: DeficitFinding, _ step: Program.Step, mostPercent: Int) -> DeficitFinding {
     guard let seconds = finding.seconds, seconds > 0 else { return finding }
     let most = (step.seconds * mostPercent + 50) / 100

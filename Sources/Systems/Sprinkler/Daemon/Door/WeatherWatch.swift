@@ -139,7 +139,7 @@ final class WeatherWatch: Sendable {
     desk.take(Self.verdict(rain, settings), past, report: noted)
   }
 
-  /// Returns what a forecast means for watering. Unknown days do not count as dry: a rain delay in force then stays.
+  /// Returns the verdict of a forecast on watering. Unknown days do not count as dry, so that a rain delay in force then stays.
   static func verdict(_ rain: ExpectedRain, _ settings: Settings) -> WeatherVerdict {
     guard let millimetres = rain.millimetres, millimetres >= settings.threshold else {
       return rain.isWhole ? .dry : .unknown
