@@ -29,7 +29,7 @@ public struct AxesInput: ~Copyable {
   }
 }
 
-/// The end of three simulated sensors by which a twin sets what a chip of three axes measures.
+/// The end of three simulated sensors by which a twin sets the values that a chip of three axes measures.
 public struct SimulatedAxesDriver: ~Copyable {
   private var x, y, z: SimulatedSensorDriver
   private let mounting: Mounting
@@ -45,7 +45,7 @@ public struct SimulatedAxesDriver: ~Copyable {
     self.mounting = mounting
   }
 
-  /// Sets what the chip measures, given in the body's axes, in the unit of the sensor's quantity.
+  /// Sets the values that the chip measures, given in the body's axes, in the unit of the sensor's quantity.
   @_noLocks @_noAllocation
   public mutating func set(_ body: SIMD3<Double>, at now: TickInstant) {
     let chip = mounting.chip(body)

@@ -75,7 +75,7 @@ public struct SimulatedVehicle: @unchecked Sendable, BitwiseCopyable {  // safe 
   /// Makes the distance sensor stop working, or work again.
   public func setDistanceSensor(isDead: Bool) { body.pointee.isDistanceDead = isDead }
 
-  /// Sets what the line sensor's register gives, at first 15: nothing dark below any of the four probes.
+  /// Sets the value of the line sensor's register. It is 15 at first, which means that nothing dark is below any of the four probes.
   public func setLine(_ byte: UInt8) { body.pointee.line = byte }
 
   /// Places the robot at a pose with given speeds. The commanded speeds stay unchanged.

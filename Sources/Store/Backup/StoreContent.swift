@@ -40,7 +40,7 @@ public struct StoreContent: Sendable {
     return HeldRows(rows: rows, count: row?[0] ?? 0, newest: seconds.map { WallInstant(secondsSince1970: $0) })
   }
 
-  /// Counts what a restore from the database attached as `backup` would change.
+  /// Counts the changes that a restore from the database attached as `backup` would make.
   ///
   /// - Parameter isWhole: whether the backup's rows take the place of all present ones, as in the store of a program that is stopped.
   func change(_ database: Database, isWhole: Bool) throws -> ChangedRows {

@@ -364,7 +364,7 @@ final class LaneRun: @unchecked Sendable {
 
   func awaitEnd() { _ = thread?.awaitEnd(until: nil) }
 
-  /// The hang of a lane that should have ended: what the lane is doing at present.
+  /// The present activity of a lane that should have ended.
   var presentHang: LaneHang {
     hang(longerThan: .zero, at: TickInstant(nanoseconds: instant))
       ?? hang(0, .waiting, since: slots[0].record.pointee.account().activitySince)

@@ -108,7 +108,7 @@ private struct StateReader {
   let system: String
   var found: [NoticeCondition] = []
 
-  /// The members that say nothing of a condition, or what the daemon says anyway.
+  /// The words of states that are no condition, or that the daemon reports in another way.
   private static let downStates: Set<String> = ["waiting", "refused", "stopped", "lost", "failed", "closed"]
   private static let skipped: Set<String> = ["counters", "settings", "store", "clock", "chip", "statistics", "app"]
 

@@ -44,7 +44,7 @@ public struct ScanFind: Equatable, Sendable {
   }
 }
 
-/// The result of a scan of one kind: the finds, and what was left out.
+/// The result of a scan of one kind: the finds, and the places that were left out.
 public struct ScanReport: Equatable, Sendable {
   /// The finds, in the order in which people read them.
   public var finds: [ScanFind]

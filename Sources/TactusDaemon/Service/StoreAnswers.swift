@@ -2,7 +2,7 @@ import Service
 import Store
 import WallTime
 
-/// The answer of `GET /api/store`: what the store holds, part by part.
+/// The answer of `GET /api/store`: the contents of the store, part by part.
 struct StoreHeld: Codable {
   /// Rows of one kind.
   struct Rows: Codable {
@@ -34,7 +34,7 @@ struct StoreHeld: Codable {
   }
 }
 
-/// The answer of `POST /api/restore/look`: what a restore would change, part by part.
+/// The answer of `POST /api/restore/look`: the changes that a restore would make, part by part.
 struct StoreLook: Codable {
   /// The changes of the rows of one kind.
   struct Rows: Codable {

@@ -119,7 +119,7 @@ public struct LiveRestore: Sendable {
 }
 
 extension StoreFile {
-  /// Checks a backup from a request, and copies what it is to replace.
+  /// Checks a backup from a request, and copies the rows that it is to replace.
   ///
   /// - Parameter parts: the parts to restore, or `nil` for all that the backup holds.
   /// - Throws: 422 if the bytes are no backup of this program or lack one of `parts`, 503 if the store does not work.

@@ -60,7 +60,7 @@ public struct Invitation: Sendable {
     /// The path below the service's address: `/api/pump/on`.
     let path: String
     var body: String?
-    /// The time that the shell then waits, s, or `nil` if it does not wait.
+    /// The time for which the shell waits after the command, s, or `nil` if it does not wait.
     var pauseSeconds: Double?
 
     /// Creates an example.

@@ -16,7 +16,7 @@ struct TopModel {
 
   static let historyLength = 30
 
-  /// Takes over an answer. Measurements between two answers start anew if the runtime has restarted.
+  /// Takes over an answer. Measurements between two answers start again if the runtime has restarted.
   mutating func take(_ sample: TopSample) {
     let before = newest?.runtime
     let isContinued = before.map { $0.epochNs == sample.runtime.epochNs } ?? false

@@ -154,7 +154,8 @@ public final class GuardLink {
     return isReaped
   }
 
-  /// Tells the guard that the program now starts what it drives. If `first` was longer than the timeout, the first heartbeat is due within the timeout.
+  /// Tells the guard that the program now begins to drive its outputs. If `first` was longer than the timeout, the first heartbeat is due within the
+  /// timeout.
   public func begin() { send(TACTUS_GUARD_BEGIN) }
 
   /// Makes the guard write the safe state immediately, once, regardless of the heartbeats. Does not wait for the write.

@@ -52,7 +52,7 @@ public struct GuardMachine: Sendable, Equatable {
     case malformed
     /// The program requests the safe state immediately.
     case asked
-    /// The program starts what it drives: from now on it has no longer than the timeout for its first heartbeat.
+    /// The program begins to drive its outputs. From now on it has no longer than the timeout for its first heartbeat.
     case begun
     /// The program has stopped cleanly.
     case dismissed

@@ -77,7 +77,7 @@ public final class PreparedDocument: Sendable {
 
   var bytes: ByteBuffer { content.bytes }
 
-  /// The present content, made anew if the version has changed.
+  /// The present content, made again if the version has changed.
   var content: Content {
     prepared.withLock { prepared in
       let current = version()

@@ -3,7 +3,8 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// The checks of an operator: whether what it sends and shows agrees with its person's inputs and with what arrived.
+/// The checks of an operator: whether its commands and its display agree with its person's inputs and with the frames
+/// that arrived.
 struct LegOperatorOracle {
   static let names = [
     "an operator arms once a press, sets the pulses that its person asks for, and a disarm is sent at once",

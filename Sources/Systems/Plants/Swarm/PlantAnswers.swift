@@ -42,7 +42,7 @@ struct PlantAnswers {
     let user: String
     let request: PlantRequestTag
     let change: PlantOracle.Change?
-    /// How many times the message was delivered to the daemon since its start.
+    /// The number of times that the message was delivered to the daemon since its start.
     var deliveries = 0
     /// The instant at which the first delivery without an answer was made.
     var deliveredAt = TickInstant.zero

@@ -23,7 +23,7 @@ final class PlantSwarmDaemon {
   var nextTold: TickInstant
   /// The instant at which the disk takes the next waiting change.
   private(set) var diskAt = TickInstant.distantFuture
-  /// How long a change takes.
+  /// The time that the simulated disk takes for a change.
   var diskTime = Nanoseconds.milliseconds(5)
   private var readings: RingReader<PlantProbeReading>
   private let waiting: Guarded<[@Sendable () -> Void]>

@@ -13,7 +13,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
   public private(set) var limit: Nanoseconds
   public private(set) var rest: Nanoseconds
   public private(set) var phase: Phase
-  /// How long the pump has run since its last rest, without the present run.
+  /// The time for which the pump has run since its last rest, without the present run.
   public private(set) var before: Nanoseconds
 
   /// Creates the governor of a pump that has rested.
@@ -107,7 +107,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Begins the limit anew, as after a rest, on a person's responsibility.
+  /// Begins the limit again, as after a rest, on a person's responsibility.
   @_noLocks @_noAllocation
   mutating func reset(at now: TickInstant) {
     before = .zero

@@ -16,7 +16,7 @@ extension PumpOperatorState: CustomStringConvertible {
     }
   }
 
-  /// What a person can do to make the pump usable again, or `nil` if it is usable.
+  /// The action by which a person can make the pump usable again, or `nil` if it is usable.
   public var wayOut: String? {
     switch self {
     case .unknown: "wait for its next report; if none comes, check its power and the connection"
@@ -117,7 +117,7 @@ extension PumpDeviceError: CustomStringConvertible {
 }
 
 extension PumpDeviceState {
-  /// What a person can do to make the pump usable again, or `nil` if it is usable.
+  /// The action by which a person can make the pump usable again, or `nil` if it is usable.
   public var wayOut: String? {
     switch self {
     case .off(.confirmed), .on: nil

@@ -13,7 +13,7 @@ struct RobotTruth {
   var unreachableAt: TickInstant?
 }
 
-/// The checks of an operator: whether what it sends and shows agrees with its person's inputs and with what the motors did.
+/// The checks of an operator: whether its commands and its display agree with its person's inputs and with the behaviour of the motors.
 struct RobotOperatorOracle {
   static let names = [
     "an operator sends what its person wants: speeds of the stick, one reset a press, after an e-stop nothing else",
@@ -91,8 +91,8 @@ struct RobotOperatorOracle {
     }
   }
 
-  /// Checks a reply against what the motors did. Speeds below 1 % are not required to move the motors, because they are less than a step
-  /// of the duty.
+  /// Checks a reply against the behaviour of the motors. Speeds below 1 % are not required to move the motors, because they are less than a step of
+  /// the duty.
   private mutating func judge(
     _ heard: HeardReply, _ truth: RobotTruth, at now: TickInstant, _ output: inout SwarmOutput
   ) {

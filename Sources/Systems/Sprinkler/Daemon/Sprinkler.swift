@@ -46,7 +46,7 @@ public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksToget
   public static var documents: SystemDocuments { SystemDocuments(name, sprinkler_documents()) }
 
   public static var initialState: State { SprinklerSnapshot() }
-  /// No commands: clients use the desk's routes, which keep what they change before a valve opens.
+  /// The list is empty: clients use the desk's routes, which store a change before a valve opens.
   public static var commands: [Command<Order>] { [] }
   public static let emergencyStop = Order.emergencyStop
   public static let reset = Order.reset

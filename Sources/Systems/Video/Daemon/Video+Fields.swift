@@ -185,7 +185,7 @@ struct VideoViewersSeen: Sendable {
   let whep, mp4, mjpeg, limit: Int
 }
 
-/// The rate of the encoder and what the links have shown.
+/// The rate of the encoder and the state of the links.
 struct VideoRateSeen: Sendable {
   let counted: VideoStatistics
   let configured: VideoDescription

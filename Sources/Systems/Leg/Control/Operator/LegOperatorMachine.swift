@@ -43,7 +43,7 @@ public struct LegOperatorAction: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The rules of the operator side: what an app sends, and what it knows about the leg.
+/// The rules of the operator side, which decide the commands that an app sends and its knowledge of the leg.
 ///
 /// A leg is armed only by the person's own press, never by a reconnection or a repetition. The leg's safety does not depend on this
 /// machine.

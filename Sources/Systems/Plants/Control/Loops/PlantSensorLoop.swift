@@ -210,7 +210,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// Takes what a sensor on the radio has said since it was looked at last, which is as old as it was heard.
+  /// Takes the advertisement that a radio sensor has sent since the last call. The age of the reading counts from the advertisement.
   @_noLocks @_noAllocation
   private mutating func listen(_ index: Int) {
     guard let sighting = air?.read()[index], let moisture = sighting.moisture, moisture.at > heardAt[index] else {

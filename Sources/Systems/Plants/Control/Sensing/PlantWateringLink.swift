@@ -1,7 +1,7 @@
 @_spi(FromOutside) import Conversions
 import Tactus
 
-/// What a plant's link may request from a sprinkler zone. Without this configuration there is no link.
+/// The settings of a plant's link, which limit its requests to a sprinkler zone. A plant without these settings has no link.
 public struct PlantWateringSettings: Sendable, Hashable {
   /// The number of the zone, 1…64.
   public let zone: Int

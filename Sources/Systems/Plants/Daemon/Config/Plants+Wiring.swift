@@ -158,7 +158,7 @@ extension Plants.Wiring {
 }
 
 extension Plants {
-  /// The settings that a reload can change: which messages the app's clients may send, and what the links may request.
+  /// The settings that a reload can change, such as the limits of the app's messages and of the links' requests.
   public struct Rules: Settings, Equatable {
     var isQuiet = false
     /// The largest number of a client's messages in a window; 0 means no limit.

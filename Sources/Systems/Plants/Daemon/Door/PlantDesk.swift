@@ -108,11 +108,10 @@ public final class PlantDesk: Sendable {
 
   // MARK: rules
 
-  /// What the link of each linked plant may request.
+  /// The settings of the link of each linked plant.
   var linkSettings: [PlantID: PlantWateringSettings] { links.withLock { $0 } }
 
-  /// Applies the rules of a reloaded configuration: which messages the app's clients may send, and what the links may request. The links themselves
-  /// do not change.
+  /// Applies the rules of a reloaded configuration: the limits of the app's messages and of the links' requests. The links themselves do not change.
   func take(_ host: PlantHostSettings, _ new: [PlantID: PlantWateringSettings]) {
     links.withLock { $0 = new }
     state.withLock { state in

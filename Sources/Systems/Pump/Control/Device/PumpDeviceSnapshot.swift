@@ -6,13 +6,14 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   /// The instant of the tick that published the snapshot.
   public internal(set) var at = TickInstant.zero
   public internal(set) var state = PumpDeviceState.off(.pending)
-  /// What brought the pump into its state, or `nil` if the state has not changed since the start.
+  /// The source of the command that brought the pump into its state, or `nil` if the state has not changed since the
+  /// start.
   public internal(set) var source: PumpControlSource?
   public internal(set) var water = PumpReading.absent
   public internal(set) var skin = PumpReading.absent
-  /// How long the pump has run since its last rest.
+  /// The time for which the pump has run since its last rest.
   public internal(set) var spent = Nanoseconds.zero
-  /// What is left of the run limit.
+  /// The time that is left of the run limit.
   public internal(set) var left = Nanoseconds.zero
   /// The duty last written to the motor, or `nil` if its output rejected the last write.
   public internal(set) var duty: PumpSpeed? = PumpSpeed(duty: 0)

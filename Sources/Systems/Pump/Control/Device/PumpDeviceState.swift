@@ -89,7 +89,7 @@ public enum PumpDeviceEvent: Sendable, Hashable, BitwiseCopyable {
   case shutdown
 }
 
-/// What is to be written to the motor's output now.
+/// The value that is to be written to the motor's output now.
 public enum PumpOutput: Sendable, Hashable, BitwiseCopyable {
   /// Nothing: the output already has the right value.
   case none

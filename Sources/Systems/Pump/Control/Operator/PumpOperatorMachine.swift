@@ -8,11 +8,11 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   static var silencesUntilSilent: Int {
     @_noLocks @_noAllocation get { 3 }
   }
-  /// How long a `watched` event counts.
+  /// The time for which a `watched` event counts.
   static var watchPatience: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(10) }
   }
-  /// How many times an OFF is sent if no later tick can repeat it.
+  /// The number of times that an OFF is sent if no later tick can repeat it.
   static var lastOffs: Int {
     @_noLocks @_noAllocation get { 2 }
   }

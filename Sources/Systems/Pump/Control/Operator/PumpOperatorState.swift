@@ -134,7 +134,7 @@ public enum PumpControlSource: UInt8, Sendable, Hashable, BitwiseCopyable {
   case host
 }
 
-/// What is known about the pump's speed.
+/// The knowledge of the pump's speed.
 public enum PumpKnownSpeed: Sendable, Hashable, BitwiseCopyable {
   /// The pump has accepted this speed, and the percentage it reports still matches.
   case commanded(PumpSpeed)

@@ -14,7 +14,7 @@ public struct Gamepad: Sendable {
   public enum Consequence: Sendable, Hashable {
     /// The operator asks for this.
     case ask(OperatorRequest)
-    /// The kernel has dropped events: axes and buttons are to be read anew.
+    /// The kernel has dropped events: axes and buttons are to be read again.
     case readAgain
   }
 

@@ -34,7 +34,7 @@ public struct OperatorAction: Sendable, Equatable, BitwiseCopyable {
   }
 }
 
-/// The rules of the operator side: what an app sends, and what it knows about the robot.
+/// The rules of the operator side, which decide the commands that an app sends and its knowledge of the robot.
 ///
 /// One datagram is sent at every tick, as a heartbeat for the robot's failsafe; the robot's safety does not depend on this machine. An
 /// operator whose stick has not been touched, or who is refused because another drives, does not stop the robot by connecting or

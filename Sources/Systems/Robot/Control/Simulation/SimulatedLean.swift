@@ -32,7 +32,7 @@ public final class SimulatedLean: @unchecked Sendable {  // safe: what the point
     set { angles[1].store(newValue.bitPattern, ordering: .relaxed) }
   }
 
-  /// Returns the twin that sets what the sensors measure.
+  /// Returns the twin that sets the values that the sensors measure.
   public func twin(
     accelerometer: consuming SimulatedAxesDriver, gyroscope: consuming SimulatedAxesDriver?
   ) -> InertialTwin { InertialTwin(angles, accelerometer, gyroscope) }

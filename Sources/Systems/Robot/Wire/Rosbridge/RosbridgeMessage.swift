@@ -91,7 +91,7 @@ public enum RosbridgeLevel: String, Sendable {
 
 /// The reason why a message of a rosbridge client was refused.
 public struct RosbridgeError: Error, Equatable {
-  /// The member, what was expected and what came, in words.
+  /// A description of the member, the expected value and the received one.
   public let reason: String
   /// The `id` of the message, or `nil` if it has none that could be read.
   public let id: String?

@@ -6,7 +6,7 @@ public struct DeficitRule: Sendable, Hashable {
   public var millimetresPerHour: Double
   /// The part of the reference evapotranspiration that the zone's plants use; above 0.
   public var cropFactor: Double
-  /// The greatest deficit, mm: what the soil holds for the plants.
+  /// The greatest deficit, mm, which is the water that the soil can hold for the plants.
   public var greatestMillimetres: Double
   /// The deficit from which on the zone is watered, mm.
   public var leastMillimetres: Double
@@ -71,7 +71,7 @@ public struct ZoneDeficit: Sendable, Hashable, Codable {
     if millimetres <= 0 { begin() }
   }
 
-  /// Begins the sums anew with the day after the last one.
+  /// Begins the sums again with the day after the last one.
   private mutating func begin() {
     (millimetres, since, unknownDays) = (0, through + 1, 0)
     (evaporated, rained, watered) = (0, 0, 0)
