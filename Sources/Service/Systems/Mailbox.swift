@@ -48,7 +48,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
       }
     }
 
-    /// Counts the places of the ring from here on if the loop has begun another tick.
+    /// Begins a new count of the ring's places if the loop has begun another tick.
     mutating func see(_ tick: TickInstant) {
       if tickSeen != tick { (tickSeen, sentSince) = (tick, 0) }
     }

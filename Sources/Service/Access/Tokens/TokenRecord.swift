@@ -27,7 +27,7 @@ public struct TokenRecord: Sendable, Codable, Equatable {
     case valid
     /// The token's time is over.
     case expired
-    /// Somebody has revoked the token.
+    /// The token has been revoked.
     case revoked
   }
 

@@ -10,7 +10,7 @@ public enum LegCommand: Sendable, Hashable, BitwiseCopyable {
   case disarm
   /// Drives the servo to this pulse; type 0x03. The pulse is as sent, even outside 500…2500 µs.
   case setServo(PulseWidth)
-  /// Prolong the deadman without changing the pulse; type 0x04.
+  /// Prolongs the deadman without changing the pulse; type 0x04.
   case ping
 }
 

@@ -17,7 +17,7 @@ public enum PumpOrder: Sendable, Hashable, BitwiseCopyable {
   case run(PumpSpeed?)
   case turnOff
   case setSpeed(PumpSpeed)
-  /// Request the pump's temperatures. A pump in the device role publishes them anyway.
+  /// Requests the pump's temperatures. A pump in the device role publishes them anyway.
   case readTemperatures
   /// A person is looking at the state now.
   case watched

@@ -73,6 +73,6 @@ public enum RobotDatagram: Sendable, Equatable, BitwiseCopyable {
   case emergencyStop
   /// Leaves the emergency stop or a fault.
   case reset
-  /// Request a reply and change nothing.
+  /// Requests a reply and changes nothing.
   case query
 }

@@ -134,7 +134,7 @@ struct FieldLeaf: Sendable {
   let form: FieldForm
   /// The value, or `nil` if it is unknown.
   let value: ConfigValue?
-  /// Whether this is one of the counts of a field, whose number and names are only known from the state.
+  /// Whether the shape is one of the counts of a field. The number and the names of such counts are known only from the state.
   var isOfMany = false
 
   var name: String { names[names.count - 1] }

@@ -32,7 +32,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     case reset
     /// Reports the battery's voltage, or `nil` if the sensor is silent.
     case battery(Millivolts?)
-    /// Request an answer and change nothing.
+    /// Requests an answer and changes nothing.
     case query
   }
   public var target: Target

@@ -16,7 +16,7 @@ enum LegKey: Equatable {
   /// Moves the slider by this many microseconds.
   case move(by: Int)
   case moveTo(microseconds: Int)
-  /// Scroll the log by this many lines; positive is up.
+  /// Scrolls the log by a number of lines; a positive number scrolls up.
   case scroll(by: Int)
   case quit
 

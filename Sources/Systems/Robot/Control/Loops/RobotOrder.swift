@@ -13,7 +13,7 @@ public enum RobotOrder: Sendable, Hashable, BitwiseCopyable {
   case reset
   /// Operates a fitting of the board. The order causes no event of the motors' machine.
   case fitting(FittingOrder)
-  /// Request an answer and change nothing.
+  /// Requests an answer and changes nothing.
   case query
   /// The client disconnects: the robot stops if this client holds control, otherwise nothing happens.
   case leave

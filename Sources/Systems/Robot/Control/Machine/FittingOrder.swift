@@ -7,9 +7,9 @@ public enum FittingOrder: Sendable, Hashable, BitwiseCopyable {
   case look(pan: Int?, tilt: Int?)
   /// Gives a colour to one light, numbered from 0, or to all lights if `light` is `nil`.
   case light(LightColour, light: Int?)
-  /// Sound the buzzer for this time, 50 ms…5 s. The beep replaces the rest of an earlier one.
+  /// Sounds the buzzer for the given time, 50 ms…5 s. The beep replaces the rest of an earlier one.
   case beep(Nanoseconds)
-  /// Raise or lower the body to this height in millimetres, 60…120.
+  /// Raises or lowers the body to the given height in millimetres, 60…120.
   case height(millimetres: Double)
   /// Switches the levelling of the body's roll on or off.
   case balance(Bool)

@@ -4,7 +4,7 @@ import WallTime
 public enum SprinklerEvent: Sendable, Hashable {
   /// The process started, with the records that the previous one left. It must be the first event, exactly once.
   case started
-  /// Time passed. Sent a few times a second; cheap if nothing is due.
+  /// Time passed. The event is sent a few times a second, and is cheap if nothing is due.
   case timePassed
   /// A client gave a command. `caller` is its name in the access log, or `nil` for the controller itself.
   case command(SprinklerCommand, caller: String?)

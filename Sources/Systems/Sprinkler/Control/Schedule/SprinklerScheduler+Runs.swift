@@ -92,7 +92,7 @@ extension SprinklerScheduler {
 
   func pending(_ run: UInt64) -> PendingRun? { records.pending.first { $0.run == run } }
 
-  /// Adds a run's time to the zone's total of today; of a run that began yesterday, only the part since midnight.
+  /// Adds a run's time to the zone's total of today. Only the part since midnight is added of a run that began yesterday.
   private mutating func count(_ run: PendingRun, ran: Double, _ wall: WallInstant) {
     guard ran > 0 else { return }
     var share = ran
