@@ -35,7 +35,7 @@
     private static let browser = "org.freedesktop.Avahi.ServiceBrowser"
     private static let anyInterface: Int32 = -1
     private static let anyProtocol: Int32 = -1
-    /// The greatest number of services that are resolved: anybody on the network can announce one.
+    /// The greatest number of services that are resolved. The number is limited because any machine on the network can announce services.
     private static let most = 200
 
     /// Blocks for at most `patience` and a second more, and returns the services by name and address. It ends earlier when Avahi

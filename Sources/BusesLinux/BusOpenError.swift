@@ -21,7 +21,7 @@ public enum BusOpenError: Error, Sendable, Hashable {
   public enum Holder: Sendable, Hashable {
     /// The kernel, which writes its messages to the line (`console=` on the kernel's command line).
     case kernelConsole
-    /// Another program, which has opened the line exclusively.
+    /// The holder is another program, which has opened the line exclusively.
     case anotherProcess
   }
 

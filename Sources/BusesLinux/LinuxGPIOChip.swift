@@ -106,7 +106,7 @@ public final class LinuxGPIOChip: Sendable {
     return lines
   }
 
-  /// Returns whether the chip of a `CHIP:OFFSET`, given by path, number or label, is this one.
+  /// Returns whether the chip in a `CHIP:OFFSET`, named by path, number or label, is the present chip.
   func isCalled(_ text: String) -> Bool { text == path || text == name || text == label || text == "/dev/" + name }
 
   static func error(_ what: String, errno: Int32) -> GPIORequestError {

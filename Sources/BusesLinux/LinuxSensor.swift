@@ -27,7 +27,7 @@ public final class LinuxSensor: Sendable {
     tree = .below(root)
   }
 
-  /// The file that cannot be read, with the reason, or `nil` if the last reading succeeded. May be called from any thread.
+  /// The file that cannot be read, with the reason, or `nil` if the last reading succeeded. It may be called from any thread.
   public var trouble: String? { problem.withLock { $0 } }
 
   /// Reads the sensor. Blocks and allocates.

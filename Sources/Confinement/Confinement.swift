@@ -33,7 +33,7 @@ public struct Confinement: Sendable {
   public var stackKibibytes: UInt32 = 0
   /// The accounts to which a root process changes: the first one that exists.
   public var accounts = ["nobody"]
-  /// The names of that account's supplementary groups, of which the first 16 that exist are taken. The value is used only where `leavesRoot`.
+  /// The names of the new account's supplementary groups, of which the first 16 that exist are taken. The value is used only if `leavesRoot` is true.
   public var groups: [String] = []
   /// Patterns of files and folders that may be read.
   public var readable: [String] = []

@@ -7,7 +7,8 @@
   /// libmosquitto connects in a blocking way, for minutes if a host does not answer, and only to the first address of a name. This
   /// probe therefore runs first, so that libmosquitto connects only to a host that answers.
   enum BrokerProbe {
-    /// Returns why the host does not accept connections, or `nil` if it does. `interruption` polls readable when the answer is no longer needed.
+    /// Returns the reason why the host does not accept connections, or `nil` if it does. `interruption` polls readable when the answer is no longer
+    /// needed.
     static func failure(host: String, port: UInt16, limit: Nanoseconds, interruption: Int32) -> String? {
       var hints = addrinfo()
       hints.ai_socktype = Int32(truncatingIfNeeded: SOCK_STREAM.rawValue)
@@ -51,7 +52,7 @@
   }
 
   extension BrokerDoor {
-    /// Returns why the listening process is not accepted as the broker, or `nil` if it is the broker that this program has started.
+    /// Returns the reason why the listening process is not accepted as the broker, or `nil` if it is the broker that this program has started.
     ///
     /// - Parameter listener: the process that listens, or −errno.
     func failure(_ listener: Int32) -> String? {

@@ -14,7 +14,7 @@ public enum BrokerText {
   /// The greatest length in bytes that MQTT allows.
   static let mostBytes = 65_535
 
-  /// Returns what a text was expected to be and what came, with the character and its place but never the text, or `nil` if it can be carried.
+  /// Returns a description of the fault in a text, with the character and its place but never the text, or `nil` if MQTT can carry the text.
   ///
   /// - Parameter isSpawned: whether the broker is one that this program starts, whose password file has to carry the text as well.
   public static func flaw(in text: String, _ part: Part, isSpawned: Bool) -> String? {
@@ -54,7 +54,7 @@ public enum BrokerText {
   /// Returns whether C's isspace(3) holds for a character.
   private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || (9...13).contains(scalar.value) }
 
-  /// Returns the name of a character, such as `U+0020 (a blank)`. In a secret only the character is named, which reveals nothing of use.
+  /// Returns the name of a character, such as `U+0020 (a blank)`. Of a secret only the one character is named, which reveals nothing useful.
   private static func name(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -18,7 +18,7 @@ package struct MQTTBackoff: Sendable {
   /// Returns whether a connection of this age has lasted.
   package func hasLasted(_ age: Nanoseconds) -> Bool { longest * 2 < age }
 
-  /// Notes that the present connection has lasted: pauses begin with the shortest again.
+  /// Notes that the present connection has lasted, so that the next pause is the shortest again.
   package mutating func lasted() { (pause, lostSoon) = (shortest, 0) }
 
   /// Notes the end of an attempt or of a connection, and returns the pause before the next attempt.

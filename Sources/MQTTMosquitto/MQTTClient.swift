@@ -61,7 +61,7 @@
       /// The filters whose subscription the broker has not acknowledged on this connection.
       var unacknowledged: Set<String> = []
 
-      /// The status as others see it.
+      /// The status that the client reports to its users.
       var seen: MQTTStatus {
         var seen = status
         seen.isSubscribed = status.isConnected && unacknowledged.isEmpty && status.refusing.isEmpty
@@ -101,7 +101,8 @@
     /// The instant at which the broker accepted the present connection, or `nil` if it has not.
     private var acceptedAt: TickInstant?
     private var backoff: MQTTBackoff
-    /// MQTT 5 until a broker has refused it or has not answered it, since MQTT 5 tells why a broker ends a connection.
+    /// The version of the protocol. It is MQTT 5 until a broker has refused MQTT 5 or has not answered, because a broker states by MQTT 5 why it ends
+    /// a connection.
     private var version = Version.five
     /// Whether the broker has answered in the present version.
     private var isVersionKnown = false

@@ -24,7 +24,7 @@ public final class MQTTInbox: Sendable {
     bell = try Doorbell()
   }
 
-  /// Adds a message; called by the client. Returns `false` if the inbox is full.
+  /// Adds a message. The client calls this function. Returns `false` if the inbox is full.
   @discardableResult
   public func deliver(_ message: MQTTMessage) -> Bool {
     let isTaken = state.withLock { state in

@@ -17,9 +17,9 @@ public struct MQTTSettings: Sendable {
   public var password: String?
   /// The TLS settings, or `nil` for a connection without TLS.
   public var security: MQTTSecurity?
-  /// A retained message that the broker publishes when this client disappears, and that the client publishes itself before it
-  /// disconnects. The value is `nil` for none. What was published on its topic is not published again after a reconnection, unlike all
-  /// other retained state: the publisher does that when it is true again.
+  /// A retained message that the broker publishes when this client disappears, and that the client publishes itself before it disconnects. The value
+  /// is `nil` if there is none. What was published on its topic is not published again after a reconnection, unlike all other retained state: the
+  /// publisher does that when it is true again.
   public var will: MQTTMessage?
   /// The keep-alive interval in seconds, 5…65,535.
   public var keepAliveSeconds = 30
@@ -54,7 +54,7 @@ public struct BrokerDoor: Sendable {
 public struct MQTTSecurity: Sendable, Hashable {
   /// The path of a PEM file of certificate authorities, or `nil` for the system's authorities.
   public var authorities: String?
-  /// The path of this client's certificate in PEM, for a broker that requires one, or `nil` for none.
+  /// The path of this client's certificate in PEM, for a broker that requires one, or `nil` if there is none.
   public var certificate: String?
   /// The path of the certificate's private key in PEM, or `nil` if there is no certificate.
   public var key: String?

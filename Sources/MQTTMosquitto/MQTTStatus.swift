@@ -11,8 +11,8 @@ public struct MQTTStatus: Sendable, Hashable {
   public package(set) var lostSoon: Int64 = 0
   /// The number of connections that the broker accepted since the start.
   public package(set) var connections: Int64 = 0
-  /// The reason why there is no connection, or why the last one ended, or `nil` if nothing has failed yet. The text names the
-  /// broker and contains no secret.
+  /// The reason why there is no connection, or the reason why the last one ended, or `nil` if nothing has failed yet. The text names the broker and
+  /// contains no secret.
   public package(set) var lastFailure: String?
   /// Whether the broker's last answer to an attempt to connect was that it does not accept the user or the password.
   public package(set) var isAccountRefused = false

@@ -1,5 +1,5 @@
 /// The words and punctuation of a Swift source file without comments and strings; the contents of `\(…)` in a string
-/// are omitted, too.
+/// are also omitted.
 ///
 /// This type knows just enough of the language to find declarations. A complete parser would be a further dependency
 /// for every user of the runtime.

@@ -12,7 +12,7 @@ import Tactus
 public final class WebService: Sendable {
   /// The hub that passes events to WebSocket clients.
   public let hub: EventHub
-  /// Every route that the server answers, including its own.
+  /// Every route that the server answers, including the service's own routes.
   public let table: RouteTable
 
   /// The counters of connections and answers, for metrics.

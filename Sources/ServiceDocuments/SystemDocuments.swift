@@ -24,8 +24,8 @@ public struct SystemDocuments: @unchecked Sendable {
   public var script: [UInt8] { Self.bytes(documents.script) }
   /// CSS rules for elements that only this card has.
   public var style: [UInt8] { Self.bytes(documents.style) }
-  /// What the declaration does not say of the API: a JSON object that is written over `madeAPI`. The result is merged
-  /// into `openapi.json`: members are added to members, lists are appended to lists.
+  /// The part of the API's description that the declaration lacks: a JSON object that is written over `madeAPI`. The
+  /// result is merged into `openapi.json`: members are added to members, lists are appended to lists.
   public var api: [UInt8] { Self.bytes(documents.api) }
 
   /// All files with their names.

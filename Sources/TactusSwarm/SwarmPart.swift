@@ -3,18 +3,17 @@ import TactusDaemon
 
 /// One system under the swarm: its production loops over simulated hardware, its clients and faults, and the invariants of its outputs.
 ///
-/// The engine kills and starts the daemon, runs the supervisor and the guard's machine, and passes every action of the
-/// history to the part concerned. A part checks its invariants before and after every tick. The state of the outputs is
-/// read from the simulated hardware, and the commands are taken from the actions themselves, never from the state of
-/// the machine under test, which would prove nothing. To be used on one thread. The same seed and the same calls give
-/// the same run.
+/// The engine kills and starts the daemon, runs the supervisor and the guard's machine, and passes every action of the history to the part concerned.
+/// A part checks its invariants before and after every tick. The state of the outputs is read from the simulated hardware, and the commands are taken
+/// from the actions themselves, never from the state of the machine under test, which would prove nothing. It is to be used on one thread. The same
+/// seed and the same calls give the same run.
 public protocol SwarmPart: AnyObject {
   /// The system's name in the lines of a history.
   var name: String { get }
   /// The checks made so far, with the first failure.
   var checks: SwarmChecks { get }
-  /// How often each thing that the part knows of its system came about, such as `state running`; 0 for what has not. What
-  /// histories do to it is counted besides.
+  /// The numbers of occurrences of the system's commands, states and faults, such as `state running`; 0 for one that has not occurred. The actions of
+  /// histories are counted separately.
   var exercised: [String: Int] { get }
   /// The invariants for which the system has nothing to look at.
   var inapplicable: Set<String> { get }
@@ -22,7 +21,8 @@ public protocol SwarmPart: AnyObject {
   var hasFailed: Bool { get }
   /// Whether the process has died within this part, such as in the middle of a write. Holds until the next `kill`.
   var hasDied: Bool { get }
-  /// Whether an emergency stop is latched, as the loop has published it; a latched stop survives the daemon. False while the daemon is dead.
+  /// Whether an emergency stop is latched, as the loop has published it. A latched stop survives the daemon, but the value is false while the daemon
+  /// is dead.
   var isEmergencyStopped: Bool { get }
   /// The loops whose silence the supervisor reports to the guard, with the period of each; empty while the daemon is dead.
   var heartbeats: [(version: LatestVersion, period: Nanoseconds)] { get }
@@ -33,7 +33,7 @@ public protocol SwarmPart: AnyObject {
   /// The instant at which the part may affect other parts; all parts are run up to that instant first.
   var wakesAt: TickInstant { get }
 
-  /// Plans random actions of clients and faults. Must not depend on anything that has happened.
+  /// Plans random actions of clients and faults. The function must not depend on anything that has happened.
   func plan(_ plan: inout SwarmPlanner)
   /// Starts the daemon: new loops, over the hardware and the store as they were left. The guard's writes are reported
   /// to the loops through `cover.stops`.

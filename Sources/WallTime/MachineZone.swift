@@ -37,7 +37,7 @@ public struct MachineZone: Sendable, Hashable {
   public let rules: ZoneRules
   /// The source of the zone: `TZ`, `/etc/localtime` or `the default`.
   public let source: String
-  /// What of the machine contradicts the zone or is missing, in a sentence without a full stop, or `nil` if nothing does.
+  /// A description of the machine's settings that contradict the zone or are missing, as a sentence without a full stop, or `nil` if there are none.
   public let remark: String?
 
   /// Makes a zone that is known already.
@@ -147,7 +147,7 @@ extension MachineZone {
     return MachineZone(file.rules(name: name), source: localTime, remark: remark)
   }
 
-  /// Returns the name that is the first line of a file, or `nil` if that is none.
+  /// Returns the first line of a file if it is a name, otherwise `nil`.
   private static func nameIn(_ bytes: [UInt8]) -> String? {
     let line = bytes.prefix { $0 > UInt8(ascii: " ") }
     let isName = !line.isEmpty && line.count <= 100 && line.allSatisfy { $0 < 127 }

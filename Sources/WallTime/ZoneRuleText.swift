@@ -5,7 +5,7 @@
 /// Times of a change go from -167 to 167 hours, as RFC 9636 and glibc have them. A rule that names a summer time without the dates of its changes
 /// is refused, because each C library has dates of its own for it.
 public struct ZoneRuleText: Sendable, Hashable {
-  /// An error of a rule: what was expected, and what came.
+  /// An error of a rule, with the expected and the actual text.
   public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The expected and the actual text, in words.
     public let description: String

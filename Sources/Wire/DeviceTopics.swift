@@ -40,8 +40,8 @@ public struct DeviceTopics: Sendable, Hashable {
   /// Returns the filters with which to subscribe to the commands of a system and of its items.
   public func commandFilters(_ system: String) -> [String] { [command(system), command(system, "+")] }
 
-  /// The filters with which to subscribe to all commands: to all systems, to each system and to its items. A `#` would also deliver
-  /// the device's own states.
+  /// The filters with which all commands are subscribed to: those to all systems, to each system and to its items. A `#` would also deliver the
+  /// device's own states.
   public var everyCommandFilter: [String] {
     (0...3).map { ([base] + Array(repeating: "+", count: $0) + ["command"]).joined(separator: "/") }
   }

@@ -12,7 +12,7 @@ public enum GivenName {
       + "\(mostBytes(ofCharacters: length.upperBound)) bytes"
   }
 
-  /// Returns what is wrong with a name in words, such as `61 characters` or `U+202E`, or `nil` if nothing is.
+  /// Returns a description of the fault of a name, such as `61 characters` or `U+202E`, or `nil` if the name has none.
   ///
   /// - Parameters:
   ///   - text: the name as given.

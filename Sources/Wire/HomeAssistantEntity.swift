@@ -19,11 +19,11 @@ public struct HomeAssistantEntity: Sendable, Hashable {
   public var name: String
   /// The topic of the entity's state, or `nil` for a button.
   public var stateTopic: String?
-  /// The template that extracts the value from the state's JSON, or `nil` for none.
+  /// The template that extracts the value from the state's JSON, or `nil` if there is none.
   public var valueTemplate: String?
   public var unit: String?
   public var deviceClass: String?
-  /// The state class, or `nil` for none. `measurement` makes Home Assistant keep statistics.
+  /// The state class, or `nil` if there is none. `measurement` makes Home Assistant keep statistics.
   public var stateClass: String?
   /// The topic to which the entity sends commands, which for a button are `pressPayload`, or `nil` if it sends none.
   public var commandTopic: String?

@@ -4,7 +4,7 @@
 
   /// A connection to bluetoothd that mirrors its objects, reconnects when the bus or bluetoothd is back, and finds an adapter that is switched on.
   ///
-  /// To be used on the bus thread only. After each message that arrives `changed` is called, in which the client's owner looks at
+  /// It is to be used on the bus thread only. After each message that arrives `changed` is called, in which the client's owner looks at
   /// the objects and reacts. No change is missed, however short it is.
   final class BlueZClient {
     static let name = "org.bluez"
@@ -206,8 +206,8 @@
       changed()
     }
 
-    /// Ends a device's connection and waits for its end, which takes two seconds with a real bluetoothd, for at most three. A
-    /// device that connected earlier would get the connection that is about to end.
+    /// Ends a device's connection and waits at most three seconds for its end, which takes two seconds with a real bluetoothd. A device that
+    /// connected again before that would get the connection that is about to end.
     func endConnection(of device: String) {
       _ = try? bus?.call(Self.name, device, BlueZTree.device, "Disconnect", patienceMicroseconds: 3_000_000)
     }

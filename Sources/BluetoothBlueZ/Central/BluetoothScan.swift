@@ -10,7 +10,7 @@
     public struct Device: Equatable, Sendable {
       /// The address in upper case: `AA:BB:CC:DD:EE:FF`.
       public var address: String
-      /// The name that the device advertises, which anybody may have chosen, or `nil` if it advertises none.
+      /// The name that the device advertises, which is not verified, or `nil` if the device advertises none.
       public var name: String?
       /// The strength of the reception in dBm, or `nil` if the device has not been heard.
       public var strengthDecibels: Int?

@@ -140,7 +140,7 @@ public struct DatagramBuffers {
 
 /// A UDP socket as a loop uses it. It never blocks and allocates nothing. The type is not copyable: one loop owns the socket.
 public struct DatagramPort: ~Copyable {
-  /// Fills the `DatagramBuffers` behind the second pointer. Returns the number of datagrams, which is 0 if none waits, or −errno.
+  /// Fills the `DatagramBuffers` to which the second pointer points. Returns the number of datagrams, which is 0 if none is waiting, or −errno.
   public typealias Receive = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
   /// Sends `count` bytes to the `Endpoint` behind the third pointer. The last argument is `now` in nanoseconds. Returns 0 or −errno.
   public typealias Send =

@@ -33,7 +33,7 @@ public struct GPIOInput: Sendable, Hashable {
   /// The setting of the chip's pull resistor for this line.
   public var pull: Pull
 
-  /// Creates an input with these properties. `debounce` must be at least 0 s and less than 4,000 s, or the call traps.
+  /// Creates an input with the given properties. `debounce` must be at least 0 s and less than 4,000 s, or the call traps.
   public init(
     _ name: GPIOLineName, isActiveLow: Bool = false, edges: GPIOEdges = .rising, debounce: Nanoseconds = .zero,
     pull: Pull = .asIs
@@ -113,7 +113,7 @@ public struct GPIOEdgeBuffer {
 /// The type is not copyable: one loop owns the lines. The kernel keeps 16 unread changes per line and then drops the oldest;
 /// `GPIOEdge.sequence` still counts the dropped ones, so a `GPIOPulseCount` does not miss any.
 public struct GPIOEvents: ~Copyable {
-  /// Fills the `GPIOEdgeBuffer` behind the second pointer. Returns the number of changes, which is 0 if none waits, or −errno.
+  /// Fills the `GPIOEdgeBuffer` to which the second pointer points. Returns the number of changes, which is 0 if none is waiting, or −errno.
   public typealias Receive = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
 
   let context: UnsafeMutableRawPointer
@@ -152,7 +152,7 @@ public struct GPIOEvents: ~Copyable {
     return batch.count == batch.capacity
   }
 
-  /// Returns which lines are active now, with bit k for line k, debounced for lines that have a debounce.
+  /// Returns a mask of the lines that are active now, with bit k for line k. The levels are debounced for lines that have a debounce.
   @_noLocks @_noAllocation
   public mutating func read() throws(GPIOError) -> UInt64 {
     let all = UInt64.max >> UInt64(64 - count)

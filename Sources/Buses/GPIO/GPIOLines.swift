@@ -112,7 +112,7 @@ public struct GPIOLines: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func turnAllOff() throws(GPIOError) { try set(mask: all, values: 0) }
 
-  /// Returns which lines are active by their levels.
+  /// Returns a mask of the lines that are active by their levels.
   @_noLocks @_noAllocation
   public mutating func read() throws(GPIOError) -> UInt64 {
     var access = GPIOAccess(.read, mask: all, at: now)

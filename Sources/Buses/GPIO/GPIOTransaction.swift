@@ -19,7 +19,7 @@ public struct GPIOTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
   public var at: TickInstant
   /// The mask of the lines: bit k stands for line k of the bank or, on a recorded port, for line k of the request.
   public var lines: UInt64
-  /// The electrical levels of those lines, as driven or as read. On a recorded port a 1 stands for active.
+  /// The electrical levels of the lines, as driven or as read. On a recorded port a 1 stands for active.
   public var levels: UInt64
   /// The result of the transfer: 0, or −errno if it failed.
   public var result: Int32

@@ -105,7 +105,7 @@ public enum I2CError: Error, Sendable, Hashable, BitwiseCopyable {
 /// code is not among them. Timing: a transfer blocks at most for `attempts ×` the timeout of the bus below (10 ms on Linux); a
 /// transfer that timed out is never repeated. It allocates nothing.
 public struct I2CBus: ~Copyable {
-  /// Makes the `I2CTransfer` behind the second pointer and fills `bytes` of a read. Returns 0 or −errno.
+  /// Carries out the `I2CTransfer` to which the second pointer points, and fills its `bytes` if it is a read. Returns 0 or −errno.
   public typealias Transfer = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int32
 
   let context: UnsafeMutableRawPointer

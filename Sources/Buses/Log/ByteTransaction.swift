@@ -32,7 +32,7 @@ public struct ByteTransaction: LoggedTransaction, Sendable, BitwiseCopyable {
     direction = .received
   }
 
-  /// The bytes that were kept. This is not for ticks.
+  /// The bytes that were kept. The property must not be used in a tick.
   public var kept: [UInt8] { (0..<min(count, 64)).map { bytes[$0] } }
 }
 

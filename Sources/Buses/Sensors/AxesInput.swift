@@ -29,12 +29,12 @@ public struct AxesInput: ~Copyable {
   }
 }
 
-/// The end of three simulated sensors by which a twin sets what a chip of three axes measures.
+/// The end of three simulated sensors by which a twin sets the values that a chip of three axes measures.
 public struct SimulatedAxesDriver: ~Copyable {
   private var x, y, z: SimulatedSensorDriver
   private let mounting: Mounting
 
-  /// Creates the end from those of the chip's axes.
+  /// Creates the input from the inputs of the chip's three axes.
   public init(
     x: consuming SimulatedSensorDriver, y: consuming SimulatedSensorDriver, z: consuming SimulatedSensorDriver,
     mounted mounting: Mounting = .upright
@@ -45,7 +45,7 @@ public struct SimulatedAxesDriver: ~Copyable {
     self.mounting = mounting
   }
 
-  /// Sets what the chip measures, given in the body's axes, in the unit of the sensor's quantity.
+  /// Sets the values that the chip measures, given in the body's axes, in the unit of the sensor's quantity.
   @_noLocks @_noAllocation
   public mutating func set(_ body: SIMD3<Double>, at now: TickInstant) {
     let chip = mounting.chip(body)

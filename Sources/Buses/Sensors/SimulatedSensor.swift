@@ -58,7 +58,7 @@ public struct SimulatedSensorDriver: ~Copyable, @unchecked Sendable {  // safe: 
     self.fault = fault
   }
 
-  /// Sets what the sensor measures, in the unit of its quantity.
+  /// Sets the value that the sensor measures, in the unit of its quantity.
   @_noLocks @_noAllocation
   public mutating func set(_ value: Double, at now: TickInstant) {
     switch fault.pointee.load(ordering: .relaxed) {

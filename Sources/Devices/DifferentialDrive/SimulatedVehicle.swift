@@ -72,10 +72,10 @@ public struct SimulatedVehicle: @unchecked Sendable, BitwiseCopyable {  // safe 
     body.pointee.wall = x
   }
 
-  /// Makes the distance sensor see nothing any more, or work again.
+  /// Makes the distance sensor stop working, or work again.
   public func setDistanceSensor(isDead: Bool) { body.pointee.isDistanceDead = isDead }
 
-  /// Sets what the line sensor's register gives, at first 15: nothing dark below any of the four probes.
+  /// Sets the value of the line sensor's register. It is 15 at first, which means that nothing dark is below any of the four probes.
   public func setLine(_ byte: UInt8) { body.pointee.line = byte }
 
   /// Places the robot at a pose with given speeds. The commanded speeds stay unchanged.
@@ -96,7 +96,7 @@ struct VehicleBody {
   var isBalancing: Bool?
   /// The byte of the line sensor.
   var line: UInt8 = 0x0F
-  /// Where a wall crosses the x axis in m, or `nil` for an empty world.
+  /// The place where a wall crosses the x axis in m, or `nil` for an empty world.
   var wall: Double?
   var isDistanceDead = false
   var commands: Int64 = 0
@@ -110,7 +110,7 @@ struct VehicleBody {
     publish()
   }
 
-  /// What an ultrasonic sensor at the robot's pose measures: 20…4000 mm, or 0 if it is dead.
+  /// The distance that an ultrasonic sensor at the robot's pose measures, 20…4000 mm, or 0 if the sensor is dead.
   var distanceMillimetres: Int {
     @_noLocks @_noAllocation get {
       if isDistanceDead { return 0 }

@@ -43,7 +43,7 @@ public final class LineExpanderSimulator: @unchecked Sendable {  // safe: everyt
   /// The pins that are high.
   public var levels: UInt16 { state.pointee.levels }
 
-  /// Cuts the power for a moment: every pin of an MCP23017 is an input again, every pin of a PCF8574 high.
+  /// Cuts the power for a moment. Afterwards every pin of an MCP23017 is an input, and every pin of a PCF8574 is high.
   public func cutPower() {
     state.pointee.latches.store(state.pointee.isPlain ? 0xFFFF : 0, ordering: .relaxed)
     state.pointee.inputs.store(state.pointee.isPlain ? 0 : 0xFFFF, ordering: .relaxed)

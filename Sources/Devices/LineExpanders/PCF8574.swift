@@ -12,7 +12,7 @@ public struct PCF8574: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { 8 }
   }
 
-  /// The address of the chip by its pins A0…A2: 0x20…0x27, or 0x38…0x3F of a PCF8574A.
+  /// The address of the chip, which its pins A0…A2 select: 0x20…0x27, or 0x38…0x3F for a PCF8574A.
   public let address: I2CAddress
 
   /// Creates a driver.

@@ -25,7 +25,7 @@ public struct ShiftRegisterSimulator: Sendable {
     (register, shown) = (noise, noise)
   }
 
-  /// Takes the next levels of the lines. A rising clock shifts, a rising latch shows what was shifted.
+  /// Takes the next levels of the lines. A rising clock shifts the register, and a rising latch shows the shifted bits on the outputs.
   public mutating func take(_ next: Levels) {
     if next.clock, !levels.clock { register = register << 1 | (next.data ? 1 : 0) }
     if next.latch, !levels.latch { shown = register }

@@ -59,7 +59,8 @@ public final class PCA9685Simulator: @unchecked Sendable {  // safe: the rule ab
     return snapshot
   }
 
-  /// A mask with a bit for each channel whose line is not permanently low, because it pulses or is stuck high. It has the instant of `snapshot`.
+  /// A mask with a bit for each channel whose line is not permanently low, because it pulses or is stuck high. The mask is of the same instant as
+  /// `snapshot`.
   public var drivenChannels: UInt16 { faults.pointee.driven.load(ordering: .relaxed) }
 
   /// Moves the servos to their positions at `instant`, without a transfer on the bus.

@@ -4,9 +4,9 @@ import Tactus
 
 /// A fan's tachometer: an open-collector output that gives a number of pulses per turn, on one input line with edge events.
 ///
-/// To be called once per tick. The speed is derived from the kernel's stamps of the pulses, never from the time of the tick, so a
-/// late tick measures as well as a punctual one. The speed is a number of whole turns divided by their time, over as many turns as
-/// fit into `window` and at least one. Whole turns are used because a rotor's poles are not spaced evenly.
+/// It is to be called once per tick. The speed is derived from the kernel's stamps of the pulses, never from the time of the tick, so a late tick
+/// measures as well as a punctual one. The speed is a number of whole turns divided by their time, over as many turns as fit into `window` and at
+/// least one. Whole turns are used because a rotor's poles are not spaced evenly.
 ///
 /// - **Slowing down**: a turn that is not complete limits the speed, so the result falls while no pulses come.
 /// - **Stopped**: the speed is 0 once no pulse has come for `silence`. Speeds below one pulse in `silence` read 0.

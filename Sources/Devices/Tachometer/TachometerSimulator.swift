@@ -5,9 +5,8 @@ import TactusControl
 
 /// A simulated tachometer output of a fan on a line of a `SimulatedGPIOBank`. The line is low for half of a pulse's time and high for the other half.
 ///
-/// For simulations of the fan: a loop, which calls `step` once per tick, or a test. Pulses have their exact instants between two
-/// steps, to a nanosecond, whatever the rate of the steps. Timing of a step: two changes per pulse, at most 1,024 pulses; allocates
-/// nothing.
+/// It is used by a loop that simulates the fan and calls `step` once per tick, or by a test. Pulses have their exact instants between two steps, to a
+/// nanosecond, whatever the rate of the steps. Timing of a step: two changes per pulse, at most 1,024 pulses; allocates nothing.
 ///
 /// Poles that are spaced unevenly are not simulated.
 public struct TachometerSimulator: ~Copyable {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A simulated thermistor in a divider on one input of an `ADS1115Simulator`, set in °C.
 ///
-/// For simulations of a temperature: a loop, in its ticks, or a test. It is the exact inverse of `Thermistor`, whose readings
-/// differ only by the converter's count. The type is not copyable: one owner sets the input.
+/// A loop that simulates a temperature sets it in its ticks, and a test sets it directly. The simulator is the exact inverse of
+/// `Thermistor`, whose readings differ only by the converter's count. The type is not copyable, because one owner sets the input.
 public struct ThermistorSimulator: ~Copyable, @unchecked Sendable {  // safe: what the pointer leads to is atomics
   /// A fault of the wires.
   public enum Fault: UInt8, Sendable, Hashable, BitwiseCopyable {

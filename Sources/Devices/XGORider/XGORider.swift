@@ -70,7 +70,7 @@ public struct XGORider: Sendable, BitwiseCopyable {
       }
     }
 
-    /// Returns the angle in a frame in degrees, or `nil` if it is out of range, as a NaN is, too.
+    /// Returns the angle in a frame in degrees, or `nil` if it is out of range or a NaN.
     @_noLocks @_noAllocation
     private static func angle(_ frame: XGOFrame) -> Double? {
       guard let float = frame.float, float >= -180, float <= 180 else { return nil }

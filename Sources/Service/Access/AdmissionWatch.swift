@@ -41,14 +41,14 @@ final class AdmissionWatch: @unchecked Sendable {
     (self.isNeeded, self.ended) = (isNeeded, ended)
   }
 
-  /// Begins to watch. To be called on the event loop, once.
+  /// Begins to watch. The function is to be called on the event loop, once.
   func begin() {
     loop.preconditionInEventLoop()
     watching.hub.join(self, on: loop)
     if hasExpired { end("TOKEN_EXPIRED") } else { schedule() }
   }
 
-  /// Checks the token now. To be called on the event loop.
+  /// Checks the token now. The function is to be called on the event loop.
   func check() {
     timer?.cancel()
     nextCheck = nil
@@ -59,7 +59,7 @@ final class AdmissionWatch: @unchecked Sendable {
     schedule()
   }
 
-  /// Ends the watch without calling `ended`. To be called on the event loop.
+  /// Ends the watch without calling `ended`. The function is to be called on the event loop.
   func cancel() {
     loop.preconditionInEventLoop()
     end(nil)

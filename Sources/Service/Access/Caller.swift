@@ -14,8 +14,8 @@ public struct Caller: Sendable, Hashable {
   public let client: UInt32
   /// The time at which the caller's token expires, in seconds since 1970, or `nil` if it never does. A WebSocket is closed at that time.
   public let expires: Int64?
-  /// When the first byte of the request was read from its socket, on the clock of the loops, or `nil` if nothing was read. A stop makes earlier
-  /// requests void (`Mailbox.send`).
+  /// The instant at which the first byte of the request was read from its socket, on the clock of the loops, or `nil` if nothing was read. A stop
+  /// makes earlier requests void (`Mailbox.send`).
   public var arrived: TickInstant?
 
   /// Makes a caller.
@@ -34,7 +34,7 @@ public struct Caller: Sendable, Hashable {
 }
 
 extension Caller {
-  /// Returns what the caller asks of a part of a system, and when, or `nil` if nothing was read from a socket.
+  /// Returns the part of a system that the caller's request concerns, with the instant of the request, or `nil` if nothing was read from a socket.
   public func asks(_ part: SystemPart = .whole) -> Asked? { arrived.map { Asked(part, at: $0) } }
 
   /// Returns the same caller with another request.
@@ -79,9 +79,9 @@ struct LastingAdmission: Sendable {
   let request: HTTPRequest
   /// The certificate that was shown on the connection, or `nil` if none was.
   let certificate: ClientCertificate?
-  /// The scope that is needed for as long as it lasts, or `nil` if no token is needed.
+  /// The scope that is needed for as long as the admission lasts, or `nil` if no token is needed.
   var scope: Scope? = .read
-  /// Whether it also ends when the caller's scope has changed: true where the caller may act, since the scope says in what way.
+  /// Whether the admission also ends when the caller's scope has changed: true where the caller may act, since the scope says in what way.
   var keepsScope = false
 
   /// Checks the token again. Returns the code of the error with which the same request would be refused now, `TOKEN_CHANGED` if it

@@ -2,7 +2,7 @@ import Peers
 import Synchronization
 
 /// Gives numbers to callers: the same token from the same address is the same client as long as the pair is among the
-/// last 1,024 seen. Usable from any thread.
+/// last 1,024 seen. It may be used from any thread.
 final class ClientNumbers: Sendable {
   static let capacity = 1024
   static let greatest: UInt32 = 0x7FFF_FFFF

@@ -58,7 +58,8 @@ public struct Doorman: Sendable {
     try admit(request, peer: peer, certificate: nil, scope: scope)
   }
 
-  /// Decides about one request of a connection on which a certificate may have been shown. A token in the request goes before the certificate.
+  /// Decides about one request of a connection on which a certificate may have been shown. A token in the request takes precedence over the
+  /// certificate.
   ///
   /// - Throws: the errors of `admit(_:peer:scope:)`; 403 with the code of a `CertificateRefusal`.
   func admit(

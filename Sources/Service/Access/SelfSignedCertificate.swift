@@ -100,7 +100,7 @@ public struct SelfSignedCertificate: Sendable, Equatable {
   }
 }
 
-/// Why a certificate could be neither read nor made.
+/// The reason why a certificate could be neither read nor made.
 public enum SelfSignedCertificateError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The certificate or its key exists but cannot be read. `reason` is the message of the operating system.
   case unreadable(path: String, reason: String)

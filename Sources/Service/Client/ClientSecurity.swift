@@ -41,7 +41,7 @@ import NIOCore
       self.host = host
     }
 
-    /// Adds TLS to a connection, last, or before all other handlers of a connection that has begun without it.
+    /// Adds TLS to a connection. It is added after all other handlers, or with `first` before them, for a connection that has begun without TLS.
     func secure(_ pipeline: ChannelPipeline.SynchronousOperations, first: Bool = false) throws {
       let position: ChannelPipeline.SynchronousOperations.Position = first ? .first : .last
       // An address is not a valid name for SNI.

@@ -5,17 +5,17 @@ import NIOPosix
 
 /// An HTTP client of a daemon's service, for commands such as `tactus top`.
 ///
-/// Each request has its own connection. Usable from any thread; only `ask` and `stop` block.
+/// Each request has its own connection. It may be used from any thread; only `ask` and `stop` block.
 public final class ServiceClient: Sendable {
   /// A complete response.
   public struct Answer: Sendable {
-    /// The HTTP status code. A status other than 2xx is an `Answer`, too, not a `Failure`.
+    /// The HTTP status code. An answer with a status other than 2xx is also an `Answer`, not a `Failure`.
     public let status: Int
     /// The body, at most 4 MB unless more was allowed; empty if the response had none.
     public let body: [UInt8]
   }
 
-  /// Why a request has no answer.
+  /// The reason why a request has no answer.
   public enum Failure: Error, Sendable, CustomStringConvertible {
     /// The connection failed or broke, for the given reason in a few words.
     case unreachable(String)
@@ -186,7 +186,7 @@ private final class ClientExchange: ChannelInboundHandler {
     context.close(promise: nil)
   }
 
-  /// Returns what went wrong with an answer in words, or the error itself if it is another one.
+  /// Returns an error of an answer described in words, and any other error unchanged.
   private func inWords(_ error: any Error) -> any Error {
     guard let error = error as? NIOHTTPObjectAggregatorError else { return error }
     if error == .frameTooLong { return ServiceClient.Failure.unreachable("its answer has more than \(most) bytes") }

@@ -10,8 +10,8 @@ import Tactus
 
 /// A client of a daemon's WebSocket, which passes binary messages from and to a `MessageBridge`.
 ///
-/// The client connects again when the connection ends, after 0.5, 1, 2 and 4 s, then every 5 s. Messages that the loop
-/// sends meanwhile are dropped, because an old command is worse than none. Usable from any thread; only `stop` blocks.
+/// The client connects again when the connection ends, after 0.5, 1, 2 and 4 s, then every 5 s. Messages that the loop sends meanwhile are dropped,
+/// because an old command is worse than none. It may be used from any thread; only `stop` blocks.
 public final class WebSocketClient: Sendable {
   /// The bridge that carries messages, without the prefix, between a loop and the connection.
   public let bridge: MessageBridge
@@ -34,11 +34,11 @@ public final class WebSocketClient: Sendable {
   /// Starts to connect.
   public func start() { connector.start() }
 
-  /// Why there is no connection, in a few words, or `nil` if the client is connected.
+  /// The reason why there is no connection, in a few words, or `nil` if the client is connected.
   public var trouble: String? { connector.trouble.withLock { $0 } }
 
-  /// Sends the messages that are waiting, closes the WebSocket, waits for at most a second until the daemon has closed
-  /// the connection, and ends the thread. To be called once; no other call may follow.
+  /// Sends the messages that are waiting, closes the WebSocket, waits for at most a second until the daemon has closed the connection, and ends the
+  /// thread. The function is to be called once; no other call may follow.
   public func stop() {
     connector.stop()
     try? group.syncShutdownGracefully()

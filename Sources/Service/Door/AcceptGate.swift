@@ -12,7 +12,7 @@ final class AcceptGate: ChannelDuplexHandler {
 
   /// The greatest number of accepts in one turn of the event loop.
   static let most: UInt = 4
-  /// The number of descriptors that must be free besides those.
+  /// The number of further descriptors that must be free.
   private static let free = 4
   private static let pause = TimeAmount.milliseconds(100)
 

@@ -31,8 +31,8 @@ struct DoorRoutes: Sendable {
     ]
   }
 
-  /// `{"ok":true,"version":…,"timeZone":{…},"systems":{NAME:STATE}}` with the members that systems add at the top level. The document
-  /// is made again when a system's version has changed.
+  /// The document `{"ok":true,"version":…,"timeZone":{…},"systems":{NAME:STATE}}` with the members that systems add at the top level. The document is
+  /// made again when a system's version has changed.
   private var status: PreparedDocument {
     let (systems, version, zone) = (systems, encodeJSON(version), zone)
     // The part about the time zone changes only with the zone's offset.

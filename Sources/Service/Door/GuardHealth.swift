@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The state of the guard, the process that writes the safe states when this one cannot, for `GET /api/health` and metrics.
+/// The state of the guard for `GET /api/health` and metrics. The guard is the process that writes the safe states when the daemon cannot.
 public final class GuardHealth: Sendable {
   /// The state of the guard. The raw values are those of `GET /api/health`.
   public enum State: String, Sendable, Encodable {
@@ -28,7 +28,7 @@ public final class GuardHealth: Sendable {
     var report: Report
     /// The number of replacements by the reason for which the previous guard was lost.
     var byReason: [String: Int] = [:]
-    /// Why no guard can be started, or `nil` if one is watching or being started.
+    /// The reason why no guard can be started, or `nil` if one is watching or being started.
     var lostBecause: String?
   }
 
@@ -43,7 +43,7 @@ public final class GuardHealth: Sendable {
 
   var report: Report { content.withLock { $0.report } }
   var replacementsByReason: [String: Int] { content.withLock { $0.byReason } }
-  /// Why no guard can be started, or `nil` if one is watching, is being started, or is not wanted.
+  /// The reason why no guard can be started, or `nil` if one is watching, is being started, or is not wanted.
   public var lostBecause: String? { content.withLock { $0.lostBecause } }
 
   /// Notes that the guard has died or hangs.

@@ -63,8 +63,8 @@ final class Listener: Sendable {
 
   /// Closes the port at once, then every connection; requests in progress have a quarter of a second to be answered.
   ///
-  /// Blocks the calling thread, which must not be one of `threads`, for at most 750 ms, whatever the clients and
-  /// handlers do. Uses no thread of the shared pool of tasks. To be called only once.
+  /// Blocks the calling thread, which must not be one of `threads`, for at most 750 ms, whatever the clients and handlers do. Uses no thread of the
+  /// shared pool of tasks. The function is to be called only once.
   func stop() {
     // Closing fails if an error has closed the socket already.
     try? socket.close().wait()

@@ -12,7 +12,7 @@ final class OpenConnections: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a connection. To be called on the channel's event loop.
+  /// Adds a connection. The function is to be called on the channel's event loop.
   func add(_ channel: any Channel) {
     let identifier = ObjectIdentifier(channel)
     let isEnding = state.withLock { state in
@@ -38,7 +38,7 @@ final class OpenConnections: Sendable {
     for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
   }
 
-  /// Starts to close every connection, without waiting. Usable from any thread.
+  /// Starts to close every connection, without waiting. It may be used from any thread.
   func closeAll() {
     for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
   }

@@ -16,7 +16,7 @@ public struct ServiceConfiguration: Sendable {
   public var port: UInt16
   /// The TLS mode. In a build without TLS (`hasTLS`) any mode but `.off` makes `WebService.bind()` throw `.noTLS`.
   public var tls: TLSMode
-  /// The rules for clients' certificates, or `nil` if clients are not asked for one; used with TLS only.
+  /// The rules for clients' certificates, or `nil` if clients are not asked for a certificate; used with TLS only.
   public var clients: ClientCertificates?
   /// The program's version, for `/api/status` and the OpenAPI document.
   public var version: String

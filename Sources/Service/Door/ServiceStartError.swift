@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// Why the service could not open its port.
+/// The reason why the service could not open its port.
 public enum ServiceStartError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The port is in use by another program.
   case portInUse(address: String, port: UInt16)

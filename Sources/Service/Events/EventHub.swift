@@ -16,7 +16,7 @@ public final class EventHub: Sendable {
   /// Makes a hub without clients. The first edge or state has the number 1.
   public init() {}
 
-  /// Publishes events without waiting for any client. Usable from any thread.
+  /// Publishes events without waiting for any client. It may be used from any thread.
   public func publish(_ events: [Event]) {
     guard !events.isEmpty else { return }
     // Within the lock, so that two publishers' batches reach every client in the order of their numbers.
@@ -44,7 +44,7 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// Adds a session. Returns the number of the last event that the session does not get. To be called on the session's event loop.
+  /// Adds a session. Returns the number of the last event that the session does not get. The function is to be called on the session's event loop.
   func join(_ session: WebSocketSession, on loop: any EventLoop) -> UInt64 {
     loop.preconditionInEventLoop()
     return state.withLock { state in
@@ -55,7 +55,7 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// Removes a session. To be called on the session's event loop.
+  /// Removes a session. The function is to be called on the session's event loop.
   func leave(_ session: WebSocketSession, on loop: any EventLoop) {
     loop.preconditionInEventLoop()
     state.withLock { state in
@@ -65,7 +65,7 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// Adds a watch, whose token `checkTokens` checks. To be called on the watch's event loop.
+  /// Adds a watch, whose token `checkTokens` checks. The function is to be called on the watch's event loop.
   func join(_ watch: AdmissionWatch, on loop: any EventLoop) {
     loop.preconditionInEventLoop()
     state.withLock { state in
@@ -75,7 +75,7 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// Removes a watch. To be called on the watch's event loop.
+  /// Removes a watch. The function is to be called on the watch's event loop.
   func leave(_ watch: AdmissionWatch, on loop: any EventLoop) {
     loop.preconditionInEventLoop()
     state.withLock { state in
@@ -167,7 +167,7 @@ private final class Audience: @unchecked Sendable {
     if !isScheduled { takeTurn() }
   }
 
-  /// Sends to a few sessions all that each has not been sent yet, and forgets the batches that nobody waits for.
+  /// Sends a few sessions the batches that they have not been sent yet, and drops the batches that no session waits for.
   private func takeTurn() {
     var count = 0
     while count < Self.most, let (session, from) = waiting.popFirst() {

@@ -1,7 +1,7 @@
 import NIOCore
 import Wire
 
-/// A system's state as the clients get it that follow changes: all of it, and what has changed since the state before.
+/// A system's state for the clients that follow changes: the complete state, and the changes since the previous state.
 struct FollowedState: Sendable {
   /// The complete state, an event of the type `state`.
   let whole: ByteBuffer
@@ -12,7 +12,7 @@ struct FollowedState: Sendable {
 /// The newest state of each system, for the clients that follow changes. Empty while no client does.
 struct StateChanges {
   private var bodies: [String: JSONValue] = [:]
-  /// How many clients follow changes.
+  /// The number of clients that follow changes.
   var followers = 0 { didSet { if followers == 0 { bodies = [:] } } }
 
   /// Keeps a state, and returns its frames; `nil` if no client follows changes or the event is not a state.

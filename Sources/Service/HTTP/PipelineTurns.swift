@@ -14,7 +14,7 @@ protocol TurnTaker: AnyObject {
 /// requests behind a connection's first one are taken in turns, a few at a time, and between two turns the event loop
 /// is free for its sockets. The messages of WebSockets wait in the same way, and the pieces of long answers.
 ///
-/// To be used on its event loop only.
+/// It is to be used on its event loop only.
 final class PipelineTurns {
   /// The greatest number of requests in one turn. In a debug build, in which one request costs up to 0.3 ms, turns take
   /// at most about half of the time.
@@ -49,11 +49,11 @@ final class PipelineTurns {
   }
 }
 
-/// The turns of each event loop. Usable from any thread.
+/// The turns of each event loop. It may be used from any thread.
 final class TurnsOfLoops: Sendable {
   private let all = Mutex<[ObjectIdentifier: NIOLoopBound<PipelineTurns>]>([:])
 
-  /// Returns the turns of an event loop. To be called on that event loop.
+  /// Returns the turns of an event loop. The function is to be called on that event loop.
   func turns(of eventLoop: any EventLoop) -> PipelineTurns {
     all.withLock { all in
       if let known = all[ObjectIdentifier(eventLoop)] { return known.value }

@@ -23,7 +23,7 @@ public protocol JSONReadable: SendableMetatype {
 /// The members of one JSON object, read by name.
 public struct JSONReader {
   private let members: [JSONValue.Member]
-  /// The index of each member by its name if there are many: what is read costs no more than its length, whatever it is.
+  /// The index of each member by its name, or `nil` if there are few members. With it the cost of reading any document is proportional to its length.
   private let indices: [String: Int]?
   /// The path of the object in the body, such as `zones[2]`; empty for the body itself.
   private let path: String
@@ -49,7 +49,7 @@ public struct JSONReader {
     return try kind.read(value, field(name))
   }
 
-  /// Returns whether the member is present, even as null: for members whose null differs in meaning from their absence.
+  /// Returns whether the member is present, even as null. It is used for members whose null differs in meaning from their absence.
   public func has(_ name: String) -> Bool { value(name) != nil }
 
   /// Returns the member's value as received, cut to 40 characters, for the log, or `nothing` if the member is missing.

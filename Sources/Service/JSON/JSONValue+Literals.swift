@@ -32,7 +32,7 @@ extension JSONValue {
     self = value
   }
 
-  /// The member of that name, or `nil` if it is missing or this value is not an object.
+  /// The member with the given name, or `nil` if it is missing or this value is not an object.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value

@@ -2,7 +2,7 @@
 import Logging
 import Synchronization
 
-/// The newest log lines, as JSON. Usable from any thread; the lock is held for a few copies only.
+/// The newest log lines, as JSON. It may be used from any thread; the lock is held for a few copies only.
 public final class LogHistory: Sendable {
   /// The result of a query.
   public struct Page: Sendable, Equatable {

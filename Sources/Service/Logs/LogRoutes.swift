@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import Tactus
 
-/// The least severe level that is logged, for all loggers at once. Usable from any thread.
+/// The least severe level that is logged, for all loggers at once. It may be used from any thread.
 public final class LogThreshold: Sendable {
   private let index: Atomic<Int>
 

@@ -7,7 +7,7 @@ public protocol MetricSource: Sendable {
 extension Route {
   /// Returns the route `GET /metrics` with all families of all sources, in the order of the sources.
   ///
-  /// The text is written anew for every scrape, so that the values are those of the present moment.
+  /// The text is written for every scrape, so that the values are those of the present moment.
   public static func metrics(_ sources: [any MetricSource]) -> Route {
     Route(.get, "/metrics") { _ in
       var writer = MetricsWriter()

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Read from /proc; a value that is missing there is left out. Source: proc(5).
 public struct ProcessMetrics: MetricSource {
-  /// Makes the source without reading any file; every scrape reads anew.
+  /// Makes the source without reading any file; every scrape reads the files again.
   public init() {}
 
   public func write(into writer: inout MetricsWriter) {

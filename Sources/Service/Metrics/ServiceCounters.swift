@@ -2,7 +2,7 @@ import Synchronization
 
 /// The counters of the service since the daemon's start, for `/metrics`.
 ///
-/// Usable from any thread. The counters are updated with relaxed ordering: each value is right, but values read
+/// It may be used from any thread. The counters are updated with relaxed ordering: each value is right, but values read
 /// together may belong to different instants.
 public final class ServiceCounters: Sendable {
   /// Makes all counters, starting at 0.
@@ -14,7 +14,8 @@ public final class ServiceCounters: Sendable {
   public let connectionsRefused = ServiceCounter()
   /// Connections without a token that were closed to make room for others.
   public let connectionsEvicted = ServiceCounter()
-  /// Connections closed because they did not read an answer while too much waited for all clients.
+  /// Connections closed because their clients did not read an answer while the bytes that waited for all clients
+  /// exceeded a limit.
   public let connectionsTooSlow = ServiceCounter()
   /// Connections that are open at present.
   public let connectionsOpen = ServiceCounter()

@@ -6,7 +6,7 @@ import Wire
 public struct APIAdditions: Sendable {
   /// The description of one system that runs.
   public struct System: Sendable {
-    /// The tag of its routes in the document, and its key in `systems` of `GET /api/status`.
+    /// The tag of the system's routes in the document, and the system's key in `systems` of `GET /api/status`.
     public let name: String
     /// A description of the system in one sentence.
     public let summary: String

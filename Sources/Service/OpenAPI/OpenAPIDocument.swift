@@ -3,7 +3,7 @@ import ServiceDocuments
 
 /// The OpenAPI description of the API, which is built into the program.
 public enum OpenAPIDocument {
-  /// Returns the document as written, with the parts of these systems, without the program's version.
+  /// Returns the document in its written form with the parts of the given systems, but without the program's version.
   static func written(_ systems: [SystemDocuments]) -> [String: Any] {
     var document = systems.reduce(object(ServiceDocuments.bytes("openapi.json"), "openapi.json")) { document, system in
       let own = object(system.api, "\(system.name)'s openapi.json")

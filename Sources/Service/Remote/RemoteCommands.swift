@@ -7,10 +7,9 @@ import Wire
 
 /// Carries out commands received over a messaging link (MQTT) by the rules of the HTTP service: the same handlers, the same answers.
 ///
-/// The commands of one system are carried out one after another, in their order; what makes a system safe
-/// (`Route.makesSafe`) is carried out at once, beside a command that may wait for a disk, and makes void what waits before
-/// it (`Mailbox.send`). All senders on the link count as one client, because the link does not identify them. Usable from any thread; `take` does not
-/// wait.
+/// The commands of one system are carried out one after another, in their order; what makes a system safe (`Route.makesSafe`) is carried out at once,
+/// beside a command that may wait for a disk, and makes void what waits before it (`Mailbox.send`). All senders on the link count as one client,
+/// because the link does not identify them. It may be used from any thread; `take` does not wait.
 public final class RemoteCommands: Sendable {
   /// The number of commands a second that are accepted for all systems together, and in a burst after a silence; stops are not counted.
   public static let commandsPerSecond = 100
@@ -145,7 +144,8 @@ public final class RemoteCommands: Sendable {
 
   // MARK: the way to a handler
 
-  /// Returns where a command goes. An e-stop of an unknown system is one of everything, since hardly any sender of one reads the reply.
+  /// Returns the destination of a command. An e-stop of an unknown system stops everything, because the sender of an e-stop hardly ever reads the
+  /// reply.
   private func concerned(
     by command: RemoteCommand, _ path: [String]
   ) throws(APIError) -> (lane: String, place: RouteTable.Place, flaw: APIError?) {
@@ -301,7 +301,7 @@ public final class RemoteCommands: Sendable {
     actions.note(action, value: value, fields: fields, address: caller.address, tokenID: nil, result: result)
   }
 
-  /// Refuses a command that has come to no handler. Whoever sends one need not read replies: the log has it, too.
+  /// Refuses a command that has reached no handler. The refusal is also logged, because the sender need not read replies.
   private func refuseUnheard(_ error: APIError, id: JSONValue?, _ path: [String], _ answer: Answer) {
     if error.status != .tooManyRequests, let untold = placeInLog() {
       var metadata: Logger.Metadata = [
@@ -314,8 +314,8 @@ public final class RemoteCommands: Sendable {
     refuse(error, id: id, answer)
   }
 
-  /// Returns the number of refusals since the last one in the log, or `nil` if this one is not logged either, since a client that may publish could
-  /// do so without end.
+  /// Returns the number of refusals since the last logged one, or `nil` if the present refusal is not to be logged. The log is limited because a
+  /// client may publish commands without end.
   private func placeInLog() -> Int64? {
     let now = now()
     return state.withLock { state in

@@ -34,7 +34,7 @@ public struct LoopDocument: Codable, Sendable {
   public var overruns: Int64
   /// Periodic releases for which the kernel woke the lane late by more than the loop's tolerance.
   public var oversleeps: Int64
-  /// Periodic releases that ran past their deadline, whatever the cause.
+  /// The number of periodic releases that ran past their deadline, whatever the cause.
   public var deadlineMisses: Int64
   /// The number of times that the loop was put into its safe state for consecutive misses.
   public var safeStates: Int64
@@ -72,7 +72,7 @@ public struct LoopDocument: Codable, Sendable {
 
   /// A tick or a run of the loop's safe state that has begun and not ended.
   public struct Running: Codable, Sendable {
-    /// The instant of its start, on the clock of `monotonicNs`.
+    /// The instant at which the tick or the safe state began, on the clock of `monotonicNs`.
     public var sinceNs: Int64
     /// Whether the loop's safe state is running, rather than a tick.
     public var isSafeState: Bool
@@ -102,7 +102,7 @@ public struct LoopDocument: Codable, Sendable {
     public var name: String
     /// The loops that the data passes through, this loop last.
     public var path: [String]
-    /// How data that no loop measures reaches the loop, or null if the first loop of the path measures it.
+    /// The way in which data that no loop measures reaches the loop, or null if the first loop of the path measures it.
     @OrNull public var arrival: String?
     /// The ages at the end of each tick that used measured data.
     public var ageNs: Distribution
@@ -112,7 +112,7 @@ public struct LoopDocument: Codable, Sendable {
     @OrNull public var nowNs: Int64?
     /// The number of ticks that used data which had never been measured.
     public var unsampled: Int64
-    /// The greatest age that the planner allows for, or null if there is no bound or none yet.
+    /// The greatest age that the planner allows for, or null if there is no bound or it is not known yet.
     @OrNull public var boundNs: Int64?
     /// Whether the bound is based on measured execution times.
     public var isBoundMeasured: Bool

@@ -30,7 +30,7 @@ public struct RuntimeDocument: Codable, Sendable {
   public var epochNs: Int64
   /// Whether the process's memory is locked, as of the last start.
   public var memoryLock: MemoryLock
-  /// How deep the CPUs may sleep while the loops run, as of the last start.
+  /// The depth to which the CPUs may sleep while the loops run, as of the last start.
   public var wakeUpLatency: WakeUpLatency
   /// The findings that concern the whole process.
   public var findings: [LaneDocument.Finding]

@@ -16,7 +16,7 @@ public struct NamedFault: Sendable {
   }
 }
 
-/// The declared faults of one simulated system, with the set of those in force. Usable from any thread.
+/// The declared faults of one simulated system, with the set of those in force. It may be used from any thread.
 public final class NamedFaults: Sendable {
   /// The name of the system: `fan`.
   public let system: String

@@ -3,7 +3,8 @@ import Buses
 import Devices
 import Tactus
 
-/// One bus of the simulated world: its name and the faults that can be injected into it. Usable from any thread.
+/// One bus of the simulated world: its name and the faults that can be injected into it. It may be used from any
+/// thread.
 public struct SimulatedBus: Sendable {
   /// The simulated or impaired device, by its kind.
   public enum Line: Sendable {
@@ -133,11 +134,11 @@ public protocol SimulatedTwin: Sendable {
   var kind: String { get }
   /// The names of the faults that `inject` accepts.
   var faultNames: [SimulatedFault.Name] { get }
-  /// Puts a fault into force in addition to those in force already. Usable from any thread.
+  /// Puts a fault into force in addition to those in force already. It may be used from any thread.
   ///
   /// - Parameter fault: a fault whose name is in `faultNames`.
   func inject(_ fault: SimulatedFault)
-  /// Ends all faults that are in force. Usable from any thread.
+  /// Ends all faults that are in force. It may be used from any thread.
   func clearFaults()
   /// Returns the faults in force.
   ///

@@ -11,7 +11,7 @@ extension Answer: MailboxAnswer {}
 
 /// Carries requests to a system's loop and the loop's answers back.
 ///
-/// Usable from any thread. The lock is taken by the service's threads only; the loop uses only the rings and takes no lock.
+/// It may be used from any thread. The lock is taken by the service's threads only; the loop uses only the rings and takes no lock.
 public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
   /// Called once, on any thread, with the loop's answer or with the error for which there is none.
   public typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
@@ -38,7 +38,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     var emergencyStop: UInt64?
     /// Makes an emergency stop that found no room in the ring. It is sent before anything else as soon as there is room.
     var owedStop: (@Sendable (UInt64, TickInstant) -> Request)?
-    /// When the newest stop of each part was asked for.
+    /// The instant at which the newest stop of each part was asked for.
     var stopped: [SystemPart: TickInstant] = [:]
 
     /// Returns whether a stop of the request's part was sent that was asked for after the request.
@@ -48,7 +48,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
       }
     }
 
-    /// Counts the places of the ring from here on if the loop has begun another tick.
+    /// Begins a new count of the ring's places if the loop has begun another tick.
     mutating func see(_ tick: TickInstant) {
       if tickSeen != tick { (tickSeen, sentSince) = (tick, 0) }
     }
@@ -220,7 +220,7 @@ public enum SystemPart: Hashable, Sendable {
 public struct Asked: Sendable {
   /// The part of the system that the request is for.
   public let part: SystemPart
-  /// When the first byte of the request was read, on the clock of the mailbox.
+  /// The instant at which the first byte of the request was read, on the clock of the mailbox.
   public let at: TickInstant
 
   /// Creates the value; `instant` is when the first byte of the request was read.
@@ -229,10 +229,11 @@ public struct Asked: Sendable {
 
 /// The limits of every mailbox, whatever its requests are.
 public enum MailboxNumbers {
-  /// How long a request waits for its answer. This is longer than the loops themselves wait (`LoopMailbox.patience`), so that a request that has timed out
-  /// has no effect.
+  /// The time for which a request waits for its answer. This is longer than the loops themselves wait (`LoopMailbox.patience`), so that a request
+  /// that has timed out has no effect.
   public static let timeout = Nanoseconds.seconds(1)
-  /// The number of places in the ring reserved for stops: a client that goes on driving while the loop is stalled must not keep an e-stop out.
+  /// The number of places in the ring that are reserved for stops, so that a client that goes on driving while the loop is stalled cannot keep out an
+  /// e-stop.
   static let placesForStops = 16
   /// The number of requests other than stops that may be unanswered at a time. Together with the stops they fit into
   /// the ring of answers, which holds 256.

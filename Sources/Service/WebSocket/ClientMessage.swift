@@ -23,14 +23,16 @@ struct ClientMessage {
     }
   }
 
-  /// The greatest length in bytes. Many times that of the longest message that says something; the event loop reads it while others wait.
+  /// The greatest length of a message in bytes. It is many times that of the longest valid message; the event loop reads the message while other
+  /// clients wait.
   static let longest = 16 * 1024
 
   let type: String
   let id: ID?
   /// The systems that the message names, or `nil` for all systems.
   let systems: [String]?
-  /// Why what an e-stop names cannot be read; `nil` if it can, and for every other message, which is refused instead.
+  /// The reason why the systems that an e-stop names cannot be read, or `nil` if they can. It is also `nil` for every other message, which is refused
+  /// instead.
   let unreadable: APIError?
   /// The telemetry rate that a subscriber requests, in hertz; any number, or `nil` for 10.
   let rateHz: Double?

@@ -5,7 +5,8 @@ import Tactus
 public struct SystemSocket: Sendable {
   /// The path, such as `/rosbridge`.
   public let path: String
-  /// The subprotocol that is answered to a client that offers it, as a browser must which brings its token as another: `bearer.TOKEN`.
+  /// The subprotocol with which a client that offers it is answered. A browser that sends its token as another subprotocol, `bearer.TOKEN`, must
+  /// offer it.
   let subprotocol: String
   let open: @Sendable (Caller, SocketLine) -> any SocketTalk
 
@@ -27,7 +28,7 @@ public protocol SocketTalk: AnyObject, Sendable {
   func beat()
 }
 
-/// The operations of a `SocketTalk` on its client. Usable from any thread.
+/// The operations of a `SocketTalk` on its client. It may be used from any thread.
 public struct SocketLine: Sendable {
   /// The number of messages of one kind that may be kept for a client that does not read.
   public static let longestQueue = 100

@@ -3,7 +3,7 @@ import NIOCore
 /// The events that wait for a client that reads too slowly. The backlog is bounded: a client that falls further behind is disconnected.
 struct WebSocketBacklog {
   enum Verdict: Equatable {
-    /// No event is waiting, so this one is to be written at once.
+    /// No event is waiting, so the new one is to be written at once.
     case write
     /// The event was queued.
     case wait
@@ -53,7 +53,7 @@ struct WebSocketBacklog {
     return replaced ? .replaced : .wait
   }
 
-  /// Removes and returns the oldest frame, or `nil` if none is waiting. To be called when the client reads again.
+  /// Removes and returns the oldest frame, or `nil` if none is waiting. The function is to be called when the client reads again.
   mutating func next() -> ByteBuffer? {
     guard let item = items.popFirst() else { return nil }
     byteCount -= item.bytes.readableBytes

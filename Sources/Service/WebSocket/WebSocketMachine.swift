@@ -30,11 +30,11 @@ struct WebSocketMachine {
     case text(String)
     case binary([UInt8])
     case pong([UInt8])
-    /// Send a close frame and wait for the client's.
+    /// Sends a close frame and waits for the client's close frame.
     case close(CloseReason)
-    /// Answer the client's close frame with its code, if it has one, and end the connection.
+    /// Answers the client's close frame with its code, if it has one, and ends the connection.
     case answerClose(UInt16?)
-    /// End the connection, because both close frames have been exchanged.
+    /// Ends the connection, because both close frames have been exchanged.
     case end
   }
 

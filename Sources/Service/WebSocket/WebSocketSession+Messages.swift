@@ -65,8 +65,8 @@ extension WebSocketSession {
     return names
   }
 
-  /// Returns the systems that an action is for. A stop whose names cannot be read, or are not known, is one of everything, with the flaw that it had:
-  /// who cannot say what is to stop still means that something must.
+  /// Returns the systems that an action is for. A stop whose names cannot be read, or are not known, stops everything and is returned with its flaw,
+  /// because a client that cannot name what is to stop still means that something must.
   private func concerned(_ message: ClientMessage) throws(APIError) -> (names: [String], flaw: APIError?) {
     do throws(APIError) {
       let names = try names(message)

@@ -4,7 +4,7 @@ import NIOCore
 import NIOWebSocket
 import Tactus
 
-/// One WebSocket client: decodes its messages, sends it events and ends its connection. To be used on its event loop only.
+/// One WebSocket client: decodes its messages, sends it events and ends its connection. It is to be used on its event loop only.
 final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   typealias InboundIn = WebSocketFrame
   typealias OutboundIn = ByteBuffer
@@ -21,7 +21,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private var outgoingBytes = 0
   private var context: ChannelHandlerContext?
   private var joined = false
-  /// Whether the session waits for its turn to be sent what is new; the hub's.
+  /// Whether the session waits for its turn to be sent new events. Only the hub uses this.
   var waitsForEvents = false
   /// The number of the last event that is part of the snapshot with which the client began.
   private var firstNumber: UInt64 = 0
@@ -36,7 +36,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private var readWaits = false
   /// The amount of the present read that was taken at once.
   private var takenAtOnce = (frames: 0, bytes: 0)
-  /// When the present frame was read from the socket.
+  /// The instant at which the present frame was read from the socket.
   private var read = TickInstant.zero
   private var pings: Scheduled<Void>?
   private var watch: AdmissionWatch?
@@ -290,7 +290,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
     carryOut(machine.close(.init(1008, "too slow: \(words)")))
   }
 
-  /// Accounts for what waits for this client. Not to be called before what was written has been flushed.
+  /// Counts the bytes that wait for this client. It must be called only after the written bytes have been flushed.
   private func countOutgoing() {
     guard let context, machine.state == .open else { return }
     // A channel that accepts more has hardly any bytes waiting.

@@ -77,8 +77,8 @@ enum Inspection {
     }
   }
 
-  /// Returns why the file's header is damaged, or `nil` if it is intact. Bytes 18 and 19 are the versions for writing and reading;
-  /// SQLite opens a file with an unknown byte 18 read-only.
+  /// Returns the reason why the file's header is damaged, or `nil` if it is intact. Bytes 18 and 19 are the versions for writing and reading; SQLite
+  /// opens a file with an unknown byte 18 read-only.
   private static func brokenHeader(_ path: String, _ size: Int) throws(StoreError) -> String? {
     let descriptor = try Disk.open(path, O_RDONLY, "opening")
     defer { close(descriptor) }

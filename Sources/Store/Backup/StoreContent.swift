@@ -1,9 +1,9 @@
 import GRDB
 public import WallTime
 
-/// One kind of row in a part of the store, by which people learn what a backup holds and what a restore changes.
+/// One kind of row in a part of the store. The contents of a backup and the changes of a restore are described to people by such kinds.
 public struct StoreContent: Sendable {
-  /// What a restore into a running program does with the rows.
+  /// The effect on the rows of a restore into a running program.
   public enum Restored: Sendable {
     /// The backup's rows take the place of the present ones.
     case replaced
@@ -40,7 +40,7 @@ public struct StoreContent: Sendable {
     return HeldRows(rows: rows, count: row?[0] ?? 0, newest: seconds.map { WallInstant(secondsSince1970: $0) })
   }
 
-  /// Counts what a restore from the database attached as `backup` would change.
+  /// Counts the changes that a restore from the database attached as `backup` would make.
   ///
   /// - Parameter isWhole: whether the backup's rows take the place of all present ones, as in the store of a program that is stopped.
   func change(_ database: Database, isWhole: Bool) throws -> ChangedRows {

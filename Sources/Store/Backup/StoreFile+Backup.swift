@@ -49,7 +49,7 @@ extension StoreFile {
     return try check(backup: last.path, at: now)
   }
 
-  /// Returns what a restore of a backup would change, part by part. Changes nothing.
+  /// Returns the changes that a restore of a backup would make, part by part, without making them.
   ///
   /// - Parameters:
   ///   - backup: the bytes of the backup.
@@ -173,7 +173,7 @@ public final class CheckedBackup: Sendable {
   let path: String
   /// The instant at which the backup was checked.
   let made: WallInstant
-  /// The path of the copy of what a restore replaces.
+  /// The path of the copy of the rows that a restore replaces.
   let replaced: String
 
   init(name: String, path: String, parts: Set<String>, replaced: String, made: WallInstant) {

@@ -31,17 +31,17 @@ extension StoreFile {
     return Set(names)
   }
 
-  /// Returns what the store holds, part by part.
+  /// Returns the contents of the store, part by part.
   public func held() throws(StoreError) -> [HeldPart] {
     try read("counting what it holds") { database in
       try schema.systems.map { HeldPart(name: $0.name, contents: try $0.contents.map { try $0.held(database) }) }
     }
   }
 
-  /// Returns the copies of what restores have replaced, the oldest first; at most five are kept. The last one is what `checkReplaced` takes.
+  /// Returns the copies of the contents that restores have replaced, the oldest first; at most five are kept. `checkReplaced` checks the last one.
   public func replaced() throws(StoreError) -> [Snapshot] { try replacedShelf.snapshots() }
 
-  /// Returns what a backup holds, part by part. The file is neither checked nor changed.
+  /// Returns the contents of a backup, part by part. The file is neither checked nor changed.
   ///
   /// - Parameters:
   ///   - file: the path of the backup.

@@ -46,7 +46,7 @@ enum Disk {
     }
   }
 
-  /// Opens a regular file and never waits: a named pipe in its place would keep `open` until somebody opens its other end.
+  /// Opens a regular file and never waits: a named pipe in its place would block `open` until its other end is opened.
   static func open(_ path: String, _ flags: Int32, _ doing: String) throws(StoreError) -> Int32 {
     let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw failure(path, doing) }
@@ -160,7 +160,8 @@ extension Disk {
   /// need some tens of KB.
   private static let leastRoom: UInt64 = 128 << 10
 
-  /// Returns why the file system of a folder would accept no writes, or `nil` if it would accept them or cannot be queried. Writes nothing.
+  /// Returns the reason why the file system of a folder would accept no writes, or `nil` if it would accept them or cannot be queried. Writes
+  /// nothing.
   static func lacks(_ folder: String, for file: String, _ doing: String) -> StoreError? {
     var system = statvfs()
     guard statvfs(folder, &system) == 0 else { return nil }

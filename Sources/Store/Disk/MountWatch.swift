@@ -34,6 +34,8 @@ public struct MountWatch: Sendable {
   /// A watch that expects no mount and keeps no notes.
   static var none: MountWatch { MountWatch(named: "/", notes: nil) }
 
+  /// Checks that the mount on which a file should be is present.
+  ///
   /// - Throws: `notMounted` if the mount that the store should be on is not present.
   func check(_ file: String) throws(StoreError) {
     if let named, !MountPoints.isBelow(Self.resolved(file), Self.resolved(named)) {

@@ -63,7 +63,7 @@ extension StoreError {
     }
   }
 
-  /// Returns whether two errors differ at most in what was being done, so that one line in the log is enough for both.
+  /// Returns whether two errors differ at most in the operation that failed, so that one line in the log is enough for both.
   public func isSameTrouble(as other: StoreError) -> Bool {
     switch (self, other) {
     case (.diskFull(let file, _), .diskFull(let otherFile, _)), (.readOnly(let file, _), .readOnly(let otherFile, _)):

@@ -85,6 +85,8 @@ extension StoreFile {
   /// The reason why writes fail, or will fail soon, or `nil` if the store accepts writes. Reading this waits for no disk.
   public var trouble: StoreError? { state.withLock { $0.failure ?? $0.lack } }
 
+  /// The connections of the open store.
+  ///
   /// - Throws: the reason why the store is not open.
   var pool: DatabasePool {
     get throws(StoreError) { try pool { $0.isReady } }
@@ -101,10 +103,12 @@ extension StoreFile {
     return connection.pool
   }
 
+  /// Checks that the store is open.
+  ///
   /// - Throws: the reason why the store is not open.
   public func requireOpen() throws(StoreError) { _ = try pool }
 
-  /// Checks the disk of an open store; to be called every few seconds. A disk that fills up, becomes read-only or disappears is
+  /// Checks the disk of an open store. The function is to be called every few seconds. A disk that fills up, becomes read-only or disappears is
   /// noticed even if nothing is written, and so is its recovery.
   public func look() {
     guard let connection = state.withLock({ $0.isReady ? $0.connection : nil }) else { return }

@@ -14,7 +14,7 @@ public final class StoreFile: Sendable {
   public let path: String
   let schema: StoreSchema
   let shelf: SnapshotShelf
-  /// The copies of what restores have replaced.
+  /// The copies of the contents that restores have replaced.
   let replacedShelf: SnapshotShelf
   let mounts: MountWatch
   /// A lock that is held while a snapshot is made, with the instant of the last snapshot.
@@ -30,7 +30,7 @@ public final class StoreFile: Sendable {
     var connection: Connection?
     /// Whether opening is complete. Before that no other thread reads or writes.
     var isReady = false
-    /// The reason why the store is not open, or why the last write failed, or `nil` if the store accepts writes.
+    /// The reason why the store is not open, or the reason why the last write failed, or `nil` if the store accepts writes.
     var failure: StoreError?
     /// The reason why the disk accepts no writes, as of the last check, whether or not anything was written since; `nil` if it accepts them.
     var lack: StoreError?

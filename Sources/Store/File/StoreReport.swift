@@ -8,7 +8,7 @@ public struct StoreReport: Sendable, Hashable {
     case found
     /// There was neither a file nor a snapshot.
     case created
-    /// The file was damaged or missing, and this snapshot of that time has taken its place. Later changes are lost.
+    /// The file was damaged or missing, and the snapshot `file`, made at `made`, has replaced it. Later changes are lost.
     case snapshot(file: String, made: WallInstant)
     /// The file was damaged, and no snapshot could take its place. Everything is lost except the files that were set aside.
     case startedAnew

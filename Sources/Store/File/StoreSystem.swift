@@ -16,7 +16,7 @@ public struct StoreSystem: Sendable {
       self.make = make
     }
   }
-  /// The name of the system's part of the store, such as `sprinkler`: what precedes the last dot in the names of its migrations.
+  /// The name of the system's part of the store, such as `sprinkler`, which precedes the last dot in the names of its migrations.
   public var name: String {
     let first = migrations.first?.name ?? ""
     return String(first[..<(first.lastIndex(of: ".") ?? first.endIndex)])
@@ -81,6 +81,8 @@ struct StoreSchema: Sendable {
 
   var names: [String] { systems.flatMap { $0.migrations.map(\.name) } }
 
+  /// Returns the migrator of the systems' tables.
+  ///
   /// - Parameter names: the names of the migrations to apply, or `nil` for all.
   func migrator(only names: Set<String>? = nil) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()

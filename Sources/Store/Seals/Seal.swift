@@ -42,7 +42,7 @@ struct Seal {
     }
   }
 
-  /// Adds bytes. Whole logs pass through here when a store is opened, so the code uses no iterator and one variable.
+  /// Adds bytes. The code uses no iterator and a single variable to be fast, because whole logs are added when a store is opened.
   private mutating func add(bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
     var sum = sum

@@ -50,7 +50,7 @@ public struct SnapshotPolicy: Sendable, Hashable {
   }
 }
 
-/// A folder of copies of the store, and its contents: `STORE.snapshots`, or `STORE.replaced` for what restores have replaced.
+/// A folder of copies of the store, and its contents: `STORE.snapshots`, or `STORE.replaced` for the contents that restores have replaced.
 struct SnapshotShelf: Sendable {
   let folder: String
   let policy: SnapshotPolicy
@@ -98,7 +98,7 @@ struct SnapshotShelf: Sendable {
     for old in try snapshots() where !kept.contains(old.number) { try Disk.remove(old.path) }
   }
 
-  /// Returns the numbers of the snapshots to keep: the newest ones, and the last one of each of the last days that have any.
+  /// Returns the numbers of the snapshots to keep: the newest ones, and the last one of each of the last days that have a snapshot.
   static func kept(_ snapshots: [Snapshot], _ policy: SnapshotPolicy) -> Set<Int> {
     var kept = Set(snapshots.suffix(policy.recent).map(\.number))
     var days: Set<Int64> = []

@@ -27,7 +27,7 @@ public struct KeptValues: Sendable {
     }
   }
 
-  /// Returns what people are told about the kept values.
+  /// Returns the description of the kept values for people.
   public static func content(of system: String) -> StoreContent {
     StoreContent("kept values", in: table(of: system), .kept)
   }

@@ -32,7 +32,7 @@ public struct StoredTable: Sendable {
 
   var quoted: String { name.quotedDatabaseIdentifier }
 
-  /// Returns what people are told about the table's rows, which a restore joins.
+  /// Returns the description of the table's rows for people. A restore merges these rows with the present ones.
   ///
   /// - Parameter rows: the rows in words for people.
   public func content(_ rows: String) -> StoreContent { StoreContent(rows, in: name, time: time?.name, .joined) }

@@ -1,4 +1,4 @@
-/// What a system with a camera offers to other systems: one picture of what it sees now. Any thread.
+/// A system's offer to other systems to take one picture with its camera. The value may be used from any thread.
 public struct PictureSource: Sendable {
   /// Returns one picture as a JPEG. If the camera is not running, it is started for this; that takes some seconds.
   ///

@@ -1,4 +1,4 @@
-/// What a system that measures soil offers to other systems: the newest readings. Any thread.
+/// The newest readings that a system which measures soil offers to other systems. The value may be used from any thread.
 public struct SoilMoisture: Sendable {
   /// Returns the newest reading of a place, such as a plant, by its number, or `nil` if there is no such place or none of its probes has a recent reading.
   public let reading: @Sendable (_ probe: Int) -> SoilReading?
@@ -7,11 +7,11 @@ public struct SoilMoisture: Sendable {
   public init(reading: @escaping @Sendable (_ probe: Int) -> SoilReading?) { self.reading = reading }
 }
 
-/// How moist the soil of one place is.
+/// The moisture of the soil at one place.
 public struct SoilReading: Sendable, Hashable {
   /// The moisture, 0…100 %.
   public let percent: Double
-  /// How long ago the newest of its probes was read, 0 s or more.
+  /// The age of the newest reading of the place's probes, 0 s or more.
   public let ageSeconds: Double
 
   /// A reading, not checked.

@@ -1,15 +1,15 @@
-/// What a system that waters zones offers to other systems: whether it may be asked, and for what. Its own queue decides what
-/// becomes of a request. Any thread.
+/// The offer of a system that waters zones to other systems: whether it takes requests, and for which zones. The system's own queue decides about
+/// each request. The value may be used from any thread.
 public struct WaterSupply: Sendable {
   /// A rain delay is in force.
   public let isRainDelayed: @Sendable () -> Bool
-  /// It takes no requests: e-stop, fault, shut down.
+  /// Returns whether the system takes no requests, because it is emergency-stopped, in fault or shut down.
   public let isStopped: @Sendable () -> Bool
   /// Whether a zone's valve is open.
   public let isOpen: @Sendable (_ zone: Int) -> Bool
-  /// Days since 1970, by its calendar.
+  /// Returns the number of days since 1970 by the system's calendar.
   public let day: @Sendable (_ secondsSince1970: Int64) -> Int
-  /// Returns when the run is in the queue; throws `APIError` when it is not.
+  /// Requests a run, and waits until it is in the queue. Throws `APIError` if the request is refused.
   public let ask: @Sendable (WaterRequest) async throws -> Void
 
   /// The closures are called on any thread. Without an `isOpen`, no valve ever shows as open.
@@ -31,11 +31,11 @@ public struct WaterSupply: Sendable {
 public struct WaterRequest: Sendable, Hashable {
   /// The zone's number, from 1.
   public let zone: Int
-  /// How long to water, s. `WaterSupply.ask` may refuse it: the sprinkler takes 1 up to the zone's maximum.
+  /// The time for which to water, s. `WaterSupply.ask` may refuse the value; the sprinkler takes 1 s up to the zone's maximum.
   public let seconds: Int
-  /// Which system asks: `plants`. For the log.
+  /// The name of the system that makes the request, such as `plants`, for the log.
   public let system: String
-  /// Which part of that system asks: `plant-3`. For the log.
+  /// The name of the part of that system, such as `plant-3`, for the log.
   public let part: String
 
   /// A request, not checked yet: `WaterSupply.ask` refuses one that cannot be carried out.

@@ -54,7 +54,7 @@ enum LaneSetup {
       findings: asks ? [finding] : [])
   }
 
-  /// Restricts the calling thread to those of `cpus` that it may use. Returns these CPUs, or `nil` if it may use none of them.
+  /// Restricts the calling thread to the CPUs of `cpus` that it may use. Returns these CPUs, or `nil` if the thread may use none of them.
   private static func setCPUs(
     _ cpus: CPUSet, _ group: ControlGroup, _ findings: inout [LaneReport.Finding]
   ) -> CPUSet? {

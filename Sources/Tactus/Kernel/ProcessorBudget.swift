@@ -25,6 +25,8 @@ struct ProcessorBudget: BitwiseCopyable {
   /// Starts the account at this processor time. Processor time that the thread used earlier does not count.
   mutating func begin(at processorTime: Int64) { charged = processorTime }
 
+  /// Charges the budget with the processor time that the thread has used.
+  ///
   /// - Parameter thenSleeps: whether the thread sleeps next and therefore wakes up with a fresh budget.
   @_noLocks @_noAllocation
   mutating func charge(until processorTime: Int64, thenSleeps: Bool) {

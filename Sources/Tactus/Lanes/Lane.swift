@@ -26,7 +26,7 @@ public enum CountedMisses: BitwiseCopyable {
   case all
   /// Only misses that this stall caused on request count; with `nil` no miss counts.
   ///
-  /// For a loop whose hardware is simulated: the loop then reacts to injected faults only, however loaded the machine is.
+  /// A loop with simulated hardware then reacts only to injected faults, however loaded the machine is.
   case injected(LaneStall.Served?)
 }
 
@@ -188,7 +188,8 @@ public struct Loop {
 }
 
 extension Loop {
-  /// Returns the same loop, left out of recordings and replays: for a simulated world, or for a loop that only watches other loops.
+  /// Returns the same loop, left out of recordings and replays. It is for the loop of a simulated world, and for a loop that only watches other
+  /// loops.
   public func unrecorded() -> Loop {
     var loop = self
     loop.isRecorded = false

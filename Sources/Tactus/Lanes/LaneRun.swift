@@ -273,8 +273,8 @@ final class LaneRun: @unchecked Sendable {
     return present == .max ? tactus_monotonic_now() : present
   }
 
-  /// Returns why the lane has made no progress for more than `limit` at `now`, which was read before, or `nil` if the lane makes
-  /// progress or has ended.
+  /// Returns the reason why the lane has made no progress for more than `limit` at `now`, which was read before, or `nil` if the lane makes progress
+  /// or has ended.
   func hang(longerThan limit: Nanoseconds, at now: TickInstant) -> LaneHang? {
     guard isSimulated || present.pointee.load(ordering: .acquiring) == .max else { return nil }
     var newest = Int64.min
@@ -364,7 +364,7 @@ final class LaneRun: @unchecked Sendable {
 
   func awaitEnd() { _ = thread?.awaitEnd(until: nil) }
 
-  /// The hang of a lane that should have ended: what the lane is doing at present.
+  /// The present activity of a lane that should have ended.
   var presentHang: LaneHang {
     hang(longerThan: .zero, at: TickInstant(nanoseconds: instant))
       ?? hang(0, .waiting, since: slots[0].record.pointee.account().activitySince)
@@ -385,7 +385,7 @@ final class LaneRun: @unchecked Sendable {
     return infeasible(planned)
   }
 
-  /// Returns why a change of rates would break an order of loops, or `nil` if all orders stay possible.
+  /// Returns the reason why a change of rates would break an order of loops, or `nil` if all orders stay possible.
   func contradiction(_ changes: [Int: Nanoseconds]) -> RuntimeError? {
     var periods = declared.map(\.period)
     for (index, period) in changes { periods[index] = period }

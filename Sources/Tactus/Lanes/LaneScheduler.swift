@@ -14,7 +14,7 @@ struct LaneScheduler: ~Copyable {
   private var ready: ReleaseHeap
   /// The simulated lane, or `nil` in real time.
   let simulated: UnsafeMutablePointer<SimulatedLane>?
-  /// The tape that the lane is recorded on or replayed from, or `nil` for none.
+  /// The tape that the lane is recorded on or replayed from, or `nil` if there is none.
   let tape: UnsafeMutablePointer<LaneTape>?
   /// The start and the end of the last sleep of the lane.
   private var sleptFrom = Int64.max

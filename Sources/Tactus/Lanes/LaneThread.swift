@@ -52,7 +52,7 @@ final class LaneThread: @unchecked Sendable {
   private enum Life: UInt8, AtomicRepresentable {
     case awaited
     case began
-    /// The starter has stopped waiting: a thread that comes later must not touch anything.
+    /// The starter has stopped waiting. A thread that starts later must not touch anything.
     case givenUp
   }
 

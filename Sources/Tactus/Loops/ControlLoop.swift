@@ -83,9 +83,8 @@ public protocol ControlLoop: ~Copyable {
   /// Runs one release. The function is called on the lane's thread, never at the same time as another loop of its lane.
   mutating func tick(_ tick: Tick)
 
-  /// The instant at which the loop must be released even if neither its period nor an input releases it, or `nil` for none. Read
-  /// after every tick. Such a release never shifts the periodic ones. The getter carries the attributes as well: `{ @_noLocks
-  /// @_noAllocation get { … } }`.
+  /// The instant at which the loop must be released even if neither its period nor an input releases it, or `nil` if there is none. Read after every
+  /// tick. Such a release never shifts the periodic ones. The getter carries the attributes as well: `{ @_noLocks @_noAllocation get { … } }`.
   var nextDeadline: TickInstant? { get }
 
   /// Brings every actuator of the loop into its safe state immediately. The function is called on the lane's thread after

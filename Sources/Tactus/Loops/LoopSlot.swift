@@ -45,8 +45,8 @@ struct LoopSlot {
   var consecutiveMisses: Int64 = 0
   /// The instant at which the first of the misses that count towards the safe state was due.
   var missesSince: Int64 = 0
-  /// The value of `consecutiveMisses` that last led into the safe state, or 0 if none has. A later tick may have ended the safe state: as many
-  /// misses again lead into it again.
+  /// The value of `consecutiveMisses` that last led into the safe state, or 0 if none has. A later tick may have ended the safe state; the same
+  /// number of misses then leads into it again.
   var missesAtSafeState: Int64 = 0
   /// The instant at which the last tick began, or `.max` before the first tick.
   var lastStart = Int64.max
@@ -138,7 +138,7 @@ func inPhase(_ slot: UnsafeMutablePointer<LoopSlot>, from instant: Int64) -> Int
   return instant <= first ? first : first &+ ((instant &- first &- 1) / period &+ 1) &* period
 }
 
-/// Returns the next instant at which a loop is due, for whatever cause.
+/// Returns the next instant at which a loop is due, whatever the cause.
 @_noLocks @_noAllocation @inline(__always)
 func nextKey(_ slot: UnsafeMutablePointer<LoopSlot>) -> Int64 {
   var key = slot.pointee.nextRelease

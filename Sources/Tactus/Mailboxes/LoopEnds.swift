@@ -93,8 +93,8 @@ public struct LoopEnds<
     stopped(at: now)
   }
 
-  /// Notes a stop that did not come as a request: by datagram, by radio, by a button. A request that was asked for before it and is taken after it
-  /// is stale, unless it makes the system safe.
+  /// Notes a stop that did not come as a request but by datagram, by radio or by a button. A request that was asked for before it and is taken after
+  /// it is stale, unless it makes the system safe.
   ///
   /// - Parameter instant: when the stop arrived, on the clock of the loop's ticks.
   @inlinable @inline(__always)

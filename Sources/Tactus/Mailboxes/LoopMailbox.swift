@@ -75,13 +75,13 @@ public final class LoopMailbox<
     dayWriter = Mutex(day.writer())
   }
 
-  /// Tells the loop up to which instant its states are stored on the disk; see `LoopEnds.storedUpTo`. May be called from any
-  /// thread, by the code that stores the states.
+  /// Tells the loop up to which instant its states are stored on the disk; see `LoopEnds.storedUpTo`. The function may be called from any thread, by
+  /// the code that stores the states.
   ///
   /// - Parameter instant: the instant of the tick that published the newest stored state.
   public func noteStored(upTo instant: TickInstant) { stored.max(instant.nanoseconds, ordering: .releasing) }
 
-  /// Tells the loop the calendar day; see `LoopEnds.day`. May be called from any thread.
+  /// Tells the loop the calendar day; see `LoopEnds.day`. The function may be called from any thread.
   ///
   /// - Parameter number: the number of the day, or `nil` while the wall clock is not confirmed.
   public func noteDay(_ number: Int?) { dayWriter.withLock { $0.write(number) } }
@@ -101,7 +101,7 @@ public final class LoopMailbox<
   ///
   /// - Parameters:
   ///   - bell: rung when answers or notices are ready to be read; it must outlive the loop. `nil` if no thread waits for them.
-  ///   - stall: a stall that is served when a tick begins, for tests of code that watches the loop, or `nil` for none.
+  ///   - stall: a stall that is served when a tick begins, for tests of code that watches the loop, or `nil` if there is none.
   ///   - requestBell: in simulated time, the bell that is rung after a request in place of `requestButton`, and that is an input of the loop in place of
   ///     `loopInput`.
   public func loopEnds(

@@ -85,7 +85,7 @@ public struct Told<Notice: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendabl
 
 /// The data that a loop publishes at the end of each tick.
 public struct Published<State: BitwiseCopyable & Sendable>: BitwiseCopyable, Sendable {
-  /// The instant at which that tick began, or `.zero` before the first tick.
+  /// The instant at which the tick that published the value began, or `.zero` before the first tick.
   public let at: TickInstant
   /// Whether every output of the loop was in its safe state, confirmed by the device. The result is `false` before the first tick.
   public let isSafe: Bool

@@ -65,7 +65,7 @@ public final class RulesBox<Rules: BitwiseCopyable & Sendable>: Sendable {
     }
   }
 
-  /// Returns whether a tick of the loop has seen this proposal. The result is `false` if the proposal was withdrawn or replaced.
+  /// Returns whether a tick of the loop has seen the proposal. The result is `false` if the proposal was withdrawn or replaced.
   public func isPrepared(_ number: UInt64) -> Bool {
     sender.withLock { sender in
       guard number != 0, number == sender.open || number == sender.order.committed else { return false }
@@ -104,8 +104,8 @@ public final class RulesBox<Rules: BitwiseCopyable & Sendable>: Sendable {
   /// Changes the rules of this loop alone. The loop takes all of them at its next tick, including wider ones.
   public func set(_ rules: Rules) { commit(propose(), now: rules, whenSafe: nil) }
 
-  /// Returns how far the loop has taken the commit with this number. For a commit that was replaced, the result is that of the
-  /// newest commit that the loop has taken.
+  /// Returns the progress of the loop with the commit of the given number. For a commit that was replaced, the result is that of the newest commit
+  /// that the loop has taken.
   public func progress(_ number: UInt64) -> RulesProgress {
     let report = report
     guard number != 0, report.taken >= number else { return .waiting }

@@ -119,6 +119,8 @@ struct AgeBounds {
     }
   }
 
+  /// Returns the bound of an age, or `nil` if the age has none.
+  ///
   /// - Returns: the bound, and whether a measured execution time is in it.
   func bound(of age: AgeStatistics) -> (Nanoseconds, isMeasured: Bool)? {
     switch age.arrival {

@@ -5,7 +5,7 @@
 struct LoopOrder {
   /// The loops, the most urgent first, so that a loop's index is its rank.
   let loops: [Loop]
-  /// For each loop the ranks of the loops that it runs after.
+  /// The ranks, for each loop, of the loops that it runs after.
   let predecessors: [[Int]]
 
   /// - Parameter lanes: the name of the lane of each loop of the runtime, by the loop's name.

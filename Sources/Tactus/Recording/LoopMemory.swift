@@ -27,8 +27,8 @@ public struct LoopMemory: @unchecked Sendable {
 
 /// The words of a piece of memory that had the form of an address when a loop was made, with their values.
 ///
-/// A tick changes no address, since it may not retain an object. A word that has its first value at a frame is therefore an address; any other one
-/// only looked like one, such as a flag beside unused bytes.
+/// A tick changes no address, since it may not retain an object. A word that has its first value at a frame is therefore an address; any other word,
+/// such as a flag next to unused bytes, only looked like an address.
 struct Addresses: Hashable {
   struct Word: Hashable {
     /// The index of the word, counted from 0.

@@ -75,7 +75,7 @@ public struct Recording: Sendable {
   }
   /// The instant of the newest release in any lane, or zero for a recording without one.
   public var ends: TickInstant { TickInstant(nanoseconds: lanes.compactMap(\.ends).max() ?? 0) }
-  /// The number of releases, of all lanes, that are missing because they wrote more at once than the lane's memory holds.
+  /// The number of releases of all lanes that are missing because a release wrote more than the lane's memory holds.
   public var gaps: Int64 { lanes.reduce(0) { $0 + $1.gaps } }
 
   init(facts: [String: String], lanes: [LaneRecording]) {
@@ -84,7 +84,7 @@ public struct Recording: Sendable {
   }
 }
 
-/// The error for bytes that are not a recording, or a damaged one.
+/// The error for bytes that are not a recording or are a damaged recording.
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The offset of the byte at which the recording cannot be read.
   public var offset: Int

@@ -133,7 +133,7 @@ public struct TickTape: BitwiseCopyable {
     }
   }
 
-  /// Whether the tick is replayed, so that it must neither read from nor write to hardware or other threads.
+  /// Whether the tick is replayed, so that the tick must neither read from nor write to hardware or other threads.
   @inlinable public var isReplaying: Bool {
     @_noLocks @_noAllocation @inline(__always) get { tactus_tape_replays(tape) != 0 }
   }

@@ -1,7 +1,7 @@
 /// A timeout that an operator keeps from expiring by sending commands.
 ///
-/// A value for machines, which reads no clock. If the loop returns `expiresAt` as its `nextDeadline`, the runtime releases the loop
-/// at that instant, whatever its period.
+/// It is a value for machines and reads no clock. If the loop returns `expiresAt` as its `nextDeadline`, the runtime releases the loop at that
+/// instant, whatever its period.
 ///
 ///     var deadman = Deadman(timeout: .milliseconds(200))
 ///     deadman.feed(at: tick.started)                      // a valid command came in

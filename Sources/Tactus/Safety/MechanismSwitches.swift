@@ -20,7 +20,7 @@
   }
 #else
   extension Mechanism {
-    /// The mechanisms that are switched off: none, as this build has no switches.
+    /// The mechanisms that are switched off; empty, because this build has no switches.
     public static var removed: [Mechanism] { [] }
   }
 #endif

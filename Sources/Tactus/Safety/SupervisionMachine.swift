@@ -24,7 +24,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     case stopped
   }
 
-  /// What has happened, as the parent tells the machine.
+  /// An event that the parent reports to the machine.
   public enum Event: Sendable, Equatable {
     /// A deadline may have come.
     case time
@@ -32,7 +32,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     case heard
     /// The process has ended, or could not be started.
     case ended(String)
-    /// What the process says makes no sense.
+    /// The process has sent bytes that are not a message.
     case nonsense(String)
     /// The process is to be replaced by one with other settings.
     case replace
@@ -40,7 +40,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     case stop
   }
 
-  /// What the parent has to do with the child.
+  /// An action that the parent must take on the child.
   public enum Action: Sendable, Equatable {
     /// The parent has nothing to do.
     case none

@@ -8,7 +8,8 @@ import Synchronization
 public final class Simulation {
   private let runtime: Runtime
   private let lanes: [LaneRun]
-  /// For each lane the pointers that are used between any two ticks, without the lane object, whose reference count would be changed each time.
+  /// The pointers of each lane that are used between any two ticks. The lane object is not among them, because each use would change its reference
+  /// count.
   private let sides: [Side]
   /// Random numbers for everything that the simulated world varies.
   public var random: SplitMix64
@@ -28,7 +29,7 @@ public final class Simulation {
   private struct Listener {
     let scheduler: UnsafeMutablePointer<LaneScheduler>
     let loop: Int
-    /// For each input of the loop the instant at which it becomes readable. The pointers are valid as long as the lane's loops.
+    /// The instant at which each input of the loop becomes readable. The pointers are valid as long as the lane's loops.
     let instants: [UnsafeMutablePointer<TickInstant>]
 
     /// The earliest instant at which one of the inputs became readable.

@@ -22,7 +22,7 @@ import Synchronization
 ///
 ///     let age = DataAge("command", fromOutside: .releasesLoop)
 public final class DataAge: @unchecked Sendable {
-  /// How data that no loop of the runtime measures comes to the loop that uses it. The bound of the data's age depends on this.
+  /// The way in which data that no loop of the runtime measures comes to the loop that uses it. The bound of the data's age depends on this.
   public enum Arrival: Sendable, Hashable {
     /// The data's arrival is one of the loop's inputs, and each tick takes all data that has arrived.
     case releasesLoop

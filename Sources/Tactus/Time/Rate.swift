@@ -1,4 +1,4 @@
-/// How often a loop is released: 10⁻⁶…10⁶ times a second, which is a period of 1 µs…10⁹ s.
+/// The rate at which a loop is released: 10⁻⁶…10⁶ times a second, which is a period of 1 µs…10⁹ s.
 ///
 /// A rate that is out of range, such as one that a person has typed, can be made and compared. `Runtime` throws `.invalidLoop` for
 /// such a rate when it is built and when rates are changed.

@@ -25,7 +25,7 @@ public final class WatchedWallClock: Sendable {
   /// The present reading of the wall clock. Takes about a microsecond, since the kernel is asked whether the clock is synchronised.
   public var now: WallReading { watch.withLock { $0.read(sample()) } }
 
-  /// A sample of the machine's two clocks at one instant. A thread that was preempted between the two reads them again.
+  /// A sample of the machine's two clocks at one instant. If the thread was preempted between the two readings, both clocks are read again.
   private static var machine: WallWatch.Sample {
     var before = BootClock.now
     for _ in 0..<3 {

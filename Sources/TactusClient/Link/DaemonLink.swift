@@ -16,7 +16,7 @@ public enum LinkState: Equatable, Sendable {
   case connecting
   /// The connection is up, and news arrive.
   case live(Way)
-  /// The daemon cannot be reached, and attempts continue. What is shown is old: see `DaemonModel.age`.
+  /// The daemon cannot be reached, and attempts continue. The values shown are old; see `DaemonModel.age`.
   case lost(ClientError)
   /// The daemon refuses the token. The next attempt follows `DaemonModel.use(token:)` or `start`.
   case refused(Refusal)

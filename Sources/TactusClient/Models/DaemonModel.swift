@@ -49,7 +49,7 @@ public final class DaemonModel {
   /// - Parameters:
   ///   - endpoint: the address of the daemon.
   ///   - token: the token printed by `tactus token create`, or `nil` if the daemon requires none.
-  ///   - cache: the storage of the last state for a start without a connection, or `nil` for none.
+  ///   - cache: the storage of the last state for a start without a connection, or `nil` if there is none.
   ///   - transport: the transport of requests, URLSession by default.
   ///   - clock: the clock, the machine's by default.
   ///   - random: the source of random numbers, the operating system's by default.

@@ -39,7 +39,7 @@ public final class PlantsModel: SystemModel {
     try await refresh()
   }
 
-  /// Records that somebody has watered a plant.
+  /// Records that a person has watered a plant.
   public func noteWatered(_ id: Int) async throws(ClientError) {
     try await send("/api/plants/\(id)/watered")
     try await refresh()

@@ -18,7 +18,7 @@ extension SystemModel {
       ClientRequest(method, path, body: try Caller.body(body), kind: .act), as: type)
   }
 
-  /// Sends a command that starts or changes something, once.
+  /// Sends a command that starts or changes something. The command is sent only once, whatever its outcome.
   func send(_ path: String, _ body: some Encodable, method: String = "POST") async throws(ClientError) {
     try await link.caller.call(ClientRequest(method, path, body: try Caller.body(body), kind: .act))
   }
@@ -52,5 +52,5 @@ extension SystemModel {
   }
 }
 
-/// An answer whose body is JSON that nobody needs.
+/// An answer whose JSON body is not used.
 struct Done: Decodable {}

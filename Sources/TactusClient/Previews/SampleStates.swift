@@ -95,7 +95,7 @@ extension DaemonModel {
   /// Returns a daemon for previews of SwiftUI, which shows the given states and whose commands fail as if it could not be reached.
   /// - Parameters:
   ///   - state: the state of the connection.
-  ///   - robot: the robot's state, or `nil` for none. The other systems' parameters have the same meaning.
+  ///   - robot: the robot's state, or `nil` if there is none. The other systems' parameters have the same meaning.
   public static func preview(
     _ state: LinkState = .live(.socket), robot: RobotState? = SampleStates.robot, legs: LegsState? = SampleStates.legs,
     sprinkler: SprinklerState? = SampleStates.sprinkler, schedules: [Schedule] = SampleStates.schedules,

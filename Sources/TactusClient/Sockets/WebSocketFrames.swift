@@ -23,7 +23,8 @@ struct WebSocketFrames {
     case wrongFragment
   }
 
-  /// The longest accepted message; a longer one ends the connection. The daemon's states are about ten kB, those of a hundred plants forty.
+  /// The longest accepted message; a longer one ends the connection. The daemon's states are about 10 kB, and the states of a hundred plants about 40
+  /// kB.
   static let longestMessage = 4 << 20
 
   private var buffer: [UInt8] = []

@@ -32,11 +32,11 @@ public struct Schedule: Codable, Equatable, Sendable, Identifiable {
   public var startTimes: [String]
   /// The zones, in the order in which they open.
   public var zones: [Step]
-  /// Whether a rain delay keeps it from starting.
+  /// Whether a rain delay keeps the schedule from starting.
   public var skipIfRain: Bool
   /// Whether its durations follow the seasonal level.
   public var followsSeason: Bool
-  /// The priority, −100…100. Of two schedules that start together the higher one runs first.
+  /// The priority, −100…100. If two schedules start together, the one with the higher priority runs first.
   public var priority: Int
   /// The instant at which the schedule opens its next zone in ISO 8601, or `nil` if it is unknown.
   public var nextStartISO: String?
@@ -54,7 +54,7 @@ public struct NewSchedule: Codable, Equatable, Sendable {
   public var zones: [Schedule.Step]
   /// Whether the schedule starts automatically.
   public var isEnabled: Bool
-  /// Whether a rain delay keeps it from starting.
+  /// Whether a rain delay keeps the schedule from starting.
   public var skipIfRain: Bool
 
   /// Creates a schedule by weekdays.
@@ -83,7 +83,7 @@ public struct ScheduleChange: Codable, Equatable, Sendable {
   public var zones: [Schedule.Step]?
   /// Whether the schedule starts automatically.
   public var isEnabled: Bool?
-  /// Whether a rain delay keeps it from starting.
+  /// Whether a rain delay keeps the schedule from starting.
   public var skipIfRain: Bool?
 
   /// Creates a change.
@@ -110,6 +110,6 @@ public struct ScheduledStart: Codable, Equatable, Sendable {
   public var startISO: String
   /// The same instant with the controller's offset, in ISO 8601.
   public var startLocal: String
-  /// Whether the rain delay in force will suppress it.
+  /// Whether the rain delay in force will suppress the run.
   public var inRainDelay: Bool
 }

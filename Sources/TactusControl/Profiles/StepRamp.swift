@@ -59,7 +59,7 @@ public struct StepRamp: Sendable, BitwiseCopyable {
     whole &+ (Math.integer(Math.floor(part + motion(at: now).distance)) ?? 0)
   }
 
-  /// Begins the motion anew from its state at an instant.
+  /// Begins the motion again from its state at an instant.
   @_noLocks @_noAllocation
   private mutating func settle(at now: TickInstant) {
     let (distance, rate) = motion(at: now)

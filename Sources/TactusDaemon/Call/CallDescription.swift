@@ -174,8 +174,8 @@ struct CallForm {
   /// The members of this form, the required ones first.
   let fields: [CallParameter]
 
-  /// Returns how badly members fit this form, as numbers to be compared one after another: the members with a value
-  /// that the form does not allow, the members that the form does not have, and the required members that are missing.
+  /// Returns a measure of how badly members fit the form, as numbers to be compared one after another: the members with a value that the form does
+  /// not allow, the members that the form does not have, and the required members that are missing.
   private func misfit(_ members: [JSONValue.Member]) -> [Int] {
     let known = members.compactMap { member in fields.first { $0.name == member.name }.map { ($0, member.value) } }
     let wrong = known.count { field, value in value.string.map { !field.allows($0) } ?? false }

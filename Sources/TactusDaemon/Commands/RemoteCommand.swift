@@ -116,7 +116,7 @@ struct SetSettingCommand: ParsableCommand {
 }
 
 extension DaemonAtHost {
-  /// Returns the document with which the daemon answers a request. Complains and throws the exit status 1 if there is none.
+  /// Returns the document with which the daemon answers a request. Prints an error and throws the exit status 1 if there is no answer.
   public func answer(_ method: String, _ path: String, body: [UInt8]? = nil) throws -> JSONValue {
     let (client, token) = try client()
     defer { client.stop() }

@@ -92,7 +92,7 @@ struct ScanCommand: ParsableCommand {
     return choices
   }
 
-  /// Returns what is written for one choice; asks at the terminal if several finds fit.
+  /// Returns the values to write for one choice, after asking at the terminal if several finds fit.
   private func chosen(_ choice: ScanChoice, _ finds: [ScanFind]) throws -> ScanFind.Settings {
     if let value = choice.value { return [ScanFind.Setting(key: choice.key, value: value)] }
     let candidates = choice.candidates(in: finds)

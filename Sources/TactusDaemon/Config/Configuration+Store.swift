@@ -25,7 +25,8 @@ extension Configuration {
   /// Returns the path of the store, or `nil` if no system stores data.
   ///
   /// Unless the file names a folder, the store is in the program's folder of state, and files of different names share none: the store of
-  /// `tactus.yaml` (`NAME.yaml` of a program `NAME`) is directly in it, that of any other file in a folder named as the file is.
+  /// `tactus.yaml` (or `NAME.yaml` for a program `NAME`) is directly in that folder, and the store of any other file is in a folder that has the
+  /// file's name.
   ///
   /// A simulation never uses the store of real hardware: with `--simulate`, or if every system that stores data is
   /// simulated by its own section and no folder is given, the file is in a separate folder.
@@ -53,7 +54,8 @@ extension Configuration {
     return "\(other) has the same by silence: expected store.folder in one of the two files"
   }
 
-  /// Notes beside the store at `path` that this file uses it without naming a folder. A note that cannot be written is no error.
+  /// Writes a note next to the store at `path`, saying that this file uses the store without naming a folder. A note that cannot be written is no
+  /// error.
   func noteSharing(of path: String) {
     guard store?.folder == nil, let own = ownPath, YAMLFile.contents(of: Self.note(beside: path)) != own else { return }
     try? WholeFile.write(own, to: Self.note(beside: path))
@@ -77,8 +79,8 @@ extension Configuration {
     return keepers.allSatisfy(\.isSimulated) ? store?.folder == nil : simulate
   }
 
-  /// The folder of this file's store within the program's folder, named as the file with its ending, so that it differs from the program's own
-  /// folders; empty for the file that has the program's name.
+  /// The name of the folder of the file's store within the program's folder. It is the file's name with its ending, so that it differs from the names
+  /// of the program's own folders, and is empty for the file that has the program's name.
   private var ownFolder: String {
     let name = file.split(separator: "/").last.map(String.init) ?? ""
     if name.isEmpty || name == DaemonProgram.current.name + ".yaml" { return "" }

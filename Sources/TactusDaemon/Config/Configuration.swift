@@ -34,7 +34,7 @@ public struct Configuration: Equatable, Sendable {
     var clients: Clients
   }
 
-  /// How the kernel schedules a system's lane, as the file states it.
+  /// The kernel's scheduling of a system's lane, as the file states it.
   public enum Scheduling: Equatable, Sendable {
     /// Ordinary time-sharing, without any guarantee of latency.
     case normal
@@ -65,7 +65,7 @@ public struct Configuration: Equatable, Sendable {
   public var guardTimeoutSeconds: Double
   var strict: Bool
   var lockMemory: Bool
-  /// How the lanes are recorded, or `nil` if they are not.
+  /// The settings by which the lanes are recorded, or `nil` if they are not recorded.
   var recorder: Recorder?
   /// Whether the program gives up privileges that it does not need.
   var confine: Bool

@@ -65,7 +65,7 @@ extension ResourceClaim {
     return ResourceClaim(resource: .gpio(line), key: key)
   }
 
-  /// Returns how this claim uses a line of a Raspberry Pi's header, or `nil` if it does not use the line.
+  /// Returns a description of the claim's use of a line of a Raspberry Pi's header, or `nil` if the claim does not use the line.
   fileprivate func use(of line: GPIOLineName) -> String? {
     switch resource {
     case .i2c(let bus, _) where bus == 1 || bus == 0:

@@ -51,7 +51,7 @@ public protocol DeviceSystem: SendableMetatype {
   /// The order that every emergency stop sends. It stops every output and latches the stop.
   static var emergencyStop: Order { get }
   /// Returns whether a state is an emergency stop that only a reset leaves, whatever caused it: a route, a datagram, a button or the loop itself. A
-  /// stop that is latched when the program ends is latched at the next start. May be called from any thread.
+  /// stop that is latched when the program ends is latched at the next start. The function may be called from any thread.
   static func isEmergencyStopped(_ state: State) -> Bool
   /// The order that leaves the e-stop and fault states.
   static var reset: Order { get }

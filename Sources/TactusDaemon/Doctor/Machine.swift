@@ -22,7 +22,7 @@ public struct Machine: Sendable {
   var holders: @Sendable ([String]) -> [String] = { _ in [] }
   /// Returns the target of a symbolic link, or `nil` if the path is none.
   var link: @Sendable (String) -> String? = { _ in nil }
-  /// Whether this is the running host, whose programs can be queried; of another host only files can be read.
+  /// Whether the machine is the running host, whose programs can be queried. Only the files of another host can be read.
   public var isThisOne = false
   /// The version of the kernel's Landlock, 0 if the kernel has none, or `nil` if it is unknown.
   var landlockVersion: Int?

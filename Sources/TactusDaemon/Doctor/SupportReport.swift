@@ -1,7 +1,7 @@
 import Glibc
 import Service
 
-/// The file of `tactus support`: a text in sections, which its owner can read before it is sent to anybody.
+/// The file of `tactus support`: a text in sections, which its owner can read before sending it.
 struct SupportReport {
   /// The text in place of a value that may be a secret, as in the log.
   static let leftOut = LogScrubber.mark
@@ -10,8 +10,8 @@ struct SupportReport {
 
   mutating func add(_ title: String, _ text: String) { sections.append((title, text)) }
 
-  /// Adds the keys that a configuration file gives. Left out are values from the environment, values whose key or text is a secret, and of
-  /// an address all behind the host, which may hold both.
+  /// Adds the keys that a configuration file gives. Values from the environment and values whose key or text is a secret are left out. So is the part
+  /// of an address after the host, which may contain such values.
   mutating func add(_ found: ConfigReader.Result, of file: String, secrets: [String]) {
     let lines = found.values.sorted { $0.key < $1.key }.map { key, value in
       "\(key): \(found.hidden.contains(key) ? Self.leftOut : Self.shown(value, of: key, secrets: secrets))"

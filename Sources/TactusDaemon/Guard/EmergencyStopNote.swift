@@ -6,7 +6,7 @@ import Tactus
 /// The file beside the safe-state plan that names the systems whose emergency stop is latched. An emergency stop
 /// survives the end of the program, whatever the cause, and only a reset ends it.
 ///
-/// The file is in /run, so a reboot removes it. Its descriptor is opened once. To be used on the main thread.
+/// The file is in /run, so a reboot removes it. Its descriptor is opened once. It is to be used on the main thread.
 final class EmergencyStopNote {
   private static let title = "tactus emergency stops 1"
   private let file: Int32
@@ -32,7 +32,8 @@ final class EmergencyStopNote {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// Stops the systems that were stopped when the last program ended. To be called before the loops start, which take the stop in their first tick.
+  /// Stops the systems that were stopped when the last program ended. The function is to be called before the loops start, which take the stop in
+  /// their first tick.
   func restore(_ systems: [any ServedSystem]) {
     let names = Set(systems.map(\.name))
     // A note that cannot be read may have named any of the systems.

@@ -6,7 +6,8 @@ import TactusGuard
 
 /// Kills, reaps and starts guards on its own thread, which may take seconds, so that the main thread does not wait.
 ///
-/// To be called by the main thread. The outcomes are announced by the bell and returned by `takeOutcomes()` in the order in which they occurred.
+/// It is to be called by the main thread. The outcomes are announced by the bell and returned by `takeOutcomes()` in the order in which they
+/// occurred.
 package final class GuardKeeper: Sendable {
   enum Outcome: Sendable {
     case lost(GuardLossMachine.Reason)
@@ -48,7 +49,7 @@ package final class GuardKeeper: Sendable {
   /// Tells the guard that the loops start now.
   func begin() { link.withLock { $0.link.begin() } }
 
-  /// Checks whether the guard has ended; to be called when a child of this process has ended.
+  /// Checks whether the guard has ended. The function is to be called when a child of this process has ended.
   func look() {
     run { link in link.hasEnded() ? .lost(.died) : nil }
   }

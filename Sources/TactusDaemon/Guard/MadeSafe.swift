@@ -1,8 +1,8 @@
 @_spi(FromOutside) import Conversions
 import Tactus
 
-/// When and by which process the outputs of the previous run were turned off, according to a note in /run: by its guard
-/// or a stop hook, or by that run itself if its store did not record the time.
+/// A record in /run that the outputs of the previous run were turned off, with the instant and the process: the run's
+/// guard, a stop hook, or the run itself if its store did not record the time.
 public struct MadeSafe: Sendable, Hashable {
   /// The boot in which the outputs were turned off, or `nil` if the kernel did not report it.
   public var boot: BootID?

@@ -84,7 +84,7 @@ struct SafeStateNote {
     Self.write(note.note(), to: file)
   }
 
-  /// Keeps the note from the reports of the guard, in the guard's process.
+  /// Writes the note from the reports of the guard, in the guard's process.
   struct Writer {
     private let file: Int32
     private let writes: [String]

@@ -9,7 +9,7 @@ import TactusGuard
 struct SafeStatePlanFile {
   typealias Contents = SafeStatePlanText.Contents
 
-  /// The help text of the option that names the file.
+  /// The help text of the option that names the plan's file.
   static let help = "Otherwise safe-state in the folder that RUNTIME_DIRECTORY names, as systemd sets it."
 
   let path: String

@@ -8,7 +8,7 @@ import Tactus
 /// Lines wait in a bounded queue; a line that does not fit is dropped and counted, and the count is logged once there is room. A line that cannot be
 /// written, since the disk is full, say, is lost and counted, and the count is logged before the next line that can.
 final class LogOutlet: Sendable {
-  /// That lines cannot be written.
+  /// The failure of the log's outlet to write lines.
   struct Failure: Equatable {
     /// The text of strerror(3) for the last line that could not be written.
     var reason: String
@@ -18,7 +18,7 @@ final class LogOutlet: Sendable {
     fileprivate var isTorn: Bool
   }
 
-  /// The lines that an outlet writes about itself, and whom it tells.
+  /// The lines that an outlet writes about itself, and the functions that it calls then.
   struct Words {
     /// Returns the line that reports the given number of dropped lines.
     var dropped: @Sendable (Int) -> String
@@ -56,7 +56,7 @@ final class LogOutlet: Sendable {
     self.words = words
   }
 
-  /// That lines cannot be written, or `nil` if the last one could.
+  /// The failure to write lines, or `nil` if the last line was written.
   var failure: Failure? { state.withLock { $0.failure } }
 
   /// The number of lines that were dropped or lost since the start.

@@ -68,7 +68,7 @@ final class LogSink: Sendable {
     file.withLock { $0?.outlet }?.flush(limit: limit)
   }
 
-  /// Appends lines to the file at `path` from now on. A device is taken, too, such as /dev/null, and a named pipe that somebody reads.
+  /// Appends lines to the file at `path` from now on. A device such as /dev/null and a named pipe that is being read are also accepted.
   ///
   /// - Throws: the reason why it cannot be opened, without waiting.
   func open(path: String) throws(FileFailure) {

@@ -21,7 +21,7 @@ public struct ProgramLog: Sendable {
     scrubber = LogScrubber(secrets: secrets)
   }
 
-  /// That lines cannot be written to the log's file, or `nil` if they can or there is none.
+  /// The failure to write lines to the log's file, as a trouble, or `nil` if lines can be written or there is no file.
   var trouble: ServiceTrouble? {
     sink.fileFailure.map { path, failure in
       ServiceTrouble(
@@ -41,7 +41,8 @@ public struct ProgramLog: Sendable {
     }
   }
 
-  /// Logs how many lines were not written in the past minute. To be called about once a second, and with `atOnce` at the program's end.
+  /// Logs how many lines were not written in the past minute. The function is to be called about once a second, and with `atOnce` at the program's
+  /// end.
   func tellExcess(atOnce: Bool = false) {
     for excess in sink.takeExcess(atOnce: atOnce) {
       logger(excess.kind?.label ?? "tactus", isLimited: false).log(
@@ -50,7 +51,7 @@ public struct ProgramLog: Sendable {
   }
 }
 
-/// Metrics of the log: the lines that did not get to where they should.
+/// The metrics of the log, which count the lines that were lost.
 struct LogMetrics: MetricSource {
   let log: ProgramLog
 

@@ -10,8 +10,8 @@ struct SpawnedBroker: Equatable {
   var starts: Int64
   var lastFailure: String?
 
-  /// Returns the state with what its first client was told: a broker that runs and does not accept the account that this program has written for it is
-  /// of no use, and is no broker that is missing.
+  /// Returns the broker's state, corrected by the first client's status. A broker that runs but does not accept the account that this program has
+  /// written for it is of no use, although it is not missing.
   func asTold(by client: MQTTStatus) -> SpawnedBroker {
     guard isRunning, !client.isConnected, client.isAccountRefused else { return self }
     var told = self
@@ -39,7 +39,7 @@ package struct BrokerConnection: Sendable {
   let unsubscribe: @Sendable (String) -> Void
   let publish: @Sendable (MQTTMessage) -> MQTTRefusal?
   let status: @Sendable () -> MQTTStatus
-  /// The connection over which commands come, or `nil` if they are not accepted or come over this one.
+  /// The separate connection for commands, or `nil` if commands are not accepted or arrive on the main connection.
   let commands: CommandConnection?
   /// Returns the state of the broker that this program starts, or `nil` if it starts none.
   let spawned: @Sendable () -> SpawnedBroker?

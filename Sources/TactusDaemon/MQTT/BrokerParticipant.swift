@@ -25,7 +25,7 @@ extension BrokerParticipant {
   public func connectionLost() {}
 }
 
-/// The daemon's connection to the broker as a participant uses it. Usable from any thread; no call waits.
+/// The daemon's connection to the broker as a participant uses it. It may be used from any thread; no call waits.
 public struct BrokerLine: Sendable {
   let topics: DeviceTopics
   /// The prefix that Home Assistant reads, or `nil` if announcements are switched off.

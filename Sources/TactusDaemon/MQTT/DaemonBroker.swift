@@ -7,7 +7,7 @@ import Wire
 
 /// The daemon's connections to its MQTT broker: one that all participants share, and one over which commands come.
 ///
-/// To be used on the main thread, which waits only in `stop`; loops do not use it. A broker that is gone is tried until
+/// It is to be used on the main thread, which waits only in `stop`; loops do not use it. A broker that is gone is tried until
 /// it is back, and then receives all retained messages again.
 package final class DaemonBroker {
   /// Delivers messages from the clients' threads to the participants. It is made before the clients.
@@ -112,7 +112,7 @@ package final class DaemonBroker {
   /// Publishes changes of the systems, the same ones that subscribers of `/ws` get.
   package func tell(_ events: [Event]) { fleet.tell(events) }
 
-  /// Logs changes of the connection and advances the participants. To be called ten times a second.
+  /// Logs changes of the connection and advances the participants. The function is to be called ten times a second.
   package func beat(at now: TickInstant) {
     report()
     for participant in participants { participant.beat(at: now, on: line) }
@@ -120,9 +120,8 @@ package final class DaemonBroker {
     presence.say(connection.status(), commands: connection.commands?.status(), on: line)
   }
 
-  /// Publishes the last events and `offline`, then ends the connection and the broker that this program has started.
-  /// Takes some milliseconds, at most 2 s if the broker does not read. To be called after the actuators have been
-  /// stopped.
+  /// Publishes the last events and `offline`, then ends the connection and the broker that this program has started. Takes some milliseconds, at most
+  /// 2 s if the broker does not read. The function is to be called after the actuators have been stopped.
   package func stop() {
     for participant in participants {
       participant.beat(at: now(), on: line)
@@ -205,7 +204,7 @@ package final class DaemonBroker {
 
   /// Returns the trouble that `GET /api/health` reports about the broker, or `nil` if there is none: the broker that this program starts does not
   /// run, connections are lost again and again, or the broker refuses subscriptions. A missing broker that this program does not start is no trouble.
-  /// Usable from any thread.
+  /// It may be used from any thread.
   package var trouble: @Sendable () -> ServiceTrouble? {
     let (connection, neededFilters, mqtt) = (connection, neededFilters, mqtt)
     return {

@@ -18,7 +18,7 @@ final class DevicePresence: BrokerParticipant {
   private struct State {
     /// The status that was last published on the present connection, or `nil` if none was.
     var said: Said?
-    /// Whether a message of another sender has replaced it.
+    /// Whether another sender's message has replaced the published presence.
     var isReplaced = false
   }
 
@@ -32,7 +32,7 @@ final class DevicePresence: BrokerParticipant {
   /// Reserves the place of the status among the retained messages. Until `say` says more the device is offline, on its first connection, too.
   func begin(on broker: BrokerLine) { publish(isOnline: false, on: broker) }
 
-  /// Compares a message on the status topic with what was said. Retained ones are from before this connection's first status, which
+  /// Compares a message on the status topic with the published status. Retained messages are older than this connection's first status, which
   /// replaces them.
   func take(_ message: MQTTMessage, on broker: BrokerLine) {
     guard !message.isRetained else { return }

@@ -65,7 +65,7 @@ final class FleetParticipant: BrokerParticipant {
   /// The topics of commands, which come over a connection of their own.
   var commandFilters: [String] { commands == nil ? [] : topics.everyCommandFilter }
 
-  /// Queues changes of the systems, the same ones that subscribers of `/ws` get.
+  /// Queues the changes of the systems that subscribers of `/ws` also get.
   func tell(_ events: [Event]) {
     state.withLock { state in
       for event in events where event.kind == .edge {
@@ -191,6 +191,6 @@ final class FleetParticipant: BrokerParticipant {
     }
   }
 
-  /// Notes the loss of the connection: as when a WebSocket closes, clients that can no longer be heard release whatever they drive.
+  /// Notes the loss of the connection. Clients that can no longer be heard release what they drive, as when a WebSocket closes.
   func connectionLost() { commands?.linkLost() }
 }

@@ -156,8 +156,8 @@ extension Configuration.Notify {
 }
 
 extension Configuration {
-  /// Returns the path of the file of waiting messages and of what has been said: beside the store, or else beside the
-  /// standard token file. A simulation has its own.
+  /// Returns the path of the file with the waiting messages and the record of sent ones. The file is in the store's
+  /// folder, or else in that of the standard token file; a simulation has a separate one.
   func noticesPath(simulate: Bool, environment: [String: String]) -> String? {
     guard notify != nil else { return nil }
     func folder(_ path: String) -> String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }

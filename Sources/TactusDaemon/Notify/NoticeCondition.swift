@@ -1,4 +1,4 @@
-/// The kind of a condition or an occurrence that people are told of. The raw values are the words of `notify.rules[].kinds`.
+/// The kind of a condition or an occurrence of which people are notified. The raw values are the words of `notify.rules[].kinds`.
 enum NoticeKind: String, Sendable, Codable, CaseIterable {
   case emergencyStop = "e-stop"
   case fault

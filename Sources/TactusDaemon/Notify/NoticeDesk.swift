@@ -44,7 +44,7 @@ final class NoticeDesk: Sendable {
   private static let mostHeard = 100
   static let mostRecent = 100
 
-  /// Reads what an earlier program has left. Nothing is sent before the first beat.
+  /// Reads the state that an earlier program has left. Nothing is sent before the first beat.
   ///
   /// - Parameter zone: the time zone of the machine, for quiet hours unless `notify` names one.
   init(_ notify: Configuration.Notify, path: String?, sources: Sources, zone: ZoneRules, logger: Logger) {

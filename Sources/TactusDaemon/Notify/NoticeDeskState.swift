@@ -1,6 +1,6 @@
 import Service
 
-/// The state that the desk's thread shares with those of the receivers and of requests.
+/// The state that the desk's thread shares with the threads of the receivers and of requests.
 struct NoticeDeskState: Sendable {
   /// One message lately, with its last outcome; `nil` while it waits.
   struct Record: Sendable, Encodable {
@@ -70,7 +70,7 @@ struct NoticeDeskState: Sendable {
     return isSent != before
   }
 
-  /// Returns what the file should contain, or `nil` if it does so already.
+  /// Returns the contents that the file should have, or `nil` if the file has them already.
   mutating func unsaved(isRunning: Bool) -> NoticeFile.Contents? {
     var new = NoticeFile.Contents(isRunning: isRunning, machine: machine.kept, outbox: outbox.kept)
     (new.boot, new.savedAt) = (contents.boot, contents.savedAt)

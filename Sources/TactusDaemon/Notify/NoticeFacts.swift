@@ -108,8 +108,9 @@ private struct StateReader {
   let system: String
   var found: [NoticeCondition] = []
 
-  /// The members that say nothing of a condition, or what the daemon says anyway.
+  /// The states of a link that count as a condition.
   private static let downStates: Set<String> = ["waiting", "refused", "stopped", "lost", "failed", "closed"]
+  /// The members that are no condition, or that the daemon reports in another way.
   private static let skipped: Set<String> = ["counters", "settings", "store", "clock", "chip", "statistics", "app"]
 
   mutating func read(_ value: JSONValue, path: String, label: String, depth: Int) {

@@ -16,7 +16,7 @@ struct DueNotice: Sendable, Equatable {
   var seconds: Int64
   /// The number of times that the condition began, for `comesAndGoes` and for an `over` after it.
   var times: Int
-  /// The number of conditions that this receiver was never told of, because there were too many in an hour.
+  /// The number of conditions of which the receiver was never notified, because there were too many in an hour.
   var unsaid: Int
 }
 
@@ -34,26 +34,27 @@ struct NoticeMoment: Sendable {
 /// told later if the condition still lasts then. A condition that comes and goes is said once, with its number of
 /// beginnings, and is over when it has stayed away.
 struct NoticeMachine: Sendable {
-  /// A condition with what has been said of it.
+  /// A condition with the record of the messages about it.
   struct Tracked: Sendable, Codable, Equatable {
     var condition: NoticeCondition
     var isOccurrence = false
-    /// Whether the last step had the condition, and the instant since which that is so.
+    /// Whether the last step had the condition, and the instant of the last change.
     var isPresent = true
     var changed: Int64
     /// The instant at which the condition began.
     var began: Int64
-    /// Whether the condition counts as one: it has lasted long enough, and has not been away for long enough.
+    /// Whether the condition counts as present: it has lasted long enough, and has not been absent for long enough
+    /// since.
     var isOn = false
     /// The instants of the last beginnings.
     var beginnings: [Int64] = []
-    /// The number of beginnings since it comes and goes, or 0 if it does not.
+    /// The number of beginnings since the condition has been coming and going, or 0 if it is steady.
     var flaps = 0
-    /// The receivers that know of it, each with the instant at which it was told last.
+    /// The receivers that were notified of the condition, each with the instant of its last message.
     var told: [String: Int64] = [:]
-    /// The receivers that have been told that it comes and goes.
+    /// The receivers that were notified that the condition comes and goes.
     var toldFlaps: Set<String> = []
-    /// The receivers that the limit has kept from being told.
+    /// The receivers that were not notified because of the limit.
     var limited: Set<String> = []
   }
 
@@ -97,7 +98,7 @@ struct NoticeMachine: Sendable {
     add(Tracked(condition: occurrence, isOccurrence: true, changed: now.seconds, began: now.seconds, isOn: true))
   }
 
-  /// Takes the conditions that are present, and returns the messages that are due. What it returns counts as said.
+  /// Takes the conditions that are present, and returns the messages that are due. The returned messages count as sent.
   mutating func step(_ present: [NoticeCondition], at moment: NoticeMoment) -> [DueNotice] {
     let now = moment.at.seconds
     observe(present, now)

@@ -27,7 +27,7 @@ struct NoticeOutbox: Sendable {
   /// The state that outlives the program.
   struct Kept: Sendable, Codable, Equatable {
     var waiting: [Waiting] = []
-    /// The number of messages that a receiver did not get and has not been told of.
+    /// The number of messages, by receiver, that were lost without the receiver having been notified of the loss.
     var missing: [String: Int] = [:]
   }
 

@@ -19,8 +19,8 @@ struct NoticeSender: Sendable {
     }
   }
 
-  /// Returns whether the receiver can be reached and, of a mail server, whether it takes the login, without sending
-  /// anything.
+  /// Checks, without sending a message, whether the receiver can be reached and, if it is a mail server, whether the
+  /// server accepts the login.
   func probe() -> NoticeOutcome {
     switch receiver.way {
     case .webhook(let place), .ntfy(let place, _):

@@ -196,8 +196,8 @@ struct NotifyReading {
       && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
   }
 
-  /// Returns whether a text can be a secret: of a header visible ASCII, of a mail account any text without control
-  /// characters.
+  /// Returns whether a text can be a secret. The secret of a header must be visible ASCII; that of a mail account may
+  /// be any text without control characters.
   static func isSecret(_ text: String, of kind: NotifyReceiver.Kind) -> Bool {
     guard !text.isEmpty, text.utf8.count <= 1000 else { return false }
     return text.utf8.allSatisfy { kind == .mail ? $0 >= 0x20 && $0 != 0x7F : $0 > 0x20 && $0 < 0x7F }

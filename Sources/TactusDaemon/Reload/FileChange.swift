@@ -10,7 +10,7 @@ struct TakenFile: Sendable {
   func value(_ key: String) -> ConfigValue? { found.values[key] ?? ConfigTable.key(key)?.standard }
 }
 
-/// Why a changed file is refused: every reason, with its place.
+/// The reason why a changed file is refused: every reason, with its place.
 struct ReloadRefusal: Error {
   let error: APIError
 

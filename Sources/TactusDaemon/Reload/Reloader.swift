@@ -72,7 +72,7 @@ final class Reloader: Sendable {
       .waitingForDisk()
   }
 
-  /// The route of what a reload may change.
+  /// The route that lists the settings that a reload may change.
   var settings: Route {
     Route(.get, "/api/settings", scope: .admin) { [self] _ in
       let (taken, set) = state.withLock { ($0.taken, Set($0.set.keys)) }
@@ -80,7 +80,7 @@ final class Reloader: Sendable {
     }
   }
 
-  /// The route that changes one of them until the next reload or start.
+  /// The route that changes one setting until the next reload or start.
   var setting: Route {
     Route(.put, "/api/settings", scope: .admin, action: "daemon.settings") { [self] in
       try await set(try $0.decode(SettingChange.self))

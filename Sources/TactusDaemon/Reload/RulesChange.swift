@@ -37,7 +37,7 @@ public protocol RulesChange: Sendable {
   var progress: RulesProgress { get }
 }
 
-/// The change of rules that no loop reads, but a desk beside the loops. The desk is always ready and applies all rules in its next turn.
+/// The change of rules that a desk reads and no loop does. The desk is always ready and applies all rules in its next turn.
 final class DeskChange: RulesChange {
   /// The name of the system whose desk applies the rules.
   let system: String
@@ -86,7 +86,7 @@ extension WantedRules where Rules: ReloadableRules {
   }
 }
 
-/// The rules that are requested for one loop. The loop may use tighter ones while wider limits wait. Usable from any thread.
+/// The rules that are requested for one loop. The loop may use tighter ones while wider limits wait. It may be used from any thread.
 public final class WantedRules<Rules: BitwiseCopyable & Sendable>: Sendable {
   /// The box through which the loop receives its rules; its `input` is the loop's end.
   public let box: RulesBox<Rules>

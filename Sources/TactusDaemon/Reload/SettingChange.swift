@@ -3,8 +3,8 @@ import Wire
 
 /// One value that `PUT /api/settings` puts in the place of the file's, until the next reload or start.
 ///
-/// A number, a boolean or a word of a choice. Texts may name programs, files and addresses, which is for whoever can write the file: a token,
-/// even an admin's, gives no file of the daemon's account away.
+/// The value is a number, a boolean or a word of a choice. Texts are not accepted, because they may name programs, files and addresses, which only a
+/// person who can write the file may do: no token, not even an admin's, gives access to files of the daemon's account.
 struct SettingChange: JSONReadable {
   let key: String
   /// The value as it would be written in the file.

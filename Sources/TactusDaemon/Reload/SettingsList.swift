@@ -13,7 +13,7 @@ extension TakenFile {
     ])
   }
 
-  /// The keys that may change, in the order of the reference; those of a list's items once for each item that the file gives.
+  /// The keys that may change, in the order of the reference. A key of a list's items is contained once for each item that the file gives.
   var changeableKeys: [String] {
     let given = found.values.keys.sorted()
     return ConfigTable.keys.filter(\.mayChange).flatMap { key -> [String] in

@@ -337,7 +337,7 @@ final class Daemon {
     }
   }
 
-  /// Does what is due ten times a second.
+  /// Does the work that is due ten times a second.
   private func beat(at instant: TickInstant) {
     if let event = stopWatch.look(at: instant) {
       tell([event])

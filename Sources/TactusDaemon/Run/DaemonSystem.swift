@@ -14,7 +14,7 @@ protocol DaemonSystem: AnyObject {
   /// The metadata for the log line of the start, such as the addresses on which the system listens.
   var startMetadata: Logger.Metadata { get }
 
-  /// The system as seen by the HTTP service and the MQTT broker. Read before the loops start.
+  /// The system as the HTTP service and the MQTT broker see it. The property is read before the loops start.
   var served: any ServedSystem { get }
   /// The system's part of `/metrics`. The property is read before the loops start; metrics are written from any thread.
   var metrics: any MetricSource { get }
@@ -51,8 +51,7 @@ public enum KeptOutcome: Sendable, Hashable {
   case known
   /// The store does not know how the outputs of this program ended.
   case unknown
-  /// The store does not know how the outputs of the previous program ended, either. Until it does, the system turns
-  /// nothing on.
+  /// The store does not know how the outputs of the previous program ended. Until the store knows, the system turns nothing on.
   case unknownBefore
 
   /// Returns the instants at which outputs were turned off and that must be noted for the next start; empty if the

@@ -4,8 +4,8 @@ import Glibc
 /// The limit of open files of this process, and whether it is sufficient. Without a free descriptor no client can
 /// connect.
 struct DescriptorLimit: Error, CustomStringConvertible {
-  /// The number of descriptors needed beyond those that the systems have open: for connections, the last of which are
-  /// reserved for callers that may stop, and for files that are open for a short time.
+  /// The number of descriptors needed in addition to those that the systems have open. They are for connections, the
+  /// last of which are reserved for callers that may stop, and for files that are open for a short time.
   static let spare = 24
   /// The number of descriptors that a lane opens in order to wait and to be woken.
   private static let ofALane = 3

@@ -8,7 +8,7 @@ public final class Guarded<Value: Sendable>: Sendable {
   public init(_ value: Value) { guarded = Mutex(value) }
 
   /// The value. Reading and writing each take the lock, so a change that depends on a value read before is not atomic.
-  /// Must not be used in a tick.
+  /// It must not be used in a tick.
   public var value: Value {
     get { guarded.withLock { $0 } }
     set { guarded.withLock { $0 = newValue } }

@@ -1,6 +1,6 @@
 import Tactus
 
-/// What the supervisor has told the main thread since the main thread last listened, with only the newest of the beats.
+/// The supervisor's messages to the main thread since the main thread last listened, with only the newest of the beats.
 ///
 /// A machine that is busy with other things may take longer for the work of a beat than the time between two beats. Each beat that waited would then be
 /// followed by another one, for ever, and the main thread would see no signal: a daemon that is asked to stop would not. A beat that was missed is

@@ -1,7 +1,7 @@
 import Buses
 import Glibc
 
-/// Suggestions of what a user can do next, printed after the start. Each line works when it is pasted into another
+/// Suggestions for a user's next steps, printed after the start. Each line works when it is pasted into another
 /// terminal, in the order in which they are printed.
 enum WhatToTry {
   /// Returns the text of the suggestions.

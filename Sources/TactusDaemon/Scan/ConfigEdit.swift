@@ -4,7 +4,7 @@ import Yams
 /// Puts a value into the text of a configuration file at the place of its key, and changes nothing else: comments, order and
 /// spelling of the rest stay.
 struct ConfigEdit {
-  /// Why the text was not changed: what stands in the way, and on which line.
+  /// The reason why the text was not changed: what stands in the way, and on which line.
   struct Refusal: Error, Equatable, CustomStringConvertible {
     var key: String
     var message: String

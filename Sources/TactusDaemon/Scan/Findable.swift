@@ -1,7 +1,7 @@
 import BluetoothBlueZ
 import Buses
 
-/// What `tactus scan` can find for a key of the configuration file.
+/// A kind of device that `tactus scan` can find for a key of the configuration file.
 ///
 /// ```swift
 /// Key("i2c_address", \.address, in: 0x40...0x77, "The chip's I2C address.")

@@ -15,7 +15,7 @@ extension Scan {
     ("DS3231 clock or MPU-6050 inertial sensor", 0x68...0x68), ("BME280 air sensor", 0x76...0x77),
   ]
 
-  /// Asks every address of every bus by a read of one byte without a register.
+  /// Probes every address of every bus by reading one byte without a register.
   func i2c() -> ScanReport {
     let numbers = machine.list("/dev").compactMap { name in
       name.hasPrefix("i2c-") ? UInt16(name.dropFirst(4)) : nil

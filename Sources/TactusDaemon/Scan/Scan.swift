@@ -3,7 +3,7 @@ import BluetoothBlueZ
 import Buses
 import Tactus
 
-/// Where `tactus scan` looks.
+/// A kind of device that `tactus scan` looks for.
 public enum ScanKind: String, CaseIterable, Sendable {
   /// Bluetooth LE devices that advertise.
   case ble
@@ -25,9 +25,9 @@ public enum ScanKind: String, CaseIterable, Sendable {
 /// belongs on no thread that others wait for.
 struct Scan: Sendable {
   var machine: Machine
-  /// How long Bluetooth devices and services are listened for, 0 to 60 s each.
+  /// The time for which Bluetooth devices and services are listened for, 0 to 60 s each.
   var patience: Nanoseconds
-  /// Whether I2C buses are asked that another program has open, or that are the board's own.
+  /// Whether I2C buses are also searched that another program has open or that the board itself uses.
   var allBuses = false
   /// The address of the D-Bus, or `nil` for the system bus.
   var busAddress: String?
@@ -56,7 +56,7 @@ struct Scan: Sendable {
 }
 
 extension Scan {
-  /// Browses the local network for other daemons, for what the keys need, and for what the systems announce.
+  /// Browses the local network for other daemons, for services that the keys need, and for services that the systems announce.
   func announced() -> ScanReport {
     guard machine.isThisOne else { return ScanReport(remarks: ["nothing is browsed: only files are looked at"]) }
     #if Bonjour
@@ -241,7 +241,8 @@ extension Scan {
     }
   }
 
-  /// Returns the stable path of each device that has one: by what the USB device says of itself, or the Raspberry Pi's own alias.
+  /// Returns the stable path of each device that has one, which is made from the USB device's description of itself or is the Raspberry Pi's own
+  /// alias.
   private func stableNames(_ devices: [String]) -> [String: String] {
     var names: [String: String] = [:]
     let aliases = devices.filter { ["serial0", "serial1"].contains($0) }.map { "/dev/\($0)" }

@@ -1,6 +1,6 @@
 /// One `--write` of the command line: a value to write into a configuration file.
 struct ScanChoice: Equatable, Sendable {
-  /// Why nothing can be chosen, in words.
+  /// The reason why nothing can be chosen, in words.
   struct Refusal: Error, Equatable, CustomStringConvertible {
     var description: String
   }
@@ -35,7 +35,7 @@ struct ScanChoice: Equatable, Sendable {
     return Set(finds.map(\.kind))
   }
 
-  /// Returns what each find would write for the key. A find that is in use has none.
+  /// Returns the finds with the values that each would write for the key. A find that is in use is left out.
   func candidates(in finds: [ScanFind]) -> [(find: ScanFind, settings: ScanFind.Settings)] {
     finds.filter { $0.trouble == nil }.compactMap { find in
       let settings = find.settings.first { $0.first?.key == ConfigTable.generic(key) }

@@ -16,16 +16,16 @@ public struct ScanFind: Equatable, Sendable {
   var place: String
   /// The name that the device gives itself; empty if it gives none.
   var name: String
-  /// What it may be, the likeliest first.
+  /// The devices that the find may be, the likeliest first.
   var probably: [String] = []
   /// Further facts about the find, in the order in which people read them.
   var details: [String] = []
-  /// Why it cannot be used as it is, such as the program that has it open, or `nil`.
+  /// The reason why the find cannot be used as it is, such as a program that has it open, or `nil` if it can.
   var trouble: String?
   /// The keys that the find can fill.
   var settings: [Settings] = []
 
-  /// Makes a find. Control characters in what it says of itself are left out.
+  /// Makes a find. Control characters in the device's description of itself are left out.
   public init(kind: ScanKind, place: String, name: String, details: [String] = []) {
     (self.kind, self.place) = (kind, place)
     (self.name, self.details) = (Printable.text(name), details.map { Printable.text($0) })
@@ -44,11 +44,11 @@ public struct ScanFind: Equatable, Sendable {
   }
 }
 
-/// The result of a scan of one kind: the finds, and what was left out.
+/// The result of a scan of one kind: the finds, and the places that were left out.
 public struct ScanReport: Equatable, Sendable {
   /// The finds, in the order in which people read them.
   public var finds: [ScanFind]
-  /// What was left out and why; if there are no finds, the first remark says why.
+  /// The places that were left out, with the reasons. If there are no finds, the first remark says why.
   public var remarks: [String]
 
   /// Makes a report.

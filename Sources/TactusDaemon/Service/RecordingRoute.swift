@@ -14,7 +14,7 @@ extension Route {
   /// The size of the largest recording that a command takes, bytes.
   static let longestRecording = 256 << 20
 
-  /// Returns the route `GET /api/recording`: what the lanes have recorded, as a file; with `?last=60` the last 60 seconds at least.
+  /// Returns the route `GET /api/recording`: the recording of the lanes, as a file. With `?last=60` the file contains at least the last 60 seconds.
   ///
   /// The recording is copied for each request, while the loops go on.
   static func recording(_ runtime: Runtime) -> Route {

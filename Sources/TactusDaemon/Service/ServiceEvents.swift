@@ -22,7 +22,7 @@ public struct ServiceEvents: ~Copyable {
   public let doorbell: Doorbell
   private let signals: Int32
 
-  /// Blocks the signals in this thread and in all threads that it starts. To be called before any other thread exists.
+  /// Blocks the signals in this thread and in all threads that it starts. The function is to be called before any other thread exists.
   public init() throws {
     let signals = daemon_signal_descriptor()
     guard signals >= 0 else { throw ServiceError(call: "signalfd", errno: -signals) }
@@ -37,7 +37,7 @@ public struct ServiceEvents: ~Copyable {
 
   deinit { close(signals) }
 
-  /// Waits for the next events and returns them, at least one. `input` is a further descriptor to watch, or `nil` for none.
+  /// Waits for the next events and returns them, at least one. `input` is a further descriptor to watch, or `nil` if there is none.
   public func wait(input: Int32? = nil) -> [Event] {
     var descriptors = [signals, doorbell.descriptor, input ?? -1].map {
       pollfd(fd: $0, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)

@@ -2,7 +2,7 @@ import Service
 import Store
 import WallTime
 
-/// The answer of `GET /api/store`: what the store holds, part by part.
+/// The answer of `GET /api/store`: the contents of the store, part by part.
 struct StoreHeld: Codable {
   /// Rows of one kind.
   struct Rows: Codable {
@@ -25,7 +25,7 @@ struct StoreHeld: Codable {
 
   var ok = true
   var parts: [Part]
-  /// When the restore began that `POST /api/restore/undo` undoes, `nil` if there is none.
+  /// The start of the restore that `POST /api/restore/undo` undoes, or `nil` if there is none.
   @OrNull var undoISO: String?
 
   init(parts: [HeldPart], replaced: Snapshot?) {
@@ -34,7 +34,7 @@ struct StoreHeld: Codable {
   }
 }
 
-/// The answer of `POST /api/restore/look`: what a restore would change, part by part.
+/// The answer of `POST /api/restore/look`: the changes that a restore would make, part by part.
 struct StoreLook: Codable {
   /// The changes of the rows of one kind.
   struct Rows: Codable {
@@ -60,7 +60,7 @@ struct StoreLook: Codable {
   /// A part of the store.
   struct Part: Codable {
     var part: String
-    /// Whether the backup holds it. A part that it does not hold stays as it is.
+    /// Whether the backup holds the part. A part that the backup does not hold stays as it is.
     var isInBackup: Bool
     var contents: [Rows]
   }

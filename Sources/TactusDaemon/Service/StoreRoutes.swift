@@ -3,7 +3,7 @@ public import Store
 import Tactus
 public import WallTime
 
-/// The routes by which a running program tells what its store holds, gives it, or parts of it, as one file, and takes such a file.
+/// The routes by which a running program lists the contents of its store, sends all or parts of them as one file, and accepts such a file.
 struct StoreRoutes {
   let file: StoreFile
   /// The restore of a system that holds data of a backup in memory, or `nil` if no system does.
@@ -119,7 +119,7 @@ public struct LiveRestore: Sendable {
 }
 
 extension StoreFile {
-  /// Checks a backup from a request, and copies what it is to replace.
+  /// Checks a backup from a request, and copies the rows that it is to replace.
   ///
   /// - Parameter parts: the parts to restore, or `nil` for all that the backup holds.
   /// - Throws: 422 if the bytes are no backup of this program or lack one of `parts`, 503 if the store does not work.

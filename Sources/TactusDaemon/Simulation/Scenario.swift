@@ -7,7 +7,7 @@ struct Scenario<World: ScenarioWorld> {
     var at: Nanoseconds
     /// The participle of the error about a step after the end: `happened` or `checked`.
     var late: String
-    /// Performs the event, or checks the expectation, and adds it to the timeline.
+    /// Performs the event or checks the expectation, and adds the result to the timeline.
     var act: (inout World) -> Void
   }
 
@@ -16,7 +16,7 @@ struct Scenario<World: ScenarioWorld> {
   var seed: UInt64 = 1
   /// The duration that the file gives, or `nil` for the one that the world has with this setup.
   var duration: Nanoseconds?
-  /// The setup that the file gives; values that it does not give are those of `World.standard`.
+  /// The setup from the file. Values that the file does not give are those of `World.standard`.
   var setup = World.standard
   /// The steps in the order of time. At the same instant events precede expectations.
   var steps: [Step] = []

@@ -13,7 +13,7 @@ public struct ScenarioCheck<World> {
   let name: String
   /// Reads the key, which the fields contain, or returns `nil` if its value is invalid, which is reported as an error.
   let read: (inout FieldReader, FieldReader.Fields, String) throws -> Judgement?
-  /// Returns what the world shows, in words, or is `nil` for a check of one of several things.
+  /// Returns the value that the world shows, in words. The closure is `nil` for a check of one of several things.
   let seen: ((World) -> String)?
 
   /// Creates a check.
@@ -58,10 +58,10 @@ public struct ScenarioCheck<World> {
   }
 }
 
-/// The form of an expected value in a scenario file, and how it is compared with what a world shows.
+/// The form of an expected value in a scenario file, and the comparison with the value that a world shows.
 public struct ScenarioExpectation<Seen> {
-  /// Compares what is seen with the expected value, and adds the result to a timeline with the time since the start and
-  /// the name of what is checked.
+  /// Compares the value seen with the expected one, and adds the result to a timeline with the time since the start and
+  /// the check's name.
   typealias Judgement = (inout ScenarioTimeline, Nanoseconds, String, Seen) -> Void
   /// Reads a node at a path of the file. Returns `nil` if the value is invalid, which is reported as an error.
   let read: (inout FieldReader, Node, String) throws -> Judgement?
@@ -92,9 +92,9 @@ public struct ScenarioExpectation<Seen> {
 }
 
 extension ScenarioExpectation<String> {
-  /// A text that is equal to what is seen.
+  /// A text that is equal to the text seen.
   public static var text: Self { Self(.text) { $0.compare($1, $2, $3, $4) } }
-  /// A text that is part of what is seen.
+  /// A text that is part of the text seen.
   public static var part: Self { Self(.text) { $0.find($1, $2, $3, in: $4) } }
   /// Returns one of some words.
   public static func word(_ words: [String]) -> Self { Self(.word(words)) { $0.compare($1, $2, $3, $4) } }
@@ -117,7 +117,8 @@ extension ScenarioExpectation<[String]> {
     }
   }
 
-  /// Returns a word or a list of words that are, in any order, all of those that are seen. `none` is an empty list.
+  /// Returns the form of a word or a list of words that are all the words seen, in any order. `none` stands for an
+  /// empty list.
   public static func all(among words: [String]) -> Self {
     func text(_ words: [String]) -> String { words.isEmpty ? "none" : words.sorted().joined(separator: ", ") }
     let value = ScenarioValue<[String]> { reader, node, path in

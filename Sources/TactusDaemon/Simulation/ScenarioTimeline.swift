@@ -76,8 +76,8 @@ public struct ScenarioTimeline {
     return failures == 0
   }
 
-  /// Prints the hash of the run: of every line so far, of what each check saw, and of the loops' ticks. It is equal for
-  /// equal runs, and another for runs in which something else happened.
+  /// Prints the hash of the run, which covers every line so far, the value that each check saw, and the loops' ticks.
+  /// Equal runs have equal hashes, and runs that differ have different ones.
   ///
   /// - Parameter ticks: the hash of the loops' ticks, as `Simulation.traceHash`.
   public func printTrace(_ ticks: UInt64) {

@@ -60,7 +60,7 @@ public struct ScenarioWord<Target> {
     self.init(name, .alwaysTrue) { target, _ in act(&target) }
   }
 
-  /// Returns the keys of words and of their company, each once.
+  /// Returns the keys of words and of their companion keys, each once.
   static func keys(_ words: [Self]) -> [String] {
     (words.flatMap(\.company) + words.map(\.name)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }

@@ -21,7 +21,7 @@ public protocol ScenarioWorld {
   static func instant(_ setup: Setup) -> ScenarioCompany<Nanoseconds>
   /// Returns the events, of which each item of `events` has exactly one.
   static func events(_ setup: Setup) -> [ScenarioWord<Self>]
-  /// Returns the checks, of which each item of `expect` has one or more.
+  /// Returns the checks. Each item of `expect` contains one or more of them.
   static func checks(_ setup: Setup) -> [ScenarioCheck<Self>]
 
   /// Creates the world at the start.

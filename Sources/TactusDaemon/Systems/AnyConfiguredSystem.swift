@@ -42,7 +42,7 @@ protocol AnyConfiguredSystem: Sendable {
   var secrets: [String] { get }
   /// Returns a few lines without indentation that describe the configuration to users.
   func summary(in whole: Configuration) -> [String]
-  /// Returns examples of what a user can try after the start.
+  /// Returns examples of commands that a user can try after the start.
   ///
   /// - Parameter simulated: whether the whole program is simulated.
   func invitation(program: String, simulated: Bool, at endpoints: [Endpoint]) -> Invitation
@@ -52,7 +52,7 @@ protocol AnyConfiguredSystem: Sendable {
   func openForReplay() throws -> (any LoopSystem)?
 }
 
-/// Examples of what a user can try after the start.
+/// Examples of commands that a user can try after the start.
 public struct Invitation: Sendable {
   /// An example for `curl`.
   public struct Call: Sendable {
@@ -60,7 +60,7 @@ public struct Invitation: Sendable {
     /// The path below the service's address: `/api/pump/on`.
     let path: String
     var body: String?
-    /// The time that the shell then waits, s, or `nil` if it does not wait.
+    /// The time for which the shell waits after the command, s, or `nil` if it does not wait.
     var pauseSeconds: Double?
 
     /// Creates an example.

@@ -12,7 +12,7 @@ struct InteractiveTop {
     self.host = host
   }
 
-  /// Runs until the user quits, then restores the terminal. Returns why the daemon refuses the requests, or `nil` if the user has quit.
+  /// Runs until the user quits, then restores the terminal. Returns the reason why the daemon refuses the requests, or `nil` if the user has quit.
   ///
   /// - Parameter interval: the time between two requests.
   mutating func run(

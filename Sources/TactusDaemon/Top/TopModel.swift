@@ -9,14 +9,14 @@ struct TopModel {
   private(set) var rows: [TopRow] = []
   /// The ages of all loops, in the order of the loops.
   private(set) var ages: [TopAge] = []
-  /// Why there is no answer, or `nil` if there is one or none is known.
+  /// The reason why there is no answer, or `nil` if there is an answer or the reason is unknown.
   private(set) var trouble: String?
   /// The time without an answer, and the number of requests that were due in it.
   private var silence = (span: Nanoseconds.zero, questions: 0)
 
   static let historyLength = 30
 
-  /// Takes over an answer. Measurements between two answers start anew if the runtime has restarted.
+  /// Takes over an answer. Measurements between two answers start again if the runtime has restarted.
   mutating func take(_ sample: TopSample) {
     let before = newest?.runtime
     let isContinued = before.map { $0.epochNs == sample.runtime.epochNs } ?? false

@@ -14,7 +14,7 @@ public struct GuardArguments: Hashable, Sendable {
   public var watchdog: HardwareWatchdog?
   /// The descriptor of the page on which the guard counts its writes, or `nil` if the program has no such page.
   public var stops: Int32?
-  /// How the guard watches a program that has not started it through this product, or `nil` for a program that has.
+  /// The way in which the guard watches a program that has not started it through this product, or `nil` for a program that has.
   public var other: OtherProgram?
   /// Further options that the embedding program has added, by name.
   public var options: [String: String]
@@ -79,7 +79,7 @@ public struct GuardArguments: Hashable, Sendable {
 public struct OtherProgram: Hashable, Sendable {
   /// Whether the program sends heartbeats. Otherwise the guard acts only when the program ends.
   public var expectsHeartbeats: Bool
-  /// Whether the guard kills the program once its heartbeats are late or faulty. It could write its outputs again otherwise, and it holds
+  /// Whether the guard kills the program once its heartbeats are late or faulty. Otherwise the program could write its outputs again and would hold
   /// lines that the guard needs.
   public var isKilled: Bool
 

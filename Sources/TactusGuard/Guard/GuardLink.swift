@@ -10,7 +10,7 @@ import Tactus
 public final class GuardLink {
   /// The command that starts the guard, always with this program's own executable.
   public struct Command: Sendable {
-    /// The first words of the command line: the program's name and the option that makes it a guard.
+    /// The first words of the command line: the program's name and the option that makes the program a guard.
     public var words: [String]
     /// Further options of the command line, in the form `--NAME VALUE`.
     public var options: [String: String]
@@ -154,7 +154,8 @@ public final class GuardLink {
     return isReaped
   }
 
-  /// Tells the guard that the program now starts what it drives. If `first` was longer than the timeout, the first heartbeat is due within the timeout.
+  /// Tells the guard that the program now begins to drive its outputs. If `first` was longer than the timeout, the first heartbeat is due within the
+  /// timeout.
   public func begin() { send(TACTUS_GUARD_BEGIN) }
 
   /// Makes the guard write the safe state immediately, once, regardless of the heartbeats. Does not wait for the write.

@@ -52,7 +52,7 @@ public struct GuardMachine: Sendable, Equatable {
     case malformed
     /// The program requests the safe state immediately.
     case asked
-    /// The program starts what it drives: from now on it has no longer than the timeout for its first heartbeat.
+    /// The program begins to drive its outputs. From now on it has no longer than the timeout for its first heartbeat.
     case begun
     /// The program has stopped cleanly.
     case dismissed
@@ -68,11 +68,11 @@ public struct GuardMachine: Sendable, Equatable {
 
   /// The next action of the guard process.
   public enum Action: Sendable, Hashable {
-    /// Wait for a message until this instant.
+    /// The guard must wait for a message until this instant.
     case wait(until: TickInstant)
-    /// Write the safe state, then call `step` with `confirmed` or `failed`.
+    /// The guard must write the safe state, then call `step` with `confirmed` or `failed`.
     case write
-    /// End the guard process with this exit status.
+    /// The guard process must end with the given exit status.
     case finish(status: Int)
   }
 

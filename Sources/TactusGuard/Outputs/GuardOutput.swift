@@ -4,8 +4,8 @@ import Tactus
 
 /// An output with its own way into the safe state, such as a radio or a program.
 public protocol GuardOutput: AnyObject {
-  /// Brings the output into the safe state, or continues to do so. The function is called again, every 20 ms at first, until the
-  /// safe state is confirmed. Must not block.
+  /// Brings the output into the safe state, or continues to do so. The function is called again, every 20 ms at first, until the safe state is
+  /// confirmed. The function must not block.
   ///
   /// Returns `nil` when the safe state is confirmed, otherwise a text that says how far the output is.
   func makeSafe() -> String?

@@ -13,7 +13,7 @@ public struct HardwareWatchdog: Hashable, Sendable {
   /// Creates a description of a watchdog from its path and the requested timeout.
   public init(path: String, timeoutSeconds: Int) { (self.path, self.timeoutSeconds) = (path, timeoutSeconds) }
 
-  /// Returns why the path cannot be that of a watchdog, without opening it, or `nil` if it is one or does not exist.
+  /// Returns the reason why the path cannot be that of a watchdog, without opening it, or `nil` if it is one or does not exist.
   public static func flaw(path: String) -> String? {
     switch tactus_watchdog_is(path) {
     case 0: "expected a watchdog, got something else"
@@ -50,9 +50,9 @@ public struct HardwareWatchdog: Hashable, Sendable {
 protocol WatchdogDevice: AnyObject {
   /// Opens the device, which starts the watchdog. Returns the timeout in effect, or the reason why the device could not be opened.
   func open() -> Result<Nanoseconds, WatchdogFailure>
-  /// Feeds the watchdog. Returns why that failed, or `nil` if it was fed.
+  /// Feeds the watchdog. Returns the reason why that failed, or `nil` if it was fed.
   func feed() -> String?
-  /// Stops the watchdog and closes the device. Returns why the watchdog may continue to count, or `nil` if it has been stopped.
+  /// Stops the watchdog and closes the device. Returns the reason why the watchdog may continue to count, or `nil` if it has been stopped.
   func disarm() -> String?
 }
 

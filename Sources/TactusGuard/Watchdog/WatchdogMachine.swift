@@ -36,13 +36,13 @@ public struct WatchdogMachine: Sendable, Equatable {
 
   /// The action to be taken on the device.
   public enum Action: Sendable, Equatable {
-    /// Do nothing.
+    /// The feeder has nothing to do.
     case none
-    /// Open the device, then call `step` with `opened` or `notOpened`.
+    /// The feeder must open the device, then call `step` with `opened` or `notOpened`.
     case open
     /// Feed the watchdog, which restarts its timeout.
     case feed
-    /// Stop the watchdog and close the device.
+    /// The feeder must stop the watchdog and close the device.
     case disarm
   }
 

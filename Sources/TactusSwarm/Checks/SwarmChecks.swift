@@ -21,7 +21,7 @@ public struct SwarmChecks: Sendable {
   /// Whether an invariant has failed.
   public private(set) var hasFailed = false
 
-  /// Makes the checks of these invariants.
+  /// Makes the checks of the given invariants.
   ///
   /// - Parameter names: the invariants, one sentence each, numbered in this order.
   public init(_ names: [String]) {

@@ -10,10 +10,10 @@ public struct SwarmOutput {
     "released = ran + skipped + pending",
     "an orderly stop leaves every output off",
   ]
-  /// How long an output released by a direct reset may be on without a guard: until the daemon's next beat and its tick.
+  /// The longest time for which an output released by a direct reset may be on without a guard: until the daemon's next beat and its tick.
   private static let beat = Nanoseconds.milliseconds(150)
 
-  /// The checks of the system's own invariants, then of those of every output.
+  /// The checks of the system's own invariants, followed by those of the invariants of every output.
   public private(set) var checks: SwarmChecks
   /// The means by which the outputs can be switched off.
   public var reach: SwarmReach

@@ -1,6 +1,6 @@
 import Tactus
 
-/// The numbers of checks in many seeds together, and of what the seeds have exercised.
+/// The numbers of checks, and of the commands, states and faults exercised, in many seeds together.
 struct SwarmTally {
   /// The number of checks of one invariant of one part.
   struct Row: Hashable {
@@ -10,8 +10,8 @@ struct SwarmTally {
   }
 
   private(set) var rows: [Row] = []
-  /// How often the parts' commands, states and faults, and the verbs of the histories, came about, by part; 0 for what
-  /// has not.
+  /// The numbers of occurrences of the parts' commands, states and faults and of the histories' verbs, by part; 0 for
+  /// one that has not occurred.
   private(set) var exercised: [String: [String: Int]] = [:]
   /// The simulated time of all seeds together.
   private(set) var time = Nanoseconds.zero
@@ -38,13 +38,14 @@ struct SwarmTally {
     add(other.exercised)
   }
 
-  /// What has never come about, in words: an invariant that holds where there was nothing to look at proves nothing.
+  /// The commands, states and faults that never occurred, in words. An invariant proves nothing about a case that never
+  /// occurred.
   var unexercised: [String] {
     rows.filter { $0.looks == 0 }.map { "\($0.part): nothing to look at for: \($0.invariant)" }
       + sorted.flatMap { part, counts in counts.filter { $0.count == 0 }.map { "\(part): \($0.name)" } }
   }
 
-  /// What came about, a line for each part.
+  /// The occurrences, with a line for each part.
   var exercisedLines: [String] {
     sorted.map { part, counts in
       "\(part): done: " + counts.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
@@ -71,9 +72,9 @@ struct SwarmTally {
   }
 }
 
-/// How often each thing that a part knows of its system came about: its commands, states and faults.
+/// The numbers of occurrences of a system's commands, states and faults, as its part counts them.
 public struct SwarmExercise {
-  /// How often, by name; 0 for what has not come about.
+  /// The numbers of occurrences by name; 0 for a name that has not occurred.
   public private(set) var counts: [String: Int]
   private var state: String?
 
@@ -86,7 +87,7 @@ public struct SwarmExercise {
     counts = Dictionary((states.map { "state \($0)" } + names).map { ($0, 0) }) { $1 }
   }
 
-  /// Notes that a thing came about.
+  /// Counts an occurrence of the command, state or fault of this name.
   public mutating func did(_ name: String) { counts[name, default: 0] += 1 }
 
   /// Notes the present state, or `nil` if there is none. It counts when it is another than the last.

@@ -1,9 +1,10 @@
-/// The verdict on seeds in which every invariant held: what was never exercised proves nothing.
+/// The verdict on seeds in which every invariant held. An invariant proves nothing about a case that was never
+/// exercised.
 struct SwarmVerdict {
   /// The number of seeds, each a minute long or longer, in which everything must have come about.
   static let enough: UInt64 = 100
 
-  /// The verdict, with what was never exercised, a line each.
+  /// The verdict, followed by a line for each case that was never exercised.
   let words: String
   /// Whether so many seeds should have exercised more.
   let isFailure: Bool

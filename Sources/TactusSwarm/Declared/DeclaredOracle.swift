@@ -13,14 +13,14 @@ private let invariants = [
 /// Checks the invariants that every declared system must keep, from its declaration, from the requests made, and from the behaviour of its outputs.
 struct DeclaredOracle<Rules: Settings> {
   static var names: [String] { invariants }
-  /// How long a request may remain without an answer: the timeout of the mailbox plus a beat.
+  /// The longest time for which a request may remain without an answer: the timeout of the mailbox plus a beat.
   private static var patience: Nanoseconds { .milliseconds(1_200) }
 
   var output: SwarmOutput
   /// The time at which the guard stopped outputs that were on, or `nil` if none was stopped or an order has been accepted since.
   private var cutAt: TickInstant?
   private var waiting: [(number: UInt64, since: TickInstant)] = []
-  /// When the newest of the requests that make safe arrived which this daemon's loop has, or `nil` if it has none.
+  /// The arrival of the newest request to make the system safe that this daemon's loop has received, or `nil` if it has received none.
   private var stopArrived: TickInstant?
   /// The requests that arrived before a stop and were given to the loop after it.
   private var overtaken: Set<UInt64> = []
@@ -76,7 +76,7 @@ struct DeclaredOracle<Rules: Settings> {
     }
   }
 
-  /// Notes that a request which arrived at this instant was refused since a stop had overtaken it.
+  /// Notes that a request which arrived at the given instant was refused because a stop had overtaken it.
   mutating func refusedAsOvertaken(arrived: TickInstant, at now: TickInstant) {
     output.check(
       4, stopArrived.map { arrived < $0 } ?? false, at: now,

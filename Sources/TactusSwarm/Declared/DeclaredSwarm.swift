@@ -39,9 +39,9 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     /// The loop's number of publications at the last look.
     var seen: UInt64 = 0
     var asked: UInt64 = 0
-    /// What the requests are counted as when they have been accepted, by their numbers.
+    /// The names under which accepted requests are counted, by the requests' numbers.
     var titles: [UInt64: String] = [:]
-    /// How often the loop has been put into its safe state.
+    /// The number of times that the loop has been put into its safe state.
     var safeStates: Int64 = 0
     /// Whether a reload may have changed the rules with which the daemon started.
     var hasReloaded = false

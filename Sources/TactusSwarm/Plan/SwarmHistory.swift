@@ -43,7 +43,7 @@ extension SwarmHistory: CustomStringConvertible {
   }
 }
 
-/// Why a text is not a history.
+/// The reason why a text is not a history.
 enum SwarmHistoryError: Error, Equatable, CustomStringConvertible {
   /// The line with this number, counted from 1, is malformed or is earlier than the line before.
   case line(Int, String)

@@ -61,7 +61,7 @@ public struct SwarmPlanner {
     if chance(perMille) { body(&self) }
   }
 
-  /// In `perMille` of a thousand calls, calls `body` a random number of times within the range.
+  /// Calls `body` a random number of times within the range, with a probability of `perMille` in 1,000; otherwise does not call it.
   public mutating func maybe(_ perMille: Int, _ range: ClosedRange<Int64>, _ body: (inout SwarmPlanner) -> Void) {
     if chance(perMille) { times(range, body) }
   }

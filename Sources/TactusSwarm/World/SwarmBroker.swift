@@ -9,10 +9,9 @@ import Wire
 /// A broker in simulated time with the daemon's connection to it: the production `DaemonBroker` with the production
 /// outbox, over a connection that is delayed, lost and restored.
 ///
-/// The broker accepts messages, retains them, sends the retained ones to new subscribers, and publishes the will of a
-/// daemon that has vanished. Messages on different topics may overtake each other, and a message with QoS 1 may arrive
-/// twice. The broker may be away for a while and lose its retained messages. To be used on one thread; the same seed
-/// and calls give the same run. A part keeps its broker when its daemon dies.
+/// The broker accepts messages, retains them, sends the retained ones to new subscribers, and publishes the will of a daemon that has vanished.
+/// Messages on different topics may overtake each other, and a message with QoS 1 may arrive twice. The broker may be away for a while and lose its
+/// retained messages. It is to be used on one thread; the same seed and calls give the same run. A part keeps its broker when its daemon dies.
 public final class SwarmBroker {
   /// A packet on its way from the daemon to the broker.
   private enum Packet {

@@ -3,7 +3,7 @@ import MQTTMosquitto
 import Synchronization
 import TactusDaemon
 
-/// The daemon's end of its connection to a simulated broker. It behaves like `MQTTClient` and uses the same outbox. Usable from any thread.
+/// The daemon's end of its connection to a simulated broker. It behaves like `MQTTClient` and uses the same outbox. It may be used from any thread.
 final class SwarmBrokerLink: Sendable {
   /// A packet for the broker.
   enum Packet {
@@ -40,6 +40,8 @@ final class SwarmBrokerLink: Sendable {
 
   func deliver(_ message: MQTTMessage) { state.withLock { $0.deliver }(message) }
 
+  /// Notes that the daemon has connected.
+  ///
   /// - Parameter topic: the topic of the daemon's will.
   func connected(will topic: String) {
     state.withLock { state in

@@ -32,7 +32,7 @@ struct SwarmGuard {
   private static let window = HeartbeatWindow(shortest: .milliseconds(50), longest: .seconds(1))
   /// The time from a start to a guard that watches, and from a refused start to its refusal.
   private static let startTime = Nanoseconds.milliseconds(30)
-  /// How long the daemon waits for a guard that does not become ready.
+  /// The time for which the daemon waits for a guard that does not become ready.
   private static let patience = Nanoseconds.seconds(5)
   /// The time from the end of a child process to the main thread's notice of it.
   private static let newsTime = Nanoseconds.milliseconds(1)
@@ -117,7 +117,7 @@ struct SwarmGuard {
     tell(.nothing, at: now)
   }
 
-  /// Makes every start of a guard fail until `end`: with `slowly` the start is not refused, but the guard never becomes ready.
+  /// Makes every start of a guard fail until `end`. With `slowly` the start is not refused, but the guard never becomes ready.
   mutating func failStarts(until end: TickInstant, slowly: Bool) {
     (failsUntil, failsSlowly) = (end, slowly)
     cover.failStarts(until: end, patience: slowly ? Self.patience : .zero)

@@ -74,7 +74,7 @@ public protocol SwarmLoopPart: SwarmPart {
   var oracle: Oracle { get set }
   /// The loop of the daemon, or `nil` while the daemon is dead.
   var loop: SwarmLoop? { get }
-  /// The outputs, read from the simulated hardware and never from what the loop reports.
+  /// The outputs, read from the simulated hardware and never from the loop's reports.
   var outputs: Oracle.Outputs { get }
   /// Called after each tick of the loop, when its outputs have been checked.
   func ticked(at now: TickInstant)

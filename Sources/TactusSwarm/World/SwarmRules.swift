@@ -52,7 +52,7 @@ public struct SwarmLimit {
   public private(set) var shortest: Nanoseconds
   /// A limit that was committed since the last tick.
   private var next: Nanoseconds?
-  /// A limit that holds as soon as the output is off.
+  /// A limit that takes effect as soon as the output is off.
   private var wider: Nanoseconds?
   private var isOff = true
   private let tick: Nanoseconds

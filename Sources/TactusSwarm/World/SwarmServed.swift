@@ -4,7 +4,7 @@ import Synchronization
 import Tactus
 import Wire
 
-/// A part as a messaging link sees it: a route for each of its words, whose handler records the command. Usable from any thread.
+/// A part as a messaging link sees it: a route for each of its words, whose handler records the command. It may be used from any thread.
 final class SwarmServed: ServedSystem {
   /// A command, as a handler received it or as a message contains it.
   struct Command: Sendable, Hashable {

@@ -24,7 +24,7 @@ struct SwarmWorld {
   private let mechanisms: SwarmMechanisms
   private let cover = SwarmCover()
   private(set) var now = TickInstant.zero
-  /// How often each verb of the history was done while the daemon lived, by part; 0 for one that was not.
+  /// The number of times that each verb of the history was carried out while the daemon lived, by part; 0 for a verb that was not.
   private(set) var done: [String: [String: Int]] = [:]
   private var guardian: SwarmGuard?
   /// The times that a daemon which stopped in order has noted for the next start.

@@ -1,16 +1,18 @@
 import WallTime
 
-/// Why a client's certificate gives no access.
+/// The reason why a client's certificate gives no access.
 enum CertificateRefusal: Error, Equatable {
-  /// No trusted authority has signed it, or it cannot be read. The text is libcrypto's reason.
+  /// No trusted authority has signed the certificate, or the certificate cannot be read. The text is libcrypto's
+  /// reason.
   case untrusted(String)
-  /// It, or a certificate that leads to the authority, was valid until the given time in seconds since 1970.
+  /// The certificate, or a certificate that leads to the authority, was valid until the given time in seconds since
+  /// 1970.
   case expired(Int64)
-  /// It, or a certificate that leads to the authority, is valid from the given time on.
+  /// The certificate, or a certificate that leads to the authority, is valid from the given time on.
   case tooEarly(Int64)
-  /// It has no usable name.
+  /// The certificate has no usable name.
   case nameless
-  /// No rule of `service.client_scopes` is for this name.
+  /// No rule of `service.client_scopes` applies to the name.
   case withoutRule(String)
   /// The rule with this pattern refuses this name.
   case refusedByRule(String, pattern: String)

@@ -2,7 +2,8 @@ import CCrypto
 @_spi(FromOutside) import Conversions
 import Synchronization
 
-/// The certificates that a client has shown on one TLS connection: its own, then those that lead from it to an authority. Usable from any thread.
+/// The certificates that a client has shown on one TLS connection: its own, then those that lead from it to an authority. It may be used from any
+/// thread.
 ///
 /// The client has proved that it has the key of the first. Nothing else is checked before `ClientCertificates.grant`.
 final class ClientCertificate: Sendable {

@@ -45,7 +45,7 @@ public final class ClientCertificates: Sendable {
     }
   }
 
-  /// Returns what a certificate gives, with `cert:NAME` as its identifier.
+  /// Returns the grant of a certificate, with `cert:NAME` as its identifier.
   ///
   /// - Parameters:
   ///   - seconds: the present time in seconds since 1970.
@@ -115,7 +115,7 @@ public struct ClientScope: Sendable, Equatable {
   /// Makes a rule.
   public init(pattern: String, scope: Scope?) { (self.pattern, self.scope) = (pattern, scope) }
 
-  /// Returns whether the rule is for this name.
+  /// Returns whether the rule applies to the name.
   func fits(_ name: String) -> Bool {
     let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
     guard parts.count > 1, let first = parts.first, let last = parts.last else { return pattern == name }

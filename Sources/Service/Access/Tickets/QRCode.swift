@@ -106,6 +106,6 @@ struct QRSize {
     (22, 5, 182),
   ].enumerated().map { QRSize(version: $0 + 1, correctionWords: $1.0, blocks: $1.1, dataWords: $1.2) }
 
-  /// Returns the smallest version that holds a text of so many bytes, or `nil` if none does.
+  /// Returns the smallest version that holds a text of `bytes` bytes, or `nil` if none does.
   static func smallest(for bytes: Int) -> QRSize? { all.first { bytes + 2 <= $0.dataWords } }
 }

@@ -5,7 +5,7 @@ import Tactus
 /// Tickets, each of which is exchanged once, within five minutes, for a token that was just made. A ticket stands in the
 /// address that a new client opens, where the token itself must not stand.
 ///
-/// Usable from any thread. The tokens are in memory until their ticket is exchanged or has expired, and never on the disk.
+/// It may be used from any thread. The tokens are in memory until their ticket is exchanged or has expired, and never on the disk.
 final class TokenTickets: Sendable {
   /// The time for which a ticket is valid.
   static let lifetimeSeconds: Int64 = 300

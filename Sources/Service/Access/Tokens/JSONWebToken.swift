@@ -10,7 +10,7 @@ struct JSONWebToken: Equatable {
   static let leastKeyLength = 32
   /// The greatest length of a token in bytes. A longer text is refused unread.
   static let greatestLength = 4096
-  /// How far the issuer's clock may be ahead of this host's clock, in seconds. The token's expiry has no such leeway.
+  /// The greatest lead, in seconds, that the issuer's clock may have over this host's clock. The token's expiry has no such leeway.
   static let leeway = 30.0
   /// The longest accepted lifetime in days. Issuers keep no list of their tokens, so only the expiry withdraws a token for certain.
   static let greatestLifetimeDays: Int64 = 366
@@ -37,8 +37,8 @@ struct JSONWebToken: Equatable {
     let jti: String?
   }
 
-  /// Returns the token, or why it is refused, for any text, however malformed. Takes tens of microseconds at most, for
-  /// an HMAC and two small JSON documents.
+  /// Returns the token, or the reason why it is refused, for any text, however malformed. Takes tens of microseconds at most, for an HMAC and two
+  /// small JSON documents.
   ///
   /// - Parameter now: the present time in seconds since 1970.
   static func verify(_ text: String, key: [UInt8], now: Int64) -> Result<JSONWebToken, TokenRefusal> {

@@ -46,7 +46,7 @@ public struct TokenFile: Sendable, Codable, Equatable {
   }
 }
 
-/// Why the token file cannot be used. None of its tokens is accepted then.
+/// The reason why the token file cannot be used. None of its tokens is accepted then.
 public enum TokenFileError: Error, Sendable, Equatable {
   /// The file cannot be read, for the reason that the operating system gives.
   case unreadable(path: String, reason: String)
@@ -62,7 +62,7 @@ public enum TokenFileError: Error, Sendable, Equatable {
   case revokedToken(String)
   /// Several valid tokens have this name, so that only an ID tells them apart.
   case ambiguousName(String, ids: [String])
-  /// The file has as many valid tokens as it may have.
+  /// The file already has the greatest number of valid tokens.
   case full(Int)
   /// Another program is changing the file.
   case busy(path: String)
@@ -164,13 +164,13 @@ extension TokenFile {
   /// The greatest number of tokens in a file, those that are revoked or have expired included.
   public static let greatestCount = 256
 
-  /// How many characters a token's name may have.
+  /// The number of characters that a token's name may have.
   public static var nameLength: ClosedRange<Int> { 1...64 }
 
   /// The name of a token in words, as `isName` checks it.
   public static let nameRule = "a name of 1…64 characters that are no control characters"
 
-  /// Returns whether a token may have this name: 1…64 characters, at most 256 bytes, each of them seen and not all of them spaces.
+  /// Returns whether a token may have this name: 1…64 visible characters in at most 256 bytes, not all of them spaces.
   public static func isName(_ name: String) -> Bool { GivenName.flaw(in: name, nameLength) == nil }
 
   /// Forgets tokens that open nothing any more if the file is full: the revoked ones first, then the expired ones, the oldest first.

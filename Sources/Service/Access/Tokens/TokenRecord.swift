@@ -27,7 +27,7 @@ public struct TokenRecord: Sendable, Codable, Equatable {
     case valid
     /// The token's time is over.
     case expired
-    /// Somebody has revoked the token.
+    /// The token has been revoked.
     case revoked
   }
 
@@ -37,8 +37,8 @@ public struct TokenRecord: Sendable, Codable, Equatable {
     return expires.map { now >= $0 } ?? false ? .expired : .valid
   }
 
-  /// Returns the grant of a presented token of which only the hash is known, or why it is refused, in a time that does
-  /// not depend on where the hashes differ.
+  /// Returns the grant of a presented token of which only the hash is known, or the reason why it is refused, in a time that does not depend on where
+  /// the hashes differ.
   func decide(_ presented: TokenHash, now: Int64) -> Result<TokenGrant, TokenRefusal> {
     let isCurrent = hash.isSame(as: presented)
     let isPrevious = (previousHash ?? .nobody).isSame(as: presented)

@@ -1,7 +1,8 @@
 import Peers
 import Synchronization
 
-/// The last use of each token since the program's start. Usable from any thread; the 512 tokens used last are known.
+/// The last use of each token since the program's start. It may be used from any thread; the 512 tokens used last are
+/// known.
 public final class TokenSightings: Sendable {
   /// One use of a token.
   struct Sighting: Sendable, Equatable {

@@ -87,7 +87,7 @@ public final class TokenStore: TokenVerifier {
     if let failure = first.contents.failure { report(failure) }
   }
 
-  /// Why the file's tokens and JSON web tokens are refused now, or `nil` if they are accepted. Takes as long as the check of a token.
+  /// The reason why the file's tokens and JSON web tokens are refused now, or `nil` if they are accepted. Takes as long as the check of a token.
   public var failure: TokenFileError? { newest().failure }
 
   /// Returns the present contents of the token file.
@@ -100,7 +100,7 @@ public final class TokenStore: TokenVerifier {
 
   /// Changes the token file and returns the result of `body`. Waits for the disk, but for no other program.
   ///
-  /// - Throws: why the file cannot be used, `busy` while another program is changing it, or the error of `body`.
+  /// - Throws: the reason why the file cannot be used, `busy` while another program is changing it, or the error of `body`.
   func change<Result>(
     _ body: (inout TokenFile) throws(TokenFileError) -> Result
   ) throws(TokenFileError) -> Result {
@@ -141,7 +141,7 @@ public final class TokenStore: TokenVerifier {
     }
   }
 
-  /// Returns the present contents of the file, or why the file is unusable.
+  /// Returns the present contents of the file, or the reason why the file is unusable.
   private func newest() -> Result<Contents, TokenFileError> {
     let (contents, failure) = loaded.withLock { loaded in
       var failure: TokenFileError?

@@ -1,4 +1,4 @@
-/// Decides about a presented token. Callable from any thread; blocks for no longer than a file read.
+/// Decides about a presented token. It may be used from any thread; blocks for no longer than a file read.
 public protocol TokenVerifier: Sendable {
   /// Decides about one token.
   ///
@@ -25,12 +25,12 @@ public struct TokenGrant: Sendable, Hashable {
   }
 }
 
-/// Why a presented token is refused.
+/// The reason why a presented token is refused.
 public enum TokenRefusal: Error, Sendable, Hashable {
   /// The token is unknown, malformed, wrongly signed or revoked. The answer does not say which.
   case invalid
   /// The token is genuine but has expired, or its secret was rotated and the grace period is over.
   case expired
-  /// The JSON web token is rightly signed but valid for longer than is accepted.
+  /// The JSON web token has a valid signature but a longer validity than is accepted.
   case lastsTooLong
 }

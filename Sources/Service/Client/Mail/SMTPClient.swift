@@ -6,7 +6,7 @@ import NIOPosix
 public struct SMTPClient: Sendable {
   /// The protection of the way to the server.
   public enum Protection: Sendable {
-    /// None.
+    /// The connection is not encrypted.
     case none
     /// TLS after STARTTLS. A server that does not offer it gets neither a password nor a mail.
     case startTLS
@@ -14,9 +14,9 @@ public struct SMTPClient: Sendable {
     case tls
   }
 
-  /// Why a mail was not sent, in words without a secret.
+  /// The reason why a mail was not sent, in words without a secret.
   public struct Failure: Error, Sendable, CustomStringConvertible {
-    /// Whether the server has refused it for good, so that the same mail will not be taken later either.
+    /// Whether the server has refused the mail permanently, so that a later attempt would also fail.
     public let isFinal: Bool
     /// The reason in words.
     public let description: String

@@ -18,7 +18,7 @@ public struct SMTPReply: Equatable, Sendable {
 /// Collects bytes of a mail server and returns its replies. Every input is accepted or refused; none takes more than
 /// bounded memory.
 public struct SMTPReplyReader: Sendable {
-  /// Why bytes are not a reply.
+  /// The reason why bytes are not a reply.
   public enum Failure: Error, Equatable {
     /// A line is longer than 1000 bytes.
     case longLine

@@ -4,7 +4,7 @@ import Foundation
 struct SMTPSession: Sendable {
   /// The protection of the connection.
   enum Protection: Sendable, Equatable {
-    /// None, or TLS from the first byte.
+    /// The session adds no encryption: the connection is unencrypted, or uses TLS from the first byte.
     case asItIs
     /// TLS after the command STARTTLS; a server without it gets nothing.
     case startTLS
@@ -19,7 +19,7 @@ struct SMTPSession: Sendable {
     case finish(String, [UInt8])
   }
 
-  /// Why a mail was not taken.
+  /// The reason why a mail was not taken.
   enum Failure: Error, Equatable {
     /// The server refused a command for good (5xx) or for now (4xx); the step names it.
     case refused(step: String, code: Int, text: String)

@@ -3,7 +3,8 @@ import NIOCore
 
 /// The body of an answer, piece by piece.
 struct AnswerBody {
-  /// How many pieces are written in one turn: a tenth of a millisecond's work, so that eight connections take about one in each turn.
+  /// The number of pieces that are written in one turn. They are a tenth of a millisecond's work, so that eight connections take about one in each
+  /// turn.
   static let piecesOfTurn = 4
 
   private var rest: ByteBuffer
@@ -35,7 +36,7 @@ struct APIAnswer {
   var bodyWasRead = false
   /// Returns the body piece by piece, in place of `body`, or is `nil` if `body` is the whole body.
   var pieces: (@Sendable () async throws -> [UInt8]?)?
-  /// What admitted the request, checked again while pieces are sent; `nil` if the request did not come to a handler.
+  /// The admission of the request, which is checked again while pieces are sent, or `nil` if the request did not reach a handler.
   var admission: LastingAdmission?
 
   init(_ status: HTTPResponse.Status = .ok, contentType: String, headers: HTTPFields = [:], body: ByteBuffer) {

@@ -30,7 +30,7 @@ public struct APIError: Error, Sendable, Hashable {
     self.headers = headers
   }
 
-  /// Codes have one form, whoever writes them.
+  /// Returns a code in the form that all codes have.
   private static func form(of code: String) -> String {
     guard code.utf8.contains(where: { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) else { return code }
     return code.reduce(into: "") { form, letter in

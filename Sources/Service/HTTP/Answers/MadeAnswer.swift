@@ -14,7 +14,7 @@ struct MadeAnswer: Sendable {
   }
 }
 
-/// An answer that is the same for everyone, made once for all requests that wait for it. Usable from any thread.
+/// An answer that is the same for everyone, made once for all requests that wait for it. It may be used from any thread.
 ///
 /// No request gets an answer whose making began before the request. It waits for the next one, together with all others that arrive meanwhile.
 final class CommonAnswer: Sendable {

@@ -36,7 +36,7 @@ final class ArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler, TurnT
   /// The bytes that wait, oldest first.
   private var held = CircularBuffer<(bytes: ByteBuffer, read: TickInstant)>()
   private var heldBytes = 0
-  /// Whether the client has closed its sending half. The event is passed on after the bytes that wait.
+  /// Whether the client has closed its sending half. The event of the closing is passed on after the waiting bytes.
   private var isInputClosed = false
   /// Whether the channel asked to read while bytes were waiting.
   private var readWaits = false

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import Tactus
 
-/// The requests that arrive on one connection: each request's head, then the pieces of its body. To be used by one task at a time.
+/// The requests that arrive on one connection: each request's head, then the pieces of its body. It is to be used by one task at a time.
 final class ArrivingRequests {
   private var parts: NIOAsyncChannelInboundStream<RequestPart>.AsyncIterator
   /// Whether more of the present request's body may arrive.
@@ -10,7 +10,7 @@ final class ArrivingRequests {
 
   init(_ parts: NIOAsyncChannelInboundStream<RequestPart>) { self.parts = parts.makeAsyncIterator() }
 
-  /// When the first byte of the present request was read from the socket.
+  /// The instant at which the first byte of the present request was read from the socket.
   private(set) var read = TickInstant.zero
 
   /// Waits for the next request, and returns its head, or `nil` when the connection has ended. The rest of the previous request's body is discarded.

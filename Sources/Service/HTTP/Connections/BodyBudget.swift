@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The number of bytes of request bodies held at a time by all connections together. Usable from any thread.
+/// The number of bytes of request bodies held at a time by all connections together. It may be used from any thread.
 final class BodyBudget: Sendable {
   /// A body up to this length does not count, so that an emergency stop never waits for room.
   static let freeBytes = 1024

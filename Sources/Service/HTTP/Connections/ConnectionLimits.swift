@@ -1,6 +1,6 @@
 import NIOCore
 
-/// How much of the service a single connection, a single address and all connections together may take.
+/// The share of the service that a single connection, a single address and all connections together may take.
 public struct ConnectionLimits: Sendable {
   /// The greatest number of open connections that have shown a token. A request beyond that number is answered with 503.
   public var connections: Int
@@ -16,7 +16,7 @@ public struct ConnectionLimits: Sendable {
   public var strangersOfOneNetwork: Int
   /// The greatest number of connections without a token that were accepted while descriptors were running out.
   public var strangersInScarcity = 4
-  /// How long a connection without a token is safe from being closed to make room for another, while its request is awaited or answered.
+  /// The time for which a connection without a token is safe from being closed to make room for another, while its request is awaited or answered.
   public var strangerHeadTime: TimeAmount = .seconds(2)
   /// The time without traffic after which a connection without a token is closed.
   public var strangerIdleTime: TimeAmount = .seconds(10)
@@ -41,7 +41,7 @@ public struct ConnectionLimits: Sendable {
   public var bodyTime: TimeAmount = .seconds(60)
   /// The time after which a connection is closed if no byte was received and no answer sent.
   public var idleTime: TimeAmount = .seconds(60)
-  /// How long a closing connection is still read from, so that a reset does not overtake the answer.
+  /// The time for which a closing connection is still read, so that a reset does not overtake the answer.
   public var lingerTime: TimeAmount = .seconds(1)
   /// The time for which a closing connection is read from while descriptors are running out, because other connections wait for its descriptor.
   public var lingerTimeInScarcity: TimeAmount = .milliseconds(100)
@@ -61,7 +61,7 @@ public struct ConnectionLimits: Sendable {
   public var most: Int { connections + 2 * strangers }
 }
 
-/// How much a single WebSocket client may take.
+/// The limits of a single WebSocket client.
 public struct WebSocketLimits: Sendable {
   /// The greatest length of a message in bytes, all fragments together.
   public var messageBytes = 64 * 1024

@@ -42,7 +42,7 @@ struct ConnectionMachine {
   private var unanswered = CircularBuffer<Bool>(initialCapacity: 1)
   /// Whether the head of the oldest outstanding answer has been written.
   private var answering = false
-  /// Whether no request is accepted after the one being read or read last.
+  /// Whether the request that is being read, or was read last, is the last one that is accepted.
   private(set) var isLastRequest = false
   private var refusal: (error: APIError, after: Int)?
   private var lastActivity: NIODeadline

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The places of one server's connections. It admits connections, closes those without a token to make room, and moves those that show a token.
 ///
-/// Usable from any thread, unless a member says otherwise.
+/// It may be used from any thread, unless a member says otherwise.
 final class ConnectionPlaces: Sendable {
   private struct State {
     var table: PlaceTable<ObjectIdentifier>
@@ -28,8 +28,8 @@ final class ConnectionPlaces: Sendable {
   /// Whether so few descriptors were left at the last new connection that only callers that may stop are admitted.
   var isScarce: Bool { state.withLock { $0.isScarce } }
 
-  /// Admits a new connection, before any byte is read from it. To be called on the channel's event loop. The place is
-  /// released when the channel closes.
+  /// Admits a new connection, before any byte is read from it. The function is to be called on the channel's event loop. The place is released when
+  /// the channel closes.
   ///
   /// - Returns: whether the connection has a place; if not, it must be closed.
   func enter(_ channel: any Channel, from address: String) -> Bool {
@@ -75,7 +75,7 @@ final class ConnectionPlaces: Sendable {
     }
   }
 
-  /// Closes a connection; TLS without waiting for the peer's closing message. To be called on its event loop.
+  /// Closes a connection; TLS without waiting for the peer's closing message. The function is to be called on its event loop.
   private func end(_ channel: any Channel) {
     if let tls = try? channel.pipeline.syncOperations.context(name: ServiceChannel.tlsName) {
       tls.close(promise: nil)

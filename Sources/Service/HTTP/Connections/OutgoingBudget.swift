@@ -4,9 +4,9 @@ import Tactus
 /// The bytes of answers and events that wait for clients which have not read them yet, of all connections together. When they become too many, the client
 /// that has read nothing for the longest time is closed, then the next one, until they are not: a client that does read never pays for one that does not.
 ///
-/// An event counts once for each client that it waits for, though without TLS its bytes are in memory once for all: the count is never less than the memory,
-/// and needs no look at who else waits for the same bytes. Answers from bytes that all clients share do not count, since the daemon keeps those in any
-/// case. Usable from any thread.
+/// An event counts once for each client that it waits for, though without TLS its bytes are in memory once for all: the count is never less than the
+/// memory, and needs no look at who else waits for the same bytes. Answers from bytes that all clients share do not count, since the daemon keeps
+/// those in any case. It may be used from any thread.
 final class OutgoingBudget: Sendable {
   /// The bytes that wait for one client.
   final class Account: Sendable {
@@ -25,9 +25,9 @@ final class OutgoingBudget: Sendable {
   private struct Waiting {
     let account: Account
     var bytes: Int
-    /// When the client last read something, or began to be waited for.
+    /// The instant at which the client last read something, or began to be waited for.
     var readAt: TickInstant
-    /// Whether the client is being closed. Its bytes do not count any more: they go with it.
+    /// Whether the client is being closed. The client's bytes no longer count, because they are discarded with the client.
     var isClosed = false
   }
 
@@ -65,7 +65,7 @@ final class OutgoingBudget: Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// Makes a budget of so many bytes, of which none is in use.
+  /// Makes a budget of `limit` bytes, none of which are in use.
   init(_ limit: Int) { self.limit = limit }
 
   /// Opens the account of one client.

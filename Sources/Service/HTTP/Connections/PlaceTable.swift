@@ -32,7 +32,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     var owner: String
     var mayStop: Bool
     let isScarce: Bool
-    /// When its last request was admitted.
+    /// The instant at which the connection's last request was admitted.
     var admitted: NIODeadline
   }
 
@@ -153,7 +153,7 @@ struct PlaceTable<ID: Hashable & Sendable>: Sendable {
     return candidates.filter { $0.value.owner == most.key }.min { $0.value.admitted < $1.value.admitted }?.key
   }
 
-  /// Makes a known connection unidentified again, because a request has shown a token that is not or no longer valid.
+  /// Makes a known connection unidentified again, because a request has shown a token that is invalid or has become invalid.
   mutating func forget(_ id: ID, at now: NIODeadline) {
     guard let former = known.removeValue(forKey: id) else { return }
     strangers[id] = Stranger(network: former.network, safeUntil: now, isScarce: former.isScarce)

@@ -52,7 +52,7 @@ struct ServiceChannel: Sendable {
     }
   }
 
-  /// How an accepted connection is served.
+  /// The way in which an accepted connection is served.
   enum Outcome: Sendable {
     case responder(NIOAsyncChannel<RequestPart, ResponsePart>)
     /// The connection is served on its event loop, is a WebSocket, or is closed.
@@ -94,7 +94,7 @@ struct ServiceChannel: Sendable {
       logAction: logAction, logger: logger)
   }
 
-  /// Makes a connection's pipeline, or closes the connection if it has no place. To be called on its event loop.
+  /// Makes a connection's pipeline, or closes the connection if it has no place. The function is to be called on its event loop.
   ///
   /// - Returns: how the connection is served, known when its first request has arrived or it has ended.
   func setup(channel: any Channel) -> EventLoopFuture<EventLoopFuture<Outcome>> {
@@ -128,7 +128,8 @@ struct ServiceChannel: Sendable {
     return outcome.futureResult
   }
 
-  /// Answers a connection's requests, one after the other, and returns when it is closed. To be called by a task of the connection's event loop.
+  /// Answers a connection's requests, one after the other, and returns when it is closed. The function is to be called by a task of the connection's
+  /// event loop.
   func handle(_ outcome: EventLoopFuture<Outcome>) async {
     guard case .responder(let connection)? = try? await outcome.get() else { return }
     do {
@@ -147,8 +148,8 @@ struct ServiceChannel: Sendable {
   }
 }
 
-/// Runs the tasks of one event loop's connections on that event loop: what a client sends is read, admitted and handed to its system on one thread,
-/// and waits for none of those that make answers.
+/// Runs the tasks of one event loop's connections on that event loop. A client's requests are read, admitted and handed to their system on one
+/// thread, and wait for none of the threads that make answers.
 final class LoopExecutor: TaskExecutor {
   private let eventLoop: any EventLoop
 

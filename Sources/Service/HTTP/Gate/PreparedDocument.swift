@@ -4,7 +4,7 @@ import Synchronization
 
 /// A document whose bytes are made at the first request after its subject has changed, not at every request.
 ///
-/// Usable from any thread. The first call after a change makes the bytes; later calls return them.
+/// It may be used from any thread. The first call after a change makes the bytes; later calls return them.
 public final class PreparedDocument: Sendable {
   struct Content {
     var status = HTTPResponse.Status.ok
@@ -77,7 +77,7 @@ public final class PreparedDocument: Sendable {
 
   var bytes: ByteBuffer { content.bytes }
 
-  /// The present content, made anew if the version has changed.
+  /// The present content, made again if the version has changed.
   var content: Content {
     prepared.withLock { prepared in
       let current = version()

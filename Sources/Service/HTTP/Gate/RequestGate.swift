@@ -15,7 +15,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = ResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// How the parts of the request being read are handled.
+  /// The way in which the parts of the present request are handled.
   private enum Route {
     case skip
     case respond
@@ -47,14 +47,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var speaksOld = false
   /// The number of request heads accepted so far.
   private(set) var requests: UInt64 = 0
-  /// How many refusals a connection that has shown no token gets as soon as its requests are read.
+  /// The number of refusals that are sent without a delay to a connection that has shown no token.
   static let refusalsAtOnce = 8
   private var refusals = 0
   /// Whether the connection has one of the last descriptors and therefore serves one request only.
   private(set) var isForOneRequest = false
-  /// When the first byte of the request being read was read from the socket.
+  /// The instant at which the first byte of the request being read was read from the socket.
   private var headRead = TickInstant.zero
-  /// When the bytes that are being decoded were read from the socket.
+  /// The instant at which the bytes that are being decoded were read from the socket.
   private var pieceRead = TickInstant.zero
   /// Whether written bytes wait to be flushed.
   var wrote = false
@@ -102,8 +102,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     return channel.isWritable && machine.mayTakeMore ? .request : .wait
   }
 
-  /// Returns whether the requests that arrive must wait for turns, because none was ever admitted and many were refused: hundreds of connections that
-  /// are refused in each round of the event loop would delay everybody's stop.
+  /// Returns whether arriving requests must wait for turns, because no request of the connection was ever admitted and many were refused. Otherwise
+  /// hundreds of connections whose requests are refused in each round of the event loop would delay the stops of all clients.
   func mustWait(_ channel: any Channel) -> Bool {
     refusals >= Self.refusalsAtOnce && machine.reading != .nothing && !shared.places.isKnown(channel)
   }

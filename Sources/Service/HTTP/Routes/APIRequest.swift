@@ -10,7 +10,7 @@ public struct APIRequest: Sendable {
   public let query: [String: String]
   /// The body, at most as long as the route allows: 1 MB unless the route has its own limit.
   public let body: [UInt8]
-  /// Begins a watch on the token or certificate that admitted the request; `nil` if none did, as for a command by MQTT.
+  /// Begins a watch on the token or certificate that admitted the request. The value is `nil` if neither did, as for a command by MQTT.
   var beginWatch:
     (
       @Sendable (_ isNeeded: @escaping @Sendable () -> Bool, _ ended: @escaping @Sendable (_ code: String) -> Void) ->

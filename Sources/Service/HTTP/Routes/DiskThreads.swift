@@ -10,22 +10,22 @@ public import Tactus
 /// something begin first, and at most two that read have a thread at a time, so a command finds a thread however many readers there are. Work that
 /// needs no disk is not done here.
 ///
-/// Usable from any thread. Tasks of one executor start in the order in which they arrive.
+/// It may be used from any thread. Tasks of one executor start in the order in which they arrive.
 public final class DiskThreads: TaskExecutor {
   private static let four = make(count: 4)
   /// The four threads of the whole process, for tasks that change something.
   public static let shared = four.commands
   /// The same threads, for tasks that only read.
   public static let looks = four.looks
-  /// How long a request waits for its turn, and for a disk that does not answer.
+  /// The time for which a request waits for its turn, and for a disk that does not answer.
   public static let patience = Nanoseconds.seconds(10)
-  /// How long a request waits for work that takes minutes, such as a whole backup.
+  /// The time for which a request waits for work that takes minutes, such as a whole backup.
   public static let longPatience = Nanoseconds.seconds(600)
 
   private let pool: Pool
   private let onlyLooks: Bool
 
-  /// Makes both executors of so many threads, at least three.
+  /// Makes both executors with `count` threads, at least three.
   static func make(count: Int) -> (commands: DiskThreads, looks: DiskThreads) {
     let pool = Pool(count: count)
     return (DiskThreads(pool, onlyLooks: false), DiskThreads(pool, onlyLooks: true))
@@ -136,6 +136,8 @@ extension DiskThreads {
     return { scheduled.cancel() }
   }
 
+  /// Does work on these threads with a limit for its start and one for its duration, and returns its result.
+  ///
   /// - Parameter after: calls a function later.
   func run<Value: Sendable>(
     patience: Nanoseconds, longest: Nanoseconds, after: @escaping After,
@@ -173,7 +175,7 @@ extension DiskThreads {
   }
 }
 
-/// The caller that waits for a piece of work, until the work has ended or its limit has passed. Usable from any thread.
+/// The caller that waits for a piece of work, until the work has ended or its limit has passed. It may be used from any thread.
 private final class DiskWait<Value: Sendable>: Sendable {
   private struct State {
     var continuation: CheckedContinuation<Value, any Error>?

@@ -4,7 +4,7 @@ import NIOPosix
 /// Threads for tasks that only read: they make documents of states, tables and metrics. No safety depends on these tasks, so the threads have a lower
 /// priority than every other thread, and a command finds the processor free however many readers there are.
 ///
-/// Usable from any thread. Tasks start in the order in which they arrive, `count` at a time.
+/// It may be used from any thread. Tasks start in the order in which they arrive, `count` at a time.
 final class LookThreads: TaskExecutor {
   /// The threads that the whole process shares.
   static let shared = LookThreads(count: 2)

@@ -38,9 +38,9 @@ public struct QueryReader: Sendable {
     return text
   }
 
-  /// Returns the address of the page, to which something is to be appended, or `nil` if the parameter is not given.
+  /// Returns the address of the page, to which the caller appends a text, or `nil` if the parameter is not given.
   ///
-  /// - Throws: 422 if the value is not one, by the rule of `PageAddress`.
+  /// - Throws: 422 if the value is not an address by the rule of `PageAddress`.
   public func page(_ name: String, atMost greatestLength: Int) throws(APIError) -> String? {
     guard let text = values[name] else { return nil }
     guard PageAddress.isOne(text, atMost: greatestLength) else {

@@ -4,7 +4,7 @@ public import Tactus
 /// One route of the API. The table of all routes determines which requests the server answers and which methods a 405
 /// names, and the OpenAPI document is checked against it.
 public struct Route: Sendable {
-  /// How a request is answered.
+  /// The way in which a request is answered.
   public enum Handling: Sendable {
     /// The answer is a prepared document, which is sent on the event loop without a task.
     case prepared(PreparedDocument)
@@ -28,13 +28,13 @@ public struct Route: Sendable {
   public var fileLimit: Int?
   /// The content type that the file must have, such as `application/sdp`, or `nil` if it may have any.
   public var fileType: String?
-  /// The path parameters that the action's log line carries as members, whether the action succeeds or not, with the names of those members.
+  /// The path parameters that are members of the action's log line, whether the action succeeds or not, with the names of the members.
   public var loggedParameters: [String: String] = [:]
   /// Whether the handler may wait for a disk and is therefore run on `DiskThreads`.
   public var waitsForDisk = false
   /// Whether the handler changes nothing, as that of every GET. It then waits behind handlers that change something.
   public private(set) var onlyLooks: Bool
-  /// How long the handler may take, if it waits for a disk, before its client is answered without its result.
+  /// The time that a handler which waits for a disk may take before its client is answered without its result.
   private(set) var diskPatience = DiskThreads.patience
   /// Whether each request can only make a system safer. Its handler is called on the event loop that has read it, and waits for no thread; it
   /// must not block, nor take long.

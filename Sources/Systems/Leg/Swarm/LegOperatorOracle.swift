@@ -3,7 +3,8 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// The checks of an operator: whether what it sends and shows agrees with its person's inputs and with what arrived.
+/// The checks of an operator: whether its commands and its display agree with its person's inputs and with the frames
+/// that arrived.
 struct LegOperatorOracle {
   static let names = [
     "an operator arms once a press, sets the pulses that its person asks for, and a disarm is sent at once",
@@ -20,7 +21,7 @@ struct LegOperatorOracle {
   var aim = PulseWidth.middle
   /// The person's requests since the last tick.
   var asked: [LegOperatorRequest] = []
-  /// When telemetry last came, or `nil` if none has.
+  /// The instant at which telemetry last came, or `nil` if none has.
   var heardAt: TickInstant?
   private var arms = 0
   private var isPeriodic = false

@@ -15,14 +15,14 @@ struct LegOracle: SwarmLoopOracle {
     "what the guard has stopped pulses only after a disarm, or a reset",
   ]
   private static let tick = Nanoseconds.milliseconds(20)
-  /// How long an arm or a pulse may wait for the loop before it must be ignored, as in `LegRequest`.
+  /// The longest time for which an arm or a pulse may wait for the loop before it must be ignored, as in `LegRequest`.
   private static let patience = Nanoseconds.milliseconds(150)
 
   private struct Leg {
     var fedAt: TickInstant?
     var isArmed = false
     var isSet = false
-    /// When the guard ended the leg's pulse, or `nil` if the leg has been disarmed since.
+    /// The instant at which the guard ended the leg's pulse, or `nil` if the leg has been disarmed since.
     var cutAt: TickInstant?
   }
 

@@ -4,13 +4,13 @@ import Wire
 ///
 /// On the wire: version 0x01, type, payload length, 0x00, payload; little-endian; one frame for each datagram, write or message.
 public enum LegCommand: Sendable, Hashable, BitwiseCopyable {
-  /// Arm the leg; type 0x01.
+  /// Arms the leg; type 0x01.
   case arm
-  /// Disarm the leg; type 0x02.
+  /// Disarms the leg; type 0x02.
   case disarm
-  /// Drive the servo to this pulse; type 0x03. The pulse is as sent, even outside 500…2500 µs.
+  /// Drives the servo to this pulse; type 0x03. The pulse is as sent, even outside 500…2500 µs.
   case setServo(PulseWidth)
-  /// Prolong the deadman without changing the pulse; type 0x04.
+  /// Prolongs the deadman without changing the pulse; type 0x04.
   case ping
 }
 

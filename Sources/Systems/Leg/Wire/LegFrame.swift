@@ -62,7 +62,7 @@ enum LegFrame {
   }
 }
 
-/// Why bytes could not be decoded as a LegCtrl frame of the expected kind: the received value and, where it varies, the expected one.
+/// The reason why bytes could not be decoded as a LegCtrl frame of the expected kind: the received value and, where it varies, the expected one.
 public enum LegFrameError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The frame is shorter than the 4 bytes of the header.
   case noHeader(count: Int)

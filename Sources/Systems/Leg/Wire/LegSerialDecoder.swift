@@ -74,7 +74,7 @@ public struct LegSerialDecoder: Sendable, BitwiseCopyable {
   }
 }
 
-/// Why the bytes between two zeros did not form a valid frame.
+/// The reason why the bytes between two zeros did not form a valid frame.
 public enum LegSerialError: Error, Sendable, Hashable, BitwiseCopyable {
   /// There are more than 23 bytes.
   case tooLong

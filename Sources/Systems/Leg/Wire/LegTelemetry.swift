@@ -21,7 +21,7 @@ public struct LegTelemetry: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why a leg is in fault, or why it rejected a command.
+/// The reason why a leg is in fault or rejected a command.
 public enum LegErrorCode: UInt8, Sendable, BitwiseCopyable, CaseIterable {
   case none = 0
   case deadmanTimeout = 1

@@ -42,9 +42,9 @@ struct PlantAnswers {
     let user: String
     let request: PlantRequestTag
     let change: PlantOracle.Change?
-    /// How many times the message was delivered to the daemon since its start.
+    /// The number of times that the message was delivered to the daemon since its start.
     var deliveries = 0
-    /// When the first delivery without an answer was made.
+    /// The instant at which the first delivery without an answer was made.
     var deliveredAt = TickInstant.zero
     var answers = 0
     /// Whether the user may have been beyond the limit of messages.
@@ -57,7 +57,8 @@ struct PlantAnswers {
   private var requests: [String: Request] = [:]
   private var waiting: Set<String> = []
   private var recent: [String: [TickInstant]] = [:]
-  /// The longest time that a message has waited for the disk; the limit counts a message when its turn has come.
+  /// The longest time that a message has waited for the disk; the message limit counts a message only when the
+  /// message's turn has come.
   private var slowest = Nanoseconds.zero
 
   mutating func ask(_ request: PlantRequestTag, of user: String, _ change: PlantOracle.Change?, id: String) {

@@ -46,7 +46,7 @@ struct PlantOracle {
   private(set) var changedAt = TickInstant.zero
   private var requested: [PlantID: (at: TickInstant, starts: Int)] = [:]
   private var starts = 0
-  /// When the wall clock last jumped.
+  /// The instant at which the wall clock last jumped.
   private var jumpedAt = TickInstant.zero
   /// The instant since which all threads of the daemon have been running without a break.
   private var awakeSince = TickInstant.zero
@@ -77,6 +77,8 @@ struct PlantOracle {
     for row in store.rows(spanSeconds: 60) { historyBefore[row.sensor, default: 0] += row.count }
   }
 
+  /// Notes that the daemon was killed.
+  ///
   /// - Parameter diedInWrite: whether the daemon died during a write, so that the store may contain changes that were not answered.
   mutating func killed(at now: TickInstant, diedInWrite: Bool) {
     killedAt = now
@@ -156,7 +158,7 @@ struct PlantOracle {
     records.plants.reduce(into: [:]) { $0[$1.user.key, default: [:]][$1.name.text] = $1.sensors.map(\.text) }
   }
 
-  /// Checks the content of the store; to be called whenever it may have changed.
+  /// Checks the content of the store. The function is to be called whenever it may have changed.
   mutating func kept(_ records: PlantRecords, at now: TickInstant) {
     let plants = Self.plants(records)
     let expected = acknowledged
@@ -200,6 +202,8 @@ struct PlantOracle {
 
   mutating func took(_ sensor: PlantSensorID) { taken[sensor, default: 0] += 1 }
 
+  /// Checks the number of a sensor's samples in the history.
+  ///
   /// - Parameter count: the number of the sensor's samples in the history, in stored and open rows.
   mutating func history(of sensor: PlantSensorID, count: Int, at now: TickInstant) {
     let expected = historyBefore[sensor, default: 0] + taken[sensor, default: 0]
@@ -213,6 +217,8 @@ struct PlantOracle {
     }
   }
 
+  /// Checks the plants that were reported to have a silent sensor.
+  ///
   /// - Parameter silent: the plants reported to have a sensor that is not read.
   mutating func looked(_ records: PlantRecords, silent: Set<PlantID>, at now: TickInstant) {
     for plant in records.plants where now - changedAt > .seconds(2) {

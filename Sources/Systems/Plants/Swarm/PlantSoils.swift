@@ -48,7 +48,7 @@ struct PlantSoils {
     return now - soil.since <= PlantSwarm.staleAfter + Self.slack || now - awakeSince <= PlantSwarm.staleAfter
   }
 
-  /// Returns whether it is possible that the sensor has no reading that is not stale.
+  /// Returns whether the sensor may lack a fresh reading.
   func canBeSilent(_ sensor: String, at now: TickInstant, _ awakeSince: TickInstant) -> Bool {
     guard let soil = soils[sensor], !soil.isGone else { return true }
     return now - max(soil.since, awakeSince) <= Self.readTime

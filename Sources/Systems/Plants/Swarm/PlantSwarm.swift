@@ -39,7 +39,7 @@ final class PlantSwarm: SwarmPart {
   private var oracle = PlantOracle()
   private var daemon: PlantSwarmDaemon?
   private let clock = Guarded(TickInstant.zero)
-  /// The wall-clock time at the start in seconds since 1970: six in the morning.
+  /// The wall-clock time at the start in seconds since 1970. It is six in the morning.
   private let wallAtZero = Guarded<Int64>(1_780_293_600)
   private let isRaining = Guarded(false)
   private let isWaterStopped = Guarded(false)

@@ -19,11 +19,11 @@ final class PlantSwarmDaemon {
   /// The system with its topics on the broker, and the app's pair of topics.
   let onBroker: (system: any ServedSystem, participant: (any BrokerParticipant)?)
   var nextBeat: TickInstant
-  /// When the next events are sent to the broker.
+  /// The instant at which the next events are sent to the broker.
   var nextTold: TickInstant
-  /// When the disk takes the next waiting change.
+  /// The instant at which the disk takes the next waiting change.
   private(set) var diskAt = TickInstant.distantFuture
-  /// How long a change takes.
+  /// The time that the simulated disk takes for a change.
   var diskTime = Nanoseconds.milliseconds(5)
   private var readings: RingReader<PlantProbeReading>
   private let waiting: Guarded<[@Sendable () -> Void]>
@@ -76,7 +76,7 @@ final class PlantSwarmDaemon {
     }
   }
 
-  /// Runs the desk's beat; to be called ten times a second. Returns the requests of dry plants.
+  /// Runs the desk's beat. The function is to be called ten times a second. Returns the requests of dry plants.
   func beat(at now: TickInstant) -> [PlantWateringRequest] {
     nextBeat = now + Self.beatPeriod
     defer { events += desk.takeEvents() }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A store in memory, which survives the simulated daemon, rejects writes when its disk is full, and dies with the daemon in the middle of a write.
 final class SimulatedPlantStore: PlantDeskStore {
-  /// Where in a write the process dies.
+  /// The point of a write at which the process dies.
   enum Crash { case before, after }
 
   private struct Key: Hashable {

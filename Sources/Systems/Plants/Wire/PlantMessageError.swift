@@ -1,4 +1,4 @@
-/// Why bytes are not a Plant-Tracker message; `at` is the offset of the offending byte.
+/// The reason why bytes are not a Plant-Tracker message; `at` is the offset of the offending byte.
 public enum PlantMessageError: Error, Sendable, Hashable {
   /// The message has more than `PlantMessage.maximumLength` bytes.
   case tooLong(count: Int)

@@ -55,7 +55,7 @@ public enum PlantErrorTag: String, Sendable, Hashable, CaseIterable {
   case plantNameTooLong
   /// More messages than the window allows; known to the original host and app, but not in the requirement.
   case kickedForSpam
-  /// Not 1…4 sensors; known to the original host and app, but not in the requirement.
+  /// The number of sensors is not 1…4. The tag is known to the original host and app, but is not in the requirement.
   case addPlantSensorNumIssue
   /// A name that the protocol cannot transmit; an addition of this program.
   case invalidPlantName

@@ -1,6 +1,6 @@
 @_spi(FromOutside) import Conversions
 
-/// What an advertisement of a soil sensor says; each value is `nil` unless that advertisement has it.
+/// The values of a soil sensor's advertisement. Each value is `nil` if the advertisement lacks it.
 ///
 /// Sensors of one kind send all values at once, others one after the other in turn.
 public struct SoilAdvertisement: Sendable, Hashable, BitwiseCopyable {
@@ -29,8 +29,8 @@ public struct SoilAdvertisement: Sendable, Hashable, BitwiseCopyable {
 
   init() {}
 
-  /// Reads the data of a service. The result is `nil` if they have another form, are encrypted, or say none of these values. A value
-  /// out of its range counts as one that was not said.
+  /// Reads the data of a service. The result is `nil` if the data have another form, are encrypted, or contain none of the values. A value out of its
+  /// range counts as missing.
   ///
   /// Source: bthome.io/format; for MiBeacon what is public of Xiaomi's specification, and the frames of a MiFlora.
   public init?(_ data: [UInt8], as format: Format) {

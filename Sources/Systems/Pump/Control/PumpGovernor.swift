@@ -13,7 +13,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
   public private(set) var limit: Nanoseconds
   public private(set) var rest: Nanoseconds
   public private(set) var phase: Phase
-  /// How long the pump has run since its last rest, without the present run.
+  /// The time for which the pump has run since its last rest, without the present run.
   public private(set) var before: Nanoseconds
 
   /// Creates the governor of a pump that has rested.
@@ -39,7 +39,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     self.rest = rest
   }
 
-  /// Returns how long the pump has run since its last rest.
+  /// Returns the time for which the pump has run since its last rest.
   @_noLocks @_noAllocation
   public func spent(at now: TickInstant) -> Nanoseconds {
     switch phase {
@@ -49,7 +49,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Returns what is left of the limit, 0 or more.
+  /// Returns the time that is left of the limit, 0 or more.
   @_noLocks @_noAllocation
   public func left(at now: TickInstant) -> Nanoseconds {
     guard Mechanism.runLimit.acts else { return limit }
@@ -64,7 +64,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the limit is reached, or `nil` while the pump does not run.
+  /// The instant at which the limit is reached, or `nil` while the pump does not run.
   public var expiresAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .pumping(let since) = phase, Mechanism.runLimit.acts else { return nil }
@@ -72,7 +72,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the rest is over, or `nil` while the pump runs or if there is nothing to rest from.
+  /// The instant at which the rest is over, or `nil` while the pump runs or if there is nothing to rest from.
   public var restedAt: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .still(let since) = phase, before.count > 0 else { return nil }
@@ -107,7 +107,7 @@ public struct PumpGovernor: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Begins the limit anew, as after a rest, on a person's responsibility.
+  /// Begins the limit again, as after a rest, on a person's responsibility.
   @_noLocks @_noAllocation
   mutating func reset(at now: TickInstant) {
     before = .zero

@@ -33,7 +33,7 @@ extension PumpPlausibility {
   }
 }
 
-/// How the pump reacts to a skin that is too warm.
+/// The reaction of the pump to a skin that is too warm.
 public enum PumpOverheatAction: UInt8, Sendable, Hashable, BitwiseCopyable {
   /// The pump stops, as in the original, although this ends the cooling.
   case stop

@@ -11,22 +11,22 @@ public typealias PumpVerdict = Verdict<PumpIgnoreReason>
 
 /// A request of a client inside the daemon to a pump.
 public enum PumpOrder: Sendable, Hashable, BitwiseCopyable {
-  /// Turn on, with a speed to set once the pump runs, or `nil` to keep the pump's initial speed.
+  /// Turns the pump on. The speed is set once the pump runs; `nil` keeps the pump's initial speed.
   case turnOn(PumpSpeed?)
-  /// Turn on like `turnOn`, but without a refusal if the pump is on already.
+  /// Turns the pump on as `turnOn` does, and is accepted even if the pump is already on.
   case run(PumpSpeed?)
   case turnOff
   case setSpeed(PumpSpeed)
-  /// Request the pump's temperatures. A pump in the device role publishes them anyway.
+  /// Requests the pump's temperatures. A pump in the device role publishes them anyway.
   case readTemperatures
   /// A person is looking at the state now.
   case watched
   case emergencyStop
-  /// Leave an emergency stop or a fault.
+  /// Leaves an emergency stop or a fault.
   case reset
-  /// Turn the pump off and then accept no more commands, because the daemon is shutting down.
+  /// Turns the pump off, after which no more commands are accepted, because the daemon is shutting down.
   case quit
-  /// Only answer, without any effect.
+  /// Requests an answer and has no other effect.
   case query
 
   /// Whether the order can only turn the pump off.

@@ -16,7 +16,7 @@ extension PumpOperatorState: CustomStringConvertible {
     }
   }
 
-  /// What a person can do to make the pump usable again, or `nil` if it is usable.
+  /// The action by which a person can make the pump usable again, or `nil` if it is usable.
   public var wayOut: String? {
     switch self {
     case .unknown: "wait for its next report; if none comes, check its power and the connection"
@@ -117,7 +117,7 @@ extension PumpDeviceError: CustomStringConvertible {
 }
 
 extension PumpDeviceState {
-  /// What a person can do to make the pump usable again, or `nil` if it is usable.
+  /// The action by which a person can make the pump usable again, or `nil` if it is usable.
   public var wayOut: String? {
     switch self {
     case .off(.confirmed), .on: nil
@@ -201,8 +201,8 @@ extension PumpReading {
   /// `PumpPlausibility.standard`: an open sensor reads −77.4 °C, a shorted one 352.0 °C.
   public var measured: PumpTemperature? { temperature.flatMap { PumpPlausibility.standard.allows($0) ? $0 : nil } }
 
-  /// Why a sensor that exists has no valid reading, for example `reads -77.4 °C: an open circuit`; `nil` if the reading is valid or there is no
-  /// sensor.
+  /// The reason why a sensor that exists has no valid reading, for example `reads -77.4 °C: an open circuit`; `nil` if the reading is valid or there
+  /// is no sensor.
   public var trouble: String? {
     switch self {
     case .absent: nil

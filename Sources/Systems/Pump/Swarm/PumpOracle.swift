@@ -15,7 +15,7 @@ struct PumpOracle: SwarmLoopOracle {
     "what the guard has stopped pumps only after an OFF or a reset",
   ]
   private static let tick = Nanoseconds.milliseconds(50)
-  /// How long an ON may wait for the loop (see `LoopMailbox`).
+  /// The longest time for which an ON may wait for the loop (see `LoopMailbox`).
   private static let patience = Nanoseconds.milliseconds(250)
   /// The longest running time that is not stored yet when the daemon is killed.
   private static let unnoted = Nanoseconds.milliseconds(150)
@@ -25,7 +25,7 @@ struct PumpOracle: SwarmLoopOracle {
   var output = SwarmOutput(names, tick: tick)
   private var waiting: [(command: Command, issued: TickInstant?)] = []
   private var mayPump = false
-  /// When the guard stopped a running motor, or `nil` if a person has sent OFF or a reset since.
+  /// The instant at which the guard stopped a running motor, or `nil` if a person has sent OFF or a reset since.
   private var cutAt: TickInstant?
   /// The running time since the last rest, excluding times in which the motor could not be stopped.
   private var pumped = Nanoseconds.zero
@@ -39,17 +39,17 @@ struct PumpOracle: SwarmLoopOracle {
   private var lookedAt = TickInstant.zero
   /// The instant since which the motor has been running without a break, or `nil` if it stands still.
   private var boutSince: TickInstant?
-  /// When the motor last ran before that run.
+  /// The instant at which the motor last ran before its present run.
   private var stillBefore = TickInstant.zero
   /// The value of `stillBefore` for a short run that a killed daemon may not have stored.
   private var forgotten: TickInstant?
-  /// When the motor last ran.
+  /// The instant at which the motor last ran.
   private var ranAt: TickInstant?
-  /// When the motor last stood still.
+  /// The instant at which the motor last stood still.
   private var stoodAt: TickInstant?
-  /// When the pump last received an ON.
+  /// The instant at which the pump last received an ON.
   private var onAt: TickInstant?
-  /// When the pump last received an OFF.
+  /// The instant at which the pump last received an OFF.
   private var offAt: TickInstant?
   /// The last instant at which the motor's output could not be reached.
   private var excusedAt: TickInstant?

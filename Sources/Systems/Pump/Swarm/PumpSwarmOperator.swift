@@ -144,7 +144,7 @@ struct PumpSwarmWire {
   /// - Parameter tamper: changes lines one at a time, as in `SwarmLink`.
   init(seed: UInt64, _ tamper: SwarmLink.Tamper? = nil) { (random, self.tamper) = (SplitMix64(seed: seed), tamper) }
 
-  /// The same wire without unfinished lines, for a program that is started anew.
+  /// The same wire without unfinished lines, for a program that is started again.
   var emptied: PumpSwarmWire {
     var wire = self
     wire.begun = [[], []]

@@ -21,7 +21,7 @@ public enum PumpCommand: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// How a line is decoded as a command.
+/// The rule by which a line is decoded as a command.
 public enum PumpCommandRule: UInt8, Sendable, Hashable, BitwiseCopyable {
   /// Blanks around a word are ignored; a number consists of digits only.
   case strict

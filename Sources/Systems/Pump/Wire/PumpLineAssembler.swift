@@ -19,7 +19,7 @@ public struct PumpLineAssembler: Sendable, BitwiseCopyable {
     @_noLocks @_noAllocation get { 512 }
   }
 
-  /// How a line that is longer than the buffer is handled.
+  /// The treatment of a line that is longer than the buffer.
   public enum Overflow: UInt8, Sendable, Hashable, BitwiseCopyable {
     /// The whole line is dropped; its end returns `dropped`.
     case dropsLine

@@ -1,4 +1,4 @@
-/// Why a line could not be decoded, and at which byte, counted from 0.
+/// The reason why a line could not be decoded, and at which byte, counted from 0.
 public enum PumpLineError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The line is empty or contains only blanks.
   case empty

@@ -15,8 +15,8 @@ enum PumpModuleNotice {
     return last == 0x4F_4B2B_434F_4E4E || last == 0x4F_4B2B_4C4F_5354
   }
 
-  /// Returns how many bytes after a notice still belong to it: `:` and twelve hexadecimal digits of an address, or a letter that says why no
-  /// connection was made. No command begins with such a letter, and of the replies only ERROR does.
+  /// Returns the number of bytes after a notice that still belong to it: `:` and twelve hexadecimal digits of an address, or a letter that gives the
+  /// reason why no connection was made. No command begins with such a letter, and of the replies only ERROR does.
   @_noLocks @_noAllocation
   static func restLength(_ bytes: UnsafeMutableRawBufferPointer, _ count: Int) -> Int {
     guard count > 0 else { return 0 }

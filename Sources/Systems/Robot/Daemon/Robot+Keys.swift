@@ -35,15 +35,15 @@ extension Robot {
     var topSpeed: Double?
     /// The distance in mm nearer than which something ahead ends forward motion, or `nil` if the distance is not watched.
     var stopWithin: Int?
-    /// The battery's charge in percent that is worth a notice, or `nil` for none.
+    /// The battery's charge in percent that is worth a notice, or `nil` if there is none.
     var batteryLow: Int?
-    /// The battery's charge in percent at which the robot slows down and drives no more, or `nil` for none.
+    /// The battery's charge in percent at which the robot slows down and drives no more, or `nil` if there is none.
     var batteryStop: Int?
-    /// The tilt in degrees beyond which the motors stop, or `nil` for none.
+    /// The tilt in degrees beyond which the motors stop, or `nil` if there is none.
     var tiltStop: Int?
     /// The accelerometer that measures the attitude, or `nil` if the board measures it or nothing does.
     var accelerometer: KernelSensorName?
-    /// The gyroscope beside the accelerometer, or `nil` for none.
+    /// The gyroscope that is used with the accelerometer, or `nil` if there is none.
     var gyroscope: KernelSensorName?
     /// The axes of the inertial sensors' chip that point forwards and up.
     var inertialForward = ChipAxis.x
@@ -55,7 +55,7 @@ extension Robot {
     var tiltMax: Int?
     var invertPan = false
     var invertTilt = false
-    /// How fast the camera mount turns, in degrees per second, or `nil` unless the file gives it.
+    /// The rate at which the camera mount turns, in degrees per second, or `nil` if the file does not give it.
     var mountRate: Int?
     /// Whether the line sensor is read.
     var lineSensor = false
@@ -166,10 +166,10 @@ extension Robot {
       return try? RobotGeometry(wheelBaseMetres: wheelBase, topSpeedMetresPerSecond: topSpeed)
     }
 
-    /// How the chip of the inertial sensors is mounted, or `nil` if the two axes that the file gives lie on one line.
+    /// The orientation in which the chip of the inertial sensors is mounted, or `nil` if the two axes that the file gives lie on one line.
     var mounting: Mounting? { Mounting(forward: inertialForward, up: inertialUp) }
 
-    /// The inertial sensors of a scenario, or `nil` for none.
+    /// The inertial sensors of a scenario, or `nil` if there is none.
     var simulatedInertial: RobotSimulation.Inertial? {
       accelerometer.map { _ in gyroscope == nil ? .accelerometer : .both }
     }

@@ -20,7 +20,7 @@ public struct RobotSeen: Sendable {
     let stopWithin: Int
   }
 
-  /// How the robot leans, in degrees.
+  /// The lean of the robot, in degrees.
   struct Attitude {
     let roll, pitch: Double
   }
@@ -137,7 +137,7 @@ struct RobotView {
 
   var isEmergencyStopped: Bool { robot.word == .emergencyStopped }
 
-  /// The cause of the fault, also of one beside an emergency stop, or `nil` if nothing is wrong.
+  /// The cause of the fault, or `nil` if there is no fault. A fault may exist during an emergency stop.
   var fault: String? {
     switch robot {
     case .fault(let fault): "\(fault.cause)"

@@ -3,17 +3,17 @@ import Tactus
 import TactusSwarm
 import Wire
 
-/// What the robot's motors really did, for judging what an operator was told of them.
+/// The real behaviour of the robot's motors, against which the reports to an operator are judged.
 struct RobotTruth {
-  /// When the motors were last seen to stand still.
+  /// The instant at which the motors were last seen to stand still.
   var stillAt = TickInstant.zero
-  /// When the motors were last seen to run.
+  /// The instant at which the motors were last seen to run.
   var movingAt = TickInstant.zero
-  /// When the board was last unreachable, or `nil` if it always was reachable.
+  /// The instant at which the board was last unreachable, or `nil` if it always was reachable.
   var unreachableAt: TickInstant?
 }
 
-/// The checks of an operator: whether what it sends and shows agrees with its person's inputs and with what the motors did.
+/// The checks of an operator: whether its commands and its display agree with its person's inputs and with the behaviour of the motors.
 struct RobotOperatorOracle {
   static let names = [
     "an operator sends what its person wants: speeds of the stick, one reset a press, after an e-stop nothing else",
@@ -27,7 +27,7 @@ struct RobotOperatorOracle {
   var stick = WheelSpeeds.zero
   /// The person's requests since the last tick.
   var asked: [OperatorRequest] = []
-  /// When a datagram last came from the robot, or `nil` if none has.
+  /// The instant at which a datagram last came from the robot, or `nil` if none has.
   var heardAt: TickInstant?
   private enum Mode { case free, held, emergencyStopped, quit }
   private var mode = Mode.free
@@ -91,8 +91,8 @@ struct RobotOperatorOracle {
     }
   }
 
-  /// Checks a reply against what the motors did. Speeds below 1 % are not required to move the motors, because they are less than a step
-  /// of the duty.
+  /// Checks a reply against the behaviour of the motors. Speeds below 1 % are not required to move the motors, because they are less than a step of
+  /// the duty.
   private mutating func judge(
     _ heard: HeardReply, _ truth: RobotTruth, at now: TickInstant, _ output: inout SwarmOutput
   ) {

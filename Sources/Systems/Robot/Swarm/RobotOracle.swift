@@ -8,7 +8,7 @@ import TactusSwarm
 /// The oracle never allows less than the machine: where a rule is subtle (a clock that was set), it allows more.
 struct RobotOracle: SwarmLoopOracle {
   enum Command: Hashable {
-    /// Drive; `stamp` is the timestamp by the sender's clock in milliseconds, or `nil` if the command has none.
+    /// A command to drive; `stamp` is the timestamp by the sender's clock in milliseconds, or `nil` if the command has none.
     case drive(Int, stamp: Int64?, isZero: Bool)
     case stop(Int)
     case emergencyStop
@@ -22,27 +22,27 @@ struct RobotOracle: SwarmLoopOracle {
     "what the guard has stopped drives only after a stick at zero, a stop or a reset",
   ]
   private static let tick = Nanoseconds.milliseconds(50)
-  /// How long a request to drive may wait for the loop before it must be ignored.
+  /// The longest time for which a request to drive may wait for the loop before it must be ignored.
   private static let patience = Nanoseconds.milliseconds(250)
 
   var output = SwarmOutput(names, tick: tick)
   private var failsafe = SwarmLimit(RobotSettings.standard.failsafeTimeout, tick: tick)
   private var waiting: [(command: Command, issued: TickInstant?)] = []
-  /// When the last command that may drive was taken, and its sender, or `nil` as the sender if it is not known who holds control and any
-  /// sender may drive.
+  /// The instant at which the last command that may drive was taken, and its sender, or `nil` as the sender if it is not known who holds control and
+  /// any sender may drive.
   private var fed: (at: TickInstant, by: Int?)?
-  /// When the controlling source last sent a command that certainly counted.
+  /// The instant at which the controlling source last sent a command that certainly counted.
   private var heard = TickInstant.zero
-  /// When a sender last commanded a stop.
+  /// The instant at which a sender last commanded a stop.
   private var stoppedAt = TickInstant.zero
   private var stamps = RobotStamps()
   private(set) var truth = RobotTruth()
-  /// When the guard stopped motors that were running, or `nil` if a stick has been released since.
+  /// The instant at which the guard stopped motors that were running, or `nil` if a stick has been released since.
   private var cutAt: TickInstant?
   /// Whether the robot may be waiting for a stick to be released, because the guard has written a stop, whether the motors ran or stood
   /// still.
   private var mayBeCut = false
-  /// When each sender last moved its stick away from zero.
+  /// The instant at which each sender last moved its stick away from zero.
   private var pushed: [Int: TickInstant] = [:]
 
   // MARK: Inputs

@@ -1,4 +1,4 @@
-/// Why bytes could not be decoded as a JSON or CSV datagram; `at` is the offset of the offending byte.
+/// The reason why bytes could not be decoded as a JSON or CSV datagram; `at` is the offset of the offending byte.
 public enum DatagramError: Error, Sendable, Hashable, BitwiseCopyable {
   /// The datagram is empty or contains only white space.
   case empty

@@ -17,7 +17,7 @@ public struct RobotReply: Sendable, Equatable, BitwiseCopyable {
   /// The time since the controlling command arrived, 0 or more, or `nil` if no command controls the robot. On the wire in whole
   /// milliseconds, rounded down.
   public var age: Nanoseconds?
-  /// Why the robot is in this state or refused the datagram, or `nil` if there is no reason to give.
+  /// The reason why the robot is in this state or refused the datagram, or `nil` if there is no reason to give.
   public var reason: ShortText?
 
   @_noLocks @_noAllocation

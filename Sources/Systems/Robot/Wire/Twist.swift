@@ -1,4 +1,4 @@
-/// How the whole robot is asked to move: forward and turning, in SI units.
+/// A commanded motion of the whole robot: forward and turning, in SI units.
 ///
 /// The name is that of ROS (`geometry_msgs/Twist`).
 public struct Twist: Sendable, Hashable, BitwiseCopyable {

@@ -5,7 +5,7 @@ import Sprinkler
 import Tactus
 import TactusDaemon
 
-/// The lines of all valves, opened: those of the header, those of expanders, or both. The bench keeps all that they refer to.
+/// The opened lines of all valves, which are on the header, on expanders, or on both. The bench keeps all objects that the lines refer to.
 enum ValveLines {
   case header(OutputPart)
   case combined(CombinedGPIOLines)

@@ -46,7 +46,7 @@ public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksToget
   public static var documents: SystemDocuments { SystemDocuments(name, sprinkler_documents()) }
 
   public static var initialState: State { SprinklerSnapshot() }
-  /// No commands: clients use the desk's routes, which keep what they change before a valve opens.
+  /// The list is empty: clients use the desk's routes, which store a change before a valve opens.
   public static var commands: [Command<Order>] { [] }
   public static let emergencyStop = Order.emergencyStop
   public static let reset = Order.reset
@@ -199,7 +199,8 @@ public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksToget
   public static let scenarioHelp = "one with a `sprinkler:` part plays days of watering and prints their calendar"
 }
 
-/// When the valves were certainly closed, by the clock of a boot: what the guard wrote after the last process had died, and the start.
+/// The instants at which the valves were certainly closed, by the clock of a boot: those of the guard's writes after the last process had died, and
+/// that of the start.
 struct ValvesClosed: Sendable {
   let boot: BootID?
   let at: [TickInstant]

@@ -33,7 +33,7 @@ public struct CaptureMachine: Sendable, Equatable {
 
   public enum Action: Sendable, Equatable {
     case none
-    /// Create a pipeline and start it. An error is reported back as `failed`.
+    /// A pipeline is to be created and started. An error is reported back as `failed`.
     case start
     case stop
   }
@@ -100,7 +100,7 @@ public struct CaptureMachine: Sendable, Equatable {
     }
   }
 
-  /// When the event `time` is due, or `nil` in the idle state, which has no deadline.
+  /// The instant at which the event `time` is due, or `nil` in the idle state, which has no deadline.
   public var nextDeadline: TickInstant? {
     switch state {
     case .idle: nil

@@ -9,18 +9,18 @@ public struct DoorWatch: Sendable {
   public static var period: Nanoseconds { .seconds(5) }
   /// The longest that an answer may take.
   public static var patience: Nanoseconds { .seconds(5) }
-  /// So many questions in a row without an answer, and the process is started again.
+  /// The number of unanswered questions in a row after which the process is started again.
   public static var limit: Int { 3 }
 
   public enum Action: Sendable, Equatable {
     case nothing
-    /// Ask: connect, and send OPTIONS.
+    /// The door is to be asked: by a connection and the request OPTIONS.
     case ask
-    /// Give up the present question, and say that the port does not answer.
+    /// The present question is given up, and the port is reported as not answering.
     case silent
-    /// Say that the port answers again.
+    /// The port is reported as answering again.
     case answersAgain
-    /// End the process, which is then started again.
+    /// The process is to be ended, after which it is started again.
     case restart
   }
 
@@ -38,7 +38,7 @@ public struct DoorWatch: Sendable {
   /// Whether a question has been asked and is still open.
   public var isAsking: Bool { if case .asking = phase { true } else { false } }
 
-  /// Returns what is to be done now.
+  /// Returns the action that is to be taken now.
   ///
   /// - Parameter answer: whether the present question was answered by RTSP; `nil` if nothing has come yet, or nothing is asked.
   public mutating func step(_ answer: Bool?, at now: TickInstant) -> Action {

@@ -4,7 +4,7 @@ import Tactus
 public struct LinkReport: Sendable, Equatable {
   /// The part of the packets that did not arrive, 0…1.
   public var lost: Double
-  /// How long data waits on the way beyond the time that the way itself takes.
+  /// The time for which data waits on its way, in addition to the time that the way itself takes.
   public var wait: Nanoseconds
 
   public init(lost: Double = 0, wait: Nanoseconds = .zero) {
@@ -17,13 +17,13 @@ public struct LinkReport: Sendable, Equatable {
   }
 }
 
-/// The reports of one receiver of RTP (RFC 3550, 6.4.1), which counts from its beginning.
+/// The reports of one receiver of RTP (RFC 3550, 6.4.1), whose counts begin with its session.
 public struct ReceiverReports: Sendable {
   /// One report as it was received. Its values are the receiver's and not verified.
   public struct Report: Sendable, Equatable {
-    /// Packets lost since the beginning, as the receiver counts them; packets that come twice make it less.
+    /// The packets lost since the beginning, as the receiver counts them. Packets that arrive twice reduce the number.
     public var lost: Int32
-    /// The highest sequence number, with the number of its rounds above it.
+    /// The highest sequence number, with the number of its wrap-arounds in the upper bits.
     public var highest: UInt32
     /// The time of one of our reports to the receiver and back, without its time there, or `nil` if it is not known yet.
     public var roundTrip: Nanoseconds?
@@ -33,7 +33,8 @@ public struct ReceiverReports: Sendable {
     }
   }
 
-  /// A jump of sequence numbers beyond this is a new beginning, and no loss. Packets of many seconds at a high bit rate.
+  /// The longest jump of sequence numbers that counts as a loss; a longer one is a new beginning. It is the packets of many seconds at a high bit
+  /// rate.
   private static let longestJump: UInt32 = 1 << 16
 
   private var last: Report?
@@ -53,7 +54,8 @@ public struct ReceiverReports: Sendable {
     return LinkReport(lost: lost / Double(expected), wait: wait)
   }
 
-  /// Returns how much longer the round trip is than the shortest one of late, which a new way makes longer for good.
+  /// Returns the excess of the round trip over the shortest recent one. The comparison is with recent ones because a new route may be longer
+  /// permanently.
   private mutating func wait(_ report: Report) -> Nanoseconds {
     // A round trip of a minute or more is not believed: the receiver's clock or its report is wrong.
     guard let roundTrip = report.roundTrip, roundTrip > .zero, roundTrip < .seconds(60) else { return .zero }

@@ -1,9 +1,9 @@
 import Tactus
 
-/// How many lost packets are sent again: so many that they take a quarter of the stream's bits.
+/// The limit on lost packets that are sent again, which may take a quarter of the stream's bits.
 ///
-/// A viewer asks for every lost packet again and again. On a full link each of these packets pushes out another one, which is then asked for,
-/// too, and the link stays full however little is encoded.
+/// A viewer asks for every lost packet again and again. On a full link each packet sent again displaces another one, which the viewer then asks for
+/// as well, so that without a limit the link stays full however little is encoded.
 public struct RetransmissionBudget: Sendable {
   /// The length of a packet, in bits.
   private static let packetBits = 9_600.0

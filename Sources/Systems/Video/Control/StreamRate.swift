@@ -15,10 +15,10 @@ public struct StreamRate: Sendable, Equatable {
     public var fastest: UInt16
 
     /// - Parameters:
-    ///   - lowest: the lowest bit rate, in bits a second; one above `highest` is `highest`.
-    ///   - highest: the highest, which also holds while no link says anything.
-    ///   - slowest: the fewest frames a second; more than `fastest` is `fastest`.
-    ///   - fastest: the most, 1 or more.
+    ///   - lowest: the lowest bit rate, in bits a second. A rate above `highest` counts as `highest`.
+    ///   - highest: the highest bit rate, which also applies while no link reports anything.
+    ///   - slowest: the lowest frame rate, in frames a second. A rate above `fastest` counts as `fastest`.
+    ///   - fastest: the highest frame rate, 1 or more.
     public init(lowest: UInt32, highest: UInt32, slowest: UInt16, fastest: UInt16) {
       (self.highest, self.fastest) = (max(highest, 1), max(fastest, 1))
       self.lowest = min(max(lowest, 1), self.highest)
@@ -46,10 +46,10 @@ public struct StreamRate: Sendable, Equatable {
   public static let fullWait = Nanoseconds.milliseconds(250)
   /// The wait above which the rate does not rise.
   public static let someWait = Nanoseconds.milliseconds(100)
-  /// After a fall the next one waits so long: the reports that come meanwhile are of packets sent before.
+  /// The time after a fall of the rate before it may fall again. The reports that come meanwhile are about packets sent before the fall.
   public static let settling = Nanoseconds.milliseconds(1_500)
-  /// After so long without viewers, without a report, or since a link was full, what was learnt is forgotten: a report comes every five seconds or
-  /// oftener from a player that makes any.
+  /// The time without viewers, without a report or without a full link after which the knowledge of the link is forgotten. A player that makes
+  /// reports sends one at least every five seconds.
   public static let memory = Nanoseconds.seconds(30)
 
   public let limits: Limits
@@ -75,7 +75,7 @@ public struct StreamRate: Sendable, Equatable {
     framesPerSecond = limits.fastest
   }
 
-  /// Takes the reports since the last step. To be called once a second.
+  /// Takes the reports since the last step. The function is to be called once a second.
   ///
   /// - Parameters:
   ///   - worst: the worst of them, or `nil` if no viewer has reported.
@@ -99,7 +99,7 @@ public struct StreamRate: Sendable, Equatable {
     spread()
   }
 
-  /// Without viewers the rate is kept for one who comes back soon.
+  /// Keeps the rate while there are no viewers, for a viewer who comes back soon.
   private mutating func rest(at now: TickInstant) {
     guard let alone else {
       alone = now

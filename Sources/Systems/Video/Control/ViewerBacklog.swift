@@ -6,7 +6,7 @@ import Tactus
 /// A viewer begins with a key frame. A viewer that falls behind loses everything up to the next key frame, so that it continues with
 /// current pictures and never delays the stream.
 public struct ViewerBacklog: Sendable {
-  /// A fragment that has waited longer is the past, and so is what waits behind it.
+  /// The longest time that a fragment may wait. A fragment that has waited longer is outdated, and so are those that wait behind it.
   public static let longestWait = Nanoseconds.seconds(1)
   /// Fragments are taken together up to about this number of bytes.
   static let pieceBytes = 4 << 10
@@ -62,8 +62,8 @@ public struct ViewerBacklog: Sendable {
     return taken
   }
 
-  /// Returns how long the oldest fragment has waited, and `longestWait` where some were dropped since the last call; or `nil` if the viewer
-  /// has taken nothing since then: one that stands still, as a player that is paused, is not helped by a lower rate.
+  /// Returns the time for which the oldest fragment has waited, or `longestWait` if fragments were dropped since the last call; or `nil` if the
+  /// viewer has taken nothing since then: one that stands still, as a player that is paused, is not helped by a lower rate.
   public mutating func wait(at now: TickInstant) -> Nanoseconds? {
     guard hasTaken else { return nil }
     defer { (hasTaken, hasDropped) = (false, false) }

@@ -36,7 +36,7 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   private struct Session: Sendable {
     let connection: UInt
     let peer: Peer
-    /// When the current phase of the session began.
+    /// The instant at which the current phase of the session began.
     var since: TickInstant
     var phase = Phase.waiting
   }
@@ -44,7 +44,7 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   private struct Connection: Sendable {
     let peer: Peer
     let since: TickInstant
-    /// When the last whole request has come.
+    /// The instant at which the last whole request came.
     var heard: TickInstant
   }
 

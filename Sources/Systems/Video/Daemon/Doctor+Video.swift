@@ -86,8 +86,8 @@ extension Doctor {
 }
 
 extension Video {
-  /// Lists the cameras for `scan`: by `tactus-video`; if that program is missing or does not answer, and of another machine's files, those
-  /// of V4L2 by name alone.
+  /// Lists the cameras for `scan`, as `tactus-video` finds them. If that program is missing or does not answer, or if another machine's files are
+  /// read, only the V4L2 cameras are listed, by name alone.
   public static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport? {
     guard kind == .camera else { return nil }
     let finds = (machine.isThisOne ? CameraReport.current()?.map(\.find) : nil) ?? named(on: machine)

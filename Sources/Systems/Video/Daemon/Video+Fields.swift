@@ -185,11 +185,11 @@ struct VideoViewersSeen: Sendable {
   let whep, mp4, mjpeg, limit: Int
 }
 
-/// The rate of the encoder and what the links have shown.
+/// The rate of the encoder and the state of the links.
 struct VideoRateSeen: Sendable {
   let counted: VideoStatistics
   let configured: VideoDescription
-  /// The configured rates before the process has told of its own.
+  /// The rates of the process, or the configured ones until the process has reported its own.
   var bitsPerSecond: Int { counted.rateBits > 0 ? Int(counted.rateBits) : configured.bitsPerSecond }
   var framesPerSecond: Int { counted.rateFrames > 0 ? Int(counted.rateFrames) : configured.framesPerSecond }
   var cause: String { "\(counted.rateCause)" }

@@ -4,7 +4,7 @@
   import CGStreamer
   import Video
 
-  /// The cameras of the computer: those of V4L2 as found by GStreamer's device provider, those of libcamera as found by `tactus-cameras`.
+  /// The cameras of the computer. GStreamer's device provider finds the cameras of V4L2, and `tactus-cameras` finds those of libcamera.
   public enum CameraList {
     /// Prints the cameras of the computer as lines of JSON and returns the exit status.
     public static func printAll() -> Int32 {

@@ -20,7 +20,7 @@
       let picture: @Sendable ([UInt8]) -> Void
       /// Takes a square RGB picture for the detector; `nil` if there is no detector.
       let square: (@Sendable ([UInt8]) -> Void)?
-      /// Takes the cause of a failure; called on the main thread.
+      /// Takes the cause of a failure. It is called on the main thread.
       let failed: @Sendable (String) -> Void
     }
 

@@ -13,7 +13,7 @@
   /// output. Only this object's thread waits for the program, and no other thread waits for that one.
   // Safe: what is not locked or constant is the thread's.
   final class DetectorProcess: @unchecked Sendable {
-    /// How long the first answer may take: a large model takes long to load, and its first picture is the slowest.
+    /// The longest time that the first answer may take. A large model takes long to load, and its first picture is the slowest.
     private static let firstPatience = Nanoseconds.seconds(60)
     private static let patience = Nanoseconds.seconds(10)
 

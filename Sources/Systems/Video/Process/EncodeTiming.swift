@@ -23,7 +23,7 @@
       }
     }
 
-    /// Starts anew for another encoder.
+    /// Starts the measurement again for another encoder.
     func begin() { state.withLock { ($0.inside, $0.offset) = ([], nil) } }
 
     func leaves(_ stamp: UInt64) {

@@ -7,7 +7,7 @@
     /// The value of `GST_CLOCK_TIME_NONE`.
     static let noTime = GstClockTime.max
 
-    /// Initialises GStreamer. Must be called once, before anything else.
+    /// Initialises GStreamer. The function must be called once, before anything else.
     ///
     /// - Throws: GStreamer's error message.
     static func start() throws(VideoFailure) {
@@ -65,7 +65,7 @@
     }
   }
 
-  /// Why there is no picture, described for people, with the remedy where that is known.
+  /// The reason why there is no picture, described for people, with the remedy where that is known.
   struct VideoFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -17,7 +17,7 @@
     var wantedSince: TickInstant?
     var hasFrames = false
     var needsKey = false
-    /// Why viewers are rejected, or `nil` if they are accepted.
+    /// The reason why viewers are rejected, or `nil` if they are accepted.
     var refusal: String?
 
     /// Returns the reports for the daemon about a frame: none unless the daemon wants fragments, none before the first key frame, and the

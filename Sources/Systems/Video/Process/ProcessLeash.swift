@@ -35,7 +35,7 @@
       if process <= 0 { end() }
     }
 
-    /// Kills the process, for which the caller must then wait. To be called once, before the last reference is released.
+    /// Kills the process, for which the caller must then wait. The function is to be called once, before the last reference is released.
     func end() {
       guard let thread else { return }
       isOver.signal()

@@ -18,13 +18,13 @@
   // Safe: what those threads touch is locked, or set before they exist.
   final class RTSPServer: @unchecked Sendable {
     struct Handlers: Sendable {
-      /// Called when the number of streams that are prepared or watched has changed. Any thread.
+      /// Called on any thread when the number of streams that are prepared or watched has changed.
       let changed: @Sendable () -> Void
-      /// Called when a viewer needs a key frame. Any thread.
+      /// Called on any thread when a viewer needs a key frame.
       let needsKey: @Sendable () -> Void
-      /// Called when sessions or connections exceed a limit, so that `tidy` must be called soon. Any thread.
+      /// Called on any thread when sessions or connections exceed a limit, so that `tidy` must be called soon.
       let crowded: @Sendable () -> Void
-      /// Returns why the camera has failed and viewers are rejected, or `nil` if the camera works.
+      /// Returns the reason why the camera has failed and viewers are rejected, or `nil` if the camera works.
       let refusal: @Sendable () -> String?
     }
 
@@ -40,7 +40,7 @@
       var feeds: [UInt: Feed] = [:]
       /// The addresses of connections that have requested the description of the stream or are playing it.
       var looking: Set<UInt> = []
-      /// The sockets of the connections, by the same addresses, each a descriptor of our own.
+      /// The sockets of the connections by the connections' addresses. Each socket is a descriptor that the server owns.
       var sockets: [UInt: Int32] = [:]
       /// The connections by their addresses, and the sessions by their names.
       var places: ViewerPlaces<PeerNetwork>
@@ -215,13 +215,13 @@
       return PeerNetwork(connection.flatMap(gst_rtsp_connection_get_ip).map { String(cString: $0) } ?? "")
     }
 
-    /// The greatest body of a request in bytes. Whoever watches sends none, or a few parameters.
+    /// The greatest body of a request in bytes. A viewer sends no body, or one of a few parameters.
     private static let bodyLimit: guint = 64 << 10
-    /// What the kernel keeps of a connection's unread bytes. GStreamer reads them one by one, also those of a peer that has gone.
+    /// The size of the kernel's buffer for a connection's unread bytes. GStreamer reads them one by one, even if the peer has gone.
     private static let receiveBuffer: gint = 16 << 10
 
-    /// Bounds what a connection costs before it has shown any password, and disables Nagle's algorithm: the end of a frame would wait for
-    /// the acknowledgement of its beginning, delayed by up to 40 ms.
+    /// Limits the resources of a connection that has not shown a password yet, and disables Nagle's algorithm, with which the end of a frame would
+    /// wait up to 40 ms for the acknowledgement of its beginning.
     private func limit(_ client: UnsafeMutableRawPointer) {
       guard let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self)),
         let socket = gst_rtsp_connection_get_write_socket(connection)
@@ -358,8 +358,8 @@
       state.withLock { ($0.places.playing, $0.ever, $0.refused) }
     }
 
-    /// Ends connections that send no whole request, sessions that are not played and those whose viewers have vanished without a message.
-    /// To be called often, on the main thread.
+    /// Ends connections that send no whole request, sessions that are not played and those whose viewers have vanished without a message. The
+    /// function is to be called often, on the main thread.
     func tidy() {
       let leavers = state.withLock { state in
         var leavers = state.places.takeLeavers(at: MonotonicClock.now)
@@ -374,7 +374,7 @@
       withPool { _ = gst_rtsp_session_pool_cleanup($0) }
     }
 
-    /// Returns what the viewers have reported.
+    /// The receivers of all viewers, with their reports.
     var receivers: [RTPReceiver] {
       let media = state.withLock { state in
         state.feeds.filter(\.value.isPrepared).keys.map {

@@ -35,7 +35,7 @@
   struct SharedRate {
     private(set) var rate: StreamRate
     private var receivers: [RTPReceiver.Name: ReceiverReports] = [:]
-    /// The longest wait of a frame in the daemon since the last step, or `nil` if the daemon has told of none.
+    /// The longest wait of a frame in the daemon since the last step, or `nil` if the daemon has reported none.
     private var waited: Nanoseconds?
     private var lastStep = TickInstant(nanoseconds: 0)
 
@@ -50,7 +50,8 @@
       waited = max(waited ?? .zero, .milliseconds(Int64(milliseconds)))
     }
 
-    /// Looks at the links once a second, whenever it is called. Returns whether the rates have changed.
+    /// Examines the links at most once a second, however often the function is called. Returns whether the rates have
+    /// changed.
     ///
     /// - Parameter found: returns the receivers of all viewers.
     mutating func step(isWatched: Bool, at now: TickInstant, _ found: () -> [RTPReceiver]) -> Bool {

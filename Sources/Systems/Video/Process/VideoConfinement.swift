@@ -21,7 +21,7 @@
     /// The limit of this process's private memory. 40 viewers of 1280 × 720 took 153 MB, of which 104 MB were 13 threads' stacks of 8 MB
     /// each; one request that announced a body of 2 GB took all of that, before its length was limited.
     private static let memoryMebibytes: UInt32 = 1024
-    /// The limit of a detector that somebody has brought: models in Python take gigabytes.
+    /// The memory limit of a detector that the configuration adds; models in Python take gigabytes.
     private static let detectorMebibytes: UInt32 = 4096
 
     /// Confines this process, which must not have another thread yet. Returns what the kernel does not support, or `nil` if the

@@ -233,7 +233,7 @@
 
     // MARK: demand
 
-    /// Whether somebody looks at the frames, by any way.
+    /// Whether the frames have a viewer, by any transport.
     private var isWatched: Bool {
       server?.isWatched == true || sessions?.isEmpty == false || passing.withLock { $0.wantsFragments }
     }

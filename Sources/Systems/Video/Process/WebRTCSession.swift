@@ -12,11 +12,11 @@
   // Safe: what other threads touch is atomic or locked.
   final class WebRTCSession: @unchecked Sendable {
     struct Handlers: Sendable {
-      /// Takes the answer to the offer, or the reason why the offer cannot be answered. Any thread.
+      /// Takes the answer to the offer, or the reason why the offer cannot be answered. It is called on any thread.
       let answered: @Sendable (Result<String, VideoFailure>) -> Void
-      /// Called when the connection's state has changed. Any thread.
+      /// Called on any thread when the connection's state has changed.
       let changed: @Sendable () -> Void
-      /// Called when the viewer needs a key frame. Any thread.
+      /// Called on any thread when the viewer needs a key frame.
       let needsKey: @Sendable () -> Void
     }
 
@@ -31,9 +31,9 @@
     private let feed: Mutex<FrameFeed?>
     private let queue = DispatchQueue(label: "video.webrtc")
     private let began = MonotonicClock.now
-    /// When the offer was answered, in nanoseconds; 0 before.
+    /// The instant at which the offer was answered, in nanoseconds; 0 before.
     private let answered = Atomic<Int64>(0)
-    /// When a datagram with the viewer's reports came last, in nanoseconds; 0 before the first.
+    /// The instant at which a datagram with the viewer's reports came last, in nanoseconds; 0 before the first.
     private let lastHeard = Atomic<Int64>(0)
     private let isConnected = Atomic(false)
     private let isOver = Atomic(false)
@@ -209,7 +209,7 @@
       }
     }
 
-    /// Tells the stream's bit rate. Any thread.
+    /// Sets the stream's bit rate. The function may be called from any thread.
     func encoded(at rate: UInt32) { bitsPerSecond.store(rate, ordering: .relaxed) }
 
     // MARK: frames and the end
@@ -221,14 +221,14 @@
       return feed.withLock { $0?.push(frame) ?? true }
     }
 
-    /// Returns what the viewer has reported of the packets that reached it.
+    /// Returns the viewer's receivers, with their reports of the packets that reached the viewer.
     func receivers(_ number: UInt64) -> [RTPReceiver] {
       guard isConnected.load(ordering: .relaxed), let session = webrtc_session(bin) else { return [] }
       defer { g_object_unref(session) }
       return RTPReceiver.all(of: session, named: number)
     }
 
-    /// Returns why the session is over, or `nil` if it goes on.
+    /// Returns the reason why the session is over, or `nil` if it goes on.
     func end(at now: TickInstant) -> String? {
       if isOver.load(ordering: .relaxed) { return "the viewer has left, or its connection has failed" }
       let heard = lastHeard.load(ordering: .relaxed)

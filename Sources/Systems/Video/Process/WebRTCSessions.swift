@@ -8,11 +8,11 @@
   /// GStreamer's.
   final class WebRTCSessions: Sendable {
     struct Handlers: Sendable {
-      /// Sends a report to the daemon. Any thread.
+      /// Sends a report to the daemon. It is called on any thread.
       let report: @Sendable (VideoReport) -> Void
-      /// Called when a session has changed, so that `tidy` must be called soon. Any thread.
+      /// Called on any thread when a session has changed, so that `tidy` must be called soon.
       let changed: @Sendable () -> Void
-      /// Called when a viewer needs a key frame. Any thread.
+      /// Called on any thread when a viewer needs a key frame.
       let needsKey: @Sendable () -> Void
     }
 
@@ -23,7 +23,7 @@
 
     var isEmpty: Bool { sessions.withLock(\.isEmpty) }
 
-    /// Returns what the viewers have reported.
+    /// The receivers of all viewers, with their reports.
     var receivers: [RTPReceiver] {
       sessions.withLock { $0 }.flatMap { number, session in session.receivers(number) }
     }
@@ -63,7 +63,7 @@
     /// Ends a session that the daemon no longer wants.
     func close(_ number: UInt64) { sessions.withLock { $0.removeValue(forKey: number) }?.close() }
 
-    /// Ends the sessions whose viewers have left or are no longer heard. To be called often.
+    /// Ends the sessions whose viewers have left or are no longer heard. The function is to be called often.
     func tidy() {
       let now = MonotonicClock.now
       let over = sessions.withLock { sessions in

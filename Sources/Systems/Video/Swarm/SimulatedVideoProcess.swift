@@ -13,11 +13,11 @@ struct SimulatedVideoProcess {
   let startedAt: TickInstant
   /// The instant since which the process has been silent although it runs, or `nil` if it sends reports.
   private(set) var silentSince: TickInstant?
-  /// When the process began to send invalid bytes, or `nil` if it has not.
+  /// The instant at which the process began to send invalid bytes, or `nil` if it has not.
   private(set) var nonsenseSince: TickInstant?
-  /// When the process was killed, or `nil` if it has not been.
+  /// The instant at which the process was killed, or `nil` if it has not been.
   private(set) var killedAt: TickInstant?
-  /// When the process ends if it has been killed or has crashed; otherwise the distant future.
+  /// The instant at which the process ends if it has been killed or has crashed; otherwise the distant future.
   private(set) var endsAt = TickInstant.distantFuture
   private(set) var lastFrame: TickInstant?
   private(set) var isWanted = false
@@ -37,9 +37,9 @@ struct SimulatedVideoProcess {
 
   /// Whether the process works without a malfunction.
   var isHealthy: Bool { silentSince == nil && nonsenseSince == nil && killedAt == nil && endsAt == .distantFuture }
-  /// When `look` is due.
+  /// The instant at which `look` is due.
   var nextAt: TickInstant { silentSince == nil && !isOver ? nextLook : .distantFuture }
-  /// When `end` is due.
+  /// The instant at which `end` is due.
   var overAt: TickInstant { isOver ? .distantFuture : endsAt }
   /// Whether the process has ended and the daemon has not been told yet.
   private(set) var isOver = false

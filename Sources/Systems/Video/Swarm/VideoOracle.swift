@@ -21,7 +21,7 @@ struct VideoOracle {
   private(set) var checks = SwarmChecks(names)
   private var starts: Int64 = 0
   private var ends: Int64 = 0
-  /// When the last process ended and how long the pause after it is, or `nil` before the first end since the daemon's start.
+  /// The instant at which the last process ended and how long the pause after it is, or `nil` before the first end since the daemon's start.
   private var rest: (from: TickInstant, pause: Nanoseconds)?
   private var shortLives = 0
   private var awakeSince = TickInstant.zero

@@ -47,7 +47,7 @@ final class VideoSwarm: SwarmPart {
   private var driverHangsUntil = TickInstant.zero
   private var startsFailUntil = TickInstant.zero
   private var frozenUntil = TickInstant.zero
-  /// When the supervising thread notices the bytes that the process has sent.
+  /// The instant at which the supervising thread notices the bytes that the process has sent.
   private var hearsAt = TickInstant.distantFuture
   private var nextLook = TickInstant.zero
 
@@ -177,7 +177,8 @@ final class VideoSwarm: SwarmPart {
 
   private func ring(at now: TickInstant) { hearsAt = min(hearsAt, now + Self.reading) }
 
-  /// Runs the supervising thread once: handles what the process has sent or its end, then orders, then what is due.
+  /// Runs the supervising thread once: it handles the bytes that the process has sent or the process's end, then the orders, then the actions that
+  /// are due.
   private func wake(at now: TickInstant) {
     hearsAt = .distantFuture
     if process?.isOver ?? false {

@@ -57,7 +57,7 @@ public struct VideoDetection: Sendable, Hashable {
   }
 
   public var phase: Phase
-  /// Why the detector failed; empty in other phases.
+  /// The reason why the detector failed; empty in other phases.
   public var cause = ""
   /// The time that the last picture took, in nanoseconds, from its transfer to the detector until the objects were known.
   public var duration: UInt64 = 0

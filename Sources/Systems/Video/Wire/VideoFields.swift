@@ -70,7 +70,7 @@ struct VideoFieldReader {
     return value
   }
 
-  /// Checks that no bytes are left. To be called after the last field.
+  /// Checks that no bytes are left. The function is to be called after the last field.
   func end() throws(VideoMessageError) {
     guard rest.isEmpty else { throw .trailing(rest.count) }
   }

@@ -1,4 +1,4 @@
-/// Why bytes between the daemon and its video process could not be decoded as a message.
+/// The reason why bytes between the daemon and its video process could not be decoded as a message.
 public enum VideoMessageError: Error, Sendable, Hashable {
   /// The announced length exceeds `VideoMessages.limit`.
   case tooLong(Int)

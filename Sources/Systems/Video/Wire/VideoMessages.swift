@@ -2,7 +2,7 @@
 
 /// Splits the stream between the daemon and its video process into messages: four bytes of length, one of kind, fields.
 ///
-/// Once an error has been thrown, every further call throws, too; the reader then closes the connection.
+/// Once an error has been thrown, every further call throws as well; the reader then closes the connection.
 public struct VideoMessages: Sendable {
   /// The length limit of a message in bytes, including its kind; many times that of a key frame of a large picture at a high bit rate.
   public static let limit = 8 << 20

@@ -1,17 +1,17 @@
 /// An order from the daemon to its video process.
 public enum VideoOrder: Sendable, Hashable {
-  /// Apply these settings. Sent once, as the first order.
+  /// Applies the settings. The order is sent once, as the first one.
   case settings(VideoSettings)
-  /// Send fragments of MP4 or JPEG pictures, or stop sending them, as the daemon's viewers need. Sent again for each new viewer of
+  /// Starts or stops the sending of MP4 fragments and of JPEG pictures, as the daemon's viewers need. The order is sent again for each new viewer of
   /// fragments, who needs a key frame to begin with.
   case want(fragments: Bool, pictures: Bool)
-  /// Record into a new file, up to this number of bytes or until the order to stop.
+  /// Records into a new file, up to the given number of bytes or until the order to stop.
   case record(path: String, limitBytes: UInt64)
   case stopRecording
   case listCameras
-  /// Answer a viewer's offer of WebRTC, and send it frames from then on. The session's number is the daemon's.
+  /// Answers a viewer's offer of WebRTC, and sends the viewer frames from then on. The daemon assigns the session's number.
   case open(session: UInt64, WebRTCOffer)
-  /// End a session; one that has ended already is no error.
+  /// Ends a session. It is not an error if the session has ended already.
   case close(session: UInt64)
   /// The longest time that a frame has waited in the daemon for a viewer who reads, in milliseconds.
   case waits(milliseconds: UInt32)

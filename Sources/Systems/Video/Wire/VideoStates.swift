@@ -37,7 +37,7 @@ public struct VideoCameraState: Sendable, Hashable {
   }
 
   public var phase: Phase
-  /// What happened, as GStreamer reports it; empty unless the phase is `failed`.
+  /// The cause of the failure, as GStreamer reports it; empty unless the phase is `failed`.
   public var cause: String
   /// The time from the failure to the next attempt, in ms; 0 unless the phase is `failed`.
   public var retryMilliseconds: UInt32
@@ -63,7 +63,7 @@ public struct VideoCameraState: Sendable, Hashable {
 public struct VideoDoorState: Sendable, Hashable {
   /// The port number in effect; 0 if the server is not listening.
   public var port: UInt16
-  /// Why the server is not listening, or listens and does not answer; empty if it works.
+  /// The reason why the server is not listening, or listens and does not answer; empty if it works.
   public var cause: String
 
   public init(port: UInt16, cause: String = "") { (self.port, self.cause) = (port, cause) }
@@ -94,7 +94,7 @@ public struct VideoRecording: Sendable, Hashable {
   public var phase: Phase
   public var path: String
   public var bytes: UInt64
-  /// Why the recording failed; empty in other phases.
+  /// The reason why the recording failed; empty in other phases.
   public var cause: String
 
   public init(_ phase: Phase, path: String, bytes: UInt64 = 0, cause: String = "") {

@@ -36,7 +36,7 @@ public struct VideoStatistics: Sendable, Hashable {
   public var rateCause = StreamRate.Cause.configured
   /// The part of its packets that a viewer has lost, of the viewer with the worst link, in thousandths.
   public var lostThousandths: UInt16 = 0
-  /// How long data waits on its way to a viewer, of the viewer with the worst link, in milliseconds.
+  /// The time for which data waits on its way to the viewer with the worst link, in milliseconds.
   public var waitMilliseconds: UInt32 = 0
 
   public init() {}

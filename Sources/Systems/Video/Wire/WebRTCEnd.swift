@@ -1,4 +1,4 @@
-/// Why a session of WebRTC has ended, or could not begin.
+/// The reason why a session of WebRTC has ended, or could not begin.
 public struct WebRTCEnd: Sendable, Hashable {
   public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
     /// This machine lacks what WebRTC needs; the reason says how it is installed.

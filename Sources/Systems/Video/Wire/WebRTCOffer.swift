@@ -62,12 +62,12 @@ public struct WebRTCOffer: Sendable, Hashable {
     return lines
   }
 
-  /// What one media section says, or all of them in common.
+  /// The contents of one media section, or the contents that all sections have in common.
   private struct Section {
     /// The words of its line `m=`.
     let media: [String]
     var names: Set<String> = []
-    /// Whether the viewer receives, or `nil` if the section does not say it.
+    /// Whether the viewer receives, or `nil` if the section does not state a direction.
     var isReceiving: Bool?
     /// The payload types that are H.264 at 90 kHz.
     var h264: Set<UInt8> = []
@@ -114,7 +114,7 @@ public struct WebRTCOffer: Sendable, Hashable {
   }
 }
 
-/// Why an offer cannot be answered.
+/// The reason why an offer cannot be answered.
 public enum WebRTCOfferError: Error, Sendable, Hashable {
   case tooLong(Int)
   /// This line of the description is not what was expected.

@@ -83,7 +83,7 @@ public struct DaemonAtHost: ParsableArguments {
   /// Creates the options without values, for the parser of the command line.
   public init() {}
 
-  /// Throws if the text is no address, or if one of the options does not fit the address.
+  /// Throws an error if the text is not an address, or if an option does not fit the address.
   public func validate() throws {
     try daemon.address(of: host)
   }
@@ -93,7 +93,7 @@ public struct DaemonAtHost: ParsableArguments {
 }
 
 extension ServiceClient.Answer {
-  /// Returns the reason that an answer other than 200 gives, with what to do where a token is missing.
+  /// Returns the reason that an answer other than 200 gives, with the remedy if a token is missing.
   func refusal(hasToken: Bool) -> String {
     let message = JSONValue(json: body)?["message"]?.string ?? "refused with status \(status)"
     return status == 401 && !hasToken ? "\(message): give --token-file FILE or set TACTUS_TOKEN" : message

@@ -4,7 +4,7 @@ import Glibc
 
 /// Resolves a host name or a numeric address to an endpoint. IPv4 is preferred, because a Pi's multicast name often has both.
 public enum HostName {
-  /// Why a host name could not be resolved.
+  /// The reason why a host name could not be resolved.
   public enum Failure: Error, CustomStringConvertible {
     /// The name as given, with the reason: that of the name service, or that the name has no IPv4 or IPv6 address.
     case unknown(String, reason: String)

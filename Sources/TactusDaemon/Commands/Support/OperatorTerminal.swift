@@ -41,7 +41,7 @@ public enum TerminalKey: Equatable, Sendable {
   /// A key that sends `ESC [` or `ESC O`, parameters such as `1;2`, and a final character, which is `A` to `D` for the arrows.
   case sequence(parameters: String, final: Unicode.Scalar)
 
-  /// The number on the key of a digit, or `nil` for any other key.
+  /// The digit on the key, or `nil` if the key is not a digit.
   public var digit: Int? {
     guard case .character(let scalar) = self, scalar >= "0", scalar <= "9" else { return nil }
     return Int(scalar.value) - 48

@@ -39,7 +39,8 @@ public enum ConfigKind: Equatable, Sendable {
   case alwaysTrue
 }
 
-/// A value in its external form: in the configuration file, in JSON, in the store or in a metric. What was read is already of its key's kind.
+/// A value in its external form, as in the configuration file, in JSON, in the store or in a metric. A value that has been read already has the kind
+/// of its key.
 public enum ConfigValue: Equatable, Sendable {
   /// A value of `ConfigKind.integer`.
   case integer(Int)
@@ -66,7 +67,7 @@ struct ConfigKey: Sendable {
   let doc: String
   /// Whether `reload` may change the value while the program runs. A system with such a key applies the new value in `DaemonSystem.change`.
   let mayChange: Bool
-  /// What `tactus scan` can find for the key; empty for most keys.
+  /// The kinds of devices that `tactus scan` can find for the key; empty for most keys.
   var finds: [Findable] = []
   /// Whether a file that has the key's section or list item must give the key.
   var isRequired = false

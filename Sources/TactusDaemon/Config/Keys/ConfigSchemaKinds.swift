@@ -74,7 +74,7 @@ enum ConfigSchemaKinds {
 // MARK: patterns
 
 extension ConfigSchemaKinds {
-  /// Returns a pattern that matches a whole text which is one of these alternatives.
+  /// Returns a pattern that matches a text if the whole text is one of the alternatives.
   private static func pattern(_ alternatives: String...) -> JSONValue {
     .text("^(?:\(alternatives.joined(separator: "|")))$")
   }

@@ -35,7 +35,7 @@ extension Configuration {
   /// Whether the file has at least one system to run.
   var hasSystem: Bool { !systems.all.isEmpty }
 
-  /// The sections of which a file needs at least one to run anything: the first section of each system.
+  /// The first section of each system. A file needs at least one of these sections to run a system.
   static var systemSections: [String] { DaemonProgram.current.kinds.compactMap { $0.sections.first?.name } }
 
   /// Whether any system of the file drives an actuator.

@@ -214,7 +214,7 @@ struct ConfigReader {
         file: name, line: node.mark?.line, column: node.mark?.column, key: path, message: message))
   }
 
-  /// Returns a value as an error shows it. A value from the environment is never shown.
+  /// Returns a value in the form in which an error shows it. A value from the environment is never shown.
   private func describe(_ node: Node, secret: Bool) -> String {
     if secret { return "the (hidden) value of \(node.scalar?.string ?? "a variable")" }
     if node.isNothing { return "nothing" }

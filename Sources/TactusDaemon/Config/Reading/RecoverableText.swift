@@ -7,7 +7,8 @@ struct RecoverableText {
   private(set) var doubled: [Unicode.Scalar: String] = [:]
   /// The next character for a renamed key, from the private use area, which no file uses with a meaning.
   private var next: UInt32 = 0xE000
-  /// How many keys may be renamed. The text is parsed again after each, so a text of many keys has fewer: one of 4,000 equal keys is refused after two.
+  /// The greatest number of keys that may be renamed. The text is parsed again after each one, so the number is smaller for a text of many keys: one
+  /// of 4,000 equal keys is refused after two.
   let most: Int
 
   init(_ text: String) {

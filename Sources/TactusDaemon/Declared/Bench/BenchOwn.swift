@@ -11,7 +11,7 @@ import TactusGuard
 public protocol OwnLink: AnyObject {
   /// Starts the link. Called when the loops start.
   func start()
-  /// Stops the link. Called once after `start`, when the loops have ended. It may take some seconds.
+  /// Stops the link. The function is called once after `start`, when the loops have ended, and may take some seconds.
   func stop()
 }
 

@@ -34,7 +34,7 @@ package final class BenchParts {
   var flaws: [String] = []
   /// The values that are shared with readers of the system's state.
   let shared = SharedParts()
-  /// What is known about the program's last end.
+  /// The knowledge about the program's last end.
   let lastEnd: LastEnd
   /// The clock for the records of simulated parts.
   let clock: RecordClock
@@ -118,7 +118,7 @@ package final class BenchParts {
     return part
   }
 
-  /// Returns the path in the file of a key.
+  /// Returns the path of a key in the file.
   func path(_ key: String) -> String { key.contains(".") ? key : "\(at.section).\(key)" }
 
   /// Returns the path in the file of a list of mappings. A list with the name of a section is that section.
@@ -237,7 +237,7 @@ extension GPIOLineName {
   fileprivate var isBeyondHeader: Bool { if case .offset(54...63, _) = place { true } else { false } }
 }
 
-/// What is known about the program's last end.
+/// The knowledge about the program's last end.
 struct LastEnd {
   var isWithoutStop = false
   var madeSafe: MadeSafe?

@@ -29,8 +29,7 @@ public final class SensorPart {
     simulated?.port(staleAfter: limit) ?? SensorInput(latest.reader(), staleAfter: limit)
   }
 
-  /// Returns the end by which a twin sets what the sensor measures. The function traps for a real sensor, because that
-  /// has no twin.
+  /// Returns the end by which a twin sets the value that the sensor measures. The function traps for a real sensor, because that has no twin.
   public func driver() -> SimulatedSensorDriver { simulated!.driver() }
 
   /// The file that cannot be read and the reason, or `nil` if the sensor is read or simulated.
@@ -67,7 +66,7 @@ public final class AxesPart {
     AxesInput(x: axes[0].port(), y: axes[1].port(), z: axes[2].port(), mounted: mounting)
   }
 
-  /// Returns the end by which a twin sets what the sensor measures. The function traps for a real sensor, because that has no twin.
+  /// Returns the end by which a twin sets the values that the sensor measures. The function traps for a real sensor, because that has no twin.
   public func driver() -> SimulatedAxesDriver {
     SimulatedAxesDriver(x: axes[0].driver(), y: axes[1].driver(), z: axes[2].driver(), mounted: mounting)
   }

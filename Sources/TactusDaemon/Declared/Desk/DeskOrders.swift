@@ -57,8 +57,8 @@ final class DeskOrders<System: DeviceSystem>: @unchecked Sendable {
 }
 
 extension DeskMaterial {
-  /// Orders the loop from the desk, such as by a schedule. Must be called on the desk's thread (in `told`, `beat`, a
-  /// route or `then`), which does not wait for the loop.
+  /// Orders the loop from the desk, such as by a schedule. The function must be called on the desk's thread (in `told`, `beat`, a route or `then`),
+  /// which does not wait for the loop.
   ///
   /// The order counts as asked for when that work of the desk was: when the beat was due, the notice told or the request
   /// read. A stop that came since then and reached the loop before makes it void, so a schedule that has waited for a

@@ -2,8 +2,8 @@ import Service
 import Synchronization
 import Tactus
 
-/// The way by which a desk orders its loop: single orders, and queued orders, which keep their sequence and may be more
-/// than the loop's mailbox holds. May be used from any thread; no function blocks.
+/// The way by which a desk orders its loop: single orders, and queued orders, which keep their sequence and may be more than the loop's mailbox
+/// holds. It may be used from any thread; no function blocks.
 public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: RefusalWord>: Sendable {
   /// The loop's answer to an order, or the error for which there is none.
   public typealias Result = Swift.Result<Answer<Refusal>, APIError>
@@ -104,8 +104,8 @@ public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: Refusa
     }
   }
 
-  /// Sends as many queued orders as the mailbox has room for. Must be called after `queue`, and at every beat of the
-  /// desk. An order that has waited for a second is not sent.
+  /// Sends as many queued orders as the mailbox has room for. The function must be called after `queue`, and at every beat of the desk. An order that
+  /// has waited for a second is not sent.
   public func sendQueued() {
     guard begin() else { return }
     while let item = next() {

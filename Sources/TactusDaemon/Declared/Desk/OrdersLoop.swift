@@ -17,9 +17,9 @@ public protocol OrdersLoop: Serves where Desk: OrderingDesk {}
 
 /// The desk of a system that adopts `OrdersLoop`.
 public protocol OrderingDesk: SystemDesk, Sendable {
-  /// Notes the loop's notices before the answers that follow them reach those who asked, so that whoever is answered
-  /// finds the effects noted. Called on the main thread, at least ten times a second, also without notices; must not
-  /// wait for a disk. `told` follows on the desk's thread for each of these notices.
+  /// Notes the loop's notices before the answers that follow them reach the clients, so that a client that is answered finds the effects noted.
+  /// Called on the main thread, at least ten times a second, also without notices; must not wait for a disk. `told` follows on the desk's thread for
+  /// each of these notices.
   func hear(_ notices: [Told<Notice>], at now: TickInstant)
 }
 

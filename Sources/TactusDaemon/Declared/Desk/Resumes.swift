@@ -30,7 +30,7 @@ public struct Kept: Sendable {
 }
 
 extension StoredValue {
-  /// Creates what the store has for a value: nothing for one that is unknown, and for a list.
+  /// Creates the stored form of a value. A list and a value that is unknown have none.
   init(_ value: ConfigValue?) {
     self =
       switch value {

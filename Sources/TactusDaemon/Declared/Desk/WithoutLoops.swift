@@ -41,8 +41,8 @@ extension DeviceSystem {
 
 /// The desk of a system without loops. Unlike other desks it is also called from other threads.
 public protocol LoneDesk: RuledDesk, Sendable {
-  /// Returns events for subscribers besides the state and the notices. Called ten times a second on the main thread;
-  /// must not block.
+  /// Returns events for subscribers besides the state and the notices. Called ten times a second on the main thread,
+  /// and must not block.
   func events(at now: TickInstant) -> [Event]
 }
 

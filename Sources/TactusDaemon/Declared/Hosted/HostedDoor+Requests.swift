@@ -6,7 +6,7 @@ import Tactus
 extension Mailbox {
   /// Sends a request to the loop. `complete` is called once, on any thread.
   ///
-  /// - Parameter asked: the part of the system that a client asked for, and when; see `send(isStop:_:_:_:)`.
+  /// - Parameter asked: the part of the system that a client's request concerns, with the instant of the request; see `send(isStop:_:_:_:)`.
   func send<Order, Refusal>(
     _ order: Order, makesSafe: Bool, client: UInt32, asked: Asked? = nil, _ complete: @escaping Completion
   ) where Request == Tactus.Request<Order>, Answer == Tactus.Answer<Refusal> {

@@ -75,7 +75,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   // MARK: answers and notices
 
-  /// Delivers the loop's answers to those who asked. The desk hears the notices before them.
+  /// Delivers the loop's answers to the clients that sent the requests. The desk hears the notices before them.
   ///
   /// - Parameters:
   ///   - before: called when the answers are known and none has been delivered yet.

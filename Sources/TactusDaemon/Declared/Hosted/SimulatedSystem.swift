@@ -2,8 +2,8 @@ import Service
 import Tactus
 import Wire
 
-/// A declared system in simulated time: its production loops and their twins on a simulated bench, for scenarios and
-/// for other programs that simulate its operation. Must be used on one thread.
+/// A declared system in simulated time: its production loops and their twins on a simulated bench, for scenarios and for other programs that simulate
+/// its operation. It must be used on one thread.
 package final class SimulatedSystem<System: DeviceSystem> {
   /// The simulation that runs the loops.
   package let simulation: Simulation

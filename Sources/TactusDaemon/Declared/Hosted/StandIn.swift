@@ -74,7 +74,7 @@ public final class StandIn<System: Serves> {
 }
 
 extension StandIn where System: OrdersLoop {
-  /// Returns the way by which the desk orders the loop; see `DeskMaterial.orders`.
+  /// Returns the object by which the desk sends orders to the loop; see `DeskMaterial.orders`.
   public func orders(
     makesSafe: @escaping @Sendable (System.Order) -> Bool, mayBeLate: @escaping @Sendable (System.Order) -> Bool,
     part: @escaping @Sendable (System.Order) -> SystemPart? = { _ in .whole }

@@ -203,7 +203,7 @@ struct SystemAPI<System: DeviceSystem> {
     return schemas
   }
 
-  /// Returns the members that an answer to a command has besides those of every answer.
+  /// Returns the members of an answer to a command that other answers do not have.
   private func answered(_ document: SeenDocument<System>) -> [JSONValue.Member] {
     if let full = SeenDocument<System>.ofAnswers { return full.shapes.schema["properties"]?.members ?? [] }
     return document.shapes.filter { $0.name == "state" }.compactMap { shape in

@@ -53,7 +53,7 @@ public struct Key<Group: Settings>: Sendable {
   /// Returns an error message if the value is wrong regardless of all other values, or `nil` if it is valid; the
   /// property is `nil` if there is no such check.
   private(set) var complaint: (@Sendable (Group) -> String?)?
-  /// What `tactus scan` can find for the key; empty for most keys.
+  /// The kinds of devices that `tactus scan` can find for the key; empty for most keys.
   var finds: [Findable] = []
   /// Whether the value is an instant of the wall clock in seconds.
   var isInstant = false
@@ -105,8 +105,8 @@ public struct Key<Group: Settings>: Sendable {
   /// its part of the item's keys. A reload cannot change the number of items.
   ///
   /// - Parameters:
-  ///   - name: the name of the list in the system's first section, or the name of another of its sections, which the
-  ///     list then is.
+  ///   - name: the name of the list in the system's first section, or the name of another of its sections, which then
+  ///     is the list.
   ///   - most: the maximum number of items, 1 or more.
   public init<Item: Settings>(
     _ name: String, _ path: WritableKeyPath<Group, [Item]> & Sendable, upTo most: Int, _ meaning: String

@@ -4,7 +4,7 @@ import Wire
 /// The keys of a list of mappings, without the type of its items.
 struct KeyItems<Group: Settings>: Sendable {
   let most: Int
-  /// The names of the item's keys that are declared `kept`, which the keys of a list must not be.
+  /// The names of the item's keys that are declared `kept`. This is an error, because the keys of a list cannot be kept.
   let kept: [String]
   /// Returns the table entries for the keys of an item below a path such as `legs[]`. A reload may change a key of an
   /// item if it may change the list, or if the key itself is reloadable.

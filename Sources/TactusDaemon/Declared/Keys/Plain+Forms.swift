@@ -39,7 +39,7 @@ extension ConfigValue {
     }
   }
 
-  /// The value as text without quotation marks: for a label, a level of a topic or a log.
+  /// The value as text without quotation marks, for a label, a level of a topic or a log.
   var plainText: String {
     switch self {
     case .boolean(let value): "\(value)"

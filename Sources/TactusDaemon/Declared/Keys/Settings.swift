@@ -12,7 +12,7 @@ public protocol Settings: Sendable {
 }
 
 extension Settings {
-  /// Reports nothing: there are no constraints on more than one key.
+  /// Reports nothing, because by default there are no constraints on several keys.
   public func check(_ report: (PartialKeyPath<Self>, String) -> Void) {}
 }
 

@@ -39,7 +39,7 @@ public struct Unit: Sendable, Hashable {
     self.init(sign, ending: isWord ? sign.prefix(1).uppercased() + sign.dropFirst().lowercased() : "")
   }
 
-  /// Returns what is wrong with the sign of a unit and what to write instead, or `nil` if the sign can be used.
+  /// Returns a description of the fault in the sign of a unit, with the remedy, or `nil` if the sign can be used.
   static func flaw(in sign: String) -> String? {
     let length = 1...16
     let isPadded = sign.first?.isWhitespace == true || sign.last?.isWhitespace == true

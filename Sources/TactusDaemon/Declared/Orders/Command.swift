@@ -66,7 +66,7 @@ package struct ParameterDescription: Sendable {
   let meaning: String
   /// Whether a request must give the parameter.
   let isRequired: Bool
-  /// The value if a request does not give the parameter, or `nil` if it has none then.
+  /// The value of the parameter if a request does not give it, or `nil` if the parameter has no default.
   let standard: ConfigValue?
   /// An example value, or `nil` if the default and the range serve as the example.
   var given: ConfigValue?

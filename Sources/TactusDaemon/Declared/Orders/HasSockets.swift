@@ -28,7 +28,7 @@ public struct OwnSocket<System: DeviceSystem>: Sendable {
   }
 }
 
-/// Access to the system for a client of a socket of its own. Usable from any thread.
+/// Access to the system for a client of a socket of its own. It may be used from any thread.
 public struct SocketDoor<System: DeviceSystem>: Sendable {
   let door: HostedDoor<System>
   /// The client.

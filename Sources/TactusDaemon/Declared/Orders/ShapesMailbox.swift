@@ -1,7 +1,6 @@
 import Tactus
 
-/// Adopted by a system whose loop needs mailboxes of another size, or more patience with requests, than those of every
-/// system.
+/// Adopted by a system whose loop needs larger mailboxes, or more patience with requests, than the standard ones.
 ///
 /// ```swift
 /// static let mailbox = MailboxShape(requestsPerTick: 512, answers: 1_024, notices: 1_024, patience: .milliseconds(800))

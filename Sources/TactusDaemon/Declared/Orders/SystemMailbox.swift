@@ -43,8 +43,8 @@ public final class SystemMailbox<System: DeviceSystem> {
     (self.counting, self.isPlanned) = (counting, isPlanned)
   }
 
-  /// Sets a function that logs facts which are not visible elsewhere. It is called once a second on the main thread
-  /// with the state that the loop last published. May be called once.
+  /// Sets a function that logs facts which are not visible elsewhere. It is called once a second on the main thread with the state that the loop last
+  /// published. The function may be called once.
   public func eachSecond(_ report: @escaping (_ newest: Published<State>, _ logger: Logger) -> Void) {
     if self.report != nil {
       flaws.append("mailbox.eachSecond is called twice: expected one call, for all that it logs")
@@ -52,9 +52,8 @@ public final class SystemMailbox<System: DeviceSystem> {
     self.report = report
   }
 
-  /// Sets a function that gives a slow actuator further commands after the loop has ended. It is called on the main
-  /// thread when the loops have ended and the outputs are not known to be safe, and may block for some seconds. May be
-  /// called once.
+  /// Sets a function that gives a slow actuator further commands after the loop has ended. It is called on the main thread when the loops have ended
+  /// and the outputs are not known to be safe, and may block for some seconds. The function may be called once.
   ///
   /// - Parameter say: returns whether the outputs are safe now.
   public func lastWords(_ say: @escaping (_ last: Published<State>) throws -> Bool) {
@@ -62,8 +61,7 @@ public final class SystemMailbox<System: DeviceSystem> {
     farewell = say
   }
 
-  /// Declares the loop that owns these mailboxes. The loop is released by its period and by every order. May be called
-  /// once.
+  /// Declares the loop that owns these mailboxes. The loop is released by its period and by every order. The function may be called once.
   ///
   /// - Parameters:
   ///   - name: the name of the loop, unique in the program: `fan`.

@@ -3,7 +3,7 @@ import Tactus
 
 /// Adopted by a system that receives binary frames from WebSocket clients.
 public protocol TakesFrames: DeviceSystem {
-  /// Handles a frame. Called in the order of arrival on the client's event loop; must not block.
+  /// Handles a frame. Called in the order of arrival on the client's event loop, and must not block.
   ///
   /// - Returns: whether the frame is for this system.
   static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Self>) -> Bool

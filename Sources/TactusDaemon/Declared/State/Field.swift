@@ -1,4 +1,4 @@
-/// How the value of a field changes over time, for consumers that store it.
+/// The way in which the value of a field changes over time, for consumers that store it.
 public enum FieldKind: String, Sendable {
   /// The value goes up and down.
   case gauge
@@ -10,9 +10,9 @@ public enum FieldKind: String, Sendable {
 public enum FieldTelling: Sendable {
   /// All documents: the state, and the telemetry ten times a second.
   case always
-  /// Only the state: `GET /api/NAME`, the broker, and an event once a second.
+  /// The value is reported in the state only: by `GET /api/NAME`, on the broker, and in an event once a second.
   case state
-  /// Only `/metrics`.
+  /// The value is reported in `/metrics` only.
   case metrics
 }
 
@@ -31,7 +31,7 @@ public enum FieldMetric: Sendable, ExpressibleByStringLiteral {
   public init(stringLiteral words: String) { self = .named(words) }
 }
 
-/// How Home Assistant shows a field.
+/// The entity by which Home Assistant shows a field.
 public enum FieldEntity: Sendable {
   /// A sensor with an identifier made of the names of the system, the groups and the field.
   case made

@@ -51,11 +51,11 @@ struct FieldItems: Sendable {
   /// number is the value.
   let labels: [(name: String, field: String?)]
 
-  /// How an item is numbered.
+  /// The source of an item's number.
   enum Number: Sendable {
-    /// By the position of the item, counted from this number.
+    /// The position of the item, counted from the given number.
     case place(from: Int)
-    /// By the value of the field with this name.
+    /// The value of the field with the given name.
     case field(String)
   }
 
@@ -134,7 +134,7 @@ struct FieldLeaf: Sendable {
   let form: FieldForm
   /// The value, or `nil` if it is unknown.
   let value: ConfigValue?
-  /// Whether this is one of the counts of a field, whose number and names are only known from the state.
+  /// Whether the shape is one of the counts of a field. The number and the names of such counts are known only from the state.
   var isOfMany = false
 
   var name: String { names[names.count - 1] }

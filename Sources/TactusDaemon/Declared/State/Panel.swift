@@ -72,7 +72,7 @@ public struct Panel: Sendable {
   }
 }
 
-/// The samples of a metric in a panel: of a counter their rate or increase, of any other field their values.
+/// The samples of a metric in a panel. A counter is shown by its rate or increase, and any other field by its values.
 public struct Series: Sendable {
   /// Which samples are drawn.
   public enum Shown: Sendable {

@@ -15,10 +15,10 @@ import Tactus
 public protocol Sees: DeviceSystem {
   /// The value from which documents, metrics and Home Assistant entities are made.
   associatedtype Seen: Sendable
-  /// Returns the value to show for the state that the loop has published. May be called from any thread.
+  /// Returns the value to show for the state that the loop has published. The function may be called from any thread.
   static func seen(_ published: Published<State>, _ look: Look<Self>) -> Seen
-  /// Returns a version number that changes whenever the shown value changes without the loop, for example through a
-  /// desk. May be called from any thread.
+  /// Returns a version number that changes whenever the shown value changes without the loop, for example through a desk. The function may be called
+  /// from any thread.
   static func version(_ look: Look<Self>) -> UInt64
   /// The fields of the shown value, in place of `fields`.
   @DeclarationBuilder<Field<Seen>> static var seenFields: [Field<Seen>] { get }

@@ -69,7 +69,7 @@ extension IsWatched {
   static func watching(_ wiring: any Settings) -> (any Sendable)? { (wiring as? Wiring).flatMap { whenWatched($0) } }
 }
 
-/// Adopted by a system that tells subscribers more than its state and its notices, such as each second of a countdown.
+/// Adopted by a system that sends subscribers more than its state and its notices, such as each second of a countdown.
 public protocol TellsAtBeats: DeviceSystem {
   /// Returns events to send after the state. Called ten times a second on the main thread; must not block or wait for a
   /// disk.

@@ -92,8 +92,7 @@ extension ShowsEntities {
 
 /// Adopted by a system with metrics that fields cannot express, such as histograms.
 public protocol MeasuresMore: DeviceSystem {
-  /// Writes these metrics, after those of the fields, for the state that the loop has last published. May be called
-  /// from any thread.
+  /// Writes these metrics, after those of the fields, for the state that the loop has last published. The function may be called from any thread.
   static func write(_ published: Published<State>, _ look: Look<Self>, into writer: inout MetricsWriter)
 }
 

@@ -44,8 +44,8 @@ extension OwnCard {
   init(kind: String, _ card: Card) { self.init(kind: kind, html: card.html, script: card.script, style: card.style) }
 }
 
-/// Adopted by a system whose card is written by hand, and in part its description in OpenAPI: the files take precedence
-/// over what is made from the declaration. `GET /api/systems` does not describe the system.
+/// Adopted by a system whose card, and a part of whose OpenAPI description, is written by hand. The files take precedence over the parts that are
+/// generated from the declaration. `GET /api/systems` does not describe the system.
 public protocol HasDocuments: DeviceSystem {
   /// The files that are written by hand.
   static var documents: SystemDocuments { get }
@@ -64,7 +64,7 @@ extension HasDocuments {
 
 /// Adopted by a system that has members at the top level of `GET /api/status`, besides its state in `systems` there.
 public protocol ShowsInStatus: DeviceSystem {
-  /// Returns a JSON object whose members stand at the top level. May be called from any thread; must not block.
+  /// Returns a JSON object whose members stand at the top level. The function may be called from any thread, and must not block.
   static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8]
 }
 

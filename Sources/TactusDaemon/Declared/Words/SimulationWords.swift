@@ -29,8 +29,8 @@ public protocol Plays: DeviceSystem {
   static var scenarioHelp: String { get }
 }
 
-/// Adopted by a system whose scenarios have events and checks besides those that are made of the declaration. Their names
-/// must differ from the names of those.
+/// Adopted by a system whose scenarios have events and checks in addition to those that are made from the declaration. Their names must differ from
+/// those of the latter.
 public protocol PlaysMore: DeviceSystem {
   /// The events, which change the state that the twins share.
   static var scenarioEvents: [ScenarioWord<DeclaredScenario<Self>>] { get }

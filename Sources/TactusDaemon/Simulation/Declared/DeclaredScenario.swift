@@ -56,7 +56,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
     }
   }
 
-  /// Adds to the timeline what has happened since the last call.
+  /// Adds the events since the last call to the timeline.
   private mutating func look() {
     if let newest = simulated.counters {
       let missed = newest.skipped - counters.skipped

@@ -26,7 +26,7 @@ public struct LegBattery: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why the battery's voltage could not be measured.
+/// The reason why the battery's voltage could not be measured.
 public enum LegBatteryFailure: Sendable, Hashable, BitwiseCopyable {
   case bus(I2CError)
   /// The converter answers, but the conversion has not ended because the converter had no power.
@@ -81,8 +81,8 @@ struct LegBatteryMeter: BitwiseCopyable {
     status.isConfigured = true
   }
 
-  /// Performs one step of the measurement. Must be called once a period, after the bus has been given the current time. Makes at most one
-  /// transfer and does not retry it; the next measurement takes its place.
+  /// Performs one step of the measurement. The function must be called once a period, after the bus has been given the current time. Makes at most
+  /// one transfer and does not retry it; the next measurement takes its place.
   @_noLocks @_noAllocation
   mutating func step(on bus: inout I2CBus, isUsable: Bool) -> Outcome {
     let attempts = bus.attempts

@@ -1,7 +1,7 @@
 import Tactus
 import Wire
 
-/// The sequence that the loop plays. It moves legs as commands do, within their limits and their slew, and feeds no deadman: whoever has
+/// The sequence that the loop plays. It moves legs as commands do, within their limits and their slew, and feeds no deadman: the client that has
 /// started it keeps the legs armed by pings.
 extension LegLoop {
   /// Begins a sequence at the places where its legs are. Whatever was played before ends, even if this one is refused.
@@ -72,7 +72,7 @@ extension LegLoop {
 }
 
 extension LegState {
-  /// Why a leg in this state cannot be driven, or `nil` if it can.
+  /// The reason why a leg in this state cannot be driven, or `nil` if it can.
   fileprivate var driveRefusal: LegIgnoreReason? {
     @_noLocks @_noAllocation get {
       switch self {
@@ -85,7 +85,7 @@ extension LegState {
     }
   }
 
-  /// Where the servo is, or `nil` if that is not known.
+  /// The position of the servo, or `nil` if it is not known.
   fileprivate var place: PulseWidth? {
     @_noLocks @_noAllocation get {
       switch self {

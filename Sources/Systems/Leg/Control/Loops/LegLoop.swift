@@ -64,9 +64,10 @@ public struct LegLoop: ~Copyable, ControlLoop {
 
   // These values are valid within one tick.
   var now = TickInstant(nanoseconds: 0)
-  /// When the command that is being decided was issued or arrived, or `nil` between commands and for a command without a known instant.
+  /// The instant at which the command that is being decided was issued or arrived, or `nil` between commands and for a command without a known
+  /// instant.
   var heardAt: TickInstant?
-  /// When the oldest command whose pulse waits for `flush` was issued or arrived, or `nil` if no such command waits.
+  /// The instant at which the oldest command whose pulse waits for `flush` was issued or arrived, or `nil` if no such command waits.
   private var pendingHeardAt: TickInstant?
 
   /// Creates a loop for legs on one chip; the parameters are those of the other initialiser.

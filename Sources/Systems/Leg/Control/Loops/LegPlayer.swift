@@ -2,7 +2,7 @@
 import Tactus
 import Wire
 
-/// Why a sequence ended.
+/// The reason why a sequence ended.
 public enum LegSequenceEnd: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// Every round was played.
   case completed
@@ -10,7 +10,7 @@ public enum LegSequenceEnd: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case stopped
   /// A pulse was commanded for one of its legs.
   case commanded
-  /// One of its legs is no longer armed: disarmed, in fault or stopped.
+  /// One of the sequence's legs is no longer armed: disarmed, in fault or stopped.
   case legLost
   /// Another sequence was started.
   case replaced
@@ -30,7 +30,7 @@ public struct LegSequenceStatus: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var round = 0
   /// The number of rounds, or 0 for a sequence that repeats until it is stopped.
   public internal(set) var rounds = 0
-  /// Why the sequence ended, or `nil` if it is playing or none has been played.
+  /// The reason why the sequence ended, or `nil` if it is playing or none has been played.
   public internal(set) var end: LegSequenceEnd?
 
   @_noLocks @_noAllocation
@@ -42,7 +42,8 @@ public struct LegSequenceStatus: Sendable, Hashable, BitwiseCopyable {
 /// The positions depend on elapsed time only, not on the number of calls, and lie on straight lines between the steps. The player feeds no
 /// deadman and knows no machine; the loop passes each position on as `LegEvent.steer`. Allocates nothing after its creation.
 struct LegPlayer: ~Copyable {
-  /// How many steps one call may pass. The next call passes further ones. So many steps elapse only while releases are missed, which is a fault.
+  /// The greatest number of steps that one call passes; the next call passes the rest. More steps elapse in one call only after missed releases,
+  /// which are a fault.
   private static var stepsPerCall: Int {
     @_noLocks @_noAllocation get { 8 }
   }
@@ -53,9 +54,9 @@ struct LegPlayer: ~Copyable {
   private let pulses: UnsafePointer<UInt16>
   private let overs: UnsafePointer<Int64>
   private let lengths: UnsafePointer<Int64>
-  /// Where each leg was when the present step began, in microseconds, or 0 if that is not known.
+  /// The position of each leg when the present step began, in microseconds, or 0 if that is not known.
   private let from: UnsafeMutablePointer<UInt16>
-  /// When the present step began.
+  /// The instant at which the present step began.
   private var beganAt = TickInstant.zero
   private(set) var status = LegSequenceStatus()
 
@@ -100,7 +101,8 @@ struct LegPlayer: ~Copyable {
     return newest.legs
   }
 
-  /// Returns where the first step of the loaded sequence that moves a leg takes it and how long that way is, or `nil` if none moves it.
+  /// Returns the position to which the first step of the loaded sequence that moves a leg takes it, and the time of that way, or `nil` if no step
+  /// moves the leg.
   @_noLocks @_noAllocation
   func firstWay(of leg: Int) -> (to: PulseWidth, over: Nanoseconds)? {
     for step in 0..<sequence.pointee.count {
@@ -144,8 +146,8 @@ struct LegPlayer: ~Copyable {
     return false
   }
 
-  /// Returns where a leg is to be at `now`, or `nil` if nothing is known of it yet. The time of the present step must not be over, but at
-  /// the end of the sequence.
+  /// Returns the position that a leg is to have at `now`, or `nil` if the leg's position is not known yet. The time of the present step must not be
+  /// over, but at the end of the sequence.
   @_noLocks @_noAllocation
   func position(of leg: Int, at now: TickInstant) -> PulseWidth? {
     let goal = Int64(pulses[(status.step &- 1) &* LegLoop.maximumLegs &+ leg])

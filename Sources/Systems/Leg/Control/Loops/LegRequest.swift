@@ -11,28 +11,28 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     case all
   }
   public enum Order: Sendable, Hashable, BitwiseCopyable {
-    /// Handle this command as if it had come in a frame.
+    /// A command, which is handled as if it had come in a frame.
     case command(LegCommand)
-    /// Report a frame that could not be decoded, from a link that the loop does not read itself.
+    /// Reports a frame that could not be decoded, from a link that the loop does not read itself.
     case invalidFrame
-    /// Report that a connection-based link has a new connection.
+    /// Reports that a connection-based link has a new connection.
     case linked
-    /// Report that a connection-based link has lost its connection.
+    /// Reports that a connection-based link has lost its connection.
     case unlinked
-    /// Report that the client of the request has disconnected: each leg that the client holds loses its link.
+    /// Reports that the client of the request has disconnected: each leg that the client holds loses its link.
     case clientLeft
     case emergencyStop
-    /// Play the sequence with this number of the loop's `LegSequenceBook`, whatever the target. Every leg that it moves must be armed; it
-    /// feeds them once, as any command does, and the sequence feeds nothing afterwards.
+    /// Plays the sequence with this number of the loop's `LegSequenceBook`, whatever the target. Every leg that it moves must be armed; it feeds them
+    /// once, as any command does, and the sequence feeds nothing afterwards.
     case play(UInt64)
-    /// End the sequence that is played, if there is one, whatever the target. Its legs stay where they are.
+    /// Ends the sequence that is played, if there is one, whatever the target. Its legs stay where they are.
     case stopSequence
-    /// Leave an emergency stop or a fault. Sent to all legs, it takes effect for each leg that can, and a leg with nothing to leave does
-    /// not refuse it.
+    /// Leaves an emergency stop or a fault. A reset sent to all legs takes effect for each leg that can leave its stop or fault, and a leg with
+    /// nothing to leave does not refuse it.
     case reset
-    /// Report the battery's voltage, or `nil` if the sensor is silent.
+    /// Reports the battery's voltage, or `nil` if the sensor is silent.
     case battery(Millivolts?)
-    /// Request an answer and change nothing.
+    /// Requests an answer and changes nothing.
     case query
   }
   public var target: Target
@@ -43,8 +43,8 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     self.order = order
   }
 
-  /// How long an arm, a pulse, a ping, a new link or a reset may wait for the loop. A request that makes the leg safe is obeyed however
-  /// late it comes.
+  /// The longest time for which an arm, a pulse, a ping, a new link or a reset may wait for the loop. A request that makes the leg safe is obeyed
+  /// however late it comes.
   public static var patience: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(150) }
   }
@@ -87,7 +87,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why a `LegRequest` was refused, and by which leg.
+/// The reason why a `LegRequest` was refused, and by which leg.
 public struct LegRefusal: Error, Sendable, Hashable, BitwiseCopyable {
   public let reason: LegIgnoreReason
   /// The leg that refused; of several legs the first.

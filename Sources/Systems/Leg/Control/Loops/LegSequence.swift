@@ -5,7 +5,7 @@ import Wire
 
 /// One step of a sequence: where some of the legs go, how long the way takes, and how long they stand there.
 public struct LegStep: Sendable, Hashable {
-  /// The pulse at the step's end by the index of the leg, as commanded. A leg that is not among them stays where it is.
+  /// The pulse at the step's end by the index of the leg, as commanded. A leg without a pulse stays where it is.
   public var pulses: [Int: PulseWidth]
   /// The time of the way, at least a period of the loop and at most 60 s.
   public var over: Nanoseconds
@@ -37,9 +37,9 @@ public struct LegSequence: Sendable, BitwiseCopyable {
   public let rounds: Int
   /// The pulse of leg `leg` at the end of step `step` in microseconds at `step × 32 + leg`, or 0 if the step does not move the leg.
   private(set) var pulses: [8_192 of UInt16]
-  /// For each step the time of the way, in nanoseconds.
+  /// The time of the way of each step, in nanoseconds.
   private(set) var overs: [256 of Int64]
-  /// For each step the time of the way and the stand together, in nanoseconds.
+  /// The time of the way and the stand of each step together, in nanoseconds.
   private(set) var lengths: [256 of Int64]
 
   /// A sequence of no steps, which cannot be played.
@@ -127,7 +127,7 @@ public struct LegSequence: Sendable, BitwiseCopyable {
   }
 }
 
-/// Why steps do not form a valid sequence. Steps are counted from 1.
+/// The reason why steps do not form a valid sequence. Steps are counted from 1.
 public enum LegSequenceError: Error, Sendable, Hashable {
   /// The number of steps is not 1…256.
   case steps(Int)
@@ -167,7 +167,7 @@ extension LegSequenceError: CustomStringConvertible {
   }
 }
 
-/// Hands sequences from other threads to the loop. Only the newest is kept, so a request to play another one is refused.
+/// Hands sequences from other threads to the loop. Only the newest sequence is kept, so a request to play an older one is refused.
 public final class LegSequenceBook: Sendable {
   private struct State: ~Copyable {
     var writer: LatestWriter<LegSequence>

@@ -38,7 +38,7 @@ public struct LegConfiguration: Sendable, Hashable {
     self.group = group
   }
 
-  /// Where the leg's servo is, and its group.
+  /// The chip and the channel of the leg's servo, and its group.
   public var servo: LegServo { LegServo(channel, chip: chip, group: group) }
 }
 

@@ -8,7 +8,7 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   /// The last telemetry frame, whether there was a listener or not.
   public internal(set) var telemetry = LegTelemetry(
     state: .disarmed, error: .none, lastCommandAgeMilliseconds: 0, battery: Millivolts(0))
-  /// When the last command that fed the deadman arrived since the leg was armed, or `nil` while disarmed.
+  /// The instant at which the last command that fed the deadman arrived since the leg was armed, or `nil` while disarmed.
   public internal(set) var lastCommand: TickInstant?
   /// The battery's voltage, or `nil` if there is no sensor or the sensor is silent.
   public internal(set) var battery: Millivolts?
@@ -16,13 +16,13 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var datagrams: Int64 = 0
   /// Datagrams that could not be decoded as a command.
   public internal(set) var malformed: Int64 = 0
-  /// Why the last malformed datagram was rejected, or `nil` if none has been.
+  /// The reason why the last malformed datagram was rejected, or `nil` if none has been.
   public internal(set) var lastMalformed: LegFrameError?
   /// Commands and requests that the machine accepted.
   public internal(set) var accepted: Int64 = 0
   /// Commands and requests that the machine ignored.
   public internal(set) var ignored: Int64 = 0
-  /// Why the last ignored command or request was ignored, or `nil` if none has been.
+  /// The reason why the last ignored command or request was ignored, or `nil` if none has been.
   public internal(set) var lastIgnored: LegIgnoreReason?
   /// Pulses that were beyond the soft limits and were clamped to them.
   public internal(set) var clamped: Int64 = 0
@@ -30,7 +30,7 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var lastSender: Endpoint?
   /// The link by which the last datagram came, or `nil` if none has come.
   public internal(set) var lastLink: LegLinkKind?
-  /// When the last datagram came, or `nil` if none has come.
+  /// The instant at which the last datagram came, or `nil` if none has come.
   public internal(set) var heardAt: TickInstant?
   /// The client inside the daemon whose request fed the leg last, or `nil` if no client has fed the leg since it was last stopped.
   public internal(set) var holder: LegHolder?

@@ -4,7 +4,7 @@ import Devices
 import Tactus
 import Wire
 
-/// Why the chips cannot be relied on.
+/// The reason why the chips cannot be relied on.
 public enum ServoBankFailure: Sendable, Hashable, BitwiseCopyable {
   case bus(I2CError)
   /// The chip at this address answers, but not with the registers that were written, because it was without power.
@@ -28,14 +28,14 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
   public internal(set) var writes: Int64 = 0
   /// Channels written in these transfers.
   public internal(set) var channelsWritten: Int64 = 0
-  /// How many times the chips were configured, including the first. All of them are configured together.
+  /// The number of times that the chips were configured, including the first. All of them are configured together.
   public internal(set) var configurations: Int64 = 0
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
   public internal(set) var hasEnableLine = false
   /// Whether an output-enable line lets pulses out, or `nil` if there is no such line or the levels are not known.
   public internal(set) var outputsEnabled: Bool?
-  /// How many times the output-enable lines could not be set or read.
+  /// The number of times that the output-enable lines could not be set or read.
   public internal(set) var enableFailures: Int64 = 0
   /// The last error of the output-enable lines, or `nil` if none has occurred.
   public internal(set) var lastEnableFailure: GPIOError?
@@ -69,10 +69,10 @@ private struct ServoChip: BitwiseCopyable {
 /// The PCA9685s that drive servos, 1…8 on one bus: the wanted output of each channel, the output written to its chip, and whether the
 /// chips can be relied on.
 ///
-/// An output is a number: 16 times the place of its chip plus the channel, 0…127. Not copyable, because only one loop owns the chips. They
-/// are one unit: what one of them fails is a failure of all, since nobody can tell what a machine does with some of its joints only. After
-/// a failure nothing is written but the off of all channels and the configuration, which is tried once a period. Allocates nothing; a call
-/// makes at most the transfers of one driver call a chip.
+/// An output is a number: 16 times the place of its chip plus the channel, 0…127. The type is not copyable, because only one loop owns the chips.
+/// They are one unit: what one of them fails is a failure of all, since nobody can tell what a machine does with some of its joints only. After a
+/// failure nothing is written but the off of all channels and the configuration, which is tried once a period. Allocates nothing; a call makes at
+/// most the transfers of one driver call a chip.
 ///
 /// The chips' output-enable pins, if lines are wired to them, one for each chip or one for several, can end all pulses without the bus:
 /// a line lets pulses out only while the chips are ready and a pulse is wanted on one of its chips. A failure of a line counts as a
@@ -133,7 +133,7 @@ struct ServoBank: ~Copyable {
     enable?.now = now
   }
 
-  /// When the oscillators have started up, or `nil` unless they are starting.
+  /// The instant at which the oscillators have started up, or `nil` unless they are starting.
   var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .starting(let until) = phase else { return nil }

@@ -9,7 +9,7 @@ public enum LegOutput: Sendable, Hashable, BitwiseCopyable {
   case pulse(PulseWidth)
 }
 
-/// Why an event was ignored.
+/// The reason why an event was ignored.
 public enum LegIgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case notArmed
   case alreadyArmed

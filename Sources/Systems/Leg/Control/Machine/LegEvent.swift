@@ -17,7 +17,7 @@ public enum LegEvent: Sendable, Hashable, BitwiseCopyable {
   case unlinked
   /// An emergency stop from inside the daemon: the leg is off until a reset.
   case emergencyStop
-  /// Leave an emergency stop or a fault.
+  /// Leaves an emergency stop or a fault.
   case reset
   /// The battery's voltage, or `nil` if the sensor is silent.
   case battery(Millivolts?)

@@ -2,7 +2,7 @@ import Tactus
 import Wire
 
 extension LegMachine {
-  /// Why an arm would be refused now, or `nil` if it would be accepted.
+  /// The reason why an arm would be refused now, or `nil` if it would be accepted.
   public var armRefusal: LegIgnoreReason? {
     @_noLocks @_noAllocation get {
       switch state {

@@ -7,7 +7,7 @@ import Tactus
 public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var state = LegState.disarmed(.pending)
   public private(set) var settings: LegSettings
-  /// When the last command that fed the deadman arrived since the leg was armed, or `nil` while disarmed.
+  /// The instant at which the last command that fed the deadman arrived since the leg was armed, or `nil` while disarmed.
   public internal(set) var lastCommand: TickInstant?
   /// The last voltage of the battery, or `nil` if there is no sensor or the sensor is silent.
   public internal(set) var battery: Millivolts?
@@ -20,7 +20,7 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(_ settings: LegSettings) { self.settings = settings }
 
-  /// When the leg must be stepped at the latest: at the end of the deadman or the release of the servo. It is `nil` unless the leg is
+  /// The instant at which the leg must be stepped at the latest: at the end of the deadman or the release of the servo. It is `nil` unless the leg is
   /// armed.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
@@ -37,14 +37,14 @@ public struct LegMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Returns when a servo that stands still is released, or `nil` if it is not to be released.
+  /// Returns the instant at which a servo that stands still is released, or `nil` if it is not to be released.
   @_noLocks @_noAllocation
   private func releaseInstant(_ output: ArmedOutput) -> TickInstant? {
     guard let releaseAfter = settings.releaseAfter, case .pulse(let motion) = output else { return nil }
     return motion.arrival(slew: settings.slewMicrosecondsPerSecond) + releaseAfter
   }
 
-  /// Handles one event at one instant and returns the response. Instants must never decrease. Never blocks, never allocates.
+  /// Handles one event at one instant and returns the response. Instants must never decrease. The function never blocks and never allocates.
   ///
   /// The deadman is checked first, whatever the event: at or after `nextDeadline` the pulse ends, even when the event is a command that
   /// comes too late.

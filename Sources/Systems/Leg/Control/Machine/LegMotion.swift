@@ -10,7 +10,7 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
   public private(set) var output: PulseWidth
   /// The pulse at which the way began, in nanoseconds.
   private var from: Int64
-  /// When the way began.
+  /// The instant at which the servo's present way began.
   private var fromAt: TickInstant
 
   /// Creates a motion that is at its target at once, because the position of a servo before its first pulse is not known.
@@ -47,7 +47,7 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
     output = PulseWidth(microseconds: UInt16(truncatingIfNeeded: (position(at: now, slew: slew) + 500) / 1_000))
   }
 
-  /// Returns when the target is reached.
+  /// Returns the instant at which the target is reached.
   @_noLocks @_noAllocation
   func arrival(slew: Int64?) -> TickInstant {
     guard let slew, Mechanism.slewLimit.acts else { return fromAt }

@@ -16,7 +16,7 @@ extension LegState: CustomStringConvertible {
     }
   }
 
-  /// What makes the leg drivable again, or `nil` if the leg can be driven already.
+  /// The action that makes the leg drivable again, or `nil` if the leg can be driven already.
   public var wayOut: String? {
     switch self {
     case .disarmed: "arm it"

@@ -60,7 +60,7 @@ public enum LegFault: Sendable, Hashable, BitwiseCopyable {
   case silence
   case linkLost
   case lowBattery
-  /// The chip does not accept what is written to it or has lost its configuration, or its output-enable line fails.
+  /// The chip does not accept writes or has lost its configuration, or its output-enable line fails.
   case output
   /// The runtime skipped, or finished too late, this many releases of the loop in a row.
   case missedReleases(Int64)

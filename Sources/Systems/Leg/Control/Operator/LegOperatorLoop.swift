@@ -9,7 +9,7 @@ public enum LegOperatorRequest: Sendable, Hashable, BitwiseCopyable {
   case sendOnce(PulseWidth)
   case ping
   case periodic(Bool)
-  /// Disarm the leg if it may be armed, and send nothing more.
+  /// Disarms the leg if it may be armed, after which nothing more is sent.
   case quit
 
   var event: LegOperatorEvent {

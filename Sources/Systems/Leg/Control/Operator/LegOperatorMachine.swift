@@ -3,12 +3,12 @@ import Wire
 
 /// Every event that the operator side handles.
 public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
-  /// Arm the leg, once for each press and never automatically.
+  /// Arms the leg, once for each press and never automatically.
   case arm
   case disarm
-  /// Set the pulse that the periodic mode sends.
+  /// Sets the pulse that the periodic mode sends.
   case aim(PulseWidth)
-  /// Send one pulse now.
+  /// Sends one pulse now.
   case send(PulseWidth)
   case ping
   case periodic(Bool)
@@ -17,7 +17,7 @@ public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   case linkLost
   /// A periodic release, 50 times a second, which sends at most one frame.
   case tick
-  /// Disarm the leg if it may be armed, and send nothing more.
+  /// Disarms the leg if it may be armed, after which nothing more is sent.
   case quit
   /// The runtime is shutting down, and no tick follows.
   case shutdown
@@ -27,7 +27,7 @@ public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
 public struct LegOperatorAction: Sendable, Hashable, BitwiseCopyable {
   /// The command to send, or `nil` if none is to be sent.
   public var command: LegCommand?
-  /// How many copies to send at once; more than 1 only when no tick follows.
+  /// The number of copies to send at once, which is more than 1 only when no tick follows.
   public var copies: Int
   /// Whether a connection-based link should try to connect. On a link by datagrams the ping that is sent is the attempt.
   public var connects: Bool
@@ -43,7 +43,7 @@ public struct LegOperatorAction: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The rules of the operator side: what an app sends, and what it knows about the leg.
+/// The rules of the operator side, which decide the commands that an app sends and its knowledge of the leg.
 ///
 /// A leg is armed only by the person's own press, never by a reconnection or a repetition. The leg's safety does not depend on this
 /// machine.
@@ -61,7 +61,7 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public static var lostAfter: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
   }
-  /// How many times a disarm is sent, in case a datagram is lost.
+  /// The number of times that a disarm is sent, in case a datagram is lost.
   static var disarmRepeats: Int {
     @_noLocks @_noAllocation get { 3 }
   }
@@ -77,10 +77,10 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   /// Whether telemetry has reported the leg as armed since the last arm or disarm. Only then does a report of another state end the
   /// periodic mode.
   private var wasSeenArmed = false
-  /// Whether the leg may be armed, by what was sent and received. Otherwise no disarm is sent at the end, so that a fault keeps its
-  /// cause.
+  /// Whether the leg may be armed, judging by the commands sent and the telemetry received. If it cannot be, no disarm is sent at the end, so that a
+  /// fault keeps its cause.
   private var mayBeArmed = false
-  /// When the last arm was sent, as long as telemetry may be older than it; otherwise `nil`.
+  /// The instant at which the last arm was sent, as long as telemetry may be older than it; otherwise `nil`.
   private var armSent: TickInstant?
 
   @_noLocks @_noAllocation

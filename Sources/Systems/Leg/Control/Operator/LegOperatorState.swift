@@ -42,7 +42,7 @@ public struct LegBackOff: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// How recent the operator's knowledge of the leg is.
+/// The age of the operator's knowledge of the leg.
 public enum LegTelemetryAge: Sendable, Hashable, BitwiseCopyable {
   case nothingYet
   case fresh(Nanoseconds)

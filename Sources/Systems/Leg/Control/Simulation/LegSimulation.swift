@@ -6,7 +6,7 @@ import Tactus
 /// Legs on their chips, an operator for each, and the network between them, in one process and in simulated time. Loops and scheduler are
 /// those of production; chip, bus and servos are simulated.
 ///
-/// To be used from one thread. The same seed and the same calls give the same run.
+/// It is to be used from one thread. The same seed and the same calls give the same run.
 public final class LegSimulation {
   public struct Configuration: Sendable {
     public var legs: [LegConfiguration]

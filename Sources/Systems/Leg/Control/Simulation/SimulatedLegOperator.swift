@@ -4,7 +4,7 @@ import Wire
 
 /// One person at the controls of a simulated leg: sets the inputs of a `LegOperatorLoop` and reads its outputs.
 ///
-/// To be used from the thread that runs the simulation.
+/// It is to be used from the thread that runs the simulation.
 public final class SimulatedLegOperator {
   public let endpoint: Endpoint
   private var pulseWriter: LatestWriter<PulseWidth>

@@ -6,17 +6,17 @@ import Wire
 enum LegKey: Equatable {
   case arm
   case disarm
-  /// Disarm with the space bar, which is the largest key because this is the most urgent command.
+  /// Disarms with the space bar, which is the largest key because this is the most urgent command.
   case disarmAtOnce
   case ping
-  /// Send the slider's pulse once.
+  /// Sends the slider's pulse once.
   case send
-  /// Switch the 50 Hz pulse on or off.
+  /// Switches the 50 Hz pulse on or off.
   case keepalive
-  /// Move the slider by this many microseconds.
+  /// Moves the slider by this many microseconds.
   case move(by: Int)
   case moveTo(microseconds: Int)
-  /// Scroll the log by this many lines; positive is up.
+  /// Scrolls the log by a number of lines; a positive number scrolls up.
   case scroll(by: Int)
   case quit
 

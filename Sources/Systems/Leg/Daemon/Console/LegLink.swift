@@ -14,11 +14,11 @@ struct LegLink {
   let leg: Endpoint
   /// Returns the port for the one loop that owns it. The closure keeps alive what the port needs as long as the link lives.
   let port: () -> DatagramPort
-  /// Returns the connections of the link for the same loop; `nil` if the link has no notion of connections.
+  /// Returns the control of the link's connections, for the loop that has the port. The closure is `nil` if the link has no notion of connections.
   var control: (() -> LinkControl)?
-  /// How long a leg may take to answer for the first time.
+  /// The longest time that a leg may take to answer for the first time.
   var patience = Nanoseconds.seconds(5)
-  /// Returns what is wrong with the link itself, in a few words, or `nil` if the link works. Any thread may call this.
+  /// Returns a description of the fault of the link itself, in a few words, or `nil` if the link works. Any thread may call this.
   let trouble: () -> String?
   let close: () -> Void
 

@@ -7,7 +7,7 @@ import Wire
 struct LegScript {
   enum Motion: Equatable {
     case hold(PulseWidth)
-    /// Move from one pulse to the other and back, each way in this time.
+    /// Moves from one pulse to the other and back; each way takes `over`.
     case sweep(from: PulseWidth, to: PulseWidth, over: Nanoseconds)
 
     func pulse(after elapsed: Nanoseconds) -> PulseWidth {
@@ -27,11 +27,11 @@ struct LegScript {
     var disarms = false
     var arms = false
     var motion: Motion?
-    /// How long the task lasts, or `nil` if it is only a disarm.
+    /// The duration of the task, or `nil` if the task is only a disarm.
     var duration: Nanoseconds?
   }
 
-  /// What to do at this step.
+  /// One step of a script: the action to take.
   struct Step: Equatable {
     var request: LegOperatorRequest?
     var pulse: PulseWidth?
@@ -52,9 +52,9 @@ struct LegScript {
     case quitting
   }
 
-  /// How long to wait for telemetry.
+  /// The longest time to wait for telemetry.
   private let connectPatience: Nanoseconds
-  /// How long a command may take until telemetry shows its effect.
+  /// The longest time that a command may take until telemetry shows its effect.
   private static let patience = Nanoseconds.seconds(2)
   private static let repeatsAfter = Nanoseconds.milliseconds(300)
 
@@ -69,7 +69,7 @@ struct LegScript {
     connectPatience = patience
   }
 
-  /// Returns the next step. To be called with every snapshot until a step has an end.
+  /// Returns the next step. The function is to be called with every snapshot until a step has an end.
   mutating func step(_ snapshot: LegOperatorSnapshot) -> Step {
     let start = since ?? snapshot.at
     since = start

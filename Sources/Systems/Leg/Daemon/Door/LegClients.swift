@@ -19,7 +19,7 @@ final class LegClients: Sendable {
     var links: [UInt32: [Int: Link]] = [:]
     /// The traffic by leg, of all clients since the start.
     var traffic: [Int: LegTraffic] = [:]
-    /// For each leg, how many clamped pulses telemetry frames have already reported.
+    /// The number of clamped pulses of each leg that telemetry frames have already reported.
     var told: [Int: Int64] = [:]
   }
 

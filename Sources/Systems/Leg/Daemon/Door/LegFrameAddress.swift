@@ -7,7 +7,7 @@
 /// frame.
 struct LegFrameAddress: Equatable {
   let leg: Int
-  /// Whether the frame had the address byte. Telemetry then has it, too.
+  /// Whether the frame had the address byte. If it had, the telemetry sent in return has it as well.
   let isPrefixed: Bool
   private let frame: [UInt8]
 

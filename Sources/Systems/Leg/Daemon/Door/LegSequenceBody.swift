@@ -7,7 +7,7 @@ import Wire
 
 /// The body of `POST /api/leg/sequence`: poses by name, and the steps.
 struct LegSequenceBody: JSONReadable {
-  /// One step, with the positions of a pose or its own.
+  /// One step, with the positions of a pose or with positions of its own.
   struct Step: JSONReadable {
     let pose: String?
     let positions: [String: Int]?

@@ -47,7 +47,7 @@ struct SimulatedLegsDocument: Encodable {
   let asleep: Bool
   /// Whether the level of an output-enable pin lets pulses out.
   let outputsEnabled: Bool
-  /// How many times chips were powered up again after the first time.
+  /// The number of times that chips were powered up again after the first time.
   let resets: Int64
   /// Writes that chips acknowledged but ignored.
   let ignoredWrites: Int64

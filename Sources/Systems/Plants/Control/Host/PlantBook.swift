@@ -10,7 +10,7 @@ public struct PlantBook: Sendable, Hashable {
   public private(set) var records: PlantRecords
   /// Each user's plants, in the order in which they were added.
   private var plantsByUser: [PlantUser: [Plant]] = [:]
-  /// Where each plant stands in `records.plants`.
+  /// The index of each plant in `records.plants`.
   private var places: [PlantID: Int] = [:]
 
   /// `records` are kept as they are, including sensors that are not configured, because a sensor may be configured again.

@@ -1,4 +1,4 @@
-/// A client's command concerning its plants, from any interface. Texts are as the client wrote them; the book checks them.
+/// A client's command concerning its plants, from any interface. Texts are as the client wrote them; `PlantBook` checks them.
 public enum PlantCommand: Sendable, Hashable {
   /// Adds a plant; if `limits` is `nil`, the book's default limits apply.
   case add(name: String, sensors: [String], limits: PlantLimits? = nil, area: PlantPictureArea? = nil)
@@ -32,7 +32,7 @@ public struct PlantEdit: Sendable, Hashable {
   }
 }
 
-/// Why a command was refused: a tag for the protocol, and a field and a message for other interfaces.
+/// The reason why a command was refused: a tag for the protocol, and a field and a message for other interfaces.
 public struct PlantRefusal: Error, Sendable, Hashable {
   public var tag: PlantErrorTag
   /// The field, for example `name`, `sensors` or `dryPercent`, or `nil` if the refusal concerns the command as a whole.

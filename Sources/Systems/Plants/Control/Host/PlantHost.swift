@@ -13,8 +13,8 @@ public struct PlantHost: Sendable {
   public private(set) var repliesMade: Int64 = 0
   private var spam = PlantSpamWindows()
   private var bounces = PlantBounces()
-  /// Why the book is not available, or `nil` if it is. Meanwhile every request is refused with this reason, because an app that receives an empty
-  /// list forgets its plants.
+  /// The reason why the book is not available, or `nil` if it is. Meanwhile every request is refused with this reason, because an app that receives
+  /// an empty list forgets its plants.
   public var unavailable: String?
 
   public init(_ settings: PlantHostSettings = PlantHostSettings(), book: PlantBook) {
@@ -253,7 +253,7 @@ public struct PlantHost: Sendable {
   }
 }
 
-/// How the host behaves toward Plant-Tracker clients.
+/// The settings of the host's behaviour toward Plant-Tracker clients.
 public struct PlantHostSettings: Sendable, Hashable {
   /// The host's name as sender and receiver of messages.
   public var hostName = "Host-RPI3B+"

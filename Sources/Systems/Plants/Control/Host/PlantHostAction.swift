@@ -9,7 +9,7 @@ public struct PlantHostAction: Sendable, Hashable {
   init(_ outcome: PlantHostOutcome) { self.outcome = outcome }
 }
 
-/// How a message was handled.
+/// The outcome of handling a message.
 public enum PlantHostOutcome: Sendable, Hashable {
   case answered(PlantRequestTag)
   /// The message was answered with this error.

@@ -9,7 +9,7 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
   case ads1115(ADS1115, channel: Int)
   /// A probe at input `channel`, 0…7, of an MCP3008 on the loop's SPI port, which returns counts.
   case mcp3008(channel: Int)
-  /// A sensor that measures by itself and advertises by Bluetooth what it has measured, in hundredths of a per cent and with its temperature.
+  /// A sensor that measures by itself and advertises its moisture, in hundredths of a per cent, and its temperature by Bluetooth.
   case radio(RadioAddress)
 
   /// The chip's I2C address, or `nil` if the chip is on SPI. Probes with the same address take turns, because a chip converts one input at a time.
@@ -59,7 +59,7 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Returns a sample in the unit of calibrations: counts, millivolts of an ADS1115, or the per cent that a radio sensor says.
+  /// Returns a sample in the unit of calibrations: counts, millivolts of an ADS1115, or the percentage that a radio sensor advertises.
   public func raw(_ sample: Int64) -> Double {
     switch self {
     case .seesaw, .mcp3008: Double(sample)
@@ -68,8 +68,8 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// What a probe in soil can read, in the unit of `raw`. At its ends an open or shorted wire puts a converter's input; a seesaw without its plate
-  /// counts nothing. Capacitive probes give 1.0…3.0 V.
+  /// The range that a probe in soil can read, in the unit of `raw`. An open or shorted wire puts a converter's input at the ends of the range, and a
+  /// seesaw without its plate counts nothing. Capacitive probes give 1.0…3.0 V.
   private var possible: ClosedRange<Double> {
     switch self {
     case .seesaw: 1...Double(SeesawSoil.greatestMoisture)
@@ -79,8 +79,8 @@ public enum PlantProbe: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Returns whether soil can be the cause of a value in the unit of `raw`. A probe whose calibration reaches further, as a resistive one that is
-  /// at the supply's voltage in dry soil, may read as far.
+  /// Returns whether soil can be the cause of a value in the unit of `raw`. A probe whose calibration has a wider range, such as a resistive probe
+  /// that reads the supply's voltage in dry soil, may read values in that range.
   public func canBeSoil(_ raw: Double, _ points: PlantCalibration) -> Bool {
     let (least, most) = (min(points.dry, points.wet), max(points.dry, points.wet))
     return raw >= min(possible.lowerBound, least) && raw <= max(possible.upperBound, most)

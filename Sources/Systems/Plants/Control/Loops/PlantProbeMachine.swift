@@ -1,7 +1,7 @@
 import Devices
 import Tactus
 
-/// How often and with how many samples a probe is read.
+/// The interval at which a probe is read, and the number of samples of each reading.
 public struct PlantProbeSettings: Sendable, Hashable, BitwiseCopyable {
   /// The time from the beginning of one reading to that of the next, at least 1 s.
   public var period: Nanoseconds
@@ -43,7 +43,7 @@ public enum PlantProbeEvent: Sendable, BitwiseCopyable {
   case failed(PlantProbeFailure)
 }
 
-/// Why a task failed.
+/// The reason why a task failed.
 public enum PlantProbeFailure: Sendable, Hashable, BitwiseCopyable {
   /// The chip did not acknowledge, or the port failed.
   case noAnswer
@@ -89,7 +89,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
   /// The number of repeated attempts and of invalid values since the start.
   public private(set) var retries: Int64 = 0
   private var isKnown: Bool
-  /// When the present reading began.
+  /// The instant at which the present reading began.
   private var began = TickInstant.zero
   private var attempts = 0
   private var samples: [9 of Int64]
@@ -198,7 +198,7 @@ public struct PlantProbeMachine: Sendable, BitwiseCopyable {
     return .reading(median: samples[count / 2], celsius: celsius)
   }
 
-  /// Waits for the next reading: in phase, unless a whole period was missed.
+  /// Waits for the next reading. Readings stay in phase unless a whole period was missed.
   @_noLocks @_noAllocation
   private mutating func rest(at now: TickInstant) {
     let next = began + settings.period

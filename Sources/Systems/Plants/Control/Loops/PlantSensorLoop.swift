@@ -20,7 +20,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   private var bus: I2CBus?
   private var port: SPIPort?
   private var air: LatestReader<SoilSightings>?
-  /// When each sensor on the radio said what was read of it last.
+  /// The instant at which each radio sensor advertised the value that was last read from it.
   private var heardAt: [16 of TickInstant]
   private var output: LatestWriter<PlantSensorSnapshot>?
   private var readings: RingWriter<PlantProbeReading>
@@ -39,7 +39,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   ///   - air: what the sensors on the radio have said, in the order of the probes.
   ///   - snapshot: where `snapshot` is published, or `nil` if the caller publishes it.
   ///   - readings: receives every reading and every failure, to be calibrated and evaluated by another thread.
-  ///   - bell: rung after a push to `readings`. Must outlive the loop.
+  ///   - bell: rung after a push to `readings`. The bell must outlive the loop.
   public init(
     probes: [PlantProbe], settings: PlantProbeSettings = PlantProbeSettings(), bus: consuming I2CBus? = nil,
     port: consuming SPIPort? = nil, air: consuming LatestReader<SoilSightings>? = nil,
@@ -210,7 +210,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
     }
   }
 
-  /// Takes what a sensor on the radio has said since it was looked at last, which is as old as it was heard.
+  /// Takes the advertisement that a radio sensor has sent since the last call. The age of the reading counts from the advertisement.
   @_noLocks @_noAllocation
   private mutating func listen(_ index: Int) {
     guard let sighting = air?.read()[index], let moisture = sighting.moisture, moisture.at > heardAt[index] else {

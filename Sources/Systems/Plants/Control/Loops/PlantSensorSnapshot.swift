@@ -5,7 +5,7 @@ public struct PlantProbeStatus: Sendable, BitwiseCopyable {
   /// The median of the last reading in the chip's native unit (counts, or microvolts of an ADS1115), or `nil` before the first reading.
   public internal(set) var sample: Int64?
   public internal(set) var celsius: Double?
-  /// When the last reading was taken.
+  /// The instant at which the last reading was taken.
   public internal(set) var readAt: TickInstant?
   public internal(set) var readings: Int64 = 0
   /// The number of failed readings.

@@ -21,13 +21,13 @@ public struct RadioAddress: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// What one soil sensor on the radio has said lately. Its advertisements may have the values one after the other.
+/// The latest values that one soil sensor has advertised by radio. The sensor may advertise its values one after the other.
 public struct SoilSighting: Sendable, BitwiseCopyable {
-  /// A value and when it was heard.
+  /// A value and the instant of its advertisement.
   public struct Value: Sendable, BitwiseCopyable {
     /// The value, in hundredths of the unit.
     public var value: Int
-    /// The instant at which it was heard.
+    /// The instant at which the value's advertisement was received.
     public var at: TickInstant
   }
 
@@ -38,7 +38,7 @@ public struct SoilSighting: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() {}
 
-  /// Notes what an advertisement says that was heard at `now`.
+  /// Notes the values of an advertisement that was received at `now`.
   public mutating func note(_ said: SoilAdvertisement, at now: TickInstant) {
     if let value = said.moisture { moisture = Value(value: value, at: now) }
     if let value = said.temperature { temperature = Value(value: value, at: now) }
@@ -52,14 +52,15 @@ public struct SoilSighting: Sendable, BitwiseCopyable {
   }
 }
 
-/// What up to sixteen sensors have said, in the order of the probes. The value is handed from the thread that listens to the loop.
+/// The latest values that up to sixteen sensors have advertised, in the order of the probes. The value is handed from the thread that listens to the
+/// loop.
 public struct SoilSightings: Sendable, BitwiseCopyable {
   private var sightings: [16 of SoilSighting]
 
   /// Creates sightings of sensors that have said nothing.
   public init() { sightings = .init(repeating: SoilSighting()) }
 
-  /// What the probe at an index, 0…15, has said.
+  /// The latest values of the probe at an index, 0…15.
   @_noLocks @_noAllocation
   public subscript(index: Int) -> SoilSighting {
     get { sightings[index] }

@@ -13,7 +13,8 @@ public struct PlantCondition: Sendable, Hashable {
 
   public init() {}
 
-  /// Returns whether all sensors have recent readings and show that they can indicate something other than dry.
+  /// Returns whether the plant needs no water: its mean moisture is known and above the limit for dry, and neither the alert `dry` nor `silent` is
+  /// raised.
   func isWetEnough(by limits: PlantLimits) -> Bool {
     guard let moisturePercent, let dry = limits.dryPercent, alerts.isDisjoint(with: [.dry, .silent]) else {
       return false

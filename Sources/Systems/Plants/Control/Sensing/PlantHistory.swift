@@ -115,7 +115,7 @@ public struct PlantHistory: Sendable, Hashable {
   }
 
   /// Adds a sample. Returns the rows that the sample ends: each is to be stored, replacing or merged with one of the same sensor, start and span. A
-  /// jump of the wall clock in either direction ends rows, too.
+  /// jump of the wall clock in either direction also ends rows.
   public mutating func add(_ sample: PlantHistorySample) -> [PlantHistoryRow] {
     var ended: [PlantHistoryRow] = []
     for (index, tier) in tiers.enumerated() {
@@ -132,12 +132,12 @@ public struct PlantHistory: Sendable, Hashable {
     return ended
   }
 
-  /// The rows that have not ended yet: to be stored at shutdown, and to be shown with the stored rows.
+  /// The rows that have not ended yet. They are stored at shutdown and shown together with the stored rows.
   public var openRows: [PlantHistoryRow] {
     open.sorted { ($0.key.tier, $0.key.sensor) < ($1.key.tier, $1.key.sensor) }.map(\.value)
   }
 
-  /// Returns the open rows and begins new ones: for a store that merges rows, so that a crash loses little of a long span.
+  /// Returns the open rows and begins new ones. It is called for a store that merges rows, so that a crash loses little of a long span.
   public mutating func takeOpenRows() -> [PlantHistoryRow] {
     defer { open = [:] }
     return openRows

@@ -15,7 +15,7 @@ public struct PlantLogLine: Sendable, Hashable {
   }
   public var at: PlantInstant
   public var plant: PlantID
-  /// The plant's name at that time.
+  /// The plant's name at the time of the event.
   public var plantName: String
   public var kind: Kind
   public var detail: String

@@ -48,7 +48,7 @@ public struct PlantMonitor: Sendable {
   private let detector: PlantRiseDetector
   /// The calibration of each sensor at the last step.
   private var calibrations: [PlantCalibration]
-  /// When the monitor started; a sensor that was never read becomes silent `staleAfter` later.
+  /// The instant at which the monitor started; a sensor that was never read becomes silent `staleAfter` later.
   private let began: TickInstant
 
   /// No two of the `sensors` may have the same name; anything else is a programming error.
@@ -65,7 +65,7 @@ public struct PlantMonitor: Sendable {
     began = now
   }
 
-  /// Returns when the next sensor becomes silent, or `nil` if none will.
+  /// Returns the instant at which the next sensor becomes silent, or `nil` if none will.
   public func nextDeadline(at now: TickInstant) -> TickInstant? {
     sensors.map { silentFrom($0.id) }.filter { now < $0 }.min()
   }

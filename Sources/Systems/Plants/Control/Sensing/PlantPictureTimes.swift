@@ -1,7 +1,7 @@
 @_spi(FromOutside) import Conversions
 import Tactus
 
-/// When the picture of a day is due: once a day, at the first opportunity from a certain minute on.
+/// The schedule of the daily picture. A picture is due once a day, at the first opportunity from a certain minute on.
 ///
 /// A picture that cannot be taken is tried again for the rest of the day: after ten seconds, then after twice as long each time, up to ten minutes. A wall clock that jumps causes at most one picture an
 /// hour, whatever days it shows.

@@ -1,7 +1,7 @@
 @_spi(FromOutside) import Conversions
 import Tactus
 
-/// What a plant's link may request from a sprinkler zone. Without this configuration there is no link.
+/// The settings of a plant's link, which limit its requests to a sprinkler zone. A plant without these settings has no link.
 public struct PlantWateringSettings: Sendable, Hashable {
   /// The number of the zone, 1…64.
   public let zone: Int
@@ -65,7 +65,7 @@ public struct PlantWateringLink: Sendable, Hashable {
   public let plant: PlantID
   public private(set) var settings: PlantWateringSettings
   public private(set) var record: PlantWateringRecord?
-  /// When this process last made a request, or `nil` if it has not.
+  /// The instant at which this process last made a request, or `nil` if it has not.
   private var requested: TickInstant?
 
   /// `record` is the record from the store, or `nil` if the store has no record of the link.

@@ -1,14 +1,14 @@
 import Synchronization
 import Tactus
 
-/// What simulated soil sensors advertise. All members may be used from any thread.
+/// The advertisements of simulated soil sensors. All members may be used from any thread.
 final class SimulatedAir: Sendable {
   private struct State: ~Copyable {
     var said = SoilSightings()
     var writer: LatestWriter<SoilSightings>
   }
 
-  /// What was heard, in the order of the probes.
+  /// The latest advertisements, in the order of the probes.
   let sightings: Latest<SoilSightings>
   private let state: Mutex<State>
 
@@ -28,7 +28,7 @@ final class SimulatedAir: Sendable {
 }
 
 extension SoilAdvertisement {
-  /// Creates what a sensor says that measures this.
+  /// Creates the advertisement of a sensor that measures these values.
   init(moisturePercent: Double, celsius: Double) {
     self.init()
     moisture = Int(saturating: (moisturePercent * 100).rounded())

@@ -2,13 +2,13 @@ import Buses
 import Devices
 import Tactus
 
-/// Simulated probes on simulated buses, each in a separate simulated soil. Must outlive the loop that reads them.
+/// Simulated probes on simulated buses, each in a separate simulated soil. It must outlive the loop that reads them.
 public final class SimulatedGarden: Sendable {
   /// The I2C bus, or `nil` if no probe is on I2C.
   public let bus: SimulatedI2CBus?
   /// The SPI bus, or `nil` if no probe is on SPI.
   public let port: SimulatedSPIBus?
-  /// What the sensors on the radio say, or `nil` if every probe is wired.
+  /// The latest advertisements of the radio sensors, or `nil` if every probe is wired.
   public let air: Latest<SoilSightings>?
   /// The soils in the order of the probes.
   public let soils: [SimulatedSoil]

@@ -27,7 +27,7 @@ public struct Plant: Sendable, Hashable, Codable {
   /// The sensors, 1…4 different ones. Several plants may have the same sensor.
   public var sensors: [PlantSensorID]
   public var limits: PlantLimits
-  /// When the plant was last watered, according to a person or to a rise of its moisture, or `nil` if that is not known.
+  /// The instant at which the plant was last watered, according to a person or to a rise of its moisture, or `nil` if that is not known.
   public var lastWatered: PlantInstant?
   /// The calibration of each sensor with which the plant was seen not dry, or with which a person confirmed that it may be watered; `nil` if neither
   /// has happened. While the sensors are calibrated differently, the plant's link requests no water, because a faulty probe could read dry for ever.

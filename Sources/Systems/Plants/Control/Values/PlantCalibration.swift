@@ -28,7 +28,7 @@ public struct PlantCalibration: Sendable, Hashable, Codable {
   /// The values of such a probe on an MCP3008 with a reference of 3.3 V.
   public static let capacitiveCounts = Self(807, 341)
 
-  /// The values of a sensor that says per cent itself.
+  /// The calibration of a sensor that reports percentages itself.
   public static let percent = Self(0, 100)
 
   /// Returns the moisture: linear between the points, clamped to 0…100 %.
@@ -68,7 +68,7 @@ public struct PlantReading: Sendable, Hashable {
   public var scale: Int
   /// The temperature, or `nil` if the sensor has no thermometer or the thermometer did not answer.
   public var celsius: Double?
-  /// When the reading was taken. Its age decides whether it is valid, not whether the value has changed.
+  /// The instant at which the reading was taken. Its age decides whether it is valid, not whether the value has changed.
   public var at: TickInstant
 
   public init(raw: Double, moisturePercent: Double, scale: Int, celsius: Double? = nil, at: TickInstant) {

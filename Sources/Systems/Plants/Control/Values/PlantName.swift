@@ -45,13 +45,13 @@ public struct PlantName: Sendable, Hashable, Codable {
     self.text = name
   }
 
-  /// Creates a name that somebody gives now: of letters that are seen, as every name is. A name of before that rule is read as it is.
+  /// Creates a name that a person gives now, which must consist of visible letters. Names stored before this rule existed are read unchanged.
   init(given text: String) throws(PlantRefusal) {
     try self.init(text)
     if let flaw { throw PlantRefusal(.invalidPlantName, field: "name", "expected letters that are seen, got \(flaw)") }
   }
 
-  /// Why this name may not be given now, such as `U+202E`, or `nil` if it may. A stored name may be older than that rule.
+  /// The reason why this name may not be given now, such as `U+202E`, or `nil` if it may. A stored name may be older than that rule.
   public var flaw: String? {
     // The name has at most fifteen scalars already, so `maximumLength` is enough as the bound of its bytes.
     GivenName.flaw(in: text, 1...Self.maximumLength)

@@ -2,7 +2,7 @@
 
 /// A client's name as the key of its data: the name itself if it is 1…64 of `A–Z a–z 0–9 . _ -`, otherwise `#` and a hash of the name.
 ///
-/// Never a path, whatever the client's name is: no slash, and no name that consists of dots.
+/// The key is never a path, whatever the client's name is: it contains no slash and does not consist of dots.
 public struct PlantUser: Sendable, Hashable, Codable {
   public let key: String
 

@@ -34,8 +34,8 @@ public struct PlantUserFile: Sendable, Hashable {
     }
   }
 
-  /// Returns a JSON value parsed like in Python, in which the app's host was written: of a repeated key the last counts. Returns `nil` if the text is
-  /// not JSON.
+  /// Returns a JSON value, parsed as by Python, the language of the original host: the last of repeated keys counts. Returns `nil` if the text is not
+  /// JSON.
   static func value(_ text: String) -> JSONValue? {
     try? JSONParser.parse(Array(text.utf8), repeated: .lastCounts)
   }

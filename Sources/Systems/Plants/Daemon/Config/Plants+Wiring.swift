@@ -158,7 +158,7 @@ extension Plants.Wiring {
 }
 
 extension Plants {
-  /// The settings that a reload can change: which messages the app's clients may send, and what the links may request.
+  /// The settings that a reload can change, such as the limits of the app's messages and of the links' requests.
   public struct Rules: Settings, Equatable {
     var isQuiet = false
     /// The largest number of a client's messages in a window; 0 means no limit.
@@ -245,7 +245,7 @@ extension Plants {
     return settings
   }
 
-  /// Returns what the link of each linked plant may request.
+  /// Returns the settings of the link of each plant that is linked to a zone.
   static func links(_ wiring: Wiring, _ rules: Rules) -> [PlantID: PlantWateringSettings] {
     let links = zip(wiring.waterings, rules.waterings).compactMap { watering, rules in
       watering.plant.map { plant in

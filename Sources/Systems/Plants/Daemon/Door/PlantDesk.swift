@@ -11,7 +11,7 @@ import Wire
 /// time.
 ///
 /// One lock protects book, monitor and store. A change of the book is on the disk before it is answered; if the disk rejects it, the book is restored
-/// and the answer contains the error. May be used on any thread except that of an event loop, because a write waits for the disk.
+/// and the answer contains the error. It may be used on any thread except that of an event loop, because a write waits for the disk.
 public final class PlantDesk: Sendable {
   struct State {
     var host: PlantHost
@@ -108,11 +108,10 @@ public final class PlantDesk: Sendable {
 
   // MARK: rules
 
-  /// What the link of each linked plant may request.
+  /// The settings of the link of each linked plant.
   var linkSettings: [PlantID: PlantWateringSettings] { links.withLock { $0 } }
 
-  /// Applies the rules of a reloaded configuration: which messages the app's clients may send, and what the links may request. The links themselves
-  /// do not change.
+  /// Applies the rules of a reloaded configuration: the limits of the app's messages and of the links' requests. The links themselves do not change.
   func take(_ host: PlantHostSettings, _ new: [PlantID: PlantWateringSettings]) {
     links.withLock { $0 = new }
     state.withLock { state in
@@ -292,7 +291,8 @@ public final class PlantDesk: Sendable {
     state.withLock { state in review(&state, .reading(reading)) }
   }
 
-  /// Detects silent sensors, requests water and stores the history. To be called ten times a second, on a thread that may wait for the disk.
+  /// Detects silent sensors, requests water and stores the history. The function is to be called ten times a second, on a thread that may wait for
+  /// the disk.
   func beat(at now: TickInstant) {
     for request in review(at: now) { ask(request) }
   }

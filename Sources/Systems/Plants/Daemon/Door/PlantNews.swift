@@ -60,11 +60,11 @@ extension PlantNews {
     }
   }
 
-  /// Why a dry plant's link waits.
+  /// The reason why a dry plant's link waits.
   static let waits =
     "its probes have said nothing but dry since it was added or calibrated: the first watering waits for a confirmation"
 
-  /// Returns how a person confirms that a plant may be watered.
+  /// Returns a description of how a person confirms that a plant may be watered.
   static func wayToConfirm(_ plant: PlantID) -> String {
     "POST /api/plants/\(plant)/confirm-watering, tactus call plants/\(plant) confirm-watering, or the button on the page"
   }

@@ -192,6 +192,8 @@ struct PlantRoutes: Sendable {
 
   // MARK: answers
 
+  /// Returns the response with the state of all plants of a user.
+  ///
   /// - Parameter user: the user whose plants are returned, or `nil` for the plants of all users.
   private func all(of user: PlantUser?, logValue: String? = nil) -> APIResponse {
     let newest = desk.newest

@@ -5,7 +5,7 @@ import Tactus
 public struct PlantView: Sendable {
   /// A number that changes whenever any data of the view changes.
   var version: UInt64 = 0
-  /// When the monitor last made a step.
+  /// The instant at which the monitor last made a step.
   var at = TickInstant.zero
   /// All plants, as they are on the disk.
   public var records: PlantRecords
@@ -21,7 +21,7 @@ public struct PlantView: Sendable {
   var outcomes: [String: Int64] = [:]
   /// The number of replies to messages.
   var replies: Int64 = 0
-  /// Why the store rejected the last change, or `nil` if it has accepted all since.
+  /// The reason why the store rejected the last change, or `nil` if it has accepted all since.
   var storeFailure: String?
   /// The number of rows and lines of the history lost because the store rejected them for too long.
   var lost: Int64 = 0

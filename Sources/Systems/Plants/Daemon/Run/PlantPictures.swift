@@ -10,7 +10,7 @@ import Tactus
 import TactusDaemon
 import WallTime
 
-/// Takes a picture of the plants once a day, where the file says so and a system of it has a camera, and keeps it in the store.
+/// Takes a picture of the plants once a day, if the file asks for it and one of its systems has a camera, and keeps the picture in the store.
 ///
 /// May be used on any thread that may wait for the disk.
 final class PlantPictures: Sendable {
@@ -27,7 +27,7 @@ final class PlantPictures: Sendable {
   private struct State {
     var times: PlantPictureTimes
     var isTaking = false
-    /// Why the last attempt failed, or `nil` if it did not.
+    /// The reason why the last attempt failed, or `nil` if it did not.
     var failure: String?
   }
 
@@ -48,7 +48,7 @@ final class PlantPictures: Sendable {
     state = Mutex(State(times: PlantPictureTimes(minute: settings.hour * 60)))
   }
 
-  /// Why there is no newer picture, or `nil` if the last attempt succeeded.
+  /// The reason why there is no newer picture, or `nil` if the last attempt succeeded.
   var failure: String? { state.withLock { $0.failure } }
 
   /// Takes the day's picture if it is due. Returns at once: the camera works on another thread.

@@ -5,7 +5,7 @@ import Service
 import Tactus
 import TactusDaemon
 
-/// The buses of the probes and who listens for those on the radio: real ones, or a garden on simulated ones.
+/// The buses of the probes and the listener for radio probes. They are real, or a simulated garden on simulated buses.
 struct PlantPorts {
   private let garden: SimulatedGarden?
   private let ear: SoilEar?
@@ -65,7 +65,7 @@ struct PlantPorts {
     return nil
   }
 
-  /// Returns what the sensors on the radio have said, for the one loop that reads the probes, or `nil` if none is on the radio.
+  /// Returns the reader of the radio sensors' advertisements, for the one loop that reads the probes, or `nil` if there is no radio sensor.
   func air() -> LatestReader<SoilSightings>? { ear?.sightings.reader() ?? garden?.air?.reader() }
 
   /// Returns the SPI port for the loop that has the I2C bus, or `nil` if no probe is on SPI.

@@ -5,12 +5,12 @@ import Synchronization
 import Tactus
 import TactusDaemon
 
-/// Listens for soil sensors that advertise what they measure, and hands it to the loop.
+/// Listens for soil sensors that advertise their measurements, and hands these to the loop.
 ///
-/// Anybody in reach may send advertisements in a sensor's name: what they say is kept within its ranges, and no more is done with it than
-/// with what a wired probe says.
+/// Any device in reach may send advertisements in a sensor's name, so their values are kept within the valid ranges and have no more effect than
+/// those of a wired probe.
 final class SoilEar: OwnLink, Sendable {
-  /// What the sensors have said, in the order of the probes.
+  /// The latest advertisements of the sensors, in the order of the probes.
   let sightings = Latest(SoilSightings())
   private let radios: [RadioAddress?]
   private let logger: Logger

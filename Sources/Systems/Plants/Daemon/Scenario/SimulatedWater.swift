@@ -5,7 +5,7 @@ import Synchronization
 import Tactus
 import Water
 
-/// A simulated sprinkler for dry plants, which opens a requested zone at once and for the requested time. May be used on any thread.
+/// A simulated sprinkler for dry plants, which opens a requested zone at once and for the requested time. It may be used on any thread.
 final class SimulatedWater: Sendable {
   /// The state of the sprinkler whose zones dry plants request.
   enum Condition: String, CaseIterable {

@@ -141,6 +141,8 @@ public struct PlantStore: Sendable {
     }
   }
 
+  /// Deletes the events before an instant.
+  ///
   /// - Returns: the number of deleted lines.
   @discardableResult
   public func pruneEvents(before: PlantInstant) throws(StoreError) -> Int {
@@ -163,16 +165,16 @@ extension PlantChange {
 
 /// A daily picture without its bytes.
 struct PlantPicture: Sendable, Hashable {
-  /// The local day on which it was taken, as days since 1970.
+  /// The local day on which the picture was taken, as days since 1970.
   let day: Int
-  /// When it was taken, in seconds since 1970.
+  /// The instant at which the picture was taken, in seconds since 1970.
   let at: Int64
-  /// Its length in bytes.
+  /// The length of the picture in bytes.
   let length: Int
 
   /// The day as documents show it, such as `2026-03-29`.
   var date: String { "\(LocalDate(daysSince1970: day))" }
-  /// When it was taken, as documents show it.
+  /// The instant at which the picture was taken, as documents show it.
   var taken: String { PlantInstant(secondsSince1970: at).text }
 }
 
@@ -252,7 +254,7 @@ public protocol PlantDeskStore: Sendable {
   func add(_ rows: [PlantHistoryRow]) throws(StoreError)
   /// Adds lines to the log: all or none.
   func add(_ lines: [PlantLogLine]) throws(StoreError)
-  /// Deletes the rows of each span that begin before its instant. Returns the number of deleted rows.
+  /// Deletes the rows of each span that begin before the span's instant. Returns the number of deleted rows.
   @discardableResult
   func pruneReadings(_ expiries: [(spanSeconds: Int64, before: PlantInstant)]) throws(StoreError) -> Int
   /// Deletes the lines of the log older than `before`. Returns the number of deleted lines.
@@ -260,8 +262,8 @@ public protocol PlantDeskStore: Sendable {
   func pruneEvents(before: PlantInstant) throws(StoreError) -> Int
   /// Deletes readings of each span and events in excess of the given numbers, the oldest first by their timestamps.
   func pruneBeyond(readings: [(spanSeconds: Int64, most: Int)], events: Int) throws(StoreError)
-  /// Returns the rows of one sensor and span that begin at `from` or later and before `until`, oldest first; if there are more than `limit`, the
-  /// newest of them.
+  /// Returns the rows of one sensor and span that begin at `from` or later and before `until`, oldest first. If there are more than `limit` rows,
+  /// only the newest are returned.
   func readings(
     of sensor: PlantSensorID, spanSeconds: Int64, from: PlantInstant, until: PlantInstant, limit: Int
   ) throws(StoreError) -> [PlantHistoryRow]

@@ -21,6 +21,8 @@ enum PlantTables {
     String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
+  /// Decodes a value from the JSON of a row.
+  ///
   /// - Throws: `StoreError.damaged` if the row is intact but was not written by this version.
   private static func value<Value: Decodable>(_ type: Value.Type, _ text: String, _ place: String) throws -> Value {
     do {
@@ -30,6 +32,8 @@ enum PlantTables {
     }
   }
 
+  /// Reads all records of the plants.
+  ///
   /// - Parameter base: `main`, or `backup` in a restore.
   static func records(_ database: Database, in base: StaticString = "main") throws -> PlantRecords {
     var records = PlantRecords()

@@ -46,7 +46,7 @@ struct PumpConverterReader: BitwiseCopyable {
   private struct Input: BitwiseCopyable {
     let channel: Int?
     var counts = 0
-    /// When the input was last read, or `nil` if it was never read.
+    /// The instant at which the input was last read, or `nil` if it was never read.
     var readAt: TickInstant?
 
     init(_ channel: Int?) { self.channel = channel }
@@ -56,7 +56,7 @@ struct PumpConverterReader: BitwiseCopyable {
   private static var freshness: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(1) }
   }
-  /// How long the converter is not addressed after it has failed to answer.
+  /// The time for which the converter is not addressed after it has failed to answer.
   private static var pause: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(200) }
   }

@@ -33,7 +33,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   private var nextSensors = TickInstant.zero
   private var nextPot = TickInstant.zero
   private var now = TickInstant.zero
-  /// When the request being decided on was issued, or `nil` if no request is being decided on.
+  /// The instant at which the request being decided on was issued, or `nil` if no request is being decided on.
   private var issued: TickInstant?
 
   /// - Parameters:
@@ -245,7 +245,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     return .value(PumpThermistor.temperature(counts: counts))
   }
 
-  /// Returns whether the periodic work is due and schedules the next one: in phase, unless a whole period was missed.
+  /// Returns whether the periodic work is due and schedules the next one, which stays in phase unless a whole period was missed.
   @_noLocks @_noAllocation
   private static func isDue(_ next: inout TickInstant, _ period: Nanoseconds, at now: TickInstant) -> Bool {
     guard !(now < next) else { return false }
@@ -277,7 +277,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     return .accepted
   }
 
-  /// Returns what brought the pump into the state to which `event` has led.
+  /// Returns the source of the command that brought the pump into the state to which `event` has led.
   @_noLocks @_noAllocation
   private func source(of event: PumpDeviceEvent) -> PumpControlSource {
     if case .error = machine.state { return .device }

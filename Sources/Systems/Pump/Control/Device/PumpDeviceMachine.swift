@@ -10,7 +10,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var governor: PumpGovernor
   public internal(set) var water = PumpReading.absent
   public internal(set) var skin = PumpReading.absent
-  /// When the last valid command was received.
+  /// The instant at which the last valid command was received.
   public internal(set) var heardAt: TickInstant?
   var statusAt: TickInstant?
   var button: Debouncer
@@ -54,7 +54,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Processes one event at one instant. Instants never decrease. Never blocks, never allocates.
+  /// Processes one event at one instant. Instants never decrease. The function never blocks and never allocates.
   ///
   /// Limits are checked first: at or after `nextDeadline` the pump stops, even if the event is a command that would have extended the run.
   @_noLocks @_noAllocation

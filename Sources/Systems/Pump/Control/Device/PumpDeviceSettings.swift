@@ -8,7 +8,7 @@ public enum PumpDialect: UInt8, Sendable, Hashable, BitwiseCopyable {
   case legacy
 }
 
-/// How a potentiometer at the pump affects the speed.
+/// The effect of a potentiometer at the pump on the speed.
 public enum PumpPotRule: UInt8, Sendable, Hashable, BitwiseCopyable {
   case none
   /// The potentiometer sets the speed when it is turned; otherwise the speed set by an app remains.
@@ -21,14 +21,15 @@ public enum PumpPotRule: UInt8, Sendable, Hashable, BitwiseCopyable {
 /// restores. An instance is always valid.
 public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
   public let dialect: PumpDialect
-  /// How lines are read. `.firmware` restores the original's reading: `SPEED:fast` is speed 0, ` ON` is not a command, and the bytes after the 64th
-  /// are a command.
+  /// The rule by which lines are read. `.firmware` restores the original's reading: `SPEED:fast` is speed 0, ` ON` is not a command, and the bytes
+  /// after the 64th are a command.
   public let commands: PumpCommandRule
   /// The speed of a pump that has just been turned on.
   public let initialSpeed: PumpSpeed
   /// The longest run, 1 s…24 h; the pump then stops with an error.
   public let runLimit: Nanoseconds
-  /// How long the pump must stand still before the run limit begins anew, 0…24 h. With 0 the limit begins anew with every off, as in the firmware.
+  /// The time for which the pump must stand still before the run limit begins again, 0…24 h. With 0 the limit begins again with every off, as in the
+  /// firmware.
   public let rest: Nanoseconds
   /// Whether an ON to a running pump restarts the run limit at the initial speed, as in the firmware.
   public let onRestartsLimit: Bool
@@ -40,12 +41,12 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
   /// The range of plausible temperatures. With `nil` the pump behaves as the original: an open sensor reads as very cold, and overheating never
   /// trips.
   public let plausibility: PumpPlausibility?
-  /// How long the button's contact must be stable to count as changed, 1 ms…1 s.
+  /// The time for which the button's contact must be stable to count as changed, 1 ms…1 s.
   public let debounce: Nanoseconds
   /// Whether the button ends an error; `false` restores the firmware's behaviour, in which it does not.
   public let buttonLeavesError: Bool
   public let pot: PumpPotRule
-  /// How long a pump runs without a command before it stops, 1 s…1 h, or `nil` if it runs on, as in the original.
+  /// The time for which a pump runs without a command before it stops, 1 s…1 h, or `nil` if it runs on, as in the original.
   public let silenceLimit: Nanoseconds?
 
   /// Throws an error for the first setting that is out of range.

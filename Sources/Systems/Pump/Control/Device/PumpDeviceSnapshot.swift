@@ -6,13 +6,14 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   /// The instant of the tick that published the snapshot.
   public internal(set) var at = TickInstant.zero
   public internal(set) var state = PumpDeviceState.off(.pending)
-  /// What brought the pump into its state, or `nil` if the state has not changed since the start.
+  /// The source of the command that brought the pump into its state, or `nil` if the state has not changed since the
+  /// start.
   public internal(set) var source: PumpControlSource?
   public internal(set) var water = PumpReading.absent
   public internal(set) var skin = PumpReading.absent
-  /// How long the pump has run since its last rest.
+  /// The time for which the pump has run since its last rest.
   public internal(set) var spent = Nanoseconds.zero
-  /// What is left of the run limit.
+  /// The time that is left of the run limit.
   public internal(set) var left = Nanoseconds.zero
   /// The duty last written to the motor, or `nil` if its output rejected the last write.
   public internal(set) var duty: PumpSpeed? = PumpSpeed(duty: 0)
@@ -24,13 +25,13 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var commands: Int64 = 0
   /// The number of lines rejected as malformed.
   public internal(set) var malformed: Int64 = 0
-  /// Why the last malformed line was rejected, or `nil` if none was.
+  /// The reason why the last malformed line was rejected, or `nil` if none was.
   public internal(set) var lastMalformed: PumpLineError?
   /// The number of lines sent.
   public internal(set) var sent: Int64 = 0
   /// The number of lines that a link did not accept.
   public internal(set) var sendFailures: Int64 = 0
-  /// When the pump's rest is over, or `nil` if the pump is running or needs no rest.
+  /// The instant at which the pump's rest is over, or `nil` if the pump is running or needs no rest.
   public internal(set) var restedAt: TickInstant?
   /// The governor from which the times above follow, to be stored so that it survives a restart.
   public internal(set) var governor: PumpGovernor

@@ -47,7 +47,7 @@ public enum PumpDeviceState: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why the pump stopped by itself.
+/// The reason why the pump stopped by itself.
 public enum PumpDeviceError: Sendable, Hashable, BitwiseCopyable {
   case runLimit
   case overheat(PumpTemperature)
@@ -55,7 +55,7 @@ public enum PumpDeviceError: Sendable, Hashable, BitwiseCopyable {
   case sensor(PumpSensor, PumpTemperature?)
   /// No command has arrived for the duration of the silence limit.
   case silence
-  /// The motor's output rejects what is written.
+  /// The motor's output rejects writes.
   case output
   case missedReleases(Int64)
   /// The motor was turned off from outside the loop, for example by the guard while the program hung.
@@ -89,7 +89,7 @@ public enum PumpDeviceEvent: Sendable, Hashable, BitwiseCopyable {
   case shutdown
 }
 
-/// What is to be written to the motor's output now.
+/// The value that is to be written to the motor's output now.
 public enum PumpOutput: Sendable, Hashable, BitwiseCopyable {
   /// Nothing: the output already has the right value.
   case none
@@ -143,7 +143,7 @@ public struct PumpReplies: Sendable, Hashable, BitwiseCopyable {
 public struct PumpDeviceAction: Sendable, Hashable, BitwiseCopyable {
   public var output: PumpOutput
   public var replies: PumpReplies
-  /// Why a request from inside the daemon was refused, or `nil` if it was accepted. Commands received as lines are answered by lines.
+  /// The reason why a request from inside the daemon was refused, or `nil` if it was accepted. Commands received as lines are answered by lines.
   public var refusal: PumpIgnoreReason?
 
   @_noLocks @_noAllocation

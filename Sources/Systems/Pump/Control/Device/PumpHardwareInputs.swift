@@ -1,7 +1,7 @@
 import Buses
 import Tactus
 
-/// The pump's inputs on real hardware or on simulated buses: thermistors and potentiometer on a converter, the button on a GPIO line. Must outlive
+/// The pump's inputs on real hardware or on simulated buses: thermistors and potentiometer on a converter, the button on a GPIO line. It must outlive
 /// its loop, which alone uses the inputs.
 public final class PumpHardwareInputs: @unchecked Sendable {  // safe: written before the loop, used by it alone
   private let state: UnsafeMutablePointer<PumpHardwareInputsState>

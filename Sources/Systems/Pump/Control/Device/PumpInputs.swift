@@ -11,7 +11,7 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   public var isWaterUnreadable = false
   /// Whether the skin thermistor exists but cannot be read.
   public var isSkinUnreadable = false
-  /// When the older of the water and skin readings was taken, or `nil` if there is no such reading or its time is unknown.
+  /// The instant at which the older of the water and skin readings was taken, or `nil` if there is no such reading or its time is unknown.
   public var temperaturesAt: TickInstant?
   /// Counts of the potentiometer on a 10-bit ADC, 0…1023, or `nil` if there is no reading.
   public var pot: Int?
@@ -27,7 +27,8 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// The pump's thermistors, potentiometer and button, independent of how they are connected. Not copyable: exactly one loop uses the inputs.
+/// The pump's thermistors, potentiometer and button, independent of how they are connected. The type is not copyable: exactly one loop uses the
+/// inputs.
 public struct PumpInputs: ~Copyable {
   /// Fills the `PumpSample` behind the second pointer; the last argument is the present time in nanoseconds. Returns 0 or −errno.
   public typealias Read = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer, Int64) -> Int32

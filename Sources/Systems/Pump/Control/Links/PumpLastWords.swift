@@ -15,7 +15,7 @@ public struct PumpLastWords: ~Copyable {
     byteCount: PumpLineAssembler.standardCapacity, alignment: 8)
   /// The OFF line. Its leading line end terminates a line that a loop may have left unfinished.
   private let off = UnsafeMutableRawBufferPointer.allocate(byteCount: 5, alignment: 1)
-  /// Whether an OFF has been sent on this connection. Replies that arrive earlier do not answer it.
+  /// Whether an OFF has been sent on this connection. Replies that arrive before that do not answer the OFF.
   private var hasSaid = false
   private var isConfirmed = false
 

@@ -3,8 +3,8 @@ import Tactus
 
 /// The link that carries a pump's lines: a serial line, or messages of at most 20 bytes (Bluetooth).
 ///
-/// Transports bytes in pieces of any size and reports whether there is a connection. Not copyable: exactly one loop uses a link. Allocates nothing
-/// after creation.
+/// Transports bytes in pieces of any size and reports whether there is a connection. The type is not copyable: exactly one loop uses a link.
+/// Allocates nothing after creation.
 public struct PumpLink: ~Copyable {
   /// The number of bytes of a notification or a GATT write on a link with the smallest MTU.
   public static var pieceLength: Int {

@@ -44,7 +44,7 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why an event had no effect.
+/// The reason why an event had no effect.
 public enum PumpIgnoreReason: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// There is no connection, or no reply arrives on it.
   case noContact
@@ -93,7 +93,7 @@ public struct PumpCommandFailure: Sendable, Hashable, BitwiseCopyable {
 public struct PumpOperatorAction: Sendable, BitwiseCopyable {
   /// The command to send now, or `nil` if nothing is to be sent.
   public var command: PumpCommand?
-  /// How many times to send the command at once: more than 1 only if no tick follows.
+  /// The number of times to send the command at once, which is more than 1 only if no tick follows.
   public var copies: Int
   /// Whether to try to connect.
   public var connects: Bool

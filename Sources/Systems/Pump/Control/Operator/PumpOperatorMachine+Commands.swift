@@ -1,7 +1,7 @@
 import Tactus
 
 extension PumpOperatorMachine {
-  /// Why the pump cannot be commanded now, or `nil` if it can.
+  /// The reason why the pump cannot be commanded now, or `nil` if it can.
   var unreachable: PumpIgnoreReason? {
     @_noLocks @_noAllocation get {
       if case .shutDown = state { return .shutDown }
@@ -118,7 +118,7 @@ extension PumpOperatorMachine {
     }
   }
 
-  /// Returns why a fault cannot be reset, or `nil` if the last reading shows that its cause is gone.
+  /// Returns the reason why a fault cannot be reset, or `nil` if the last reading shows that its cause is gone.
   @_noLocks @_noAllocation
   private func reasonToStay(_ fault: PumpFault) -> PumpIgnoreReason? {
     let persists: Bool

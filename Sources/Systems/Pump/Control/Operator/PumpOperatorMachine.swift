@@ -8,11 +8,11 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   static var silencesUntilSilent: Int {
     @_noLocks @_noAllocation get { 3 }
   }
-  /// How long a `watched` event counts.
+  /// The time for which a `watched` event counts.
   static var watchPatience: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(10) }
   }
-  /// How many times an OFF is sent if no later tick can repeat it.
+  /// The number of times that an OFF is sent if no later tick can repeat it.
   static var lastOffs: Int {
     @_noLocks @_noAllocation get { 2 }
   }
@@ -21,13 +21,13 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var contact = PumpContact.down(PumpBackOff(from: .zero))
   public private(set) var settings: PumpOperatorSettings
   public internal(set) var governor: PumpGovernor
-  /// What brought the pump into its state, or `nil` if that is not known.
+  /// The source of the command that brought the pump into its state, or `nil` if the source is not known.
   public internal(set) var source: PumpControlSource?
   /// The pump's speed, or `nil` if it is unknown or the pump does not run.
   public internal(set) var speed: PumpKnownSpeed?
   /// The last STATUS line, or `nil` before the first.
   public internal(set) var status: PumpStatus?
-  /// When the last STATUS line arrived, or `nil` before the first.
+  /// The instant at which the last STATUS line arrived, or `nil` before the first.
   public internal(set) var statusAt: TickInstant?
   /// The last readings of the sensors, from a STATUS line or a line of temperatures.
   public internal(set) var temperatures = PumpTemperatures()
@@ -37,7 +37,8 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   /// Whether the pump has answered a SPEED with a line that contains the speed; then `OK` alone does not confirm one.
   var namesSpeeds = false
   var channel = PumpChannel()
-  /// When a STATUS was last requested. An unrequested STATUS does not change this, because a pump may depend on hearing from the operator.
+  /// The instant at which a STATUS was last requested. An unrequested STATUS does not change this, because a pump may depend on hearing from the
+  /// operator.
   var polledAt: TickInstant?
   var watchedAt: TickInstant?
 
@@ -50,7 +51,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     if let governor { self.governor = governor } else { self.governor = settings.governor() }
   }
 
-  /// Processes one event at one instant. Instants never decrease. Never blocks, never allocates.
+  /// Processes one event at one instant. Instants never decrease. The function never blocks and never allocates.
   @_noLocks @_noAllocation
   public mutating func step(_ event: PumpOperatorEvent, at now: TickInstant) -> PumpOperatorAction {
     var action = PumpOperatorAction()
@@ -113,7 +114,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the pump reaches its run limit, or `nil` if it does not run or is already being turned off.
+  /// The instant at which the pump reaches its run limit, or `nil` if it does not run or is already being turned off.
   private var runEnd: TickInstant? {
     @_noLocks @_noAllocation get {
       switch state {
@@ -123,7 +124,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// When the next STATUS is to be requested, or `nil` if none is requested any more.
+  /// The instant at which the next STATUS is to be requested, or `nil` if none is requested any more.
   private var nextPoll: TickInstant? {
     @_noLocks @_noAllocation get {
       if case .shutDown = state { return nil }

@@ -1,6 +1,6 @@
 import Tactus
 
-/// What happens to a running pump when the connection is lost.
+/// The treatment of a running pump when the connection is lost.
 public enum PumpLinkLossPolicy: UInt8, Sendable, Hashable, BitwiseCopyable {
   /// The pump runs on until its built-in limit, as in the original.
   case keepsRunning
@@ -12,7 +12,7 @@ public enum PumpLinkLossPolicy: UInt8, Sendable, Hashable, BitwiseCopyable {
 public struct PumpOperatorSettings: Sendable, Hashable, BitwiseCopyable {
   /// The timeout of a reply, 100 ms…10 s.
   public let answerTimeout: Nanoseconds
-  /// How many times an ON or a SPEED is sent, 1…10. An OFF is repeated until it is confirmed.
+  /// The number of times that an ON or a SPEED is sent, 1…10. An OFF is repeated until it is confirmed.
   public let attempts: Int
   /// The period of the STATUS requests, 1…60 s.
   public let pollPeriod: Nanoseconds
@@ -20,7 +20,7 @@ public struct PumpOperatorSettings: Sendable, Hashable, BitwiseCopyable {
   public let watchedPeriod: Nanoseconds
   /// The longest running time, summed over all ONs since the last rest, 1 min…24 h, or `nil` if only the pump's built-in limit applies.
   public let runLimit: Nanoseconds?
-  /// How long the pump must stand still to have rested, 0…24 h.
+  /// The time for which the pump must stand still to have rested, 0…24 h.
   public let rest: Nanoseconds
   public let linkLoss: PumpLinkLossPolicy
   /// The range of plausible temperatures, or `nil` if every reading is accepted.

@@ -55,7 +55,7 @@ public enum PumpOperatorState: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why the pump is held off.
+/// The reason why the pump is held off.
 public enum PumpFault: Sendable, Hashable, BitwiseCopyable {
   /// The operator side's run limit has been reached without a rest.
   case runLimit
@@ -134,7 +134,7 @@ public enum PumpControlSource: UInt8, Sendable, Hashable, BitwiseCopyable {
   case host
 }
 
-/// What is known about the pump's speed.
+/// The knowledge of the pump's speed.
 public enum PumpKnownSpeed: Sendable, Hashable, BitwiseCopyable {
   /// The pump has accepted this speed, and the percentage it reports still matches.
   case commanded(PumpSpeed)

@@ -6,21 +6,21 @@ public struct PumpSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var at = TickInstant.zero
   public internal(set) var state = PumpOperatorState.unknown
   public internal(set) var contact = PumpContact.down(PumpBackOff(from: .zero))
-  /// What brought the pump into its state, or `nil` if that is not known.
+  /// The source of the command that brought the pump into its state, or `nil` if the source is not known.
   public internal(set) var source: PumpControlSource?
   /// The pump's speed, or `nil` if it is unknown or the pump does not run.
   public internal(set) var speed: PumpKnownSpeed?
   /// The last STATUS line, or `nil` before the first.
   public internal(set) var status: PumpStatus?
-  /// When the last STATUS line arrived, or `nil` before the first.
+  /// The instant at which the last STATUS line arrived, or `nil` before the first.
   public internal(set) var statusAt: TickInstant?
   public internal(set) var temperatures = PumpTemperatures()
   public internal(set) var temperaturesAt: TickInstant?
-  /// How long the pump has run since its last rest.
+  /// The time for which the pump has run since its last rest.
   public internal(set) var spent = Nanoseconds.zero
-  /// What is left of the run limit, or `nil` if the daemon sets no limit.
+  /// The time that is left of the run limit, or `nil` if the daemon sets no limit.
   public internal(set) var left: Nanoseconds?
-  /// When the pump's rest is over, or `nil` if the pump is running or needs no rest.
+  /// The instant at which the pump's rest is over, or `nil` if the pump is running or needs no rest.
   public internal(set) var restedAt: TickInstant?
   /// The governor from which the times above follow, to be stored so that it survives a restart.
   public internal(set) var governor: PumpGovernor

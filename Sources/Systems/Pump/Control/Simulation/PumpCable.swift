@@ -5,7 +5,7 @@ import Tactus
 
 /// A serial line between two loops in simulated time: bytes take time to arrive, and some are changed or lost.
 ///
-/// Use it only on the thread that runs the simulation. The same seed and the same calls give the same bytes. Must outlive its ports.
+/// Use it only on the thread that runs the simulation. The same seed and the same calls give the same bytes. It must outlive its ports.
 public final class PumpCable {
   public struct Conditions: Sendable {
     /// The transmission time of one byte: 8N1 at 9600 bit/s.

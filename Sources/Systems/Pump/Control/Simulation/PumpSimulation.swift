@@ -83,12 +83,12 @@ public final class PumpSimulation {
     simulation.stall(loop: loop, at: instant, by: by)
   }
 
-  /// Makes a request of a client inside the daemon to the operator side now. Returns the request's number, counted from 1. More than 64 requests
-  /// between two ticks are a programming error.
+  /// Sends a request to the operator side now, as a client inside the daemon does. Returns the request's number, counted from 1. More than 64
+  /// requests between two ticks are a programming error.
   @discardableResult
   public func request(_ order: PumpOrder) -> UInt64 { send(order, to: client, requestBell) }
 
-  /// Makes a request to the device side now. Returns the request's number, counted from 1.
+  /// Sends a request to the device side now. Returns the request's number, counted from 1.
   @discardableResult
   public func requestOfDevice(_ order: PumpOrder) -> UInt64 { send(order, to: deviceClient, deviceBell) }
 

@@ -5,8 +5,8 @@ import Tactus
 
 /// The physical surroundings of a pump: water, a body, thermistors, a motor, a button and a potentiometer, and their behaviour over time.
 ///
-/// One loop uses the motor output and the inputs; any thread may use faults and readings. Must outlive its ports. Deterministic: the world advances
-/// in steps of 100 ms from its first instant, whichever thread calls.
+/// One loop uses the motor output and the inputs; any thread may use faults and readings. It must outlive its ports. Deterministic: the world
+/// advances in steps of 100 ms from its first instant, whichever thread calls.
 public final class PumpWorld: Sendable {
   /// The parameters of the world, in physical units.
   public struct Parameters: Sendable, BitwiseCopyable {

@@ -55,7 +55,7 @@ final class PumpConnection {
     mailbox.requestButton.ring()
   }
 
-  /// Returns why the loop has refused a request since the last call, or `nil` if it has refused none.
+  /// Returns the reason why the loop has refused a request since the last call, or `nil` if it has refused none.
   func takeRefusal() -> PumpIgnoreReason? {
     var refusal: PumpIgnoreReason?
     while let answer = client.nextAnswer() {

@@ -33,7 +33,7 @@ struct PumpScript {
     case ending
   }
 
-  /// How long the pump may take to obey.
+  /// The longest time that the pump may take to obey.
   private static let patience = Nanoseconds.seconds(5)
 
   let task: Task
@@ -49,7 +49,8 @@ struct PumpScript {
     connectingPatience = patience
   }
 
-  /// Advances the script; to be called with every snapshot until a step has an end. `refusal` is the reason why a request was refused, if one was.
+  /// Advances the script. The function is to be called with every snapshot until a step has an end. `refusal` is the reason why a request was
+  /// refused, if one was.
   mutating func step(_ snapshot: PumpSnapshot, refusal: PumpIgnoreReason?) -> Step {
     let start = since ?? snapshot.at
     since = start

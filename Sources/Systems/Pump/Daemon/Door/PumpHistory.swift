@@ -31,7 +31,7 @@ final class PumpHistory: Sendable {
     /// The session in progress, or `nil` while the pump rests.
     var open: PumpSession?
     var since = TickInstant.zero
-    /// How far the wall clock had jumped in total when the start of `open` was set.
+    /// The total of the wall clock's jumps up to the moment when the start of `open` was set.
     var jumped = Nanoseconds.zero
     /// The sum of the speed's samples.
     var speeds = 0.0
@@ -110,7 +110,7 @@ final class PumpHistory: Sendable {
     }
   }
 
-  /// Adds a sample to the session in progress; to be called once a second.
+  /// Adds a sample to the session in progress. The function is to be called once a second.
   func tick(_ sample: Sample, at now: TickInstant) {
     state.withLock { state in
       if state.open != nil {

@@ -28,7 +28,7 @@ public final class PumpLimitKeeper: Sendable {
     self.logger = logger
   }
 
-  /// How a session ended that the previous process left open: `crash` or `power-cut`.
+  /// The end of a session that the previous process left open: `crash` or `power-cut`.
   var lastEnd: String {
     get throws(StoreError) {
       let left = try state.withLock { state throws(StoreError) in try readLeft(&state) }

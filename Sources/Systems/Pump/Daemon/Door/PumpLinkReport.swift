@@ -13,7 +13,7 @@ struct PumpLinkReport: Sendable, Equatable {
   let device: String?
   /// The state of a Bluetooth link: idle, scanning, connecting or connected; advertising and others in the device role.
   let state: String?
-  /// Why there is no connection, or `nil` if the reason is not known.
+  /// The reason why there is no connection, or `nil` if the reason is not known.
   let reason: String?
 
   init(_ kind: Kind, device: String? = nil, state: String? = nil, reason: String? = nil) {

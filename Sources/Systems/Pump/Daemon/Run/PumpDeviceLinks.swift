@@ -7,7 +7,7 @@ import Service
 import Tactus
 import TactusDaemon
 
-/// The links by which operators reach a pump in the device role: a serial line and a Bluetooth radio. Must outlive the loop that uses the links.
+/// The links by which operators reach a pump in the device role: a serial line and a Bluetooth radio. It must outlive the loop that uses the links.
 final class PumpDeviceLinks: OwnLink {
   private enum Line {
     case real(LinuxSerialPort)
@@ -133,7 +133,7 @@ final class PumpDeviceLinks: OwnLink {
     return [SimulatedBus("pump-bluetooth", .link(link))]
   }
 
-  /// Starts advertising; to be called when the loop runs.
+  /// Starts advertising. The function is to be called when the loop runs.
   func start() {
     #if Bluetooth
       if case .real(_, let peripheral)? = radio { peripheral.start() }
@@ -148,7 +148,7 @@ final class PumpDeviceLinks: OwnLink {
     #endif
   }
 
-  /// Reopens the serial line if necessary; to be called once a second (see `LineMender`).
+  /// Reopens the serial line if necessary. The function is to be called once a second (see `LineMender`).
   func mend(isDown: Bool, _ logger: Logger) { mender?.mend(isDown: isDown, path ?? "", logger) }
 }
 
@@ -166,7 +166,7 @@ final class PumpDeviceLinks: OwnLink {
       }
     }
 
-    /// Why no client can connect, or `nil` if a client can connect or is connected.
+    /// The reason why no client can connect, or `nil` if a client can connect or is connected.
     fileprivate var reason: String? {
       switch self {
       case .waiting(let absence): "\(absence)"

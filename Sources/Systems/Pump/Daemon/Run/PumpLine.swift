@@ -7,7 +7,7 @@ import Service
 import Tactus
 import TactusDaemon
 
-/// The line to a pump: a serial line or a Bluetooth connection. Must outlive the loop that uses its link.
+/// The line to a pump: a serial line or a Bluetooth connection. It must outlive the loop that uses its link.
 final class PumpLine: OwnLink {
   private enum End {
     case serial(LinuxSerialPort)
@@ -31,7 +31,7 @@ final class PumpLine: OwnLink {
   ///
   /// - Parameters:
   ///   - baud: the baud rate of a serial line.
-  ///   - exclusive: whether a serial line is closed to other programs; `false` for a line that the guard has open, too.
+  ///   - exclusive: whether a serial line is closed to other programs; `false` for a line that the guard also has open.
   ///   - tell: called with changes of a Bluetooth connection, on any thread.
   /// - Throws: `BusOpenError`, `RuntimeError`.
   init(
@@ -69,7 +69,7 @@ final class PumpLine: OwnLink {
     }
   }
 
-  /// Returns the link, for exactly one loop, and once more after that loop has ended.
+  /// Returns the link. The function may be called once for one loop, and once more after that loop has ended.
   func link() -> PumpLink {
     switch end {
     case .serial(let line): PumpLink(serial: line.port())
@@ -79,12 +79,12 @@ final class PumpLine: OwnLink {
     }
   }
 
-  /// How long a pump may take to be found and to answer for the first time.
+  /// The longest time that a pump may take to be found and to answer for the first time.
   var patience: Nanoseconds {
     if case .serial = end { .seconds(5) } else { .seconds(40) }
   }
 
-  /// Starts the Bluetooth central; to be called when the loop runs.
+  /// Starts the Bluetooth central. The function is to be called when the loop runs.
   func start() {
     #if Bluetooth
       if case .bluetooth(_, let central) = end { central.start() }
@@ -98,7 +98,7 @@ final class PumpLine: OwnLink {
     #endif
   }
 
-  /// A description of what is wrong with the line, or `nil` if no problem is known. Callable from any thread.
+  /// A description of what is wrong with the line, or `nil` if no problem is known. It may be used from any thread.
   var trouble: String? {
     #if Bluetooth
       if case .bluetooth(_, let central) = end { return central.state.trouble }
@@ -118,7 +118,7 @@ final class PumpLine: OwnLink {
     }
   }
 
-  /// Reopens the serial line if necessary; to be called once a second (see `LineMender`).
+  /// Reopens the serial line if necessary. The function is to be called once a second (see `LineMender`).
   func mend(isDown: Bool, _ logger: Logger) { mender?.mend(isDown: isDown, "\(address)", logger) }
 }
 

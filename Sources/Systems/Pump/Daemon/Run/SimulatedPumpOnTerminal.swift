@@ -3,7 +3,7 @@ import BusesLinux
 import Pump
 import Tactus
 
-/// The device side of a pump in a simulated world, on a pseudo-terminal and in real time. Must outlive its loop.
+/// The device side of a pump in a simulated world, on a pseudo-terminal and in real time. It must outlive its loop.
 final class SimulatedPumpOnTerminal {
   let terminal: LinuxPTY
   let world: PumpWorld

@@ -21,7 +21,7 @@ struct PumpScenario: ScenarioWorld {
   private let simulation: PumpSimulation
   /// The requests whose answers have not arrived yet, by their numbers.
   private var asked: [UInt64: String] = [:]
-  /// When the pressed button is to be released, or `nil` if it is not pressed.
+  /// The instant at which the pressed button is to be released, or `nil` if it is not pressed.
   private var released: TickInstant?
 
   init(_ setup: Setup, seed: UInt64, _ timeline: ScenarioTimeline) throws {

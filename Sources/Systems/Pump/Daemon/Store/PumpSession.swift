@@ -26,9 +26,10 @@ public struct PumpSession: Sendable, Hashable {
   var start: WallInstant
   /// The running time in seconds, measured by a clock that does not jump.
   var seconds: Double
-  /// What started the session: app, manual, device or host; `nil` if that is not known.
+  /// The initiator of the session: app, manual, device or host; `nil` if it is not known.
   var startedBy: String?
-  /// How the session ended: off, emergency-stop, contact-lost, shut-down, power-cut, crash or the name of a fault; `nil` if it is in progress.
+  /// The cause of the session's end: off, emergency-stop, contact-lost, shut-down, power-cut, crash or the name of a fault; `nil` if it is in
+  /// progress.
   public var end: String?
   var endedBy: String?
   /// The mean speed in per cent, or `nil` if it is not known.
@@ -54,9 +55,9 @@ public struct PumpSession: Sendable, Hashable {
 
 /// Which sessions to return, and in which order.
 public struct PumpSessionQuery: Sendable, Hashable {
-  /// Only sessions that started at this instant or later.
+  /// The earliest start of the sessions to return.
   var since: WallInstant?
-  /// Only sessions that started before this instant.
+  /// The instant before which the sessions to return started.
   var until: WallInstant?
   var newestFirst: Bool
 

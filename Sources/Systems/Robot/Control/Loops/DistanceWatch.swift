@@ -56,7 +56,7 @@ struct DistanceWatch: BitwiseCopyable {
     }
   }
 
-  /// Returns what is known of the way ahead at `now`.
+  /// Returns the knowledge of the way ahead at `now`.
   @_noLocks @_noAllocation
   func clearance(at now: TickInstant) -> Clearance {
     guard let reading, now - reading.at <= DistanceReading.validity else { return .unknown }

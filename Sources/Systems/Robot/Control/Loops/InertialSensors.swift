@@ -2,15 +2,16 @@ import Buses
 import Tactus
 import TactusControl
 
-/// The accelerometer and, where there is one, the gyroscope that say how the robot leans, mounted so that x is forward and z up.
+/// The accelerometer and the optional gyroscope that measure the robot's lean, mounted so that x is forward and z up.
 public struct InertialSensors: ~Copyable {
   private var accelerometer: AxesInput
   private var gyroscope: AxesInput?
   private var filter: AttitudeFilter
   private var last: TickInstant?
-  /// When an acceleration last told the direction of gravity.
+  /// The instant of the last acceleration that showed the direction of gravity.
   private var countedAt: TickInstant?
-  /// How long the attitude counts without a usable acceleration: longer than a fall from a table, shorter than a broken sensor may be trusted.
+  /// The time for which the attitude counts without a usable acceleration: longer than a fall from a table, shorter than a broken sensor may be
+  /// trusted.
   private static var patience: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(1) }
   }

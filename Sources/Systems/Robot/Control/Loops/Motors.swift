@@ -63,7 +63,7 @@ public struct Motors: ~Copyable {
     }
   }
 
-  /// Gives the bus or serial port the instant of the current tick. Must be called at the start of every tick.
+  /// Gives the bus or serial port the instant of the current tick. The function must be called at the start of every tick.
   @_noLocks @_noAllocation
   public mutating func begin(at now: TickInstant) {
     bus?.now = now

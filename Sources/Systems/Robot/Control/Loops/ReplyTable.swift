@@ -11,7 +11,7 @@ struct ReplyTable: BitwiseCopyable {
     var echo: UInt64
     var verdict: Verdict
     var isWaiting: Bool
-    /// When the last reply of this slot was sent, or `nil` if none has been sent.
+    /// The instant at which the last reply of this slot was sent, or `nil` if none has been sent.
     var repliedAt: TickInstant?
 
     @_noLocks @_noAllocation

@@ -41,9 +41,10 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   // These values are valid within one tick.
   private var now = TickInstant(nanoseconds: 0)
   private var pendingDrive: WheelSpeeds?
-  /// When the command that is being decided was issued or arrived, or `nil` between commands and for a command without a known instant.
+  /// The instant at which the command that is being decided was issued or arrived, or `nil` between commands and for a command without a known
+  /// instant.
   private var heardAt: TickInstant?
-  /// When the command behind `pendingDrive` was issued or arrived, or `nil` if that is not known.
+  /// The instant at which the command behind `pendingDrive` was issued or arrived, or `nil` if that is not known.
   private var pendingHeardAt: TickInstant?
   private var hasStopped = false
   /// Whether the state has changed without a notice yet. The notice waits for the motors' answer, which is part of the notice.
@@ -57,7 +58,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   ///   - longestDatagram: the length limit in bytes, 1…`RobotMessage.maximumLength`; a longer datagram counts as malformed.
   ///   - afterOutsideStop: whether something outside the program, such as the guard, has stopped the motors since a loop last drove them.
   ///     If so, the robot does not drive until a stick that is held has come to zero.
-  ///   - batteryLowPercent: the charge of the battery that is worth a notice, or `nil` for none.
+  ///   - batteryLowPercent: the charge of the battery that is worth a notice, or `nil` if there is none.
   ///   - inertial: the sensors that measure the attitude, or `nil` if the board measures it or nothing does.
   ///   - mount: the limits of the camera mount, or `nil` for the standard limits of the board's mount.
   ///   - readsLine: whether the line sensor is read. A board without a line sensor has no readings.
@@ -93,7 +94,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
 
   deinit { replyBytes.deallocate() }
 
-  /// When the failsafe expires, or when the rest after a clock change ends; `nil` unless the robot is driving.
+  /// The instant at which the failsafe expires, or at which the rest after a clock change ends; `nil` unless the robot is driving.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get { machine.nextDeadline }
   }

@@ -3,17 +3,17 @@ import Wire
 
 /// A request to the robot by a client inside the daemon.
 public enum RobotOrder: Sendable, Hashable, BitwiseCopyable {
-  /// Drive as on a drive datagram: (0, 0) is a stop. `timestamp` is the client's clock, or `nil` if the client sends none.
+  /// Drives the wheels as a drive datagram does; (0, 0) is a stop. `timestamp` is the client's clock, or `nil` if the client sends none.
   case drive(WheelSpeeds, timestamp: SenderTimestamp?)
-  /// Move the robot as a whole, as on a twist datagram: (0, 0) is a stop.
+  /// Moves the robot as a whole, as a twist datagram does; (0, 0) is a stop.
   case twist(Twist, timestamp: SenderTimestamp?)
   case stop
   case emergencyStop
-  /// Leave an emergency stop or a fault.
+  /// Leaves an emergency stop or a fault.
   case reset
-  /// Operate a fitting of the board. The machine of the motors gets no event of this order.
+  /// Operates a fitting of the board. The order causes no event of the motors' machine.
   case fitting(FittingOrder)
-  /// Request an answer and change nothing.
+  /// Requests an answer and changes nothing.
   case query
   /// The client disconnects: the robot stops if this client holds control, otherwise nothing happens.
   case leave

@@ -30,7 +30,7 @@ public struct RobotCounters: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init() { ignoredByReason = .init(repeating: 0) }
 
-  /// Returns how many commands, stops, e-stops and resets were ignored for this reason.
+  /// Returns the number of commands, stops, e-stops and resets that were ignored for a reason.
   @_noLocks @_noAllocation
   public func ignored(_ reason: IgnoreReason) -> Int64 { ignoredByReason[reason.index] }
 
@@ -53,9 +53,9 @@ public struct RobotSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var state: RobotState
   public internal(set) var settings: RobotSettings
   public internal(set) var counters = RobotCounters()
-  /// Why the most recent failed motor write failed, or `nil` if no write has failed since the start.
+  /// The reason why the most recent failed motor write failed, or `nil` if no write has failed since the start.
   public internal(set) var lastFailure: MotorFailure?
-  /// Why the most recent malformed datagram was rejected, or `nil` if none has been rejected since the start.
+  /// The reason why the most recent malformed datagram was rejected, or `nil` if none has been rejected since the start.
   public internal(set) var lastMalformed: DatagramError?
   /// Bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
@@ -65,7 +65,7 @@ public struct RobotSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var ahead: DistanceReading?
   /// The last reading of the line sensor, or `nil` if there has been none or the sensor is not read.
   public internal(set) var line: LineReading?
-  /// The fittings of the board, with what was written to them.
+  /// The fittings of the board, with the values written to them.
   public internal(set) var fittings: Fittings
   /// The dead reckoning from the commanded speeds up to `at`. It stays at the origin without a geometry.
   public internal(set) var odometry = RobotOdometry()

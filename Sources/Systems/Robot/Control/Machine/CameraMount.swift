@@ -40,7 +40,7 @@ public struct CameraMountSettings: Sendable, Hashable, BitwiseCopyable {
   public let pan: Limits
   /// The limits of the servo that turns the camera up and down.
   public let tilt: Limits
-  /// How fast a servo's angle changes after the first, in degrees per second, 5…720.
+  /// The rate at which a servo's angle changes after its first one, in degrees per second, 5…720.
   public let degreesPerSecond: Int
 
   /// Creates settings. Traps for a rate out of range.
@@ -52,8 +52,8 @@ public struct CameraMountSettings: Sendable, Hashable, BitwiseCopyable {
     self.degreesPerSecond = degreesPerSecond
   }
 
-  /// The settings of a board's mount for which the file says nothing: 0…180 degrees, and of the Raspbot V2's tilt 0…100, the lower of the
-  /// two limits that copies of the maker's library have.
+  /// Returns the settings of a board's mount that the file does not configure: 0…180 degrees. The Raspbot V2's tilt is 0…100 degrees, the lower of
+  /// the two limits in copies of the maker's library.
   @_noLocks @_noAllocation
   public static func standard(_ board: RobotBoard) -> CameraMountSettings {
     var highestTilt = 180
@@ -100,7 +100,7 @@ public struct MountServo: Sendable, Hashable, BitwiseCopyable {
 
   /// Returns the next angle to tell the board, or `nil` if nothing is due.
   ///
-  /// - Parameter longest: the time that a step may make up for, beside that of one degree. After a longer silence, as while the bus is
+  /// - Parameter longest: the time that a step may make up for in addition to that of one degree. After a longer silence, as while the bus is
   ///   stuck, the servo goes on from where it is and does not jump.
   @_noLocks @_noAllocation
   mutating func next(_ degreesPerSecond: Int, longest: Nanoseconds, at now: TickInstant) -> Int? {

@@ -9,7 +9,7 @@ public enum Clearance: Sendable, Hashable, BitwiseCopyable {
   case unknown
 }
 
-/// Why the robot does not drive forward, although its controlling source asks for it.
+/// The reason why the robot does not drive forward, although its controlling source asks for it.
 public enum ForwardStop: Sendable, Hashable, BitwiseCopyable {
   /// Something ahead was nearer than `RobotSettings.stopWithinMillimetres`. The distance is the last one that was too small.
   case obstacle(millimetres: Int)
@@ -26,7 +26,7 @@ public enum ForwardStop: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension RobotMachine {
-  /// Why nothing may drive forward now, or `nil` if the way is clear or the distance is not watched.
+  /// The reason why nothing may drive forward now, or `nil` if the way is clear or the distance is not watched.
   var forwardStop: ForwardStop? {
     @_noLocks @_noAllocation get {
       guard let least = settings.stopWithinMillimetres, Mechanism.stopWithin.acts else { return nil }

@@ -3,15 +3,15 @@ import Tactus
 
 /// An order to a fitting: a part of the board other than its motors.
 public enum FittingOrder: Sendable, Hashable, BitwiseCopyable {
-  /// Turn the camera mount to these whole degrees. `nil` leaves a servo as it is.
+  /// Turns the camera mount to these whole degrees. `nil` leaves a servo as it is.
   case look(pan: Int?, tilt: Int?)
-  /// Give one light, numbered from 0, this colour, or all of them if `light` is `nil`.
+  /// Gives a colour to one light, numbered from 0, or to all lights if `light` is `nil`.
   case light(LightColour, light: Int?)
-  /// Sound the buzzer for this time, 50 ms…5 s. The beep replaces the rest of an earlier one.
+  /// Sounds the buzzer for the given time, 50 ms…5 s. The beep replaces the rest of an earlier one.
   case beep(Nanoseconds)
-  /// Raise or lower the body to this height in millimetres, 60…120.
+  /// Raises or lowers the body to the given height in millimetres, 60…120.
   case height(millimetres: Double)
-  /// Switch the levelling of the body's roll on or off.
+  /// Switches the levelling of the body's roll on or off.
   case balance(Bool)
 
   /// The ability that a board needs for the order.

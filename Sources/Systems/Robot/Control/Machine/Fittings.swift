@@ -28,7 +28,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
   /// A bit for each light that has a requested colour; in `known` for each light whose colour the board is known to have taken.
   private var ordered: UInt16 = 0
   private var known: UInt16 = 0
-  /// Until when the buzzer sounds, or `nil` if it does not.
+  /// The instant at which the buzzer's sound ends, or `nil` if the buzzer is silent.
   private var beepEnd: TickInstant?
   /// Whether the board has been told to sound, or `nil` if that is not known.
   public private(set) var isBuzzing: Bool?
@@ -65,7 +65,7 @@ public struct Fittings: Sendable, BitwiseCopyable {
   /// - Parameters:
   ///   - state: what the motors do.
   ///   - lean: how far the robot leans, in degrees of roll or pitch, or `nil` if that is not known.
-  ///   - most: the lean beyond which the motors stop, or `nil` for none.
+  ///   - most: the lean beyond which the motors stop, or `nil` if there is none.
   @_noLocks @_noAllocation
   mutating func take(
     _ order: FittingOrder, in state: RobotState, lean: Double?, most: Int?, at now: TickInstant
@@ -113,8 +113,8 @@ public struct Fittings: Sendable, BitwiseCopyable {
     return lean > Double(most ?? Self.standardTilt)
   }
 
-  /// Ends every motion where it is: no further angle is written, and a height or a balance that the board has not taken is dropped. To be
-  /// called whenever an emergency stop or a fault is in force.
+  /// Ends every motion where it is: no further angle is written, and a height or a balance that the board has not taken is dropped. The function is
+  /// to be called whenever an emergency stop or a fault is in force.
   @_noLocks @_noAllocation
   mutating func halt() {
     guard Mechanism.mountHalt.acts else { return }

@@ -1,4 +1,4 @@
-/// Why a write to the motors failed.
+/// The reason why a write to the motors failed.
 public struct MotorFailure: Error, Sendable, Hashable, BitwiseCopyable {
   public enum Kind: UInt8, Sendable, BitwiseCopyable, CaseIterable {
     /// The board did not answer on the bus.

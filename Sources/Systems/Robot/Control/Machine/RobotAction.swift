@@ -7,7 +7,7 @@ public enum MotorOutput: Sendable, Hashable, BitwiseCopyable {
   case stop
 }
 
-/// Why an input was ignored.
+/// The reason why an input was ignored.
 public enum IgnoreReason: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
   /// Another source owns control.
   case notController
@@ -25,7 +25,7 @@ public enum IgnoreReason: String, Sendable, Hashable, BitwiseCopyable, CaseItera
   case stopNotConfirmed
   /// A reset was requested but the robot is in neither an e-stop nor a fault.
   case nothingToReset
-  /// A speed is not a finite number, or a part of a motion in SI units is beyond what a twist may ask for.
+  /// A speed is not a finite number, or a part of a motion in SI units is beyond the limits of a twist.
   case notFinite
   case shutDown
   /// The confirmation or failure concerns an output that is no longer in force.

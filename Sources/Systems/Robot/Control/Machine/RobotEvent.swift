@@ -3,13 +3,13 @@ import Wire
 
 /// Every event that the device side handles.
 public enum RobotEvent: Sendable, Hashable, BitwiseCopyable {
-  /// Drive at these speeds, −100…100 %; (0, 0) is a stop. `timestamp` is from the sender's clock, or `nil` if the sender gives none.
+  /// Drives at these speeds, −100…100 %; (0, 0) is a stop. `timestamp` is from the sender's clock, or `nil` if the sender gives none.
   case command(WheelSpeeds, timestamp: SenderTimestamp?, from: ControlSource)
-  /// Move the robot as a whole, in SI units; (0, 0) is a stop. Otherwise as `command`.
+  /// Moves the robot as a whole, in SI units; (0, 0) is a stop. The other values are those of `command`.
   case twist(Twist, timestamp: SenderTimestamp?, from: ControlSource)
   case stop(timestamp: SenderTimestamp?, from: ControlSource)
   case emergencyStop(from: ControlSource)
-  /// Leave an emergency stop or a fault.
+  /// Leaves an emergency stop or a fault.
   case reset(from: ControlSource)
   /// A request has waited too long in its mailbox to be obeyed. `isDrive` tells whether the request would have moved the robot, in which
   /// case a stick was held when the request was made.

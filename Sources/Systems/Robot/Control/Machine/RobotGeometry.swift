@@ -54,8 +54,8 @@ public struct RobotGeometry: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Where a robot should be if its wheels had turned as they were told since the start: dead reckoning from commanded speeds. Nothing is
-/// measured, so it drifts without bound: wheels slip, stall and need time to speed up.
+/// The pose that a robot would have if its wheels had turned as commanded since the start: dead reckoning from commanded speeds. Nothing is measured,
+/// so it drifts without bound: wheels slip, stall and need time to speed up.
 public struct RobotOdometry: Sendable, Hashable, BitwiseCopyable {
   /// The position ahead of where the robot stood at the start, in m.
   public private(set) var x = 0.0

@@ -31,7 +31,7 @@ extension RobotMachine {
     }
   }
 
-  /// Enters `fault`, or records the fault beside an e-stop. The first cause is kept, since later ones mostly follow from it.
+  /// Enters `fault`, or records the fault if an e-stop is in force. The first cause is kept, since later ones mostly follow from it.
   @_noLocks @_noAllocation
   mutating func fail(_ cause: RobotFault) -> RobotAction {
     switch state {

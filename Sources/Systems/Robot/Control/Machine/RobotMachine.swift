@@ -7,7 +7,7 @@ import Tactus
 public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var state: RobotState
   public internal(set) var settings: RobotSettings
-  /// When a command other than zero last arrived, obeyed or not, or `nil` if none has. Such a command means that a stick is held.
+  /// The instant at which a command other than zero last arrived, obeyed or not, or `nil` if none has. Such a command means that a stick is held.
   var lastNonZeroCommand: TickInstant?
   /// The source of the command that arrived at `lastNonZeroCommand`, or `nil` if that is not known.
   var lastNonZeroSource: ControlSource?
@@ -17,7 +17,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
 
   /// The charge in percent at which the battery became empty, or `nil` if it is not.
   var batteryStop: Int?
-  /// Since when the robot leans too far, or `nil` if it does not.
+  /// The instant since which the robot leans too far, or `nil` if it does not.
   var tiltedSince: TickInstant?
 
   /// Creates a machine in the stopped state. The stop is not yet confirmed; the first tick writes it.
@@ -32,7 +32,8 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       Standstill(reason: mustLetGo ? .externalStop : .start, confirmation: .pending(failures: 0), holder: nil))
   }
 
-  /// When the failsafe expires without a further command, or when the rest after a clock change ends; `nil` unless the robot is driving.
+  /// The instant at which the failsafe expires without a further command, or at which the rest after a clock change ends; `nil` unless the robot is
+  /// driving.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
       guard case .driving(let control) = state, let failsafe = failsafe(control.holder).expiresAt else { return nil }
@@ -41,8 +42,8 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// How long the motors stand still before commands stamped by a changed clock are followed: long enough to be seen on the bus, too
-  /// short to be felt.
+  /// The time for which the motors stand still before commands stamped by a changed clock are followed: long enough to be seen on the bus, too short
+  /// to be felt.
   static var restBetweenClocks: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(1) }
   }
@@ -53,7 +54,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     Deadman(timeout: settings.failsafeTimeout, fedAt: Mechanism.failsafe.acts ? holder.lastCommand : nil)
   }
 
-  /// Handles one event at one instant and returns the response. Instants must never decrease. Never blocks, never allocates.
+  /// Handles one event at one instant and returns the response. Instants must never decrease. The function never blocks and never allocates.
   ///
   /// The failsafe is checked first, whatever the event: at or after `nextDeadline` the response stops the motors, even when the event is
   /// a command that comes too late. Such a command takes control again and drives from the next step.
@@ -192,7 +193,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
 // The rules of the battery's charge and of the tilt.
 
 extension RobotMachine {
-  /// How long a tilt must last before it stops the motors, so that a bump does not.
+  /// The time that a tilt must last before it stops the motors, so that a bump does not.
   static var tiltPatience: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(200) }
   }
@@ -221,7 +222,7 @@ extension RobotMachine {
     return now - since >= Self.tiltPatience ? fail(.tilted(degrees: Int(saturating: degrees))) : RobotAction(.none)
   }
 
-  /// Makes an empty battery the reason of every standstill, whatever else ended the motion.
+  /// Makes the empty battery the reason for the standstill, whatever else ended the motion.
   @_noLocks @_noAllocation
   mutating func standForBattery() {
     guard let batteryStop, case .stopped(var standstill) = state, !standstill.reason.isBatteryEmpty else { return }

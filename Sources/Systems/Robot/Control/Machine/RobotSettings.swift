@@ -30,9 +30,9 @@ public struct RobotSettings: Sendable, Hashable, BitwiseCopyable {
   /// The distance in millimetres, 20…4000, nearer than which something ahead ends forward motion, as does a distance that is not
   /// known. `nil` if the distance is not watched.
   public let stopWithinMillimetres: Int?
-  /// The battery's charge in percent, 1…100, at which the robot slows down and drives no more, or `nil` for none.
+  /// The battery's charge in percent, 1…100, at which the robot slows down and drives no more, or `nil` if there is none.
   public let batteryStopPercent: Int?
-  /// The tilt in degrees, 5…90, beyond which the motors stop, or `nil` for none.
+  /// The tilt in degrees, 5…90, beyond which the motors stop, or `nil` if there is none.
   public let tiltStopDegrees: Int?
 
   /// Creates checked settings. Throws the first setting that is out of range.
@@ -74,7 +74,7 @@ public struct RobotSettings: Sendable, Hashable, BitwiseCopyable {
   /// The settings with the values of the requirement.
   public static let standard = try! RobotSettings()
 
-  /// How fast the magnitude of a speed may rise, in percent a second, or `nil` if the ramp is disabled.
+  /// The greatest rate at which the magnitude of a speed may rise, in percent a second, or `nil` if the ramp is disabled.
   public var slewPerSecond: Double? {
     @_noLocks @_noAllocation get { acceleration == 0 ? nil : 4 * acceleration }
   }

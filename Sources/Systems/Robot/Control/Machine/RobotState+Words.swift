@@ -15,7 +15,7 @@ extension RobotState: CustomStringConvertible {
     }
   }
 
-  /// What makes the robot drivable again, or `nil` if the robot can be driven already.
+  /// The action that makes the robot drivable again, or `nil` if the robot can be driven already.
   public var wayOut: String? {
     switch self {
     case .stopped(let standstill):

@@ -57,7 +57,7 @@ extension RobotState {
     }
   }
 
-  /// Why the robot does not drive forward although it is asked to, or `nil` if it does or is not asked to.
+  /// The reason why the robot does not drive forward although it is asked to, or `nil` if it does or is not asked to.
   public var forwardStop: ForwardStop? {
     @_noLocks @_noAllocation get {
       if case .driving(let control) = self { return control.forwardStop }
@@ -97,7 +97,7 @@ public enum StopConfirmation: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// Why the motors stand still.
+/// The reason why the motors stand still.
 public enum StopReason: Sendable, Hashable, BitwiseCopyable {
   /// Nothing has been commanded since the start.
   case start
@@ -128,7 +128,7 @@ extension StopReason {
 /// The controlling source and the time of its last accepted command.
 public struct Holder: Sendable, Hashable, BitwiseCopyable {
   public let source: ControlSource
-  /// When the last accepted command arrived. Control lapses one failsafe timeout later.
+  /// The instant at which the last accepted command arrived. Control lapses one failsafe timeout later.
   public internal(set) var lastCommand: TickInstant
   /// The clock of the source's timestamps; forgotten when control lapses.
   var clock = SenderClock()
@@ -177,7 +177,8 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
   var baseAt: TickInstant
   /// The end of the standstill before the motors follow the target, or `nil` unless the sender's clock has just been set.
   var restsUntil: TickInstant?
-  /// Why the forward part of `target` is not driven, or `nil` if it is driven. The value stays until the source asks for no forward motion.
+  /// The reason why the forward part of `target` is not driven, or `nil` if it is driven. The value stays until the source asks for no forward
+  /// motion.
   public internal(set) var forwardStop: ForwardStop?
   /// The battery's charge in percent for which the robot slows down to a standstill, or `nil` if it does not.
   public internal(set) var batteryStop: Int?

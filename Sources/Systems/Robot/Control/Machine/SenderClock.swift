@@ -15,7 +15,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
     case outOfPlace(IgnoreReason)
   }
 
-  /// How far the sender's clock may seem to run ahead, in seconds: a clock of whole seconds runs ahead by up to one.
+  /// The greatest lead that the sender's clock may seem to have, in seconds: a clock of whole seconds runs ahead by up to one.
   private static var mostAheadSeconds: Double {
     @_noLocks @_noAllocation get { 1 }
   }
@@ -69,7 +69,7 @@ public struct SenderClock: Sendable, Hashable, BitwiseCopyable {
     run = nil
   }
 
-  /// Returns why a timestamp is out of place, or `nil` if it is in place.
+  /// Returns the reason why a timestamp is out of place, or `nil` if it is in place.
   @_noLocks @_noAllocation
   private func objection(to stamp: SenderTimestamp, at now: TickInstant) -> IgnoreReason? {
     guard let newest else { return nil }

@@ -10,11 +10,11 @@ public struct Gamepad: Sendable {
     case si(Twist)
   }
 
-  /// What must be done because of an event.
+  /// An action that an event requires.
   public enum Consequence: Sendable, Hashable {
     /// The operator asks for this.
     case ask(OperatorRequest)
-    /// The kernel has dropped events: axes and buttons are to be read anew.
+    /// The kernel has dropped events: axes and buttons are to be read again.
     case readAgain
   }
 
@@ -74,7 +74,7 @@ public struct Gamepad: Sendable {
     }
   }
 
-  /// What the stick asks for. An axis grows towards the operator, and a turn to the left is positive in SI units.
+  /// The motion that the stick asks for. An axis grows towards the operator, and a turn to the left is positive in SI units.
   public var input: OperatorInput {
     let (right, forward) = (x.position, -y.position)
     guard hasRested, !isOff, right != 0 || forward != 0 else { return .rest }
@@ -115,7 +115,7 @@ public struct GamepadAxis: Sendable, Hashable, BitwiseCopyable {
   /// Records the position of the stick. A value beyond the range counts as its end.
   public mutating func move(to value: Int32) { self.value = Double(value) }
 
-  /// Where the stick is, −1…1; 0 within the dead zone, at whose edge it begins to rise from 0.
+  /// The position of the stick, −1…1. It is 0 within the dead zone and rises from 0 at the edge of that zone.
   public var position: Double {
     let share = min(max((value - middle) / half, -1), 1)
     guard share.magnitude > deadZone else { return 0 }

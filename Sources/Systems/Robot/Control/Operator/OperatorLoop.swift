@@ -7,7 +7,7 @@ public enum OperatorRequest: Sendable, Hashable, BitwiseCopyable {
   case stop
   case emergencyStop
   case reset
-  /// Stop the robot and send nothing more.
+  /// Stops the robot, after which nothing more is sent.
   case quit
 
   var event: OperatorEvent {

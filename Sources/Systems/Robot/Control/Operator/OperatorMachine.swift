@@ -6,12 +6,12 @@ public enum OperatorEvent: Sendable, Equatable, BitwiseCopyable {
   case input(OperatorInput)
   case stop
   case emergencyStop
-  /// Leave the e-stop of the operator side, and ask the robot to leave its e-stop or fault.
+  /// Leaves the e-stop of the operator side, and asks the robot to leave its e-stop or fault.
   case reset
   case reply(RobotReply)
   /// A periodic release, 20 times a second, which sends one datagram.
   case tick
-  /// Stop the robot and send nothing more.
+  /// Stops the robot, after which nothing more is sent.
   case quit
   /// The runtime is shutting down, and no tick follows.
   case shutdown
@@ -21,7 +21,7 @@ public enum OperatorEvent: Sendable, Equatable, BitwiseCopyable {
 public struct OperatorAction: Sendable, Equatable, BitwiseCopyable {
   /// The datagram to send, or `nil` if none is to be sent.
   public var datagram: RobotDatagram?
-  /// How many copies to send at once; more than 1 only when no tick follows.
+  /// The number of copies to send at once, which is more than 1 only when no tick follows.
   public var copies: Int
   /// Whether the event was refused because the stick is not at zero.
   public var isRefused: Bool
@@ -34,7 +34,7 @@ public struct OperatorAction: Sendable, Equatable, BitwiseCopyable {
   }
 }
 
-/// The rules of the operator side: what an app sends, and what it knows about the robot.
+/// The rules of the operator side, which decide the commands that an app sends and its knowledge of the robot.
 ///
 /// One datagram is sent at every tick, as a heartbeat for the robot's failsafe; the robot's safety does not depend on this machine. An
 /// operator whose stick has not been touched, or who is refused because another drives, does not stop the robot by connecting or
@@ -44,7 +44,7 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   public static var lostAfter: Nanoseconds {
     @_noLocks @_noAllocation get { Nanoseconds(1_000_000_000) }
   }
-  /// How many times a stop is sent, in case a datagram is lost.
+  /// The number of times that a stop is sent, in case a datagram is lost.
   static var stopRepeats: Int {
     @_noLocks @_noAllocation get { 3 }
   }

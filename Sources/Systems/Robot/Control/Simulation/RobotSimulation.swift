@@ -6,7 +6,7 @@ import Tactus
 /// A robot, its operators and the network between them, in one process and in simulated time. Loops and scheduler are those of
 /// production; board, bus and wheels are simulated.
 ///
-/// To be used from one thread. The same seed and the same calls give the same run.
+/// It is to be used from one thread. The same seed and the same calls give the same run.
 public final class RobotSimulation {
   /// The simulated motor boards.
   public typealias Board = RobotBoard
@@ -23,9 +23,9 @@ public final class RobotSimulation {
     public var settings: RobotSettings
     /// The board that drives the robot.
     public var board = Board.ybPcbCar
-    /// The charge at which the loop tells that the battery is low, or `nil` for none.
+    /// The charge at which the loop reports a low battery, or `nil` if it never does.
     public var batteryLowPercent: Int?
-    /// The inertial sensors that say how the robot leans, or `nil` for none.
+    /// The inertial sensors that measure the robot's lean, or `nil` if there are none.
     public var inertial: Inertial?
     /// The limits of the camera mount, or `nil` for the board's own.
     public var mount: CameraMountSettings?
@@ -54,9 +54,9 @@ public final class RobotSimulation {
   /// The robot that the board drives.
   public let vehicle: SimulatedVehicle
   public let operators: [SimulatedOperator]
-  /// How the robot leans, which its inertial sensors measure.
+  /// The lean of the robot, which its inertial sensors measure.
   public let lean = SimulatedLean()
-  /// The simulated accelerometer, by its axes, with its faults; empty without one.
+  /// The axes of the simulated accelerometer, with its faults; empty if there is no accelerometer.
   public let accelerometer: [SimulatedSensor]
   private let gyroscope: [SimulatedSensor]
   private let runtime: Runtime

@@ -3,8 +3,8 @@ import Synchronization
 import Tactus
 import TactusControl
 
-/// How a simulated robot leans, as its simulated inertial sensors measure it. The values may be used from any thread. The object must
-/// outlive its twin.
+/// The lean of a simulated robot, which its simulated inertial sensors measure. The values may be used from any thread. The object must outlive its
+/// twin.
 public final class SimulatedLean: @unchecked Sendable {  // safe: what the pointer leads to is atomic
   /// Roll and pitch in degrees as bits of a `Double`.
   fileprivate let angles: UnsafeMutablePointer<Atomic<UInt64>>
@@ -32,7 +32,7 @@ public final class SimulatedLean: @unchecked Sendable {  // safe: what the point
     set { angles[1].store(newValue.bitPattern, ordering: .relaxed) }
   }
 
-  /// Returns the twin that sets what the sensors measure.
+  /// Returns the twin that sets the values that the sensors measure.
   public func twin(
     accelerometer: consuming SimulatedAxesDriver, gyroscope: consuming SimulatedAxesDriver?
   ) -> InertialTwin { InertialTwin(angles, accelerometer, gyroscope) }

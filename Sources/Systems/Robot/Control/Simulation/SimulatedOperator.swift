@@ -3,7 +3,7 @@ import Tactus
 
 /// One person at the controls of a simulated robot: sets the inputs of an `OperatorLoop` and reads its outputs.
 ///
-/// To be used from the thread that runs the simulation.
+/// It is to be used from the thread that runs the simulation.
 public final class SimulatedOperator {
   public let endpoint: Endpoint
   private var inputWriter: LatestWriter<OperatorInput>

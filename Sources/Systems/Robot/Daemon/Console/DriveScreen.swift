@@ -19,6 +19,8 @@ struct DriveScreen {
 
   static let help = "arrows or WASD drive   x rest   1…9, 0 speed   space E-STOP   r reset   q quit"
 
+  /// Returns the lines of the screen.
+  ///
   /// - Parameter reset: the key or button that resets.
   static func lines(_ snapshot: OperatorSnapshot, tenths: Int, reset: String = "r") -> [String] {
     [

@@ -4,11 +4,11 @@ import Robot
 import TactusDaemon
 import Wire
 
-/// An open input device of Linux, `/dev/input/event*`, that has what a gamepad needs.
+/// An open input device of Linux, `/dev/input/event*`, that has the axes and buttons of a gamepad.
 struct GamepadDevice: ~Copyable {
   static let folder = "/dev/input"
 
-  /// Why there is no gamepad, in words for the person who gave the command.
+  /// The reason why there is no gamepad, in words for the person who gave the command.
   struct Failure: Error { let text: String }
 
   let path: String
@@ -37,7 +37,7 @@ struct GamepadDevice: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Opens the first gamepad that there is.
+  /// Opens the first gamepad of the machine.
   ///
   /// - Throws: a failure that lists the input devices that are no gamepads.
   static func first() throws(Failure) -> GamepadDevice {

@@ -2,7 +2,7 @@ import Glibc
 import Robot
 import TactusDaemon
 
-/// A drive with a gamepad, until a signal or until the gamepad is unplugged. Shows what it does if there is a terminal.
+/// A drive with a gamepad, which lasts until a signal comes or the gamepad is unplugged. If there is a terminal, the drive is shown on it.
 struct GamepadDrive: ~Copyable, OperatorCommand {
   static let help = "left stick drives   A stop   B E-STOP   Start reset   Ctrl-C quit"
 

@@ -5,12 +5,12 @@ import TactusDaemon
 /// A key that the operator pressed.
 enum DriveKey: Equatable {
   case forward, back, left, right
-  /// Release the stick.
+  /// Releases the stick.
   case rest
   case emergencyStop
   case reset
   case quit
-  /// Set the share of full speed at full stick, 1…10 tenths.
+  /// Sets the share of full speed at full stick, 1…10 tenths.
   case speed(tenths: Int)
 
   /// Returns `nil` for a key without a meaning.

@@ -16,10 +16,10 @@ struct ScriptedDrive: OperatorCommand {
   let task: Task
   private var startedAt: TickInstant?
   private var askedAt: TickInstant?
-  /// Why the robot refused the newest command of the drive, or `nil` if it did not; the stop at its end is never refused.
+  /// The reason why the robot refused the newest command of the drive, or `nil` if it did not; the stop at its end is never refused.
   private var refusal: String?
 
-  /// How long an e-stop or a reset is tried. A reset is refused until every stick has been at rest for a failsafe timeout, which may be a
+  /// The time for which an e-stop or a reset is tried. A reset is refused until every stick has been at rest for a failsafe timeout, which may be a
   /// second and more.
   private static let patience = Nanoseconds.seconds(5)
 

@@ -22,7 +22,7 @@ final class RosbridgeTalk: SocketTalk {
     var subscriptions: [Subscription] = []
     var told: [RosbridgeTopic: (at: TickInstant, sent: TickInstant)] = [:]
     var level = RosbridgeLevel.error
-    /// What was last written into the log of this client's driving, and when.
+    /// The last log entry about this client's driving, and its instant.
     var noted: (code: String, at: TickInstant)?
   }
 
@@ -157,8 +157,8 @@ final class RosbridgeTalk: SocketTalk {
     }
   }
 
-  /// Returns the topics that are to be told now, each with the longest queue that was asked for it. Of several subscriptions of a topic the
-  /// most frequent counts. A beat comes every 50 ms: 10 ms early is on time.
+  /// Returns the topics that are to be published now, each with the longest queue requested for it. The most frequent of several subscriptions to a
+  /// topic counts. A beat comes every 50 ms, so 10 ms early counts as on time.
   private static func due(_ state: State, at now: TickInstant) -> [(RosbridgeTopic, Int)] {
     RosbridgeTopic.allCases.compactMap { topic in
       let asked = state.subscriptions.filter { $0.topic == topic }.map(\.asked)

@@ -30,7 +30,7 @@ enum RosbridgeTopic: String, CaseIterable {
   /// The least time between two messages: a second for diagnostics, which are for people, and for the battery, which changes slowly.
   var period: Nanoseconds { self == .diagnostics || self == .battery ? Nanoseconds(1_000_000_000) : .zero }
 
-  /// Returns why the topic has no messages, or `nil` if it has.
+  /// Returns the reason why the topic has no messages, or `nil` if it has.
   func silence(_ look: Look<Robot>) -> String? {
     switch self {
     case .velocity: "\(rawValue) is published to, not subscribed to"
@@ -123,7 +123,7 @@ struct RosbridgeMessages {
   }
 }
 
-/// Where the robot is and how it moves, as `nav_msgs/Odometry`.
+/// The position and the motion of the robot, as `nav_msgs/Odometry`.
 private struct Odometry {
   let pose: DifferentialDrive.Pose
   let motion: Twist

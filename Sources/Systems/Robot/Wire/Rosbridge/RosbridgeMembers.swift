@@ -45,7 +45,8 @@ struct RosbridgeMembers {
       "\(place)\(member): expected a number \(range.lowerBound)…\(range.upperBound), got \(value.summary)")
   }
 
-  /// Returns the members of an object within, none if it is missing. A member besides `names` is an error.
+  /// Returns the members of a nested object, or none if the object is missing. A member that is not in `names` is an
+  /// error.
   func object(_ member: String, of names: [String]) throws(RosbridgeError) -> RosbridgeMembers {
     guard let value = self[member] else { return RosbridgeMembers([], place: "\(place)\(member).") }
     return try Self.object(value, at: "\(place)\(member)", of: names)

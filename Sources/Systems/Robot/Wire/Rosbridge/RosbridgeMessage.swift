@@ -89,9 +89,9 @@ public enum RosbridgeLevel: String, Sendable {
   }
 }
 
-/// Why a message of a rosbridge client was refused.
+/// The reason why a message of a rosbridge client was refused.
 public struct RosbridgeError: Error, Equatable {
-  /// The member, what was expected and what came, in words.
+  /// A description of the member, the expected value and the received one.
   public let reason: String
   /// The `id` of the message, or `nil` if it has none that could be read.
   public let id: String?
@@ -100,7 +100,7 @@ public struct RosbridgeError: Error, Equatable {
   public init(_ reason: String, id: String? = nil) { (self.reason, self.id) = (reason, id) }
 }
 
-/// What a rosbridge client asks for when it subscribes to a topic.
+/// The parameters with which a rosbridge client subscribes to a topic.
 public struct RosbridgeSubscription: Sendable, Equatable {
   /// The topic, such as `/odom`.
   public let topic: String
@@ -108,7 +108,7 @@ public struct RosbridgeSubscription: Sendable, Equatable {
   public let type: String?
   /// The least time between two messages in ms, 0…3,600,000.
   public let throttleMilliseconds: Int
-  /// How many messages may wait for a client that reads slowly, 1…100. A further message replaces the oldest.
+  /// The greatest number of messages that may wait for a client that reads slowly, 1…100. A further message replaces the oldest.
   public let queueLength: Int
 
   /// The longest time between two messages that a client may ask for, in ms.

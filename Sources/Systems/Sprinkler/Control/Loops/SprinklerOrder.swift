@@ -19,8 +19,8 @@ public enum SprinklerOrder: Sendable, Hashable, BitwiseCopyable {
   /// A second pause replaces the end of the first.
   case pause(seconds: UInt32)
   case resume
-  /// Reports that a rain delay began, changed or ended. Programs' runs that do not ignore rain leave the queue as `rainDelay`, and with
-  /// `endsRuns` the open ones end, too.
+  /// Reports that a rain delay began, changed or ended. Programs' runs that do not ignore rain leave the queue as `rainDelay`, and with `endsRuns`
+  /// the open ones end as well.
   case rain(isActive: Bool, endsRuns: Bool)
   /// Reports that the local day began: the zones' daily totals start again from zero.
   case dayBegan

@@ -21,7 +21,7 @@ public enum IrrigationRefusal: String, Sendable, Hashable, BitwiseCopyable, Case
   case notPaused
   /// 256 runs are queued or open already.
   case queueFull
-  /// So many notices wait to be taken that the notice of this run's end might find no room.
+  /// Too many notices wait to be taken, so that the notice of the run's end might find no room.
   case noticesNotTaken
   /// The zone has no run that is open or paused.
   case zoneNotRunning

@@ -117,7 +117,7 @@ extension IrrigationMachine {
     }
   }
 
-  /// Checks the flow against the limits of the zone that waters alone. Of several zones nobody knows which lets how much through.
+  /// Checks the flow against the limits of the only open zone. While several zones are open, the flow of each is unknown.
   @_noLocks @_noAllocation
   private mutating func judgeZone(since: TickInstant, at now: TickInstant) {
     guard activeCount == 1, let zone = firstWatering, let flow = settings.flow,

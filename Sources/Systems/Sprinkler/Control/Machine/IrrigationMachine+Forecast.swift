@@ -86,7 +86,7 @@ private struct Forecast: BitwiseCopyable {
     }
   }
 
-  /// Returns when the run may start, by the same rules as the machine's `earliestStart(_:)`.
+  /// Returns the instant at which the run may start, by the same rules as the machine's `earliestStart(_:)`.
   @_noLocks @_noAllocation
   func earliestStart(_ run: AcceptedRun, in machine: borrowing IrrigationMachine) -> TickInstant? {
     let index = run.run.zone.index

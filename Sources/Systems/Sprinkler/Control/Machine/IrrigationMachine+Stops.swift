@@ -35,8 +35,8 @@ extension IrrigationMachine {
     }
   }
 
-  /// Ends every run, queued runs included, as of the instant at which the water stopped, since no zone was watered after that,
-  /// whatever the scheduled end of a run was. Must be called before runs expire.
+  /// Ends every run, queued runs included, as of the instant at which the water stopped, since no zone was watered after that, whatever the scheduled
+  /// end of a run was. The function must be called before runs expire.
   @_noLocks @_noAllocation
   mutating func endOutside(since: TickInstant, at now: TickInstant) {
     for index in 0..<zoneEnd {

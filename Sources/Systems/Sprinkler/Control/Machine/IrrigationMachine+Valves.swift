@@ -83,7 +83,7 @@ extension IrrigationMachine {
     if case .paused(let until) = state, until.isReached(at: now) { state = .idle }
   }
 
-  /// Returns whether the zone's run is one by litres that has had them, by the flow sensor's pulses.
+  /// Returns whether the zone's run is limited by litres and has had them, by the flow sensor's pulses.
   @_noLocks @_noAllocation
   private func hasItsWater(_ index: Int) -> Bool {
     guard let flow = settings.flow, case .open(let run, _) = zones[index].valve, let litres = run.run.litres else {
@@ -137,7 +137,7 @@ extension IrrigationMachine {
     }
   }
 
-  /// Returns when the delays of the queued run end, or `nil` if its zone is open or has no line, or its group has no room.
+  /// Returns the instant at which the delays of the queued run end, or `nil` if its zone is open or has no line, or its group has no room.
   @_noLocks @_noAllocation
   private func earliestStart(_ place: Int) -> TickInstant? {
     let run = queue[place]
@@ -151,7 +151,7 @@ extension IrrigationMachine {
     return later(delayEnd, closed + .seconds(Int64(run.run.soakSeconds)))
   }
 
-  /// Returns when the station delay of the zone's group ends. If only one valve may be open in all, all zones count as one group.
+  /// Returns the instant at which the station delay of the zone's group ends. If only one valve may be open in all, all zones count as one group.
   @_noLocks @_noAllocation
   private func delayEnd(_ index: Int) -> TickInstant {
     let group = Int(zones[index].settings?.group ?? 0)
@@ -224,7 +224,7 @@ extension IrrigationMachine {
     return (master.lead < .zero ? since - master.lead : since, master.lag < .zero ? until + master.lag : until)
   }
 
-  /// Returns when the state of the zone's valve next changes by itself, or `nil` if the valve is closed.
+  /// Returns the instant at which the state of the zone's valve next changes by itself, or `nil` if the valve is closed.
   @_noLocks @_noAllocation
   func deadline(_ index: Int) -> TickInstant? {
     switch zones[index].valve {

@@ -23,7 +23,7 @@ public struct IrrigationMachine: ~Copyable {
   public internal(set) var flowAlarm: FlowAlarm?
   /// The instant at which the master valve opened, or `nil` if it is closed.
   var masterSince: TickInstant?
-  /// The instant until which the master valve's lag keeps it open, or `nil` if no lag is running.
+  /// The instant until which the master valve's lag keeps the valve open, or `nil` if no lag is running.
   var masterLagEnd: TickInstant?
   let zones: UnsafeMutablePointer<ZoneSlot>
   /// The index after the last zone that has ever existed.

@@ -1,6 +1,6 @@
 import Tactus
 
-/// What a zone's flow may be while it is open.
+/// The limits of a zone's flow while the zone is open.
 public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
   /// A limit, and where it is from.
   public struct Limit: Sendable, Hashable, BitwiseCopyable {
@@ -8,7 +8,7 @@ public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
     public var litresPerMinute: Double
     /// The number of runs from which it was learnt, or 0 if a person has set it.
     public var runs: UInt8
-    /// When it was learnt, s since 1970; 0 if a person has set it.
+    /// The instant at which the flow was learnt, s since 1970; 0 if a person has set it.
     public var learntAt: Int64
 
     /// Creates a limit, not checked.
@@ -25,7 +25,7 @@ public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
   public var maximum: Limit?
   /// The time over which the flow is measured, and which it is given to settle, 1…3,600 s.
   public var over: Nanoseconds
-  /// What an alarm does besides its notice.
+  /// The effect of an alarm in addition to its notice.
   public var reaction: FlowSettings.Reaction
 
   /// Creates limits, not checked.

@@ -15,7 +15,7 @@ public struct ZoneSettings: Sendable, Hashable, BitwiseCopyable {
   public var group: UInt8
   /// Whether the master valve is open while this zone is open.
   public var usesMaster: Bool
-  /// What the zone's flow may be while it is open alone, or `nil` if that is not watched.
+  /// The limits of the zone's flow while no other zone is open, or `nil` if the flow is not watched.
   public var flow: ZoneFlowLimits?
 
   @_noLocks @_noAllocation
@@ -33,7 +33,7 @@ public struct ZoneSettings: Sendable, Hashable, BitwiseCopyable {
 
   /// Creates the machine's settings from a stored zone.
   ///
-  /// - Parameter line: the index of the zone's `gpioPin` among the requested lines, or `nil` if it is not one of them.
+  /// - Parameter line: the index of the zone's `gpioPin` among the requested lines, or `nil` if that pin was not requested.
   public init(_ zone: Zone, line: UInt8?) {
     self.init(
       line: line, isEnabled: zone.isEnabled, maximumSeconds: UInt32(clamping: zone.maximumSeconds),

@@ -17,7 +17,7 @@ public struct ProgramCalendar: Sendable, Hashable {
     self.place = place
   }
 
-  /// How many days ahead the next start is searched. Every rule comes round within this time, except an interval that meets a short
+  /// The number of days ahead in which the next start is searched. Every rule applies again within this time, except an interval that meets a short
   /// season only after decades.
   private static let horizon = 3_700
   /// The greatest number of days between the date of a start and its instant, which differ because of the sun's offset or of a date that the zone skipped.

@@ -41,11 +41,11 @@ public struct SchedulerSettings: Sendable, Hashable {
   public var moisture: [MoistureRule] = []
   /// The rules of the zones whose deficit is reckoned.
   public var deficits: [ZoneID: DeficitRule] = [:]
-  /// The longest that a deficit may let a step last, in % of its seconds, 100…250.
+  /// The longest duration that a deficit may give to a step, in % of the step's seconds, 100…250.
   public var deficitPercent = 200
   /// The rules of zones whose flow is watched by limits of their own.
   public var flows: [ZoneID: ZoneFlowRule] = [:]
-  /// How the flow of these zones is watched and learnt.
+  /// The settings by which the flow of the zones is watched and learnt.
   public var zoneFlow = ZoneFlowSettings()
   /// The rule by which schedules follow the rain sensor, or `nil` if there is no sensor.
   public var rainSensor: RainSensorRule?

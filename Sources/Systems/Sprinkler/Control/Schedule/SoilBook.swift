@@ -30,7 +30,7 @@ struct SoilBook: Sendable {
     known[reading.probe] = Known(percent: reading.percent, taken: taken)
   }
 
-  /// Returns what a rule will mean at an instant if no further reading comes.
+  /// Returns the state that a rule will have at an instant if no further reading arrives.
   func state(_ rule: MoistureRule, at instant: Double) -> SoilStatus.Word {
     guard let last = known[rule.probe], instant - last.taken <= Double(rule.validSeconds) else { return .unknown }
     guard let since = wetSince[rule] else { return .dry }

@@ -46,7 +46,7 @@ public enum SprinklerCommand: Sendable, Hashable {
   /// Replaces all zones, in display order. The runs of zones that are removed or disabled end.
   case setZones([Zone])
   case setLevels(SprinklerLevels)
-  /// Forgets what was learnt of a zone's flow, which is then learnt again.
+  /// Forgets the learnt flow of a zone, which is then learnt again.
   case forgetFlow(ZoneID)
   /// Adds exported programs under new ids, without aliases that other programs have. Either all of them are added or none.
   case importPrograms([Program])

@@ -29,13 +29,13 @@ public enum SprinklerNotice: Sendable, Hashable {
   case programStarted(id: Int, name: String, due: WallInstant, runs: Int)
   /// A program's start was due, and some or all of its runs were not made.
   case programSkipped(id: Int, name: String, due: WallInstant, why: RunOutcome, runs: Int)
-  /// A reading of the soil changed what a program's start does in a zone, or none was valid. Carries which and why.
+  /// A reading of the soil changed the effect of a program's start on a zone, or no reading was valid. `why` states the reading and its effect.
   case soil(id: Int, name: String, zone: ZoneID, why: String)
-  /// The deficit decided how long a program's start waters a zone, or none was valid. Carries the deficit and its reasons.
+  /// The deficit decided how long a program's start waters a zone, or no deficit was valid. `why` states the deficit and its reasons.
   case deficit(id: Int, name: String, zone: ZoneID, why: String)
-  /// A zone's usual flow is known from its runs. Carries the flow, when it was learnt and from how many runs.
+  /// A zone's usual flow is known from its runs. The text states the flow, when it was learnt and from how many runs.
   case flowLearnt(ZoneID, String)
-  /// The rain sensor reads otherwise than before; `unknown` if its line cannot be read, `stuck` if its wire is taken for broken.
+  /// The reading of the rain sensor has changed. It is `unknown` if the sensor's line cannot be read, and `stuck` if its wire counts as broken.
   case rainSensor(RainSensorStatus.Word)
   case rainDelaySet(RainDelay)
   /// The rain delay ended: a person or the forecast ended it, or its time was over.

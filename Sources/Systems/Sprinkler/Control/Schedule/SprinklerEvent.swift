@@ -2,9 +2,9 @@ import WallTime
 
 /// The inputs of the scheduler.
 public enum SprinklerEvent: Sendable, Hashable {
-  /// The process started, with the records that the previous one left. Must be the first event, exactly once.
+  /// The process started, with the records that the previous one left. It must be the first event, exactly once.
   case started
-  /// Time passed. Sent a few times a second; cheap if nothing is due.
+  /// Time passed. The event is sent a few times a second, and is cheap if nothing is due.
   case timePassed
   /// A client gave a command. `caller` is its name in the access log, or `nil` for the controller itself.
   case command(SprinklerCommand, caller: String?)
@@ -34,7 +34,7 @@ public struct RunProgress: Sendable, Hashable {
   public var ranSeconds: Double
   /// Whether the valve is open; otherwise the run is paused.
   public var isOpen: Bool
-  /// The flow sensor's pulses in the run so far; 0 while it is paused, when the number that was saved last stays.
+  /// The flow sensor's pulses in the run so far. The value is 0 while the run is paused; the number that was saved last then stays.
   public var pulses: Int64 = 0
   /// The age of this information, s. If the loop hangs, the information is old, and the valve may have been closed since.
   public var ageSeconds: Double

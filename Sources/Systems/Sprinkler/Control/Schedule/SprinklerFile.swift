@@ -1,5 +1,5 @@
-/// The part of a configuration file that the store contains, too. The last version read is kept, so that a start can tell changes of the file
-/// from changes made by the API.
+/// The part of a configuration file that the store also contains. The last version read is kept, so that a start can tell changes of the file from
+/// changes made by the API.
 public struct SprinklerFile: Sendable, Hashable, Codable {
   public var zones: [Zone]
   /// The seasonal level, 0…250 %.

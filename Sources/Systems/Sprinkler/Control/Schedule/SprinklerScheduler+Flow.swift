@@ -28,8 +28,7 @@ extension SprinklerScheduler {
     return "usually \(Self.number(usual)) l/min, learnt \(time(at)) from \(known.runs) runs"
   }
 
-  /// Returns what the zone's flow may be, which is the tighter of the limits that are set and those that are learnt, or `nil` if the zone
-  /// has no limits.
+  /// Returns the limits of the zone's flow, the tighter ones of the configured and the learnt limits, or `nil` if the zone has no limits.
   func flowLimits(_ zone: ZoneID) -> ZoneFlowLimits? {
     guard settings.pulsesPerLitre != nil, let rule = settings.flows[zone] else { return nil }
     var limits = ZoneFlowLimits(
@@ -48,7 +47,7 @@ extension SprinklerScheduler {
     return limits.minimum == nil && limits.maximum == nil ? nil : limits
   }
 
-  /// Notes that a run's valve opened, and which runs are open together: nobody knows which of them had how much water.
+  /// Notes that a run's valve opened, and which runs are open together, because the share of each of them in the water is unknown.
   mutating func noteOpen(_ run: UInt64) {
     let others = records.pending.filter { $0.openSince != nil && $0.run != run }.map(\.run)
     if !others.isEmpty { sharedRuns.formUnion(others + [run]) }

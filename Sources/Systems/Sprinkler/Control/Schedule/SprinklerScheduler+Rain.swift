@@ -102,10 +102,10 @@ extension SprinklerScheduler {
   }
 }
 
-/// What is known of the rain sensor, on the boot's clock, which cannot be set.
+/// The knowledge of the rain sensor. Its times are on the boot's clock, which cannot be set.
 struct RainSensorBook: Sendable {
   var reading: RainSensorReading?
-  /// The instant at which the reading became this one, s.
+  /// The instant, s, at which the sensor began to give the present reading.
   var since = 0.0
   /// The same instant by the wall clock, or `nil` before the first reading.
   var at: WallInstant?
@@ -116,7 +116,7 @@ struct RainSensorBook: Sendable {
 }
 
 extension SprinklerScheduler {
-  /// The shortest rain delay that a wet sensor holds, s; one that is left by a crash ends after it.
+  /// The shortest rain delay that a wet sensor causes, s. A rain delay that is left by a crash ends after this time.
   private static var leastHold: Int { 1_200 }
   /// The beginning of the words of the delay that a wet sensor holds.
   private static var wetSince: String { "rain sensor wet since" }
@@ -220,7 +220,7 @@ extension SprinklerScheduler {
     }
   }
 
-  /// Rewrites a delay of the last process that says that the sensor is wet, though it became dry meanwhile.
+  /// Rewrites a rain delay of the last process whose text says that the sensor is wet if the sensor has become dry since.
   private mutating func correctWords() {
     guard case .sensor(let words)? = records.rainDelay?.reason, words.hasPrefix(Self.wetSince),
       let left = rainDelayLeft, left >= 1

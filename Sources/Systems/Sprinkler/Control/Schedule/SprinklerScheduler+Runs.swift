@@ -49,7 +49,7 @@ extension SprinklerScheduler {
     }
   }
 
-  /// Returns the water of so many pulses of the flow sensor, l, or `nil` without a sensor.
+  /// Returns the amount of water, l, that a number of pulses of the flow sensor stands for, or `nil` if there is no sensor.
   func litres(_ pulses: Int64) -> Double? { settings.pulsesPerLitre.map { Double(pulses) / $0 } }
 
   mutating func ended(
@@ -92,7 +92,7 @@ extension SprinklerScheduler {
 
   func pending(_ run: UInt64) -> PendingRun? { records.pending.first { $0.run == run } }
 
-  /// Adds a run's time to the zone's total of today; of a run that began yesterday, only the part since midnight.
+  /// Adds a run's time to the zone's total of today. Only the part since midnight is added of a run that began yesterday.
   private mutating func count(_ run: PendingRun, ran: Double, _ wall: WallInstant) {
     guard ran > 0 else { return }
     var share = ran
@@ -203,7 +203,8 @@ extension SprinklerScheduler {
     return runs
   }
 
-  /// Returns how the process ended that left the run: a power cut if the boot is another one; a known shutdown or a crash otherwise.
+  /// Returns the way in which the process that left the run ended: by a power cut if the boot is another one, otherwise by a known shutdown or a
+  /// crash.
   private func howEnded(_ run: PendingRun) -> RunOutcome {
     if let boot, let noted = run.boot, noted != boot { return .powerCut }
     return run.leftBy ?? .crash

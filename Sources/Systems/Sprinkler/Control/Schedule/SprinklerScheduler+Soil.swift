@@ -1,15 +1,15 @@
 import Tactus
 import WallTime
 
-/// What the soil changes about a zone's run, and why.
+/// The change that the soil makes to a zone's run, and its reason.
 struct SoilFinding: Hashable {
-  /// What becomes of the run, or `nil` if it is as the schedule says because no reading is valid.
+  /// The effect on the run, or `nil` if the run is as scheduled because no reading is valid.
   var effect: MoistureRule.Effect?
   /// The reading and its rule, or which reading is missing, for people.
   var why: String
 }
 
-/// What a rule of the soil finds at present.
+/// The present findings of a soil-moisture rule.
 public struct SoilStatus: Sendable, Hashable {
   /// The state of a rule in one word.
   public enum Word: String, Sendable {
@@ -22,18 +22,18 @@ public struct SoilStatus: Sendable, Hashable {
     /// The rule acts.
     case wet
   }
-  /// What measures the soil for the rule.
+  /// The probe that measures the soil for the rule.
   public var probe: SoilProbe
   /// The state of the rule.
   public var word: Word
   /// The last reading, 0…100 %, or `nil` if none has come since the start.
   public var percent: Double?
-  /// When it was read, or `nil` if there was none.
+  /// The instant at which the reading was taken, or `nil` if there is no reading.
   public var at: WallInstant?
 }
 
 extension SprinklerScheduler {
-  /// What each rule of the soil finds, in the order of the settings.
+  /// The present findings of each soil-moisture rule, in the order of the settings.
   public var soilStatus: [SoilStatus] {
     settings.moisture.map { rule in
       let last = soil.last(rule, at: bootSeconds)
@@ -53,9 +53,9 @@ extension SprinklerScheduler {
     }
   }
 
-  /// Returns what the soil changes about a run of a zone, or `nil` if it changes nothing.
+  /// Returns the change that the soil makes to a run of a zone, or `nil` if there is none.
   ///
-  /// The strongest effect counts; if no rule has one, a reading that is missing is said.
+  /// The strongest effect counts; if no rule has an effect, a missing reading is reported.
   /// - Parameter seconds: how far the run is ahead, s. A reading that will be too old by then changes nothing.
   func soilFinding(_ zone: ZoneID, after seconds: Double) -> SoilFinding? {
     var strongest: SoilFinding?
@@ -74,7 +74,7 @@ extension SprinklerScheduler {
     return strongest ?? missing
   }
 
-  /// Returns what the soil says of each zone in a plan, by zone.
+  /// Returns the findings of the soil for each zone in a plan, by zone.
   func soilFindings(_ plan: WateringPlan, after seconds: Double) -> [ZoneID: SoilFinding] {
     guard !settings.moisture.isEmpty else { return [:] }
     let zones = Set(plan.runs.filter { $0.skipped == nil }.map(\.zone))
@@ -118,7 +118,7 @@ extension SprinklerScheduler {
 }
 
 extension MoistureRule.Effect {
-  /// The rank among effects; the strongest of several counts.
+  /// The rank of the effect. The strongest of several effects applies.
   fileprivate var strength: Int {
     switch self {
     case .shorten(let percent): 100 - percent
@@ -128,11 +128,11 @@ extension MoistureRule.Effect {
   }
 }
 
-/// What the deficit of a zone means for a start.
+/// The consequence of a zone's deficit for a start.
 struct DeficitFinding: Hashable {
-  /// How long the zone is to be watered, s; 0 for not at all; `nil` if the schedule's minutes stand.
+  /// The time for which the zone is to be watered, s. It is 0 if the zone is not watered, and `nil` if the schedule's minutes apply.
   var seconds: Int?
-  /// The deficit and what it is made of, or what is missing, for people.
+  /// A description for people of the deficit and its components, or of the values that are missing.
   var why: String
 }
 
@@ -144,14 +144,15 @@ public struct DeficitStatus: Sendable, Hashable {
   public var deficit: ZoneDeficit?
   /// Whether the weather that the deficit knows is recent enough for a start now.
   public var isValid: Bool
-  /// The deficit and what it is made of, or what is missing, for people.
+  /// A description for people of the deficit and its components, or of the values that are missing.
   public var words: String
 }
 
 extension SprinklerScheduler {
-  /// How many days back the last counted day may be.
+  /// The greatest age of the last counted day, in days.
   static var validDays: Int { 2 }
-  /// How far the last counted day may be ahead of the provider's last one, days. One further ahead came of a wrong answer.
+  /// The greatest number of days by which the last counted day may be ahead of the provider's last day. A day further ahead comes from a wrong
+  /// answer.
   private static var longestAhead: Int { 14 }
 
   /// The deficits of all zones that have a rule, by zone.
@@ -201,7 +202,7 @@ extension SprinklerScheduler {
     change(.deficits(deficits))
   }
 
-  /// Returns what the deficit means for each zone of a program, or nothing if the program does not go by it.
+  /// Returns the consequence of the deficit for each zone of a program; empty if the program does not use the deficit.
   ///
   /// - Parameters:
   ///   - date: the local date of the start.

@@ -26,7 +26,7 @@ public struct SprinklerScheduler: Sendable {
   var startedSeconds = 0.0
   /// The trust in the wall clock as last reported in a notice.
   var toldBelief = ""
-  /// Whether there was no process before this one; `cursor` is then the wall time at which this one began.
+  /// Whether the present process is the first one. `cursor` is then the wall time at which the process began.
   var isFirst = false
   /// The earliest time that the clock has shown since it was last confirmed, on the clock as it is now; `nil` if it was not set back.
   var setBackTo: WallInstant?
@@ -44,7 +44,7 @@ public struct SprinklerScheduler: Sendable {
   var usableZones: [ZoneID: Zone] = [:]
   var today = LocalDate(year: 1970, month: 1, day: 1)
   var nextMidnight = WallInstant(secondsSince1970: 0)
-  /// The totals of each zone on the day before this one, s; needed if the clock was wrong and that day comes again.
+  /// The totals of each zone on the day before the present one, s. They are needed if the clock was wrong and the earlier day comes again.
   var dayBefore: (day: LocalDate, ran: [ZoneID: Double])?
   /// The readings of the soil since the start of the process.
   var soil = SoilBook()
@@ -56,7 +56,7 @@ public struct SprinklerScheduler: Sendable {
   var wetEnds: [UInt64: String] = [:]
   /// The instant until which forecasts are ignored because a person cancelled a delay that a forecast had started, on the boot's clock, s.
   var weatherDeclinedUntil: Double?
-  /// What is known of the rain sensor since the start of the process.
+  /// The knowledge of the rain sensor since the start of the process.
   var rainSensor = RainSensorBook()
   private var isStarted = false
   /// Whether the records were recovered and may lack the most recent changes.

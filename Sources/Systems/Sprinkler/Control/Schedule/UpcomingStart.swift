@@ -12,7 +12,7 @@ public struct UpcomingStart: Sendable, Hashable {
   /// The runs of the start, by order of opening. Their times are estimates: one zone after another, as if all zones were in one group and no
   /// commands came.
   public var runs: [UpcomingRun]
-  /// Whether the current rain delay will suppress the start, or those of its runs that do not ignore rain.
+  /// Whether the current rain delay will suppress the start, or the runs of the start that do not ignore rain.
   public var isInRainDelay: Bool
 }
 
@@ -27,7 +27,7 @@ public struct UpcomingRun: Sendable, Hashable {
   public var litres: Double?
   /// The reason why the run is not expected to happen, or `nil` if it is expected to happen.
   public var skipped: RunOutcome?
-  /// What the rain or the soil changes about the run as far as is known now, for people; `nil` if nothing.
+  /// A description for people of the change that the rain or the soil makes to the run, as far as it is known now; `nil` if there is no change.
   public var why: String?
 }
 

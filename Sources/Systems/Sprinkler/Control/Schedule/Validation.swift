@@ -47,6 +47,8 @@ enum Validation {
 
   // MARK: zones
 
+  /// Throws unless the zones are valid.
+  ///
   /// - Parameter present: the zones that there are, whose names are kept.
   static func check(
     _ zones: [Zone], _ field: String, pins: [Int], masterPin: Int?, present: [Zone] = []
@@ -87,6 +89,8 @@ enum Validation {
 
   // MARK: programs
 
+  /// Throws unless the program is valid.
+  ///
   /// - Parameter present: the program as it is, whose names are kept.
   static func check(
     _ program: Program, _ prefix: String, _ context: Context, present: Program? = nil

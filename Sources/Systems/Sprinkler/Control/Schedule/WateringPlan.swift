@@ -56,7 +56,7 @@ struct WateringPlan: Sendable, Hashable {
 
   /// Skips the runs that do not ignore rain.
   ///
-  /// - Parameter why: what the forecast or the rain sensor says, for people; `nil` if a person began the rain delay.
+  /// - Parameter why: the report of the forecast or the rain sensor, in words for people, or `nil` if a person began the rain delay.
   mutating func skipInRain(_ why: String?) {
     for index in runs.indices where runs[index].skipped == nil && !runs[index].ignoresRain { runs[index].why = why }
     skip(.rainDelay) { !$0.ignoresRain }
@@ -64,7 +64,7 @@ struct WateringPlan: Sendable, Hashable {
 
   /// Skips and shortens runs as the soil demands; runs that are skipped already keep their reason.
   ///
-  /// - Parameter findings: what the soil says, by zone.
+  /// - Parameter findings: the findings of the soil, by zone.
   mutating func follow(_ findings: [ZoneID: SoilFinding]) {
     let isOpen = runs.map { $0.skipped == nil }
     for index in runs.indices where isOpen[index] {
@@ -106,7 +106,7 @@ struct WateringPlan: Sendable, Hashable {
     runs = kept
   }
 
-  /// Returns what a deficit means for one step, within the step's limit.
+  /// Returns the amount of water that a deficit gives to one step, within the step's limit.
   private static func amount(_ finding: DeficitFinding, _ step: Program.Step, mostPercent: Int) -> DeficitFinding {
     guard let seconds = finding.seconds, seconds > 0 else { return finding }
     let most = (step.seconds * mostPercent + 50) / 100

@@ -93,7 +93,7 @@ public struct ScheduleSimulation: ~Copyable {
   /// Passes the weather of the last days to the scheduler.
   public mutating func tell(_ weather: PastWeather) { step(.pastWeather(weather)) }
 
-  /// Passes readings of the soil to the scheduler, which is otherwise told nothing of it.
+  /// Passes readings of the soil to the scheduler, which receives no others.
   public mutating func moisten(_ readings: [MoistureReading]) { step(.moisture(readings)) }
 
   /// Passes a reading of the rain sensor to the scheduler.

@@ -53,8 +53,8 @@ struct SimulatedGardenState: ~Copyable {
     (levels.word >> UInt64(clamping: valve.line) & 1 != 0) != valve.isActiveLow
   }
 
-  /// Returns the number of edges of the sensor's line since the last call that it has put into the buffer. Like the kernel it keeps the last 16,
-  /// and its sequence numbers count all of them.
+  /// Puts the edges of the sensor's line since the last call into the buffer, and returns their number. Only the last 16 edges are kept, as by the
+  /// kernel; the sequence numbers count all edges.
   @_noLocks @_noAllocation
   mutating func receive(_ buffer: UnsafeMutablePointer<GPIOEdgeBuffer>) -> Int {
     let now = buffer.pointee.at

@@ -1,4 +1,4 @@
-/// What measures the soil for a rule.
+/// The probe that measures the soil for a rule.
 public enum SoilProbe: Sendable, Hashable {
   /// The probes of a plant, by the number that the system that measures gives it.
   case plant(Int)
@@ -42,24 +42,24 @@ public struct SoilTopic: Sendable, Hashable {
 
 /// A rule by which moist soil keeps schedules from watering zones. Runs by hand and of other systems go on.
 public struct MoistureRule: Sendable, Hashable {
-  /// What a start comes to while the soil is wet.
+  /// The effect of wet soil on a start.
   public enum Effect: Sendable, Hashable {
     /// The zone is not watered.
     case skip
-    /// The zone is watered for so many percent of its time, 1…99.
+    /// The zone is watered for a part of its time, 1…99 %.
     case shorten(percent: Int)
     /// The zone is not watered, and a run of a schedule that is open or waits is ended.
     case stop
   }
-  /// What measures the soil.
+  /// The probe that measures the soil.
   public var probe: SoilProbe
   /// The zones that the rule is for, or `nil` for every zone.
   public var zones: Set<ZoneID>?
   /// The moisture from which on the soil is wet, %.
   public var wetPercent: Double
-  /// What a start comes to while the soil is wet.
+  /// The effect of wet soil on a start.
   public var effect: Effect
-  /// How long the soil must have been wet before the rule acts, s.
+  /// The time for which the soil must have been wet before the rule acts, s.
   public var delaySeconds: Int
   /// The age up to which a reading is valid, s. Without a valid reading the schedule runs as it is.
   public var validSeconds: Int
@@ -80,11 +80,11 @@ public struct MoistureRule: Sendable, Hashable {
 
 /// A reading of the soil.
 public struct MoistureReading: Sendable, Hashable {
-  /// What has measured it.
+  /// The probe that took the reading.
   public var probe: SoilProbe
   /// The moisture, 0…100 %.
   public var percent: Double
-  /// How long ago it was read, s.
+  /// The age of the reading, s.
   public var ageSeconds: Double
 
   /// Creates a reading, not checked; the scheduler takes none that is no finite number.

@@ -14,13 +14,13 @@ public struct Program: Sendable, Hashable, Codable {
   public var starts: [StartTime]
   /// The zones to water, in this order; 1…64 steps. A zone may appear more than once.
   public var steps: [Step]
-  /// How long runs are split so that water can soak in, or `nil` if they are not split.
+  /// The rule by which long runs are split so that water can soak in, or `nil` if they are not split.
   public var cycleAndSoak: CycleAndSoak?
   /// Whether durations are scaled by the seasonal level.
   public var followsSeason: Bool
   /// Whether a rain delay suppresses the program, and ends its open runs if the configuration says so.
   public var skipsInRain: Bool
-  /// What decides how long zones are watered, or `nil` if their steps do.
+  /// The rule that decides how long zones are watered, or `nil` if the steps of the program do.
   public var adjustment: Adjustment?
   /// The rank among programs that start at the same instant, −100…100; the higher one comes first.
   public var priority: Int
@@ -28,7 +28,7 @@ public struct Program: Sendable, Hashable, Codable {
   /// unique among all programs; `nil` if no app has named it.
   public var alias: String?
 
-  /// What decides how long zones are watered instead of the steps.
+  /// A rule that decides, in place of a program's steps, how long zones are watered.
   public enum Adjustment: String, Sendable, Hashable, Codable {
     /// The deficit of each zone. The steps' seconds stand for zones without a valid one, and limit the others.
     case deficit

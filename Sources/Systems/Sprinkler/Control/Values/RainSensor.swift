@@ -38,11 +38,11 @@ public struct RainSensorStatus: Sendable, Hashable {
     case wet
     /// The sensor is wet, and a person has ended the rain delay: schedules run as they are until it has been dry.
     case lifted
-    /// The sensor has been wet for so long that its wire is taken for broken: schedules run as they are.
+    /// The sensor has been wet for so long that its wire counts as broken, and schedules run unchanged.
     case stuck
   }
   /// The state.
   public var word: Word
-  /// When the present reading began, or `nil` if the line has not been read.
+  /// The instant at which the present reading began, or `nil` if the line has not been read.
   public var since: WallInstant?
 }

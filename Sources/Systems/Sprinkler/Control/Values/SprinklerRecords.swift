@@ -25,7 +25,7 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
   public var day: LocalDate?
   /// The deficits of zones whose weather has been counted, by zone.
   public var deficits: [ZoneDeficit] = []
-  /// What is known of the flow of zones, by zone.
+  /// The known flows, one for each zone whose flow has been measured.
   public var flows: [ZoneFlow] = []
   /// The instant up to which every start has been dealt with. It is written with every other change, so that the scheduler can
   /// tell after a power cut which starts were missed.
@@ -125,11 +125,11 @@ public enum SprinklerChange: Sendable, Hashable {
   /// Sorts the pending runs by these numbers; runs that are not listed keep their order and follow the listed ones.
   case pendingOrder([UInt64])
   case log(WateringRecord)
-  /// Sets the total time that the zone has run on that day. The first total of a new day clears those of the day before.
+  /// Sets the total time that the zone has run on that day. The first total of a new day clears the totals of the day before.
   case ran(ZoneID, seconds: Double, day: LocalDate)
   /// Replaces the deficits of all zones.
   case deficits([ZoneDeficit])
-  /// Replaces what is known of the flow of all zones.
+  /// Replaces the known flows of all zones.
   case flows([ZoneFlow])
   /// Sets the numbers of the next run and the next program.
   case counters(nextRun: UInt64, nextProgram: Int)

@@ -4,7 +4,7 @@ import WallTime
 
 /// One line of the watering log, for a run that ended or was suppressed.
 public struct WateringRecord: Sendable, Hashable, Codable {
-  /// The number of the run; suppressed runs have a number, too.
+  /// The number of the run; suppressed runs also have a number.
   public var run: UInt64
   public var zone: ZoneID
   /// The zone's name at the time of the run.
@@ -68,11 +68,12 @@ public struct PendingRun: Sendable, Hashable, Codable {
   public var caller: String?
   /// The boot in which the run was last saved, or `nil` if the boot was not known.
   public var boot: BootID?
-  /// The instant since which the valve has been open beyond `ranSeconds`, on the clock of `boot`, s, or `nil` if it was closed when last saved.
+  /// The instant since which the valve has been open beyond `ranSeconds`, on the clock of `boot`, s, or `nil` if the valve was closed when the record
+  /// was last saved.
   public var openSince: Double?
   /// The outcome with which the previous process left the run behind, or `nil` if that process did not shut down in order.
   public var leftBy: RunOutcome?
-  /// What the deficit and the soil changed about the run, for people, or `nil` if nothing.
+  /// A description for people of the change that the deficit and the soil made to the run, or `nil` if there was none.
   public var why: String?
   /// The water that is requested, l, or `nil` for a run by time; `askedSeconds` is then the longest time.
   public var litres: Double?
@@ -172,7 +173,7 @@ public struct RainDelay: Sendable, Hashable, Codable {
     age = KeptAge(at: now)
   }
 
-  /// What the forecast or the rain sensor said, for people, or `nil` if a person began the delay.
+  /// The report of the forecast or the rain sensor, in words for people, or `nil` if a person began the delay.
   public var why: String? {
     switch reason {
     case .manual: nil

@@ -18,7 +18,7 @@ public struct Zone: Sendable, Hashable, Codable {
   public var maximumSecondsPerDay: Int?
   /// The group whose limit of open valves the zone shares, or `nil` for the group of all ungrouped zones.
   public var group: Int?
-  /// Whether programs water this zone during a rain delay, too.
+  /// Whether programs also water this zone during a rain delay.
   public var ignoresRain: Bool
   /// Whether the master valve is open while this zone is open.
   public var usesMaster: Bool

@@ -1,12 +1,12 @@
 import WallTime
 
-/// How the deficit of a zone is reckoned, and what it means for watering.
+/// The rule by which the deficit of a zone is computed, and its effect on watering.
 public struct DeficitRule: Sendable, Hashable {
   /// The rate of the zone's sprinklers, mm/h; above 0.
   public var millimetresPerHour: Double
   /// The part of the reference evapotranspiration that the zone's plants use; above 0.
   public var cropFactor: Double
-  /// The greatest deficit, mm: what the soil holds for the plants.
+  /// The greatest deficit, mm, which is the water that the soil can hold for the plants.
   public var greatestMillimetres: Double
   /// The deficit from which on the zone is watered, mm.
   public var leastMillimetres: Double
@@ -21,7 +21,7 @@ public struct DeficitRule: Sendable, Hashable {
     self.leastMillimetres = leastMillimetres
   }
 
-  /// Returns the water that falls in so many seconds, mm.
+  /// Returns the depth of water, mm, that the zone receives in the given seconds.
   func millimetres(seconds: Double) -> Double { millimetresPerHour * seconds / 3_600 }
 }
 
@@ -38,13 +38,13 @@ public struct ZoneDeficit: Sendable, Hashable, Codable {
   public internal(set) var since: LocalDate
   /// The last day that has been counted.
   public internal(set) var through: LocalDate
-  /// What the plants have used since then, mm.
+  /// The water that the plants have used since the deficit was last 0, mm.
   public internal(set) var evaporated = 0.0
-  /// The rain since then, mm.
+  /// The rain since the deficit was last 0, mm.
   public internal(set) var rained = 0.0
-  /// The irrigation since then, mm.
+  /// The irrigation since the deficit was last 0, mm.
   public internal(set) var watered = 0.0
-  /// The days since then whose weather nobody told.
+  /// The number of days since the deficit was last 0 whose weather is unknown.
   public internal(set) var unknownDays = 0
 
   /// Creates the deficit of a zone that lacks nothing at the end of a day.
@@ -71,7 +71,7 @@ public struct ZoneDeficit: Sendable, Hashable, Codable {
     if millimetres <= 0 { begin() }
   }
 
-  /// Begins the sums anew with the day after the last one.
+  /// Begins the sums again with the day after the last one.
   private mutating func begin() {
     (millimetres, since, unknownDays) = (0, through + 1, 0)
     (evaporated, rained, watered) = (0, 0, 0)

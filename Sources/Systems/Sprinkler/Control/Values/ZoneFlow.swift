@@ -1,6 +1,6 @@
 import WallTime
 
-/// What a zone's flow may be, as the configuration says.
+/// The limits of a zone's flow in the configuration.
 public struct ZoneFlowRule: Sendable, Hashable {
   /// The flow below which there is an alarm, l/min, or `nil` if no limit is set.
   public var minimum: Double?
@@ -17,11 +17,11 @@ public struct ZoneFlowRule: Sendable, Hashable {
   }
 }
 
-/// How the flow of zones is watched and learnt.
+/// The settings by which the flow of zones is watched and learnt.
 public struct ZoneFlowSettings: Sendable, Hashable {
   /// The number of runs from which a zone's usual flow is learnt, 2…50.
   public var runs = 5
-  /// How far the flow may be from the learnt one, in percent of it, 5…90.
+  /// The greatest difference of the flow from the learnt flow, in percent of the learnt flow, 5…90.
   public var percent = 30
   /// The time over which the flow is measured, and which it is given to settle, s; 1…3,600.
   public var settleSeconds = 30
@@ -32,9 +32,9 @@ public struct ZoneFlowSettings: Sendable, Hashable {
   public init() {}
 }
 
-/// What is known of a zone's flow: the runs so far from which it is being learnt, or the usual flow.
+/// The knowledge of a zone's flow: the runs so far from which it is being learnt, or the usual flow.
 public struct ZoneFlow: Sendable, Hashable, Codable {
-  /// The zone.
+  /// The zone whose flow this is.
   public var zone: ZoneID
   /// The flow of each run so far, l/min, in their order; empty once the usual flow is known.
   public internal(set) var samples: [Double] = []
@@ -42,10 +42,10 @@ public struct ZoneFlow: Sendable, Hashable, Codable {
   public internal(set) var litresPerMinute: Double?
   /// The number of runs from which the usual flow was learnt; 0 while it is not known.
   public internal(set) var runs = 0
-  /// When it was learnt, or `nil` while it is not known.
+  /// The instant at which the flow was learnt, or `nil` while it is not known.
   public internal(set) var learntAt: WallInstant?
 
-  /// Creates what is known before any run was measured.
+  /// Creates the flow of a zone of which no run has been measured.
   public init(zone: ZoneID) { self.zone = zone }
 }
 
@@ -53,7 +53,7 @@ public struct ZoneFlow: Sendable, Hashable, Codable {
 public struct ZoneFlowStatus: Sendable, Hashable {
   /// The zone.
   public var zone: ZoneID
-  /// What is known of the flow, or `nil` if no run has been measured or nothing is learnt.
+  /// The knowledge of the flow, or `nil` if no run has been measured or nothing is learnt.
   public var flow: ZoneFlow?
   /// The number of runs that it takes, or `nil` if nothing is learnt.
   public var neededRuns: Int?
@@ -61,6 +61,6 @@ public struct ZoneFlowStatus: Sendable, Hashable {
   public var minimum: Double?
   /// The flow above which there is an alarm now, l/min, or `nil` if there is no such limit.
   public var maximum: Double?
-  /// What the limits are from, in words.
+  /// The origin of the limits, in words.
   public var words: String
 }

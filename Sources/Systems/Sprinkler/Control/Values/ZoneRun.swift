@@ -43,7 +43,7 @@ public struct ZoneRun: Sendable, Hashable, BitwiseCopyable {
 public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   /// The run lasted as long as requested, or had the water that was requested.
   case completed
-  /// A person stopped the run: by off, by skip or by clearing the queue.
+  /// A person stopped the run by off, by skip or by clearing the queue.
   case stopped
   /// Another run of the same zone replaced this run, or another run of the same group did because no more valves may be open.
   case replaced

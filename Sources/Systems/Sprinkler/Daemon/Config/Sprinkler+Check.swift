@@ -44,7 +44,7 @@ extension Sprinkler {
     }
   }
 
-  /// Returns why a pin may not be used, or `nil` if it may.
+  /// Returns the reason why a pin may not be used, or `nil` if it may.
   ///
   /// - Parameter words: the pin for the message.
   static func complaint(_ pin: Int, _ wiring: Wiring, _ words: String? = nil) -> String? {

@@ -24,7 +24,7 @@ extension Zone {
 extension SprinklerWiring {
   /// The configured zones, in order. A zone for which neither a pin nor a default exists has the pin −1, which `check` refuses.
   var zones: [Zone] { zoneItems.enumerated().map { Zone($1, index: $0) } }
-  /// The pins that zones may use, in order, without the master valve's pin: those that the file lists, or those of the zones.
+  /// The pins that zones may use, in order, without the master valve's pin. They are the pins that the file lists, or else the pins of the zones.
   var pins: [Int] { givenPins ?? zones.map(\.gpioPin) }
   /// The pins of all the lines that the daemon requests, the master valve's last.
   var allPins: [Int] { pins + (masterPin.map { [$0] } ?? []) }
@@ -68,7 +68,7 @@ extension SprinklerWiring {
     }
   }
 
-  /// Where the valves' lines are, in words.
+  /// The places of the valves' lines, in words.
   private var places: String {
     let header = headerPlaces.first.map { chip ?? "the GPIO lines \(name(allPins[$0]))…" }
     let chips = usedExpanders.map { used in
@@ -167,8 +167,8 @@ extension SprinklerWiring {
       pulsesPerLitre: flowPin.map { _ in pulsesPerLitre })
   }
 
-  /// Returns the settings of the weather watch, or `nil` if no weather provider is configured. The provider knows names
-  /// only: for a zone without one its days are those of the place.
+  /// Returns the settings of the weather watch, or `nil` if no weather provider is configured. The provider knows zones by name only; for a time zone
+  /// without a name it returns the days of the place.
   func weather(_ rules: SprinklerRules, _ zone: ZoneRules) -> WeatherWatch.Settings? {
     guard hasWeather, let place, let weatherAddress else { return nil }
     return WeatherWatch.Settings(

@@ -84,7 +84,7 @@ extension SprinklerWiring {
       Key("pull", \.pull, "The chip's own resistor at the comparator's pin: up, down, none, as-is.")
     }
 
-    /// What is wrong with the choice of the probe, or `nil` if nothing is.
+    /// The error in the choice of the probe, or `nil` if there is none.
     private var complaint: String? {
       guard self != Self() else { return nil }
       let given = [plant.map { _ in "plant" }, topic.map { _ in "topic" }, pin.map { _ in "pin" }].compactMap(\.self)
@@ -108,7 +108,7 @@ extension SprinklerWiring {
         ? nil : "expected a topic of 1…200 bytes without + and #, got \(topic.prefix(40))"
     }
 
-    /// What measures the soil, or `nil` if the item is no rule.
+    /// The probe that measures the soil, or `nil` if the item is not a rule.
     var probe: SoilProbe? {
       if let plant { return .plant(plant) }
       if let topic {

@@ -17,7 +17,7 @@ public struct SprinklerWiring: Settings, Equatable {
   var i2cBus = 1
   /// The chips that give more lines than the header has.
   var expanders: [Expander] = []
-  /// The greatest number of valves open at the same time, or `nil` for the number that the groups allow together.
+  /// The greatest number of valves open at the same time, or `nil` if it is the number that the groups allow together.
   var givenMaximumOpen: Int?
   var stationDelaySeconds = 0
   /// The IANA time zone of the schedules, or `nil` for that of the computer.

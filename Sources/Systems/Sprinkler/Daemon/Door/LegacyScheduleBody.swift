@@ -128,8 +128,8 @@ struct LegacyScheduleBody: JSONReadable {
     }
   }
 
-  /// Returns the new rule of the days. A rule that the app cannot show stays unless days are chosen: for such a schedule the app sends no day or all
-  /// seven.
+  /// Returns the new rule of the days. A rule that the app cannot show is kept unless days are chosen; for such a schedule the app sends no day or
+  /// all seven.
   private func days(_ weekdays: UInt8, of present: DayRule) -> DayRule {
     if case .weekdays = present { return .weekdays(weekdays) }
     return weekdays == 0 || weekdays == 127 ? present : .weekdays(weekdays)

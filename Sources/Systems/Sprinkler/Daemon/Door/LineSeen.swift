@@ -4,7 +4,7 @@ import Service
 import Sprinkler
 import WallTime
 
-/// A line of a valve, with what hangs on it.
+/// A line of a valve, with the part that is connected to it.
 struct LineSeen: Sendable, Hashable {
   /// The place of the line in `GET /api/pins`, 1…64.
   let line: Int
@@ -19,25 +19,25 @@ struct LineSeen: Sendable, Hashable {
     let id: Int
     let name: String
 
-    /// The zone in words: `zone 3 (Roses)`, or `zone 3` if nobody has named it.
+    /// The zone in words: `zone 3 (Roses)`, or `zone 3` if it has no name of its own.
     var words: String { name == "Zone \(id)" ? "zone \(id)" : "zone \(id) (\(name))" }
   }
 
   var zoneId: Int? { zone?.id }
 
-  /// What hangs on the line, in words: `zone 3 (Roses)`, `the master valve`, `pin 20`.
+  /// The part that is connected to the line, in words: `zone 3 (Roses)`, `the master valve`, `pin 20`.
   var what: String {
     if isMaster { return "the master valve" }
     return zone?.words ?? "pin \(pin)"
   }
 
-  /// Returns what is wrong with the line, in words: `zone 3 (Roses) is on although told to be off`.
+  /// Returns a description of the line's fault: `zone 3 (Roses) is on although told to be off`.
   func words(isNow: Bool = true) -> String {
     "\(what) \(isNow ? "is" : "was") \(isOn ? "on" : "off") although told to be \(isOn ? "off" : "on")"
   }
 }
 
-/// The lines of the valves, each with what hangs on it.
+/// The lines of the valves, each with the part that is connected to it.
 struct NamedLines: Sendable {
   let description: SprinklerDescription
   let zones: [Zone]

@@ -3,16 +3,17 @@ import Wire
 
 /// The days before today in the answer of a weather provider in the format of Open-Meteo, for the deficits of zones.
 enum PastWeatherAnswer {
-  /// The variables of a day that are asked for besides the rain.
+  /// The weather variables of a day that are requested in addition to the rain.
   static let variables = [
     "temperature_2m_max", "temperature_2m_min", "dew_point_2m_mean", "wind_speed_10m_mean", "shortwave_radiation_sum",
   ]
-  /// What the values of a day can be on Earth, with room on both sides. What is beyond is unknown: the arithmetic of deficits takes squares and sums.
+  /// The ranges of a day's values on Earth, with some room on both sides. A value outside its range counts as unknown, because the arithmetic of
+  /// deficits takes squares and sums.
   private static let ranges: [String: ClosedRange<Double>] = [
     "precipitation_sum": WeatherAnswer.mostRain, "temperature_2m_max": -100...70, "temperature_2m_min": -100...70,
     "dew_point_2m_mean": -120...50, "wind_speed_10m_mean": 0...120, "shortwave_radiation_sum": 0...60,
   ]
-  /// The units that the values must have where the answer names one.
+  /// The units that the values must have if the answer names a unit.
   private static let units = [
     "precipitation_sum": "mm", "temperature_2m_max": "°C", "temperature_2m_min": "°C", "dew_point_2m_mean": "°C",
     "wind_speed_10m_mean": "m/s", "shortwave_radiation_sum": "MJ/m²",

@@ -16,7 +16,7 @@ struct ScheduleBody: JSONReadable {
   private let season: Season??
   private let cycleAndSoak: Program.CycleAndSoak??
   private let followsSeason: Bool?
-  /// What decides instead of the minutes: `.some(nil)` for nothing, `nil` leaves it unchanged.
+  /// The rule that decides in place of the minutes. `.some(nil)` stands for no rule, and `nil` leaves the rule unchanged.
   private let adjustment: Program.Adjustment??
   private let priority: Int?
   private let alias: String?

@@ -15,8 +15,8 @@ final class SoilWatch: Sendable {
   private let next = Mutex(TickInstant.zero)
 
   /// - Parameters:
-  ///   - soil: the offer of a system that measures soil, which may come to be later than the watch.
-  ///   - topics: what the broker says of the soil.
+  ///   - soil: the offer of a system that measures soil, which may be made later than the watch.
+  ///   - topics: the readings from the broker's topics.
   ///   - pins: the pins of the comparators, in the order of the loop's lines.
   convenience init(_ soil: Needed<SoilMoisture>, _ topics: SoilTopics, pins: [Int]) {
     self.init(topics, pins: pins) { soil.offer }

@@ -11,7 +11,7 @@ import Water
 
 // The parts of the desk: the configuration, the store and the offers of other systems.
 extension SprinklerDesk {
-  /// What the desk has of the file, of which a reload brings another.
+  /// The desk's settings from the file, which a reload replaces.
   struct OfFile: Sendable {
     var scheduler: SchedulerSettings
     var description: SprinklerDescription

@@ -12,11 +12,11 @@ import Water
 
 /// The desk connects the schedule, the store and the valves' loop: it handles commands of clients, the time, and the loop's notices.
 ///
-/// One lock guards schedule and store. A decision of the schedule is on the disk before it is answered and before its orders go to the valves;
-/// if the disk fails, nothing has happened (`StoredSchedule`). Commands that close valves work the other way round: they go to the loop first,
-/// and the loop's notices are on the disk before the command is answered, or the answer says that they are not yet (`StopsBeingKept`).
-/// To be called from any thread except an event loop's and the daemon's main thread: a write waits for the disk, but never for a control loop.
-/// `hear(_:at:)` alone never waits.
+/// One lock guards schedule and store. A decision of the schedule is on the disk before it is answered and before its orders go to the valves; if the
+/// disk fails, nothing has happened (`StoredSchedule`). Commands that close valves work the other way round: they go to the loop first, and the
+/// loop's notices are on the disk before the command is answered, or the answer says that they are not yet (`StopsBeingKept`). The desk may be called
+/// from any thread except an event loop's and the daemon's main thread: a write waits for the disk, but never for a control loop. `hear(_:at:)` alone
+/// never waits.
 public final class SprinklerDesk: OrderingDesk, RuledDesk {
   private struct Work {
     var schedule: StoredSchedule
@@ -99,10 +99,10 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
 
   var newest: SprinklerSnapshot { readNewest().state }
 
-  /// What the file says of the sprinkler, for documents.
+  /// The sprinkler's description in the file, for documents.
   var description: SprinklerDescription { settings.value.description }
 
-  /// The lines, each with what hangs on it.
+  /// The valves' lines, each with the part that is connected to it.
   var lines: NamedLines { NamedLines(description: description, zones: view.records.zones) }
 
   /// Returns the values for documents and metrics.
@@ -126,14 +126,14 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
 
   // MARK: the time, and the loop's notices
 
-  /// Does the periodic work. The desk's thread may have waited for what was before it, so the instant is the present one.
+  /// Does the periodic work. The desk's thread may have been busy with earlier work, so the work uses the present instant.
   public func beat(_ newest: Published<SprinklerSnapshot>) {
     beat(at: now)
     weather?.turn(self, at: now)
   }
 
-  /// Saves the loop's events, starts due programs and removes old lines of the log. To be called ten times a second, on a thread that may wait
-  /// for the disk.
+  /// Saves the loop's events, starts due programs and removes old lines of the log. The function is to be called ten times a second, on a thread that
+  /// may wait for the disk.
   func beat(at now: TickInstant) {
     settleAnswered()
     orders.sendQueued()

@@ -272,7 +272,7 @@ struct SprinklerStatus: Sendable {
 }
 
 extension Int {
-  /// This number of seconds in minutes. One second is 0.02, the least that a request may say, which is read as one second.
+  /// The number of seconds in minutes. One second is 0.02, the least value that a request may contain, which is read as one second.
   var inMinutes: Double { self == 1 ? 0.02 : Double(self) / 60 }
 }
 

@@ -100,7 +100,8 @@ extension SprinklerOrder {
     }
   }
 
-  /// What of the sprinkler the order stops, or allows to open, or `nil` if it does neither: it is then not overtaken by a stop, and overtakes nothing.
+  /// The part of the sprinkler that the order stops or allows to open, or `nil` if it does neither. An order without a part is not overtaken by a
+  /// stop and overtakes nothing.
   var part: SystemPart? {
     switch self {
     case .run(let run, _): .item(Int(run.zone.number))

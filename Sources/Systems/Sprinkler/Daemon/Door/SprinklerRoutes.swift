@@ -66,7 +66,7 @@ struct SprinklerRoutes: Sendable {
     ]
   }
 
-  /// Forgets what was learnt of a zone's flow.
+  /// The route that forgets the learnt flow of a zone.
   private var forgetFlow: Route {
     Route(.delete, "/api/zone/{id}/flow", scope: .control, action: "sprinkler.forget-flow") { [self] request in
       let zone = try zone(request)

@@ -15,7 +15,7 @@ public struct SprinklerSeen: Sendable {
   let now: TickInstant
   let reading: WallReading
   let lines: NamedLines
-  /// The state of the valves, with the lines that are not as they were told.
+  /// The state of the valves, with the lines whose levels differ from those written.
   let state: StateSeen
   let zones: [ZoneSeen]
   let queue: [QueuedSeen]

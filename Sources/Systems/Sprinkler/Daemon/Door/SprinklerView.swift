@@ -16,13 +16,13 @@ struct SprinklerView: Sendable {
   /// The reason why the store refused the last change, or `nil` if it accepted it.
   var storeFailure: String?
   var weather: WeatherReport?
-  /// What each rule of the soil finds, in the order of the file.
+  /// The present findings of each soil-moisture rule, in the order of the file.
   var soil: [SoilStatus] = []
   /// The deficits of the zones that have a rule, by zone.
   var deficits: [DeficitStatus] = []
   /// The flow of the zones that have limits of their own, by zone.
   var flows: [ZoneFlowStatus] = []
-  /// What the rain sensor says, or `nil` if there is none or the schedules have not been read.
+  /// The status of the rain sensor, or `nil` if there is none or the schedules have not been read.
   var rainSensor: RainSensorStatus?
 }
 
@@ -36,6 +36,6 @@ struct WeatherReport: Sendable, Hashable {
   var millimetres: Double?
   /// Whether some of these days are unknown, so that more rain is possible.
   var isLowerBound = false
-  /// The reason why the last question has no answer, or `nil` if it has one.
+  /// The reason why the last question to the weather provider has no answer, or `nil` if it has one.
   var failure: String?
 }

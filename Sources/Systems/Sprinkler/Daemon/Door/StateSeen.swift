@@ -10,7 +10,7 @@ struct StateSeen: Sendable {
   let faultLine: LineSeen?
   /// The lines whose level is not the one that was written, as last read back.
   let differing: [LineSeen]
-  /// The fault, or `nil` if the state is none, in words that do not say what hangs on a line.
+  /// The fault in words that do not name the parts connected to lines, or `nil` if the state is not a fault.
   private let cause: String?
 
   /// - Parameter differing: the lines whose level is not the one that was written now, or `nil` if that is the line which the fault names,
@@ -63,7 +63,7 @@ struct StateSeen: Sendable {
     }
   }
 
-  /// The state as the log says it: a fault by the names of zones.
+  /// The state in the words of the log, where a fault names the zones.
   var logged: String { fault == nil ? "\(state)" : reason }
 }
 

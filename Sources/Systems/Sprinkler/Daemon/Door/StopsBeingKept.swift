@@ -51,7 +51,8 @@ final class StopsBeingKept: Sendable {
     }
   }
 
-  /// Returns when all stops so far are stored or have been refused. A command that opens a valve must wait for this, so as not to overtake a stop.
+  /// Waits until all stops so far are stored or have been refused. A command that opens a valve must call this first, so that it does not overtake a
+  /// stop.
   func settled() async { await state.withLock { $0.last }?.value }
 
   /// Answers the clients whose deadline has passed.

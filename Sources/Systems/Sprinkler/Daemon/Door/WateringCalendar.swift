@@ -3,8 +3,9 @@ import Service
 import Sprinkler
 import WallTime
 
-/// The upcoming starts as a calendar (RFC 5545), to which a calendar program subscribes by the address of `GET /api/sprinkler.ics`.
-/// A start keeps its UID, so that a program shows it once however often it reads; the machine's name is in it, since somebody may have two.
+/// The upcoming starts as a calendar (RFC 5545), to which a calendar program subscribes by the address of `GET /api/sprinkler.ics`. A start keeps its
+/// UID, so that a program shows it once however often it reads the calendar. The UID contains the machine's name, since a person may have two
+/// machines.
 struct WateringCalendar {
   let starts: [UpcomingStart]
   /// The names of the zones by their numbers.

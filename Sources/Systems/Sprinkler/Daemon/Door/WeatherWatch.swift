@@ -62,8 +62,8 @@ final class WeatherWatch: Sendable {
     }
   }
 
-  /// Handles an answer that has arrived, and asks the provider if that is due and the forecast is switched on. To be called regularly, on a
-  /// thread that may wait for the disk. Never waits for the network.
+  /// Handles an answer that has arrived, and asks the provider if that is due and the forecast is switched on. The function is to be called
+  /// regularly, on a thread that may wait for the disk. Never waits for the network.
   func turn(_ desk: SprinklerDesk, at now: TickInstant) {
     // While a person has switched the forecast off, the provider is still asked for deficits, but starts no rain delay.
     let isOn = desk.view.records.isForecastOn || settings.pastDays > 0
@@ -139,7 +139,7 @@ final class WeatherWatch: Sendable {
     desk.take(Self.verdict(rain, settings), past, report: noted)
   }
 
-  /// Returns what a forecast means for watering. Unknown days do not count as dry: a rain delay in force then stays.
+  /// Returns the verdict of a forecast on watering. Unknown days do not count as dry, so that a rain delay in force then stays.
   static func verdict(_ rain: ExpectedRain, _ settings: Settings) -> WeatherVerdict {
     guard let millimetres = rain.millimetres, millimetres >= settings.threshold else {
       return rain.isWhole ? .dry : .unknown

@@ -3,7 +3,7 @@ import WallTime
 
 /// A program of another controller whose parts are known to be possible here.
 struct ImportedProgram {
-  /// Where it is in the file, such as `programs.pd[2]`.
+  /// The program's path in the file, such as `programs.pd[2]`.
   let path: String
   let name: String
   let isEnabled: Bool
@@ -78,7 +78,7 @@ struct ImportedProgram {
     }
   }
 
-  /// The days after its days, or `nil` if no rule says them.
+  /// The rule for the days that follow the program's days, or `nil` if no rule can express them.
   private var nextDays: DayRule? {
     switch days {
     case .weekdays(let bits): .weekdays((bits << 1 | bits >> 6) & 0x7F)

@@ -2,7 +2,7 @@ import Sprinkler
 import WallTime
 import Wire
 
-/// A file of another controller, recognised by what it contains.
+/// A file of another controller, recognised by its contents.
 enum ImportedFile: Equatable {
   /// The export of OpenSprinkler's app, or its controller's answer to `/ja`: an object with `programs`.
   case openSprinkler(JSONValue)
@@ -66,9 +66,9 @@ struct ImportedSchedules: Equatable {
     case left(path: String, reason: String)
   }
 
-  /// The schedules, at most 256, which is what the store takes.
+  /// The schedules, at most 256, the most that the store accepts.
   private(set) var programs: [Program] = []
-  /// What the zones are called, by their numbers; without those that have no name.
+  /// The names of the zones by their numbers. Zones without a name are left out.
   private(set) var zoneNames: [ZoneID: String] = [:]
   private(set) var lines: [Line] = []
 

@@ -88,7 +88,8 @@ extension ScenarioValue<LocalDate> {
 }
 
 extension ScenarioValue<StartTime> {
-  /// A start: `05:30`, `sunrise`, or `sunset+15` with minutes after, or with a minus sign before, the sun's event.
+  /// The form of a start: `05:30`, `sunrise`, or `sunset+15`. The number is the minutes after the sun's event, or
+  /// before it with a minus sign.
   fileprivate static var start: Self {
     .text(like: "a start like 05:30 or sunrise-45, at most 720 minutes beside it") { ScheduleWords.start($0) }
   }
@@ -113,7 +114,7 @@ extension ScenarioValue<Season> {
 }
 
 extension ScenarioValue<DayRule> {
-  /// Days: `[mon, thu]`, `odd`, `even`, `daily` or `{ every: 3, from: 2026-04-01 }`.
+  /// The form of a rule for days: `[mon, thu]`, `odd`, `even`, `daily` or `{ every: 3, from: 2026-04-01 }`.
   fileprivate static var days: Self {
     let names = ScheduleWords.weekdays.map { $0.lowercased() }
     let interval = ScenarioWord("every", .integer(1...365), with: ScenarioCompany("from", .date)) {

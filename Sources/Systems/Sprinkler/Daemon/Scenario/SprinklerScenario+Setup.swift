@@ -61,7 +61,7 @@ private struct SprinklerSetupReader {
     try reader.value(ScenarioCompany(name, form), fields, "sprinkler")
   }
 
-  /// Reads a key that has a standard value, which an invalid one has, too.
+  /// Reads a key that has a standard value, which is also the result if the key's value is invalid.
   private mutating func value<Value>(
     _ name: String, _ form: ScenarioValue<Value>, or standard: Value, _ fields: FieldReader.Fields
   ) throws -> Value {

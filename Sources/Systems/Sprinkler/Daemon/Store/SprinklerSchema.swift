@@ -2,7 +2,7 @@ import GRDB
 import Store
 
 extension StoreSystem {
-  /// The sprinkler's tables. Zones, programs and queued runs are JSON as encoded by `Codable`, with extra columns for what SQL needs.
+  /// The sprinkler's tables. Zones, programs and queued runs are JSON as encoded by `Codable`, with extra columns for the values that SQL needs.
   public static let sprinkler = StoreSystem(
     contents: [
       StoreContent("zones", in: "sprinkler_zone", .replaced),

@@ -26,7 +26,7 @@ enum SprinklerTables {
     case seen
     /// The deficits of zones; a missing row means that no day has been counted.
     case deficits
-    /// What is known of the flow of zones; a missing row means nothing.
+    /// The known flows of zones. A zone without a row has no known flow.
     case flows
     /// The contents of the configuration when it was last read, a `SprinklerFile`.
     case file

@@ -55,7 +55,7 @@ public struct YOLOv8Output: Sendable {
     let index: Int
   }
 
-  /// Returns the candidates without duplicates: of overlapping boxes of one class only the most certain is kept.
+  /// Returns the candidates without duplicates. Only the most certain of overlapping boxes of one class is kept.
   private func suppress(_ candidates: [Candidate]) -> [DetectedObject] {
     var kept: [Candidate] = []
     for candidate in candidates.sorted(by: { ($0.confidence, $1.index) > ($1.confidence, $0.index) }) {

@@ -62,7 +62,8 @@ extension VideoDesk {
     }
   }
 
-  /// Returns why nobody can join now, or `nil` if there is a place. A camera that has failed sends nothing; MP4's answer says why, too.
+  /// Returns the reason why no viewer can join now, or `nil` if there is a place. A camera that has failed sends nothing, and the answer to a request
+  /// for MP4 gives the same reason.
   private static func refusal(_ state: VideoSnapshot, _ limit: Int) -> APIError? {
     guard state.process.process != nil else { return down }
     guard state.watching < limit else { return full(limit) }
@@ -82,7 +83,7 @@ extension VideoDesk {
     return .json(DoneDocument())
   }
 
-  /// The name of a session in its URL, 16 digits that nobody guesses.
+  /// The name of a session in its URL, 16 digits that cannot be guessed.
   private static func name(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

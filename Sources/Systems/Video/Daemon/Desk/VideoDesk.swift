@@ -52,7 +52,7 @@ public final class VideoDesk: LoneDesk {
 
   // MARK: what the video process tells
 
-  /// Takes a report. To be called in the order of the reports, by one thread.
+  /// Takes a report. The function is to be called in the order of the reports, by one thread.
   public func take(_ report: VideoReport) {
     switch report {
     case .hello: break

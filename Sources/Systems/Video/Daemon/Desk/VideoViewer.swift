@@ -82,7 +82,7 @@ public final class VideoViewer: Sendable {
     state.withLock { now - $0.lastPiece >= limit }
   }
 
-  /// Returns how long a fragment has waited for the reader, or `nil` if the reader has taken none since the last call.
+  /// Returns the time for which a fragment has waited for the reader, or `nil` if the reader has taken no fragment since the last call.
   func wait(at now: TickInstant) -> Nanoseconds? { state.withLock { $0.backlog.wait(at: now) } }
 
   var dropped: Int64 { state.withLock { $0.backlog.dropped } }
