@@ -128,13 +128,4 @@
       return settings
     }
   }
-
-  /// Waits until something is so; false after `patience`.
-  public func eventually(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<Int(patience) / 5 {
-      if condition() { return true }
-      Thread.sleep(forTimeInterval: 0.005)
-    }
-    return condition()
-  }
 #endif
