@@ -90,11 +90,6 @@ public enum PumpNotice: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension PumpMailbox {
-  /// The client's ends of all mailboxes of a loop.
-  public typealias Client = LoopChannelClient<
-    Request<PumpOrder>, Answer<PumpIgnoreReason>, Told<PumpNotice>, Published<PumpState>
-  >
-
   /// Creates the mailboxes for the loop of a pump that is operated.
   public convenience init(operating settings: PumpOperatorSettings) throws(RuntimeError) {
     let rules = PumpRules(operating: settings)

@@ -15,9 +15,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
   /// The mailboxes of one robot loop. A tick takes at most 64 requests.
   public typealias Mailbox = LoopMailbox<RobotOrder, IgnoreReason, RobotNotice, RobotSnapshot, RobotSettings>
   /// The client side of the mailboxes: sends requests and receives answers, notices and the published snapshot.
-  public typealias Client = LoopChannelClient<
-    Request<RobotOrder>, Answer<IgnoreReason>, Told<RobotNotice>, Published<RobotSnapshot>
-  >
+  public typealias Client = Mailbox.Client
 
   private var machine: RobotMachine
   private var motors: Motors
