@@ -194,8 +194,8 @@ extension I2CBus {
   @_noLocks @_noAllocation
   private func carryOut(_ request: UnsafeMutablePointer<I2CTransfer>) -> Int32 {
     guard let tape = TickTape.current else { return callTransfer(transfer, context, request) }
-    var sent = request.pointee.head
-    tape.sends(.i2cSent, &sent, MemoryLayout.size(ofValue: sent))
+    var sent = I2CSent(head: request.pointee.head)
+    tape.sends(.i2cSent, &sent, MemoryLayout<I2CSent>.size)
     var got = I2CResult(result: 0, bytes: request.pointee.bytes)
     if !tape.isReplaying {
       let paused = TickTape.pause()
@@ -207,6 +207,11 @@ extension I2CBus {
     request.pointee.bytes = got.bytes
     return Int32(truncatingIfNeeded: got.result)
   }
+}
+
+/// What a transfer sends, in a recording. It is a structure, since Swift 6.2 cannot pass the address of an inline array.
+private struct I2CSent: BitwiseCopyable {
+  var head: [40 of UInt8]
 }
 
 /// The result of a transfer in a recording, without padding between its fields.

@@ -47,6 +47,8 @@ final class LaneRun: @unchecked Sendable {
   private struct TapeHold: @unchecked Sendable {
     // Sendable: behind the lock, and what the lane's thread writes meanwhile is atomic or checked afterwards.
     var tape: UnsafeMutablePointer<LaneTape>?
+    /// `nil` without a tape, and while the tape is replayed.
+    var reader: LaneTape.Reader?
     var parts: [[LoopPart]] = []
   }
   private var hasScheduler = false
@@ -186,6 +188,7 @@ final class LaneRun: @unchecked Sendable {
       hold.tape?.deinitialize(count: 1)
       hold.tape?.deallocate()
       hold.tape = nil
+      hold.reader = nil
     }
     for index in 0..<loopCount {
       slots[index].memory.deallocate()
@@ -221,6 +224,7 @@ final class LaneRun: @unchecked Sendable {
     }
     tape.withLock { [parts] hold in
       hold.tape = made
+      hold.reader = made.pointee.isReplaying ? nil : made.pointee.reader
       hold.parts = parts
     }
     return made
@@ -247,13 +251,13 @@ final class LaneRun: @unchecked Sendable {
   func recorded(since instant: Int64) -> LaneRecording? {
     let loops = (0..<loopCount).map { (name: loopNames[$0], isRecorded: slots[$0].isRecorded) }
     return tape.withLock { hold in
-      guard let tape = hold.tape, !tape.pointee.isReplaying else { return nil }
+      guard let reader = hold.reader else { return nil }
       return LaneRecording(
         name: name,
         loops: zip(loops, hold.parts).map {
           LaneRecording.Loop(name: $0.name, isRecorded: $0.isRecorded, parts: $1)
         },
-        segments: tape.pointee.copies(since: instant), gaps: tape.pointee.gaps.pointee.load(ordering: .relaxed))
+        segments: reader.copies(since: instant), gaps: reader.gaps.pointee.load(ordering: .relaxed))
     }
   }
 

@@ -26,6 +26,39 @@ struct LaneTape: ~Copyable {
     let begins = Atomic<Int64>(0)
   }
 
+  /// The tape as threads other than the lane's read it: memory that the lane's thread writes through atomics, or that is checked afterwards.
+  /// The tape's own properties are the lane's alone.
+  struct Reader {
+    fileprivate let memory: UnsafeMutableRawPointer
+    fileprivate let segmentSize: Int
+    fileprivate let segments: UnsafeMutablePointer<Segment>
+    /// The number of releases that were not recorded because one of their ticks wrote more than a segment holds.
+    let gaps: UnsafeMutablePointer<Atomic<Int64>>
+
+    /// Copies the complete segments, the oldest first, from the one that contains `instant` on. Called on another thread than the lane's: a segment
+    /// that the lane overwrites meanwhile is left out.
+    func copies(since instant: Int64) -> [RecordedSegment] {
+      var found: [RecordedSegment] = []
+      for index in 0..<LaneTape.segmentCount {
+        let segment = segments + index
+        let number = segment.pointee.number.load(ordering: .acquiring)
+        guard number >= 0 else { continue }
+        let length = segment.pointee.length.load(ordering: .acquiring)
+        let begins = segment.pointee.begins.load(ordering: .relaxed)
+        let bytes = [UInt8](unsafeUninitializedCapacity: length) { target, count in
+          if length > 0 { tactus_copy_shared(target.baseAddress!, memory + index * segmentSize, length) }
+          count = length
+        }
+        atomicMemoryFence(ordering: .acquiring)
+        guard length > 0, segment.pointee.number.load(ordering: .relaxed) == number else { continue }
+        found.append(RecordedSegment(number: number, begins: begins, bytes: bytes))
+      }
+      found.sort { $0.number < $1.number }
+      let first = found.lastIndex { $0.begins <= instant } ?? found.startIndex
+      return Array(found[first...])
+    }
+  }
+
   /// A release, and the sleep of the lane before it.
   struct Release: BitwiseCopyable {
     var loop: Int64
@@ -115,9 +148,8 @@ struct LaneTape: ~Copyable {
     gaps.deallocate()
   }
 
-  func base(_ segment: Int) -> UnsafeMutablePointer<UInt8> {
-    (memory + segment * segmentSize).assumingMemoryBound(to: UInt8.self)
-  }
+  /// What other threads read of the tape. To be taken before the lane's thread uses the tape.
+  var reader: Reader { Reader(memory: memory, segmentSize: segmentSize, segments: segments, gaps: gaps) }
 
   var isReplaying: Bool { @_noLocks @_noAllocation @inline(__always) get { tactus_tape_replays(tape) != 0 } }
 
@@ -198,29 +230,6 @@ struct LaneTape: ~Copyable {
     tape.pointee.next = begun
     if !hasGap { gaps.pointee.add(1, ordering: .relaxed) }
     hasGap = true
-  }
-
-  /// Copies the complete segments, the oldest first, from the one that contains `instant` on. Called on another thread than the lane's: a segment
-  /// that the lane overwrites meanwhile is left out.
-  func copies(since instant: Int64) -> [RecordedSegment] {
-    var found: [RecordedSegment] = []
-    for index in 0..<Self.segmentCount {
-      let segment = segments + index
-      let number = segment.pointee.number.load(ordering: .acquiring)
-      guard number >= 0 else { continue }
-      let length = segment.pointee.length.load(ordering: .acquiring)
-      let begins = segment.pointee.begins.load(ordering: .relaxed)
-      let bytes = [UInt8](unsafeUninitializedCapacity: length) { target, count in
-        if length > 0 { tactus_copy_shared(target.baseAddress!, base(index), length) }
-        count = length
-      }
-      atomicMemoryFence(ordering: .acquiring)
-      guard length > 0, segment.pointee.number.load(ordering: .relaxed) == number else { continue }
-      found.append(RecordedSegment(number: number, begins: begins, bytes: bytes))
-    }
-    found.sort { $0.number < $1.number }
-    let first = found.lastIndex { $0.begins <= instant } ?? found.startIndex
-    return Array(found[first...])
   }
 
   // MARK: Entries

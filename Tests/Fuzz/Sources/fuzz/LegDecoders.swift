@@ -25,7 +25,7 @@ extension FuzzedDecoder {
       let frame = Array(bytes)
       expect((LegFrameAddress(frame) != nil) == LegFrameAddress.isLegs(frame), "\(frame)")
       guard let address = LegFrameAddress(frame) else { return }
-      expect((0...15).contains(address.leg), "\(address)")
+      expect((0...63).contains(address.leg), "\(address)")
       expect(address.payload.elementsEqual(frame.dropFirst(address.isPrefixed ? 1 : 0)), "\(address)")
     },
   ]
