@@ -107,6 +107,19 @@ def test_of_a_stopped_daemon_and_on_a_new_machine(filled, tmp_path):
     assert plants(filled) == schedules(filled) == []
 
 
+def test_a_stopped_daemons_store_takes_a_backup_from_a_pipe(filled, tmp_path):
+    file = tmp_path / "backup.sqlite"
+    assert asked(filled, "backup", "--output", file).returncode == 0
+    empty(filled)
+    filled.stop()
+    taken = subprocess.run(
+        ["sh", "-c", 'cat "$0" | "$1" restore /dev/stdin --config "$2" --simulate', file, PROGRAM, filled.config], capture_output=True, text=True,
+        env=filled.own_environment())
+    assert taken.returncode == 0 and "/dev/stdin: restored." in taken.stdout, taken.stderr
+    filled.start()
+    assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
+
+
 def test_in_parts_looked_at_before_and_undone(filled, tmp_path):
     file = tmp_path / "sprinkler.sqlite"
     assert asked(filled, "backup", "--parts", "sprinkler", "--output", file).returncode == 0
