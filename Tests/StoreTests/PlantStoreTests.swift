@@ -282,6 +282,10 @@ struct PlantStoreTests {
     let records = try store.records()
     #expect(records.plants == [one] && records.nextPlant == 3 && records.calibrations == [Self.sensor: .seesaw])
     #expect(records.waterings == [one.id: late] && file.restoreCount == 1)
+    let overtaken = StoreError.restored(file: file.path, doing: "keeping a plant")
+    #expect(throws: overtaken) { try store.apply([.plant(two)], after: 0) }
+    #expect(try store.records() == records && file.trouble == nil)
+    try store.apply([.nextPlant(3)], after: 1)
     let rows = try store.readings(of: Self.sensor, spanSeconds: 60, from: Self.noon - 60, until: Self.noon + 120)
     #expect(rows.map(\.meanPercent) == [10, 20])
     try file.close()

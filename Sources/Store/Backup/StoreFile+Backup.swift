@@ -141,12 +141,10 @@ extension StoreFile {
         isDone = try body(database)
         return isDone ? .commit : .rollback
       }
+      if isDone { restores.wrappingAdd(1, ordering: .releasing) }
       return isDone
     }
-    if isTaken {
-      restores.wrappingAdd(1, ordering: .releasing)
-      note(.byPeople)
-    }
+    if isTaken { note(.byPeople) }
     return isTaken
   }
 

@@ -21,6 +21,9 @@ public enum StoreError: Error, Sendable, Hashable {
   case gone(file: String)
   /// The opened file is gone, and another file is at its path.
   case replaced(file: String)
+  /// A backup was restored after the data on which the change is based had been read. Nothing of the change has been made; the data is to be read
+  /// again.
+  case restored(file: String, doing: String)
   /// The kernel or SQLite refused the operation for another reason.
   case failed(file: String, doing: String, reason: String)
 }
@@ -41,6 +44,7 @@ extension StoreError: CustomStringConvertible {
       "\(file): expected a file system at \(mount) (\(known)), found none mounted there"
     case .gone(let file): "\(file): the open file is not at its path any more"
     case .replaced(let file): "\(file): expected the file that was open before, found another one"
+    case .restored(let file, let doing): "\(file): \(doing): a backup was restored meanwhile"
     case .failed(let file, let doing, let reason): "\(file): \(doing): \(reason)"
     }
   }
@@ -59,6 +63,7 @@ extension StoreError {
     case .notMounted(_, let mount, _): "mount \(mount) (or, if the store is to be without it, set store.mount: /)"
     case .gone: "put the file back, or mount its disk again"
     case .replaced: "put the file that was open before back, or restart the daemon to use the other one"
+    case .restored: "send it again"
     case .failed(let file, _, _): "make \(file) a file, in a folder, that the daemon may write"
     }
   }

@@ -126,16 +126,26 @@ public final class StoreFile: Sendable {
   }
 
   /// Writes in one transaction, either completely or not at all. The change is on the disk when this returns.
+  ///
+  /// - Parameter restores: `restoreCount` before the data was read on which the change is based, or `nil` if it is based on none.
+  /// - Throws: `StoreError.restored` if a backup has been restored since then, which the change would undo.
   public func write<Result>(
-    _ doing: String, by who: Unsaved, _ body: (Database) throws -> Result
+    _ doing: String, by who: Unsaved, after restores: Int? = nil, _ body: (Database) throws -> Result
   ) throws(StoreError) -> Result {
     let pool = try pool
     do throws(StoreError) {
-      let result = try SQLite.translating(path, doing) { try pool.write(body) }
+      let result = try SQLite.translating(path, doing) {
+        try pool.write { database in
+          // Restores are counted by the writer, so none can come between this line and the end of the transaction.
+          if let restores, restores != restoreCount { throw StoreError.restored(file: path, doing: doing) }
+          return try body(database)
+        }
+      }
       note(who)
       state.withLock { if $0.connection?.pool === pool { $0.failure = nil } }
       return result
     } catch {
+      if case .restored = error { throw error }
       state.withLock { if $0.connection?.pool === pool { $0.failure = error } }
       throw error
     }

@@ -35,7 +35,7 @@ struct SupportReport {
     let place = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     let host = place.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
     let isWhole = host.endIndex == text.endIndex && host.count == place.count
-    return text[..<scheme.upperBound] + host + (isWhole ? "" : " " + leftOut)
+    return String(text[..<scheme.upperBound]) + host + (isWhole ? "" : " " + leftOut)
   }
 
   /// The whole text. What is recognised as a secret anywhere in it is replaced once more.

@@ -41,6 +41,26 @@ import Testing
     #expect(bench.edges() == ["plant.removed", "plant.added"])
   }
 
+  @Test("a backup restored: nothing that is decided right afterwards undoes it", arguments: ["reading", "API", "app"])
+  func restored(first: String) async throws {
+    let bench = try PlantDoorBench()
+    _ = try await bench.ask("POST", "/api/plants", Self.basil)
+    let backup = try bench.file.backup()
+    #expect(try await bench.plant("PUT", "/api/plants/1", #"{"name":"Mint"}"#)["name"] as? String == "Mint")
+    #expect(try bench.file.restore(bench.file.check(backup, at: .now)) { _ in true })
+    switch first {
+    // A first reading that is not dry proves the probe, which is written into the plant.
+    case "reading": bench.read(0, 1_100, celsius: 20)
+    case "API": _ = try await bench.ask("POST", "/api/plants/1/watered")
+    default: #expect(bench.app("REQ_addNewPlant", #"Fern--["0x36"]"#) == ["RES_addNewPlant Fern"])
+    }
+    let stored = try PlantStore(bench.file).records().plants
+    #expect(stored.map(\.name.text) == (first == "app" ? ["Basil", "Fern"] : ["Basil"]))
+    #expect(bench.desk.view.records.plants.map(\.name.text) == stored.map(\.name.text))
+    #expect(first != "API" || stored[0].lastWatered == bench.clock.wall)
+    #expect(first != "reading" || stored[0].proof != nil)
+  }
+
   @Test("refusals: the field, what was expected and what came; nothing is changed")
   func refusals() async throws {
     let bench = try PlantDoorBench()

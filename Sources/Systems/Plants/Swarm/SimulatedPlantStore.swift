@@ -70,7 +70,7 @@ final class SimulatedPlantStore: PlantDeskStore {
   func notRead(_ failure: String?) -> APIError { preconditionFailure("a store in memory can be read") }
   func records() -> PlantRecords { kept }
 
-  func apply(_ changes: [PlantChange]) throws(StoreError) {
+  func apply(_ changes: [PlantChange], after restores: Int?) throws(StoreError) {
     if changes.isEmpty { return }
     try write("keeping a plant") { state in
       for change in changes {

@@ -58,13 +58,19 @@ extension PlantDesk {
     }
   }
 
+  /// Reads the book again if a backup has been restored since it was read. Called before a change is decided, so that it is based on what is stored;
+  /// `keep` refuses one that a restore has overtaken.
+  func followRestore(_ state: inout State) {
+    if let restores = state.restores, restores != store.restoreCount { reload(&state) }
+  }
+
   /// Reads the book from the store, after the store could not be read before or a backup was restored.
   func reload(_ state: inout State) {
     let restores = store.restoreCount
     do throws(StoreError) {
       var records = try store.records()
       // Changes that the store rejects now are tried again at the next start.
-      try? store.apply(proveWatered(&records) + takeFile(&records, &state))
+      try? store.apply(proveWatered(&records) + takeFile(&records, &state), after: restores)
       for sensor in sensors {
         guard let set = records.calibrations[sensor.id], sensor.calibration(set) != set else { continue }
         state.news.append(.uselessCalibration(sensor.id, set))

@@ -189,6 +189,7 @@ public final class PlantDesk: Sendable {
   ) throws(APIError) -> [PlantChange] {
     try state.withLock { state throws(APIError) in
       if state.restores == nil { throw store.notRead(state.storeFailure) }
+      followRestore(&state)
       let before = state.host.book
       let changes: [PlantChange]
       do throws(PlantRefusal) {
@@ -244,7 +245,11 @@ public final class PlantDesk: Sendable {
       return
     }
     let work: @Sendable () -> Void = { [self] in
-      publish(state.withLock { answer(message, &$0) })
+      let replies = state.withLock { state in
+        followRestore(&state)
+        return answer(message, &state)
+      }
+      publish(replies)
       waiting.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     }
     if let onDisk { onDisk(work) } else { changes.async(execute: work) }
@@ -288,7 +293,10 @@ public final class PlantDesk: Sendable {
 
   /// Handles a reading of the sensor loop.
   public func take(_ reading: PlantProbeReading) {
-    state.withLock { state in review(&state, .reading(reading)) }
+    state.withLock { state in
+      followRestore(&state)
+      review(&state, .reading(reading))
+    }
   }
 
   /// Detects silent sensors, requests water and stores the history. The function is to be called ten times a second, on a thread that may wait for
@@ -358,10 +366,14 @@ public final class PlantDesk: Sendable {
   }
 
   func keep(_ changes: [PlantChange], _ state: inout State) throws(StoreError) {
+    if changes.isEmpty { return }
     do throws(StoreError) {
-      try store.apply(changes)
-      if !changes.isEmpty { wentWell(&state) }
+      // Before the book has been read there is nothing that a change could be based on.
+      guard let restores = state.restores else { throw .failed(file: "store", doing: "keeping a plant", reason: "it has not been read yet") }
+      try store.apply(changes, after: restores)
+      wentWell(&state)
     } catch {
+      if case .restored = error { throw error }
       failed(error, &state)
       throw error
     }

@@ -21,9 +21,10 @@ public struct PlantStore: Sendable {
   ///
   /// - `plantRemoved` also removes the plant's events and its link's requests; readings belong to the sensors and stay.
   /// - `everything` never decreases the number of the next plant; read `records()` afterwards.
-  public func apply(_ changes: [PlantChange]) throws(StoreError) {
+  public func apply(_ changes: [PlantChange], after restores: Int? = nil) throws(StoreError) {
     if changes.isEmpty { return }
-    try file.write("keeping a plant", by: changes.contains(where: \.isMadeByPeople) ? .byPeople : .byMachine) {
+    let who: StoreFile.Unsaved = changes.contains(where: \.isMadeByPeople) ? .byPeople : .byMachine
+    try file.write("keeping a plant", by: who, after: restores) {
       for change in changes { try PlantTables.make(change, $0) }
     }
   }
@@ -249,7 +250,10 @@ public protocol PlantDeskStore: Sendable {
   /// Returns all stored data except readings and events.
   func records() throws(StoreError) -> PlantRecords
   /// Makes changes in their order: all or none. They are durable when the call returns.
-  func apply(_ changes: [PlantChange]) throws(StoreError)
+  ///
+  /// - Parameter restores: `restoreCount` before the records were read on which the changes are based, or `nil` if they are based on none.
+  /// - Throws: `StoreError.restored` if a backup has been restored since then, which the changes would undo.
+  func apply(_ changes: [PlantChange], after restores: Int?) throws(StoreError)
   /// Adds rows to the history, or merges them with the existing ones: all or none.
   func add(_ rows: [PlantHistoryRow]) throws(StoreError)
   /// Adds lines to the log: all or none.
