@@ -75,6 +75,15 @@ def test_a_token_that_is_none_is_told_and_not_tried_again(everything):
     assert run(everything, "watch", token="0" * 64) == ["refused: TOKEN_INVALID"]
 
 
+def test_an_app_logs_in_by_the_link_of_a_ticket_which_is_good_once(everything):
+    page = f"http://{everything.host}:{everything.port}/"
+    made = everything.post("/api/tokens", {"name": "app", "scope": "read", "page": page}).json()
+    # Its own token is none: what it is let in by is the ticket's.
+    lines = run(everything, "ticket", made["ticket"]["address"], token="0" * 64)
+    assert lines == ["the token app of scope read", "seen: connected by WebSocket", "scope read", "TICKET_INVALID"]
+    assert made["token"] not in "".join(lines)
+
+
 @contextlib.contextmanager
 def proxy_without_websocket(daemon):
     """A port that passes on what is no upgrade, and closes what is one: as some networks do."""
