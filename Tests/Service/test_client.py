@@ -240,21 +240,38 @@ service: {{token_file: {folder}/tokens.json, bonjour: false}}
 """
 
 
-class ChimeDaemon(Daemon):
-    """`declared-probe run --simulate`: a daemon of a package's own, with a system that no client knows."""
+BELLS = """\
+network: {{http_port: {port}}}
+bells: [{{name: left}}, {{name: right}}]
+runtime: {{lock_memory: false, bell: {{scheduling: normal}}}}
+service: {{token_file: {folder}/tokens.json, bonjour: false}}
+"""
 
-    def __init__(self, folder):
+
+class DeclaredDaemon(Daemon):
+    """`declared-probe run --simulate`: a daemon of a package's own, with systems that no client knows."""
+
+    def __init__(self, folder, config):
         super().__init__(folder)
         self.program = PROBES / "declared-probe"
-        self.config.write_text(CHIME.format(port=self.port, folder=folder))
+        self.config.write_text(config.format(port=self.port, folder=folder))
 
 
 @pytest.mark.protocol
 def test_a_system_that_it_does_not_know_has_a_model_made_from_its_description(tmp_path):
-    with ChimeDaemon(tmp_path) as daemon:
+    with DeclaredDaemon(tmp_path, CHIME) as daemon:
         lines = run(daemon, "declared", "chime", "strike")
     assert "Chime: A chime." in lines and "strokes = 0 " in lines and "seen: strike has changed something" in lines
     assert "invalid: nothing: strike has no such parameter" in lines and lines[-1] == "stopped"
+
+
+@pytest.mark.protocol
+def test_one_of_several_is_reached_and_an_item_of_its_list(tmp_path):
+    with DeclaredDaemon(tmp_path, BELLS) as daemon:
+        lines = run(daemon, "declared", "bell/left", "1/strike")
+        left, right = (daemon.get(f"/api/bell/{name}").json() for name in ("left", "right"))
+    assert "Bell left: A bell with hammers." in lines and lines[-1] == "stopped"
+    assert (left["strokes"], left["hammer"]) == (1, 1) and right["strokes"] == 0
 
 
 @pytest.mark.protocol
