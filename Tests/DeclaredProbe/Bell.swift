@@ -45,7 +45,7 @@ enum Bell: DeviceSystem, Several {
     var hammer = 0
   }
 
-  enum Order: BitwiseCopyable, Sendable {
+  enum Order: BitwiseCopyable, Sendable, Equatable {
     case strike(Int)
     case hush
   }
