@@ -270,8 +270,9 @@ final class PumpHistory: Sendable {
   private func note(_ request: APIRequest) throws(APIError) -> APIResponse {
     let text = request.parameters["number"] ?? ""
     let body = try request.decode(NoteBody.self)
-    let session = try stored { () throws(StoreError) in
-      if let number = Int64(text), number > 0 { try self.store.keep(note: body.note, of: number) } else { nil }
+    let session = try stored { () throws(StoreError) -> PumpSession? in
+      guard let number = Int64(text), number > 0 else { return nil }
+      return try self.store.keep(note: body.note, of: number)
     }
     guard let session else { throw .notFound("no session \(text.prefix(20)); GET /api/pump/sessions lists them") }
     return APIResponse(NotedSession(session: session), logValue: "session=\(session.number)")
