@@ -280,6 +280,11 @@ struct CallTests {
       #expect(words.isEmergencyStop)
       #expect(CallRequest(emergencyStop: words).target.hasSuffix("/e-stop"))
     }
+    for words in [["estop"], ["E-STOP"], ["e_stop"], ["e stop"], ["e", "Stop"], ["Emergency-Stop"]] {
+      #expect(
+        try CallRequest(emergencyStop: CallWords(words)).target == "/api/e-stop" && CallWords(words).isEmergencyStop)
+    }
+    #expect(try CallRequest(emergencyStop: CallWords(["Robot", "EStop"])).target == "/api/robot/e-stop")
     for words in [["robot", "stop"], ["e-stop", "x=1"], ["e-stop", ":=1"], ["/e-stop"], []] {
       #expect(try !CallWords(words).isEmergencyStop)
     }

@@ -61,6 +61,16 @@ def test_emergency_stop_and_reset_of_everything(own_daemon):
     assert done(daemon, "reset")["ok"] is True
 
 
+@pytest.mark.parametrize("words", [["estop"], ["E_STOP"], ["e stop"], ["robt", "e-stop"]])
+def test_an_emergency_stop_in_another_spelling_and_of_no_system_stops_everything(own_daemon, words):
+    daemon = own_daemon()
+    result = call(daemon, *words)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["systems"] == ["robot", "leg", "sprinkler", "plants"]
+    assert daemon.get("/api/robot").json()["emergencyStopped"] is True
+    assert ("everything is stopped instead" in result.stderr) == (words[0] == "robt")
+
+
 def test_a_reset_waits_until_a_stick_that_was_held_counts_as_at_rest(own_daemon):
     daemon = own_daemon(command_timeout=4.0)
     assert done(daemon, "robot", "drive", "left=30", "right=30")["ok"] is True

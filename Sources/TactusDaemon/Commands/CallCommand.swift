@@ -20,7 +20,8 @@ struct CallCommand: ParsableCommand {
         it is a command (POST), otherwise a look (GET). NAME=VALUE is typed as the daemon describes it, NAME:=JSON is JSON, \
         :=JSON is the whole body, which only the daemon checks. The answer goes to standard output as JSON, an error to standard \
         error.
-        An emergency stop is sent at once, without asking the daemon first what it can do. A reset that is refused is asked \
+        An emergency stop is sent at once, without asking the daemon first what it can do, in any spelling (estop, E-STOP, e_stop); one of \
+        a system that there is not stops everything. A reset that is refused is asked \
         for again for 5 s: until then sticks come to rest, and outputs confirm that they are off.
         \(DaemonOptions.tokens)
         Exit status: 0 done; 64 the words are none that the daemon's description allows (names, types, ranges, what is required), and \
@@ -60,7 +61,7 @@ struct CallCommand: ParsableCommand {
     let (client, token) = try self.daemon.client(of: host)
     defer { client.stop() }
     if words.isEmergencyStop, method == nil || method == .post {
-      return try finish(CallRequest(emergencyStop: words), words, client, hasToken: token != nil)
+      return try stop(words, client, hasToken: token != nil)
     }
     let daemon = try description(client, hasToken: token != nil)
     if words.segments.isEmpty { return print(CallListing.text(daemon)) }
@@ -97,6 +98,19 @@ struct CallCommand: ParsableCommand {
       result = ask()
     }
     return result
+  }
+
+  /// Sends an emergency stop. If the daemon has no such system, everything is stopped.
+  private func stop(_ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
+    let request = CallRequest(emergencyStop: words)
+    let result = try ask(request, words, client)
+    guard case .success(let answer) = result, answer.status == 404, words.segments.count > 2 else {
+      return try finish(result, request, words, client, hasToken: hasToken)
+    }
+    complain("\(words.command): \(client.address) has no such e-stop: everything is stopped instead")
+    let all = try CallWords(["e-stop"])
+    let whole = CallRequest(emergencyStop: all)
+    try finish(ask(whole, all, client), whole, all, client, hasToken: hasToken)
   }
 
   private func finish(_ request: CallRequest, _ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
