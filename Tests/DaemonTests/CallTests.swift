@@ -157,7 +157,7 @@ struct CallTests {
     #expect(said("log", ":={}") == "log: expected no body, got one")
   }
 
-  @Test("an unknown command: the nearest name, else what there is")
+  @Test("an unknown command: the nearest name, else the five nearest and how to see all")
   func unknown() {
     #expect(said("robot", "driv") == "expected a command that this daemon has (robot drive?), got robot driv")
     #expect(said("seasonl") == "expected a command that this daemon has (seasonal?), got seasonl")
@@ -165,7 +165,8 @@ struct CallTests {
     #expect(said("robot", "zzzzzz") == "expected a command that this daemon has (drive), got robot zzzzzz")
     #expect(
       said("pump", "on")
-        == "expected a command that this daemon has (e-stop, leg, queue, log, restore, robot, seasonal), got pump on")
+        == "expected a command that this daemon has (leg, queue, log, e-stop, robot, …: tactus call lists all), got pump on"
+    )
   }
 
   @Test("the list: commands by system, a line each, with names, types, ranges and units; no looks, no files")

@@ -11,8 +11,8 @@ struct CallWords: Equatable {
   }
 
   /// The segments of the path from the root: `["api", "leg", "0", "arm"]`.
-  private(set) var segments: [String] = []
-  private(set) var values: [Value] = []
+  var segments: [String] = []
+  var values: [Value] = []
   /// The complete body, written as `:=JSON`, or `nil` if none was given.
   private(set) var body: JSONValue?
 
