@@ -1,5 +1,7 @@
+import DaemonSupport
 import Foundation
 import Service
+import TestSupport
 import Testing
 import Wire
 
@@ -98,6 +100,48 @@ struct CallPeopleTests {
     #expect(
       try said(["zone/2", "on", "5"]).said == "zone 2 on: expected NAME=VALUE (minutes=5 or litres=5), got 5")
     #expect(try said(["zone/2", "on", "extend"]).said == "zone 2 on: expected NAME=VALUE (mode=extend), got extend")
+  }
+
+  @Test("completion: paths as far as their next word or slash, then the values that are not given yet")
+  func completion() throws {
+    func offered(_ before: String..., prefix: String) -> [String] {
+      CallCompletion.candidates(of: daemon, after: before, prefix: prefix)
+    }
+    #expect(
+      offered(prefix: "zo") == ["zone", "zones"] && offered(prefix: "x").isEmpty && offered(prefix: "/zo").isEmpty)
+    #expect(offered(prefix: "pump/o") == ["pump/on"] && offered("pump", prefix: "") == ["on"])
+    #expect(offered("zone/1", prefix: "") == ["on"] && offered(prefix: "zone/Roses/") == ["zone/Roses/on"])
+    #expect(offered("zone/1", "on", prefix: "") == ["litres=", "minutes=", "mode="])
+    #expect(offered("zone/1", "on", "minutes=5", prefix: "m") == ["mode="])
+    #expect(offered("log", prefix: "zo") == ["zone=", "zoneId="])
+    #expect(offered("=", prefix: "").isEmpty)
+  }
+
+  @Test(
+    "completion as a shell asks for it: from the running daemon, of a line that bash has parted; without a daemon nothing"
+  )
+  func completionOfShell() throws {
+    let server = try CannedServer([
+      "/api/openapi.json": .init(body: document), "/api/health": .init(body: #"{"systems":{"fan":"off"}}"#),
+    ])
+    defer { server.stop() }
+    func offered(_ argument: String, of command: String, _ line: String...) throws -> [Substring] {
+      let shell = try TactusProcess(
+        ["---completion", command, "--", argument, "\(line.count - 1)", "\(line.last?.count ?? 0)"] + line)
+      #expect(shell.finish() == 0, "\(shell.said)")
+      return shell.said.split(separator: "\n")
+    }
+    let port = "\(server.port)"
+    #expect(try offered("positional@0", of: "call", "tactus", "call", "--port", port, "zo") == ["zone", "zones"])
+    #expect(
+      try offered(
+        "positional@0", of: "call", "tactus", "call", "--port", port, "zone/1", "on", "minutes", "=", "5", "m") == [
+          "mode="
+        ])
+    #expect(try offered("--system", of: "logs", "tactus", "logs", "--port", port, "--system", "") == ["fan"])
+    let nobody = ReservedPort()
+    defer { withExtendedLifetime(nobody) {} }
+    #expect(try offered("positional@0", of: "call", "tactus", "call", "--port", "\(nobody.number)", "zo").isEmpty)
   }
 
   private func words(_ json: String, _ command: String = "x", of group: String? = nil, isLook: Bool = false) throws

@@ -5,7 +5,8 @@ import Wire
 
 /// Says a daemon's answer in a few words for people. The rule is one for all answers:
 ///
-/// - What has a state says it with its reason and way out, by its name: `front: armed, nothing set yet`. What can be on says whether it is, and how long.
+/// - What has a state says it with its reason and way out, by its name: `front: armed, nothing set yet`. What can be on says whether it is, and for
+///   how long.
 /// - Of a command's answer that is all. One without a state is done, with the plain values of the answer.
 /// - A look shows the plain values besides, one a line, then its lists, a thing a line. Longer parts are for programs, and are left to JSON.
 struct AnswerInWords {

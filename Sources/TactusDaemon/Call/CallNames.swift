@@ -3,8 +3,9 @@ import Wire
 
 /// Puts numbers in the place of the names of things in the words of a call: `zone/Roses on` becomes `zone/2 on`.
 ///
-/// Where the description says that a word of the path is a number, the names are those of a list that the daemon tells at the path before the word, at
-/// its plural (`zones` for `zone`), or in the state of which the last word before it is a list. A value such as `zoneId` takes the names of the list `zones`.
+/// Where the description says that a word of the path is a number, the names are those of a list that the daemon tells at the path before the word,
+/// at its plural (`zones` for `zone`), or in the state of which the last word before it is a list. A value such as `zoneId` takes the names of the
+/// list `zones`.
 struct CallNames {
   /// A thing in a list of the daemon's.
   private struct Thing {
@@ -26,7 +27,7 @@ struct CallNames {
   /// Returns the daemon's answer at a path; throws if the daemon has refused the question, or has not answered it.
   let look: (_ path: [String]) throws -> JSONValue
 
-  /// Returns the words with numbers in the place of names. Words that are right without the names stay as they are, and nothing is looked up for them.
+  /// Returns the words with numbers in the place of names. Words that are right as they are stay so, and nothing is looked up for them.
   ///
   /// - Parameter method: the HTTP method, or `nil` to choose it by the words.
   /// - Throws: `CallError` if no thing or more than one has the name; what `look` throws.

@@ -12,6 +12,7 @@ struct CallCommand: ParsableCommand {
     return CommandConfiguration(
       commandName: "call",
       abstract: "Has a running daemon carry out a command, or tell a state; alone, lists its commands.",
+      usage: DaemonOptions.usage("call [<words> ...] [--method <method>] [--json] [<options>]"),
       discussion: """
         Examples:
           \(call)
@@ -45,7 +46,9 @@ struct CallCommand: ParsableCommand {
   @Flag(help: "The answer as JSON in one line, at a terminal, too.")
   var json = false
 
-  @Argument(help: ArgumentHelp("The command, then NAME=VALUE or NAME:=JSON.", valueName: "words"))
+  @Argument(
+    help: ArgumentHelp("The command, then NAME=VALUE or NAME:=JSON.", valueName: "words"),
+    completion: CallCompletion.words)
   var words: [String] = []
 
   enum Method: String, ExpressibleByArgument, CaseIterable {

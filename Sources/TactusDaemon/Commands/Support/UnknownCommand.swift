@@ -3,8 +3,8 @@ import Service
 
 /// A word in the place of a command that is not the name of any command.
 struct UnknownCommand: Equatable, CustomStringConvertible {
-  /// Returns a sentence about what to type for a word of another tool, such as systemctl, docker and mosquitto_sub, for the name of a system, and for a
-  /// command of an earlier version; `nil` for any other word.
+  /// Returns a sentence about what to type for a word of another tool, such as systemctl, docker and mosquitto_sub, for the name of a system, and
+  /// for a command of an earlier version; `nil` for any other word.
   private static func advice(for word: String) -> String? {
     let program = DaemonProgram.current
     let (name, call) = (program.name, "\(program.name) call")
