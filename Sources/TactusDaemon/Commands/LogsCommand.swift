@@ -116,7 +116,8 @@ struct LogsCommand: ParsableCommand {
     }
   }
 
-  /// Throws the exit status of bad usage, after saying which systems there are, if the daemon neither has a system of the name nor has logged a line of it.
+  /// Throws the exit status of bad usage if the daemon neither has a system of the name nor has logged a line of it, after saying which systems
+  /// there are.
   private func checkSystem(_ client: ServiceClient, _ bell: borrowing Doorbell) throws {
     guard let system,
       case .success(let health)? = client.ask("/api/health", bell, limit: .seconds(5)),

@@ -57,7 +57,10 @@ struct StatusTests {
   func fault() throws {
     func answers(_ state: String, _ status: String) -> [String: CannedServer.Answer] {
       let health = #"{"ok":true,"status":"ok","version":"1.2.3","systems":{"robot":"\#(state)","fan":"off"}}"#
-      return ["/api/health": .init(body: health), "/api/status": .init(body: status), "/api/runtime": .init(body: TopDocuments.second)]
+      return [
+        "/api/health": .init(body: health), "/api/status": .init(body: status),
+        "/api/runtime": .init(body: TopDocuments.second),
+      ]
     }
     let shown = try status(answers("fault", TopDocuments.fault))
     #expect(shown.process.terminationStatus == 1)
@@ -67,7 +70,8 @@ struct StatusTests {
     let json = try status(answers("fault", TopDocuments.fault), ["--json"])
     #expect(json.process.terminationStatus == 1)
     let object = try #require(try JSONSerialization.jsonObject(with: Data(json.said.utf8)) as? [String: [String: Any]])
-    #expect((object["health"]?["systems"] as? [String: String])?["robot"] == "fault" && object["status"]?["systems"] != nil)
+    #expect(
+      (object["health"]?["systems"] as? [String: String])?["robot"] == "fault" && object["status"]?["systems"] != nil)
     #expect(try status(answers("emergencyStopped", TopDocuments.emergency)).process.terminationStatus == 0)
   }
 
