@@ -61,7 +61,9 @@ extension PlantDesk {
   /// Reads the book again if a backup has been restored since it was read. Called before a change is decided, so that it is based on what is stored;
   /// `keep` refuses one that a restore has overtaken.
   func followRestore(_ state: inout State) {
-    if let restores = state.restores, restores != store.restoreCount { reload(&state) }
+    guard let restores = state.restores, restores != store.restoreCount else { return }
+    reload(&state)
+    publish(state)
   }
 
   /// Reads the book from the store, after the store could not be read before or a backup was restored.

@@ -334,6 +334,14 @@ public final class PlantDesk: Sendable {
     }
   }
 
+  /// Returns a plant as it is stored, for a client that is about to change it; may wait for the disk.
+  func stored(_ number: UInt64) -> Plant? {
+    state.withLock { state in
+      followRestore(&state)
+      return state.host.book.records.plants.first { $0.id.number == number }
+    }
+  }
+
   // MARK: parts
 
   func review(_ state: inout State, _ event: PlantMonitor.Event) {
@@ -369,7 +377,9 @@ public final class PlantDesk: Sendable {
     if changes.isEmpty { return }
     do throws(StoreError) {
       // Before the book has been read there is nothing that a change could be based on.
-      guard let restores = state.restores else { throw .failed(file: "store", doing: "keeping a plant", reason: "it has not been read yet") }
+      guard let restores = state.restores else {
+        throw .failed(file: "store", doing: "keeping a plant", reason: "it has not been read yet")
+      }
       try store.apply(changes, after: restores)
       wentWell(&state)
     } catch {

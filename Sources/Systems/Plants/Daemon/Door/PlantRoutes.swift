@@ -58,24 +58,24 @@ struct PlantRoutes: Sendable {
       },
       Route(.get, "/api/plants/{id}") { [self] request in answer(try plant(request), isAction: false) },
       Route(.put, "/api/plants/{id}", scope: .control, action: "plants.edit") { [self] request in
-        let present = try plant(request)
+        let present = try plant(request, toChange: true)
         let body = try request.decode(PlantBody.self)
         try desk.perform(.edit(name: present.name.text, body.edit), for: present.user)
         return answer(try plant(request))
       },
       Route(.delete, "/api/plants/{id}", scope: .control, action: "plants.delete") { [self] request in
-        let present = try plant(request)
+        let present = try plant(request, toChange: true)
         try desk.perform(.delete(name: present.name.text), for: present.user)
         return APIResponse(Done(), logValue: "plant=\(present.id)")
       },
       Route(.post, "/api/plants/{id}/watered", scope: .control, action: "plants.watered") { [self] request in
-        let present = try plant(request)
+        let present = try plant(request, toChange: true)
         try desk.perform(.watered(name: present.name.text, at: desk.wall()), for: present.user)
         return answer(try plant(request))
       },
       Route(.post, "/api/plants/{id}/confirm-watering", scope: .control, action: "plants.confirm-watering") {
         [self] request in
-        try desk.confirmWatering(of: try plant(request))
+        try desk.confirmWatering(of: try plant(request, toChange: true))
         return answer(try plant(request))
       },
       Route(.get, "/api/plants/{id}/label.svg") { [self] request in
@@ -141,9 +141,11 @@ struct PlantRoutes: Sendable {
 
   // MARK: rules
 
-  func plant(_ request: APIRequest) throws(APIError) -> Plant {
+  func plant(_ request: APIRequest, toChange: Bool = false) throws(APIError) -> Plant {
     let text = request.parameters["id"] ?? ""
-    guard let number = UInt64(text), let plant = desk.view.records.plants.first(where: { $0.id.number == number })
+    guard let number = UInt64(text),
+      let plant = toChange
+        ? desk.stored(number) : desk.view.records.plants.first(where: { $0.id.number == number })
     else {
       throw .notFound("no plant \(text.prefix(20)); GET /api/plants lists them")
     }
