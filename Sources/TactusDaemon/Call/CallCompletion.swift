@@ -46,7 +46,6 @@ enum CallCompletion {
     let slash = prefix.lastIndex(of: "/")
     let inside = slash.map { prefix[..<$0].split(separator: "/").map(String.init) } ?? []
     let head = slash.map { String(prefix[...$0]) } ?? ""
-    let rest = slash.map { String(prefix[prefix.index(after: $0)...]) } ?? prefix
     let path = given + inside
     let below = daemon.operations.filter { operation in
       operation.segments.count > path.count
@@ -59,7 +58,7 @@ enum CallCompletion {
       let fields = operations.flatMap { $0.method == "GET" ? $0.queryParameters : $0.fields }
       found += fields.filter { !values.contains($0.name) }.map { "\($0.name)=" }
     }
-    return Set(found).filter { $0.hasPrefix(head + rest) }.sorted()
+    return Set(found).filter { $0.hasPrefix(prefix) }.sorted()
   }
 
   /// The options of a command that take no value, so that the word behind one is of the command.
