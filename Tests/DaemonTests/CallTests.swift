@@ -157,7 +157,7 @@ struct CallTests {
     #expect(said("log", ":={}") == "log: expected no body, got one")
   }
 
-  @Test("an unknown command: the nearest name, else what there is")
+  @Test("an unknown command: the nearest name, else the five nearest and how to see all")
   func unknown() {
     #expect(said("robot", "driv") == "expected a command that this daemon has (robot drive?), got robot driv")
     #expect(said("seasonl") == "expected a command that this daemon has (seasonal?), got seasonl")
@@ -165,7 +165,8 @@ struct CallTests {
     #expect(said("robot", "zzzzzz") == "expected a command that this daemon has (drive), got robot zzzzzz")
     #expect(
       said("pump", "on")
-        == "expected a command that this daemon has (e-stop, leg, queue, log, restore, robot, seasonal), got pump on")
+        == "expected a command that this daemon has (leg, queue, log, e-stop, robot, …: tactus call lists all), got pump on"
+    )
   }
 
   @Test("the list: commands by system, a line each, with names, types, ranges and units; no looks, no files")
@@ -280,6 +281,11 @@ struct CallTests {
       #expect(words.isEmergencyStop)
       #expect(CallRequest(emergencyStop: words).target.hasSuffix("/e-stop"))
     }
+    for words in [["estop"], ["E-STOP"], ["e_stop"], ["e stop"], ["e", "Stop"], ["Emergency-Stop"]] {
+      #expect(
+        try CallRequest(emergencyStop: CallWords(words)).target == "/api/e-stop" && CallWords(words).isEmergencyStop)
+    }
+    #expect(try CallRequest(emergencyStop: CallWords(["Robot", "EStop"])).target == "/api/robot/e-stop")
     for words in [["robot", "stop"], ["e-stop", "x=1"], ["e-stop", ":=1"], ["/e-stop"], []] {
       #expect(try !CallWords(words).isEmergencyStop)
     }

@@ -26,6 +26,20 @@ struct CommandLineTests {
     #expect(said("sim", "pmup.yaml") == nil && said("token", "list") == nil)
   }
 
+  @Test(
+    "a word of another tool, in any case, or a system's name: what to type here, and no guess",
+    arguments: [
+      ("stop", "tactus call e-stop stops everything that moves; systemctl stop tactus ends the daemon"),
+      ("E-STOP", "tactus call e-stop stops"), ("start", "tactus run --config FILE"), ("restart", "tactus reload"),
+      ("log", "tactus logs shows"), ("ps", "tactus status shows"), ("list", "tactus call lists"),
+      ("version", "tactus --version"), ("sub", "tactus logs -f"), ("pub", "tactus call WORDS NAME=VALUE"),
+      ("enable", "systemctl enable tactus"), ("robot", "tactus call robot tells its state"),
+    ])
+  func otherTools(word: String, part: String) throws {
+    let said = try #require(UnknownCommand.first(in: [word])).description
+    #expect(said.hasPrefix("tactus: ") && said.contains(part) && !said.contains("?"), "\(said)")
+  }
+
   @Test("tactus dirve: the suggestion, and status 64")
   func process() throws {
     let tactus = try TactusProcess(["dirve", "robot"])

@@ -53,7 +53,8 @@ struct LogTests {
     let line = LogFormat.text.line(
       level: .info, label: "tactus", message: "a\nb\u{1B}[2J", metadata: ["k": "v\nw"],
       timestamp: "2026-02-03T04:05:06.123456Z")
-    #expect(line == #"04:05:06.123 INFO     tactus: a\nb\u001b[2J k=v\nw"#)
+    let time = LogTime("2026-02-03T04:05:06.123456Z")
+    #expect(line == #"\#(time.clock).123 \#(time.zone) INFO     tactus: a\nb\u001b[2J k=v\nw"#)
   }
 
   @Test("the log file: gets the lines too, and a new one after SIGHUP")

@@ -123,6 +123,9 @@ struct TokenCommandTests {
       let said = try here(command, "zzzzzzzz")
       #expect(said.status == 1 && said.errors.hasPrefix("zzzzzzzz: expected") && said.output.isEmpty)
     }
+    let named = try here("create", "--name", "Anna's phone").output.trimmingCharacters(in: .newlines)
+    #expect(try here("revoke", "Anna's phone").status == 0)
+    #expect(try verify(named) == .failure(.invalid))
     #expect(try here("revoke", "--jti", "j1").status == 0)
     #expect(try here("list", "--json").output.contains(#""revokedJWT":["j1"]"#))
   }

@@ -120,6 +120,24 @@ def test_a_stopped_daemons_store_takes_a_backup_from_a_pipe(filled, tmp_path):
     assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
 
 
+def test_a_file_alone_standard_output_and_json(filled, tmp_path):
+    file = tmp_path / "alone.sqlite"
+    made = json.loads(asked(filled, "backup", file, "--json").stdout)
+    assert made["ok"] is True and made["file"] == str(file) and made["bytes"] == file.stat().st_size
+    assert [part["part"] for part in made["parts"]] == [part["part"] for part in filled.get("/api/store").json()["parts"]]
+    assert asked(filled, "backup", file, "--output", tmp_path / "other.sqlite").returncode == 64
+    # A pipe gets the file's bytes, and nothing is called "-".
+    piped = subprocess.run(
+        [PROGRAM, "backup", "-o", "-", "--host", filled.url], stdin=subprocess.DEVNULL, capture_output=True, cwd=tmp_path,
+        env=filled.own_environment(TACTUS_TOKEN=filled.admin))
+    assert piped.returncode == 0 and piped.stdout.startswith(b"SQLite format 3"), piped.stderr
+    assert piped.stderr == f"{len(piped.stdout)} bytes\n".encode() and not (tmp_path / "-").exists()
+    looked = json.loads(asked(filled, "restore", "--look", "--json", file).stdout)
+    assert looked["ok"] is True and {part["part"] for part in looked["parts"]} >= {"sprinkler", "plants"}
+    support = json.loads(asked(filled, "support", "--json", "-o", tmp_path / "support.txt").stdout)
+    assert support == {"ok": True, "file": str(tmp_path / "support.txt"), "bytes": (tmp_path / "support.txt").stat().st_size}
+
+
 def test_in_parts_looked_at_before_and_undone(filled, tmp_path):
     file = tmp_path / "sprinkler.sqlite"
     assert asked(filled, "backup", "--parts", "sprinkler", "--output", file).returncode == 0

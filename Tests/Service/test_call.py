@@ -1,11 +1,14 @@
 """`tactus call` against a daemon, as a shell uses it."""
 import json
+import os
+import pty
 import re
+import subprocess
 import time
 
 import pytest
 
-from daemon import WAIT_LIMIT_SECONDS, free_port
+from daemon import PROGRAM, START_LIMIT_SECONDS, WAIT_LIMIT_SECONDS, free_port, own_environment
 
 
 def call(daemon, *words, token="", **options):
@@ -38,6 +41,46 @@ def test_the_answer_in_one_line_is_the_same(daemon):
     assert json.loads(wide.stdout) == json.loads(narrow.stdout) == daemon.get("/api/zones").json()
 
 
+def at_a_terminal(daemon, *words):
+    """What a person sees, whose standard output is a terminal."""
+    ours, theirs = pty.openpty()
+    try:
+        result = subprocess.run(
+            [PROGRAM, "call", "--port", str(daemon.port), *words], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE,
+            timeout=START_LIMIT_SECONDS, env=own_environment(daemon.folder, TACTUS_TOKEN=daemon.admin))
+        assert result.returncode == 0, result.stderr
+        return os.read(ours, 1 << 16).decode().replace("\r\n", "\n")
+    finally:
+        os.close(theirs)
+        os.close(ours)
+
+
+def test_a_person_reads_words_and_a_program_json(own_daemon):
+    daemon = own_daemon()
+    assert daemon.request("PUT", "/api/zones", json={"zones": [{"id": 2, "name": "Roses"}]}).status_code == 200
+    assert re.fullmatch(r"Roses is on, (5 min|4 min 5\d s) left\n", at_a_terminal(daemon, "zone/roses", "on", "minutes=5"))
+    assert at_a_terminal(daemon, "zone/Roses", "off") == "Roses is off\n"
+    assert "\n  2 Roses is off\n" in at_a_terminal(daemon, "zones")
+    assert at_a_terminal(daemon, "robot").startswith("robot: ")
+    assert at_a_terminal(daemon, "e-stop") == "e-stop: done, systems robot, leg, sprinkler, plants\n"
+    assert json.loads(at_a_terminal(daemon, "zones", "--json")) == daemon.get("/api/zones").json()
+
+
+def test_names_stand_for_numbers(own_daemon):
+    daemon = own_daemon()
+    assert daemon.request("PUT", "/api/zones", json={"zones": [{"id": 1, "name": "Lawn"}, {"id": 2, "name": "Roses"}, {"id": 3, "name": "Roses"}]}).status_code == 200
+    assert done(daemon, "zone/Lawn", "on", "minutes=1")["zoneId"] == 1
+    assert done(daemon, "plants", "name=Basil", 'sensors:=["0x36"]')["ok"] is True
+    assert done(daemon, "plants/basil", "watered")["ok"] is True
+    assert done(daemon, "log", "zone=Lawn")["ok"] is True
+    two = call(daemon, "zone/Roses", "on")
+    assert two.returncode == 64 and two.stderr == "zone: expected a number, since 2 are called Roses (2, 3), got the name\n"
+    none = call(daemon, "zone/Lawm", "on")
+    assert none.returncode == 64 and none.stderr.startswith("zone: expected a number or one of Lawn (1), Roses (2), "), none.stderr
+    without = call(daemon, "zone/Lawn", "on", token=None)
+    assert without.returncode == 1 and "asks for a token" in without.stderr
+
+
 def test_values_of_every_type(own_daemon):
     daemon = own_daemon()
     assert done(daemon, "zone/1", "on", "minutes=1", "mode=set")["ok"] is True
@@ -59,6 +102,16 @@ def test_emergency_stop_and_reset_of_everything(own_daemon):
     refused = call(daemon, "zone/1", "on")
     assert refused.returncode == 1 and refused.stdout == "" and "STOPPED)" in refused.stderr, refused.stderr
     assert done(daemon, "reset")["ok"] is True
+
+
+@pytest.mark.parametrize("words", [["estop"], ["E_STOP"], ["e stop"], ["robt", "e-stop"]])
+def test_an_emergency_stop_in_another_spelling_and_of_no_system_stops_everything(own_daemon, words):
+    daemon = own_daemon()
+    result = call(daemon, *words)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["systems"] == ["robot", "leg", "sprinkler", "plants"]
+    assert daemon.get("/api/robot").json()["emergencyStopped"] is True
+    assert ("everything is stopped instead" in result.stderr) == (words[0] == "robt")
 
 
 def test_a_reset_waits_until_a_stick_that_was_held_counts_as_at_rest(own_daemon):
@@ -107,6 +160,7 @@ def test_the_list_is_what_this_daemon_has(daemon):
     (["sim", "fault", "fault=nak", "address=22", "bus=i2c-2"], "(i2c-1?), got i2c-2"),
     (["sim", "fault", "fault=nka", "address=22", "bus=i2c-1"], "(nak?), got nka"),
     (["robot", "driv"], "expected a command that this daemon has (robot drive?), got robot driv"),
+    (["zone/1", "on", "5"], "zone 1 on: expected NAME=VALUE (litres=5 or minutes=5), got 5"),
     (["pump", "on"], "expected a command that this daemon has ("),
     (["left=1"], "expected a command before its values"),
     (["--json"], "Expected a command with --json and --method."),

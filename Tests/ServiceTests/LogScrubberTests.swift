@@ -2,6 +2,7 @@ import Logging
 import Tactus
 import TestSupport
 import Testing
+import Wire
 
 @testable import Service
 
@@ -18,6 +19,13 @@ struct LogScrubberTests {
       ("/a?x%3D1%26access_token%3Dabcdef", "/a?x%3D1%26access_token%3D[scrubbed]"),
       ("/a?apiKey=abc&b=2", "/a?apiKey=[scrubbed]&b=2"),
       (#"{"mqttPassword": "a b,c", "port": 1883}"#, #"{"mqttPassword": "[scrubbed]", "port": 1883}"#),
+      (#"{"pinToken":1234,"a":2}"#, #"{"pinToken":"[scrubbed]","a":2}"#),
+      (#"{"token":["a","b]"],"b":[1]}"#, #"{"token":"[scrubbed]","b":[1]}"#),
+      (#"{"credentials": {"user": "a", "more": {"b": "}"}}, "c": 1}"#, #"{"credentials": "[scrubbed]", "c": 1}"#),
+      (#"{\"secret\": 5}"#, #"{\"secret\": \"[scrubbed]\"}"#),
+      (#"{\"token\": [\"a\"], \"b\": 1}"#, #"{\"token\": \"[scrubbed]\", \"b\": 1}"#),
+      (#"{"token": [5"#, #"{"token": "[scrubbed]""#),
+      ("token=true-or-not", "token=[scrubbed]"), ("password: truely", "password: [scrubbed]"),
       ("password='two words' user=me", "password='[scrubbed]' user=me"),
       ("secret: hunter2", "secret: [scrubbed]"),
       ("token tactus_7fK2_abcdefghij.klm created", "token [scrubbed] created"),
@@ -31,11 +39,22 @@ struct LogScrubberTests {
   @Test(
     "prose about tokens and keys: stays",
     arguments: [
+      #"{"asksPassword":true,"cause":null}"#, #"{"hasToken": false, "token":null}"#, "password: null",
+      "asks_password=true",
       "a bearer token is needed", "motors.key: expected a number", "tokenId=7fK2", "the token", "token=", "key", "",
       "tactus_top", "Grüße, 🤖", "unknown token",
     ])
   func prose(text: String) {
     #expect(LogScrubber().scrub(text) == text)
+  }
+
+  @Test("JSON stays JSON, whatever its members of secret names are")
+  func json() throws {
+    for value in ["true", "null", "12", "-1.5e3", #""a""#, #"["a",{"b":"]"}]"#, #"{"a":["}"]}"#, "[]", "{}"] {
+      let text = #"{"list":[{"mqttPassword":\#(value),"cause":"x"}],"token":\#(value)}"#
+      let scrubbed = LogScrubber().scrub(text)
+      #expect(JSONValue(json: Array(scrubbed.utf8))?["list"]?.items.first?["cause"] == "x", "\(scrubbed)")
+    }
   }
 
   @Test("metadata: by its name or by its text, nested too; numbers stay numbers")
@@ -91,7 +110,9 @@ struct LogScrubberTests {
   /// Seconds, a minute on a loaded machine; with a pass that is quadratic hours.
   @Test("time is linear: 300 KB of what it looks for is done at once")
   func linear() {
-    for piece in ["eyJ", "tactus_", "token=", "Bearer ", "eyJa.", "\"", "key"] {
+    for piece in [
+      "eyJ", "tactus_", "token=", "Bearer ", "eyJa.", "\"", "key", #""token":["#, #""token":{"a":"#, #""token":1"#,
+    ] {
       let text = String(repeating: piece, count: 300_000 / piece.utf8.count)
       _ = LogScrubber(secrets: ["aaaaaaaab"]).scrub(text)
     }

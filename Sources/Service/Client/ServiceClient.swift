@@ -19,6 +19,8 @@ public final class ServiceClient: Sendable {
   public enum Failure: Error, Sendable, CustomStringConvertible {
     /// The connection failed or broke, for the given reason in a few words.
     case unreachable(String)
+    /// Nobody knows an address of the host's name.
+    case unknownName
     /// No complete response arrived within the limit.
     case timedOut
     /// This program was built without TLS.
@@ -31,6 +33,7 @@ public final class ServiceClient: Sendable {
     public var description: String {
       switch self {
       case .unreachable(let reason): reason
+      case .unknownName: "the name is unknown"
       case .timedOut: "no answer"
       case .withoutTLS: "this program was built without TLS (swift build --traits TLS): give an http:// address"
       case .badFingerprint(let text): "expected a SHA-256 fingerprint of 64 hexadecimal digits, got \(text)"
@@ -100,7 +103,11 @@ public final class ServiceClient: Sendable {
   }
 
   private func told(_ result: Result<Answer, any Error>) -> Result<Answer, Failure> {
-    result.mapError { $0 as? Failure ?? .unreachable(security?.words($0) ?? Self.words($0)) }
+    result.mapError { error in
+      if let failure = error as? Failure { return failure }
+      if (error as? NIOConnectionError)?.isOfName == true { return .unknownName }
+      return .unreachable(security?.words(error) ?? Self.words(error))
+    }
   }
 
   private func answer(
@@ -142,12 +149,17 @@ public final class ServiceClient: Sendable {
     switch error {
     case let error as NIOConnectionError:
       if let cause = error.connectionErrors.first?.error { return words(cause) }
-      return error.dnsAError == nil && error.dnsAAAAError == nil ? "no connection" : "the name is unknown"
+      return error.isOfName ? Failure.unknownName.description : "no connection"
     case let error as IOError: return String(cString: strerror(error.errnoCode))
     case ChannelError.connectTimeout: return "no answer"
     default: return "\(error)"
     }
   }
+}
+
+extension NIOConnectionError {
+  /// Whether the host's name has no address.
+  fileprivate var isOfName: Bool { connectionErrors.isEmpty && (dnsAError != nil || dnsAAAAError != nil) }
 }
 
 /// Sends one request and receives its response.

@@ -5,7 +5,8 @@ import Logging
 /// Removed are bearer tokens, `tactus_…` tokens, texts in the form of a JSON web token, the rest of a line after
 /// `Authorization`, the values of `token=`, `password=`, `secret=`, `key=` and similar names (in queries, JSON or
 /// prose, with `=`, `%3D` or `:`), metadata of such names, and the secrets given to the initialiser wherever they
-/// occur. In doubt too much is removed. The time is linear in the length of the text.
+/// occur. In doubt too much is removed, but `true`, `false` and `null` stay, and what was JSON stays JSON: a number, a list or an object of such a
+/// name becomes a text. The time is linear in the length of the text.
 public struct LogScrubber: Sendable {
   /// The text that replaces a secret.
   public static let mark = "[scrubbed]"

@@ -77,8 +77,10 @@ struct ScrubbingPass {
 
   /// Scrubs the value of a secret name. Returns the word at the value's end if it may be the name of another secret, otherwise `nil`.
   private mutating func scrubValue(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let quote = input[position..<run(from: position, while: Self.isQuote)]
     var value = run(from: position, while: Self.isQuoteOrSpace)
     guard value < input.count else { return nil }
+    let isMember = quote.last == 0x22 && input[value] == 0x3A
     if input[value] == 0x3D || input[value] == 0x3A && !SecretNames.isKey(name) {
       value += 1
     } else if input[value...].starts(with: [0x25, 0x33]), value + 2 < input.count,
@@ -94,6 +96,17 @@ struct ScrubbingPass {
       skip(to: run(from: blanks) { $0 != 0x0A && $0 != 0x0D })
       return nil
     }
+    if Self.literals.contains(where: { input[blanks...].starts(with: $0) && isValueEnd(blanks + $0.count) }) {
+      return nil
+    }
+    if isMember, let end = endOfJSON(from: blanks, isEscaped: quote.count > 1) {
+      // What stands in its place is a JSON text, in quotation marks as those of the name.
+      copy(to: blanks)
+      output += quote
+      skip(to: end)
+      output += quote
+      return nil
+    }
     let opening = run(from: blanks, while: Self.isQuote)
     let closing = opening > blanks ? input[opening - 1] : nil
     let end = run(from: opening) { byte in
@@ -103,6 +116,38 @@ struct ScrubbingPass {
     guard end > opening else { return nil }
     copy(to: opening)
     return skipValue(to: end)
+  }
+
+  /// The values that are no secret whatever their name is.
+  private static let literals = ["true", "false", "null"].map { Array($0.utf8) }
+
+  /// Returns whether a value without quotation marks ends at a place: the text ends there, or a space, a bracket or a comma follows.
+  private func isValueEnd(_ place: Int) -> Bool {
+    place == input.count || input[place] <= 0x20 || [0x2C, 0x5D, 0x7D].contains(input[place])
+  }
+
+  /// Returns the end of a JSON number, or of a JSON list or object, which ends with its line at the latest; `nil` if none begins at `start`.
+  ///
+  /// - Parameter isEscaped: whether the JSON is within a JSON text, where a `\` precedes its quotation marks.
+  private func endOfJSON(from start: Int, isEscaped: Bool) -> Int? {
+    guard start < input.count else { return nil }
+    guard input[start] == 0x5B || input[start] == 0x7B else {
+      let end = run(from: start) { (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }
+      return end > start && isValueEnd(end) ? end : nil
+    }
+    var (depth, isText, place) = (0, false, start)
+    while place < input.count, input[place] != 0x0A {
+      switch input[place] {
+      case 0x5C where isText && !isEscaped && place + 1 < input.count && input[place + 1] != 0x0A: place += 1
+      case 0x22: isText.toggle()
+      case 0x5B where !isText, 0x7B where !isText: depth += 1
+      case 0x5D where !isText, 0x7D where !isText: depth -= 1
+      default: break
+      }
+      place += 1
+      if depth == 0 { break }
+    }
+    return place
   }
 
   /// Skips a value. If its last word may be the name of a secret, skips only up to the end of that word and returns it,

@@ -38,14 +38,10 @@ struct CallAnswer: Equatable {
 
   /// Makes the result of a call that received no answer.
   init(_ failure: ServiceClient.Failure, of address: ServiceAddress, isCommand: Bool) {
-    let program = DaemonProgram.current.name
     complaint =
       switch failure {
-      case .unreachable:
-        "\(address): \(failure): expected a running daemon there; start one with \(program) run --config FILE, or say "
-          + "where it is with --host and --port"
       case .timedOut where isCommand: "\(address): no answer in time: whether it was done is not known"
-      default: "\(address): \(failure)"
+      default: failure.sentence(of: address)
       }
   }
 }

@@ -28,11 +28,18 @@ struct CallDescription {
   let operations: [Operation]
   private let document: JSONValue
 
+  /// The path at which a daemon tells it.
+  static let path = ["api", "openapi.json"]
+
   /// Reads a document. Returns `nil` if the bytes are not an OpenAPI document.
   init?(_ bytes: [UInt8]) {
-    guard let document = JSONValue(json: bytes), document["openapi"] != nil,
-      case .object(let paths)? = document["paths"]
-    else { return nil }
+    guard let document = JSONValue(json: bytes) else { return nil }
+    self.init(document)
+  }
+
+  /// Reads a document. Returns `nil` if it is not an OpenAPI document.
+  init?(_ document: JSONValue) {
+    guard document["openapi"] != nil, case .object(let paths)? = document["paths"] else { return nil }
     self.document = document
     var operations: [Operation] = []
     for path in paths {

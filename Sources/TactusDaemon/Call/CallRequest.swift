@@ -12,6 +12,9 @@ struct CallRequest: Equatable {
   /// Makes the request of an emergency stop, which needs no description of the API.
   init(emergencyStop words: CallWords) { self.init(method: "POST", words.segments) }
 
+  /// Makes the request of a look at a path, which is asked for besides a call.
+  init(lookAt segments: [String]) { self.init(method: "GET", segments) }
+
   /// Makes the request of a call, after checking the words against the daemon's description.
   ///
   /// - Parameter method: the HTTP method, or `nil` to choose it by the words: POST if values are given, otherwise GET if the path has one.
@@ -87,7 +90,10 @@ struct CallRequest: Equatable {
     }.joined()
   }
 
-  private static func chosen(
+  /// Returns the operation that the words mean among those of their path.
+  ///
+  /// - Throws: an error if the path has none of that method, or none that can be meant.
+  static func chosen(
     _ words: CallWords, _ method: String?, _ operations: [CallDescription.Operation]
   ) throws(CallError) -> CallDescription.Operation {
     let methods = operations.map { $0.method.lowercased() }.joined(separator: " or ")
@@ -114,6 +120,7 @@ struct CallRequest: Equatable {
   }
 
   private static func unknown(_ words: CallWords, _ daemon: CallDescription) -> CallError {
+    if let error = nameless(words, daemon) { return error }
     // A parameter takes the word that was given in its place.
     let commands = daemon.operations.map { operation in
       CallWords.command(
@@ -128,11 +135,42 @@ struct CallRequest: Equatable {
       let depth = daemon.operations.contains { $0.segments.starts(with: words.segments.prefix(2)) } ? 2 : 1
       let below = daemon.operations.filter { $0.segments.starts(with: words.segments.prefix(depth)) }
       let names = below.compactMap { $0.segments.dropFirst(depth).first }.filter { !CallDescription.isParameter($0) }
-      let distinct = names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-      hint = distinct.joined(separator: ", ")
+      hint = nearest(names, to: words.segments.dropFirst(depth).first ?? "")
     }
     if hint.isEmpty { hint = "see \(DaemonProgram.current.name) call" }
     return CallError("expected a command that this daemon has (\(hint)), got \(words.command)")
+  }
+
+  /// The greatest number of commands that an error names.
+  private static let mostNamed = 5
+
+  /// Returns the names that are nearest to a word, and how to see the others.
+  private static func nearest(_ names: [String], to word: String) -> String {
+    let distinct = names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    guard distinct.count > mostNamed else { return distinct.joined(separator: ", ") }
+    let byDistance = distinct.enumerated().map { (editDistance(String(word.prefix(64)), $1), $0, $1) }.sorted {
+      ($0.0, $0.1) < ($1.0, $1.1)
+    }
+    let named = byDistance.prefix(mostNamed).map(\.2).joined(separator: ", ")
+    return "\(named), …: \(DaemonProgram.current.name) call lists all"
+  }
+
+  /// Returns the error for a command that is followed by a value without its name, as in `pump on 70`, or `nil` if the words are none.
+  private static func nameless(_ words: CallWords, _ daemon: CallDescription) -> CallError? {
+    guard let text = words.segments.last else { return nil }
+    let command = Array(words.segments.dropLast())
+    let fields = daemon.operations(at: command).filter { $0.method != "GET" }.flatMap(\.fields)
+    let fitting = fields.filter { field in
+      // Where any text is taken, every wrong word of a command would be a value.
+      let isText = field.types.isEmpty || (field.types.contains("string") && field.choices.isEmpty)
+      let value = CallWords.Value(name: field.name, text: text, isJSON: false)
+      return !isText && (try? field.value(value)) != nil
+    }
+    let required = fitting.filter(\.isRequired)
+    let named = (required.isEmpty ? fitting : required).prefix(3).map { "\($0.name)=\(text)" }
+    guard !named.isEmpty else { return nil }
+    return CallError(
+      "\(CallWords.command(command)): expected NAME=VALUE (\(named.joined(separator: " or "))), got \(text)")
   }
 }
 

@@ -11,8 +11,8 @@ struct CallWords: Equatable {
   }
 
   /// The segments of the path from the root: `["api", "leg", "0", "arm"]`.
-  private(set) var segments: [String] = []
-  private(set) var values: [Value] = []
+  var segments: [String] = []
+  var values: [Value] = []
   /// The complete body, written as `:=JSON`, or `nil` if none was given.
   private(set) var body: JSONValue?
 
@@ -29,6 +29,7 @@ struct CallWords: Equatable {
         segments += word.split(separator: "/").map(String.init)
       }
     }
+    takeSpellingOfEmergencyStop()
     if segments.isEmpty, !(values.isEmpty && body == nil) { throw CallError("expected a command before its values") }
     if body != nil, !values.isEmpty { throw CallError("expected the whole body (:=JSON) or NAME=VALUE, got both") }
   }
@@ -46,6 +47,22 @@ struct CallWords: Equatable {
       throw CallError("expected each value once, got \(name) again")
     }
     values.append(Value(name: name, text: text, isJSON: isJSON))
+  }
+
+  /// The letters of the words that mean an emergency stop.
+  private static let emergencyStops: Set = ["estop", "emergencystop"]
+
+  /// Writes the last word, or the last two, as `e-stop` if their letters are those of another spelling: `estop`, `E_STOP`, `e stop`. The words before
+  /// them are then written in small letters, as the names of all systems are.
+  private mutating func takeSpellingOfEmergencyStop() {
+    guard segments.first == "api" else { return }
+    let words = segments.dropFirst()
+    for count in 1...2 where words.count >= count {
+      let letters = words.suffix(count).joined().lowercased().filter(\.isLetter)
+      guard Self.emergencyStops.contains(letters) else { continue }
+      segments = ["api"] + words.dropLast(count).map { $0.lowercased() } + ["e-stop"]
+      return
+    }
   }
 
   static func json(_ text: String, for name: String) throws(CallError) -> JSONValue {

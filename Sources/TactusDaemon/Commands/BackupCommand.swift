@@ -7,30 +7,47 @@ import WallTime
 
 /// The command `tactus backup`.
 struct BackupCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "backup",
-    abstract: "Writes what the store keeps, or parts of it, to one file: records, schedules, logs, sessions.",
-    discussion: """
-      A running daemon gives it (scope admin); with --config FILE the store of that file is read, whose daemon must be stopped. What is in the \
-      file is printed, part by part: each system has one. The configuration file and the tokens are files of their own: copy them, too, if you \
-      move to another card.
-      \(DaemonOptions.tokens)
-      Exit status: 0 written, 64 bad usage, 78 bad configuration file, 1 anything else.
-      """)
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "backup",
+      abstract: "Writes what the store keeps, or parts of it, to one file: records, schedules, logs, sessions.",
+      usage: DaemonOptions.usage("backup [<file>] [--parts <parts>] [--config <file>] [--json] [<options>]"),
+      discussion: """
+        A running daemon gives it (scope admin); with --config FILE the store of that file is read, whose daemon must be stopped. What is in the \
+        file is printed, part by part: each system has one. The configuration file and the tokens are files of their own: copy them, too, if you \
+        move to another card.
+        \(DaemonOptions.tokens)
+        Exit status: 0 written, 64 bad usage, 78 bad configuration file, 1 anything else.
+        """)
+  }
 
   @OptionGroup var place: StorePlace
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The file to write, which must not exist. Unless given: named by the time.", valueName: "file"))
+    help: ArgumentHelp(
+      "The file to write, which must not exist; - is standard output. Unless given: named by the time.",
+      valueName: "file"))
   var output: String?
+
+  @Argument(help: "The same, without --output.", completion: .file())
+  var file: String?
+
+  @Flag(help: "One JSON object for programs: the file, its bytes, and what is in it.")
+  var json = false
 
   @OptionGroup var chosen: ChosenParts
 
   @OptionGroup var daemon: DaemonAtHost
 
+  func validate() throws {
+    if let output, let file { throw ValidationError("Expected one file, got two: --output \(output) and \(file).") }
+    if json, (output ?? file) == "-" { throw ValidationError("--json needs a file: standard output has the backup.") }
+  }
+
   func run() throws {
-    let output = output ?? StoreRoutes.fileName
+    let output = output ?? file ?? StoreRoutes.fileName
+    if output == "-" { return try pour() }
     let descriptor = open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       complain("\(output): \(String(cString: strerror(errno)))")
@@ -42,6 +59,10 @@ struct BackupCommand: ParsableCommand {
       try handle.write(contentsOf: Data(bytes))
       try handle.synchronize()
       let held = try StoreFile.held(inBackup: output, systems: DaemonProgram.current.storeSystems)
+      if json {
+        let made = Made(file: output, bytes: bytes.count, parts: StoreHeld(parts: held, replaced: nil).parts)
+        return print(String(decoding: encodeJSON(made), as: UTF8.self))
+      }
       print(held.map { "\($0.line)\n" }.joined(), terminator: "")
       print(
         "\(output): \(bytes.count) bytes. To put it in place: \(DaemonProgram.current.name) restore \(MakingToken.quoted(output))"
@@ -52,6 +73,28 @@ struct BackupCommand: ParsableCommand {
       if !(error is ExitCode) { complain("\(output): \(error)") }
       throw ExitCode.failure
     }
+  }
+
+  /// What was written, for programs.
+  private struct Made: Encodable {
+    var ok = true
+    var file: String
+    var bytes: Int
+    var parts: [StoreHeld.Part]
+  }
+
+  /// Writes the backup to standard output, for a pipe.
+  private func pour() throws {
+    guard isatty(1) == 0 else {
+      complain("standard output is a terminal: expected a pipe or a file behind -o -, as in backup -o - > FILE")
+      throw ExitCode(64)
+    }
+    let bytes = try read()
+    if let reason = writeAll(bytes, to: 1).failure {
+      complain("standard output: \(reason)")
+      throw ExitCode.failure
+    }
+    complain("\(bytes.count) bytes")
   }
 
   private func read() throws -> [UInt8] {
@@ -66,7 +109,8 @@ struct BackupCommand: ParsableCommand {
     case .success(let answer) where answer.status == 200: return answer.body
     case .success(let answer): complain("\(client.address): \(answer.refusal(hasToken: token != nil))")
     case .failure(let failure):
-      complain("\(client.address): \(failure); to read the store of a daemon that is stopped give --config FILE")
+      complain(
+        "\(failure.sentence(of: client.address)); to read the store of a daemon that is stopped give --config FILE")
     }
     throw ExitCode.failure
   }

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Glibc
 import Service
 import Tactus
+import Wire
 
 /// The command `tactus call`.
 struct CallCommand: ParsableCommand {
@@ -10,6 +12,7 @@ struct CallCommand: ParsableCommand {
     return CommandConfiguration(
       commandName: "call",
       abstract: "Has a running daemon carry out a command, or tell a state; alone, lists its commands.",
+      usage: DaemonOptions.usage("call [<words> ...] [--method <method>] [--json] [<options>]"),
       discussion: """
         Examples:
           \(call)
@@ -18,9 +21,10 @@ struct CallCommand: ParsableCommand {
           \(call) e-stop
         The words are a path below /api of the daemon's HTTP service. With values, or where there is nothing to look at, \
         it is a command (POST), otherwise a look (GET). NAME=VALUE is typed as the daemon describes it, NAME:=JSON is JSON, \
-        :=JSON is the whole body, which only the daemon checks. The answer goes to standard output as JSON, an error to standard \
-        error.
-        An emergency stop is sent at once, without asking the daemon first what it can do. A reset that is refused is asked \
+        :=JSON is the whole body, which only the daemon checks. Names stand for numbers: zone/Roses, zone=Roses. The answer goes to standard \
+        output, at a terminal in words, otherwise and with --json as JSON; an error goes to standard error.
+        An emergency stop is sent at once, without asking the daemon first what it can do, in any spelling (estop, E-STOP, e_stop); one of \
+        a system that there is not stops everything. A reset that is refused is asked \
         for again for 5 s: until then sticks come to rest, and outputs confirm that they are off.
         \(DaemonOptions.tokens)
         Exit status: 0 done; 64 the words are none that the daemon's description allows (names, types, ranges, what is required), and \
@@ -39,10 +43,12 @@ struct CallCommand: ParsableCommand {
   @Option(help: "get, post, put or delete, where it is not clear.")
   var method: Method?
 
-  @Flag(help: "The answer in one line.")
+  @Flag(help: "The answer as JSON in one line, at a terminal, too.")
   var json = false
 
-  @Argument(help: ArgumentHelp("The command, then NAME=VALUE or NAME:=JSON.", valueName: "words"))
+  @Argument(
+    help: ArgumentHelp("The command, then NAME=VALUE or NAME:=JSON.", valueName: "words"),
+    completion: CallCompletion.words)
   var words: [String] = []
 
   enum Method: String, ExpressibleByArgument, CaseIterable {
@@ -60,17 +66,20 @@ struct CallCommand: ParsableCommand {
     let (client, token) = try self.daemon.client(of: host)
     defer { client.stop() }
     if words.isEmergencyStop, method == nil || method == .post {
-      return try finish(CallRequest(emergencyStop: words), words, client, hasToken: token != nil)
+      return try stop(words, client, hasToken: token != nil)
     }
     let daemon = try description(client, hasToken: token != nil)
     if words.segments.isEmpty { return print(CallListing.text(daemon)) }
     let request: CallRequest
-    do throws(CallError) {
-      request = try CallRequest(words, method: method?.rawValue.uppercased(), of: daemon)
-    } catch {
+    do {
+      let names = CallNames(daemon: daemon) { path in try told(at: path, client, hasToken: token != nil) }
+      let method = method?.rawValue.uppercased()
+      request = try CallRequest(names.resolved(words, method: method), method: method, of: daemon)
+    } catch let error as CallError {
       throw refused(error)
     }
-    try finish(request, words, client, hasToken: token != nil)
+    let group = daemon.operations(at: words.segments).first?.group
+    try finish(ask(request, words, client), request, words, client, hasToken: token != nil, group: group)
   }
 
   /// The time limit of a request, longer than any command takes to be acknowledged.
@@ -99,36 +108,65 @@ struct CallCommand: ParsableCommand {
     return result
   }
 
-  private func finish(_ request: CallRequest, _ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
-    let answer =
-      switch try ask(request, words, client) {
-      case .success(let answer):
-        CallAnswer(
-          status: answer.status, body: answer.body, to: words.command, of: client.address, hasToken: hasToken,
-          isCompact: json)
-      case .failure(let failure):
-        CallAnswer(failure, of: client.address, isCommand: request.method != "GET")
+  /// Sends an emergency stop. If the daemon has no such system, everything is stopped.
+  private func stop(_ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
+    let request = CallRequest(emergencyStop: words)
+    let result = try ask(request, words, client)
+    guard case .success(let answer) = result, answer.status == 404, words.segments.count > 2 else {
+      return try finish(result, request, words, client, hasToken: hasToken)
+    }
+    complain("\(words.command): \(client.address) has no such e-stop: everything is stopped instead")
+    let all = try CallWords(["e-stop"])
+    let whole = CallRequest(emergencyStop: all)
+    try finish(ask(whole, all, client), whole, all, client, hasToken: hasToken)
+  }
+
+  /// Prints the answer: at a terminal in words, otherwise as JSON. Throws the exit status of a failure if the command was not done.
+  ///
+  /// - Parameter group: the system of the command, or `nil` if it is not known.
+  private func finish(
+    _ result: Result<ServiceClient.Answer, ServiceClient.Failure>, _ request: CallRequest, _ words: CallWords,
+    _ client: ServiceClient, hasToken: Bool, group: String? = nil
+  ) throws {
+    var told: CallAnswer
+    switch result {
+    case .success(let answer):
+      told = CallAnswer(
+        status: answer.status, body: answer.body, to: words.command, of: client.address, hasToken: hasToken,
+        isCompact: json)
+      if told.complaint == nil, !json, isatty(1) == 1, let document = JSONValue(json: answer.body) {
+        told.output = AnswerInWords.text(document, to: words.command, of: group, isLook: request.method == "GET")
       }
-    if let output = answer.output { print(output) }
-    if let complaint = answer.complaint {
+    case .failure(let failure): told = CallAnswer(failure, of: client.address, isCommand: request.method != "GET")
+    }
+    if let output = told.output { print(output) }
+    if let complaint = told.complaint {
       complain(complaint)
       throw ExitCode.failure
     }
   }
 
-  /// Returns the daemon's description of its API, which needs no token.
-  private func description(_ client: ServiceClient, hasToken: Bool) throws -> CallDescription {
-    switch client.ask("GET", "/api/openapi.json", limit: Self.limit) {
+  /// Returns what the daemon tells at a path; prints why it does not and throws the exit status of a failure otherwise.
+  private func told(at path: [String], _ client: ServiceClient, hasToken: Bool) throws -> JSONValue {
+    let request = CallRequest(lookAt: path)
+    switch client.ask("GET", request.target, limit: Self.limit) {
     case .success(let answer):
-      if answer.status == 200, let daemon = CallDescription(answer.body) { return daemon }
-      // A wrong token is refused at this request already.
+      if answer.status == 200, let document = JSONValue(json: answer.body) { return document }
       let refusal = CallAnswer(
-        status: answer.status, body: answer.body, to: "openapi.json", of: client.address, hasToken: hasToken,
+        status: answer.status, body: answer.body, to: CallWords.command(path), of: client.address, hasToken: hasToken,
         isCompact: false)
       complain(refusal.complaint ?? "\(client.address) answers, but not as \(DaemonProgram.current.name) does")
     case .failure(let failure):
       if let complaint = CallAnswer(failure, of: client.address, isCommand: false).complaint { complain(complaint) }
     }
+    throw ExitCode.failure
+  }
+
+  /// Returns the daemon's description of its API, which needs no token; a wrong token is refused at this request already.
+  private func description(_ client: ServiceClient, hasToken: Bool) throws -> CallDescription {
+    let document = try told(at: CallDescription.path, client, hasToken: hasToken)
+    if let daemon = CallDescription(document) { return daemon }
+    complain("\(client.address) answers, but not as \(DaemonProgram.current.name) does")
     throw ExitCode.failure
   }
 

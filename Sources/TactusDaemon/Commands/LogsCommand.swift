@@ -3,16 +3,21 @@ import Foundation
 import Logging
 import Service
 import Tactus
+import Wire
 
 /// The command `tactus logs`.
 struct LogsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "logs",
-    abstract: "Shows the newest log lines of a daemon, here or elsewhere; with -f those that come, too.",
-    discussion: """
-      The daemon keeps the newest lines in memory; on its own machine journalctl -u tactus has the older ones, too. \
-      \(DaemonOptions.tokens)
-      """)
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "logs",
+      abstract: "Shows the newest log lines of a daemon, here or elsewhere; with -f those that come, too.",
+      usage: DaemonOptions.usage(
+        "logs [<host>] [-f] [-n <lines>] [--since <time>] [--level <level>] [--system <system>] [--json] [<options>]"),
+      discussion: """
+        The daemon keeps the newest lines in memory; on its own machine journalctl -u tactus has the older ones, too. \
+        \(DaemonOptions.tokens)
+        """)
+  }
 
   @Argument(help: "The daemon's name, address or URL. Unless given: this machine's daemon.")
   var host: String?
@@ -22,13 +27,20 @@ struct LogsCommand: ParsableCommand {
   @Flag(name: [.short, .long], help: "Go on with the lines that come, also of a daemon that starts anew.")
   var follow = false
 
-  @Option(name: [.customShort("n"), .long], help: "How many lines, 1…1000.")
-  var lines = 50
+  @Option(
+    name: [.customShort("n", allowingJoined: true), .long, .customLong("tail")],
+    help: "How many lines, 1…1000. Unless given: 50, and with --since all that are kept.")
+  var lines: Int?
 
-  @Option(help: "This level and above: trace, debug, info, notice, warning, error, critical.")
-  var level: String?
+  @Option(help: ArgumentHelp("Only lines of this time until now: 10m, 2h, 1d.", valueName: "time"))
+  var since: LongTimeSpan?
 
-  @Option(help: "Lines of this system only.")
+  @Option(
+    name: [.customShort("p"), .long], help: "This level and above, in any case; warn and err are levels, too.",
+    completion: .list(LevelWord.allValueStrings))
+  var level: LevelWord?
+
+  @Option(help: "Lines of this system only.", completion: CallCompletion.systems)
   var system: String?
 
   @Flag(help: "One JSON object a line.")
@@ -36,11 +48,7 @@ struct LogsCommand: ParsableCommand {
 
   func validate() throws {
     try daemon.address(of: host)
-    guard (1...1000).contains(lines) else { throw ValidationError("Expected 1…1000 lines, got \(lines).") }
-    if let level, Logger.Level(rawValue: level) == nil {
-      let words = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("Expected a level, one of \(words), got \(level).")
-    }
+    if let lines, !(1...1000).contains(lines) { throw ValidationError("Expected 1…1000 lines, got \(lines).") }
     guard system?.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }) ?? true
     else {
       throw ValidationError("Expected a system's name for --system, got \(system ?? "").")
@@ -66,9 +74,11 @@ struct LogsCommand: ParsableCommand {
     defer { client.stop() }
     let bell = try Doorbell()
     var (since, isLost): (Int64?, Bool) = (nil, false)
-    let filters = [level.map { "&level=\($0)" }, system.map { "&system=\($0)" }].compactMap(\.self).joined()
+    let filters = [level.map { "&level=\($0.level.rawValue)" }, system.map { "&system=\($0)" }].compactMap(\.self)
+      .joined()
+    let begin = self.since.map { Int(clamping: WallClock.microseconds / 1_000_000 - $0.seconds) } ?? .min
     while true {
-      let limit = since == nil ? lines : 1000
+      let limit = since == nil ? lines ?? (self.since == nil ? 50 : 1000) : 1000
       let path = "/api/logs?limit=\(limit)\(filters)\(since.map { "&since=\($0)" } ?? "")"
       switch client.ask(path, bell, limit: .seconds(5)) {
       case .success(let answer) where answer.status == 200:
@@ -84,7 +94,8 @@ struct LogsCommand: ParsableCommand {
           continue
         }
         if since != nil, page.dropped > 0 { complain("\(page.dropped) lines were too old to be kept") }
-        for line in page.lines { print(text(line)) }
+        if since == nil, page.lines.isEmpty { try checkSystem(client, bell) }
+        for line in page.lines where LogTime(line["ts"] as? String ?? "").seconds >= begin { print(text(line)) }
         fflush(nil)
         since = page.next
         if page.lines.count == 1000, limit == 1000 { continue }
@@ -95,7 +106,7 @@ struct LogsCommand: ParsableCommand {
         if !isLost { complain("\(address): \(failure); trying again") }
         isLost = true
       case .failure(let failure):
-        complain("\(address): \(failure)")
+        complain(failure.sentence(of: address, namedBy: "HOST"))
         throw ExitCode.failure
       case nil: break
       }
@@ -103,6 +114,22 @@ struct LogsCommand: ParsableCommand {
       // The bell is never rung; its timeout is the pause.
       bell.wait(limit: .seconds(1))
     }
+  }
+
+  /// Throws the exit status of bad usage if the daemon neither has a system of the name nor has logged a line of it, after saying which systems
+  /// there are.
+  private func checkSystem(_ client: ServiceClient, _ bell: borrowing Doorbell) throws {
+    guard let system,
+      case .success(let health)? = client.ask("/api/health", bell, limit: .seconds(5)),
+      case .success(let logs)? = client.ask("/api/logs?limit=1000", bell, limit: .seconds(5)),
+      let states = JSONValue(json: health.body)?["systems"]?.members, let page = Page(logs.body)
+    else { return }
+    let names = Set(states.map(\.name)).union(page.lines.compactMap { ($0["system"] ?? $0["label"]) as? String })
+      .sorted()
+    guard !names.contains(system) else { return }
+    let near = nearestName(to: system, among: names).map { " (\($0)?)" } ?? ""
+    complain("expected a system, one of \(names.joined(separator: ", "))\(near), got \(system)")
+    throw ExitCode(64)
   }
 
   private func text(_ line: [String: Any]) -> String {
@@ -119,4 +146,24 @@ struct LogsCommand: ParsableCommand {
       metadata: metadata, timestamp: line["ts"] as? String ?? "")
     return TopScreen.text([TopScreen.Line(text: text)])
   }
+}
+
+/// A log level on the command line, in any case, and as syslog and other programs call it: `warn`, `err`, `crit`.
+struct LevelWord: ExpressibleByArgument {
+  /// The level that is meant.
+  let level: Logger.Level
+
+  private static let others = [
+    "warn": "warning", "err": "error", "crit": "critical", "fatal": "critical", "alert": "critical",
+    "emerg": "critical",
+  ]
+
+  init?(argument: String) {
+    let word = argument.lowercased()
+    guard let level = Logger.Level(rawValue: Self.others[word] ?? word) else { return nil }
+    self.level = level
+  }
+
+  /// The levels' own names, for help and completion.
+  static var allValueStrings: [String] { Logger.Level.allCases.map(\.rawValue) }
 }

@@ -40,7 +40,7 @@ struct RecordCommand: ParsableCommand {
       complain("\(client.address): \(answer.refusal(hasToken: token != nil))")
       throw ExitCode.failure
     case .failure(let failure):
-      complain("\(client.address): \(failure)")
+      complain(failure.sentence(of: client.address))
       throw ExitCode.failure
     }
   }

@@ -8,6 +8,7 @@ struct ReloadCommand: ParsableCommand {
     CommandConfiguration(
       commandName: "reload",
       abstract: "Has a running daemon take its configuration file as it is now, or says why it cannot.",
+      usage: DaemonOptions.usage("reload [<host>] [<options>]"),
       discussion: """
         The daemon checks the whole file that it was started with. What may change while it runs (see check --reference) is taken by \
         every loop at the beginning of a tick, or by none; whatever else has changed is named with its place, and nothing is taken. \
@@ -38,7 +39,7 @@ struct ReloadCommand: ParsableCommand {
       complain(answer.refusal(hasToken: token != nil))
       throw ExitCode.failure
     case .failure(let failure):
-      complain("\(client.address): \(failure)")
+      complain(failure.sentence(of: client.address, namedBy: "HOST"))
       throw ExitCode.failure
     }
   }

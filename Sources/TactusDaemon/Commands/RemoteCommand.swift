@@ -34,12 +34,15 @@ struct LevelCommand: ParsableCommand {
   @OptionGroup var daemon: DaemonAtHost
 
   @Argument(
-    help: "trace, debug, info, notice, warning, error or critical.",
-    completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
+    help: "trace, debug, info, notice, warning, error or critical, in any case.",
+    completion: .list(LevelWord.allValueStrings))
   var level: String?
 
   func run() throws {
-    let body = level.map { JSONValue.object(["level": .text($0)]).bytes }
+    // A word that is no level is the daemon's to refuse.
+    let body = level.map { word in
+      JSONValue.object(["level": .text(LevelWord(argument: word)?.level.rawValue ?? word)]).bytes
+    }
     let answer = try daemon.answer(level == nil ? "GET" : "PUT", "/api/log-level", body: body)
     print(answer["level"]?.string ?? "unknown")
   }
@@ -57,7 +60,9 @@ struct GetSettingCommand: ParsableCommand {
   @Flag(help: "One JSON object a line.")
   var json = false
 
-  @Argument(help: "A key, a section or an item of a list: logging.level, logging, notify.rules[0].")
+  @Argument(
+    help: "A key, a section or an item of a list: logging.level, logging, notify.rules[0].",
+    completion: CallCompletion.keys)
   var key: String?
 
   func run() throws {
@@ -90,7 +95,7 @@ struct SetSettingCommand: ParsableCommand {
   @Flag(help: "Change it without asking.")
   var yes = false
 
-  @Argument(help: "The key, as get shows it: logging.level.")
+  @Argument(help: "The key, as get shows it: logging.level.", completion: CallCompletion.keys)
   var key: String
 
   @Argument(help: "The value: a number, true or false, or a word of a choice; behind -- if it begins with a minus.")
@@ -125,7 +130,7 @@ extension DaemonAtHost {
       if let document = JSONValue(json: answer.body) { return document }
       complain("what answers at \(client.address) is not \(DaemonProgram.current.name)")
     case .success(let answer): complain(answer.refusal(hasToken: token != nil))
-    case .failure(let failure): complain("\(client.address): \(failure)")
+    case .failure(let failure): complain(failure.sentence(of: client.address))
     }
     throw ExitCode.failure
   }

@@ -7,25 +7,32 @@ import WallTime
 
 /// The command `tactus restore`.
 struct RestoreCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "restore",
-    abstract: "Puts a backup, or parts of it, in place: into a running daemon, or the store of a stopped one.",
-    discussion: """
-      Without --config a running daemon takes it (scope admin): records and schedules become those of the backup, logs are joined, and what is \
-      about the present, such as counters, limits that are half used and settings, stays as it is.
-      With --config FILE what the store of that file keeps becomes what is in the backup, all of it. The daemon must be stopped. A machine that \
-      never had a store gets one.
-      A part of the store that the backup does not hold stays as it is. --look says what would be lost and gained, and changes nothing.
-      What a restore has replaced is kept beside the store (the last five times) and comes back with --undo.
-      \(DaemonOptions.tokens)
-      Exit status: 0 restored, 64 bad usage, 78 bad configuration file, 1 anything else, and then nothing has changed.
-      """)
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "restore",
+      abstract: "Puts a backup, or parts of it, in place: into a running daemon, or the store of a stopped one.",
+      usage: DaemonOptions.usage(
+        "restore <backup> | --undo [--look] [--parts <parts>] [--config <file>] [--json] [<options>]"),
+      discussion: """
+        Without --config a running daemon takes it (scope admin): records and schedules become those of the backup, logs are joined, and what is \
+        about the present, such as counters, limits that are half used and settings, stays as it is.
+        With --config FILE what the store of that file keeps becomes what is in the backup, all of it. The daemon must be stopped. A machine that \
+        never had a store gets one.
+        A part of the store that the backup does not hold stays as it is. --look says what would be lost and gained, and changes nothing.
+        What a restore has replaced is kept beside the store (the last five times) and comes back with --undo.
+        \(DaemonOptions.tokens)
+        Exit status: 0 restored, 64 bad usage, 78 bad configuration file, 1 anything else, and then nothing has changed.
+        """)
+  }
 
-  @Argument(help: "The backup, or a snapshot beside the store.")
+  @Argument(help: "The backup, or a snapshot beside the store.", completion: .file())
   var backup: String?
 
   @Flag(help: "Says what the restore would change, part by part, and changes nothing.")
   var look = false
+
+  @Flag(help: "With --look: one JSON object, as POST /api/restore/look answers.")
+  var json = false
 
   @Flag(help: "Puts back what the last restore has replaced. Once more: takes that back.")
   var undo = false
@@ -39,6 +46,7 @@ struct RestoreCommand: ParsableCommand {
   func validate() throws {
     if (backup == nil) != undo { throw ValidationError("Expected a backup, or --undo and none.") }
     if undo, look || chosen.parts != nil { throw ValidationError("--undo goes with neither --look nor --parts.") }
+    if json, !look { throw ValidationError("--json belongs to --look.") }
     if look, chosen.parts != nil { throw ValidationError("--look tells of all parts; leave --parts away.") }
   }
 
@@ -74,7 +82,7 @@ struct RestoreCommand: ParsableCommand {
     case .success(let answer) where answer.status == 200:
       if look {
         guard let found = try? JSONDecoder().decode(StoreLook.self, from: Data(answer.body)) else { break }
-        print(found.text)
+        printLook(found)
       } else {
         let what = backup.map { "taken \($0)" } ?? "again what the last restore replaced"
         print("\(client.address) has \(what). To take that back: \(DaemonProgram.current.name) restore --undo")
@@ -82,7 +90,7 @@ struct RestoreCommand: ParsableCommand {
       return
     case .success(let answer): complain("\(client.address): \(answer.refusal(hasToken: token != nil))")
     case .failure(let failure):
-      complain("\(client.address): \(failure); for a daemon that is stopped give --config FILE")
+      complain("\(failure.sentence(of: client.address)); for a daemon that is stopped give --config FILE")
     }
     throw ExitCode.failure
   }
@@ -91,7 +99,11 @@ struct RestoreCommand: ParsableCommand {
     let found = try place.use(needsStore: true) { file throws(StoreError) in
       try file.look(bytes, isWhole: true, at: .now)
     }
-    print(StoreLook(found).text)
+    printLook(StoreLook(found))
+  }
+
+  private func printLook(_ found: StoreLook) {
+    print(json ? String(decoding: encodeJSON(found), as: UTF8.self) : found.text)
   }
 
   private func replace(with bytes: [UInt8]?) throws {

@@ -5,14 +5,18 @@ import Tactus
 
 /// The command `tactus status`.
 struct StatusCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "status",
-    abstract: "Shows in a few lines how the daemon is, here or elsewhere: exit status 0 if it is well, else 1.",
-    discussion: """
-      Every system with its state and what a person has to do about it, the guard, and whether all loops are in time. `tactus top` \
-      has the figures.
-      Without a token, where reading needs one, only the states are shown. \(DaemonOptions.tokens)
-      """)
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "status",
+      abstract:
+        "Shows in a few lines how the daemon is, here or elsewhere: exit status 0 if it is well and no system is in fault, else 1.",
+      usage: DaemonOptions.usage("status [<host>] [--json] [<options>]"),
+      discussion: """
+        Every system with its state and what a person has to do about it, the guard, and whether all loops are in time. `tactus top` \
+        has the figures.
+        Without a token, where reading needs one, only the states are shown. \(DaemonOptions.tokens)
+        """)
+  }
 
   @Argument(help: "The daemon's name, address or URL. Unless given: this machine's daemon.")
   var host: String?
@@ -47,7 +51,7 @@ struct StatusCommand: ParsableCommand {
       }
       health = answer.body
     case .failure(let failure):
-      complain("\(address): \(failure)")
+      complain(failure.sentence(of: address, namedBy: "HOST"))
       throw ExitCode.failure
     case nil:
       complain("\(address): no answer")

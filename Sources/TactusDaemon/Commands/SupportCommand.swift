@@ -2,18 +2,22 @@ import ArgumentParser
 import Foundation
 import Service
 import Tactus
+import Wire
 
 /// The command `tactus support`.
 struct SupportCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "support",
-    abstract:
-      "Writes one file for whoever helps you: versions, states, findings, figures and the newest log, without secrets.",
-    discussion: """
-      A text, so that you can read it before you send it. Passwords, tokens, values from the environment and what stands behind the host \
-      of an address are left out. It holds names that you have given, such as of rooms and devices, and addresses of your network.
-      A daemon that does not answer is a finding, too: the file is written all the same.
-      """)
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "support",
+      abstract:
+        "Writes one file for whoever helps you: versions, states, findings, figures and the newest log, without secrets.",
+      usage: DaemonOptions.usage("support [<file>] [--output <file>] [--json] [<options>]"),
+      discussion: """
+        A text, so that you can read it before you send it. Passwords, tokens, values from the environment and what stands behind the host \
+        of an address are left out. It holds names that you have given, such as of rooms and devices, and addresses of your network.
+        A daemon that does not answer is a finding, too: the file is written all the same.
+        """)
+  }
 
   @OptionGroup var file: ConfigFile
 
@@ -21,6 +25,9 @@ struct SupportCommand: ParsableCommand {
     name: .shortAndLong,
     help: ArgumentHelp("The file to write, which must not exist. Unless given: tactus-support.txt.", valueName: "file"))
   var output = "tactus-support.txt"
+
+  @Flag(help: "One JSON object for programs: the file, and its bytes.")
+  var json = false
 
   @OptionGroup var daemon: DaemonAtHost
 
@@ -47,13 +54,15 @@ struct SupportCommand: ParsableCommand {
       throw ExitCode.failure
     }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    let text = Data(report.text(secrets: secrets).utf8)
     do {
-      try handle.write(contentsOf: Data(report.text(secrets: secrets).utf8))
+      try handle.write(contentsOf: text)
     } catch {
       complain("\(output): \(error)")
       throw ExitCode.failure
     }
-    print("\(output): written. Read it before you send it to somebody.")
+    let made: JSONValue = ["ok": true, "file": .text(output), "bytes": .integer(text.count)]
+    print(json ? made.compact : "\(output): written. Read it before you send it to somebody.")
   }
 
   /// Adds the daemon's answers. In place of an answer that does not come, the reason is added.

@@ -195,7 +195,7 @@ struct TokenRotateCommand: ParsableCommand {
         tactus token rotate abcdefgh --grace 1h
       """)
 
-  @Argument(help: "The token's ID: see tactus token list.")
+  @Argument(help: "The token's name or ID: see tactus token list.")
   var id: String
 
   @Option(help: ArgumentHelp("How long the old secret goes on working; 0 ends it at once.", valueName: "time"))
@@ -206,7 +206,9 @@ struct TokenRotateCommand: ParsableCommand {
   func run() throws {
     let folder = try file.folder()
     let (record, text) = try orComplain { () throws(TokenFileError) in
-      try folder.change { file throws(TokenFileError) in try file.rotate(id, grace: grace.seconds, now: now) }
+      try folder.change { file throws(TokenFileError) in
+        try file.rotate(file.identifier(of: id, now: now), grace: grace.seconds, now: now)
+      }
     }
     hand(text, of: record, in: folder, "The old secret works until \(CivilTime.text(record.previousUntil ?? 0)).")
   }
@@ -219,27 +221,27 @@ struct TokenRevokeCommand: ParsableCommand {
     abstract: "Refuses a token from now on.",
     discussion: """
       Examples:
-        tactus token revoke abcdefgh
+        tactus token revoke phone
         tactus token revoke --jti 4f1c0e9a
       """)
 
-  @Argument(help: "The token's ID: see tactus token list.")
+  @Argument(help: "The token's name or ID: see tactus token list.")
   var id: String?
 
-  @Option(help: "Instead of an ID: the jti of a JSON web token.")
+  @Option(help: "Instead of a name or ID: the jti of a JSON web token.")
   var jti: String?
 
   @OptionGroup var file: TokenFileOptions
 
   func validate() throws {
-    if (id == nil) == (jti == nil) { throw ValidationError("Give an ID or --jti.") }
+    if (id == nil) == (jti == nil) { throw ValidationError("Give a name, an ID or --jti.") }
   }
 
   func run() throws {
     let folder = try file.folder()
     try orComplain { () throws(TokenFileError) in
       try folder.change { file throws(TokenFileError) in
-        if let id { try file.revoke(id, now: now) }
+        if let id { try file.revoke(file.identifier(of: id, now: now), now: now) }
         if let jti { file.revokeJWT(jti) }
       }
     }

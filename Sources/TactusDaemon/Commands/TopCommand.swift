@@ -6,21 +6,24 @@ import Tactus
 
 /// The command `tactus top`.
 struct TopCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "top",
-    abstract: "Shows the live loops of a daemon, here or elsewhere.",
-    discussion: """
-      HZ, LATE… (from the instant a release was due to the start of its tick, or to the instant at which it was given up) \
-      and EXEC… (the tick itself) are of the last interval, SKIPS, OVERRUN, MISSES and GAPMAX (the longest time between \
-      two ticks) of the time from the daemon's start. "on 3.2s" in place of JITTER is how long a tick past its \
-      deadline has run. JITTER is LATE99 of the last 30 intervals: ▁ is \
-      below 3 µs, each higher bar about three times more, █ is 3 ms and above.
-      AGE OF DATA is how old the data was that a loop acted on, at the end of the tick, since the daemon's start: of a \
-      command from its datagram's arrival, or its request, until the actuator had it. BOUND is what the \
-      planner says that no age exceeds while every tick and the kernel are in time; it rests on the longest ticks so far.
-      Only looks: q quits.
-      \(DaemonOptions.tokens)
-      """)
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "top",
+      abstract: "Shows the live loops of a daemon, here or elsewhere.",
+      usage: DaemonOptions.usage("top [<host>] [--interval <time>] [--once] [<options>]"),
+      discussion: """
+        HZ, LATE… (from the instant a release was due to the start of its tick, or to the instant at which it was given up) \
+        and EXEC… (the tick itself) are of the last interval, SKIPS, OVERRUN, MISSES and GAPMAX (the longest time between \
+        two ticks) of the time from the daemon's start. "on 3.2s" in place of JITTER is how long a tick past its \
+        deadline has run. JITTER is LATE99 of the last 30 intervals: ▁ is \
+        below 3 µs, each higher bar about three times more, █ is 3 ms and above.
+        AGE OF DATA is how old the data was that a loop acted on, at the end of the tick, since the daemon's start: of a \
+        command from its datagram's arrival, or its request, until the actuator had it. BOUND is what the \
+        planner says that no age exceeds while every tick and the kernel are in time; it rests on the longest ticks so far.
+        Only looks: q quits.
+        \(DaemonOptions.tokens)
+        """)
+  }
 
   @Argument(
     help:

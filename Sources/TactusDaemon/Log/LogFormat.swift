@@ -6,7 +6,7 @@ import Tactus
 enum LogFormat: Equatable, Sendable {
   /// One JSON object a line: `ts`, `level`, `label`, `msg`, and the members of the metadata.
   case json
-  /// A format for people: time, level, label, message, and metadata as key=value.
+  /// A format for people: the local time with its zone, level, label, message, and metadata as key=value.
   case text
   /// The pattern of the configuration; the metadata follow the message.
   case pattern(LogPattern)
@@ -27,11 +27,12 @@ enum LogFormat: Equatable, Sendable {
       }
       return line.text
     case .text:
-      let time = timestamp.dropFirst(11).prefix(12)
+      let time = LogTime(timestamp)
+      let fraction = timestamp.dropFirst(19).prefix(4)
       let level = level.rawValue.uppercased()
       let padding = String(repeating: " ", count: max(0, 8 - level.count))
       return
-        "\(time) \(level)\(padding) \(label): \(Self.whole(message, sorted))"
+        "\(time.clock)\(fraction) \(time.zone) \(level)\(padding) \(label): \(Self.whole(message, sorted))"
     case .pattern(let pattern):
       return pattern.line(
         level: level, label: label, message: Self.whole(message, sorted), timestamp: timestamp)
@@ -74,7 +75,9 @@ extension LogFormat: ExpressibleByArgument {
   init?(argument: String) {
     switch argument {
     case "json": self = .json
-    case "text": self = .text
+    case "text":
+      LogTime.readZone()
+      self = .text
     default: return nil
     }
   }

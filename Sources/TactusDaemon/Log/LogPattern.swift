@@ -62,7 +62,7 @@ struct LogPattern: Equatable, Sendable {
     guard hasField, !text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
     (self.text, self.parts) = (text, parts)
     // The machine's time zone is read now: a confined process may not be able to.
-    tzset()
+    LogTime.readZone()
   }
 
   /// Reads a field such as `(levelname)-8s` at the beginning of the remaining text. Returns `nil` if the text does not begin with a valid field.
@@ -105,44 +105,25 @@ struct LogPattern: Equatable, Sendable {
   ///   - message: the text for `%(message)s`, in one line.
   ///   - timestamp: the time as `WallClock.text` writes it.
   func line(level: Logger.Level, label: String, message: String, timestamp: String) -> String {
-    let seconds = Self.seconds(timestamp)
+    let time = LogTime(timestamp)
     let fraction = Double("0." + timestamp.dropFirst(20).prefix(6)) ?? 0
     return parts.map { part in
       switch part {
       case .text(let text): text
       case .field(let field, let layout):
         switch field {
-        case .asctime: layout.shown(Self.local(seconds) + "," + timestamp.dropFirst(20).prefix(3))
+        case .asctime: layout.shown("\(time.day) \(time.clock)," + timestamp.dropFirst(20).prefix(3))
         case .levelname: layout.shown(level.rawValue.uppercased())
         case .name: layout.shown(label)
         case .message: layout.shown(message)
         case .processName: layout.shown(DaemonProgram.current.name)
-        case .created: layout.shown(Double(seconds) + fraction)
+        case .created: layout.shown(Double(time.seconds) + fraction)
         case .msecs: layout.shown((fraction * 1000).rounded(.down))
         case .levelno: layout.shown(Double(level.number))
         case .process: layout.shown(Double(getpid()))
         }
       }
     }.joined()
-  }
-
-  /// Returns the seconds since 1970 of a timestamp such as `2026-02-03T04:05:06.123456Z`.
-  private static func seconds(_ timestamp: String) -> Int {
-    let numbers = timestamp.prefix(19).split { !("0"..."9").contains($0) }.compactMap { Int32($0) }
-    guard numbers.count == 6 else { return 0 }
-    var parts = tm()
-    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
-    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[3], numbers[4], numbers[5])
-    return timegm(&parts)
-  }
-
-  /// Returns the local time in the host's time zone: `2026-02-03 05:05:06`.
-  private static func local(_ seconds: Int) -> String {
-    var (seconds, parts) = (seconds, tm())
-    localtime_r(&seconds, &parts)
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
-      + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
   }
 }
 

@@ -33,13 +33,18 @@ struct StatusReport {
     self.runtime = runtime.flatMap { try? JSONDecoder().decode(RuntimeDocument.self, from: Data($0)) }
   }
 
-  /// Whether the daemon says that it is well.
-  var isWell: Bool { health.status == "ok" }
+  /// Whether the daemon says that it is well, and no system is in fault. A system that was stopped is well.
+  var isWell: Bool { health.status == "ok" && faults.isEmpty }
+
+  /// The names of the systems that are in fault.
+  private var faults: [String] { health.systems.filter { $0.value == "fault" }.keys.sorted() }
 
   /// The lines for a terminal or a pipe.
   func lines(host: String) -> [TopScreen.Line] {
     let up = runtime.map { ", up \(TopScreen.upTime($0.monotonicNs &- $0.epochNs))" } ?? ""
-    let word = isWell ? "ok" : health.status + (health.message.map { ": \($0)" } ?? "")
+    let trouble = health.status == "ok" ? [] : [health.status + (health.message.map { ": \($0)" } ?? "")]
+    let words = trouble + (faults.isEmpty ? [] : ["in fault: \(faults.joined(separator: ", "))"])
+    let word = words.isEmpty ? "ok" : words.joined(separator: "; ")
     var rows: [(String, String)] = []
     if let systems {
       rows += systems.map {

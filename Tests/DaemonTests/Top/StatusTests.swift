@@ -53,6 +53,28 @@ struct StatusTests {
     #expect(lines.contains("robot  stopped") && shown.said.contains("--token-file FILE"))
   }
 
+  @Test("a system in fault: which, in the first line; status 1, as JSON too; an emergency stop is no fault")
+  func fault() throws {
+    func answers(_ state: String, _ status: String) -> [String: CannedServer.Answer] {
+      let health = #"{"ok":true,"status":"ok","version":"1.2.3","systems":{"robot":"\#(state)","fan":"off"}}"#
+      return [
+        "/api/health": .init(body: health), "/api/status": .init(body: status),
+        "/api/runtime": .init(body: TopDocuments.second),
+      ]
+    }
+    let shown = try status(answers("fault", TopDocuments.fault))
+    #expect(shown.process.terminationStatus == 1)
+    let lines = shown.said.split(separator: "\n")
+    #expect(lines.first?.hasSuffix(": in fault: robot") == true, "\(shown.said)")
+    #expect(lines.contains("robot  FAULT: fault: the bus is stuck"), "\(shown.said)")
+    let json = try status(answers("fault", TopDocuments.fault), ["--json"])
+    #expect(json.process.terminationStatus == 1)
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(json.said.utf8)) as? [String: [String: Any]])
+    #expect(
+      (object["health"]?["systems"] as? [String: String])?["robot"] == "fault" && object["status"]?["systems"] != nil)
+    #expect(try status(answers("emergencyStopped", TopDocuments.emergency)).process.terminationStatus == 0)
+  }
+
   @Test("no daemon, or another program: one line why, status 1")
   func absent() throws {
     let other = try status(["/api/health": .init(body: "hello")])

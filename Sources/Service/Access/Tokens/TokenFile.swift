@@ -81,7 +81,7 @@ extension TokenFileError: CustomStringConvertible {
       "\(path): expected a file that only its owner may write (mode 0600), got 0\(String(mode, radix: 8)): "
         + "chmod 600 \(path)"
     case .damaged(let path, let detail): "\(path):\(detail)"
-    case .unknownToken(let id): "\(id): expected the ID of a token, see tactus token list"
+    case .unknownToken(let id): "\(id): expected the name or ID of a token, see tactus token list"
     case .revokedToken(let id): "\(id): is revoked and cannot be rotated; create another"
     case .ambiguousName(let name, let ids):
       "\(name): expected a name that one valid token has, got that of \(ids.joined(separator: ", ")): give the ID"

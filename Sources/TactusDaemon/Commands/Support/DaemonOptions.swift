@@ -31,6 +31,11 @@ struct DaemonOptions: ParsableArguments {
     its runtime directory. Everybody else needs one, from --token-file or from TACTUS_TOKEN in the environment.
     """
 
+  /// Returns the usage line of a command with these options, which are not in it: every refusal shows the line.
+  ///
+  /// - Parameter words: the command with its own options.
+  static func usage(_ words: String) -> String { "\(DaemonProgram.current.name) \(words)" }
+
   /// Returns the address of the daemon that is called `host`, `nil` for this machine's.
   ///
   /// - Throws: `ValidationError` if the text is no address, or if the options do not fit it.
@@ -90,6 +95,30 @@ public struct DaemonAtHost: ParsableArguments {
 
   /// Returns a client of the daemon, which the caller stops, and the token that it presents.
   func client() throws -> (client: ServiceClient, token: String?) { try daemon.client(of: host) }
+}
+
+extension ServiceClient.Failure {
+  /// Returns the reason in words for people, with what to do where nothing answers.
+  ///
+  /// - Parameters:
+  ///   - address: the address of the daemon that was asked.
+  ///   - host: how the command is told which daemon to ask.
+  func sentence(of address: ServiceAddress, namedBy host: String = "--host HOST") -> String {
+    let (program, name) = (DaemonProgram.current, address.host)
+    switch self {
+    case .unknownName where program.kinds.contains(where: { $0.name == name }):
+      return "\(name) is a system, not a host: \(program.name) call \(name) tells its state, "
+        + "\(program.name) logs --system \(name) its log lines; a machine of that name is \(name).local"
+    case .unknownName:
+      let near = name.contains(".") ? "" : "such as \(name).local, "
+      return "\(address): \(self): expected a name that this machine knows, \(near)or an address"
+    case .unreachable:
+      return
+        "\(address): \(self): expected a running daemon there; start one with \(program.name) run --config FILE, or say "
+        + "where it is with \(host) and --port PORT"
+    case .timedOut, .withoutTLS, .badFingerprint, .badIdentity: return "\(address): \(self)"
+    }
+  }
 }
 
 extension ServiceClient.Answer {
