@@ -99,7 +99,7 @@ addLanguage("de", {
   [/^Minutes of (.+)$/, "Minuten von $1"], [/^Forget the flow of (.+)$/, "Durchfluss von $1 vergessen"], [/^at least ([\d.]+), at most ([\d.]+) l\/min$/, "mindestens $1, höchstens $2 l/min"],
   [/^at least ([\d.]+) l\/min$/, "mindestens $1 l/min"], [/^at most ([\d.]+) l\/min$/, "höchstens $1 l/min"], [/^(\d+) of (\d+) runs measured$/, "$1 von $2 Läufen gemessen"],
   [/^usually ([\d.]+) l\/min, learnt (.+) from (\d+) runs$/, "meist $1 l/min, gelernt $2 aus $3 Läufen"], [/^Litres of (.+)$/, "Liter von $1"], [/^Unit of (.+)$/, "Einheit von $1"], [/^Run (.+)$/, "$1 starten"], [/^Off, (.+)$/, "Aus, $1"], [/^(\+ .*)longer, (.+)$/, "$1länger, $2"],
-  [/^every (\d+) days$/, "alle $1 Tage"], [/^cycles of (.+) min, soak (.+) min$/, "Gaben von $1 min, Sickern $2 min"], [/^([\d.]+) mm expected$/, "$1 mm erwartet"],
+  [/^(Mon|Tue|Wed|Thu|Fri|Sat) ((?:Tue|Wed|Thu|Fri|Sat|Sun)\b.*)$/, "{1} {2}"], [/^every (\d+) days$/, "alle $1 Tage"], [/^cycles of (.+) min, soak (.+) min$/, "Gaben von $1 min, Sickern $2 min"], [/^([\d.]+) mm expected$/, "$1 mm erwartet"],
   [/^goes on in (.+)$/, "weiter in $1"], [/^(.+) wait$/, "$1 warten"], [/^(.+) (enabled|off)$/, "$1 {2}"], [/^(\d+) today$/, "heute $1"],
   [/^([\d.]+) min watered$/, "$1 min gewässert"], [/^([\d.]+) min planned$/, "$1 min geplant"], [/^Would start: (.+)$/, "Würde beginnen: $1"],
   [/^Earlier: (.+)$/, "Früher: $1"], [/^asked by (.+)$/, "verlangt von {1}"], [/^Start of (.+)$/, "Beginn von $1"],

@@ -152,14 +152,14 @@ function rulePart(is, of) {
   const from = element("input", null, { type: "date", value: is.intervalFrom || dateOf(Date.now()), ariaLabel: "Counted from" });
   const interval = together(each, element("span", "days from"), from);
   const show = () => { chips.hidden = presets.hidden = kind.value !== "days"; interval.hidden = kind.value !== "interval"; };
-  const pressed = () => [...chips.children].filter(isPressed).map((chip) => chip.textContent);
+  const pressed = () => [...chips.children].filter(isPressed).map((chip) => chip.value);
   const presets = element("span", null, { className: "row presets" });
   return {
     element(changed) {
       const set = (chip, on) => chip.setAttribute("aria-pressed", String(on));
-      chips.append(...weekdays.map((day) => chipOf(day, Boolean(is.days?.includes(day)), (chip) => { set(chip, !isPressed(chip)); changed(); })));
+      chips.append(...weekdays.map((day) => Object.assign(chipOf(day, Boolean(is.days?.includes(day)), (chip) => { set(chip, !isPressed(chip)); changed(); }), { value: day })));
       presets.append(...[["Every day", weekdays], ["Mon Wed Fri", ["Mon", "Wed", "Fri"]], ["Weekend", ["Sat", "Sun"]]].map(([text, days]) =>
-        button(text, () => { for (const chip of chips.children) set(chip, days.includes(chip.textContent)); changed(); }, { className: "quiet" })));
+        button(text, () => { for (const chip of chips.children) set(chip, days.includes(chip.value)); changed(); }, { className: "quiet" })));
       kind.onchange = show;
       show();
       const row = element("div", null, { className: "row" });
