@@ -187,13 +187,16 @@ def test_water_by_zone_and_month_is_a_chart_and_a_table(enter, own_daemon):
     expect(row.get_by_role("cell").nth(9)).to_have_text("–")
 
 
-def test_where_nobody_looks_no_schedule_and_no_log_is_asked_for(enter, own_daemon):
+def test_where_nobody_looks_no_schedule_and_no_log_is_asked_for_and_the_overview_asks_for_the_newest_alone(enter, own_daemon):
     daemon = own_daemon()
     add(daemon)
     asked = []
     page = enter(daemon, prepare=lambda page: page.on("request", lambda request: asked.append(request.url)))
     until(lambda: page.wait_for_timeout(20) or page.evaluate("sprinkler.polled"))
+    until(lambda: page.wait_for_timeout(20) or page.evaluate("sprinkler.newest"))
+    assert [url.split("/api/")[1] for url in asked if "/api/schedules" in url or "/api/log" in url] == ["log?limit=30"]
     go(page, "plants")
+    asked.clear()
     daemon.post("/api/zone/3/on", {"minutes": 12})
     daemon.post("/api/zone/3/off")
     until(lambda: page.wait_for_timeout(20) or page.locator("#events li", has_text="Zone 3 off").count())
@@ -278,9 +281,10 @@ def test_what_people_do_often_takes_few_actions(enter, own_daemon, flow):
         locator.click() if text is None else locator.fill(text)
 
     if flow == "water":
-        act(page.locator(".tile", has=page.get_by_role("heading", name="Sprinkler")).get_by_role("button"))
-        act(page.get_by_role("button", name="5 min of Zone 1", exact=True))
-        until(lambda: 290 < (daemon.get("/api/sprinkler").json()["zones"][0]["remainingSec"] or 0) <= 300)
+        tile = page.locator(".tile", has=page.get_by_role("heading", name="Sprinkler"))
+        actions.append(tile.get_by_label("Zone to water").select_option(label="Zone 2"))
+        act(tile.get_by_role("button", name="Water Zone 2 5 min"))
+        until(lambda: 240 < (daemon.get("/api/sprinkler").json()["zones"][1]["remainingSec"] or 0) <= 300)
         assert len(actions) <= 2
         return
     act(page.locator("#systems a[href='#/sprinkler']"))
@@ -296,6 +300,60 @@ def test_what_people_do_often_takes_few_actions(enter, own_daemon, flow):
     assert (made["days"], made["startTimes"], [step["zoneId"] for step in made["zones"]], made["isEnabled"]) == (["Mon", "Wed", "Fri"], ["06:30"], [1, 2], True)
     assert len(actions) <= 8
     expect(page.locator("#schedule-name")).to_have_value("Schedule 2")
+
+
+def test_last_times_minutes_are_pressed_first_and_the_last_waterings_are_seen_first(enter, own_daemon):
+    daemon = own_daemon()
+    now = datetime.now(ZONE).astimezone(ZoneInfo("UTC"))
+    runs = [{"zoneId": zone, "startISO": (now - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ"), "ranSec": ran, "askedSec": asked, "outcome": outcome}
+            for zone, hours, ran, asked, outcome in ((3, 1, 0, 900, "rainDelay"), (2, 30, 720, 720, "completed"), (3, 40, 100, 420, "stopped"), (2, 50, 60, 60, "completed"), (1, 60, 60, 60, "completed"))]
+    page = enter(daemon, prepare=lambda page: log_of(page, runs))
+    tile = page.locator(".tile", has=page.get_by_role("heading", name="Sprinkler"))
+    expect(tile.locator(".last")).to_have_text(re.compile("^last: Zone 2, .*12:00 of 12:00$"))
+    expect(tile.get_by_label("Zone to water")).to_have_value("2")
+    expect(tile.locator(".press button")).to_have_text(["↻ 12", "5", "10", "20"])
+    tile.get_by_label("Zone to water").select_option("4")
+    expect(tile.locator(".press button")).to_have_text(["5", "10", "20"])
+    tile.get_by_label("Zone to water").select_option("3")
+    tile.get_by_role("button", name="Water Zone 3 7 min").click()
+    until(lambda: 360 < (daemon.get("/api/sprinkler").json()["zones"][2]["remainingSec"] or 0) <= 420)
+    expect(tile.locator(".press")).to_be_hidden()
+    tile.get_by_role("button", name="Stop all").click()
+    expect(tile.locator(".press")).to_be_visible()
+    go(page, "sprinkler")
+    expect(page.locator("#sprinkler-last > *")).to_have_text([re.compile("^Zone 2, .*12:00 of 12:00$"), re.compile("^Zone 3, .*01:40 of 07:00, stopped by hand$"), re.compile("^Zone 2, .*01:00 of 01:00$")])
+    zone = page.locator("#zone-list .zone").nth(2)
+    expect(zone.get_by_role("button", name="Off")).to_be_hidden()
+    # By the keys alone, and who presses Off goes on at the zone's minutes.
+    zone.get_by_role("button", name="7 min of Zone 3").focus()
+    page.keyboard.press("Enter")
+    off = zone.get_by_role("button", name="Off")
+    expect(off).to_be_visible()
+    off.focus()
+    page.keyboard.press("Enter")
+    expect(off).to_be_hidden()
+    expect(zone.get_by_role("button", name="7 min of Zone 3")).to_be_focused()
+
+
+def test_where_there_is_nothing_the_view_says_what_to_do(enter, own_daemon):
+    page = enter(own_daemon(), view="sprinkler")
+    expect(page.locator("#sprinkler-last")).to_contain_text("Nothing was watered yet")
+    expect(page.locator("#schedule-list")).to_contain_text("No schedule yet")
+    page.locator("#schedule-list").get_by_role("button", name="Make a schedule").click()
+    expect(page.locator("#schedule-name")).to_be_visible()
+    expect(page.locator("#schedule-draft > summary")).to_be_focused()
+
+
+def test_on_a_laptop_zones_stand_in_two_columns_with_the_week_near_and_nothing_runs_out_of_its_card(enter, own_daemon):
+    page = enter(own_daemon(), view="sprinkler", width=1366, height=768)
+    zones = page.locator("#zone-list .zone")
+    expect(zones).to_have_count(4)
+    boxes = [zone.bounding_box() for zone in zones.all()]
+    assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] < boxes[1]["x"]
+    assert page.locator("#week-title").bounding_box()["y"] < 900
+    outside = """() => [...document.querySelectorAll("#zone-list .zone")].flatMap((zone) => [...zone.querySelectorAll("button, input")]
+      .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > zone.getBoundingClientRect().right - 8).map((one) => one.outerHTML))"""
+    assert page.evaluate(outside) == []
 
 
 def test_of_many_zones_those_are_shown_that_are_open_and_the_one_that_is_chosen(enter, tmp_path):

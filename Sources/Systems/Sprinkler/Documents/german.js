@@ -9,6 +9,9 @@ addLanguage("de", {
   "Sprinkler": "Bewässerung", "Now": "Jetzt", "Next": "Als Nächstes", "Rain delay": "Regenpause", "rain delay": "Regenpause", "Off": "Aus", "Pause 30 min": "30 min Pause",
   "Resume": "Fortsetzen", "Skip": "Überspringen", "Stop all": "Alles schließen", "The week": "Die Woche",
   "filled: watered; outlined: planned; dashed: given up or skipped; the red line is now": "gefüllt: gewässert; umrandet: geplant; gestrichelt: aufgegeben oder übersprungen; die rote Linie ist jetzt",
+  "Last": "Zuletzt", "loading": "wird geladen", "Zone to water": "Zone zum Wässern", "as last time": "wie zuletzt", "Make a schedule": "Zeitplan anlegen",
+  "Nothing was watered yet: press minutes beside a zone, or let a schedule do it.": "Noch wurde nichts gewässert: Minuten bei einer Zone drücken, oder es einem Zeitplan überlassen.",
+  "No schedule yet: one waters the zones that you choose, on its days and at its times.": "Noch kein Zeitplan: einer wässert die gewählten Zonen, an seinen Tagen und zu seinen Zeiten.",
   "Schedules": "Zeitpläne", "New schedule": "Neuer Zeitplan", "starts": "beginnt", "and enable it": "und einschalten", "Import": "Einlesen",
   "Export all schedules": "Alle Zeitpläne ausgeben", "Next starts": "Nächste Starts", "Zones, level": "Zonen, Stufe", "Zones": "Zonen", "Add": "Hinzufügen",
   "Add a zone": "Zone hinzufügen", "Add zone": "Zone hinzufügen", "Zone to add": "Zone", "Save zones": "Zonen speichern", "Seasonal level": "Jahreszeitliche Stufe",
@@ -58,8 +61,8 @@ addLanguage("de", {
   "rain sensor: always wet, taken for a broken wire; as scheduled": "Regensensor: immer nass, gilt als Drahtbruch; wie geplant",
   "asked by hand": "von Hand verlangt", "skipped rain": "wegen Regen ausgelassen", "filled": "gefüllt",
   // how to use it
-  "Run opens a zone for the minutes beside it, + adds them to what runs, Off closes it at once.":
-    "Start öffnet eine Zone für die Minuten daneben, + gibt sie dem Laufenden dazu, Aus schließt sie sofort.",
+  "Press minutes to open a zone for so long; … has any other number, and + adds it to what runs. Off closes a zone at once.":
+    "Minuten drücken öffnet eine Zone für so lange; … hat jede andere Zahl, und + gibt sie dem Laufenden dazu. Aus schließt eine Zone sofort.",
   "Schedules go by the controller's clock and time zone. Of everything that was not watered the log says why.":
     "Zeitpläne gehen nach Uhr und Zeitzone der Steuerung. Was nicht gewässert wurde, steht mit dem Grund im Protokoll.",
   "No zone is open longer than its longest run, and no more of them than the configuration allows.":
@@ -96,6 +99,7 @@ addLanguage("de", {
   [/^rain sensor wet since (.+)$/, "Regensensor nass seit $1"],
   [/^rain sensor wet until (.+): dries for (\S+ h)$/, "Regensensor nass bis $1: trocknet $2"], [/^until (.+?): (rain sensor .+)$/, "bis $1: {2}"],
   [/^until (.+)$/, "bis $1"], [/^rain delay until (.+)$/, "Regenpause bis $1"], [/^next (.+)$/, "als Nächstes $1"], [/^zone (\d+)$/, "Zone $1"], [/^zone (\d+) \((.+)\)$/, "Zone $1 ($2)"], [/^Zone (\d+)$/, "Zone $1"],
+  [/^Another time, (.+)$/, "Andere Zeit, $1"], [/^Water (.+) (\d+) min$/, "$1 $2 min wässern"],
   [/^Minutes of (.+)$/, "Minuten von $1"], [/^Forget the flow of (.+)$/, "Durchfluss von $1 vergessen"], [/^at least ([\d.]+), at most ([\d.]+) l\/min$/, "mindestens $1, höchstens $2 l/min"],
   [/^at least ([\d.]+) l\/min$/, "mindestens $1 l/min"], [/^at most ([\d.]+) l\/min$/, "höchstens $1 l/min"], [/^(\d+) of (\d+) runs measured$/, "$1 von $2 Läufen gemessen"],
   [/^usually ([\d.]+) l\/min, learnt (.+) from (\d+) runs$/, "meist $1 l/min, gelernt $2 aus $3 Läufen"], [/^Litres of (.+)$/, "Liter von $1"], [/^Unit of (.+)$/, "Einheit von $1"], [/^Run (.+)$/, "$1 starten"], [/^Off, (.+)$/, "Aus, $1"], [/^(\+ .*)longer, (.+)$/, "$1länger, $2"],

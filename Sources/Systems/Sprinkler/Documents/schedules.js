@@ -11,7 +11,7 @@ async function loadSchedules() {
   if (!answer || !answer.schedules) return;
   sprinkler.schedules = answer.schedules;
   const kept = byId("schedule-list").contains(document.activeElement) ? document.activeElement.id : "";
-  byId("schedule-list").replaceChildren(...answer.schedules.map(scheduleCard));
+  byId("schedule-list").replaceChildren(...answer.schedules.length ? answer.schedules.map(scheduleCard) : nothingYet("No schedule yet: one waters the zones that you choose, on its days and at its times."));
   byId(kept)?.focus();
   const preview = await look("/api/schedules/preview?count=" + previewCount);
   sprinkler.starts = preview && preview.starts || [];

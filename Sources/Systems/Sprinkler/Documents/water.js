@@ -32,6 +32,7 @@ async function runsBetween(since, until, pages = 5) {
 }
 
 async function loadWater() {
+  loadNewest();
   if (view !== "sprinkler") return;
   const runs = await runsBetween(Date.now() - 4 * dayMs, Date.now() + dayMs);
   if (!runs) return;
