@@ -2,7 +2,7 @@
 // The sprinkler's card: zones, now and next, rain delay, settings; its schedules are schedules.js, what was and will be watered is water.js, all
 // one script. State comes over console.js's socket, commands go over HTTP: each is answered when the valves' loop has taken it.
 
-const sprinkler = { zones: [], schedules: [], starts: [], runs: [], newest: null, polled: false, settings: null, sought: "" };
+const sprinkler = { zones: [], schedules: [], starts: [], newest: null, polled: false, settings: null, sought: "" };
 
 // As `command`; the time it took is shown.
 async function water(control, method, path, body, limitMs) {
@@ -248,7 +248,13 @@ const nothingYet = (text) => [element("p", text, { className: "hint" }), button(
   goTo(byId("schedule-draft").querySelector("summary"));
 })];
 
-function loadView() { if (view === "sprinkler") loadSchedules(); else loadNewest(); }
+function loadView() {
+  if (view !== "sprinkler") return loadNewest();
+  // In its height at once: what comes moves nothing.
+  drawWeek();
+  showMonth();
+  loadSchedules();
+}
 
 // Where no more valves may be open, ON ends the run that has been open longest: not without a word.
 function openZone(control, id, run) {

@@ -4,8 +4,8 @@ addLanguage("de", {
   // what the store keeps
   "zones": "Zonen", "schedules": "Zeitpläne", "lines of the watering log": "Zeilen des Bewässerungsprotokolls",
   "Choose a zone to water it.": "Eine Zone wählen, um sie zu wässern.",
-  "Open a bar to read what it is and why. A planned one can be dragged to another time of day, or given one when it is open; nothing is sent before Save.":
-    "Ein Balken, geöffnet, sagt, was er ist und warum. Ein geplanter lässt sich auf eine andere Zeit ziehen oder, geöffnet, eine geben; vor Speichern wird nichts gesendet.",
+  "Open a bar to read what it is and why. A planned one can be dragged to another time or weekday, or given one when it is open; nothing is sent before Save.":
+    "Ein Balken, geöffnet, sagt, was er ist und warum. Ein geplanter lässt sich auf eine andere Zeit oder einen anderen Wochentag ziehen oder, geöffnet, setzen; vor Speichern wird nichts gesendet.",
   "Sprinkler": "Bewässerung", "Now": "Jetzt", "Next": "Als Nächstes", "Rain delay": "Regenpause", "rain delay": "Regenpause", "Off": "Aus", "Pause 30 min": "30 min Pause",
   "Resume": "Fortsetzen", "Skip": "Überspringen", "Stop all": "Alles schließen", "The week": "Die Woche",
   "filled: watered; outlined: planned; dashed: given up or skipped; the red line is now": "gefüllt: gewässert; umrandet: geplant; gestrichelt: aufgegeben oder übersprungen; die rote Linie ist jetzt",
@@ -40,7 +40,8 @@ addLanguage("de", {
   "not watered": "nicht gewässert", "every zone": "jede Zone", "every schedule": "jeder Zeitplan", "Schedule": "Zeitplan", "Outcome": "Ergebnis",
   "Which of the log": "Was vom Protokoll",
   "open a day to read what was watered, and why something was not": "ein Tag, geöffnet, sagt, was gewässert wurde und warum etwas nicht",
-  "Nothing was watered: no schedule was due, and nobody asked for water.": "Nichts wurde gewässert: kein Zeitplan war fällig, und niemand hat Wasser verlangt.",
+  "Nothing ran: the log has no run of that day, and no start that was left out.": "Nichts lief: das Protokoll hat von diesem Tag keinen Lauf und keinen ausgelassenen Start.",
+  "Week before": "Woche davor", "Week after": "Woche danach", "alias": "Alias", "Weekday": "Wochentag", "not saved yet": "noch nicht gespeichert", "what an app of the original backend calls it": "wie eine App des ursprünglichen Systems ihn nennt",
   "So far ahead is not reckoned.": "So weit voraus wird nicht gerechnet.", "Nothing is planned.": "Nichts ist geplant.",
   "starts by the sun: its offset stands in the schedule": "beginnt nach der Sonne: der Abstand steht im Zeitplan", "stopped by hand": "von Hand beendet",
   "ended by another run": "von einem anderen Lauf beendet", "ended by an emergency stop": "vom Not-Aus beendet", "ended by a fault": "von einer Störung beendet",
@@ -106,6 +107,7 @@ addLanguage("de", {
   [/^(Mon|Tue|Wed|Thu|Fri|Sat) ((?:Tue|Wed|Thu|Fri|Sat|Sun)\b.*)$/, "{1} {2}"], [/^every (\d+) days$/, "alle $1 Tage"], [/^cycles of (.+) min, soak (.+) min$/, "Gaben von $1 min, Sickern $2 min"], [/^([\d.]+) mm expected$/, "$1 mm erwartet"],
   [/^goes on in (.+)$/, "weiter in $1"], [/^(.+) wait$/, "$1 warten"], [/^(.+) (enabled|off)$/, "$1 {2}"], [/^(\d+) today$/, "heute $1"],
   [/^([\d.]+) min watered$/, "$1 min gewässert"], [/^([\d.]+) min planned$/, "$1 min geplant"], [/^Would start: (.+)$/, "Würde beginnen: $1"],
-  [/^Earlier: (.+)$/, "Früher: $1"], [/^asked by (.+)$/, "verlangt von {1}"], [/^Start of (.+)$/, "Beginn von $1"],
+  [/^Earlier: (.+)$/, "Früher: $1"], [/^asked by (.+)$/, "verlangt von {1}"], [/^Start of (.+)$/, "Beginn von $1"], [/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun|odd days|even days|every \d+ days)\)$/, "{1})"],
+  [/^(.+) is saved\.$/, "$1 ist gespeichert."], [/^(.+) is removed\.$/, "$1 ist entfernt."], [/^(.+) starts at (.+)\.$/, "$1 beginnt um {2}."],
   [/^Undo the changes of (.+)$/, "Änderungen von $1 zurücknehmen"], [/^choose (.+)$/, "wählen: {1}"], [/^GPIO (\d+)$/, "GPIO $1"], [/^Pin (\d+)$/, "Anschluss $1"],
 ]);
