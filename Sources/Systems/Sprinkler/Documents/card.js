@@ -215,7 +215,9 @@ press.zone.onchange = showPress;
 function showPress() {
   const { row, zone, minutes, last } = press, shown = views.get("sprinkler").tile, zones = sprinkler.zones.filter(({ isEnabled }) => isEnabled), known = JSON.stringify(zones.map(({ id, name }) => [id, name]));
   if (!row.isConnected) { shown.button.before(row); shown.next.after(last); }
-  row.hidden = !zones.length || hazards.has("sprinkler") || sprinkler.zones.some(({ isOn, isStuck }) => isOn || isStuck);
+  const isAway = !zones.length || hazards.has("sprinkler") || sprinkler.zones.some(({ isOn, isStuck }) => isOn || isStuck);
+  if (isAway && row.contains(document.activeElement)) shown.button.focus(); // who watered by the keys can stop
+  row.hidden = isAway;
   put(last, sprinkler.newest?.length ? "last: " + inOneLine(sprinkler.newest[0]) : "");
   if (press.known !== known) {
     const { value } = zone;
