@@ -32,13 +32,14 @@ function startOf(date) {
 
 // Days are counted without a zone: noon of that date, as if it were Greenwich's.
 const noonOf = (date) => Date.parse(date + "T12:00:00Z");
+const weekdayOf = (date) => (new Date(noonOf(date)).getUTCDay() + 6) % 7; // 0: Monday
 const dateAfter = (date, days) => new Date(noonOf(date) + days * dayMs).toISOString().slice(0, 10);
 const inWordsOf = (date, options) => new Date(noonOf(date)).toLocaleDateString(locale, { ...options, timeZone: "UTC" });
 
 // Draws the month of `shown` (a date) into `place`. today, chosen: dates; marksOf(date): [{look, text}], look as in a time line; sumOf(date): a
 // few characters; choose(date) is called when somebody opens a day, or goes to one of another month.
 function drawMonth(place, { shown, today, chosen, marksOf, sumOf, choose }) {
-  const first = shown.slice(0, 8) + "01", monday = dateAfter(first, -((new Date(noonOf(first)).getUTCDay() + 6) % 7));
+  const first = shown.slice(0, 8) + "01", monday = dateAfter(first, -weekdayOf(first));
   const held = place.contains(document.activeElement);
   const table = element("table", null, { className: "month" }), head = element("tr"), body = element("tbody");
   const days = Array.from({ length: 42 }, (_, index) => dateAfter(monday, index));

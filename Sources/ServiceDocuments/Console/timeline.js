@@ -5,10 +5,10 @@
 const nearPx = 22; // half a fingertip: so far beside a bar still means the bar
 const dragsFromPx = 6; // less is a click
 
-// Draws `lanes`: [{name, blocks: [{from, to, look, text}]}], between `from` and `to`, with a line at `now`. look: "" for what was,
-// planned, skipped, moved. open(block) is called for a bar that is clicked, tapped or entered. move, for bars that can be dragged:
-// {group(block): the same value for all that move together, null for one that stays, says(block, milliseconds): where it would be,
-// done(block, milliseconds)}.
+// Draws `lanes`: [{name, blocks: [{from, to, look, text}]}], between `from` and `to`, with a line at `now` if that is there. look: "" for what
+// was, planned, skipped, moved. open(block) is called for a bar that is clicked, tapped or entered. move, for bars that can be dragged by so many
+// milliseconds: {goes(block, by, other): whether the other bar goes with it; one that does not go with itself stays, says(block, by): where it
+// would be, done(block, by)}.
 function drawTimeline(place, { lanes, from, to, now, open = null, move = null }) {
   const share = (at) => (Math.min(Math.max(at, from), to) - from) / (to - from) * 100 + "%";
   const bars = [];
@@ -27,9 +27,11 @@ function drawTimeline(place, { lanes, from, to, now, open = null, move = null })
       bars.push({ block, bar, row, lane });
       lane.append(bar);
     }
-    const line = element("b", null, { title: "now" });
-    line.style.left = share(now);
-    lane.append(line);
+    if (now >= from && now < to) {
+      const line = element("b", null, { title: "now" });
+      line.style.left = share(now);
+      lane.append(line);
+    }
     return [element("div", name, { className: "name", title: name, ariaHidden: "true" }), lane];
   }));
   place.setAttribute("role", bars.length && open ? "listbox" : "img");
@@ -79,25 +81,28 @@ function barAt(bars, event) {
 }
 
 function byPointer(place, bars, { msPerPx, open, move, marked }) {
-  let held = null; // {one, x: where it was taken, together: the bars that move with it, by: pixels}
+  let held = null; // {one, x: where it was taken, by: pixels, moves: whether it may}
   const drop = () => {
-    for (const { bar } of held?.together || []) { bar.style.transform = ""; bar.classList.remove("dragged"); }
+    for (const { bar } of bars) { bar.style.transform = ""; bar.classList.remove("dragged"); }
     place.querySelector(".where")?.remove();
     held = null;
   };
   place.onpointerdown = (event) => {
     const one = event.button === 0 ? barAt(bars, event) : null;
     if (!one) return;
-    const group = move ? move.group(one.block) : null;
-    held = { one, x: event.clientX, by: 0, together: group == null ? [] : bars.filter(({ block }) => move.group(block) === group) };
+    held = { one, x: event.clientX, by: 0, moves: move?.goes(one.block, 0, one.block) };
     place.setPointerCapture(event.pointerId);
   };
   place.onpointermove = (event) => {
-    if (!held || !held.together.length) return;
+    if (!held?.moves) return;
     const by = event.clientX - held.x;
     if (!held.by && Math.abs(by) < dragsFromPx) return;
     held.by = by;
-    for (const { bar } of held.together) { bar.style.transform = `translateX(${by}px)`; bar.classList.add("dragged"); }
+    for (const { block, bar } of bars) {
+      const goes = move.goes(held.one.block, by * msPerPx(), block);
+      bar.style.transform = goes ? `translateX(${by}px)` : "";
+      bar.classList.toggle("dragged", goes);
+    }
     const where = place.querySelector(".where") || place.appendChild(element("span", null, { className: "where" }));
     where.textContent = move.says(held.one.block, by * msPerPx());
     where.style.left = Math.min(event.clientX - place.getBoundingClientRect().left, place.clientWidth - 90) + "px";

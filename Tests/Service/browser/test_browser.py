@@ -361,6 +361,7 @@ def test_the_page_waters(browser, own_daemon):
     page.click("#door button")
     zone = page.locator("#zone-list .zone").first
     expect(zone).to_be_visible()
+    zone.get_by_role("button", name="Another time").click()
     zone.get_by_role("spinbutton").fill("7")
     zone.get_by_role("button", name="Run").click()
     expect(page.locator("#zone-leds .led").first).to_have_class("led up")

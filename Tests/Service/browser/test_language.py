@@ -4,7 +4,7 @@ import re
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from others import go
+from others import go, until
 from test_views import VIEWS, busy  # noqa: F401
 
 # What people, boards and this test have named, and what is the same in both languages.
@@ -63,6 +63,54 @@ def test_a_screen_reader_hears_a_translated_text_once(enter, own_daemon):
     }""")
     page.wait_for_timeout(2500)
     assert page.evaluate("window.said") <= 2, "live regions are written only when something has changed"
+
+
+def test_schedules_by_weekdays_are_made_and_changed_in_german(enter, own_daemon):
+    daemon = own_daemon()
+    page = german(enter, daemon, view="sprinkler")
+
+    def days():
+        return [one["days"] for one in daemon.get("/api/schedules").json()["schedules"]]
+
+    page.locator("#schedule-draft summary").first.click()
+    draft = page.locator("#schedule-new")
+    draft.get_by_role("button", name="Mo Mi Fr").click()
+    draft.get_by_role("button", name="Di", exact=True).click()
+    draft.get_by_label("Zone 1", exact=True).check()
+    page.locator("#schedule-add").click()
+    until(days)
+    assert days() == [["Mon", "Tue", "Wed", "Fri"]]
+    card = page.locator("#schedule-list .schedule")
+    expect(card).to_contain_text("Mo Di Mi Fr  06:00")
+    card.locator("summary b").click()
+    expect(card.get_by_role("button", name="Mi", exact=True)).to_have_attribute("aria-pressed", "true")
+    card.get_by_role("button", name="Wochenende").click()
+    card.get_by_role("button", name="Do", exact=True).click()
+    card.get_by_role("button", name="Speichern").click()
+    until(lambda: days() == [["Thu", "Sat", "Sun"]])
+
+
+def test_a_recording_is_begun_and_ended_in_german(enter, daemon):
+    """What the page asks for, of a camera that this test puts beside a daemon without one."""
+    page, asked = german(enter, daemon), []
+
+    def answer(route):
+        asked.append(route.request.url.split("/api/")[1])
+        route.fulfill(json={"ok": True})
+
+    page.route("**/api/video/record*", answer)
+    page.route("**/api/video/record/*", answer)
+    event = {
+        "type": "video", "system": "video", "state": "idle", "reason": "", "picture": {"width": 320, "height": 240}, "statistics": {}, "rate": {"cause": "configured"}, "recordFolder": "/films",
+        "viewers": {"rtsp": 0, "whep": 0, "mp4": 0, "mjpeg": 0}, "rtsp": {"listening": False, "cause": None}, "detection": {"state": "off", "objects": []}, "elements": None, "recording": None,
+    }
+    for recording, word, path in ((None, "Aufnehmen", "video/record"), ({"state": "running", "path": "a.mp4", "bytes": 0, "cause": None}, "Aufnahme beenden", "video/record/stop")):
+        page.evaluate("event => showVideo(event)", {**event, "recording": recording})
+        expect(page.locator("#video-record")).to_have_text(word)
+        page.evaluate("byId('video-record').click()")
+        until(lambda: page.wait_for_timeout(20) or asked)
+        assert asked == [path]
+        asked.clear()
 
 
 def test_what_the_water_does_wrong_is_said_in_german(enter, own_daemon):

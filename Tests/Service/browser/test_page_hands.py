@@ -7,10 +7,20 @@ from playwright.sync_api import expect
 from others import go, until
 
 
+def zones_with_numbers(page):
+    """The zones' cards, each with its field for any other number of minutes."""
+    zones = page.locator("#zone-list .zone")
+    expect(zones).to_have_count(4)
+    for zone in zones.all():
+        zone.get_by_role("button", name="Another time").click()
+        expect(zone.get_by_role("spinbutton")).to_be_focused()
+    return zones
+
+
 def test_a_refusal_stands_beside_its_control_until_it_is_seen(enter, own_daemon):
     daemon = own_daemon()
     page = enter(daemon, view="sprinkler")
-    zones = page.locator("#zone-list .zone")
+    zones = zones_with_numbers(page)
     zones.nth(0).get_by_role("spinbutton").fill("1000")
     zones.nth(0).get_by_role("button", name="Run").click()
     said = zones.nth(0).locator(".say.refusal")
@@ -70,7 +80,7 @@ def test_a_probe_is_not_calibrated_by_one_click(enter, own_daemon):
 def test_a_zone_ends_another_only_when_asked_to(enter, own_daemon):
     daemon = own_daemon()
     page = enter(daemon, view="sprinkler")
-    zones = page.locator("#zone-list .zone")
+    zones = zones_with_numbers(page)
     zones.nth(0).get_by_role("button", name="Run").click()
     expect(page.locator("#sprinkler-now")).to_contain_text("Zone 1")
     question = zones.nth(1).locator(".say.question")

@@ -23,8 +23,8 @@ TOLERATED_SHARE = 0.0001
 STAND_STILL = """() => {
   for (let number = setTimeout(() => {}); number > 0; number--) { clearTimeout(number); clearInterval(number); }
   if (socket) socket.onmessage = socket.onclose = null;
-  for (const one of document.querySelectorAll("polyline, #timing svg > *, .timeline i, .chart:not(.parts *) > *, canvas, .old")) one.classList.contains("old") ? one.classList.remove("old") : one.remove();
-  for (const one of document.querySelectorAll("#events, #findings, #ages, #in-time, #memory, #timing .hint, #version, #time-zone, #well, .days, h2[data-age]"))
+  for (const one of document.querySelectorAll("polyline, #timing svg > *, .timeline :is(i, b), .chart:not(.parts *) > *, canvas, .old")) one.classList.contains("old") ? one.classList.remove("old") : one.remove();
+  for (const one of document.querySelectorAll("#events, #findings, #ages, #in-time, #memory, #timing .hint, #version, #time-zone, #well, .days, #week-range, #sprinkler-month, #day-title, h2[data-age]"))
     one.matches("h2") ? delete one.dataset.age : one.replaceChildren();
   // How late this machine is now is not the page's looks.
   for (const one of document.querySelectorAll("#loops td:nth-child(n + 3)")) { one.textContent = "0"; one.className = ""; }

@@ -29,6 +29,14 @@ def starts(daemon, number):
     return daemon.get(f"/api/schedules/{number}").json()["startTimes"]
 
 
+def next_week(page, count=7):
+    """The bars of what is planned in it, which is to come as a whole."""
+    page.get_by_role("button", name="Week after").click()
+    bars = page.locator("#sprinkler-week i.planned")
+    expect(bars).to_have_count(count)
+    return bars
+
+
 def drag(page, bar, by):
     bar.scroll_into_view_if_needed()
     box = bar.bounding_box()
@@ -49,16 +57,14 @@ def changes_of(page):
 
 def test_a_bar_that_is_dragged_moves_its_start_when_somebody_saves_it(enter, own_daemon):
     daemon = own_daemon()
-    # The week ends with the present hour: none that is between a start and three hours later, where a bar would leave it.
-    start, moved = ("15:30", "18") if 4 <= datetime.now(ZONE).hour < 11 else ("06:30", "09")
+    start, moved = "06:30", "09"
     number = add(daemon, startTimes=[start])
     page = enter(daemon, view="sprinkler")
     asked = changes_of(page)
-    bars = page.locator("#sprinkler-week i.planned")
-    expect(bars).to_have_count(4)
+    bars = next_week(page)
     lane = page.locator("#sprinkler-week .lane").first.bounding_box()["width"]
     drag(page, bars.nth(1), lane / 7 / 24 * 3)  # three hours of seven days
-    expect(page.locator("#sprinkler-week i.moved")).to_have_count(4)
+    expect(page.locator("#sprinkler-week i.moved")).to_have_count(7)
     line = page.locator("#week-moves")
     expect(line).to_contain_text(re.compile(rf"Mornings: {start} → {moved}:\d[05] \(Mon Tue Wed Thu Fri Sat Sun\), not saved yet"))
     assert asked == [] and starts(daemon, number) == [start]
@@ -77,21 +83,29 @@ def test_a_bar_that_is_dragged_moves_its_start_when_somebody_saves_it(enter, own
 
 def test_the_week_needs_no_mouse(enter, own_daemon):
     daemon = own_daemon()
-    number = add(daemon)
+    number = add(daemon, zones=[{"zoneId": 1, "minutes": 20}, {"zoneId": 2, "minutes": 5}])
     daemon.post("/api/zone/3/on", {"minutes": 12})
     daemon.post("/api/zone/3/off")
     page = enter(daemon, view="sprinkler")
     week = page.locator("#sprinkler-week")
-    expect(week.locator("i.planned")).to_have_count(4)
+    expect(week.locator("i:not(.planned)")).to_have_count(1)
     week.focus()
-    page.keyboard.press("Home")
-    expect(week.locator("i[aria-selected=true]")).to_have_class("planned")
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")  # zone 3's lane is below those where all starts are
+    expect(week.locator("i[aria-selected=true]")).to_have_count(1)
+    page.keyboard.press("End")
     assert week.get_attribute("aria-activedescendant") == week.locator("i[aria-selected=true]").get_attribute("id")
     page.keyboard.press("Enter")
     expect(page.locator("#week-bar")).to_contain_text(re.compile(r"Zone 3 · .* of 12:00 · stopped by hand · asked by hand"))
     page.keyboard.press("Enter")  # on its ×
     expect(week).to_be_focused()
+    page.get_by_role("button", name="Week after").focus()
+    page.keyboard.press("Enter")
+    expect(week.locator("i.planned")).to_have_count(14)
+    week.focus()
+    page.keyboard.press("Home")
+    expect(week.locator("i[aria-selected=true]")).to_have_class("planned")
+    page.keyboard.press("ArrowDown")
+    expect(week.locator(".lane").nth(1).locator("i[aria-selected=true]")).to_have_count(1)
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
     time = page.get_by_label("Start of Mornings")
@@ -108,10 +122,107 @@ def test_a_start_that_the_page_may_not_change_cannot_be_dragged(enter, own_daemo
     daemon = own_daemon()
     add(daemon)
     page = enter(daemon, view="sprinkler", token=daemon.create_token("read", name="look"))
-    bars = page.locator("#sprinkler-week i.planned")
-    expect(bars).to_have_count(4)
-    drag(page, bars.nth(1), 40)
+    drag(page, next_week(page).nth(1), 40)
     expect(page.locator("#week-moves")).to_be_empty()
+
+
+def test_a_bar_that_is_dragged_to_another_day_changes_that_day_of_the_rule(enter, tmp_path):
+    daemon = Daemon(tmp_path)
+    daemon.config.write_text(daemon.config.read_text().replace("  time_zone: Europe/Berlin\n", "  time_zone: Europe/Berlin\n  latitude: 52.5\n  longitude: 13.4\n"))
+    with daemon:
+        number = add(daemon, days=["Mon", "Wed"], startTimes=["06:30", "sunset+10"])
+        page = enter(daemon, view="sprinkler")
+
+        def rule():
+            made = daemon.get(f"/api/schedules/{number}").json()
+            return made["days"], made["startTimes"]
+
+        bars, line = next_week(page, 4), page.locator("#week-moves")
+        lane = page.locator("#sprinkler-week .lane").first.bounding_box()["width"]
+        drag(page, bars.nth(0), lane / 7 * 3)
+        # All that starts on that day goes with it, at its own time.
+        expect(page.locator("#sprinkler-week i.moved")).to_have_count(2)
+        expect(line).to_contain_text("Mornings: Mon → Thu (Mon Wed), not saved yet")
+        assert rule() == (["Mon", "Wed"], ["06:30", "sunset+10"])
+        line.get_by_role("button", name="Save").click()
+        until(lambda: rule() == (["Wed", "Thu"], ["06:30", "sunset+10"]))
+        page.locator("#sprinkler .say", has_text="Mornings starts at").get_by_role("button", name="Undo").click()
+        until(lambda: rule()[0] == ["Mon", "Wed"])
+        # Without a mouse, and of a start by the sun, which has no time to change.
+        week = page.locator("#sprinkler-week")
+        expect(bars.first).to_have_attribute("title", re.compile("^Mon"))
+        week.focus()
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        expect(page.locator("#week-bar")).to_contain_text("starts by the sun")
+        page.get_by_label("Weekday, Mornings").select_option("Sun")
+        expect(line).to_contain_text("Mornings: Mon → Sun (Mon Wed), not saved yet")
+
+
+def test_a_rule_without_weekdays_keeps_its_days(enter, own_daemon):
+    daemon = own_daemon()
+    add(daemon, days=None, dayParity="odd")
+    page = enter(daemon, view="sprinkler")
+    page.get_by_role("button", name="Week after").click()
+    bars = page.locator("#sprinkler-week i.planned")
+    expect(bars.first).to_be_visible()
+    lane = page.locator("#sprinkler-week .lane").first.bounding_box()["width"]
+    drag(page, bars.first, lane / 7 * 2)
+    expect(page.locator("#week-moves")).to_contain_text("Mornings: 06:30 → 23:55 (odd days), not saved yet")
+
+
+def test_what_was_saved_or_removed_comes_back_by_undo(enter, own_daemon):
+    daemon = own_daemon()
+    first, second = add(daemon, name="First", season={"from": "04-01", "to": "10-15"}), add(daemon, name="Second", priority=3)
+
+    def kept(*members):
+        return [{name: value for name, value in one.items() if name not in ("id", "nextStartISO", *members)} for one in daemon.get("/api/schedules").json()["schedules"]]
+
+    before = kept()
+    page = enter(daemon, view="sprinkler")
+    card = page.locator("#schedule-list .schedule").nth(0)
+    card.locator("summary b").click()
+    card.get_by_text("Rain, season, cycles, order").click()
+    card.get_by_label("alias").fill("lawn")
+    card.get_by_label("only from").fill("")
+    card.get_by_label("to", exact=True).fill("")
+    card.get_by_role("button", name="Sun").click()
+    card.get_by_role("button", name="Save").click()
+    said = card.locator(".say", has_text="First is saved.")
+    expect(said).to_be_visible()
+    changed = daemon.get(f"/api/schedules/{first}").json()
+    assert (changed["alias"], changed["season"], changed["days"]) == ("lawn", None, ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat"])
+    said.get_by_role("button", name="Undo").click()
+    until(lambda: kept() == before)
+    card.get_by_role("button", name="Remove").click()
+    card.get_by_role("button", name="Remove it").click()
+    until(lambda: [one["name"] for one in kept()] == ["Second"])
+    page.locator("#sprinkler .say", has_text="First is removed.").get_by_role("button", name="Undo").click()
+    # In its place, too.
+    until(lambda: kept() == before)
+    assert daemon.get("/api/schedules").json()["schedules"][1]["id"] == second
+
+
+def test_what_is_not_there_yet_says_so_and_nothing_moves_when_it_comes(enter, own_daemon):
+    waiting = []
+
+    def prepare(page):
+        page.route(re.compile(r"/api/(log\?|schedules)"), lambda route: waiting.append(route) if waiting is not None else route.fallback())
+
+    page = enter(own_daemon(), view="sprinkler", prepare=prepare)
+    until(lambda: page.wait_for_timeout(20) or waiting)
+    week, month, day = (page.locator(place) for place in ("#sprinkler-week", "#sprinkler-month", "#sprinkler-day"))
+    expect(page.locator("#week-loading")).to_be_visible()
+    for place in ("#sprinkler-last", "#sprinkler-day", "#schedule-list", "#schedule-preview", "#sprinkler-year", "#sprinkler-log"):
+        expect(page.locator(place)).to_have_text("loading…")
+    before = [place.bounding_box()["height"] for place in (week, month)]
+    held, waiting = waiting, None
+    for route in held:
+        route.continue_()
+    expect(page.locator("#week-loading")).to_be_hidden()
+    expect(day).to_have_text("Nothing is planned.")
+    assert [place.bounding_box()["height"] for place in (week, month)] == before
 
 
 def log_of(page, runs):
@@ -163,10 +274,10 @@ def test_the_month_says_why_nothing_was_watered(enter, own_daemon):
     cells[2].click()
     expect(day).to_contain_text("missed: the daemon did not run at that time")
     page.keyboard.press("ArrowRight")
-    expect(day).to_have_text("Nothing was watered: no schedule was due, and nobody asked for water.")
+    expect(day).to_have_text("Nothing ran: the log has no run of that day, and no start that was left out.")
     expect(month.locator("[tabindex='0']")).to_be_focused()
     # From month to month by the keys, too, and into the future: Mondays.
-    page.get_by_role("button", name="Today").click()
+    page.locator("#month-today").click()
     page.get_by_role("button", name="Month after").click()
     expect(month.locator("i.planned")).to_have_count(4 + (sum((today().replace(day=1) + timedelta(days=31)).replace(day=1).month == (
         (today().replace(day=1) + timedelta(days=31)).replace(day=1) + timedelta(days=index)).month and (
@@ -187,20 +298,23 @@ def test_water_by_zone_and_month_is_a_chart_and_a_table(enter, own_daemon):
     expect(row.get_by_role("cell").nth(9)).to_have_text("–")
 
 
-def test_where_nobody_looks_no_schedule_and_no_log_is_asked_for(enter, own_daemon):
+def test_where_nobody_looks_no_schedule_and_no_log_is_asked_for_and_the_overview_asks_for_the_newest_alone(enter, own_daemon):
     daemon = own_daemon()
     add(daemon)
     asked = []
     page = enter(daemon, prepare=lambda page: page.on("request", lambda request: asked.append(request.url)))
     until(lambda: page.wait_for_timeout(20) or page.evaluate("sprinkler.polled"))
+    until(lambda: page.wait_for_timeout(20) or page.evaluate("sprinkler.newest"))
+    assert [url.split("/api/")[1] for url in asked if "/api/schedules" in url or "/api/log" in url] == ["log?limit=30"]
     go(page, "plants")
+    asked.clear()
     daemon.post("/api/zone/3/on", {"minutes": 12})
     daemon.post("/api/zone/3/off")
     until(lambda: page.wait_for_timeout(20) or page.locator("#events li", has_text="Zone 3 off").count())
     assert [url for url in asked if "/api/schedules" in url or "/api/log" in url] == []
     go(page, "sprinkler")
     until(lambda: page.wait_for_timeout(20) or len([url for url in asked if "/api/schedules" in url or "/api/log" in url]) >= 5)
-    expect(page.locator("#sprinkler-week i")).to_have_count(5)
+    expect(page.locator("#sprinkler-week i:not(.planned)")).to_have_count(1)
 
 
 def test_the_log_is_looked_through_by_zone_outcome_and_day(enter, own_daemon):
@@ -278,9 +392,10 @@ def test_what_people_do_often_takes_few_actions(enter, own_daemon, flow):
         locator.click() if text is None else locator.fill(text)
 
     if flow == "water":
-        act(page.locator(".tile", has=page.get_by_role("heading", name="Sprinkler")).get_by_role("button"))
-        act(page.get_by_role("button", name="5 min of Zone 1", exact=True))
-        until(lambda: 290 < (daemon.get("/api/sprinkler").json()["zones"][0]["remainingSec"] or 0) <= 300)
+        tile = page.locator(".tile", has=page.get_by_role("heading", name="Sprinkler"))
+        actions.append(tile.get_by_label("Zone to water").select_option(label="Zone 2"))
+        act(tile.get_by_role("button", name="Water Zone 2 5 min"))
+        until(lambda: 240 < (daemon.get("/api/sprinkler").json()["zones"][1]["remainingSec"] or 0) <= 300)
         assert len(actions) <= 2
         return
     act(page.locator("#systems a[href='#/sprinkler']"))
@@ -296,6 +411,62 @@ def test_what_people_do_often_takes_few_actions(enter, own_daemon, flow):
     assert (made["days"], made["startTimes"], [step["zoneId"] for step in made["zones"]], made["isEnabled"]) == (["Mon", "Wed", "Fri"], ["06:30"], [1, 2], True)
     assert len(actions) <= 8
     expect(page.locator("#schedule-name")).to_have_value("Schedule 2")
+
+
+def test_last_times_minutes_are_pressed_first_and_the_last_waterings_are_seen_first(enter, own_daemon):
+    daemon = own_daemon()
+    now = datetime.now(ZONE).astimezone(ZoneInfo("UTC"))
+    runs = [{"zoneId": zone, "startISO": (now - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ"), "ranSec": ran, "askedSec": asked, "outcome": outcome}
+            for zone, hours, ran, asked, outcome in ((3, 1, 0, 900, "rainDelay"), (2, 30, 720, 720, "completed"), (3, 40, 100, 420, "stopped"), (2, 50, 60, 60, "completed"), (1, 60, 60, 60, "completed"))]
+    page = enter(daemon, prepare=lambda page: log_of(page, runs))
+    tile = page.locator(".tile", has=page.get_by_role("heading", name="Sprinkler"))
+    expect(tile.locator(".last")).to_have_text(re.compile("^last: Zone 2, .*12:00 of 12:00$"))
+    expect(tile.get_by_label("Zone to water")).to_have_value("2")
+    expect(tile.locator(".press button")).to_have_text(["↻ 12", "5", "10", "20"])
+    tile.get_by_label("Zone to water").select_option("4")
+    expect(tile.locator(".press button")).to_have_text(["5", "10", "20"])
+    tile.get_by_label("Zone to water").select_option("3")
+    tile.get_by_role("button", name="Water Zone 3 7 min").focus()
+    page.keyboard.press("Enter")
+    until(lambda: 360 < (daemon.get("/api/sprinkler").json()["zones"][2]["remainingSec"] or 0) <= 420)
+    expect(tile.locator(".press")).to_be_hidden()
+    expect(tile.get_by_role("button", name="Stop all")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(tile.locator(".press")).to_be_visible()
+    go(page, "sprinkler")
+    expect(page.locator("#sprinkler-last > *")).to_have_text([re.compile("^Zone 2, .*12:00 of 12:00$"), re.compile("^Zone 3, .*01:40 of 07:00, stopped by hand$"), re.compile("^Zone 2, .*01:00 of 01:00$")])
+    zone = page.locator("#zone-list .zone").nth(2)
+    expect(zone.get_by_role("button", name="Off")).to_be_hidden()
+    # By the keys alone, and who presses Off goes on at the zone's minutes.
+    zone.get_by_role("button", name="7 min of Zone 3").focus()
+    page.keyboard.press("Enter")
+    off = zone.get_by_role("button", name="Off")
+    expect(off).to_be_visible()
+    off.focus()
+    page.keyboard.press("Enter")
+    expect(off).to_be_hidden()
+    expect(zone.get_by_role("button", name="7 min of Zone 3")).to_be_focused()
+
+
+def test_where_there_is_nothing_the_view_says_what_to_do(enter, own_daemon):
+    page = enter(own_daemon(), view="sprinkler")
+    expect(page.locator("#sprinkler-last")).to_contain_text("Nothing was watered yet")
+    expect(page.locator("#schedule-list")).to_contain_text("No schedule yet")
+    page.locator("#schedule-list").get_by_role("button", name="Make a schedule").click()
+    expect(page.locator("#schedule-name")).to_be_visible()
+    expect(page.locator("#schedule-draft > summary")).to_be_focused()
+
+
+def test_on_a_laptop_zones_stand_in_two_columns_with_the_week_near_and_nothing_runs_out_of_its_card(enter, own_daemon):
+    page = enter(own_daemon(), view="sprinkler", width=1366, height=768)
+    zones = page.locator("#zone-list .zone")
+    expect(zones).to_have_count(4)
+    boxes = [zone.bounding_box() for zone in zones.all()]
+    assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] < boxes[1]["x"]
+    assert page.locator("#week-title").bounding_box()["y"] < 900
+    outside = """() => [...document.querySelectorAll("#zone-list .zone")].flatMap((zone) => [...zone.querySelectorAll("button, input")]
+      .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > zone.getBoundingClientRect().right - 8).map((one) => one.outerHTML))"""
+    assert page.evaluate(outside) == []
 
 
 def test_of_many_zones_those_are_shown_that_are_open_and_the_one_that_is_chosen(enter, tmp_path):

@@ -55,6 +55,19 @@ struct SprinklerScheduleDoorTests {
     #expect(copy["name"] as? String == "👩🏽‍🌾 copy")
   }
 
+  @Test("an alias that is not given stays, and null takes it away")
+  func alias() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    let changes: [(String, String?)] = [
+      (#"{"alias": "lawn"}"#, "lawn"), (#"{"priority": 2}"#, "lawn"), (#"{"alias": null}"#, nil),
+    ]
+    for (body, alias) in changes {
+      let changed = try await bench.json("PUT", "/api/schedules/1", body)
+      #expect(changed["alias"] as? String == alias)
+    }
+  }
+
   @Test(
     "the calendar: an event a start with a UID that stays, zones and times in it, cancelled in a rain delay; no line over 75 bytes"
   )

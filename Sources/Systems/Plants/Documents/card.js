@@ -60,8 +60,8 @@ function showPlant(row, plant) {
   row.bands.good.style.width = wet - dry + "%";
   row.bands.wet.style.width = 100 - wet + "%";
   row.percent.textContent = moisture == null ? "unknown" : moisture.toFixed(0) + " %";
-  row.word.textContent = moisture == null ? "" : moisture < dry ? "dry" : moisture > wet ? "wet" : "well";
-  row.word.className = "word " + row.word.textContent;
+  const word = moisture == null ? "" : moisture < dry ? "dry" : moisture > wet ? "wet" : "well";
+  Object.assign(row.word, { textContent: word, className: "word " + word });
   const ages = plant.sensors.map((id) => probes.get(id)?.ageMs), oldest = ages.some((age) => age == null) ? null : Math.max(...ages);
   const broken = plant.sensors.filter((id) => probes.get(id)?.lastFailure === "notAMeasurement");
   row.age.textContent = broken.length ? broken.join(", ") + (broken.length > 1 ? " read" : " reads") + " what no soil is: look at the wire" : oldest == null ? "not read yet" : "read " + ageOf(oldest);

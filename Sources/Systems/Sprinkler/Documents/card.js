@@ -2,7 +2,7 @@
 // The sprinkler's card: zones, now and next, rain delay, settings; its schedules are schedules.js, what was and will be watered is water.js, all
 // one script. State comes over console.js's socket, commands go over HTTP: each is answered when the valves' loop has taken it.
 
-const sprinkler = { zones: [], schedules: [], starts: [], runs: [], polled: false, settings: null, sought: "" };
+const sprinkler = { zones: [], schedules: [], starts: [], newest: null, polled: false, settings: null, sought: "" };
 
 // As `command`; the time it took is shown.
 async function water(control, method, path, body, limitMs) {
@@ -44,7 +44,7 @@ const rainWords = { unknown: "rain sensor: cannot be read, as scheduled", dry: "
 
 function showSprinkler(event) {
   byId("sprinkler").hidden = false;
-  if (!sprinkler.polled && event.store.open) { sprinkler.polled = true; if (view === "sprinkler") loadSchedules(); }
+  if (!sprinkler.polled && event.store.open) { sprinkler.polled = true; loadView(); }
   if (sprinkler.hasFlow !== Boolean(event.flow)) { sprinkler.hasFlow = Boolean(event.flow); byId("zone-list").replaceChildren(); }
   sprinkler.zones = event.zones;
   setTimeZone(event.timeZone);
@@ -78,9 +78,9 @@ function showSprinkler(event) {
   tile("sprinkler", {
     now: !open.length ? "no water runs" : open.map(nowOf).join(", "),
     next: event.rainDelay.active ? "rain delay until " + dayAndTime(event.rainDelay.until) : event.nextRun ? "next " + byId("sprinkler-next").textContent : "nothing planned",
-    action: open.length ? { words: "Stop all", look: "halt", act: (control) => water(control, "POST", "/api/stop") }
-      : { words: "Water", look: "primary", act: () => { location.hash = "#/sprinkler"; } },
+    action: open.length ? { words: "Stop all", look: "halt", act: (control) => water(control, "POST", "/api/stop") } : null,
   });
+  showPress();
   byId("sprinkler-pause").hidden = paused;
   byId("sprinkler-resume").hidden = !paused;
   byId("sprinkler-skip").disabled = !open.length;
@@ -127,6 +127,10 @@ function showZones(zones) {
     row.querySelector("[data-of=name]").textContent = zone.name;
     row.classList.toggle("on", zone.isOn || zone.isStuck);
     row.classList.toggle("stuck", zone.isStuck);
+    minutesToPress(row.querySelector("[data-of=minutes]"), zone, (minutes) => `${minutes} min of ${zone.name}`);
+    const off = row.querySelector(".halt"), isOff = !zone.isOn && !zone.isStuck;
+    if (isOff && off === document.activeElement) row.querySelector("[data-of=quick]").focus(); // who pressed it goes on there
+    off.hidden = isOff;
     row.querySelector("[data-of=state]").textContent = zone.isStuck ? stuckWords : !zone.isEnabled ? "disabled" : zone.isOn ? leftOf(zone) : "off";
     for (const one of row.querySelectorAll("[data-of=on], [data-of=quick]")) one.disabled = !zone.isEnabled;
     byId("zone-leds").children[index].textContent = zone.name;
@@ -169,13 +173,89 @@ function zoneRow(zone) {
   state.dataset.of = "state";
   const run = button("Run", () => on(run, "set"), { className: "go", ariaLabel: "Run " + zone.name });
   run.dataset.of = "on";
-  const quick = [5, 10, 20].map((minutes) => button(minutes + " min", ({ target }) => openZone(target, zone.id, { minutes, mode: "set" }), { ariaLabel: `${minutes} min of ${zone.name}` }));
-  for (const one of quick) one.dataset.of = "quick";
-  row.append(name, state, together(...quick),
-    together(amount, unit, run, longer,
-      button("Off", ({ target }) => water(target, "POST", `/api/zone/${zone.id}/off`), { className: "halt", ariaLabel: "Off, " + zone.name })));
+  const off = button("Off", ({ target }) => water(target, "POST", `/api/zone/${zone.id}/off`), { className: "halt", ariaLabel: "Off, " + zone.name });
+  const minutes = element("span", null, { className: "row" }), other = together(amount, unit, run, longer);
+  minutes.dataset.of = "minutes";
+  other.hidden = true;
+  const more = button("…", () => {
+    other.hidden = !other.hidden;
+    more.ariaExpanded = String(!other.hidden);
+    if (!other.hidden) amount.focus();
+  }, { ariaLabel: "Another time, " + zone.name, ariaExpanded: "false" });
+  row.append(name, state, off, together(minutes, element("span", "min"), more), other);
   outer.append(row);
   return outer;
+}
+
+// ---- minutes to press, and what was watered last
+
+const isWatered = (run) => run.ranSec > 0;
+const inOneLine = (run) => [run.zoneName, dayAndTime(run.startISO), ranOf(run), run.outcome !== "completed" && why(run.outcome)].filter(Boolean).join(", ");
+
+// Last time's minutes first. Buttons are kept while they are the same: none is replaced under a finger.
+function minutesToPress(place, { id, name }, labelOf) {
+  const last = sprinkler.newest?.find((run) => run.zoneId === id), again = last && Math.max(1, Math.round((last.askedLitres == null ? last.askedSec : last.ranSec) / 60));
+  const all = [...new Set([again || 5, 5, 10, 20])], known = [id, name, again, ...all].join();
+  if (place.dataset.known === known) return;
+  place.dataset.known = known;
+  place.replaceChildren(...all.map((minutes) => {
+    const isAgain = minutes === again;
+    const made = button((isAgain ? "↻ " : "") + minutes, () => openZone(made, id, { minutes, mode: "set" }), { ariaLabel: labelOf(minutes), title: isAgain ? "as last time" : "" });
+    made.dataset.of = "quick";
+    return made;
+  }));
+}
+
+// On the overview's tile: a zone, and minutes to press while no water runs; what was watered last.
+const press = { row: element("div", null, { className: "row press" }), zone: element("select", null, { ariaLabel: "Zone to water" }), minutes: element("span", null, { className: "row" }),
+  last: element("p", null, { className: "last" }) };
+press.row.append(press.zone, press.minutes, "min");
+press.zone.onchange = showPress;
+
+function showPress() {
+  const { row, zone, minutes, last } = press, shown = views.get("sprinkler").tile, zones = sprinkler.zones.filter(({ isEnabled }) => isEnabled), known = JSON.stringify(zones.map(({ id, name }) => [id, name]));
+  if (!row.isConnected) { shown.button.before(row); shown.next.after(last); }
+  const isAway = !zones.length || hazards.has("sprinkler") || sprinkler.zones.some(({ isOn, isStuck }) => isOn || isStuck);
+  if (isAway && row.contains(document.activeElement)) shown.button.focus(); // who watered by the keys can stop
+  row.hidden = isAway;
+  put(last, sprinkler.newest?.length ? "last: " + inOneLine(sprinkler.newest[0]) : "");
+  if (press.known !== known) {
+    const { value } = zone;
+    press.known = known;
+    zone.replaceChildren(...zones.map(({ id, name }) => element("option", name, { value: id })));
+    if (zones.some(({ id }) => String(id) === value)) zone.value = value;
+  }
+  const chosen = zones.find(({ id }) => String(id) === zone.value);
+  if (chosen) minutesToPress(minutes, chosen, (number) => `Water ${chosen.name} ${number} min`);
+}
+
+async function loadNewest() {
+  if (!sprinkler.polled || !["overview", "sprinkler"].includes(view)) return;
+  const answer = await look("/api/log?limit=30");
+  if (!answer?.runs) return;
+  const isFirst = !sprinkler.newest;
+  sprinkler.newest = answer.runs.filter(isWatered);
+  const [newest] = sprinkler.newest;
+  // Once: the tile's zone does not change while somebody is about to press.
+  if (isFirst && newest && [...press.zone.options].some(({ value }) => value === String(newest.zoneId))) press.zone.value = newest.zoneId;
+  byId("sprinkler-last").replaceChildren(...newest ? sprinkler.newest.slice(0, 3).map((run) => element("div", inOneLine(run)))
+    : nothingYet("Nothing was watered yet: press minutes beside a zone, or let a schedule do it."));
+  showZones(sprinkler.zones);
+  showPress();
+}
+
+// Where there is nothing: what to do, and the button for it.
+const nothingYet = (text) => [element("p", text, { className: "hint" }), button("Make a schedule", () => {
+  byId("schedule-draft").open = true;
+  goTo(byId("schedule-draft").querySelector("summary"));
+})];
+
+function loadView() {
+  if (view !== "sprinkler") return loadNewest();
+  // In its height at once: what comes moves nothing.
+  drawWeek();
+  showMonth();
+  loadSchedules();
 }
 
 // Where no more valves may be open, ON ends the run that has been open longest: not without a word.
@@ -287,10 +367,8 @@ byId("seasonal").onchange = async ({ target }) => {
 addOwnCard("sprinkler", {
   section: "sprinkler", title: "Sprinkler", icon: "M12 10v11M8 21h8M12 10l-5-3M12 10l5-3M12 10V4M4 4.5l.01 0M20 4.5l.01 0M3 9h.01M21 9h.01",
   viewed(now, sought) {
-    if (now !== "sprinkler") return;
-    sprinkler.sought = sought;
-    goToZone();
-    if (sprinkler.polled) loadSchedules();
+    if (now === "sprinkler") { sprinkler.sought = sought; goToZone(); }
+    if (sprinkler.polled) loadView();
   },
   reads: readSprinkler,
   take(event) {

@@ -4,11 +4,14 @@ addLanguage("de", {
   // what the store keeps
   "zones": "Zonen", "schedules": "Zeitpläne", "lines of the watering log": "Zeilen des Bewässerungsprotokolls",
   "Choose a zone to water it.": "Eine Zone wählen, um sie zu wässern.",
-  "Open a bar to read what it is and why. A planned one can be dragged to another time of day, or given one when it is open; nothing is sent before Save.":
-    "Ein Balken, geöffnet, sagt, was er ist und warum. Ein geplanter lässt sich auf eine andere Zeit ziehen oder, geöffnet, eine geben; vor Speichern wird nichts gesendet.",
+  "Open a bar to read what it is and why. A planned one can be dragged to another time or weekday, or given one when it is open; nothing is sent before Save.":
+    "Ein Balken, geöffnet, sagt, was er ist und warum. Ein geplanter lässt sich auf eine andere Zeit oder einen anderen Wochentag ziehen oder, geöffnet, setzen; vor Speichern wird nichts gesendet.",
   "Sprinkler": "Bewässerung", "Now": "Jetzt", "Next": "Als Nächstes", "Rain delay": "Regenpause", "rain delay": "Regenpause", "Off": "Aus", "Pause 30 min": "30 min Pause",
   "Resume": "Fortsetzen", "Skip": "Überspringen", "Stop all": "Alles schließen", "The week": "Die Woche",
   "filled: watered; outlined: planned; dashed: given up or skipped; the red line is now": "gefüllt: gewässert; umrandet: geplant; gestrichelt: aufgegeben oder übersprungen; die rote Linie ist jetzt",
+  "Last": "Zuletzt", "loading": "wird geladen", "Zone to water": "Zone zum Wässern", "as last time": "wie zuletzt", "Make a schedule": "Zeitplan anlegen",
+  "Nothing was watered yet: press minutes beside a zone, or let a schedule do it.": "Noch wurde nichts gewässert: Minuten bei einer Zone drücken, oder es einem Zeitplan überlassen.",
+  "No schedule yet: one waters the zones that you choose, on its days and at its times.": "Noch kein Zeitplan: einer wässert die gewählten Zonen, an seinen Tagen und zu seinen Zeiten.",
   "Schedules": "Zeitpläne", "New schedule": "Neuer Zeitplan", "starts": "beginnt", "and enable it": "und einschalten", "Import": "Einlesen",
   "Export all schedules": "Alle Zeitpläne ausgeben", "Next starts": "Nächste Starts", "Zones, level": "Zonen, Stufe", "Zones": "Zonen", "Add": "Hinzufügen",
   "Add a zone": "Zone hinzufügen", "Add zone": "Zone hinzufügen", "Zone to add": "Zone", "Save zones": "Zonen speichern", "Seasonal level": "Jahreszeitliche Stufe",
@@ -37,7 +40,8 @@ addLanguage("de", {
   "not watered": "nicht gewässert", "every zone": "jede Zone", "every schedule": "jeder Zeitplan", "Schedule": "Zeitplan", "Outcome": "Ergebnis",
   "Which of the log": "Was vom Protokoll",
   "open a day to read what was watered, and why something was not": "ein Tag, geöffnet, sagt, was gewässert wurde und warum etwas nicht",
-  "Nothing was watered: no schedule was due, and nobody asked for water.": "Nichts wurde gewässert: kein Zeitplan war fällig, und niemand hat Wasser verlangt.",
+  "Nothing ran: the log has no run of that day, and no start that was left out.": "Nichts lief: das Protokoll hat von diesem Tag keinen Lauf und keinen ausgelassenen Start.",
+  "Week before": "Woche davor", "Week after": "Woche danach", "alias": "Alias", "Weekday": "Wochentag", "not saved yet": "noch nicht gespeichert", "what an app of the original backend calls it": "wie eine App des ursprünglichen Systems ihn nennt",
   "So far ahead is not reckoned.": "So weit voraus wird nicht gerechnet.", "Nothing is planned.": "Nichts ist geplant.",
   "starts by the sun: its offset stands in the schedule": "beginnt nach der Sonne: der Abstand steht im Zeitplan", "stopped by hand": "von Hand beendet",
   "ended by another run": "von einem anderen Lauf beendet", "ended by an emergency stop": "vom Not-Aus beendet", "ended by a fault": "von einer Störung beendet",
@@ -58,8 +62,8 @@ addLanguage("de", {
   "rain sensor: always wet, taken for a broken wire; as scheduled": "Regensensor: immer nass, gilt als Drahtbruch; wie geplant",
   "asked by hand": "von Hand verlangt", "skipped rain": "wegen Regen ausgelassen", "filled": "gefüllt",
   // how to use it
-  "Run opens a zone for the minutes beside it, + adds them to what runs, Off closes it at once.":
-    "Start öffnet eine Zone für die Minuten daneben, + gibt sie dem Laufenden dazu, Aus schließt sie sofort.",
+  "Press minutes to open a zone for so long; … has any other number, and + adds it to what runs. Off closes a zone at once.":
+    "Minuten drücken öffnet eine Zone für so lange; … hat jede andere Zahl, und + gibt sie dem Laufenden dazu. Aus schließt eine Zone sofort.",
   "Schedules go by the controller's clock and time zone. Of everything that was not watered the log says why.":
     "Zeitpläne gehen nach Uhr und Zeitzone der Steuerung. Was nicht gewässert wurde, steht mit dem Grund im Protokoll.",
   "No zone is open longer than its longest run, and no more of them than the configuration allows.":
@@ -96,12 +100,14 @@ addLanguage("de", {
   [/^rain sensor wet since (.+)$/, "Regensensor nass seit $1"],
   [/^rain sensor wet until (.+): dries for (\S+ h)$/, "Regensensor nass bis $1: trocknet $2"], [/^until (.+?): (rain sensor .+)$/, "bis $1: {2}"],
   [/^until (.+)$/, "bis $1"], [/^rain delay until (.+)$/, "Regenpause bis $1"], [/^next (.+)$/, "als Nächstes $1"], [/^zone (\d+)$/, "Zone $1"], [/^zone (\d+) \((.+)\)$/, "Zone $1 ($2)"], [/^Zone (\d+)$/, "Zone $1"],
+  [/^Another time, (.+)$/, "Andere Zeit, $1"], [/^Water (.+) (\d+) min$/, "$1 $2 min wässern"],
   [/^Minutes of (.+)$/, "Minuten von $1"], [/^Forget the flow of (.+)$/, "Durchfluss von $1 vergessen"], [/^at least ([\d.]+), at most ([\d.]+) l\/min$/, "mindestens $1, höchstens $2 l/min"],
   [/^at least ([\d.]+) l\/min$/, "mindestens $1 l/min"], [/^at most ([\d.]+) l\/min$/, "höchstens $1 l/min"], [/^(\d+) of (\d+) runs measured$/, "$1 von $2 Läufen gemessen"],
   [/^usually ([\d.]+) l\/min, learnt (.+) from (\d+) runs$/, "meist $1 l/min, gelernt $2 aus $3 Läufen"], [/^Litres of (.+)$/, "Liter von $1"], [/^Unit of (.+)$/, "Einheit von $1"], [/^Run (.+)$/, "$1 starten"], [/^Off, (.+)$/, "Aus, $1"], [/^(\+ .*)longer, (.+)$/, "$1länger, $2"],
-  [/^every (\d+) days$/, "alle $1 Tage"], [/^cycles of (.+) min, soak (.+) min$/, "Gaben von $1 min, Sickern $2 min"], [/^([\d.]+) mm expected$/, "$1 mm erwartet"],
+  [/^(Mon|Tue|Wed|Thu|Fri|Sat) ((?:Tue|Wed|Thu|Fri|Sat|Sun)\b.*)$/, "{1} {2}"], [/^every (\d+) days$/, "alle $1 Tage"], [/^cycles of (.+) min, soak (.+) min$/, "Gaben von $1 min, Sickern $2 min"], [/^([\d.]+) mm expected$/, "$1 mm erwartet"],
   [/^goes on in (.+)$/, "weiter in $1"], [/^(.+) wait$/, "$1 warten"], [/^(.+) (enabled|off)$/, "$1 {2}"], [/^(\d+) today$/, "heute $1"],
   [/^([\d.]+) min watered$/, "$1 min gewässert"], [/^([\d.]+) min planned$/, "$1 min geplant"], [/^Would start: (.+)$/, "Würde beginnen: $1"],
-  [/^Earlier: (.+)$/, "Früher: $1"], [/^asked by (.+)$/, "verlangt von {1}"], [/^Start of (.+)$/, "Beginn von $1"],
+  [/^Earlier: (.+)$/, "Früher: $1"], [/^asked by (.+)$/, "verlangt von {1}"], [/^Start of (.+)$/, "Beginn von $1"], [/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun|odd days|even days|every \d+ days)\)$/, "{1})"],
+  [/^(.+) is saved\.$/, "$1 ist gespeichert."], [/^(.+) is removed\.$/, "$1 ist entfernt."], [/^(.+) starts at (.+)\.$/, "$1 beginnt um {2}."],
   [/^Undo the changes of (.+)$/, "Änderungen von $1 zurücknehmen"], [/^choose (.+)$/, "wählen: {1}"], [/^GPIO (\d+)$/, "GPIO $1"], [/^Pin (\d+)$/, "Anschluss $1"],
 ]);

@@ -11,7 +11,7 @@ async function loadSchedules() {
   if (!answer || !answer.schedules) return;
   sprinkler.schedules = answer.schedules;
   const kept = byId("schedule-list").contains(document.activeElement) ? document.activeElement.id : "";
-  byId("schedule-list").replaceChildren(...answer.schedules.map(scheduleCard));
+  byId("schedule-list").replaceChildren(...answer.schedules.length ? answer.schedules.map(scheduleCard) : nothingYet("No schedule yet: one waters the zones that you choose, on its days and at its times."));
   byId(kept)?.focus();
   const preview = await look("/api/schedules/preview?count=" + previewCount);
   sprinkler.starts = preview && preview.starts || [];
@@ -62,9 +62,22 @@ function actionsOf(schedule) {
   actions.append(button("Run now", ({ target }) => water(target, "POST", `/api/schedules/${schedule.id}/run`), { className: "go" }),
     button("Duplicate", async ({ target }) => { if (await water(target, "POST", `/api/schedules/${schedule.id}/duplicate`)) loadSchedules(); }), up,
     button("Remove", ({ target }) => ask(target, "Remove " + schedule.name + "?", ["Remove it", async () => {
-      if (await water(target, "DELETE", "/api/schedules/" + schedule.id)) { editors.delete(schedule.id); loadSchedules(); }
+      if (!await water(target, "DELETE", "/api/schedules/" + schedule.id)) return;
+      editors.delete(schedule.id);
+      await loadSchedules();
+      say(byId("schedule-list"), schedule.name + " is removed.", "notice", [["Undo", () => putBack(schedule, index)]]);
     }]), { className: "drop" }));
   return actions;
+}
+
+// As it was, in its place; its number is another.
+async function putBack({ id, nextStartISO, ...body }, index) {
+  const list = byId("schedule-list"), made = await water(list, "POST", "/api/schedules", body);
+  if (!made) return;
+  const ids = sprinkler.schedules.map((schedule) => schedule.id);
+  ids.splice(index, 0, made.id);
+  await water(list, "POST", "/api/schedules/reorder", { ids });
+  loadSchedules();
 }
 
 // ---- a draft
@@ -96,11 +109,12 @@ function scheduleEditor(schedule) {
 }
 
 async function saveDraft(form, schedule, draft) {
+  const { isEnabled, ...before } = sprinkler.schedules.find(({ id }) => id === schedule?.id) || {}; // whether it is on is no part of a draft
   const made = await water(form, schedule ? "PUT" : "POST", "/api/schedules" + (schedule ? "/" + schedule.id : ""), draft);
   if (!made) return;
   if (schedule) editors.set(schedule.id, scheduleEditor(made));
   await loadSchedules();
-  if (schedule) return;
+  if (schedule) return say(editors.get(schedule.id).form, made.name + " is saved.", "notice", [["Undo", () => saveDraft(editors.get(schedule.id).form, made, before)]]);
   newDraft();
   say(byId("schedule-new"), made.name + (made.isEnabled ? " is on: " + nextOf(made) : " is off") + ".", "notice");
 }
@@ -118,6 +132,7 @@ function editorParts(schedule, of) {
   const from = input("from", { size: 5, placeholder: "MM-DD", value: is.season?.from || "" }), to = input("to", { size: 5, placeholder: "MM-DD", value: is.season?.to || "" });
   const cycle = input("cycle", { type: "number", min: 1, max: 1440, step: "any", value: is.cycleAndSoak?.cycleMinutes ?? "" });
   const soak = input("soak", { type: "number", min: 0, max: 1440, step: "any", value: is.cycleAndSoak?.soakMinutes ?? "" });
+  const alias = input("alias", { size: 14, maxLength: 64, value: is.alias ?? "", title: "what an app of the original backend calls it" });
   const enabled = input("enabled", { type: "checkbox", checked: true });
   const save = element("button", schedule ? "Save" : "Add", { id: of(schedule ? "save" : "add"), className: "primary" }), undo = button("Undo", null, { ariaLabel: "Undo the changes of " + (schedule?.name || "the draft") });
   const lacks = element("small", null, { id: of("lacks") }), after = element("p", null, { className: "hint", id: of("after") });
@@ -125,7 +140,7 @@ function editorParts(schedule, of) {
   const line = (...parts) => { const row = element("div", null, { className: "row" }); row.append(...parts); return row; };
   const rows = (changed) => {
     const more = element("details");
-    more.append(element("summary", "Rain, season, cycles, order"), line(label("skip in a rain delay", rain), label("follows the seasonal level", level), label("goes by the deficit", deficit), label("priority", first)),
+    more.append(element("summary", "Rain, season, cycles, order"), line(label("skip in a rain delay", rain), label("follows the seasonal level", level), label("goes by the deficit", deficit), label("priority", first), label("alias", alias)),
       line(label("only from", from), label("to", to), element("small", "month and day; empty: all year")), line(label("no run longer than", cycle, " min"), label("then soak for", soak, " min")));
     return [line(label("name", name), label("starts", starts)), rule.element(changed), steps.element, more, after,
       line(save, ...schedule ? [undo] : [label("and enable it", enabled)], lacks)];
@@ -133,7 +148,7 @@ function editorParts(schedule, of) {
   const numberOf = (control) => control.value === "" ? null : Number(control.value);
   const read = () => ({
     name: name.value, startTimes: starts.value.trim().split(/[\s,]+/), zones: steps.read(), ...rule.read(), skipIfRain: rain.checked, followsSeason: level.checked,
-    adjustment: deficit.checked ? "deficit" : null,
+    adjustment: deficit.checked ? "deficit" : null, alias: alias.value.trim() || null,
     priority: numberOf(first) ?? 0, season: from.value || to.value ? { from: from.value.trim(), to: to.value.trim() } : null,
     cycleAndSoak: cycle.value === "" ? null : { cycleMinutes: Number(cycle.value), soakMinutes: numberOf(soak) ?? 0 }, ...schedule ? {} : { isEnabled: enabled.checked },
   });
@@ -152,14 +167,14 @@ function rulePart(is, of) {
   const from = element("input", null, { type: "date", value: is.intervalFrom || dateOf(Date.now()), ariaLabel: "Counted from" });
   const interval = together(each, element("span", "days from"), from);
   const show = () => { chips.hidden = presets.hidden = kind.value !== "days"; interval.hidden = kind.value !== "interval"; };
-  const pressed = () => [...chips.children].filter(isPressed).map((chip) => chip.textContent);
+  const pressed = () => [...chips.children].filter(isPressed).map((chip) => chip.value);
   const presets = element("span", null, { className: "row presets" });
   return {
     element(changed) {
       const set = (chip, on) => chip.setAttribute("aria-pressed", String(on));
-      chips.append(...weekdays.map((day) => chipOf(day, Boolean(is.days?.includes(day)), (chip) => { set(chip, !isPressed(chip)); changed(); })));
+      chips.append(...weekdays.map((day) => Object.assign(chipOf(day, Boolean(is.days?.includes(day)), (chip) => { set(chip, !isPressed(chip)); changed(); }), { value: day })));
       presets.append(...[["Every day", weekdays], ["Mon Wed Fri", ["Mon", "Wed", "Fri"]], ["Weekend", ["Sat", "Sun"]]].map(([text, days]) =>
-        button(text, () => { for (const chip of chips.children) set(chip, days.includes(chip.textContent)); changed(); }, { className: "quiet" })));
+        button(text, () => { for (const chip of chips.children) set(chip, days.includes(chip.value)); changed(); }, { className: "quiet" })));
       kind.onchange = show;
       show();
       const row = element("div", null, { className: "row" });
@@ -231,7 +246,7 @@ function startsInWords(draft) {
 function isDue(draft, date) {
   const [month, day] = [date.slice(5), Number(date.slice(8))], { season } = draft;
   if (season && (season.from <= season.to ? month < season.from || month > season.to : month < season.from && month > season.to)) return false;
-  if (draft.days) return draft.days.includes(weekdays[(new Date(noonOf(date)).getUTCDay() + 6) % 7]);
+  if (draft.days) return draft.days.includes(weekdays[weekdayOf(date)]);
   if (draft.intervalDays) { const days = Math.round((noonOf(date) - noonOf(draft.intervalFrom || date)) / dayMs); return days >= 0 && days % draft.intervalDays === 0; }
   return draft.dayParity === "even" ? day % 2 === 0 : day % 2 === 1 && day !== 31 && month !== "02-29";
 }

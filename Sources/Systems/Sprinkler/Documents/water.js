@@ -32,11 +32,8 @@ async function runsBetween(since, until, pages = 5) {
 }
 
 async function loadWater() {
+  await Promise.all([loadNewest(), view === "sprinkler" && loadWeek()]);
   if (view !== "sprinkler") return;
-  const runs = await runsBetween(Date.now() - 4 * dayMs, Date.now() + dayMs);
-  if (!runs) return;
-  sprinkler.runs = runs;
-  drawWeek();
   loadMonth();
   loadLog();
   loadYear();
@@ -44,27 +41,55 @@ async function loadWater() {
 
 // ---- the week
 
-const moves = new Map(); // schedule → its start times as they were dragged and are not saved yet
+const week = { by: 0, of: "", runs: [] }; // by: weeks from the present one; of: the Monday whose runs are there
+const mondayShown = (today = dateOf(Date.now())) => dateAfter(today, 7 * week.by - weekdayOf(today));
+
+async function loadWeek() {
+  drawWeek();
+  const monday = mondayShown(), runs = await runsBetween(startOf(monday) - dayMs, startOf(dateAfter(monday, 7)));
+  if (!runs || monday !== mondayShown()) return;
+  Object.assign(week, { of: monday, runs });
+  drawWeek();
+}
+
+for (const [name, by] of [["before", -1], ["today", 0], ["after", 1]]) byId("week-" + name).onclick = () => { week.by = by && week.by + by; closeBar(); loadWeek(); };
+
+// What was dragged and is not saved yet: schedule → {startTimes, days: {weekday: the one that it becomes}}.
+const moves = new Map();
 const localOf = (start) => start.startLocal.slice(11, 16); // HH:MM
 const minutesOf = (time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 const timeOf = (minutes) => String(Math.floor(minutes / 60)).padStart(2, "0") + ":" + String(minutes % 60).padStart(2, "0");
+const within = (most, number) => Math.min(most, Math.max(0, number));
 
-// Where a start would be that is moved by so many milliseconds: five minutes are a step, and it stays on its day.
-const movedTo = (block, by) => timeOf(Math.min(1435, Math.max(0, Math.round((minutesOf(block.time) + by / 60000) / 5) * 5)));
+// Where a start would be that is moved by so many milliseconds: on its day at another time, in steps of five minutes; on another of its week, where
+// its rule has weekdays, at its own time.
+function movedTo({ schedule, index, day, time }, by) {
+  const at = minutesOf(time) + by / 60000, days = Math.floor(at / 1440);
+  if (days && schedule.days) return { day: weekdays[within(6, weekdays.indexOf(day) + days)], time };
+  return { day, time: index < 0 ? time : timeOf(within(1435, Math.round(at / 5) * 5)) };
+}
 
-// Three days of the log and four of what is planned, a row a zone.
+// A time moves on every day of the schedule, a day with all that the schedule starts on it. A start by the sun has no time of its own.
+function goesWith(block, by, other) {
+  const { schedule, index, day } = block;
+  if (!schedule || other.schedule !== schedule || (index < 0 && !schedule.days)) return false;
+  return index >= 0 && movedTo(block, by).day === day ? other.index === index : other.day === day;
+}
+
+// What was watered and what is planned, a row a zone.
 function weekBlocks() {
-  const past = sprinkler.runs.map((run) => {
+  const past = week.runs.map((run) => {
     const from = Date.parse(run.startISO);
     return { run, zone: run.zoneName, from, to: from + Math.max(run.ranSec, 60) * 1000, look: run.ranSec ? "" : "skipped",
       text: `${dayAndTime(run.startISO)} ${ranOf(run)}, ${plain(run.outcome)}` };
   });
   const planned = sprinkler.starts.flatMap((start) => {
     const schedule = sprinkler.schedules.find(({ id }) => id === start.scheduleId), local = localOf(start), index = schedule ? schedule.startTimes.indexOf(local) : -1;
-    const draft = moves.get(start.scheduleId), time = draft && index >= 0 ? draft[index] : local, by = (minutesOf(time) - minutesOf(local)) * 60000;
+    const own = weekdayOf(start.startLocal.slice(0, 10)), draft = moves.get(start.scheduleId), time = draft && index >= 0 ? draft.startTimes[index] : local, day = draft?.days[weekdays[own]] || weekdays[own];
+    const by = (minutesOf(time) - minutesOf(local)) * 60000 + (weekdays.indexOf(day) - own) * dayMs;
     return start.runs.map((run) => {
       const from = Date.parse(run.startISO) + by, isDropped = start.inRainDelay || run.skipped;
-      return { start, step: run, schedule, index, time, zone: zoneName(run.zoneId), from, to: from + run.seconds * 1000, look: by ? "moved" : isDropped ? "skipped" : "planned",
+      return { start, step: run, schedule, index, day, time, zone: zoneName(run.zoneId), from, to: from + run.seconds * 1000, look: by ? "moved" : isDropped ? "skipped" : "planned",
         text: `${dayAndTime(from)} ${planOf(run)}, ${start.scheduleName}${start.inRainDelay ? " (rain delay)" : run.skipped ? ` (${why(run.skipped)})` : ""}` };
     });
   });
@@ -73,27 +98,38 @@ function weekBlocks() {
 
 function drawWeek() {
   if (view !== "sprinkler") return;
-  const now = Date.now(), blocks = weekBlocks();
-  const lanes = sprinkler.zones.map(({ name }) => ({ name, blocks: blocks.filter((block) => block.zone === name) }));
+  const monday = mondayShown(), blocks = weekBlocks();
+  byId("week-range").textContent = [0, 6].map((days) => inWordsOf(dateAfter(monday, days), { day: "numeric", month: "short" })).join(" – ");
+  byId("week-loading").hidden = week.of === monday;
   drawTimeline(byId("sprinkler-week"), {
-    lanes, from: now - 3 * dayMs, to: now + 4 * dayMs, now, open: openBar,
+    lanes: sprinkler.zones.map(({ name }) => ({ name, blocks: blocks.filter((block) => block.zone === name) })), from: startOf(monday), to: startOf(dateAfter(monday, 7)), now: Date.now(), open: openBar,
     move: byId("sprinkler-week").closest("fieldset").disabled ? null : {
-      group: (block) => block.index >= 0 ? block.schedule.id + " " + block.index : null, // a start by the sun has no time of its own
-      says: (block, by) => movedTo(block, by),
+      goes: goesWith,
+      says(block, by) {
+        const { day, time } = movedTo(block, by);
+        return (day === block.day ? "" : inWordsOf(dateAfter(monday, weekdays.indexOf(day)), { weekday: "short" }) + " ") + time;
+      },
       done: (block, by) => moveStart(block, movedTo(block, by)),
     },
   });
 }
 
-// Drafts one start of a schedule, on every day of it. A start that is where it was needs no draft.
-function moveStart({ schedule, index }, time) {
-  const draft = [...moves.get(schedule.id) || schedule.startTimes];
-  draft[index] = time;
-  if (draft.join() === schedule.startTimes.join()) moves.delete(schedule.id); else moves.set(schedule.id, draft);
+// What a draft changes of its schedule.
+function changeOf(schedule, { startTimes, days }) {
+  const moved = schedule.days && weekdays.filter((day) => schedule.days.some((one) => (days[one] || one) === day));
+  return { ...startTimes.join() === schedule.startTimes.join() ? {} : { startTimes }, ...moved?.join() === schedule.days?.join() ? {} : { days: moved } };
+}
+
+// Drafts another time of one start, on every day of the schedule, or another day of its rule. What is as it was needs no draft.
+function moveStart(block, { day, time }) {
+  const { schedule, index } = block, before = moves.get(schedule.id), draft = { startTimes: [...before?.startTimes || schedule.startTimes], days: { ...before?.days } };
+  if (index >= 0) draft.startTimes[index] = time;
+  for (const one of schedule.days || []) if ((draft.days[one] || one) === block.day) draft.days[one] = day;
+  if (Object.keys(changeOf(schedule, draft)).length) moves.set(schedule.id, draft); else moves.delete(schedule.id);
   drawWeek();
   showMoves();
-  const block = weekBlocks().find((one) => one.schedule === schedule && one.index === index);
-  if (block) openBar(block, false);
+  const moved = weekBlocks().find((one) => one.start === block.start);
+  if (moved) openBar(moved, false);
 }
 
 // What is moved and not saved, with Save and Undo.
@@ -101,23 +137,23 @@ function showMoves() {
   byId("week-moves").replaceChildren(...[...moves].map(([id, draft]) => {
     const schedule = sprinkler.schedules.find((one) => one.id === id), line = element("div", null, { className: "row panel" });
     if (!schedule) return line;
-    const changes = draft.flatMap((time, index) => time === schedule.startTimes[index] ? [] : [schedule.startTimes[index] + " → " + time]);
+    const changes = [...draft.startTimes.map((time, index) => [schedule.startTimes[index], time]), ...Object.entries(draft.days)].filter(([from, to]) => from !== to).map((both) => both.join(" → "));
     line.dataset.say = "";
     line.append(element("span", `${schedule.name}: ${changes.join(", ")} (${ruleOf(schedule)}), not saved yet`),
-      button("Save", ({ target }) => saveMove(target, schedule, draft), { className: "primary", ariaLabel: "Save " + schedule.name }),
+      button("Save", ({ target }) => saveMove(target, schedule, changeOf(schedule, draft)), { className: "primary", ariaLabel: "Save " + schedule.name }),
       button("Undo", () => { moves.delete(id); showMoves(); drawWeek(); closeBar(); }, { ariaLabel: "Undo " + schedule.name }));
     return line;
   }));
 }
 
-async function saveMove(control, schedule, startTimes) {
-  const before = schedule.startTimes;
-  if (!await water(control, "PUT", "/api/schedules/" + schedule.id, { startTimes })) return;
+async function saveMove(control, schedule, change) {
+  const before = Object.fromEntries(Object.keys(change).map((name) => [name, schedule[name]])), made = await water(control, "PUT", "/api/schedules/" + schedule.id, change);
+  if (!made) return;
   moves.delete(schedule.id);
   showMoves();
   closeBar();
-  say(byId("week-moves"), `${schedule.name} starts at ${startTimes.join(", ")}.`, "notice", [["Undo", async () => {
-    if (await water(byId("week-moves"), "PUT", "/api/schedules/" + schedule.id, { startTimes: before })) loadSchedules();
+  say(byId("week-moves"), `${made.name} starts at ${made.startTimes.join(", ")} (${ruleOf(made)}).`, "notice", [["Undo", async () => {
+    if (await water(byId("week-moves"), "PUT", "/api/schedules/" + schedule.id, before)) loadSchedules();
   }]]);
   loadSchedules();
 }
@@ -135,30 +171,38 @@ function openBar(block, isEntered = true) {
   panel.append(element("span", words.filter(Boolean).join(" · ")));
   if (block.index >= 0 && block.schedule) {
     const time = element("input", null, { type: "time", step: 300, value: block.time, ariaLabel: "Start of " + block.schedule.name });
-    time.onchange = () => { if (time.value) moveStart(block, time.value); };
+    time.onchange = () => { if (time.value) moveStart(block, { day: block.day, time: time.value }); };
     const label = element("label", "starts ");
     label.append(time);
     panel.append(label);
   } else if (block.start) panel.append(element("small", "starts by the sun: its offset stands in the schedule"));
+  if (block.schedule?.days) {
+    const day = element("select", null, { ariaLabel: "Weekday, " + block.schedule.name, onchange: () => moveStart(block, { day: day.value, time: block.time }) });
+    day.append(...weekdays.map((one) => element("option", one, { value: one })));
+    day.value = block.day;
+    panel.append(day);
+  }
   panel.append(close);
+  const held = place.contains(document.activeElement) && document.activeElement.localName; // the control that was used is made anew
   place.replaceChildren(panel);
-  if (isEntered) (panel.querySelector("input") || close).focus({ preventScroll: true });
+  (isEntered ? panel.querySelector("input, select") || close : held && panel.querySelector(held))?.focus?.({ preventScroll: true });
 }
 
 // ---- the month: why was nothing watered?
 
-const month = { chosen: null, runs: [] };
+const month = { chosen: null, of: "", runs: [] }; // of: the one whose runs are there
 
 async function loadMonth() {
-  month.chosen ??= dateOf(Date.now());
-  const first = noonOf(month.chosen.slice(0, 8) + "01");
-  const runs = await runsBetween(first - 2 * dayMs, first + 33 * dayMs);
-  if (!runs) return;
+  showMonth();
+  const of = month.chosen.slice(0, 7), first = noonOf(of + "-01"), runs = await runsBetween(first - 2 * dayMs, first + 33 * dayMs);
+  if (!runs || of !== month.chosen.slice(0, 7)) return;
+  month.of = of;
   month.runs = runs.map((run) => ({ ...run, date: dateOf(run.startISO) }));
   showMonth();
 }
 
 function showMonth() {
+  month.chosen ??= dateOf(Date.now());
   if (view !== "sprinkler") return;
   const planned = sprinkler.starts.map((start) => ({ ...start, date: start.startLocal.slice(0, 10) }));
   const of = (date) => ({ runs: month.runs.filter((run) => run.date === date), starts: planned.filter((start) => start.date === date) });
@@ -193,8 +237,8 @@ function showDay(date, { runs, starts }) {
     + (start.inRainDelay ? why("rainDelay") : run.skipped ? why(run.skipped) : "planned") + "  " + (run.why ? run.why + "  " : "") + start.scheduleName));
   const isFar = starts.length === 0 && sprinkler.starts.length === previewCount && date > sprinkler.starts.at(-1).startLocal.slice(0, 10);
   byId("day-title").textContent = inWordsOf(date, { weekday: "long", day: "numeric", month: "long" });
-  fill(byId("sprinkler-day"), [...lines, ...plans].map((text) => element("li", text)), date < dateOf(Date.now())
-    ? "Nothing was watered: no schedule was due, and nobody asked for water." : isFar ? "So far ahead is not reckoned." : "Nothing is planned.");
+  fill(byId("sprinkler-day"), [...lines, ...plans].map((text) => element("li", text)), month.of !== date.slice(0, 7) ? "loading…" : date < dateOf(Date.now())
+    ? "Nothing ran: the log has no run of that day, and no start that was left out." : isFar ? "So far ahead is not reckoned." : "Nothing is planned.");
 }
 
 const monthBy = (months) => () => {

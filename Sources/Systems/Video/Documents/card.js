@@ -41,7 +41,7 @@ function showVideo(event) {
   byId("video-facts").textContent = facts.join(" · ");
   const recording = event.recording;
   const records = recording && (recording.state === "starting" || recording.state === "running");
-  byId("video-record").textContent = records ? "Stop recording" : "Record";
+  Object.assign(byId("video-record"), { textContent: records ? "Stop recording" : "Record", value: records ? "/stop" : "" });
   byId("video-record").disabled = !event.recordFolder && !records;
   byId("video-recording").textContent = recording
     ? recording.state + " " + recording.path + " " + (recording.bytes / 1e6).toFixed(1) + " MB" + (recording.cause ? ": " + recording.cause : "")
@@ -80,7 +80,7 @@ byId("video-look").onchange = () => {
   sessionStorage.setItem("video", byId("video-look").value);
   videoViewed();
 };
-byId("video-record").onclick = ({ target }) => command(target, "POST", "/api/video/record" + (target.textContent === "Record" ? "" : "/stop"));
+byId("video-record").onclick = ({ target }) => command(target, "POST", "/api/video/record" + target.value);
 byId("video-snapshot").onclick = ({ target }) => save(target, "/api/video/snapshot.jpg", "snapshot.jpg");
 
 function videoStop() {

@@ -19,7 +19,7 @@ struct ScheduleBody: JSONReadable {
   /// The rule that decides in place of the minutes. `.some(nil)` stands for no rule, and `nil` leaves the rule unchanged.
   private let adjustment: Program.Adjustment??
   private let priority: Int?
-  private let alias: String?
+  private let alias: String??
 
   init(_ body: inout JSONReader) throws(APIError) {
     id = try body.optional("id", .integer(1...Int(Int32.max)))
@@ -44,7 +44,9 @@ struct ScheduleBody: JSONReadable {
     let adjustment = try body.optional("adjustment", .choice(["deficit"])).flatMap { Program.Adjustment(rawValue: $0) }
     self.adjustment = givesAdjustment ? .some(adjustment) : nil
     priority = try body.optional("priority", .integer(-100...100))
-    alias = try body.optional("alias", .name(1...64))
+    let givesAlias = body.has("alias")
+    let alias = try body.optional("alias", .name(1...64))
+    self.alias = givesAlias ? .some(alias) : nil
     for name in ["ok", "nextStartISO"] { body.ignore(name) }
   }
 
