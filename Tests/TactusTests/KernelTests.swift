@@ -147,7 +147,11 @@ struct CPUSetTests {
     let report = try #require(runtime.reports.first)
     #expect(report.requestedCPUs == [0, 1023] && report.effectiveCPUs == [0] && !report.isAsRequested)
     #expect(report.requestedCPU == nil && report.effectiveCPU == 0)
-    #expect(report.findings.contains { $0.description.hasPrefix("CPU 1023 refused: offline, or not this process's") })
+    #expect(
+      report.findings.contains {
+        $0.description.hasPrefix("CPU 1023 refused: offline, or not this process's")
+          && $0.description.hasSuffix("Name others, or give the service these (AllowedCPUs=)")
+      })
   }
 
   @Test("no CPU at all and CPUs out of range are refused, as are CPUs for SCHED_DEADLINE")
@@ -239,6 +243,7 @@ struct ControlGroupTests {
     runtime.stop()
     let report = try #require(runtime.reports.first)
     #expect(report.isAsRequested && report.findings.first?.description.contains("20000 µs of every 100000 µs") == true)
+    #expect(report.findings.first?.description.contains("(CPUQuota=)") == true)
     let isLocked = runtime.memoryLock == .locked
     #expect(runtime.findings.contains { $0.description.contains("1073741824 bytes") && !$0.isRefusal } == isLocked)
   }

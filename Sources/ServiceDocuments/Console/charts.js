@@ -3,9 +3,32 @@
 
 const chartLeft = 58, chartRight = 14; // pixels beside the plot
 const niceSteps = [1, 2, 2.5, 5, 10];
-const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080, 43200, 86400, 259200].map((minutes) => minutes * 60000);
+const timeSteps = [5, 10, 15, 20, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600].map((seconds) => seconds * 1000);
+const monthSteps = [1, 2, 3, 6, 12];
 
-const monthOf = (date) => inZone(date, { month: "short", year: "2-digit" });
+// How far the controller's clocks are ahead of UTC at an instant, in milliseconds.
+function aheadOf(at) {
+  const { year, month, day, hour, minute } = numbersOf(at);
+  return Date.UTC(year, month - 1, day, hour, minute) - Math.floor(at / 60000) * 60000;
+}
+
+// Where a time axis of so many pixels has its ticks: [[instant, its name]], at round times of the controller's clocks and as close as the names leave room for.
+function ticksOf(from, to, pixels) {
+  const span = to - from, ahead = aheadOf(from), ticks = [];
+  const dated = (at) => inZone(at, { day: "numeric", month: "short" }), monthOf = (at, year) => inZone(at, { month: "short", year });
+  const nameOf = (step) => step < 60000 ? timeWithSeconds : step < dayMs ? timeOfDay : span > 8 * dayMs ? dated : dayOf;
+  const fits = (step, name) => span / step * (name.length * 6.5 + 12) <= pixels;
+  const step = timeSteps.find((one) => fits(one, nameOf(one)(from))), months = monthSteps.find((one) => fits(one * 30.4 * dayMs, monthOf(from))) ?? 12;
+  const monday = step % (7 * dayMs) ? 0 : 4 * dayMs, first = new Date(from + ahead);
+  let count = step ? Math.ceil((from + ahead - monday) / step) : Math.ceil(((first.getUTCFullYear() - 1970) * 12 + first.getUTCMonth()) / months);
+  for (;; count++) {
+    const wall = step ? monday + count * step : Date.UTC(1970, count * months), at = wall - aheadOf(wall - ahead);
+    if (at > to) return ticks;
+    // A midnight among hours of several days is named by its day.
+    const name = !step ? monthOf(at, count * months % 12 ? undefined : "2-digit") : span > dayMs && step < dayMs && wall % dayMs === 0 ? dayOf(at) : nameOf(step)(at);
+    if (at >= from) ticks.push([at, name]);
+  }
+}
 
 // A step that divides `span` into at most `parts`.
 function stepFor(span, parts) {
@@ -13,7 +36,7 @@ function stepFor(span, parts) {
   return niceSteps.find((step) => step * power >= rough * 0.9999) * power;
 }
 
-// Draws into `svg`, as wide as it is on the page. series: [{points: [[milliseconds since 1970, value or null]]}], of which null is a gap;
+// Draws into `svg`, as wide as it is on the page. series: [{name, points: [[milliseconds since 1970, value or null]]}], of which null is a gap;
 // from, to: of the time axis; low, high: at least of the other axis; unit; bands: [{low, high}] where values are good; limits: [{at: value, text}] as lines;
 // active: [{from, to}] while something was on; events: [{at, text, look: "" or other}] of single moments.
 function drawChart(svg, { series, from, to, low, high, unit, bands = [], limits = [], active = [], events = [] }) {
@@ -34,12 +57,9 @@ function drawChart(svg, { series, from, to, low, high, unit, bands = [], limits 
     parts.push(drawing("line", { x1: left, x2: right, y1: y(value), y2: y(value) }),
       drawing("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, Number(value.toFixed(2)) + " " + unit));
   }
-  const tick = timeSteps.find((one) => (to - from) / one <= (right - left) / 80) || timeSteps.at(-1);
-  const offset = new Date(from).getTimezoneOffset() * 60000;
-  for (let at = Math.ceil((from - offset) / tick) * tick + offset; at <= to; at += tick) {
-    if (x(at) < left + 16 || x(at) > right - 16) continue;
-    parts.push(drawing("line", { x1: x(at), x2: x(at), y1: above, y2: below }),
-      drawing("text", { x: x(at), y: height - 8, "text-anchor": "middle" }, tick >= 28 * 86400000 ? monthOf(at) : tick >= 86400000 ? dayOf(at) : timeOfDay(at)));
+  for (const [at, name] of ticksOf(from, to, right - left)) {
+    parts.push(drawing("line", { x1: x(at), x2: x(at), y1: above, y2: below }));
+    if (x(at) >= left + 16 && x(at) <= right - 16) parts.push(drawing("text", { x: x(at), y: height - 8, "text-anchor": "middle" }, name));
   }
   for (const { at, text } of limits) {
     if (at < bottom || at > top) continue;
@@ -63,4 +83,66 @@ function drawChart(svg, { series, from, to, low, high, unit, bands = [], limits 
     end();
   });
   svg.replaceChildren(...parts);
+  if (!svg.said) readable(svg);
+  svg.shown = { series, from, to, unit, events, x, above, below };
+  drawReading(svg);
+}
+
+// ---- its values: a line at the reading that the pointer, a finger or the arrow keys have come to, and what was read then in words below the chart
+
+const sayingMs = 120; // between two sayings, while the line follows the pointer at once
+
+function readable(svg) {
+  svg.tabIndex = 0;
+  svg.spoken = "";
+  svg.said = element("p", null, { className: "hint reading", ariaLive: "polite" });
+  svg.after(svg.said);
+  const read = (at) => { svg.readAt = at; drawReading(svg); };
+  for (const kind of ["blur", "pointercancel"]) svg.addEventListener(kind, () => read(null));
+  svg.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType === "mouse") read(null); });
+  for (const kind of ["pointermove", "pointerdown"]) {
+    svg.addEventListener(kind, ({ clientX }) => {
+      const box = svg.getBoundingClientRect(), { from, to } = svg.shown;
+      read(from + (clientX - box.left - chartLeft) / (box.width - chartLeft - chartRight) * (to - from));
+    });
+  }
+  svg.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key], times = timesOf(svg);
+    if (!step || event.shiftKey || hasModifier(event) || !times.length) return;
+    event.preventDefault();
+    const now = times.indexOf(nearestOf(times, svg.readAt ?? svg.shown.to)) + (svg.readAt == null ? 0 : step);
+    read(times[Math.min(Math.max(now, 0), times.length - 1)]);
+  });
+}
+
+// When something was read of what is shown, the first first.
+function timesOf({ shown: { series, from, to } }) {
+  const read = series.flatMap(({ points }) => points.filter(([at, value]) => value != null && at >= from && at <= to).map(([at]) => at));
+  return [...new Set(read)].sort((one, other) => one - other);
+}
+
+const nearestOf = (times, at) => times.reduce((best, one) => Math.abs(one - at) < Math.abs(best - at) ? one : best);
+
+function drawReading(svg) {
+  svg.querySelector(".cross")?.remove();
+  const { series, from, to, unit, events, x, above, below } = svg.shown, times = svg.readAt == null ? [] : timesOf(svg);
+  const words = []; // in groups
+  if (times.length) {
+    const at = nearestOf(times, svg.readAt);
+    svg.append(drawing("line", { x1: x(at), x2: x(at), y1: above, y2: below, class: "cross" }));
+    words.push([to - from > 300 * dayMs ? inZone(at, { dateStyle: "medium" }) : to - from > dayMs / 2 ? dayAndTime(at) : timeWithSeconds(at)]);
+    for (const { name, className, points } of series) {
+      const read = points.filter(([when, value]) => value != null && Math.abs(when - at) <= (to - from) / 100);
+      const value = read.length ? read.reduce((best, one) => Math.abs(one[0] - at) < Math.abs(best[0] - at) ? one : best)[1] : null;
+      words.push([name ?? className ?? "", value == null ? "–" : Number(value.toFixed(1)) + " " + unit]);
+    }
+    words.push(...events.filter((event) => Math.abs(x(event.at) - x(at)) < 6).map(({ text }) => [text]));
+  }
+  svg.words = words;
+  svg.saying ||= setTimeout(() => {
+    svg.saying = 0;
+    if (svg.spoken === svg.words.join()) return;
+    svg.spoken = svg.words.join();
+    svg.said.replaceChildren(...svg.words.flatMap((group, index) => [index ? "· " : "", ...group.flatMap((text) => [element("span", text), " "])]));
+  }, sayingMs);
 }

@@ -15,7 +15,7 @@ function curvesOf(card) {
   const place = element("div", null, { className: "curves" }), buttons = element("div", null, { className: "row" });
   buttons.setAttribute("role", "group");
   buttons.setAttribute("aria-label", "Time that the curves show, " + card.title);
-  const axis = timeAxis({ span: 600000, least: 60000, most: curvesKeptMs, changed: () => { show(); drawCurves(card); } });
+  const axis = timeAxis({ span: 600000, least: 60000, most: curvesKeptMs, kept: card.name, changed: () => { show(); drawCurves(card); } });
   const show = axisButtons(buttons, axis, curvesSpans);
   const charts = units.map((unit) => {
     const fields = measured.filter((field) => field.unit === unit), names = element("p", null, { className: "hint names" }), svg = drawing("svg", { class: "chart", role: "img" });
@@ -48,7 +48,7 @@ function drawCurves(card) {
   for (const { unit, fields, svg } of charts) {
     const values = past.flatMap((one) => fields.map(({ name }) => one.values[name])).filter((value) => typeof value === "number");
     const [low, high] = values.length ? [Math.min(...values), Math.max(...values)] : [0, 1], middle = (low + high) / 2, half = Math.max((high - low) / 2, Math.abs(high) / 50, 0.5);
-    const series = fields.map(({ name }) => ({ points: past.map((one) => [one.at, typeof one.values[name] === "number" ? one.values[name] : null]) }));
+    const series = fields.map(({ name, title }) => ({ name: title, points: past.map((one) => [one.at, typeof one.values[name] === "number" ? one.values[name] : null]) }));
     svg.setAttribute("aria-label", `${fields.map(({ title }) => title).join(", ")} from ${timeOfDay(from)} to ${axis.end ? timeOfDay(to) : "now"}`);
     drawChart(svg, { series, from, to, low: middle - half, high: middle + half, unit });
   }

@@ -14,8 +14,6 @@ addLanguage("de", {
   "emergency stop of what drives or is armed and of what this view drives; everything else goes on. Space that is typed into a field is a space.":
     "Not-Aus dessen, was fährt oder scharf ist, und dessen, was diese Ansicht fährt; alles andere läuft weiter. In einem Feld ist die Leertaste ein Leerzeichen.",
   "E-STOP of everything, in every view": "NOT-AUS von allem, in jeder Ansicht", "what drives": "was fährt",
-  "On a chart: drag to move; two fingers, + and −, or the wheel after a click to zoom; arrows to move, End for now.":
-    "Im Verlauf: ziehen zum Verschieben; zwei Finger, + und −, oder nach einem Klick das Rad zum Vergrößern; Pfeile verschieben, Ende ist jetzt.",
   "hour": "Stunde", "Zone": "Zone", "min": "min",
   "minute": "Minute",
   "name": "Name",
@@ -98,11 +96,11 @@ addLanguage("de", {
   // loops
   "Loops": "Schleifen", "Table of the loops": "Tabelle der Schleifen", "loop": "Schleife", "loops": "Schleifen", "lane": "Spur", "rate": "Takt", "late p50": "verspätet p50",
   "ran": "gelaufen", "skipped": "ausgelassen", "overruns": "Überläufe", "missed": "verpasst", "gap": "Lücke", "jitter": "Jitter", "exec p99": "Dauer p99", "max": "max",
-  "age of data": "Alter der Daten", "Age of data": "Alter der Daten", "last": "zuletzt", "bound": "Grenze", "all in time": "alle pünktlich", "measuring": "messe",
+  "age of data": "Alter der Daten", "Age of data": "Alter der Daten", "last": "zuletzt", "bound": "Grenze", "all in time": "alle pünktlich", "in time": "pünktlich", "late": "verspätet", "hangs": "hängt", "process": "Prozess", "measuring": "messe",
   "memory locked": "Speicher gesperrt", "memory not locked": "Speicher nicht gesperrt", "memory lock refused": "Sperren des Speichers abgelehnt",
   "release latency: how late a tick starts, or a release is given up": "Verspätung: wie spät ein Durchlauf beginnt oder aufgegeben wird",
   "how long a tick takes": "wie lange ein Durchlauf dauert", "the longest time between two ticks": "die längste Zeit zwischen zwei Durchläufen",
-  "p99 of lateness in each of the last 30 seconds": "p99 der Verspätung in jeder der letzten 30 Sekunden",
+  "p99 of lateness in each 10 s of the last five minutes": "p99 der Verspätung in je 10 s der letzten fünf Minuten",
   "what a loop acts on, and the loops that it passes": "wonach eine Schleife handelt, und die Schleifen auf dem Weg",
   "at the end of each tick that used such data, since the start": "am Ende jedes Durchlaufs, der solche Daten nutzte, seit dem Start",
   "at the last use": "bei der letzten Nutzung",
@@ -135,7 +133,7 @@ addLanguage("de", {
   [/^from (.+) to (.+)$/, "von $1 bis $2"],
   [/^(.+), old since (\d[\d:.]*(?:\s[AP]M)?)$/, "{1}, alt seit $2"], [/^No word from the daemon since (.+): what is shown is old\.$/, "Kein Wort vom Dienst seit $1: was hier steht, ist alt."],
   [/^(.+) must be (.+)\.$/, "{1}: erwartet wird {2}."], [/^Settings of (.+)$/, "Einstellungen: {1}"],
-  [/^([\d.]+) % in time$/, "$1 % pünktlich"], [/^late: (.+)$/, "verspätet: {1}"], [/^settings refused: (.+)$/, "Einstellungen abgelehnt: $1"],
+  [/^([\d.]+) % in time$/, "$1 % pünktlich"], [/^late: (.+)$/, "verspätet: {1}"], [/^settings refused: (.+)$/, "Einstellungen abgelehnt: {1}"], [/^(\d+) loops in the last minute$/, "$1 Schleifen in der letzten Minute"],
   [/^a tick runs past its deadline: (.+)$/, "ein Durchlauf überschreitet seine Frist: $1"], [/^(\d[^,;]*) left$/, "noch $1"], [/^by ([^,;]+)$/, "von {1}"],
   [/^(\S+) of (\S+)$/, "$1 von $2"], [/^· (.+)$/, "· {1}"], [/^Time that the curves show, (.+)$/, "Zeit der Kurven, {1}"], [/^(\d+) min$/, "$1 min"],
   [/^Revoke (.+)\? It is refused from now on\. (.+)$/, "$1 widerrufen? Es wird ab jetzt abgelehnt. {2}"], [/^This page uses it: it is logged out\.$/, "Diese Seite nutzt es: sie wird abgemeldet."],

@@ -16,6 +16,11 @@ addLanguage("de", {
     "Nicht sicher ist, was kein Programm erreicht: eine Platine, die nicht mehr zuhört, ein klemmendes Ventil, ein Rechner ohne Strom, während eine Leitung von außen gehalten wird. Einen Schalter in Reichweite lassen.",
   "After a fault the system's view says what happened and what has to be done; Reset leaves it once that is done.":
     "Nach einer Störung sagt die Ansicht des Geräts, was geschah und was zu tun ist; Zurücksetzen beendet sie, wenn es getan ist.",
+  "Charts": "Verläufe",
+  "Point at a chart, touch it, or go along it by the arrow keys: what was read then is said below it.":
+    "Auf einen Verlauf zeigen, ihn berühren oder mit den Pfeiltasten an ihm entlanggehen: was da gemessen wurde, steht darunter.",
+  "Drag one to move in time, or press Shift and an arrow; End goes to now. The wheel after a click, two fingers, + and − zoom.":
+    "Ziehen oder Umschalt mit einem Pfeil verschiebt die Zeit, Ende ist jetzt. Nach einem Klick das Rad, zwei Finger, + und − vergrößern.",
   "Each view says at its end how it is used.": "Jede Ansicht sagt an ihrem Ende, wie sie zu bedienen ist.",
   "Every request that it takes": "Jede Anfrage, die es annimmt", "How it is": "Wie es ihm geht", "What a card can be made of": "Woraus eine Karte bestehen kann",
   "Made with Tactus, under the Apache License 2.0.": "Mit Tactus gemacht, unter der Apache-Lizenz 2.0.",
@@ -55,6 +60,9 @@ function showHelp() {
       "Not safe is what no program can reach: a board that no longer listens, a valve that is stuck, a machine that has lost its power while a line was held on from outside. Keep a switch within reach.",
       "A value that turns grey is old. When the daemon does not answer, the controls are off: nothing is sent later that somebody pressed before.",
       "After a fault the system's view says what happened and what has to be done; Reset leaves it once that is done."]),
+    helpPanel("Charts", [
+      "Point at a chart, touch it, or go along it by the arrow keys: what was read then is said below it.",
+      "Drag one to move in time, or press Shift and an arrow; End goes to now. The wheel after a click, two fingers, + and − zoom."]),
     helpPanel("Your devices", ["Each view says at its end how it is used."], devices),
     helpPanel("This program", ["Made with Tactus, under the Apache License 2.0."], addresses));
   byId("diagnostics").before(section);

@@ -59,11 +59,11 @@ function asked() {
 }
 const sought = () => wholeAsked().slice(asked().length + 1);
 
-// Help, and the view of the parts for who writes a card: their scripts are fetched only where somebody asks for them.
+// Help, the view of the parts for who writes a card, and what Diagnostics shows: their scripts are fetched only where somebody asks for them.
 function loadSeldom() {
-  const name = asked();
-  if (!["help", "parts"].includes(name) || views.has(name) || byId(name + "-script")) return;
-  document.head.append(element("script", null, { id: name + "-script", src: name + ".js" }));
+  const name = asked(), file = { help: "help", parts: "parts", diagnostics: "timing" }[name];
+  if (!file || byId(name + "-script")) return;
+  document.head.append(element("script", null, { id: name + "-script", src: file + ".js" }));
 }
 
 function showView() {

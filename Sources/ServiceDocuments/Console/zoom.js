@@ -3,19 +3,22 @@
 
 const zoomSpans = [["hour", 3600000], ["day", 86400000], ["week", 7 * 86400000], ["month", 31 * 86400000], ["year", 365 * 86400000], ["3 years", 3 * 365 * 86400000]];
 
-// What is shown: {span: milliseconds, end: its end, or null while that is now}. changed() is called after each change.
-function timeAxis({ span, least = 600000, most = 3 * 365 * 86400000, changed }) {
-  const axis = { span, end: null };
+// What is shown: {span: milliseconds, end: its end, or null while that is now}. kept: the name by which this browser keeps the span. changed() is called after each
+// change.
+function timeAxis({ span, least = 600000, most = 3 * 365 * 86400000, kept, changed }) {
+  const within = (wanted) => Math.min(most, Math.max(least, wanted));
+  const axis = { span: within(Number(localStorage.getItem("span " + kept)) || span), end: null };
   axis.to = () => axis.end ?? Date.now();
   axis.from = () => axis.to() - axis.span;
   axis.show = (wanted, end) => {
-    axis.span = Math.min(most, Math.max(least, wanted));
+    axis.span = within(wanted);
+    try { localStorage.setItem("span " + kept, axis.span); } catch { /* no room: it is not kept */ }
     axis.end = end == null || end >= Date.now() ? null : Math.max(end, Date.now() - most + axis.span);
     changed();
   };
   // `share` of the axis, 0 at its beginning, stays where it is.
   axis.zoom = (factor, share = 1) => {
-    const wanted = Math.min(most, Math.max(least, axis.span * factor)), fixed = axis.from() + share * axis.span;
+    const wanted = within(axis.span * factor), fixed = axis.from() + share * axis.span;
     axis.show(wanted, share === 1 && axis.end === null ? null : fixed + (1 - share) * wanted);
   };
   axis.move = (share) => axis.show(axis.span, axis.to() + share * axis.span);
@@ -62,7 +65,7 @@ function zoomable(svg, axis) {
   };
   svg.onpointerup = svg.onpointercancel = (event) => { fingers.delete(event.pointerId); apart = 0; };
   svg.onkeydown = (event) => {
-    const does = { "+": () => axis.zoom(0.5, 0.5), "=": () => axis.zoom(0.5, 0.5), "-": () => axis.zoom(2, 0.5), ArrowLeft: () => axis.move(-0.25), ArrowRight: () => axis.move(0.25), End: () => axis.show(axis.span, null) }[event.key];
+    const does = { "+": () => axis.zoom(0.5, 0.5), "=": () => axis.zoom(0.5, 0.5), "-": () => axis.zoom(2, 0.5), ArrowLeft: () => event.shiftKey && axis.move(-0.25), ArrowRight: () => event.shiftKey && axis.move(0.25), End: () => axis.show(axis.span, null) }[event.key];
     if (!does || hasModifier(event)) return;
     event.preventDefault();
     does();

@@ -19,7 +19,7 @@ enum LaneSetup {
             isRefusal: false,
             description:
               "the control group gives all its ordinary threads together \(share) (cpu.max): a lane that has "
-              + "used that up is stopped until the next"))
+              + "used that up is stopped until the next. Give the service more (CPUQuota=), or the lane SCHED_FIFO"))
       }
     case .fifo(let priority):
       let result = tactus_thread_set_fifo(Int32(priority))
@@ -60,7 +60,11 @@ enum LaneSetup {
   ) -> CPUSet? {
     func refuse(_ refused: CPUSet, _ reason: String) {
       let allowed = group.cpus.map { ", the control group has \($0) (cpuset.cpus.effective)" } ?? ""
-      findings.append(.init(isRefusal: true, description: "CPU \(refused) refused: \(reason)\(allowed)"))
+      findings.append(
+        .init(
+          isRefusal: true,
+          description: "CPU \(refused) refused: \(reason)\(allowed). "
+            + "Name others, or give the service these (AllowedCPUs=)"))
     }
     let result = tactus_thread_set_cpus(cpus.words)
     guard result == 0 else {
@@ -78,7 +82,7 @@ enum LaneSetup {
   private static func fifoReason(_ errno: Int32, _ group: ControlGroup) -> String {
     guard errno == 1 else { return "errno \(errno)" }
     if let share = group.realTimeShare, share.runtime == 0 {
-      return "the control group gives real-time threads no time (cpu.rt_runtime_us is 0)"
+      return "the control group gives real-time threads no time (cpu.rt_runtime_us is 0). Write some there"
     }
     let limit = tactus_limit_rtprio()
     return "no privilege (RLIMIT_RTPRIO is \(limit)). Give the service LimitRTPRIO=99, the user rtprio 99 in "
@@ -87,7 +91,7 @@ enum LaneSetup {
 
   private static func deadlineReason(_ errno: Int32) -> String {
     switch errno {
-    case 1: "no privilege (needs CAP_SYS_NICE), or the process may not run on every CPU"
+    case 1: "no privilege, or the process may not run on every CPU. Give the program CAP_SYS_NICE and all CPUs"
     case 16: "the CPUs have not that much time left (EBUSY); ask for less runtime"
     default: "errno \(errno)"
     }
@@ -99,7 +103,8 @@ enum LaneSetup {
       warnings.append(
         .init(
           isRefusal: false,
-          description: "the control group gives all its real-time threads together \(share) (cpu.rt_runtime_us)"))
+          description: "the control group gives all its real-time threads together \(share) (cpu.rt_runtime_us): a "
+            + "lane that is busy for longer is stopped. That is enough for lanes that wait; for more write it there"))
     }
     let runtime = tactus_rt_runtime_us()
     let period = tactus_rt_period_us()
@@ -108,14 +113,16 @@ enum LaneSetup {
         .init(
           isRefusal: false,
           description: "the kernel holds real-time threads to \(runtime) µs of every \(period) µs together "
-            + "(kernel.sched_rt_runtime_us): a lane that is busy for longer is stopped until the next"))
+            + "(kernel.sched_rt_runtime_us): a lane that is busy for longer is stopped until the next. Leave it: it keeps "
+            + "the machine usable while a lane hangs"))
     }
     let limit = tactus_limit_rttime()
     if limit >= 0 {
       warnings.append(
         .init(
           isRefusal: false,
-          description: "RLIMIT_RTTIME is \(limit) µs: a tick that computes longer without a wait gets SIGXCPU"))
+          description: "RLIMIT_RTTIME is \(limit) µs: a tick that computes longer without a wait gets SIGXCPU. "
+            + "Give the service LimitRTTIME=infinity"))
     }
     var name:
       (CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar, CChar) =
@@ -132,7 +139,8 @@ enum LaneSetup {
         .init(
           isRefusal: false,
           description: "\(rivals) threads of other processes have a higher priority than \(priority), among them "
-            + "\"\(example)\" of process \(process): they run first"))
+            + "\"\(example)\" of process \(process): they run first. Give the lane a higher one, or them a lower (chrt -p)"
+        ))
     }
     return warnings
   }

@@ -277,7 +277,7 @@ public final class Runtime: Sendable {
           isRefusal: false,
           description:
             "the control group has \(memory) bytes of memory (memory.max), and locked memory is never given back: "
-            + "what needs more is killed"))
+            + "what needs more is killed. Give the service more (MemoryMax=) if it comes near"))
     }
     return findings
   }

@@ -31,6 +31,32 @@ def place(page, selector, x=0.5, y=0.5):
     return box["x"] + x * box["width"], box["y"] + y * box["height"]
 
 
+def healthy(daemon):
+    """Answers `/api/runtime` of a machine that is in time, with fixed numbers: since the start a few ticks were late, given up or too long, and of those between
+    two looks 0.2 %, which is less than what is called late; a warning, and nothing refused. `state["late"]`: how many of the 500 between two looks are late."""
+    document, state = daemon.get("/api/runtime").json(), {"late": 1}
+    buckets = [[99, 20], [12_000, 900], [47_103, 70], [163_839, 9], [1_200_000, 1]]
+    times = {"p50": 12_000, "p90": 47_103, "p99": 163_839, "p999": 1_200_000, "min": 50, "max": 1_200_000}
+    document.update(findings=[], memoryLock={"state": "locked", "errno": None})
+    for lane in document["lanes"]:
+        lane.update(isAsRequested=True, effective=lane["requested"], effectiveCPUs=lane["requestedCPUs"], findings=[
+            {"isRefusal": False, "description": "the kernel holds real-time threads to 950000 µs of every 1000000 µs together. Leave it"}])
+    for loop in document["loops"]:
+        loop.update(ran=1000, skipped=3, overruns=2, deadlineMisses=4, overdue=0, running=None, longestGap=None, executionNs={**times})
+        for age in loop["ages"]:
+            age.update(ageNs={**age["ageNs"], **times}, lastNs=12_000, boundNs=100_000, arrival=None)
+
+    def answer(route):
+        document["monotonicNs"] += 2_000_000_000
+        for loop in document["loops"]:
+            loop["ran"] += 500
+            loop["deadlineMisses"] += state["late"]
+            loop["latencyNs"] = {**times, **({"buckets": buckets} if "histograms=1" in route.request.url else {})}
+        route.fulfill(json=document)
+
+    return answer, state, document
+
+
 class Driver:
     """Somebody else, who drives at 20 Hz until the end of the block, refused or not."""
 

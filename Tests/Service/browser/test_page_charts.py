@@ -80,6 +80,64 @@ def test_the_pump_says_its_state_and_its_curve_has_a_limit_and_an_axis(enter, ow
     expect(chart).to_have_attribute("aria-label", re.compile("to now$"))
 
 
+def ticks(page, span):
+    page.locator("#plant-axis").get_by_role("button", name=span, exact=True).click()
+    expect(page.locator("#plant-axis").get_by_role("button", name=span, exact=True)).to_have_attribute("aria-pressed", "true")
+    chart = page.locator(".plant .chart").first
+    lowest = chart.evaluate("chart => chart.clientHeight - 8")
+    return chart.locator(f"text[y='{lowest}']").all_text_contents()
+
+
+def test_ticks_are_at_round_times_of_the_controllers_clock_and_name_the_month(enter, own_daemon):
+    daemon = own_daemon()
+    assert daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]}).status_code == 201
+    page = enter(daemon, view="plants", width=430, locale="en-GB", timezone_id="America/St_Johns")
+    expect(page.locator("#time-zone")).to_have_text("Times are those of Europe/Berlin.")
+    expect(page.locator(".plant .chart text").first).to_be_attached()
+    day = ticks(page, "day")
+    assert len(day) >= 3 and set(day) <= {"00:00", "06:00", "12:00", "18:00"}, day
+    names = "Jan( \\d\\d)?|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec"
+    for span, form in (("month", rf"\d+ ({names})"), ("year", names), ("3 years", names)):
+        found = ticks(page, span)
+        assert len(found) >= 3 and all(re.fullmatch(form, one) for one in found), found
+    # Midnights and first days of months, over the change of the clocks, too.
+    ends = page.evaluate("""() => [["2026-10-26T08:00Z", 36 * 3600000], ["2026-11-30T12:00Z", 365 * dayMs]].map(([to, span]) =>
+      ticksOf(Date.parse(to) - span, Date.parse(to), 330).map(([at]) => new Date(at).toISOString().slice(0, 16)))""")
+    assert ends == [["2026-10-24T22:00", "2026-10-25T05:00", "2026-10-25T11:00", "2026-10-25T17:00", "2026-10-25T23:00", "2026-10-26T05:00"],
+                    [f"{year}-{month}T{hour}:00" for year, month, hour in (
+                        (2025, "12-31", 23), (2026, "02-28", 23), (2026, "04-30", 22), (2026, "06-30", 22), (2026, "08-31", 22), (2026, "10-31", 23))]], ends
+
+
+def test_a_chart_says_what_was_read_where_the_pointer_is_and_by_the_arrow_keys(enter, own_daemon):
+    page = enter(own_daemon(more="pump: {}\n"), view="pump")
+    chart, said = page.locator("#pump-chart"), page.locator("#pump-chart + .reading")
+    expect(page.locator("#pump-word")).to_have_text("off")
+    expect(said).to_have_attribute("aria-live", "polite")
+    expect(said).to_have_text("")
+    # Readings of the past, and none of now.
+    page.evaluate("""() => {
+      const now = Date.now();
+      pump.history = Array.from({ length: 9 }, (_, index) => ({ at: now - (9 - index) * 60000, water: 20 + index, skin: index === 4 ? null : 30 + index, isOn: false }));
+      pump.history.push = () => 0;
+      drawPump();
+    }""")
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    at = page.evaluate("byId('pump-chart').shown.x(pump.history[4].at)")
+    page.mouse.move(box["x"] + at + 3, box["y"] + box["height"] / 2)
+    expect(said).to_have_text(re.compile(r"^\d.* · water 24 °C · skin –\s*$"))
+    expect(chart.locator("line.cross")).to_have_count(1)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] + 80)
+    expect(said).to_have_text("")
+    expect(chart.locator("line.cross")).to_have_count(0)
+    chart.focus()
+    for key, water in (("ArrowLeft", 28), ("ArrowLeft", 27), ("ArrowLeft", 26), ("ArrowRight", 27)):
+        page.keyboard.press(key)
+        expect(said).to_contain_text(f"water {water} °C")
+    page.keyboard.press("Tab")
+    expect(said).to_have_text("")
+
+
 def test_a_time_without_the_page_is_a_gap_in_the_pumps_curve(enter, own_daemon):
     page = enter(own_daemon(more="pump: {}\n"), view="pump")
     until(lambda: page.wait_for_timeout(50) or page.evaluate("pump.history.length") > 3)

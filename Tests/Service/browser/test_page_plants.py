@@ -64,7 +64,7 @@ def test_the_axis_goes_from_an_hour_to_years_by_buttons_and_keys(page, asked):
     wait_for_span(page, asked, DAY / 2)
     expect(axis.get_by_role("button", name="Now")).to_be_disabled()
     chart.focus()
-    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Shift+ArrowLeft")
     wait_for_span(page, asked, DAY / 2, ago=DAY / 8)
     page.keyboard.press("End")
     wait_for_span(page, asked, DAY / 2)
@@ -192,12 +192,16 @@ def test_what_a_plant_will_do_is_said_before_it_is_added(page):
     expect(plan).to_be_hidden()
 
 
-def test_a_week_of_moisture_takes_two_actions(page, asked):
+def test_a_week_of_moisture_takes_two_actions_and_is_kept_over_a_reload(page, asked):
     go(page, "")
     page.locator(".tile", has=page.get_by_role("heading", name="Plants")).get_by_role("button").click()
     page.locator("#plant-axis").get_by_role("button", name="week").click()
     wait_for_span(page, asked, 7 * DAY)
     expect(page.locator(".plant .chart polyline")).to_have_count(1)
+    asked.clear()
+    page.reload()
+    wait_for_span(page, asked, 7 * DAY)
+    expect(page.locator("#plant-axis").get_by_role("button", name="week")).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_label_is_made_for_an_address_that_others_reach_and_opens_the_card(enter, own_daemon):

@@ -113,7 +113,7 @@ function followLeg(index, leg) {
   if (!past.length || now - past.at(-1).at >= 90) past.push({ at: now, pulse: leg.pulseUs, target: leg.targetUs });
   while (past[0].at < now - legChartMs) past.shift();
   if (view !== "leg") return;
-  const { lowestUs, highestUs } = leg.settings, series = ["pulse", "target"].map((name) => ({ points: past.map((one) => [one.at, one[name]]) }));
+  const { lowestUs, highestUs } = leg.settings, series = ["pulse", "target"].map((name) => ({ name, points: past.map((one) => [one.at, one[name]]) }));
   drawChart(legs[index].parts.chart, { series, from: now - legChartMs, to: now, low: Math.min(lowestUs, 1000), high: Math.max(highestUs, 2000), unit: "µs",
     limits: [{ at: lowestUs, text: "lowest" }, { at: highestUs, text: "highest" }] });
 }

@@ -3,7 +3,7 @@
 addLanguage("de", {
   "Legs": "Beine", "leg": "Bein", "Leg": "Bein", "ARM": "SCHARF", "DISARM": "UNSCHARF", "PING": "PING", "hold": "halten", "· last command": "· letzter Befehl",
   "Links": "Verbindungen", "Link": "Verbindung", "State": "Zustand", "Other end": "Gegenstelle", "In": "Ein", "Out": "Aus", "Errors": "Fehler", "frames": "Rahmen",
-  "no pulse": "kein Puls", "by nobody": "von niemandem", "none is armed": "keines ist scharf", "Move": "Bewegen", "it has not answered yet": "er hat noch nicht geantwortet",
+  "no pulse": "kein Puls", "pulse": "Puls", "target": "Ziel", "by nobody": "von niemandem", "none is armed": "keines ist scharf", "Move": "Bewegen", "it has not answered yet": "er hat noch nicht geantwortet",
   "DISARM first.": "Erst UNSCHARF.", "Pulse in microseconds": "Puls in Mikrosekunden", "Send once": "Einmal senden",
   "line: the pulse; dotted: where it is going; dashed: its limits; the last minute": "Linie: der Puls; gepunktet: wohin er geht; gestrichelt: seine Grenzen; die letzte Minute",
   "last command": "letzter Befehl", "Calibrate by hand": "Von Hand abgleichen", "This is the lowest": "Das ist das Unterste", "This is the middle": "Das ist die Mitte",

@@ -4,7 +4,7 @@
 
 const plants = { known: "", rows: new Map(), drawn: 0, list: [], events: [], sought: "", days: [] }; // days: the pictures, oldest first
 const historyPeriodMs = 60000;
-const plantAxis = timeAxis({ span: 86400000, changed: () => axisChanged() });
+const plantAxis = timeAxis({ span: 86400000, kept: "plants", changed: () => axisChanged() });
 
 // ---- state
 

@@ -33,7 +33,8 @@ function drawHistories() { for (const plant of plants.list) if (plants.rows.has(
 // Moisture from 0 to 100 %, a line a probe; between dry and wet is good; each watering is a line. What was not read for long is a gap.
 function drawHistory(row, plant, history) {
   const from = plantAxis.from(), to = plantAxis.to(), gap = Math.max(180000, (Date.parse(history.untilISO) - Date.parse(history.sinceISO)) / 24);
-  const series = history.sensors.map(({ rows }) => ({
+  const series = history.sensors.map(({ sensor, rows }) => ({
+    name: sensor,
     points: rows.flatMap((one, index) => {
       const at = Date.parse(one.startISO), next = rows[index + 1] && Date.parse(rows[index + 1].startISO);
       return next - at > gap ? [[at, one.meanPercent], [at + 1, null]] : [[at, one.meanPercent]];

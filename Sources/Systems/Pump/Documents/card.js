@@ -4,7 +4,7 @@
 
 const pumpKeptMs = 3600000; // of what is drawn
 const pumpHotCelsius = 40; // above it the skin is too hot: the requirement's, the same in every configuration
-const pumpAxis = timeAxis({ span: 600000, least: 60000, most: pumpKeptMs, changed: () => { showPumpSpan(); drawPump(); } });
+const pumpAxis = timeAxis({ span: 600000, least: 60000, most: pumpKeptMs, kept: "pump", changed: () => { showPumpSpan(); drawPump(); } });
 const showPumpSpan = axisButtons(byId("pump-axis"), pumpAxis, [["minute", 60000], ["10 min", 600000], ["hour", pumpKeptMs]]);
 zoomable(byId("pump-chart"), pumpAxis);
 showPumpSpan();

@@ -3,11 +3,9 @@
 addLanguage("de", {
   // what the store keeps
   "sessions": "Sitzungen",
-  ", as far as this tab has heard of them, an hour at most; shaded while it pumps; dashed: above it the skin is too hot. Drag to move; two fingers, + and −, or the wheel after a click to zoom.":
-    ", soweit dieser Tab davon weiß, höchstens eine Stunde; schattiert, solange sie pumpt; gestrichelt: darüber ist die Haut zu heiß. Ziehen verschiebt; zwei Finger, + und −, oder nach einem Klick das Rad vergrößert.",
   "Pump": "Pumpe", "ON": "EIN", "OFF": "AUS", "water": "Wasser", "skin": "Haut", "Skin": "Haut", "Water": "Wasser", "Pumped": "Gepumpt", "Connection": "Verbindung",
   "Sessions": "Sitzungen", "Speed in percent": "Drehzahl in Prozent", "Temperatures of the last ten minutes": "Temperaturen der letzten zehn Minuten",
-  ", the last 10 minutes; shaded while it pumps": ", die letzten 10 Minuten; schattiert, solange sie pumpt", "the app": "die App", "its button": "ihren Knopf",
+  "; shaded while it pumps": "; schattiert, solange sie pumpt", "the app": "die App", "its button": "ihren Knopf",
   "the pump itself": "die Pumpe selbst", "goes on": "läuft noch", "none yet": "noch keine", "no way in but this service": "kein Weg als dieser Dienst", "serial": "seriell",
   "Speed": "Drehzahl", "too hot": "zu heiß",
   // how to use it
