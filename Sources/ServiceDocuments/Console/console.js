@@ -7,7 +7,7 @@ const abandonedAfterMs = 5000; // a socket that says nothing for so long is give
 const oldAfterMs = 2500; // values are told once a second at least
 
 // The token lives as long as the tab, or on this device until somebody logs out if they ask for that; never in an address.
-let token = sessionStorage.getItem("token") || localStorage.getItem("token") || "";
+let token = ofTab.get("token") || ofDevice.get("token") || "";
 // What an address of the page may end in, in place of a view: exchanged for a token once. It does not stay in the address.
 let ticket = /^#\/ticket\/([\w-]{1,64})$/.exec(location.hash)?.[1] ?? null;
 const tokenBefore = token; // goes on where a ticket is good no more
@@ -115,8 +115,8 @@ function lock(locks) {
 
 function enter(text, remembers) {
   token = text;
-  sessionStorage.setItem("token", token);
-  if (remembers) localStorage.setItem("token", token);
+  ofTab.set("token", token);
+  if (remembers) ofDevice.set("token", token);
   connect();
 }
 
@@ -147,8 +147,8 @@ addEventListener("hashchange", () => { if (location.hash.startsWith("#/ticket/")
 // What this page drives is let go before its token is forgotten.
 byId("log-out").onclick = () => {
   releaseAll();
-  sessionStorage.removeItem("token");
-  localStorage.removeItem("token");
+  ofTab.remove("token");
+  ofDevice.remove("token");
   location.reload();
 };
 
@@ -457,7 +457,7 @@ function sendBytes(bytes) {
 }
 
 // The page's own files are kept for when the daemon is down. Browsers do so over https and from this machine; others do without.
-addEventListener("load", () => navigator.serviceWorker?.register(at("worker.js")).catch(() => {}));
+addEventListener("load", async () => { try { await navigator.serviceWorker?.register(at("worker.js")); } catch { /* not kept */ } });
 
 // When the other files are there, too.
-addEventListener("DOMContentLoaded", () => { hands(); if (ticket) { lock(true); show("down", "locked"); } else connect(); lookAtHealth(); setInterval(lookAtHealth, 5000); });
+addEventListener("DOMContentLoaded", () => { byId("e-stop").disabled = false; hands(); if (ticket) { lock(true); show("down", "locked"); } else connect(); lookAtHealth(); setInterval(lookAtHealth, 5000); });

@@ -30,7 +30,7 @@ addLanguage("de", {
   "WebSockets are blocked on the way to the daemon: it is asked every 4 s instead. What is driven over one cannot be driven from here.":
     "WebSockets sind auf dem Weg zum Dienst gesperrt: er wird stattdessen alle 4 s gefragt. Was darüber gefahren wird, lässt sich von hier nicht fahren.",
   "stop not confirmed": "Halt nicht bestätigt", "off not confirmed": "Aus nicht bestätigt", "lines not confirmed": "Ausgänge nicht bestätigt", "read only": "nur ansehen",
-  "version": "Version", "time to the daemon and back": "Zeit zum Dienst und zurück", "Reset": "Zurücksetzen", "E-STOP": "NOT-AUS", "stops everything": "hält alles an",
+  "version": "Version", "time to the daemon and back": "Zeit zum Dienst und zurück", "Reset": "Zurücksetzen", "E-STOP": "NOT-AUS", "stops everything": "hält alles an", "not yet": "noch nicht",
   "sending…": "sende …", "confirmed": "bestätigt", "NOT CONFIRMED": "NICHT BESTÄTIGT", "REFUSED": "ABGELEHNT", "FAILED": "FEHLGESCHLAGEN", "log in first": "erst anmelden",
   "not by this token": "nicht mit diesem Token", "Emergency stop": "Not-Aus",
   "Stops this system alone, until a reset. E-STOP stops everything.": "Hält nur dieses Gerät an, bis zurückgesetzt wird. NOT-AUS hält alles an.",
