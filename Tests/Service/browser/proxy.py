@@ -62,8 +62,7 @@ class Proxy:
                 key = next(line.split(": ")[1] for line in lines if line.lower().startswith("sec-websocket-key:"))
                 client.sendall(ACCEPTED.format(base64.b64encode(hashlib.sha1(key.encode() + SALT).digest()).decode()).encode())
                 self.swallowed += 1
-                while client.recv(65536):
-                    pass
+                self.copy(client, None, True)
                 return
             kept = [line for line in lines[1:] if is_socket or not line.lower().startswith("connection:")]
             if not is_socket:
@@ -85,13 +84,13 @@ class Proxy:
             back.join()
 
     def copy(self, source, sink, is_socket, ends=True):
-        is_swallowed = False
+        is_swallowed = sink is None
         try:
             while piece := source.recv(65536):
                 is_swallowed = is_swallowed or (is_socket and self.swallows)
                 if not is_swallowed:
                     sink.sendall(piece)
-            if ends:
+            if ends and sink:
                 sink.shutdown(socket.SHUT_WR)
         except OSError:
             pass
