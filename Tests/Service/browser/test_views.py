@@ -192,6 +192,30 @@ def test_files_are_short_on_the_way_and_not_sent_twice(own_daemon):
     assert manifest["name"] == "Tactus" and manifest["icons"][0]["src"] == "icon.svg"
 
 
+def test_a_phones_bar_has_four_views_and_the_rest_behind_more_by_keys_too(enter, own_daemon):
+    page = enter(own_daemon(more="pump: {}\n"), width=375, height=667)
+    more = page.locator("#more")
+    expect(page.locator("#systems a[href='#/system']")).not_to_have_attribute("hidden", "")
+    expect(page.locator("#systems a:visible")).to_have_count(4)
+    for one in page.locator("#systems > :visible").all():
+        box = one.bounding_box()
+        assert 0 <= box["x"] and box["x"] + box["width"] <= 376
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    for one in page.locator("#systems a:not([hidden])").all():
+        expect(one).to_be_in_viewport(ratio=1)
+    expect(page.locator("#systems a[data-more]").first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
+    expect(page.locator("#systems a:visible")).to_have_count(4)
+    more.click()
+    page.locator("#systems a[href='#/diagnostics']").click()
+    expect(page.locator("#loops-section")).to_be_visible()
+    expect(more).to_have_attribute("data-current", "")
+    expect(more).to_have_attribute("aria-expanded", "false")
+
+
 def test_the_sheet_of_keys_says_what_space_does(enter, own_daemon):
     page = enter(own_daemon())
     page.keyboard.press("?")
