@@ -6,6 +6,7 @@
 const icons = {
   overview: "M3 11 12 4l9 7M6 9.5V20h12V9.5M10 20v-6h4v6",
   diagnostics: "M3 12h4l2.5-7 5 14L17 12h4",
+  logs: "M4 6h16M4 10h10M4 14h16M4 18h12",
   other: "M7 7h10v10H7zM9.5 3v4M14.5 3v4M9.5 17v4M14.5 17v4M3 9.5h4M3 14.5h4M17 9.5h4M17 14.5h4",
 };
 const views = new Map(); // name → {title, link, tile, section: id of the one that `mark` speaks of}
@@ -60,10 +61,10 @@ function asked() {
 }
 const sought = () => wholeAsked().slice(asked().length + 1);
 
-// Help, and the view of the parts for who writes a card: their scripts are fetched only where somebody asks for them.
+// Help, the log, and the view of the parts for who writes a card: their scripts are fetched only where somebody asks for them.
 function loadSeldom() {
   const name = asked();
-  if (!["help", "parts"].includes(name) || views.has(name) || byId(name + "-script")) return;
+  if (!["help", "logs", "parts"].includes(name) || byId(name + "-script")) return;
   document.head.append(element("script", null, { id: name + "-script", src: name + ".js" }));
 }
 
@@ -294,5 +295,7 @@ addEventListener("click", ({ target }) => { if (isMoreOpen() && !more.contains(t
 
 addView("overview", "Overview", "overview", icons.overview, false);
 addView("diagnostics", "Diagnostics", "loops-section", icons.diagnostics, false);
+addView("logs", "Log", "logs", icons.logs, false);
+views.get("diagnostics").link.after(views.get("logs").link);
 showWell();
 showView();

@@ -10,7 +10,7 @@ from daemon import PROGRAM
 from others import go, place, robot, until
 from systems import STALLED, Fan
 
-VIEWS = ("", "robot", "leg", "sprinkler", "plants", "pump", "fan", "diagnostics", "system", "help")
+VIEWS = ("", "robot", "leg", "sprinkler", "plants", "pump", "fan", "diagnostics", "logs", "system", "help")
 # As wide as a phone, a laptop and a screen on a wall.
 SIZES = {"phone": (360, 780), "laptop": (1280, 800), "wide": (1920, 1080)}
 
