@@ -18,13 +18,13 @@ def test_the_log_is_one_press_away_and_follows_what_is_written(enter, own_daemon
     expect(lines.filter(has_text="action=drive").first).to_contain_text(re.compile(r"\d\d:\d\d:\d\d.*INFO.*system=robot"))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # By level, by system, by words.
-    page.get_by_label("Find").fill("action=drive")
+    page.locator("#logs").get_by_label("Find").fill("action=drive")
     expect(page.locator("#logs .lines li:not(:has-text('action=drive'))")).to_have_count(0)
-    page.get_by_label("Find").fill("")
+    page.locator("#logs").get_by_label("Find").fill("")
     page.locator("#logs").get_by_label("System").select_option("robot")
     expect(lines.filter(has_text="action=drive").first).to_be_visible()
     expect(page.locator("#logs .lines li:not(:has-text('robot'))")).to_have_count(0)
-    page.get_by_label("From level").select_option("error")
+    page.locator("#logs").get_by_label("From level").select_option("error")
     expect(page.locator("#logs .lines")).to_have_text("no line says that")
 
 
