@@ -193,7 +193,7 @@ let package = Package(
     // Instants and dates of the wall clock, as plain values. Nothing here reads a clock.
     .target(name: "WallTime"),
 
-    // Who is at the other end, as far as limits are concerned: networks, and how often each may be wrong.
+    // Who is at the other end, as far as limits are concerned: networks, and how often each may be wrong. And this end's addresses.
     .target(name: "Peers", dependencies: ["Tactus"]),
 
     // What survives the process: SQLite.
@@ -266,7 +266,7 @@ let package = Package(
       dependencies: [
         "Service", "ServiceDocuments", "AvahiSystemd", "BluetoothBlueZ", "MQTTMosquitto", "CDaemon", "CProcess",
         "Confinement", "CTactus", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses", "Wire", "WallTime",
-        "Tactus",
+        "Peers", "Tactus",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
         .product(name: "Yams", package: "Yams", condition: daemon),

@@ -19,7 +19,7 @@ struct Scenario {
     "plant": { try await $0.plant() }, "watch": { try await $0.watch() }, "refused": { try await $0.refused() },
     "declared": { try await $0.declared() }, "hold": { try await $0.hold() },
     "look": { try await $0.lookOnly() }, "swallowed": { try await $0.swallowed() },
-    "everything": { try await $0.everything() },
+    "everything": { try await $0.everything() }, "ticket": { try await $0.ticket() },
   ]
 
   let model: DaemonModel
@@ -235,6 +235,21 @@ struct Scenario {
       } catch ClientError.unreachable {
         say("\(name): not reached")
       }
+    }
+  }
+
+  /// Logs in by a ticket: `client-probe ticket ADDRESS LINK`. The link is good once.
+  func ticket() async throws {
+    let issued = try await TicketLink(rest[0]).exchange()
+    say("\(issued)")
+    model.use(token: issued.token)
+    try await connect()
+    say("scope \(model.scope ?? "unknown")")
+    do {
+      _ = try await TicketLink(rest[0]).exchange()
+      throw Unexpected("a ticket was exchanged twice")
+    } catch let error as ClientError {
+      say(error.code ?? "\(error)")
     }
   }
 

@@ -10,7 +10,10 @@ guard arguments.count >= 2, let scenario = Scenario.all[arguments[0]] else {
 }
 do {
   let token = ProcessInfo.processInfo.environment["CLIENT_TOKEN"]
-  try await scenario(Scenario(try Endpoint(arguments[1]), token: token, rest: Array(arguments.dropFirst(2))))
+  let run = Scenario(try Endpoint(arguments[1]), token: token, rest: Array(arguments.dropFirst(2)))
+  try await scenario(run)
+  // Whatever the daemon said was understood.
+  if case .unintelligible(let problem) = run.model.problem { throw Unexpected("not understood: \(problem)") }
 } catch {
   say("FAILED: \((error as? LocalizedError)?.errorDescription ?? "\(error)")")
   exit(1)

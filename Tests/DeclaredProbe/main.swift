@@ -1,5 +1,6 @@
 import TactusDaemon
 
 DaemonProgram(
-  name: "declared-probe", version: "0.0.1", summary: "A daemon of the tests' own.", systems: [Oven.self, Chime.self]
+  name: "declared-probe", version: "0.0.1", summary: "A daemon of the tests' own.",
+  systems: [Oven.self, Chime.self, Bell.self]
 ).main()

@@ -75,6 +75,15 @@ def test_a_token_that_is_none_is_told_and_not_tried_again(everything):
     assert run(everything, "watch", token="0" * 64) == ["refused: TOKEN_INVALID"]
 
 
+def test_an_app_logs_in_by_the_link_of_a_ticket_which_is_good_once(everything):
+    page = f"http://{everything.host}:{everything.port}/"
+    made = everything.post("/api/tokens", {"name": "app", "scope": "read", "page": page}).json()
+    # Its own token is none: what it is let in by is the ticket's.
+    lines = run(everything, "ticket", made["ticket"]["address"], token="0" * 64)
+    assert lines == ["the token app of scope read", "seen: connected by WebSocket", "scope read", "TICKET_INVALID"]
+    assert made["token"] not in "".join(lines)
+
+
 @contextlib.contextmanager
 def proxy_without_websocket(daemon):
     """A port that passes on what is no upgrade, and closes what is one: as some networks do."""
@@ -231,21 +240,38 @@ service: {{token_file: {folder}/tokens.json, bonjour: false}}
 """
 
 
-class ChimeDaemon(Daemon):
-    """`declared-probe run --simulate`: a daemon of a package's own, with a system that no client knows."""
+BELLS = """\
+network: {{http_port: {port}}}
+bells: [{{name: left}}, {{name: right}}]
+runtime: {{lock_memory: false, bell: {{scheduling: normal}}}}
+service: {{token_file: {folder}/tokens.json, bonjour: false}}
+"""
 
-    def __init__(self, folder):
+
+class DeclaredDaemon(Daemon):
+    """`declared-probe run --simulate`: a daemon of a package's own, with systems that no client knows."""
+
+    def __init__(self, folder, config):
         super().__init__(folder)
         self.program = PROBES / "declared-probe"
-        self.config.write_text(CHIME.format(port=self.port, folder=folder))
+        self.config.write_text(config.format(port=self.port, folder=folder))
 
 
 @pytest.mark.protocol
 def test_a_system_that_it_does_not_know_has_a_model_made_from_its_description(tmp_path):
-    with ChimeDaemon(tmp_path) as daemon:
+    with DeclaredDaemon(tmp_path, CHIME) as daemon:
         lines = run(daemon, "declared", "chime", "strike")
     assert "Chime: A chime." in lines and "strokes = 0 " in lines and "seen: strike has changed something" in lines
     assert "invalid: nothing: strike has no such parameter" in lines and lines[-1] == "stopped"
+
+
+@pytest.mark.protocol
+def test_one_of_several_is_reached_and_an_item_of_its_list(tmp_path):
+    with DeclaredDaemon(tmp_path, BELLS) as daemon:
+        lines = run(daemon, "declared", "bell/left", "1/strike")
+        left, right = (daemon.get(f"/api/bell/{name}").json() for name in ("left", "right"))
+    assert "Bell left: A bell with hammers." in lines and lines[-1] == "stopped"
+    assert (left["strokes"], left["hammer"]) == (1, 1) and right["strokes"] == 0
 
 
 @pytest.mark.protocol

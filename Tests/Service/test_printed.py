@@ -30,7 +30,16 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root has a network of its own whose broker becomes another user"),
     pytest.mark.skipif(not HAS_TOOLS, reason=f"one of {', '.join(TOOLS.values())} is not installed"),
 ]
-UP = "import fcntl, socket, struct, time; s = socket.socket(); r = struct.pack('16sh', b'lo', 0x49); fcntl.ioctl(s, 0x8914, r); print('up', flush=True); time.sleep(9999)"
+# The machine's address on no network, by which a page is reached that listens beyond 127.0.0.1.
+ADDRESS = "192.0.2.7"
+UP = f"""
+import fcntl, socket, struct, time
+s = socket.socket()
+fcntl.ioctl(s, 0x8914, struct.pack("16sh", b"lo", 0x49))
+fcntl.ioctl(s, 0x8916, struct.pack("16sHH4s8x", b"lo:1", socket.AF_INET, 0, socket.inet_aton("{ADDRESS}")))
+print("up", flush=True)
+time.sleep(9999)
+"""
 
 # The way in that a daemon of this machine's, a service of systemd, has left for root's commands: none of a newcomer's line may go there.
 HIDE = 'if [ -d /run/tactus ]; then mount -t tmpfs tmpfs /run/tactus; fi; exec python3 -c "$0"'
@@ -188,7 +197,10 @@ def commands(text, prefix):
 @pytest.mark.protocol
 def test_every_line_that_is_printed_after_the_start_works(tmp_path):
     with Newcomer(tmp_path) as newcomer:
-        lines = commands("\n".join(newcomer.printed()), "  ")
+        printed = newcomer.printed()
+        page, = (number for number, line in enumerate(printed) if line == "Console: http://127.0.0.1:8000/")
+        assert page < next(number for number, line in enumerate(printed) if line.startswith("  ")), "first where the page is"
+        lines = commands("\n".join(printed), "  ")
         assert len(lines) > 15, lines
         for line in lines:
             newcomer.must_do(line)
@@ -206,6 +218,8 @@ def test_with_tokens_the_printed_lines_work_in_one_terminal(tmp_path):
         sets = [line for line in lines if line.startswith("export TACTUS_TOKEN=")]
         curls = [line for line in lines if line.startswith("curl")]
         assert len(sets) == 1 and lines.index(sets[0]) < lines.index(curls[0]), lines
+        paths = set(re.findall(r"(?:^|[ (=])((?:[^ ()]*/)?tactus) (?=drive|token|top)", "\n".join(lines), re.M))
+        assert len(paths) == 1, f"one program is printed under one path: {paths}"
         # Twice, as after another start.
         script = "\n".join([*sets, *sets, *(f"{line}; echo; echo '=== {number}'" for number, line in enumerate(curls)), "printf %s \"$TACTUS_TOKEN\" > secret"])
         (tmp_path / "pasted").write_text(script)
@@ -228,6 +242,25 @@ def test_the_line_that_makes_a_phone_s_token_works_at_every_start(tmp_path):
             status, said = newcomer.paste(line)
             assert status == 0 and f"({name}, control)" in said, said
             newcomer.start_again()
+
+
+@pytest.mark.protocol
+def test_beyond_loopback_the_start_says_where_others_find_the_page_and_its_line_makes_a_phone_s_ticket(tmp_path):
+    own = tmp_path / "open.yaml"
+    text = (ROOT / "config/simulated.yaml").read_text().replace("auth: none", "auth: tokens")
+    assert "bind_address: 127.0.0.1" in text
+    own.write_text(text.replace("bind_address: 127.0.0.1", "bind_address: 0.0.0.0"))
+    with Newcomer(tmp_path, config="open.yaml") as newcomer:
+        printed = newcomer.printed()
+        name = socket.gethostname().split(".")[0]
+        assert f"From another machine: http://{name}.local:8000/ or http://{ADDRESS}:8000/" in printed, printed
+        assert any(line.startswith("Console: http://127.0.0.1:8000/ ") for line in printed), printed
+        line, = (line for line in commands("\n".join(printed), "  ") if " --qr " in line)
+        status, said = newcomer.paste(line)
+        found = re.search(rf"http://{re.escape(ADDRESS)}:8000/#/ticket/(\S+)", said)
+        assert status == 0 and found and "for my-phone, control" in said, said
+        status, said = newcomer.paste(f"curl -s http://{ADDRESS}:8000/api/ticket --json '{{\"ticket\": \"{found[1]}\"}}'")
+        assert status == 0 and json.loads(said)["token"], said
 
 
 def test_no_printed_line_holds_a_password_and_its_file_is_closed_to_others(tmp_path):

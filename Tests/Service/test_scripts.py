@@ -1,5 +1,6 @@
 """What the scripts say of themselves, without installing, building or starting anything."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -11,10 +12,21 @@ SCRIPTS = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_f
 TOOLS = ["apt-get", "sudo", "swift", "swiftc", "cc", "c++", "pip", "python3-venv", "docker"]
 
 
-def test_the_first_lines_of_the_installation_name_files_that_a_package_brings():
+def owner_parts(page):
+    """The page without what stands below a heading that says that it is of a checkout, and without the targets of links."""
+    parts = re.split(r"^(?=#+ )", (ROOT / "docs" / page).read_text(), flags=re.M)
+    return re.sub(r"\]\([^)]*\)", "]", "".join(part for part in parts if "checkout" not in part.partition("\n")[0]))
+
+
+@pytest.mark.parametrize("page", ["install.md", "updates.md", "first-hour.md"])
+def test_an_owner_of_the_package_reads_no_path_of_a_checkout(page):
+    found = re.findall(r"\S*(?:config/|scripts/|\.build|Tests/)\S*", owner_parts(page))
+    assert not found, found
+
+
+def test_the_installation_names_files_that_a_package_brings():
     """The package's examples are what stands in `config`; there is no checkout beside them."""
-    text = (ROOT / "docs/install.md").read_text()
-    lines = [line.split("  #")[0].split(" # ")[0].strip() for line in text[:text.index("## ")].splitlines() if line.startswith("    ")]
+    lines = [line.split("  #")[0].split(" # ")[0].strip() for line in owner_parts("install.md").splitlines() if line.startswith("    ")]
     assert (ROOT / "packaging/debian/tactus.examples").read_text() == "config/*\n"
     files = [word for line in lines for word in line.split() if word.endswith((".yaml", ".md")) and not word.startswith("/etc/")]
     assert "cd /usr/share/doc/tactus/examples" in lines and len(files) >= 3

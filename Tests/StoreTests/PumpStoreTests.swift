@@ -103,7 +103,7 @@ struct PumpStoreTests {
     try SprinklerStore(old).apply([.counters(nextRun: 7, nextProgram: 1)])
     try old.close()
     let (file, report) = try folder.open()
-    #expect(report.migrated == ["plants.1", "plants.2", "pump.1", "pump.2"])
+    #expect(report.migrated == ["plants.1", "plants.2", "pump.1", "pump.2", "pump.3"])
     #expect(try SprinklerStore(file).records().nextRun == 7)
     #expect(try PumpStore(file).keep(PumpSession(start: Self.noon)) == 1)
     try file.close()
@@ -128,6 +128,26 @@ struct PumpStoreTests {
     PumpSession(number: 2, start: noon + 3_600, seconds: 0.5, startedBy: "manual", end: "off", endedBy: "manual"),
     PumpSession(number: 3, start: noon + 7_200),
   ]
+
+  @Test("a note: with its session, in pages, in CSV and after a restore; changed, removed, gone with its session")
+  func notes() throws {
+    let folder = try StoreFolder()
+    let (file, _) = try folder.open()
+    let store = PumpStore(file)
+    for _ in 0..<3 { try store.keep(PumpSession(start: Self.noon, end: "off")) }
+    #expect(try store.keep(note: "left knee", of: 2)?.note == "left knee" && store.keep(note: "x", of: 4) == nil)
+    let backup = try file.backup()
+    #expect(try store.keep(note: nil, of: 2)?.note == nil)
+    #expect(try store.sessions().sessions.map(\.note) == [nil, nil, nil])
+    #expect(try file.restore(file.check(backup, at: Self.noon)) { _ in true })
+    #expect(try store.sessions().sessions.map(\.note) == [nil, "left knee", nil])
+    // The session is kept again while it goes on, and keeps its note.
+    try store.keep(PumpSession(number: 2, start: Self.noon, seconds: 5, end: "off"))
+    #expect(try store.sessions().sessions[1].note == "left knee")
+    #expect(try store.prune(beyond: 1) == 2)
+    #expect(try file.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM pump_note") } == 0)
+    try file.close()
+  }
 
   @Test("restore: sessions of both, the present one's where both have one")
   func restore() throws {

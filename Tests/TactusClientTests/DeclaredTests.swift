@@ -13,7 +13,9 @@ struct DeclaredTests {
         {"name": "heat", "meaning": "Heats.", "scope": "control", "makesSafe": false, "parameters": [
           {"name": "celsius", "meaning": "How hot.", "type": "integer", "unit": "°C", "minimum": 20, "maximum": 250},
           {"name": "fan", "meaning": "Its fan.", "type": "string", "unit": "", "choices": ["on", "off"], "standard": "on"}]},
-        {"name": "cool", "meaning": "Cools.", "scope": "control", "makesSafe": true, "parameters": []}],
+        {"name": "cool", "meaning": "Cools.", "scope": "control", "makesSafe": true, "parameters": []},
+        {"name": "{index}/light", "meaning": "Lights a plate.", "scope": "control", "makesSafe": false, "parameters": [
+          {"name": "celsius", "meaning": "How hot.", "type": "integer", "unit": "°C"}]}],
       "notices": [], "faults": [],
       "settings": [{"name": "mostPercent", "meaning": "Most.", "type": "number", "unit": "%", "maximum": 80, "value": 80, "mayChange": true},
         {"name": "pwm", "meaning": "Which.", "type": "string", "unit": "", "value": "a", "mayChange": false}]}]}
@@ -50,6 +52,60 @@ struct DeclaredTests {
     bench.clock.advanceToNext()
     try await cool.value
     #expect(bench.daemon.requests("/api/oven/cool").map(\.body) == [nil, nil])
+  }
+
+  @Test("one of several of a kind is reached by both parts of its name: commands, settings, stop, reset")
+  func several() async throws {
+    let bench = Bench()
+    bench.daemon.answer("/api/systems", Self.oven.replacingOccurrences(of: #""oven""#, with: #""oven/left""#))
+    await bench.connect(["oven/left": #"{"celsius": 20}"#])
+    await eventually("an oven") { bench.model.declared.first?.id == "oven/left" }
+    let oven = try #require(bench.model.declared.first)
+    try await oven.call("cool")
+    try await oven.emergencyStop()
+    try await oven.reset()
+    try await oven.set(["mostPercent": .number(60)])
+    try await oven.call("light", item: 1, ["celsius": .number(80)])
+    #expect(
+      bench.daemon.requests.map(\.path).filter { $0.hasPrefix("/api/oven") } == [
+        "/api/oven/left/cool", "/api/oven/left/e-stop", "/api/oven/left/reset", "/api/oven/left/settings",
+        "/api/oven/left/1/light",
+      ])
+  }
+
+  @Test("a command on an item of a list takes the item's index, and the system's own commands take none")
+  func items() async throws {
+    let (bench, oven) = try await oven()
+    #expect(oven.description.commands.map(\.word) == ["heat", "cool", "light"])
+    #expect(oven.description.commands.map(\.isOfItem) == [false, false, true])
+    try await oven.call("light", item: 2, ["celsius": .number(80)])
+    #expect(bench.daemon.requests("/api/oven/2/light").map(\.body) == [Data(#"{"celsius":80}"#.utf8)])
+    #expect(oven.shown("celsius") == .number(21.5))
+    let heat = "expected one of light, got heat"
+    await #expect(throws: ClientError.invalid(field: "command", message: heat)) { try await oven.call("heat", item: 0) }
+    let light = "expected one of heat, cool, got light"
+    await #expect(throws: ClientError.invalid(field: "command", message: light)) { try await oven.call("light") }
+    let negative = ClientError.invalid(field: "index", message: "expected 0 or more, got -1")
+    await #expect(throws: negative) { try await oven.call("light", item: -1, ["celsius": .number(80)]) }
+    #expect(bench.daemon.requests.filter { $0.path.hasPrefix("/api/oven") }.count == 1)
+  }
+
+  @Test(
+    "a parameter that is a field: a control shows what was asked for until the daemon says so, a label what is reported"
+  )
+  func asked() async throws {
+    let (bench, oven) = try await oven()
+    let gate = bench.daemon.hold("/api/oven/heat")
+    let heat = Task { try await oven.call("heat", ["celsius": .number(180)]) }
+    await eventually("asked") { bench.daemon.requests("/api/oven/heat").count == 1 }
+    #expect(oven.shown("celsius") == .number(180) && oven["celsius"] == .number(21.5))
+    #expect(oven.shown("state") == .string("off") && oven.shown("fan") == nil)
+    await gate.open()
+    try await heat.value
+    bench.say("oven", #"{"state": "on", "celsius": 180}"#)
+    await eventually("the daemon says so") { oven["celsius"] == .number(180) }
+    bench.say("oven", #"{"state": "on", "celsius": 170}"#)
+    await eventually("it is believed again") { oven.shown("celsius") == .number(170) }
   }
 
   @Test(

@@ -81,6 +81,7 @@ final class FakeDaemon: Transport, @unchecked Sendable {
   typealias Answer = @Sendable (ClientRequest) throws(ClientError) -> ClientAnswer
   private let lock = NSLock()
   private var kept: [ClientRequest] = []
+  private var keptTokens: [String?] = []
   private var answers: [String: Answer] = [:]
   private var sockets: [FakeSocket] = []
   private var attempts = 0
@@ -88,6 +89,8 @@ final class FakeDaemon: Transport, @unchecked Sendable {
   private var held: [String: Gate] = [:]
 
   var requests: [ClientRequest] { lock.withLock { kept } }
+  /// The token of each request.
+  var tokens: [String?] { lock.withLock { keptTokens } }
   var socket: FakeSocket? { lock.withLock { sockets.last } }
   var socketsOpened: Int { lock.withLock { sockets.count } }
   var socketAttempts: Int { lock.withLock { attempts } }
@@ -117,6 +120,7 @@ final class FakeDaemon: Transport, @unchecked Sendable {
   func answer(to request: ClientRequest, token: String?) async throws(ClientError) -> ClientAnswer {
     let (answer, gate) = lock.withLock {
       kept.append(request)
+      keptTokens.append(token)
       return (answers[request.path], held[request.path])
     }
     await gate?.pass()
@@ -168,6 +172,12 @@ final class FakeSocket: EventSocket, @unchecked Sendable {
   /// What the client has sent in binary messages.
   var frames: [Data] {
     lock.withLock { sent.compactMap { if case .binary(let data) = $0 { data } else { nil } } }
+  }
+  /// What the client has sent in text messages.
+  var texts: [String] {
+    lock.withLock {
+      sent.compactMap { if case .text(let data) = $0 { String(decoding: data, as: UTF8.self) } else { nil } }
+    }
   }
   var commands: [[String: JSONValue]] {
     frames.compactMap { try? JSONDecoder().decode([String: JSONValue].self, from: $0) }
@@ -239,8 +249,9 @@ struct Bench {
     await eventually("the descriptions are read") { !daemon.requests("/api/systems").isEmpty }
   }
 
-  func say(_ system: String, _ state: String) {
-    daemon.socket?.say(#"{"type":"state","system":"\#(system)","seq":1,"monotonicNs":1,\#(state.dropFirst())"#)
+  /// The daemon says a message about a system: a complete state, unless another type is given.
+  func say(_ system: String, _ body: String, type: String = "state") {
+    daemon.socket?.say(#"{"type":"\#(type)","system":"\#(system)","seq":1,"monotonicNs":1,\#(body.dropFirst())"#)
   }
 }
 

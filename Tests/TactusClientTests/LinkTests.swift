@@ -42,6 +42,19 @@ struct LinkTests {
     await eventually("live") { bench.model.state == .live(.socket) }
   }
 
+  @Test("a WebSocket that has worked and ends: one poll, and it is tried again")
+  func hiccup() async {
+    let bench = Bench()
+    await bench.connect([:])
+    bench.daemon.socket?.close()
+    await eventually("it asks meanwhile") { bench.model.state == .live(.polling) }
+    await eventually("it waits") { bench.clock.deadlines.contains(.seconds(3)) }
+    bench.clock.jump(by: .seconds(3))
+    bench.clock.advanceToNext()
+    await eventually("another socket") { bench.daemon.socketsOpened == 2 }
+    #expect(bench.daemon.requests("/api/status").count == 1)
+  }
+
   @Test("a WebSocket that never opens is given up after 5 s, and the client polls")
   func blocked() async {
     let bench = Bench()

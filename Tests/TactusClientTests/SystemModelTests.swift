@@ -58,6 +58,23 @@ struct SystemModelTests {
     #expect(bench.clock.now == .seconds(3))
   }
 
+  @Test(
+    "a daemon that does not answer: 3 s after the press the switch shows what is reported, while the request goes on")
+  func frozen() async throws {
+    let (bench, sprinkler) = try await sprinkler()
+    let gate = bench.daemon.hold("/api/zone/1/off")
+    let close = Task { try await sprinkler.toggle(1) }
+    await eventually("asked") { bench.daemon.requests("/api/zone/1/off").count == 1 }
+    #expect(!sprinkler.isOn(1))
+    await eventually("the expectation waits") { bench.clock.deadlines.contains(.seconds(3)) }
+    bench.clock.jump(by: .seconds(3))
+    bench.clock.advanceToNext()
+    await eventually("the water may run") { sprinkler.isOn(1) }
+    await gate.open()
+    try await close.value
+    #expect(sprinkler.isOn(1))
+  }
+
   @Test("an open zone is closed by the switch, which is tried again while the daemon is not reached")
   func closed() async throws {
     let (bench, sprinkler) = try await sprinkler()
@@ -168,6 +185,20 @@ struct SystemModelTests {
     #expect(sprinkler.schedules == [schedule])
     let request = try #require(bench.daemon.requests("/api/schedules/1").first)
     #expect(request.method == "PUT" && request.body == Data(#"{"isEnabled":false}"#.utf8))
+  }
+
+  @Test("samples for previews: a fault, emergency stops, and systems with nothing to show")
+  func samples() throws {
+    let model = DaemonModel.preview(
+      robot: SampleStates.robotEmergencyStopped, legs: SampleStates.legsEmergencyStopped,
+      sprinkler: SampleStates.sprinklerEmergencyStopped, pump: SampleStates.pumpFault, plants: SampleStates.plantsEmpty,
+      video: SampleStates.videoFailed)
+    #expect(model.robot?.state.emergencyStopped == true && model.legs?.state.state == .emergencyStopped)
+    #expect(model.sprinkler?.state.state == .emergencyStopped && model.sprinkler?.isOn(1) == false)
+    #expect(model.pump?.state.state == .fault && model.pump?.isOn == false && model.pump?.speedPercent == nil)
+    #expect(model.plants?.state.plants.isEmpty == true && model.video?.state.wayOut != nil)
+    let idle = SampleStates.sprinklerIdle
+    #expect(idle.queue.isEmpty && idle.nextRun == nil && !idle.zones.contains { $0.isOn || $0.remainingSec != nil })
   }
 
   @Test("the camera's addresses; the token is a header and never in an address")

@@ -18,7 +18,6 @@ struct DaemonView: View {
           LabeledContent(plant.name, value: plant.moisturePercent.map { "\(Int($0)) %" } ?? "–")
         }
         ForEach(daemon.declared) { DeclaredSection(system: $0, failure: $failure) }
-        Button("Leave", action: leave)
       }
       // What is shown is old, and nothing can be asked for.
       .disabled(!daemon.state.isLive)
@@ -27,6 +26,7 @@ struct DaemonView: View {
         Task { failure = await said { () throws(ClientError) in try await daemon.emergencyStop() } }
       }
       .buttonStyle(.borderedProminent)
+      Button("Leave", action: leave)
     }
   }
 }
@@ -116,9 +116,10 @@ struct DeclaredSection: View {
       ForEach(system.description.fields) { field in
         LabeledContent(field.meaning, value: "\(system[field.name]?.text ?? "–") \(field.unit)")
       }
-      ForEach(system.description.commands.filter(\.parameters.isEmpty)) { command in
+      // A command on an item of a list needs the item's index, and one with parameters their values.
+      ForEach(system.description.commands.filter { $0.parameters.isEmpty && !$0.isOfItem }) { command in
         Button(command.meaning) {
-          Task { failure = await said { () throws(ClientError) in try await system.call(command.name) } }
+          Task { failure = await said { () throws(ClientError) in try await system.call(command.word) } }
         }
       }
     }
@@ -137,4 +138,16 @@ func said(_ body: () async throws(ClientError) -> Void) async -> String? {
 }
 
 #Preview("Connected") { DaemonView(daemon: .preview()) {} }
+#Preview("Trouble") {
+  DaemonView(
+    daemon: .preview(
+      robot: SampleStates.robotEmergencyStopped, sprinkler: SampleStates.sprinklerEmergencyStopped,
+      pump: SampleStates.pumpFault)
+  ) {}
+}
+#Preview("Nothing to show") {
+  DaemonView(
+    daemon: .preview(sprinkler: SampleStates.sprinklerIdle, schedules: [], plants: SampleStates.plantsEmpty)
+  ) {}
+}
 #Preview("Lost") { DaemonView(daemon: .preview(.lost(.unreachable("no route to host")))) {} }

@@ -25,7 +25,7 @@ public struct HostRules: Sendable {
   ) throws(HostRulesError) {
     var hosts: Set<String> = ["localhost"]
     if let name = Authority(machineName)?.host {
-      hosts.formUnion([name, "\(name.prefix { $0 != "." }).local"])
+      hosts.formUnion([name, Self.localName(of: name)].filter { !$0.isEmpty })
     }
     for entry in allowedHosts {
       guard let authority = Authority(entry) else { throw .host(entry) }
@@ -44,6 +44,14 @@ public struct HostRules: Sendable {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// The name by which other machines of the network find a machine (mDNS): its first label in `.local`, `pi.local` of `pi.example.org`.
+  ///
+  /// - Parameter machineName: the host name as gethostname(2) returns it. Without a first label, as of an empty name, the result is empty, too.
+  public static func localName(of machineName: String = HostRules.machineName) -> String {
+    let label = machineName.prefix { $0 != "." }
+    return label.isEmpty ? "" : "\(label).local"
   }
 
   private static let host = HTTPField.Name("Host")!

@@ -14,6 +14,8 @@
     public struct Found: Identifiable, Hashable, Sendable {
       /// The announced name.
       public var name: String
+      /// Whether the daemon serves HTTPS, as it announces.
+      public var isSecure: Bool
       fileprivate var service: NWEndpoint
 
       /// The identity of the daemon, which is its name.
@@ -32,11 +34,13 @@
     /// Starts browsing.
     public func start() {
       guard browser == nil else { return }
-      let browser = NWBrowser(for: .bonjour(type: "_tactus._tcp", domain: nil), using: .tcp)
+      let browser = NWBrowser(for: .bonjourWithTXTRecord(type: "_tactus._tcp", domain: nil), using: .tcp)
       browser.browseResultsChangedHandler = { [weak self] results, _ in
         let found = results.compactMap { result -> Found? in
           guard case .service(let name, _, _, _) = result.endpoint else { return nil }
-          return Found(name: name, service: result.endpoint)
+          var isSecure = false
+          if case .bonjour(let record) = result.metadata { isSecure = record["tls"] == "1" }
+          return Found(name: name, isSecure: isSecure, service: result.endpoint)
         }
         Task { @MainActor [weak self] in self?.found = found.sorted { $0.name < $1.name } }
       }
@@ -58,9 +62,25 @@
       browser = nil
     }
 
-    /// Returns the address and port of a daemon that was found, which a short connection to it reveals.
+    /// Returns the endpoint of a daemon that was found, which a short connection to it reveals. Its token and its last state are kept by its name.
+    ///
+    /// Where the connection is made over link-local IPv6, whose addresses no URL carries, it is made again over IPv4.
     public nonisolated func endpoint(of found: Found) async throws(ClientError) -> Endpoint {
-      let connection = NWConnection(to: found.service, using: .tcp)
+      for version in [NWProtocolIP.Options.Version.any, .v4] {
+        let (address, port) = try await Self.address(of: found, version)
+        if let endpoint = Endpoint(found: found.name, address: address, port: port, isSecure: found.isSecure) {
+          return endpoint
+        }
+      }
+      throw .unreachable("\(found.name): it has a link-local address only; give its name, such as pi.local:8000")
+    }
+
+    private nonisolated static func address(
+      of found: Found, _ version: NWProtocolIP.Options.Version
+    ) async throws(ClientError) -> (address: String, port: UInt16) {
+      let parameters = NWParameters.tcp
+      (parameters.defaultProtocolStack.internetProtocol as? NWProtocolIP.Options)?.version = version
+      let connection = NWConnection(to: found.service, using: parameters)
       defer { connection.cancel() }
       for await state in Self.states(of: connection) {
         switch state {
@@ -68,9 +88,7 @@
           guard case .hostPort(let host, let port) = connection.currentPath?.remoteEndpoint else {
             throw .unreachable("\(found.name): no address")
           }
-          // A link-local address contains its interface after a percent sign, which a URL cannot contain.
-          let address = "\(host)".split(separator: "%").first.map(String.init) ?? ""
-          return Endpoint(host: address, port: port.rawValue)
+          return ("\(host)", port.rawValue)
         case .failed(let error), .waiting(let error): throw .unreachable("\(found.name): \(error.localizedDescription)")
         default: break
         }

@@ -18,7 +18,7 @@
 
     private func query(_ endpoint: Endpoint) -> [CFString: Any] {
       [
-        kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: endpoint.description,
+        kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: endpoint.keptAs,
       ]
     }
 

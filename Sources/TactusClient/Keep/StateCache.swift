@@ -1,6 +1,6 @@
 import Foundation
 
-/// Storage for the last state of a daemon, for a start of the app without a connection. It contains no token.
+/// Storage for the last state of a daemon, by `Endpoint.keptAs`, for a start of the app without a connection. It contains no token.
 public protocol StateCache: Sendable {
   /// Returns the last saved content for a daemon, or `nil` if there is none or it cannot be read.
   func load(_ endpoint: Endpoint) -> Data?
@@ -29,7 +29,7 @@ public struct FileStateCache: StateCache {
   public func save(_ data: Data, _ endpoint: Endpoint) { try? PrivateFile.write(data, to: file(endpoint)) }
 
   private func file(_ endpoint: Endpoint) -> URL {
-    folder.appendingPathComponent("tactus-\(Endpoint.escaped(endpoint.description)).json")
+    folder.appendingPathComponent("tactus-\(Endpoint.escaped(endpoint.keptAs)).json")
   }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Storage for the tokens of an app's daemons.
+/// Storage for the tokens of an app's daemons, by `Endpoint.keptAs`.
 public protocol TokenStorage: Sendable {
   /// Returns the token of a daemon, or `nil` if none is stored.
   func token(for endpoint: Endpoint) throws -> String?
@@ -16,19 +16,19 @@ public protocol TokenStorage: Sendable {
 public final class MemoryTokens: TokenStorage, @unchecked Sendable {
   // `@unchecked Sendable`: `tokens` is behind `lock`.
   private let lock = NSLock()
-  private var tokens: [Endpoint: String] = [:]
+  private var tokens: [String: String] = [:]
 
   /// Creates a storage without tokens.
   public init() {}
 
   /// Returns the token of a daemon, or `nil` if none is stored.
-  public func token(for endpoint: Endpoint) -> String? { lock.withLock { tokens[endpoint] } }
+  public func token(for endpoint: Endpoint) -> String? { lock.withLock { tokens[endpoint.keptAs] } }
 
   /// Stores a token.
-  public func keep(_ token: String, for endpoint: Endpoint) { lock.withLock { tokens[endpoint] = token } }
+  public func keep(_ token: String, for endpoint: Endpoint) { lock.withLock { tokens[endpoint.keptAs] = token } }
 
   /// Removes a token.
-  public func forget(_ endpoint: Endpoint) { lock.withLock { tokens[endpoint] = nil } }
+  public func forget(_ endpoint: Endpoint) { lock.withLock { tokens[endpoint.keptAs] = nil } }
 }
 
 /// Stores each token in a file that only the user can read (0600), for programs without a keychain.
@@ -75,6 +75,6 @@ public struct FileTokens: TokenStorage {
   }
 
   private func file(_ endpoint: Endpoint) -> URL {
-    folder.appendingPathComponent("\(Endpoint.escaped(endpoint.description)).token")
+    folder.appendingPathComponent("\(Endpoint.escaped(endpoint.keptAs)).token")
   }
 }

@@ -41,8 +41,10 @@ final class DaemonLink {
 
   /// The time between two polls, and between a failure and the next attempt.
   static let pollPeriod: Duration = .seconds(3)
-  /// The number of polls after which the WebSocket is tried again.
+  /// The number of polls after which the WebSocket is tried again where it has not opened. One that has worked is tried again after one poll.
   static let pollsPerAttempt = 5
+  /// The message that asks the daemon for what changes in the states, instead of complete states every second.
+  static let changesRequest = Data(#"{"type":"changes"}"#.utf8)
   /// The time after which a WebSocket that has not opened is given up.
   static let openLimit: Duration = .seconds(5)
   /// The silence after which a WebSocket is given up. The daemon sends each system's state once a second.
@@ -104,18 +106,22 @@ final class DaemonLink {
 
   private func run() async {
     while !Task.isCancelled {
-      await listen()
-      guard await poll() else { break }
+      let hasWorked = await listen()
+      guard await poll(atMost: hasWorked ? 1 : Self.pollsPerAttempt) else { break }
     }
     // The daemon has refused the token: the next `start` connects again.
     if !Task.isCancelled { work = nil }
   }
 
-  /// Opens the WebSocket and reads from it until it ends.
-  private func listen() async {
-    guard let opened = await open() else { return }
-    guard !Task.isCancelled else { return opened.close() }
+  /// Opens the WebSocket and reads from it until it ends. Returns whether anything was heard.
+  private func listen() async -> Bool {
+    guard let opened = await open() else { return false }
+    guard !Task.isCancelled else {
+      opened.close()
+      return false
+    }
     socket = opened
+    var hasWorked = false
     lastHeard = clock.now
     let watch = Task { [weak self, clock] in
       while !Task.isCancelled, let self {
@@ -128,6 +134,10 @@ final class DaemonLink {
         guard !Task.isCancelled else { break }
         lastHeard = clock.now
         become(.live(.socket))
+        if !hasWorked {
+          hasWorked = true
+          Task { try? await opened.send(.text(Self.changesRequest)) }
+        }
         switch message {
         case .text(let data): tell(.event(data))
         case .binary(let data): tell(.frame(data))
@@ -136,8 +146,8 @@ final class DaemonLink {
     } catch {}
     watch.cancel()
     opened.close()
-    guard !Task.isCancelled else { return }
-    socket = nil
+    if !Task.isCancelled { socket = nil }
+    return hasWorked
   }
 
   /// Opens a WebSocket. Returns `nil` if it does not open within the limit.
@@ -164,8 +174,8 @@ final class DaemonLink {
   }
 
   /// Polls every 3 s until the WebSocket is to be tried again. Returns `false` if the daemon has refused the token.
-  private func poll() async -> Bool {
-    for _ in 0..<Self.pollsPerAttempt {
+  private func poll(atMost count: Int) async -> Bool {
+    for _ in 0..<count {
       guard !Task.isCancelled else { return true }
       var isReached = false
       do throws(ClientError) {

@@ -8,12 +8,27 @@ public struct Endpoint: Sendable, Hashable, Codable, CustomStringConvertible {
   public var port: UInt16
   /// Whether the server uses HTTPS.
   public var isSecure: Bool
+  /// The name under which the daemon announces itself, such as `Tactus on pi`, or `nil` for a daemon that was given by its address.
+  public var instance: String?
 
   /// Creates the endpoint of a daemon.
-  public init(host: String, port: UInt16 = 8000, isSecure: Bool = false) {
+  public init(host: String, port: UInt16 = 8000, isSecure: Bool = false, instance: String? = nil) {
     self.host = host
     self.port = port
     self.isSecure = isSecure
+    self.instance = instance
+  }
+
+  /// Creates the endpoint of a daemon that was found under its announced name.
+  ///
+  /// The result is `nil` for a link-local IPv6 address: it means nothing without its interface, for which a URL and the
+  /// daemon's check of the `Host` header have no place.
+  /// - Parameter address: the numeric address, with or without an interface after a percent sign.
+  init?(found instance: String, address: String, port: UInt16, isSecure: Bool) {
+    let host = String(address.prefix { $0 != "%" })
+    let isLinkLocal = host.contains(":") && ["fe8", "fe9", "fea", "feb"].contains(host.prefix(3).lowercased())
+    guard !host.isEmpty, !isLinkLocal else { return nil }
+    self.init(host: host, port: port, isSecure: isSecure, instance: instance)
   }
 
   /// Parses text as people type it: `pi.local`, `192.168.1.20:8001`, `[::1]:8000`, `https://pi.example.org`.
@@ -35,6 +50,12 @@ public struct Endpoint: Sendable, Hashable, Codable, CustomStringConvertible {
       host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: port, isSecure: scheme == "https")
   }
 
+  /// The name under which the daemon's token and last state are kept: the announced name with or without HTTPS, since the address
+  /// may change, or else the address. A daemon that is announced without HTTPS gets no token that was kept for one with HTTPS.
+  public var keptAs: String {
+    instance.map { "\(isSecure ? "bonjours" : "bonjour"):\($0)" } ?? description
+  }
+
   /// The endpoint as text, such as `pi.local:8000`.
   public var description: String { "\(bracketedHost):\(port)" }
 
@@ -54,5 +75,12 @@ public struct Endpoint: Sendable, Hashable, Codable, CustomStringConvertible {
   /// Returns a name escaped as one component of a path.
   static func escaped(_ name: String) -> String {
     name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-_"))) ?? ""
+  }
+
+  /// Returns the path of a system. The name of one of several, such as `kettle/left`, is two components.
+  static func path(of system: String) -> String {
+    "/api/"
+      + system.split(separator: "/", omittingEmptySubsequences: false).map { escaped(String($0)) }.joined(
+        separator: "/")
   }
 }

@@ -36,8 +36,7 @@ public final class DaemonModel {
 
   @ObservationIgnored let link: DaemonLink
   @ObservationIgnored private let cache: (any StateCache)?
-  /// The last state of each system, as received.
-  @ObservationIgnored private var documents: [String: Data] = [:]
+  @ObservationIgnored private var documents = StateDocuments()
   @ObservationIgnored private var lastNews: Duration?
   @ObservationIgnored private var lastSaved: Duration?
   /// The wall clock's seconds at which the cached state was saved, or `nil` once the daemon has reported a state.
@@ -70,7 +69,7 @@ public final class DaemonModel {
 
   /// Shows the cached state, connects, and stays connected.
   public func start() {
-    if documents.isEmpty { loadCache() }
+    if documents.shown.isEmpty { loadCache() }
     link.start()
   }
 
@@ -161,12 +160,12 @@ public final class DaemonModel {
     // The reason why a frame was invalid. Only the stick's frames have no other acknowledgement.
     case (_, "error"): robot?.refuse(header.message ?? "the daemon has refused a frame")
     case ("daemon", _): break
-    // A declared system may have the name of a built-in one, and its events any name.
-    case (let system, "state"): try take(data, of: system)
-    case (let system, let type) where system == type: try take(data, of: system)
-    case ("sprinkler", "zone"): sprinkler?.take(zone: try Caller.decode(data, as: ZoneEvent.self))
-    case ("sprinkler", "rain"): sprinkler?.take(rain: try Caller.decode(data, as: SprinklerState.RainDelay.self))
-    default: break
+    case (let system, let type):
+      let message = try Caller.decode(data, as: JSONValue.self)
+      let isDeclared = descriptions[system] != nil
+      if let document = documents.take(message, type, of: system, isDeclared: isDeclared) {
+        try show(document, of: system)
+      }
     }
   }
 
@@ -180,14 +179,21 @@ public final class DaemonModel {
     let status = try Caller.decode(data, as: Status.self)
     version = status.version ?? version
     for (system, value) in status.systems.sorted(by: { $0.key < $1.key }) {
-      try take(try Caller.body(value), of: system)
+      try show(documents.take(value, of: system), of: system)
     }
   }
 
-  /// Passes a system's state to its model, or to one made from its description.
-  private func take(_ data: Data, of system: String) throws(ClientError) {
-    documents[system] = data
-    if descriptions[system] != nil { return try takeDeclared(data, of: system) }
+  /// Passes a system's document to its model, or to one made from its description. A document that is not understood changes nothing.
+  private func show(_ document: JSONValue, of system: String) throws(ClientError) {
+    if descriptions[system] != nil {
+      try showDeclared(document, of: system)
+    } else {
+      try showKnown(try Caller.body(document), of: system)
+    }
+    documents.show(document, of: system)
+  }
+
+  private func showKnown(_ data: Data, of system: String) throws(ClientError) {
     switch system {
     case "robot":
       let state = try Caller.decode(data, as: RobotState.self)
@@ -215,9 +221,11 @@ public final class DaemonModel {
     }
   }
 
-  private func takeDeclared(_ data: Data, of system: String) throws(ClientError) {
+  private func showDeclared(_ document: JSONValue, of system: String) throws(ClientError) {
     guard let description = descriptions[system] else { return }
-    let values = try Caller.decode(data, as: [String: JSONValue].self)
+    guard case .object(let values) = document else {
+      throw .unintelligible("\(system): expected an object, got \(document.text)")
+    }
     if let model = declared.first(where: { $0.id == system }) { return model.take(values) }
     declared.append(DeclaredModel(description, values: values, link: link))
     declared.sort { $0.id < $1.id }
@@ -233,7 +241,7 @@ public final class DaemonModel {
       for system in systems {
         declared.first { $0.id == system.name }?.take(system)
         forget(system.name)
-        if let data = documents[system.name] { try takeDeclared(data, of: system.name) }
+        if let document = documents.newest(of: system.name) { try show(document, of: system.name) }
       }
       declared.removeAll { descriptions[$0.id] == nil }
     } catch {
@@ -282,17 +290,16 @@ public final class DaemonModel {
     descriptions = Dictionary(kept.descriptions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for (system, value) in kept.systems.sorted(by: { $0.key < $1.key }) {
       // A state that an older version of the app has cached may no longer be decodable.
-      if let document = try? Caller.body(value) { try? take(document, of: system) }
+      try? show(value, of: system)
     }
     sprinkler?.show(schedules: kept.schedules)
   }
 
   private func save() {
-    guard let cache, lastNews != nil, !documents.isEmpty else { return }
+    guard let cache, lastNews != nil, !documents.shown.isEmpty else { return }
     lastSaved = link.clock.now
-    let systems = documents.compactMapValues { try? Caller.decode($0, as: JSONValue.self) }
     let kept = KeptStates(
-      savedAtSeconds: link.clock.wallSeconds, systems: systems, descriptions: declared.map(\.description),
+      savedAtSeconds: link.clock.wallSeconds, systems: documents.shown, descriptions: declared.map(\.description),
       schedules: sprinkler?.schedules ?? [])
     if let data = try? Caller.body(kept) { cache.save(data, endpoint) }
   }

@@ -5,13 +5,14 @@ import Observation
 @MainActor
 @Observable
 public final class DeclaredModel: SystemModel, Identifiable {
-  enum Expected: Hashable {}
+  typealias Expected = String
 
   /// The description of the system by the daemon.
   public private(set) var description: DeclaredSystem
   /// The state as last reported by the daemon, with one member for each field of the description.
   public private(set) var values: [String: JSONValue]
-  @ObservationIgnored var expectations = Expectations<Expected, JSONValue>()
+  var expectations = Expectations<Expected, JSONValue>()
+
   @ObservationIgnored let link: DaemonLink
 
   /// The name of the system, as in `/api/NAME`.
@@ -24,16 +25,33 @@ public final class DeclaredModel: SystemModel, Identifiable {
     self.link = link
   }
 
-  /// Returns the value of a field, or `nil` if it is unknown.
+  /// Returns the reported value of a field, or `nil` if it is unknown.
   public subscript(field: String) -> JSONValue? { values[field] }
 
+  /// Returns the value for a control, such as a switch or a slider, that sets the parameter of a field's name: the requested value until the daemon
+  /// confirms it, for at most 3 s, otherwise the reported one. `nil` if neither is known.
+  public func shown(_ field: String) -> JSONValue? {
+    let shown = expectations.shown(field, reported: values[field] ?? .null)
+    return shown == .null ? values[field] : shown
+  }
+
   /// Sends a command. One that can only make the system safer is repeated until the daemon answers, at most four times; any other is sent once.
-  /// - Throws: `ClientError.invalid`, without a request, for an unknown command, or a parameter that is missing, unknown or out of range.
-  public func call(_ command: String, _ parameters: [String: JSONValue] = [:]) async throws(ClientError) {
-    guard let declared = description.commands.first(where: { $0.name == command }) else {
-      let names = description.commands.map(\.name).joined(separator: ", ")
-      throw .invalid(field: "command", message: "expected one of \(names), got \(command)")
+  /// - Parameters:
+  ///   - command: the command's `word`.
+  ///   - index: the index of an item, from 0, for a command on an item of a list, or `nil` for a command of the system.
+  ///   - parameters: the values of the parameters by name.
+  /// - Throws: `ClientError.invalid`, without a request, for an unknown command, a negative index, or a parameter that is missing, unknown or out of
+  ///   range.
+  public func call(
+    _ command: String, item index: Int? = nil, _ parameters: [String: JSONValue] = [:]
+  ) async throws(ClientError) {
+    let offered = description.commands.filter { $0.isOfItem == (index != nil) }
+    guard let declared = offered.first(where: { $0.word == command }) else {
+      let words = offered.map(\.word).joined(separator: ", ")
+      let expected = words.isEmpty ? "no command \(index == nil ? "without" : "with") an index" : "one of \(words)"
+      throw .invalid(field: "command", message: "expected \(expected), got \(command)")
     }
+    if let index, index < 0 { throw .invalid(field: "index", message: "expected 0 or more, got \(index)") }
     for name in parameters.keys.sorted() where !declared.parameters.contains(where: { $0.name == name }) {
       throw .invalid(field: name, message: "\(command) has no such parameter")
     }
@@ -44,9 +62,15 @@ public final class DeclaredModel: SystemModel, Identifiable {
         throw .invalid(field: parameter.name, message: "expected \(Self.expected(parameter)), got nothing")
       }
     }
-    let path = "/api/\(Endpoint.escaped(id))/\(Endpoint.escaped(command))"
+    let item = index.map { "/\($0)" } ?? ""
+    let path = "\(Endpoint.path(of: id))\(item)/\(Endpoint.escaped(command))"
     let body = parameters.isEmpty && declared.parameters.isEmpty ? nil : try Caller.body(parameters)
-    try await link.caller.call(ClientRequest("POST", path, body: body, kind: declared.makesSafe ? .makesSafe : .act))
+    let request = ClientRequest("POST", path, body: body, kind: declared.makesSafe ? .makesSafe : .act)
+    // What an item is told is no field of the system.
+    let fields = index == nil ? Set(description.fields.map(\.name)) : []
+    try await expecting(parameters.filter { fields.contains($0.key) }) { () throws(ClientError) in
+      try await link.caller.call(request)
+    }
   }
 
   /// Changes settings of the running daemon, until its next start.
@@ -61,18 +85,22 @@ public final class DeclaredModel: SystemModel, Identifiable {
       }
       try Self.check(value, declared)
     }
-    try await send("/api/\(Endpoint.escaped(id))/settings", settings, method: "PUT")
+    try await send("\(Endpoint.path(of: id))/settings", settings, method: "PUT")
   }
 
   /// Stops the system until a reset, if it drives anything. Repeats the request until the daemon answers, at most four times.
   public func emergencyStop() async throws(ClientError) {
-    try await send("/api/\(Endpoint.escaped(id))/e-stop", kind: .makesSafe)
+    try await send("\(Endpoint.path(of: id))/e-stop", kind: .makesSafe)
   }
 
   /// Resets the system after an emergency stop or a fault.
-  public func reset() async throws(ClientError) { try await send("/api/\(Endpoint.escaped(id))/reset") }
+  public func reset() async throws(ClientError) { try await send("\(Endpoint.path(of: id))/reset") }
 
-  func take(_ values: [String: JSONValue]) { self.values = values }
+  func take(_ values: [String: JSONValue]) {
+    self.values = values
+    guard !expectations.isEmpty else { return }
+    for (field, value) in values { expectations.reconcile(field, with: value, at: link.clock.now) }
+  }
 
   func take(_ description: DeclaredSystem) { self.description = description }
 

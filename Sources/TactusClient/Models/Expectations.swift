@@ -1,4 +1,6 @@
-/// Requested values, which are shown until the daemon confirms or refuses them, for at most 3 s.
+/// Requested values, which are shown until the daemon confirms or refuses them, for at most 3 s from the request.
+///
+/// A daemon that does not answer may not have obeyed, so its silence does not make them last longer.
 struct Expectations<Key: Hashable & Sendable, Value: Equatable & Sendable> {
   /// The time after which the reported state is shown even if it differs.
   static var patience: Duration { .seconds(3) }
@@ -19,11 +21,6 @@ struct Expectations<Key: Hashable & Sendable, Value: Equatable & Sendable> {
     count += 1
     waiting[key] = Expectation(value: value, number: count, until: now + Self.patience)
     return count
-  }
-
-  /// Notes that the daemon has accepted the request, whose effect appears in a later state.
-  mutating func renew(_ number: Int, for key: Key, at now: Duration) {
-    if waiting[key]?.number == number { waiting[key]?.until = now + Self.patience }
   }
 
   /// Notes that the daemon has refused the request.

@@ -38,7 +38,7 @@ public final class PumpModel: SystemModel {
   /// Turns the pump on, at a speed or at the pump's own. The request is sent once.
   public func turnOn(speedPercent: Int? = nil) async throws(ClientError) {
     if let speedPercent { try Self.check(speedPercent) }
-    try await expecting(.bool(true), for: .isOn) { () throws(ClientError) in
+    try await expecting([.isOn: .bool(true)]) { () throws(ClientError) in
       try await send("/api/pump/on", speedPercent.map { ["speedPercent": $0] } ?? [:])
     }
   }
@@ -46,7 +46,7 @@ public final class PumpModel: SystemModel {
   /// Turns the pump off. Repeats the request until the daemon answers, at most four times.
   public func turnOff() async throws(ClientError) {
     nextSpeed = nil
-    try await expecting(.bool(false), for: .isOn) { () throws(ClientError) in
+    try await expecting([.isOn: .bool(false)]) { () throws(ClientError) in
       try await send("/api/pump/off", kind: .makesSafe)
     }
   }
@@ -60,7 +60,7 @@ public final class PumpModel: SystemModel {
     defer { isSendingSpeed = false }
     while let speed = nextSpeed {
       nextSpeed = nil
-      try await expecting(.number(Double(speed)), for: .speed) { () throws(ClientError) in
+      try await expecting([.speed: .number(Double(speed))]) { () throws(ClientError) in
         try await send("/api/pump/speed", ["speedPercent": speed])
       }
     }

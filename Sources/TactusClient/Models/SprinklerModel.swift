@@ -38,14 +38,14 @@ public final class SprinklerModel: SystemModel {
 
   /// Opens a zone for a number of minutes, or for its default. The request is sent once.
   public func water(_ zone: Int, minutes: Double? = nil) async throws(ClientError) {
-    try await expecting(.bool(true), for: .zone(zone)) { () throws(ClientError) in
+    try await expecting([.zone(zone): .bool(true)]) { () throws(ClientError) in
       try await send("/api/zone/\(zone)/on", minutes.map { ["minutes": $0] } ?? [:])
     }
   }
 
   /// Closes a zone. Repeats the request until the daemon answers, at most four times.
   public func close(_ zone: Int) async throws(ClientError) {
-    try await expecting(.bool(false), for: .zone(zone)) { () throws(ClientError) in
+    try await expecting([.zone(zone): .bool(false)]) { () throws(ClientError) in
       try await send("/api/zone/\(zone)/off", kind: .makesSafe)
     }
   }
@@ -97,14 +97,14 @@ public final class SprinklerModel: SystemModel {
 
   /// Suspends schedules for a number of hours, or for the configured time.
   public func delayForRain(hours: Double? = nil) async throws(ClientError) {
-    try await expecting(.bool(true), for: .rainDelay) { () throws(ClientError) in
+    try await expecting([.rainDelay: .bool(true)]) { () throws(ClientError) in
       try await send("/api/rain-delay", hours.map { ["hours": $0] } ?? [:])
     }
   }
 
   /// Ends the rain delay early.
   public func endRainDelay() async throws(ClientError) {
-    try await expecting(.bool(false), for: .rainDelay) { () throws(ClientError) in
+    try await expecting([.rainDelay: .bool(false)]) { () throws(ClientError) in
       try await send("/api/rain-delay", method: "DELETE")
     }
   }
@@ -141,7 +141,7 @@ public final class SprinklerModel: SystemModel {
 
   /// Enables or disables the automatic starts of a schedule.
   public func setEnabled(_ id: Int, _ isEnabled: Bool) async throws(ClientError) {
-    try await expecting(.bool(isEnabled), for: .schedule(id)) { () throws(ClientError) in
+    try await expecting([.schedule(id): .bool(isEnabled)]) { () throws(ClientError) in
       try await change(id, ScheduleChange(isEnabled: isEnabled))
     }
   }
@@ -159,24 +159,6 @@ public final class SprinklerModel: SystemModel {
 
   func take(_ state: SprinklerState) {
     self.state = state
-    reconcile()
-  }
-
-  /// The event of a valve that has opened or closed, or stays open.
-  func take(zone: ZoneEvent) {
-    guard let index = state.zones.firstIndex(where: { $0.id == zone.id }) else { return }
-    state.zones[index].isOn = zone.isOn
-    state.zones[index].remainingSec = zone.isOn ? zone.remainingSec : nil
-    reconcile()
-  }
-
-  /// A rain delay has begun, changed or ended.
-  func take(rain: SprinklerState.RainDelay) {
-    state.rainDelay = rain
-    reconcile()
-  }
-
-  private func reconcile() {
     guard !expectations.isEmpty else { return }
     let now = link.clock.now
     for zone in state.zones { expectations.reconcile(.zone(zone.id), with: .bool(zone.isOn), at: now) }
@@ -190,11 +172,4 @@ public final class SprinklerModel: SystemModel {
   }
 
   func show(schedules: [Schedule]) { self.schedules = schedules }
-}
-
-/// The event `zone` of the WebSocket.
-struct ZoneEvent: Decodable {
-  var id: Int
-  var isOn: Bool
-  var remainingSec: Int?
 }

@@ -33,24 +33,25 @@ extension SystemModel {
     try await link.caller.call(ClientRequest("GET", path, kind: .look), as: type)
   }
 
-  /// Shows a value until the daemon reports it, while `command` requests it. If the daemon refuses, the previous value is shown again.
+  /// Shows values until the daemon reports them, for at most 3 s from now, while `command` requests them. If the daemon refuses, the reported ones
+  /// are shown again.
   func expecting(
-    _ value: JSONValue, for key: Expected, _ command: () async throws(ClientError) -> Void
+    _ values: [Expected: JSONValue], _ command: () async throws(ClientError) -> Void
   ) async throws(ClientError) {
-    let number = expectations.expect(value, for: key, at: link.clock.now)
+    let now = link.clock.now
+    var numbers: [Expected: Int] = [:]
+    for (key, value) in values { numbers[key] = expectations.expect(value, for: key, at: now) }
+    if !values.isEmpty {
+      Task { [weak self, clock = link.clock] in
+        try? await clock.wait(for: Expectations<Expected, JSONValue>.patience)
+        self?.expectations.expire(at: clock.now)
+      }
+    }
     do throws(ClientError) {
       try await command()
     } catch {
-      expectations.giveUp(number, for: key)
+      for (key, number) in numbers { expectations.giveUp(number, for: key) }
       throw error
-    }
-    expectations.renew(number, for: key, at: link.clock.now)
-    Task { [weak self, clock = link.clock] in
-      try? await clock.wait(for: Expectations<Expected, JSONValue>.patience)
-      self?.expectations.expire(at: clock.now)
     }
   }
 }
-
-/// An answer whose JSON body is not used.
-struct Done: Decodable {}

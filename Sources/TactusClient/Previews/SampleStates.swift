@@ -82,6 +82,79 @@ public enum SampleStates {
       """)
   }
 
+  // MARK: trouble
+
+  /// A robot after an emergency stop, which waits for a reset.
+  public static var robotEmergencyStopped: RobotState {
+    var state = robot
+    state.state = .emergencyStopped
+    state.reason = "emergency stop by local client 1"
+    state.wayOut = "release every stick, wait one failsafe timeout, then reset"
+    state.emergencyStopped = true
+    return state
+  }
+
+  /// A leg after an emergency stop, which waits for a reset.
+  public static var legsEmergencyStopped: LegsState {
+    var state = legs
+    state.state = .emergencyStopped
+    state.legs[0].state = .emergencyStopped
+    state.legs[0].reason = "emergency stop"
+    state.legs[0].wayOut = "reset, then arm it"
+    return state
+  }
+
+  /// A sprinkler after an emergency stop: every zone is closed, and nothing is planned before a reset.
+  public static var sprinklerEmergencyStopped: SprinklerState {
+    var state = sprinklerIdle
+    state.state = .emergencyStopped
+    state.reason = "emergency stop"
+    state.wayOut = "reset"
+    return state
+  }
+
+  /// A pump in fault, since it has run for as long as it may.
+  public static var pumpFault: PumpState {
+    var state = pump
+    state.state = .fault
+    state.reason = "fault: pumped for as long as it may without a rest"
+    state.fault = "run-limit"
+    state.wayOut = "let it rest, or reset"
+    state.source = "host"
+    state.speedPercent = nil
+    state.pumpedS = 1800
+    state.leftS = nil
+    state.restS = 300
+    return state
+  }
+
+  /// A camera that does not deliver pictures, and is tried again.
+  public static var videoFailed: VideoState {
+    var state = video
+    state.state = .failed
+    state.reason = "no camera was found"
+    state.wayOut = "the camera is tried again while there are viewers; `tactus doctor` lists the cameras"
+    return state
+  }
+
+  // MARK: nothing to show
+
+  /// A sprinkler with every zone closed, an empty queue and no next run.
+  public static var sprinklerIdle: SprinklerState {
+    var state = sprinkler
+    state.state = .idle
+    state.reason = "every valve is closed"
+    state.zones[0].isOn = false
+    state.zones[0].remainingSec = nil
+    (state.queue, state.queueCount, state.nextRun) = ([], 0, nil)
+    return state
+  }
+
+  /// No plants and no probes yet.
+  public static var plantsEmpty: PlantsState {
+    decoded(#"{"state": "ok", "plants": [], "plantCount": 0, "alertCount": 0, "sensors": []}"#)
+  }
+
   private static func decoded<Value: Decodable>(_ text: String) -> Value {
     do {
       return try JSONDecoder().decode(Value.self, from: Data(text.utf8))

@@ -29,7 +29,7 @@ public struct DeclaredSystem: Codable, Equatable, Sendable, Identifiable {
 
   /// A command of the system.
   public struct Command: Codable, Equatable, Sendable, Identifiable {
-    /// The name of the command.
+    /// The name of the command as in its path: `set`, or `{index}/set` for a command on an item of a list.
     public var name: String
     /// The effect of the command, in one sentence.
     public var meaning: String
@@ -42,6 +42,12 @@ public struct DeclaredSystem: Codable, Equatable, Sendable, Identifiable {
 
     /// The identity of the command, which is its name.
     public var id: String { name }
+    /// Whether the command is for one item of a list, which is given by its index.
+    public var isOfItem: Bool { name.hasPrefix(Self.itemPrefix) }
+    /// The name without the place of the index, such as `set`, by which the command is called. A command of the system and one of items may share it.
+    public var word: String { isOfItem ? String(name.dropFirst(Self.itemPrefix.count)) : name }
+
+    private static let itemPrefix = "{index}/"
   }
 
   /// The name of the system, as in `/api/NAME`.

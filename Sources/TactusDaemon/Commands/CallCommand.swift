@@ -14,7 +14,7 @@ struct CallCommand: ParsableCommand {
         Examples:
           \(call)
         \(examples)
-          \(call) --host pi.local status
+          \(call) --host NAME.local status
           \(call) e-stop
         The words are a path below /api of the daemon's HTTP service. With values, or where there is nothing to look at, \
         it is a command (POST), otherwise a look (GET). NAME=VALUE is typed as the daemon describes it, NAME:=JSON is JSON, \
@@ -30,7 +30,7 @@ struct CallCommand: ParsableCommand {
 
   @Option(
     help:
-      "The daemon's name, address or URL: pi.local, 192.168.1.7:8000, https://pi.local:8000. Unless given: this machine's daemon."
+      "The daemon's name, address or URL: NAME.local, 192.168.1.7:8000, https://NAME.local:8000. Unless given: this machine's daemon."
   )
   var host: String?
 

@@ -11,11 +11,11 @@ struct RemoteCommand: ParsableCommand {
       abstract: "Looks after a daemon elsewhere: its state, its log, its log level and what may change while it runs.",
       discussion: """
         Examples:
-          \(remote) status pi.local
-          \(remote) logs pi.local -f --level warning
-          \(remote) level debug --host pi.local
-          \(remote) get --host pi.local
-          \(remote) set KEY VALUE --host pi.local
+          \(remote) status NAME.local
+          \(remote) logs NAME.local -f --level warning
+          \(remote) level debug --host NAME.local
+          \(remote) get --host NAME.local
+          \(remote) set KEY VALUE --host NAME.local
         \(DaemonOptions.tokens) get and set need one of scope admin.
         Commands of systems: call. The file as it is now: reload. All that is kept: backup.
         """,

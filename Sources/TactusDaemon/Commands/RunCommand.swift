@@ -138,7 +138,7 @@ struct RunCommand: ParsableCommand {
         log.sink.flush()
         print(
           WhatToTry.text(
-            program: CommandLine.arguments[0], configuration: configuration, simulated: simulate,
+            program: MakingToken.program(environment), configuration: configuration, simulated: simulate,
             endpoints: daemon.endpoints, service: daemon.service,
             login: configuration.mqtt.flatMap { BrokerLogin.leave($0, environment: environment) }))
         fflush(nil)

@@ -103,7 +103,7 @@ struct TokenCreateCommand: ParsableCommand {
         tactus token create --name phone
         tactus token create --name prometheus --scope read --expires 90d
         TOKEN=$(tactus token create --name script --config /etc/tactus/tactus.yaml)
-        sudo tactus token create --name "Anna's phone" --qr http://pi.local:8000
+        sudo tactus token create --name "Anna's phone" --qr http://NAME.local:8000
       With --qr the running daemon makes it, and a new device gets it by an address that is good once. Root and the service's account need no \
       token for that; everybody else needs one of scope admin in TACTUS_TOKEN.
       """)
@@ -135,7 +135,9 @@ struct TokenCreateCommand: ParsableCommand {
       throw ValidationError("Expected \(TokenFile.nameRule), got \(flaw).")
     }
     guard let qr else { return }
-    if ticket == nil { throw ValidationError("Expected for --qr an address such as http://pi.local:8000, got \(qr).") }
+    if ticket == nil {
+      throw ValidationError("Expected for --qr an address such as http://NAME.local:8000, got \(qr).")
+    }
     if file.config.path != nil || file.tokenFile != nil {
       throw ValidationError(
         "With --qr the running daemon's own token file is taken: leave out --config and --token-file.")

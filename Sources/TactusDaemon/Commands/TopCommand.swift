@@ -24,7 +24,7 @@ struct TopCommand: ParsableCommand {
 
   @Argument(
     help:
-      "The daemon's name, address or URL: pi.local, 192.168.1.7:8000, https://pi.local:8000. Unless given: this machine's daemon."
+      "The daemon's name, address or URL: NAME.local, 192.168.1.7:8000, https://NAME.local:8000. Unless given: this machine's daemon."
   )
   var host: String?
 

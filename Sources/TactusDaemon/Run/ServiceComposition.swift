@@ -1,6 +1,7 @@
 import Buses
 import Glibc
 import Logging
+import Peers
 import Service
 import Store
 import Tactus
@@ -15,9 +16,21 @@ struct ServiceComposition {
   let fingerprint: String?
   /// The command that makes a token for this service, of a name that no token has at the start.
   let tokenCommand: String
+  /// The command that makes a ticket for a phone, a token with it, and shows it as a QR code; `nil` if no other machine reaches the page, or not
+  /// without a certificate. Known once the service listens.
+  var ticketCommand: String? {
+    guard configuration.tls == .off, let page = addressesElsewhere.last else { return nil }
+    return MakingToken.ticket(file: tokenFile, environment: environment, name: ticketName, page: page)
+  }
   /// The command that makes a token for a terminal; see `MakingToken.variable`.
   let terminalTokenCommand: String
   private let tokens: TokenStore
+  private let tokenFile: String
+  /// The name of the token that a ticket hands over: one that no token has at the start.
+  private let ticketName: String
+  private let environment: [String: String]
+  /// The configured address on which the service listens.
+  private let bindAddress: String
   /// The access for commands of this account, or `nil` if there is no folder for it.
   private let door: LocalDoor?
   private let localToken: String?
@@ -44,9 +57,11 @@ struct ServiceComposition {
     let tokenFile = whole.tokenFile ?? TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment)
     // A file that cannot be read is reported below.
     let known = (try? TokenFolder(path: tokenFile).read()) ?? TokenFile()
+    let now = WallClock.microseconds / 1_000_000
+    (self.tokenFile, self.environment, bindAddress) = (tokenFile, environment, whole.bindAddress)
+    ticketName = known.unusedName(like: "my-phone", now: now)
     tokenCommand = MakingToken.command(
-      file: tokenFile, environment: environment,
-      name: known.unusedName(like: "phone", now: WallClock.microseconds / 1_000_000))
+      file: tokenFile, environment: environment, name: known.unusedName(like: "phone", now: now))
     terminalTokenCommand = MakingToken.variable(file: tokenFile, environment: environment)
     tokens = try TokenStore(
       path: tokenFile, jwtKey: configuration.jwtKey, environmentToken: environment["TACTUS_TOKEN"],
@@ -100,8 +115,20 @@ struct ServiceComposition {
     guard let endpoint = service.endpoint else { return "" }
     let host = "\(endpoint)".dropLast("\(endpoint.port)".count + 1)
     let reachable = host == "0.0.0.0" ? "127.0.0.1" : host == "[0:0:0:0:0:0:0:0]" ? "[::1]" : host
-    return "\(configuration.tls == .off ? "http" : "https")://\(reachable):\(endpoint.port)"
+    return "\(scheme)://\(reachable):\(endpoint.port)"
   }
+
+  /// The addresses at which other machines reach the page: by the machine's name in `.local`, then by its first address in digits. The last one is
+  /// reached from this machine as well, whatever resolves names here. Empty if the service does not listen, or on loopback alone.
+  var addressesElsewhere: [String] {
+    guard let endpoint = service.endpoint, !Configuration.isLoopback(bindAddress) else { return [] }
+    let first = LocalAddresses.reachable(at: bindAddress).first { !Configuration.isLoopback($0) }
+    return [HostRules.localName(), first ?? ""].filter { !$0.isEmpty }.map { host in
+      "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(endpoint.port)"
+    }
+  }
+
+  private var scheme: String { configuration.tls == .off ? "http" : "https" }
 
   /// The trouble that prevents tokens from being checked, or `nil` if tokens can be checked.
   var trouble: ServiceTrouble? {
@@ -144,8 +171,10 @@ struct ServiceComposition {
     var metadata: Logger.Metadata = [
       "listen": .string(service.endpoint.map { "\($0)" } ?? ""), "auth": .string(configuration.auth.rawValue),
     ]
+    let elsewhere = addressesElsewhere.map { $0 + "/" }
+    if !elsewhere.isEmpty { metadata["page"] = .string(elsewhere.joined(separator: " ")) }
     if let fingerprint { metadata["fingerprint_sha256"] = .string(fingerprint) }
-    logger.info("serving \(configuration.tls == .off ? "http" : "https")", metadata: metadata)
+    logger.info("serving \(scheme)", metadata: metadata)
   }
 
   /// The number of descriptors for buses, logs, loops and event loops, with a reserve.
@@ -192,7 +221,7 @@ struct ServiceComposition {
   private static func names(address: String) -> [String] {
     let name = HostRules.machineName
     var names = ["localhost", "127.0.0.1", "::1"]
-    if !name.isEmpty { names += [name, "\(name.prefix { $0 != "." }).local"] }
+    if !name.isEmpty { names += [name, HostRules.localName(of: name)].filter { !$0.isEmpty } }
     if !["0.0.0.0", "::"].contains(address), !names.contains(address) { names.append(address) }
     return names
   }

@@ -6,12 +6,13 @@ import Glibc
 enum WhatToTry {
   /// Returns the text of the suggestions.
   ///
-  /// - Parameter login: the login for the broker; see `BrokerLogin`.
+  /// - Parameters:
+  ///   - program: the program as a shell finds it; see `MakingToken.program`.
+  ///   - login: the login for the broker; see `BrokerLogin`.
   static func text(
     program: String, configuration: Configuration, simulated: Bool, endpoints: [String: [Endpoint]],
     service: ServiceComposition?, login: String? = nil
   ) -> String {
-    let program = MakingToken.quoted(program)
     let invitations = configuration.systems.all.map {
       $0.invitation(program: program, simulated: simulated, at: endpoints[$0.name] ?? [])
     }
@@ -20,6 +21,7 @@ enum WhatToTry {
     if endpoints.values.joined().contains(where: { ReachableEndpoint($0).isEverywhere }) {
       text.append("CAUTION: every network this machine is on can drive \(configuration.whatDrives)")
     }
+    if let service { text += page(service) }
     text += invitations.flatMap(\.lines)
     if let service { text += commands(program, service, invitations.flatMap(\.calls)) }
     if let mqtt = configuration.mqtt { text += listening(mqtt, login) }
@@ -49,6 +51,20 @@ enum WhatToTry {
     return lines
   }
 
+  /// Returns where the page is, from this machine and from others, and how a browser or a phone comes in.
+  private static func page(_ service: ServiceComposition) -> [String] {
+    let needsToken = service.configuration.auth == .tokens
+    let elsewhere = service.addressesElsewhere.filter { $0 != service.address }.map { $0 + "/" }
+    var lines = ["Console: \(service.address)/" + (needsToken ? " (it asks for a token, such as this makes:)" : "")]
+    if needsToken { lines.append("  \(service.tokenCommand)") }
+    if !elsewhere.isEmpty { lines.append("From another machine: \(elsewhere.joined(separator: " or "))") }
+    if needsToken, let ticket = service.ticketCommand {
+      lines += ["For a phone, a QR code that lets it in once, with a token of its own:", "  \(ticket)"]
+    }
+    if let fingerprint = service.fingerprint { lines.append("  certificate's SHA-256: \(fingerprint)") }
+    return lines
+  }
+
   private static func commands(
     _ program: String, _ service: ServiceComposition, _ calls: [Invitation.Call]
   ) -> [String] {
@@ -56,9 +72,7 @@ enum WhatToTry {
     let token = needsToken ? " -H \"Authorization: Bearer $TACTUS_TOKEN\"" : ""
     let curl = "curl -s\(service.certificate.map { " --cacert \($0)" } ?? "")\(token)"
     let address = service.address
-    var lines = ["Console: \(address)/" + (needsToken ? " (it asks for a token, such as this makes for a phone:)" : "")]
-    if needsToken { lines.append("  \(service.tokenCommand)") }
-    if let fingerprint = service.fingerprint { lines.append("  certificate's SHA-256: \(fingerprint)") }
+    var lines: [String] = []
     if needsToken {
       lines += [
         "A token for your terminal, which the lines below use; it is good for 12 h:",

@@ -20,8 +20,21 @@ enum MakingToken {
     return "export TACTUS_TOKEN=$(\(command))"
   }
 
-  /// Returns the program's name if a shell finds it on its path, otherwise its full path.
-  private static func program(_ environment: [String: String]) -> String {
+  /// Returns the command that makes a token for a new device and shows the ticket with which that device gets it, as a QR code. The daemon asks the
+  /// command for a token of scope admin, which it makes for itself, for an hour.
+  ///
+  /// - Parameters:
+  ///   - file: the daemon's token file.
+  ///   - name: the name of the device's token.
+  ///   - page: the address of the page without a slash at its end, as this machine and the device reach it.
+  static func ticket(file: String, environment: [String: String], name: String, page: String) -> String {
+    let admin = command(
+      file: file, environment: environment, name: "ticket-$(date +%s%N) --scope admin --expires 1h")
+    return "TACTUS_TOKEN=$(\(admin)) \(program(environment)) token create --name \(name) --qr \(page)"
+  }
+
+  /// Returns the program as a user types it in a shell: its name if the shell finds it on its path, otherwise its full path.
+  static func program(_ environment: [String: String]) -> String {
     let name = DaemonProgram.current.name
     let own = DaemonProgram.path
     let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)

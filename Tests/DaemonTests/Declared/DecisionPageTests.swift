@@ -6,6 +6,7 @@ import Testing
 @Suite("docs/decisions/one-way-to-declare.md: what it says of a declaration is there")
 struct DecisionPageTests {
   private static let page = DecisionPage.read()
+  private static let blocks = PageExcerpts.blocks(of: DecisionPage.text)
   private static let sources = DeclaredNames.read()
   private static let declarations = UsedWords.read()
   /// Words that no declaration spells: those of the page's history, and a type of which declarations have the values.
@@ -13,19 +14,8 @@ struct DecisionPageTests {
 
   @Test("each block is an excerpt of the file that its first line names, where // … stands for what is left out")
   func blocks() throws {
-    #expect(Self.page.blocks.count > 10)
-    for block in Self.page.blocks {
-      let name = try #require(block.first?.dropFirst(3))
-      let text = try String(contentsOf: repository.appending(path: name), encoding: .utf8)
-      var rest = DecisionPage.lines(of: text[...])[...]
-      for part in block.dropFirst().split(separator: "// …") {
-        guard let start = rest.indices.first(where: { rest[$0...].starts(with: part) }) else {
-          Issue.record("\(name) has no such lines:\n\(part.joined(separator: "\n"))")
-          break
-        }
-        rest = rest[(start + part.count)...]
-      }
-    }
+    #expect(Self.blocks.count > 10)
+    for block in Self.blocks { try PageExcerpts.check(block) }
   }
 
   @Test("each word is declared for systems of other packages, with the parameters that stand there")
@@ -82,8 +72,6 @@ struct DecisionPageTests {
 
 /// The page in parts.
 private struct DecisionPage: Sendable {
-  /// The lines of each block of Swift, without their indentation.
-  var blocks: [[Substring]] = []
   /// What stands in backticks, by paragraphs, items and rows, except in blocks and in the first column of the list of what is not built.
   var built: [[String]] = [[]]
   /// What stands in backticks in that column.
@@ -91,19 +79,16 @@ private struct DecisionPage: Sendable {
 
   var words: Set<String> { Set(built.joined().flatMap { DeclaredNames.words(in: $0) }) }
 
+  static let text = contents(of: repository.appending(path: "docs/decisions/one-way-to-declare.md"))
+
   static func read() -> DecisionPage {
-    let text = contents(of: repository.appending(path: "docs/decisions/one-way-to-declare.md"))
     var page = DecisionPage()
-    // That which is read; `nil` between two.
-    var block: [Substring]?
+    var isInBlock = false
     var isMissing = false
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       if line.hasPrefix("```") {
-        if let block { page.blocks.append(block) }
-        block = block == nil ? [] : nil
-      } else if block != nil {
-        block?.append(contentsOf: lines(of: line))
-      } else {
+        isInBlock.toggle()
+      } else if !isInBlock {
         isMissing = isMissing || line.hasPrefix("## Not built")
         let isFirst = line.first.map { "-|#".contains($0) || $0.isNumber } ?? true
         if isFirst { page.built.append([]) }
@@ -113,11 +98,6 @@ private struct DecisionPage: Sendable {
       }
     }
     return page
-  }
-
-  /// The lines that are not empty, without their indentation.
-  static func lines(of text: Substring) -> [Substring] {
-    text.split(separator: "\n").map { line in line.drop { $0 == " " } }.filter { !$0.isEmpty }
   }
 
   private static func spans(in line: Substring) -> [String] {
@@ -274,7 +254,7 @@ private struct UsedWords: Sendable {
     var found = UsedWords()
     for folder in ["Sources/Systems", "Tests/DaemonTests/Declared", "Tests/DeclaredProbe", "Examples"] {
       for file in swiftFiles(in: folder) where file.lastPathComponent != "DecisionPageTests.swift" {
-        for line in DecisionPage.lines(of: contents(of: file)[...]) where !line.hasPrefix("//") { found.read(line) }
+        for line in PageExcerpts.lines(of: contents(of: file)[...]) where !line.hasPrefix("//") { found.read(line) }
       }
     }
     return found

@@ -34,12 +34,28 @@ struct PumpDoorTests {
     #expect(link["kind"] as? String == "serial" && link["device"] as? String == "/dev/ttyTEST")
   }
 
+  @Test("on for a minute: the state says when it ends, and it does; longer than the limit is refused")
+  func timed() async throws {
+    let bench = try PumpDoorBench()
+    #expect(await bench.refusal("on", #"{"minutes": 31}"#)?.code == "BEYOND_LIMIT")
+    _ = try await bench.post("on", #"{"speedPercent": 50, "minutes": 1}"#)
+    bench.run(for: 500)
+    let left = try #require(try bench.document()["untilOffS"] as? Double)
+    #expect(left > 58 && left < 60)
+    bench.run(for: 58_000)
+    #expect(bench.world.reading.duty == PumpSpeed(duty: 128))
+    bench.run(for: 2_000)
+    #expect(bench.state == .off(.confirmed) && bench.world.reading.duty.duty == 0)
+    #expect(try bench.document()["untilOffS"] is NSNull)
+  }
+
   @Test(
     "bodies: one of percent and duty, in range; anything else names its field",
     arguments: [
       ("speed", "{}", "speedPercent"), ("speed", #"{"speedPercent":101}"#, "speedPercent"),
       ("speed", #"{"speedDuty":-1}"#, "speedDuty"), ("speed", #"{"speedPercent":1,"speedDuty":1}"#, "speedDuty"),
-      ("on", #"{"speed":9}"#, "speed"), ("on", #"{"speedPercent":"fast"}"#, "speedPercent"),
+      ("on", #"{"minutes":0}"#, "minutes"), ("on", #"{"speed":9}"#, "speed"),
+      ("on", #"{"speedPercent":"fast"}"#, "speedPercent"),
     ])
   func bodies(word: String, body: String, field: String) async throws {
     let bench = try PumpDoorBench()

@@ -163,6 +163,23 @@ struct PumpLimitKeeperTests {
     #expect(machine.step(.command(.on), at: now + .seconds(300)).output == .run(settings.initialSpeed))
   }
 
+  @Test(
+    "device role, on for a minute: off to the nanosecond, and its operator is told; no longer than its limit leaves")
+  func deviceTimed() throws {
+    var machine = PumpDeviceMachine(try PumpDeviceSettings(runLimit: .seconds(90)))
+    _ = machine.step(.offConfirmed, at: .zero)
+    #expect(machine.step(.runTime(.seconds(60)), at: .zero).refusal == .notRunning)
+    _ = machine.step(.command(.on), at: .zero)
+    #expect(machine.step(.runTime(.seconds(91)), at: .zero).refusal == .beyondLimit)
+    #expect(machine.step(.runTime(.seconds(60)), at: .zero).refusal == nil)
+    let end = TickInstant.seconds(60)
+    _ = machine.step(.tick, at: .seconds(59))
+    #expect(machine.state.isOn && machine.runEnds == end)
+    let action = machine.step(.tick, at: end)
+    #expect(action.output == .off && machine.state == .off(.pending) && machine.runEnds == nil)
+    #expect(action.replies.count == 1 && action.replies[0] == .pump(isOn: false))
+  }
+
   @Test("spent before a restart: a person may reset it, as before")
   func reset() throws {
     let pump = try RestartedPump(limit: .seconds(60), rest: .seconds(300))

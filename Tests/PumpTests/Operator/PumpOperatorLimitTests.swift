@@ -37,6 +37,36 @@ import Testing
     #expect(bench.machine.governor.left(at: bench.now) == .seconds(1_800))
   }
 
+  @Test(
+    "on for ten minutes: off when they are over, also while nobody knows what it does; no longer than its limit leaves")
+  func timed() {
+    var bench = OperatorBench.off()
+    #expect(bench.at(1, .turnOn(nil, lasting: .seconds(1_801))) == .refused(.beyondLimit))
+    #expect(bench.at(1, .turnOn(nil, lasting: .seconds(600))) == .accepted)
+    bench.run(to: 600.9, answering: obedient(isOn: true))
+    #expect(bench.machine.state.off == nil && bench.taken().first == "1.0 ON")
+    bench.run(to: 601, answering: obedient(isOn: false))
+    #expect(bench.taken().last == "601.0 OFF" && bench.machine.source == .host)
+    #expect(bench.machine.state == .off(.confirmed) && bench.machine.runEnds == nil)
+    // Of one that is on the end is moved; without minutes it stays.
+    bench = .on()
+    #expect(bench.at(5, .turnOn(nil, lasting: .seconds(60))) == .accepted)
+    #expect(bench.at(10, .turnOn(PumpSpeed(percent: 50))) == .accepted)
+    #expect(bench.at(10, .turnOn(nil, lasting: .seconds(1_795))) == .refused(.beyondLimit))
+    #expect(bench.machine.runEnds == .seconds(65))
+    bench.at(30, .unlinked)
+    #expect(bench.machine.state == .unknown)
+    bench.run(to: 65)
+    #expect(bench.machine.state == .off(.pending))
+    bench.at(70, .linked)
+    #expect(bench.taken().last == "70.0 OFF")
+    // Whoever turns it off ends the time, too.
+    bench = .on()
+    bench.at(5, .turnOn(nil, lasting: .seconds(60)))
+    bench.at(6, .turnOff)
+    #expect(bench.machine.runEnds == nil)
+  }
+
   @Test("run limit: a reset, by a person who takes the responsibility, ends the rest")
   func resetsRest() {
     var bench = OperatorBench.on()

@@ -70,6 +70,11 @@ struct DoormanTests {
     #expect(code(request(host: host, bearer("reader"))) == (isAllowed ? "in" : "400 HOST_DENIED"))
   }
 
+  @Test(
+    "the name in .local is made of the machine's first label; a machine without one has none",
+    arguments: [("pi", "pi.local"), ("pi.example.org", "pi.local"), ("", ""), (".example", "")])
+  func localName(_ machine: String, _ expected: String) { #expect(HostRules.localName(of: machine) == expected) }
+
   @Test("Host: a listed name and this machine's are compared without their root dot, on both sides")
   func rootDot() throws {
     let rules = try HostRules(

@@ -13,8 +13,9 @@ public typealias PumpVerdict = Verdict<PumpIgnoreReason>
 public enum PumpOrder: Sendable, Hashable, BitwiseCopyable {
   /// Turns the pump on. The speed is set once the pump runs; `nil` keeps the pump's initial speed.
   case turnOn(PumpSpeed?)
-  /// Turns the pump on as `turnOn` does, and is accepted even if the pump is already on.
-  case run(PumpSpeed?)
+  /// Turns the pump on as `turnOn` does, and is accepted even if the pump is already on. The loop turns the pump off when the given time is over;
+  /// `nil` leaves the end of the run as it is.
+  case run(PumpSpeed?, lasting: Nanoseconds? = nil)
   case turnOff
   case setSpeed(PumpSpeed)
   /// Requests the pump's temperatures. A pump in the device role publishes them anyway.

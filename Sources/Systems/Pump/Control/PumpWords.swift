@@ -177,6 +177,7 @@ extension PumpIgnoreReason: CustomStringConvertible {
     case .inFault: "it is in a fault"
     case .emergencyStopped: "an emergency stop is in force"
     case .mustRest: "it has pumped for as long as it may: let it rest, or reset"
+    case .beyondLimit: "that is longer than it may still pump"
     case .offNotConfirmed: "the pump has not confirmed the off"
     case .causePersists: "what caused the fault is still there"
     case .noReadingYet: "it has told no temperature since it stopped: wait for its next reading"

@@ -14,7 +14,7 @@ extension PumpIgnoreReason: @retroactive RefusalWord {
 
   fileprivate var hasOwnWayOut: Bool {
     switch self {
-    case .alreadyOn, .notRunning, .mustRest, .nothingToReset, .notUnderstood: true
+    case .alreadyOn, .notRunning, .mustRest, .beyondLimit, .nothingToReset, .notUnderstood: true
     case .noContact, .stateUnknown, .inFault, .emergencyStopped, .offNotConfirmed, .causePersists, .noReadingYet,
       .shutDown:
       false

@@ -43,7 +43,7 @@ public enum Pump: DeviceSystem, ShapesLane, ConvertsRules, PreparesState, Resume
   public static let stateSchema = "PumpReport"
 
   @DeclarationBuilder<Command<PumpOrder>> public static var commands: [Command<PumpOrder>] {
-    Command("on", body: OnBody.self, "Turns the pump on.") { .run($0.speed) }
+    Command("on", body: OnBody.self, "Turns the pump on.") { .run($0.speed, lasting: $0.time) }
     Command("speed", body: SpeedBody.self, "Sets the speed of a pump that is on.") { .setSpeed($0.speed ?? .standard) }
     Command("off", makesSafe: true, "Turns the pump off.") { .turnOff }
   }
@@ -94,15 +94,22 @@ extension Pump: MayBeSimulated, HasCommands, OffersSimulatedDevice, Plays, Guard
 // MARK: bodies
 
 extension Pump {
-  /// The body of `on`: the speed to set once the pump runs, or nothing for the pump's initial speed.
+  /// The body of `on`: the speed to set once the pump runs, or nothing for the pump's initial speed, and the minutes after which it turns off.
   struct OnBody: Settings {
     var percent: Int?
     var duty: Int?
+    var minutes: Double?
 
     static var keys: [Key<OnBody>] {
       Key("speed_percent", \.percent, in: 0...100, unit: .percent, "Its speed; without one its own.")
       Key("speed_duty", \.duty, in: 0...255, "The same as a duty, as the pump takes it.")
+      Key(
+        "minutes", \.minutes, in: 0.1...1440, unit: .minutes,
+        "Minutes from now after which it turns off; without them at its run limit, or when a run that goes on was to end."
+      )
     }
+
+    var time: Nanoseconds? { minutes.map { .seconds($0 * 60) } }
 
     var speed: PumpSpeed? {
       percent.map { PumpSpeed(percent: UInt8(clamping: $0)) } ?? duty.map { PumpSpeed(duty: UInt8(clamping: $0)) }

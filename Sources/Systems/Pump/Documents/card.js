@@ -10,6 +10,7 @@ zoomable(byId("pump-chart"), pumpAxis);
 showPumpSpan();
 const pump = { history: JSON.parse(ofTab.get("pump") || "[]"), held: false, asks: false, wanted: null, last: null };
 
+const pumpMinutes = [...byId("pump").querySelectorAll("[data-minutes]")];
 const askPump = (word, body) => command(byId("pump-" + word), "POST", "/api/pump/" + word, body);
 
 const pumpDegrees = (celsius, trouble = null) => celsius == null ? "–" + (trouble ? " (" + trouble + ")" : "") : celsius.toFixed(1) + " °C";
@@ -32,6 +33,8 @@ function showPump(event) {
   stopped("pump", isHeld ? "Pump: " + event.reason + "." : null, event.state === "emergencyStopped");
   byId("pump-reset").hidden = !isHeld;
   byId("pump-on").disabled = isOn || isHeld || event.contact !== "answering";
+  // A time is for a run that begins and for one that goes on; one that the run limit forbids is not offered.
+  for (const button of pumpMinutes) button.disabled = isHeld || event.contact !== "answering" || event.leftS != null && event.leftS < button.dataset.minutes * 60;
   const way = event.links.map((link) => (link.device || link.kind) + (link.state ? " " + link.state : "") + (link.reason ? ": " + link.reason : "")).join("; ");
   byId("pump-contact").textContent = event.role === "device" ? way || "no way in but this service" : event.contact + (event.contact === "answering" ? "" : way ? " (" + way + ")" : "");
   // While it is off the slider is the speed that ON will ask for.
@@ -42,13 +45,14 @@ function showPump(event) {
   byId("pump-water").textContent = pumpDegrees(event.waterCelsius, event.waterTrouble);
   byId("pump-skin").textContent = pumpDegrees(skin, event.skinTrouble ?? event.temperatureTrouble);
   // What is left is rounded up, as every countdown is: 0:00 is the end.
-  byId("pump-pumped").textContent = pumpTime(event.pumpedS) + (event.leftS == null ? "" : ", " + pumpTime(Math.ceil(event.leftS)) + " left")
+  const ends = event.untilOffS == null ? null : "off in " + pumpTime(Math.ceil(event.untilOffS));
+  byId("pump-pumped").textContent = pumpTime(event.pumpedS) + (ends ? ", " + ends : "") + (event.leftS == null ? "" : ", " + pumpTime(Math.ceil(event.leftS)) + " left")
     + (event.restS ? ", rested in " + pumpTime(Math.ceil(event.restS)) : "");
   byId("pump-bar").hidden = event.leftS == null;
   if (event.leftS != null) byId("pump-bar").value = event.pumpedS / (event.pumpedS + event.leftS);
   const measured = [event.waterCelsius == null ? "" : "water " + pumpDegrees(event.waterCelsius), skin == null ? "" : "skin " + pumpDegrees(skin)].filter(Boolean).join(", ");
   tile("pump", {
-    now: measured || "–", next: event.wayOut ? "to go on: " + event.wayOut : isOn && event.leftS != null ? pumpTime(Math.ceil(event.leftS)) + " left" : "",
+    now: measured || "–", next: event.wayOut ? "to go on: " + event.wayOut : ends ? ends : isOn && event.leftS != null ? pumpTime(Math.ceil(event.leftS)) + " left" : "",
     action: isHeld ? { words: "Reset", look: "wanted", act: (control) => command(control, "POST", "/api/pump/reset") }
       : isOn ? { words: "OFF", look: "halt", act: (control) => command(control, "POST", "/api/pump/off") }
       : { words: "ON", look: "go", act: (control) => command(control, "POST", "/api/pump/on", { speedPercent: Number(byId("pump-speed").value) || 70 }) },
@@ -80,6 +84,8 @@ addEventListener("pagehide", () => ofTab.set("pump", JSON.stringify(pump.history
 // ---- commands
 
 byId("pump-on").onclick = () => askPump("on", { speedPercent: Number(byId("pump-speed").value) || 70 });
+for (const button of pumpMinutes)
+  button.onclick = () => command(button, "POST", "/api/pump/on", { speedPercent: Number(byId("pump-speed").value) || 70, minutes: Number(button.dataset.minutes) });
 byId("pump-off").onclick = () => askPump("off");
 byId("pump-reset").onclick = () => askPump("reset");
 byId("pump-speed").oninput = () => {
@@ -111,10 +117,23 @@ async function loadSessions() {
   if (!answer.status) return;
   byId("pump-sessions").hidden = !answer.isDone;
   if (!answer.isDone) return;
+  const newest = answer.document.sessions[0];
+  byId("pump-noting").hidden = !newest;
+  if (newest) {
+    byId("pump-noted").textContent = newest.end ? "Note on the last session" : "Note on this session";
+    if (pump.noted !== newest.number) byId("pump-note").value = newest.note || "";
+    pump.noted = newest.number;
+  }
   fill(byId("pump-log"), answer.document.sessions.map((session) => element("li", [dayAndTime(session.start), pumpTime(session.seconds), session.end || "goes on",
       session.speedPercent == null ? "" : Math.round(session.speedPercent) + " %",
-      session.skinFirstCelsius == null ? "" : "skin " + pumpDegrees(session.skinFirstCelsius) + " → " + pumpDegrees(session.skinLastCelsius)].filter(Boolean).join("  "))), "none yet");
+      session.skinFirstCelsius == null ? "" : "skin " + pumpDegrees(session.skinFirstCelsius) + " → " + pumpDegrees(session.skinLastCelsius), session.note].filter(Boolean).join("  "))), "none yet");
 }
+
+byId("pump-noting").onsubmit = async (event) => {
+  event.preventDefault();
+  const text = byId("pump-note").value.trim();
+  if (await command(event.submitter, "PUT", "/api/pump/sessions/" + pump.noted, { note: text || null })) loadSessions();
+};
 
 saves(byId("pump-csv"), "/api/pump/sessions.csv", "pump-sessions.csv");
 

@@ -11,8 +11,9 @@ addLanguage("de", {
   "the pump itself": "die Pumpe selbst", "goes on": "läuft noch", "none yet": "noch keine", "no way in but this service": "kein Weg als dieser Dienst", "serial": "seriell",
   "Speed": "Drehzahl", "too hot": "zu heiß",
   // how to use it
-  "ON pumps at the speed of the slider, OFF ends it. OFF is sent again until the pump has confirmed it.":
-    "EIN pumpt mit der Drehzahl des Schiebers, AUS beendet es. AUS wird gesendet, bis die Pumpe es bestätigt hat.",
+  "On for some minutes, then off": "Für einige Minuten ein, dann aus", "Note on this session": "Notiz zu dieser Sitzung", "Note on the last session": "Notiz zur letzten Sitzung",
+  "ON pumps at the speed of the slider, OFF ends it; 5, 10 or 20 min end by themselves, whoever goes away. OFF is sent again until the pump has confirmed it.":
+    "EIN pumpt mit der Drehzahl des Schiebers, AUS beendet es; 5, 10 oder 20 min enden von selbst, wer auch immer geht. AUS wird gesendet, bis die Pumpe es bestätigt hat.",
   "It pumps for 30 minutes at most, unless the configuration says otherwise, and rests before it may go on. Turning it off and on does not begin them anew.":
     "Sie pumpt höchstens 30 Minuten, wenn die Konfiguration nichts anderes sagt, und ruht, bevor sie weiter darf. Aus- und wieder einschalten beginnt sie nicht von vorn.",
   "Skin that is too hot, a sensor that cannot be right and the pump's own faults turn it off. The card says why, and Reset what has to be seen first.":
@@ -20,5 +21,5 @@ addLanguage("de", {
   "This is no medical device. Take it off when it feels wrong, whatever a screen says.":
     "Dies ist kein Medizinprodukt. Abnehmen, wenn es sich falsch anfühlt, was immer ein Bildschirm sagt.",
 }, [
-  [/^water ([^,;]+)$/, "Wasser $1"], [/^skin ([^,;]+)$/, "Haut $1"], [/^rested in ([^,;]+)$/, "erholt in $1"],
+  [/^water ([^,;]+)$/, "Wasser $1"], [/^skin ([^,;]+)$/, "Haut $1"], [/^rested in ([^,;]+)$/, "erholt in $1"], [/^off in ([^,;]+)$/, "aus in $1"],
 ]);

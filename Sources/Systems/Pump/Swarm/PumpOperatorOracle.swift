@@ -141,7 +141,7 @@ struct PumpOperatorOracle {
 
   private mutating func take(_ order: PumpOrder, at now: TickInstant, _ output: inout SwarmOutput) {
     switch order {
-    case .turnOn(let speed), .run(let speed):
+    case .turnOn(let speed), .run(let speed, _):
       output.check(Self.first, !isStopped, at: now, "it accepts an ON, and is stopped")
       // A pump that runs accepts a speed only.
       if isOn != true { starts = Self.attempts }

@@ -1,6 +1,7 @@
 #if Video
   import CGStreamer
   import Dispatch
+  import Peers
   import Synchronization
   import Tactus
   import Video

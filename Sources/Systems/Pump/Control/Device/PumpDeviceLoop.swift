@@ -139,10 +139,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   private mutating func obey(_ order: PumpOrder) -> PumpVerdict {
     switch order {
-    case .turnOn(let speed), .run(let speed):
-      let verdict = obey(.on)
-      guard case .accepted = verdict, let speed else { return verdict }
-      return obey(.speed(speed))
+    case .turnOn(let speed): return turnOn(speed, lasting: nil)
+    case .run(let speed, let time): return turnOn(speed, lasting: time)
     case .turnOff: return obey(.off)
     case .setSpeed(let speed): return obey(.speed(speed))
     case .emergencyStop: return step(.emergencyStop)
@@ -151,6 +149,16 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     // These requests come from inside the daemon, so they do not count as a command of the operator.
     case .readTemperatures, .watched, .query: return .accepted
     }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func turnOn(_ speed: PumpSpeed?, lasting time: Nanoseconds?) -> PumpVerdict {
+    // A run that could not end in time does not begin.
+    if let time, machine.governor.left(at: now) < time { return .refused(.beyondLimit) }
+    var verdict = obey(.on)
+    if case .accepted = verdict, let speed { verdict = obey(.speed(speed)) }
+    if case .accepted = verdict, let time { verdict = step(.runTime(time)) }
+    return verdict
   }
 
   /// Executes a command from inside the daemon.
@@ -284,7 +292,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     switch event {
     case .command, .invalidCommand, .emergencyStop, .reset: return .app
     case .button, .pot: return .manual
-    case .temperatures, .settings, .tick, .offConfirmed, .outputFailed, .missed, .externalStop: return .device
+    case .runTime, .temperatures, .settings, .tick, .offConfirmed, .outputFailed, .missed, .externalStop: return .device
     case .shutdown: return .host
     }
   }
@@ -354,6 +362,7 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
     snapshot.skin = machine.skin
     snapshot.spent = machine.governor.spent(at: now)
     snapshot.left = machine.governor.left(at: now)
+    snapshot.runEnds = machine.runEnds
     snapshot.restedAt = machine.governor.restedAt
     snapshot.governor = machine.governor
     ends.finish(.own(snapshot), isSafe: machine.state.isSafe)

@@ -78,6 +78,15 @@ extension PumpDeviceMachine {
     action.output = .run(settings.initialSpeed)
   }
 
+  @_noLocks @_noAllocation
+  mutating func endRun(after time: Nanoseconds, at now: TickInstant, _ action: inout PumpDeviceAction) {
+    if case .on = state {
+      if governor.left(at: now) < time { action.refusal = .beyondLimit } else { runEnds = now + time }
+    } else {
+      action.refusal = .notRunning
+    }
+  }
+
   /// Turns the pump off, which also ends an error.
   @_noLocks @_noAllocation
   mutating func turnOff(_ action: inout PumpDeviceAction) {

@@ -12,6 +12,8 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var skin = PumpReading.absent
   /// The instant at which the last valid command was received.
   public internal(set) var heardAt: TickInstant?
+  /// The instant at which the run is to end because it was ordered for a time, or `nil`.
+  public internal(set) var runEnds: TickInstant?
   var statusAt: TickInstant?
   var button: Debouncer
   var pot = PumpPot()
@@ -33,6 +35,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get {
       var first = button.settlesAt
       guard case .on = state else { return first }
+      if let end = runEnds, first.map({ end < $0 }) ?? true { first = end }
       if let end = governor.expiresAt, first.map({ end < $0 }) ?? true { first = end }
       if let due = nextStatus, first.map({ due < $0 }) ?? true { first = due }
       if let end = silenceEnd, first.map({ end < $0 }) ?? true { first = end }
@@ -67,6 +70,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
       expire(at: now, &action)
     }
     if action.replies.count == 0 || !Self.isQuiet(event) { respond(to: event, at: now, &action) }
+    if !state.isOn { runEnds = nil }
     // Until the output has accepted an off, the motor may run on.
     governor.observe(isPumping: state.isOn || (governor.isPumping && !state.isSafe), at: now)
     return action
@@ -82,7 +86,11 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
   @_noLocks @_noAllocation
   private mutating func expire(at now: TickInstant, _ action: inout PumpDeviceAction) {
     guard case .on = state else { return }
-    if let end = governor.expiresAt, !(now < end) {
+    if let end = runEnds, !(now < end) {
+      state = .off(.pending)
+      action.output = .off
+      action.replies.append(.pump(isOn: false))
+    } else if let end = governor.expiresAt, !(now < end) {
       stop(for: .runLimit, &action)
     } else if let end = silenceEnd, !(now < end) {
       stop(for: .silence, &action)
@@ -98,6 +106,7 @@ public struct PumpDeviceMachine: Sendable, Hashable, BitwiseCopyable {
       if button.step(isPressed, at: now), button.isActive { press(at: now, &action) }
     case .pot(let counts): turnPot(counts: counts, &action)
     case .temperatures(let water, let skin): hear(water: water, skin: skin, &action)
+    case .runTime(let time): endRun(after: time, at: now, &action)
     case .emergencyStop: if Mechanism.emergencyStopLatch.acts { emergencyStop(&action) } else { turnOff(&action) }
     case .reset: reset(&action)
     case .tick: refresh(at: now, &action)

@@ -31,6 +31,8 @@ public struct PumpDeviceSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var sent: Int64 = 0
   /// The number of lines that a link did not accept.
   public internal(set) var sendFailures: Int64 = 0
+  /// The instant at which the run is to end because it was ordered for a time, or `nil`.
+  public internal(set) var runEnds: TickInstant?
   /// The instant at which the pump's rest is over, or `nil` if the pump is running or needs no rest.
   public internal(set) var restedAt: TickInstant?
   /// The governor from which the times above follow, to be stored so that it survives a restart.

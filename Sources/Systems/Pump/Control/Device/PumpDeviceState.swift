@@ -73,6 +73,8 @@ public enum PumpDeviceEvent: Sendable, Hashable, BitwiseCopyable {
   case pot(counts: Int)
   /// Readings of the sensors; `absent` means that there is no such sensor.
   case temperatures(water: PumpReading, skin: PumpReading)
+  /// A request to end the present run after a time.
+  case runTime(Nanoseconds)
   case emergencyStop
   /// A request to leave an emergency stop or an error.
   case reset

@@ -1,7 +1,8 @@
 /// An event that the operator side's machine processes.
 public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
-  /// A request to turn on, with a speed to set once the pump runs, or `nil` to keep the pump's initial speed.
-  case turnOn(PumpSpeed?)
+  /// A request to turn on, with a speed to set once the pump runs, or `nil` to keep the pump's initial speed, and the time after which the pump is
+  /// turned off, or `nil` to leave the end of the run as it is.
+  case turnOn(PumpSpeed?, lasting: Nanoseconds? = nil)
   case turnOff
   case setSpeed(PumpSpeed)
   case readTemperatures
@@ -56,6 +57,8 @@ public enum PumpIgnoreReason: String, Sendable, Hashable, BitwiseCopyable, CaseI
   case emergencyStopped
   /// The pump has reached its run limit and must rest or be reset.
   case mustRest
+  /// The pump was asked to run for longer than is left of its run limit.
+  case beyondLimit
   /// The pump has not confirmed the off.
   case offNotConfirmed
   /// The reset was refused because the cause of the fault persists.

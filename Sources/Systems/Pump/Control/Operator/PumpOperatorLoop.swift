@@ -156,8 +156,8 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   private mutating func obey(_ order: PumpOrder) -> PumpVerdict {
     switch order {
     case .turnOn(let speed): return apply(.turnOn(speed))
-    case .run(let speed):
-      let verdict = apply(.turnOn(speed))
+    case .run(let speed, let time):
+      let verdict = apply(.turnOn(speed, lasting: time))
       if case .refused(.alreadyOn) = verdict { return .accepted }
       return verdict
     case .turnOff: return apply(.turnOff)
@@ -217,6 +217,7 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
     snapshot.temperaturesAt = machine.temperaturesAt
     snapshot.spent = machine.governor.spent(at: now)
     if case .some = machine.settings.runLimit { snapshot.left = machine.governor.left(at: now) }
+    snapshot.runEnds = machine.runEnds
     snapshot.restedAt = machine.governor.restedAt
     snapshot.governor = machine.governor
     ends.finish(.operated(snapshot), isSafe: machine.state.isSafe)

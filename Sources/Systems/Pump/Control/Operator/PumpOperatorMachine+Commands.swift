@@ -10,7 +10,7 @@ extension PumpOperatorMachine {
   }
 
   @_noLocks @_noAllocation
-  mutating func turnOn(_ wanted: PumpSpeed?, at now: TickInstant) -> PumpVerdict {
+  mutating func turnOn(_ wanted: PumpSpeed?, lasting time: Nanoseconds?, at now: TickInstant) -> PumpVerdict {
     switch state {
     case .shutDown: return .refused(.shutDown)
     case .emergencyStopped: return .refused(.emergencyStopped)
@@ -20,19 +20,23 @@ extension PumpOperatorMachine {
     if let reason = unreachable { return .refused(reason) }
     switch state {
     case .off(.confirmed):
-      guard governor.left(at: now).count > 0 else { return .refused(.mustRest) }
+      let left = governor.left(at: now)
+      guard left.count > 0 else { return .refused(.mustRest) }
+      if let time, left < time { return .refused(.beyondLimit) }
       channel.forgetDriving()
       channel.speed = wanted
+      runEnds = time.map { now + $0 }
       source = .app
       state = .starting
       return .accepted
-    case .starting:
-      if case .some = wanted { channel.speed = wanted }
-      return .accepted
-    case .on:
+    case .starting, .on:
       // A further ON would begin the pump's built-in limit anew, so none is sent.
-      guard case .some = wanted else { return .refused(.alreadyOn) }
-      channel.speed = wanted
+      if case .on = state, case .none = wanted, case .none = time { return .refused(.alreadyOn) }
+      if let time {
+        if governor.left(at: now) < time { return .refused(.beyondLimit) }
+        runEnds = now + time
+      }
+      if case .some = wanted { channel.speed = wanted }
       return .accepted
     case .off(.pending): return .refused(.offNotConfirmed)
     case .unknown, .fault, .emergencyStopped, .shutDown: return .refused(.stateUnknown)

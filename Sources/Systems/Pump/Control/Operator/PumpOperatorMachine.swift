@@ -23,6 +23,8 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var governor: PumpGovernor
   /// The source of the command that brought the pump into its state, or `nil` if the source is not known.
   public internal(set) var source: PumpControlSource?
+  /// The instant at which the run is to end because it was ordered for a time, or `nil`. A run whose sight is lost ends then, too.
+  public internal(set) var runEnds: TickInstant?
   /// The pump's speed, or `nil` if it is unknown or the pump does not run.
   public internal(set) var speed: PumpKnownSpeed?
   /// The last STATUS line, or `nil` before the first.
@@ -68,6 +70,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     respond(to: event, at: now, &action)
     if !event.isCommand { tellLost(stillWanted, Self.lossReason(event), &action) }
     governor.observe(isPumping: mayPump, at: now)
+    if case .some = state.off { runEnds = nil }
     endRest(at: now)
     if case .shutdown = event { return action }
     send(at: now, &action)
@@ -77,7 +80,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   /// The earliest of: the timeout of the next reply, the next poll, the next attempt to connect, and the end of the run or of the rest.
   public var nextDeadline: TickInstant? {
     @_noLocks @_noAllocation get {
-      var first = runEnd
+      var first = earlier(limitEnd, runEnds)
       if case .fault(.runLimit, .confirmed) = state { first = earlier(first, governor.restedAt) }
       switch contact {
       case .down(let backOff): return earlier(first, backOff.next)
@@ -115,7 +118,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   }
 
   /// The instant at which the pump reaches its run limit, or `nil` if it does not run or is already being turned off.
-  private var runEnd: TickInstant? {
+  private var limitEnd: TickInstant? {
     @_noLocks @_noAllocation get {
       switch state {
       case .unknown, .starting, .on: governor.expiresAt
@@ -150,7 +153,14 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
 
   @_noLocks @_noAllocation
   private mutating func expire(at now: TickInstant, _ action: inout PumpOperatorAction) {
-    if let end = runEnd, !(now < end) { fail(.runLimit, isOff: false) }
+    if let end = runEnds, !(now < end) {
+      channel.forgetDriving()
+      source = .host
+      state = .off(.pending)
+      runEnds = nil
+    } else if let end = limitEnd, !(now < end) {
+      fail(.runLimit, isOff: false)
+    }
     endRest(at: now)
     if case .down(var backOff) = contact, !(now < backOff.next) {
       backOff.tried(at: now)
@@ -291,7 +301,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     to event: PumpOperatorEvent, at now: TickInstant, _ action: inout PumpOperatorAction
   ) {
     switch event {
-    case .turnOn(let speed): action.verdict = turnOn(speed, at: now)
+    case .turnOn(let speed, let time): action.verdict = turnOn(speed, lasting: time, at: now)
     case .turnOff: action.verdict = turnOff()
     case .setSpeed(let speed): action.verdict = setSpeed(speed)
     case .readTemperatures:

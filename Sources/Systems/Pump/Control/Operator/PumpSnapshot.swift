@@ -20,6 +20,8 @@ public struct PumpSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var spent = Nanoseconds.zero
   /// The time that is left of the run limit, or `nil` if the daemon sets no limit.
   public internal(set) var left: Nanoseconds?
+  /// The instant at which the run is to end because it was ordered for a time, or `nil`.
+  public internal(set) var runEnds: TickInstant?
   /// The instant at which the pump's rest is over, or `nil` if the pump is running or needs no rest.
   public internal(set) var restedAt: TickInstant?
   /// The governor from which the times above follow, to be stored so that it survives a restart.

@@ -240,6 +240,9 @@ final class PumpHistory: Sendable {
     [
       Route(.get, "/api/pump/sessions") { [self] request in try list(request) }.waitingForDisk(),
       Route(.get, "/api/pump/sessions.csv") { [self] request in try csv(request) }.waitingForDisk(),
+      Route(.put, "/api/pump/sessions/{number}", scope: .control, action: "pump.note") { [self] request in
+        try note(request)
+      }.waitingForDisk(),
     ]
   }
 
@@ -264,6 +267,16 @@ final class PumpHistory: Sendable {
       store.sessionsCSV(try self.query(query, newestFirst: false), zone: zone), file: "pump-sessions.csv")
   }
 
+  private func note(_ request: APIRequest) throws(APIError) -> APIResponse {
+    let text = request.parameters["number"] ?? ""
+    let body = try request.decode(NoteBody.self)
+    let session = try stored { () throws(StoreError) in
+      if let number = Int64(text), number > 0 { try self.store.keep(note: body.note, of: number) } else { nil }
+    }
+    guard let session else { throw .notFound("no session \(text.prefix(20)); GET /api/pump/sessions lists them") }
+    return APIResponse(NotedSession(session: session), logValue: "session=\(session.number)")
+  }
+
   private func query(_ query: QueryReader, newestFirst: Bool) throws(APIError) -> PumpSessionQuery {
     PumpSessionQuery(
       since: try query.instant("since"), until: try query.instant("until"),
@@ -283,6 +296,22 @@ private struct PumpSessions: Answers {
   }
 }
 
+/// The body of `PUT /api/pump/sessions/{number}`; a note that is null or missing is removed.
+private struct NoteBody: JSONReadable {
+  let note: String?
+
+  init(_ body: inout JSONReader) throws(APIError) {
+    note = try body.optional("note", .name(1...PumpSession.longestNote))
+  }
+}
+
+/// A session in the form in which the API returns it after a change.
+private struct NotedSession: Answers {
+  let session: PumpSession
+
+  static var fields: [Field<NotedSession>] { Field.part(\.session, PumpSession.fields) }
+}
+
 extension PumpSession {
   fileprivate static let document = StateDocument(of: "pump", fields)
   private var startText: String { WallTimeText.text(start) }
@@ -298,6 +327,7 @@ extension PumpSession {
     Field("speedPercent", \.speedPercent, "The mean.")
     temperatures("water", \.water)
     temperatures("skin", \.skin)
+    Field("note", \.note, "What a person wrote about it; null: nothing.")
   }
 
   private static func temperatures(

@@ -70,7 +70,7 @@ public struct PumpSeen: Sendable {
   let runtimeMinutes, remainingMinutes: Int?
   let statusAge: Nanoseconds?
   let spent: Nanoseconds
-  let left, untilRested: Nanoseconds?
+  let left, untilRested, untilOff: Nanoseconds?
   let counters: Counters
   /// In the operator role, whether the pump answers; otherwise `nil`.
   let isAnswering: Bool?
@@ -96,6 +96,7 @@ public struct PumpSeen: Sendable {
     statusAge = newest.statusAt.map { newest.at - $0 }
     (spent, left) = (newest.spent, newest.left)
     untilRested = newest.restedAt.map { max(.zero, $0 - newest.at) }
+    untilOff = newest.runEnds.map { max(.zero, $0 - newest.at) }
     counters = Counters(
       connections: newest.connections, dropped: newest.dropped, failures: newest.failures, lines: newest.lines,
       malformed: newest.malformed, sent: newest.sent, sendFailures: newest.sendFailures, accepted: newest.accepted,
@@ -112,6 +113,7 @@ public struct PumpSeen: Sendable {
     (temperaturesAge, runtimeMinutes, remainingMinutes, statusAge) = (nil, nil, nil, nil)
     (spent, left) = (newest.spent, newest.left)
     untilRested = newest.restedAt.map { max(.zero, $0 - newest.at) }
+    untilOff = newest.runEnds.map { max(.zero, $0 - newest.at) }
     counters = Counters(
       lines: newest.commands, malformed: newest.malformed, sent: newest.sent, sendFailures: newest.sendFailures,
       outputFailures: newest.outputFailures, inputFailures: newest.inputFailures, accepted: newest.accepted,
@@ -147,6 +149,7 @@ public struct PumpSeen: Sendable {
   var pumpedS: Double { spent.inSeconds }
   var leftS: Double? { left?.inSeconds }
   var restS: Double? { untilRested?.inSeconds }
+  var untilOffS: Double? { untilOff?.inSeconds }
   /// The speed in metrics, 0…1; `nil` if it is not known, and in the device role also while the duty is 0.
   var speedRatio: Double? { speedDuty.flatMap { isAnswering == nil && $0 == 0 ? nil : Double($0) / 255 } }
   var metricState: MetricWord { MetricWord.allCases[StateWord.allCases.firstIndex(of: doing.state)!] }
@@ -208,6 +211,7 @@ extension Pump: Sees {
     number("statusAgeMs", \.statusAgeMs, "Of what the pump said last.")
     number("pumpedS", \.pumpedS, "Seconds of pumping since the last rest.")
     number("leftS", \.leftS, "Seconds until the run limit; null: there is none.")
+    number("untilOffS", \.untilOffS, "Seconds until a run that was ordered for some minutes ends; null: none was.")
     number("restS", \.restS, "Seconds until it has rested; null: it pumps, or needs no rest.")
   }
 

@@ -26,6 +26,10 @@ extension StoreSystem {
             ) STRICT;
             """)
       },
+      Migration(name: "pump.3") { database in
+        try database.execute(
+          sql: "CREATE TABLE pump_note (number INTEGER PRIMARY KEY, note TEXT NOT NULL, seal INTEGER NOT NULL) STRICT;")
+      },
     ],
     // The used part of the limit describes the present and stays. Session numbers are assigned once, by one program; of a session in both databases
     // the later version is kept.
@@ -41,6 +45,12 @@ extension StoreSystem {
           AND min(ifnull(water_first, 0), ifnull(water_last, 0), ifnull(water_highest, 0), ifnull(skin_first, 0),
             ifnull(skin_last, 0), ifnull(skin_highest, 0)) >= -1000
           """, database)
-      try database.execute(sql: "INSERT OR IGNORE INTO main.pump_session SELECT * FROM backup.pump_session")
+      try StoreSystem.refuse(
+        "notes on sessions of its pump", in: "pump_note",
+        unless: "number BETWEEN 1 AND 9007199254740992 AND length(note) BETWEEN 1 AND \(PumpSession.longestNote)",
+        database)
+      for table in ["pump_session", "pump_note"] {
+        try database.execute(sql: "INSERT OR IGNORE INTO main.\(table) SELECT * FROM backup.\(table)")
+      }
     })
 }

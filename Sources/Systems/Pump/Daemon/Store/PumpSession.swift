@@ -36,10 +36,15 @@ public struct PumpSession: Sendable, Hashable {
   public var speedPercent: Double?
   var water: Range
   var skin: Range
+  /// What a person has written about the session, at most `longestNote` characters; `nil` if nothing.
+  public var note: String?
+
+  static let longestNote = 200
 
   public init(
     number: Int64 = 0, start: WallInstant, seconds: Double = 0, startedBy: String? = nil, end: String? = nil,
-    endedBy: String? = nil, speedPercent: Double? = nil, water: Range = Range(), skin: Range = Range()
+    endedBy: String? = nil, speedPercent: Double? = nil, water: Range = Range(), skin: Range = Range(),
+    note: String? = nil
   ) {
     self.number = number
     self.start = start
@@ -50,6 +55,7 @@ public struct PumpSession: Sendable, Hashable {
     self.speedPercent = speedPercent
     self.water = water
     self.skin = skin
+    self.note = note
   }
 }
 

@@ -48,13 +48,40 @@ public struct PumpStore: Sendable {
     }
   }
 
+  /// Stores what a person has written about a session; `nil` removes it. It is on the disk when the call returns.
+  ///
+  /// - Returns: the session with its note, or `nil` if there is no session of this number.
+  func keep(note: String?, of number: Int64) throws(StoreError) -> PumpSession? {
+    try file.write("keeping a note on a session of the pump", by: .byPeople) { database in
+      guard let row = try Row.fetchOne(database, sql: "\(Self.select) WHERE number = ?", arguments: [number]) else {
+        return nil
+      }
+      if let note {
+        try SealedRow.write([number, note], to: "pump_note", in: database)
+      } else {
+        try database.execute(sql: "DELETE FROM pump_note WHERE number = ?", arguments: [number])
+      }
+      var session = Self.session(row)
+      session.note = note
+      return session
+    }
+  }
+
+  /// Sessions with their notes.
+  private static let select = "SELECT * FROM pump_session LEFT JOIN (SELECT number, note FROM pump_note) USING (number)"
+
+  /// Removes the notes of sessions that have been removed.
+  private static func pruneNotes(_ database: Database) throws {
+    try database.execute(sql: "DELETE FROM pump_note WHERE number NOT IN (SELECT number FROM pump_session)")
+  }
+
   /// Ends the sessions that are still open because the process that recorded them ended unexpectedly.
   ///
   /// - Returns: the number of these sessions.
   @discardableResult
   func endOpen(as end: String) throws(StoreError) -> Int {
     try file.write("ending sessions of the pump", by: .byMachine) { database in
-      let open = try Row.fetchAll(database, sql: "SELECT * FROM pump_session WHERE end IS NULL").map(Self.session)
+      let open = try Row.fetchAll(database, sql: "\(Self.select) WHERE end IS NULL").map(Self.session)
       for var session in open {
         session.end = end
         try SealedRow.write(Self.columns(session), to: "pump_session", in: database)
@@ -87,7 +114,7 @@ public struct PumpStore: Sendable {
       arguments += [limit + 1]
       return try Row.fetchAll(
         database,
-        sql: "SELECT * FROM pump_session \(filter) ORDER BY number \(query.newestFirst ? "DESC" : "ASC") LIMIT ?",
+        sql: "\(Self.select) \(filter) ORDER BY number \(query.newestFirst ? "DESC" : "ASC") LIMIT ?",
         arguments: arguments
       ).map(Self.session)
     }
@@ -105,7 +132,9 @@ public struct PumpStore: Sendable {
       try database.execute(
         sql: "DELETE FROM pump_session WHERE start < ? AND number < (SELECT max(number) FROM pump_session)",
         arguments: [before.secondsSince1970])
-      return database.changesCount
+      let count = database.changesCount
+      try Self.pruneNotes(database)
+      return count
     }
   }
 
@@ -125,7 +154,9 @@ public struct PumpStore: Sendable {
       try database.execute(
         sql: "DELETE FROM pump_session WHERE number IN (SELECT number FROM pump_session ORDER BY number LIMIT ?)",
         arguments: [excess])
-      return database.changesCount
+      let count = database.changesCount
+      try Self.pruneNotes(database)
+      return count
     }
   }
 
@@ -143,7 +174,8 @@ public struct PumpStore: Sendable {
       number: row["number"], start: WallInstant(secondsSince1970: row["start"]), seconds: row["seconds"],
       startedBy: row["started_by"], end: row["end"], endedBy: row["ended_by"], speedPercent: row["speed_percent"],
       water: .init(first: row["water_first"], last: row["water_last"], highest: row["water_highest"]),
-      skin: .init(first: row["skin_first"], last: row["skin_last"], highest: row["skin_highest"]))
+      skin: .init(first: row["skin_first"], last: row["skin_last"], highest: row["skin_highest"]),
+      note: row["note"])
   }
 }
 
@@ -180,6 +212,7 @@ extension PumpStore {
     let columns = [
       "number", "start", "seconds", "startedBy", "end", "endedBy", "speedPercent", "waterFirstCelsius",
       "waterLastCelsius", "waterHighestCelsius", "skinFirstCelsius", "skinLastCelsius", "skinHighestCelsius",
+      "note",
     ]
     return CSVPieces(columns: columns) { after throws(StoreError) in
       let page = try self.sessions(query, after: after, limit: linesAPiece)
@@ -194,7 +227,7 @@ extension PumpStore {
       tenths(session.seconds), session.startedBy ?? "",
       session.end ?? "", session.endedBy ?? "", tenths(session.speedPercent), tenths(session.water.first),
       tenths(session.water.last), tenths(session.water.highest), tenths(session.skin.first),
-      tenths(session.skin.last), tenths(session.skin.highest),
+      tenths(session.skin.last), tenths(session.skin.highest), session.note ?? "",
     ]
   }
 }
