@@ -60,8 +60,15 @@ addLanguage("de", {
     "Endet, stirbt oder hängt dieses Programm, geht jeder Ausgang in seinen sicheren Zustand. NOT-AUS tut es sofort und bleibt, bis zurückgesetzt wird.",
   "These may change while everything runs: change them in the file, then press Reload. A tighter limit holds at once, a wider one when its system has been in its safe state. Of a file with an error nothing is taken.":
     "Das darf sich im Betrieb ändern: in der Datei ändern, dann Neu laden drücken. Eine engere Grenze gilt sofort, eine weitere, wenn ihr Gerät in seinem sicheren Zustand war. Von einer Datei mit einem Fehler wird nichts übernommen.",
-  "Reload": "Neu laden", "What may change, with its range": "Was sich ändern darf, mit seinem Bereich", "Table of the settings": "Tabelle der Einstellungen",
-  "Backup": "Sicherung", "Restore…": "Wiederherstellen …", "Restore it": "Wiederherstellen", "restored": "wiederhergestellt",
+  "Reload": "Neu laden", "nothing has changed": "nichts hat sich geändert", "until the next reload or start": "bis zum nächsten Neuladen oder Start",
+  "What is saved here holds until the next reload or start; what is to stay goes into the file, as texts do.":
+    "Was hier gespeichert wird, gilt bis zum nächsten Neuladen oder Start; was bleiben soll, gehört in die Datei, wie alle Texte.",
+  "Support file": "Datei für Hilfe", "Version": "Version", "Computer": "Rechner", "Started": "Gestartet", "Guard": "Wächter", "being replaced": "wird ersetzt",
+  "The support file is one text for whoever helps you, without passwords and tokens. Read it before you send it.":
+    "Die Datei für Hilfe ist ein Text für die, die helfen, ohne Kennwörter und Token. Vor dem Senden durchlesen.",
+  "watching: it makes everything safe when the daemon cannot": "wacht: er macht alles sicher, wenn der Dienst es nicht kann", "lost: every output is stopped": "verloren: jeder Ausgang ist angehalten",
+  "none: it is switched off, or everything is simulated": "keiner: er ist ausgeschaltet, oder alles ist simuliert", "made everything safe": "machte alles sicher",
+  "Backup of records, schedules and logs": "Sicherung von Aufzeichnungen, Plänen und Protokollen", "Save a backup": "Sicherung speichern", "Restore…": "Wiederherstellen …", "Restore it": "Wiederherstellen", "restored": "wiederhergestellt",
   "Undo the restore": "Wiederherstellung rückgängig", "Undo it": "Rückgängig machen", "undone": "rückgängig gemacht", "Table of what is kept": "Tabelle dessen, was aufgehoben wird",
   "Table of what a restore changes": "Tabelle dessen, was eine Wiederherstellung ändert", "part": "Teil", "what": "was", "how many": "wie viele", "newest": "neueste vom",
   "in the backup": "in der Sicherung", "newest there": "neueste dort vom", "overwritten": "überschrieben", "new": "neu", "kept values": "gemerkte Werte",
