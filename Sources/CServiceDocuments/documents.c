@@ -71,6 +71,15 @@ static const unsigned char curves_js[] = {
 static const unsigned char icon_svg[] = {
 #embed "../ServiceDocuments/Console/icon.svg"
 };
+static const unsigned char icon_180_png[] = {
+#embed "../ServiceDocuments/Console/icon-180.png"
+};
+static const unsigned char icon_192_png[] = {
+#embed "../ServiceDocuments/Console/icon-192.png"
+};
+static const unsigned char icon_512_png[] = {
+#embed "../ServiceDocuments/Console/icon-512.png"
+};
 static const unsigned char manifest_webmanifest[] = {
 #embed "../ServiceDocuments/Console/manifest.webmanifest"
 };
@@ -119,6 +128,9 @@ static const struct service_document documents[] = {
   {"Console/zoom.js", zoom_js, sizeof zoom_js},
   {"Console/curves.js", curves_js, sizeof curves_js},
   {"Console/icon.svg", icon_svg, sizeof icon_svg},
+  {"Console/icon-180.png", icon_180_png, sizeof icon_180_png},
+  {"Console/icon-192.png", icon_192_png, sizeof icon_192_png},
+  {"Console/icon-512.png", icon_512_png, sizeof icon_512_png},
   {"Console/manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
   {"Console/views.js", views_js, sizeof views_js},
   {"Console/words.js", words_js, sizeof words_js},

@@ -26,7 +26,7 @@ async function keepAll() {
 function fileOf(request) {
   const [address] = request.url.split(/[?#]/);
   if (request.method !== "GET" || request.headers.has("Authorization") || !address.startsWith(home)) return null;
-  return /^$|^[\w.-]+\.(js|css|svg|webmanifest)$/.test(address.slice(home.length)) ? address : null;
+  return /^$|^[\w.-]+\.(js|css|svg|png|webmanifest)$/.test(address.slice(home.length)) ? address : null;
 }
 
 let hungAt = -Infinity;

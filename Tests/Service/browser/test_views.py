@@ -189,7 +189,7 @@ def test_files_are_short_on_the_way_and_not_sent_twice(own_daemon):
     print(whole, sent)
     assert sent < whole / 2
     manifest = daemon.get("/manifest.webmanifest", token=None).json()
-    assert manifest["name"] == "Tactus" and manifest["icons"][0]["src"] == "icon.svg"
+    assert manifest["name"] == "Tactus" and manifest["icons"][0]["src"].startswith("icon")
 
 
 def test_a_phones_bar_has_four_views_and_the_rest_behind_more_by_keys_too(enter, own_daemon):
@@ -214,6 +214,20 @@ def test_a_phones_bar_has_four_views_and_the_rest_behind_more_by_keys_too(enter,
     expect(page.locator("#loops-section")).to_be_visible()
     expect(more).to_have_attribute("data-current", "")
     expect(more).to_have_attribute("aria-expanded", "false")
+
+
+def test_a_phone_that_installs_the_page_finds_icons_of_its_kind(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon)
+    found = page.evaluate("""async () => {
+      const manifest = document.querySelector("link[rel=manifest]").href, { icons } = await (await fetch(manifest)).json();
+      const all = [...icons, { src: document.querySelector("link[rel=apple-touch-icon]").href, sizes: "180x180", type: "image/png", purpose: "apple" }];
+      return Promise.all(all.filter(({ type }) => type === "image/png").map(async ({ src, sizes, type, purpose }) => {
+        const answer = await fetch(new URL(src, manifest)), picture = await createImageBitmap(await answer.blob());
+        return [purpose, answer.headers.get("Content-Type") === type && `${picture.width}x${picture.height}` === sizes && sizes];
+      }));
+    }""")
+    assert sorted(found) == [["any", "192x192"], ["apple", "180x180"], ["maskable", "512x512"]]
 
 
 def test_the_sheet_of_keys_says_what_space_does(enter, own_daemon):
