@@ -78,7 +78,7 @@ addLanguage("de", {
     "Alles, was aufgehoben wird, als eine Datei: Einträge, Zeitpläne, Protokolle, Sitzungen. Die Konfigurationsdatei und die Token sind nicht dabei.",
 
   // clients
-  "System": "System", "Log": "Protokoll", "Clients": "Geräte und Programme", "Table of the clients": "Tabelle der Geräte und Programme", "New client…": "Neues Gerät …", "May": "Darf", "Expires": "Gilt bis", "Make": "Anlegen", "Done": "Fertig", "Revoke": "Widerrufen",
+  "System": "System", "Log": "Protokoll", "This line in the file adds it, after the next start:": "Diese Zeile in der Datei bringt es, nach dem nächsten Start:", "Clients": "Geräte und Programme", "Table of the clients": "Tabelle der Geräte und Programme", "New client…": "Neues Gerät …", "May": "Darf", "Expires": "Gilt bis", "Make": "Anlegen", "Done": "Fertig", "Revoke": "Widerrufen",
   "may": "darf", "made": "angelegt", "expires": "gilt bis", "last seen": "zuletzt da", "Actions": "Aktionen", "never": "ohne Ende", "not since the start": "nicht seit dem Start",
   "looks": "ansehen", "looks and controls": "ansehen und steuern", "changes the daemon, too": "auch den Dienst ändern", "for ever": "ohne Ende", "1 day": "1 Tag", "1 year": "1 Jahr",
   "Anna's phone": "Annas Telefon", "valid": "gültig", "expired": "abgelaufen", "revoked": "widerrufen", "Token": "Token", "may come in": "darf herein", "QR code of the address": "QR-Code der Adresse",

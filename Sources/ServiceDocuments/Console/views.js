@@ -79,6 +79,7 @@ function showView() {
   showAbsent();
   for (const card of ownCards.values()) if (card.viewed) card.viewed(view, sought());
   if (view === before) return;
+  forgetRefusals(document);
   views.get(view).link.scrollIntoView({ block: "nearest" }); // a long bar at the side scrolls
   // What is driven is looked at.
   releaseAll();
@@ -117,6 +118,8 @@ function showAbsent() {
   const isAbsent = isLive && view !== "overview" && view !== "diagnostics" && byId(section).hidden;
   byId("absent").hidden = !isAbsent;
   byId("absent").textContent = isAbsent ? title + ": the daemon has told nothing of it yet. It runs only what its configuration file names." : "";
+  const key = isAbsent && byId(section).querySelector(".guide")?.dataset.key;
+  if (key) byId("absent").append(" ", "This line in the file adds it, after the next start:", " ", element("code", key), " ", element("a", "Help", { href: "#/help" }));
 }
 
 // ---- states: the bar, the tiles and what they come to
