@@ -169,7 +169,8 @@ async function loadSettingsOfFile() {
   const { isDone, document: list, message } = await request("GET", "/api/settings");
   if (!isDone) return say(byId("reload"), message);
   put(byId("settings-file"), list.file);
-  byId("settings-list").replaceChildren(...list.settings.map(settingOf));
+  // What somebody is typing stays.
+  if (!byId("settings-list").contains(document.activeElement)) byId("settings-list").replaceChildren(...list.settings.map(settingOf));
 }
 
 // The sentence below its key. What is a number or one of some words has a field; a text may name a file, and is changed in the file alone.

@@ -18,11 +18,11 @@ struct SupportRoute: Sendable {
 
   var route: Route {
     Route(.get, "/api/support", scope: .admin, action: "daemon.support") { request in
-      let (program, taken) = (DaemonProgram.current, taken())
-      let secrets = secrets + taken.configuration.secrets
+      let (program, file) = (DaemonProgram.current, taken())
+      let known = secrets + file.configuration.secrets
       var report = SupportReport()
       report.add("\(program.name) \(program.version), \(WallClock.text)", SupportReport.machine)
-      report.add(taken.found, of: taken.configuration.file, secrets: secrets)
+      report.add(file.found, of: file.configuration.file, secrets: known)
       for system in systems { report.add("state of \(system.name)", String(decoding: system.state, as: UTF8.self)) }
       for path in Self.paths {
         guard let answering = routes.first(where: { $0.path == path }), case .handler(let handle) = answering.handling
@@ -35,7 +35,7 @@ struct SupportRoute: Sendable {
           report.add("GET \(path)", "\(error)")
         }
       }
-      let body = Array(report.text(secrets: secrets).utf8)
+      let body = Array(report.text(secrets: known).utf8)
       return APIResponse(
         contentType: "text/plain; charset=utf-8",
         headers: [.contentDisposition: "attachment; filename=\"\(program.name)-support.txt\""], body: body,
