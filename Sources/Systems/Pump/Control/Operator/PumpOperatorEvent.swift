@@ -1,3 +1,5 @@
+import Tactus
+
 /// An event that the operator side's machine processes.
 public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   /// A request to turn on, with a speed to set once the pump runs, or `nil` to keep the pump's initial speed, and the time after which the pump is
