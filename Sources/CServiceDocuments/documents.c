@@ -35,6 +35,9 @@ static const unsigned char polling_js[] = {
 static const unsigned char index_html[] = {
 #embed "../ServiceDocuments/Console/index.html"
 };
+static const unsigned char logs_js[] = {
+#embed "../ServiceDocuments/Console/logs.js"
+};
 static const unsigned char loops_js[] = {
 #embed "../ServiceDocuments/Console/loops.js"
 };
@@ -67,6 +70,15 @@ static const unsigned char curves_js[] = {
 };
 static const unsigned char icon_svg[] = {
 #embed "../ServiceDocuments/Console/icon.svg"
+};
+static const unsigned char icon_180_png[] = {
+#embed "../ServiceDocuments/Console/icon-180.png"
+};
+static const unsigned char icon_192_png[] = {
+#embed "../ServiceDocuments/Console/icon-192.png"
+};
+static const unsigned char icon_512_png[] = {
+#embed "../ServiceDocuments/Console/icon-512.png"
 };
 static const unsigned char manifest_webmanifest[] = {
 #embed "../ServiceDocuments/Console/manifest.webmanifest"
@@ -104,6 +116,7 @@ static const struct service_document documents[] = {
   {"Console/worker.js", worker_js, sizeof worker_js},
   {"Console/polling.js", polling_js, sizeof polling_js},
   {"Console/index.html", index_html, sizeof index_html},
+  {"Console/logs.js", logs_js, sizeof logs_js},
   {"Console/loops.js", loops_js, sizeof loops_js},
   {"Console/say.js", say_js, sizeof say_js},
   {"Console/stop.js", stop_js, sizeof stop_js},
@@ -115,6 +128,9 @@ static const struct service_document documents[] = {
   {"Console/zoom.js", zoom_js, sizeof zoom_js},
   {"Console/curves.js", curves_js, sizeof curves_js},
   {"Console/icon.svg", icon_svg, sizeof icon_svg},
+  {"Console/icon-180.png", icon_180_png, sizeof icon_180_png},
+  {"Console/icon-192.png", icon_192_png, sizeof icon_192_png},
+  {"Console/icon-512.png", icon_512_png, sizeof icon_512_png},
   {"Console/manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
   {"Console/views.js", views_js, sizeof views_js},
   {"Console/words.js", words_js, sizeof words_js},

@@ -1,5 +1,6 @@
 import DaemonSupport
 import Foundation
+import Service
 import TestSupport
 import Testing
 
@@ -64,6 +65,36 @@ struct SupportTests {
     #expect(try support(folder, ["--port", "9"]).status == 0)
     let text = try String(contentsOfFile: folder.path("out.txt"), encoding: .utf8)
     #expect(text.contains("==== GET /api/health\n") && text.contains("==== doctor\n"))
+  }
+
+  @Test("GET /api/support: the same from the running program, of the file in effect, with its log; no secret is in it")
+  func route() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(Self.configuration, to: "tactus.yaml")
+    let taken = try TakenFile.read(file, environment: ["TOPIC": "topic-secret"])
+    let log = Route(.get, "/api/logs/export") { _ in
+      APIResponse(
+        contentType: "text/plain", body: Array("connected with token-secret-1; password=log-secret\n".utf8))
+    }
+    let failing = Route(.get, "/metrics") { _ in throw APIError.conflict("NOT_NOW", "not now") }
+    let route = SupportRoute(
+      taken: { taken }, systems: [], routes: [log, failing], secrets: ["token-secret-1"]
+    ).route
+    #expect(route.scope == .admin)
+    guard case .handler(let handle) = route.handling else {
+      Issue.record("a prepared document")
+      return
+    }
+    let caller = Caller(scope: .admin, tokenID: nil, address: "127.0.0.1", client: 0)
+    let text = String(decoding: try await handle(APIRequest(caller: caller)).body, as: UTF8.self)
+    for part in [
+      "==== tactus ", "==== configuration ", "mqtt.password: [scrubbed]", "service.jwt_key: [scrubbed]",
+      "motors.backend: sim", "==== GET /api/logs/export", "connected with", "==== GET /metrics", "not now",
+    ] { #expect(text.contains(part), "\(part) is not in \(text)") }
+    for secret in [
+      "jwt-0123456789", ": pw", "path-secret", "query-secret", "topic-secret", "ntfy-secret", "mail-secret",
+      "token-secret-1", "log-secret",
+    ] { #expect(!text.contains(secret), "\(secret) is in the file") }
   }
 
   @Test("an address: its host alone, without account, path and query")

@@ -94,6 +94,7 @@ struct Console {
         ("text/css; charset=utf-8", { [systems, cards] in file() + systems.flatMap(\.style) + cards.flatMap(\.style) })
       case "js": ("text/javascript; charset=utf-8", file)
       case "svg": ("image/svg+xml", file)
+      case "png": ("image/png", file)
       case "webmanifest": ("application/manifest+json", { [self] in named(file()) })
       default: preconditionFailure("\(name): a kind of file that has no content type")
       }

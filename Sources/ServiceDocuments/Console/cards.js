@@ -164,6 +164,7 @@ async function askSystem(card, control, word, body, inputs = []) {
   control.ariaBusy = "true";
   const { isDone, document, message } = await request("POST", "/api/" + card.name + "/" + word, body);
   control.ariaBusy = null;
+  if (isDone) forgetRefusals(control.closest("[data-view]") ?? document);
   if (!isDone) {
     const named = inputs.find(({ name }) => document && name === document.field);
     if (named) named.input.ariaInvalid = "true";

@@ -1,5 +1,6 @@
 "use strict";
-// The view System, for who may change the daemon: the clients that have a token of their own, to see, to make and to revoke, the settings of the file, and the store as a file.
+// The view System, for who may change the daemon: what runs where, the clients that have a token of their own, to see, to make and to revoke, the settings of the
+// file, and the store as a file.
 
 const clientsPeriodMs = 10000; // "last seen" moves
 const longestPageAddress = 149; // what fits into the picture with a ticket
@@ -14,9 +15,37 @@ function showSystemView() {
   views.get("system").link.hidden = !mayAdminister;
   byId("clients-admin").hidden = !mayAdminister;
   byId("clients-refused").hidden = mayAdminister;
+  loadSystem();
+}
+
+// Each of these asks only while the view is shown to who may see it.
+function loadSystem() {
+  loadFacts();
   loadClients();
+  loadSettingsOfFile();
   loadStore();
 }
+
+// ---- what runs, and where
+
+const guardWords = {
+  watching: "watching: it makes everything safe when the daemon cannot", replacing: "being replaced", lost: "lost: every output is stopped",
+  none: "none: it is switched off, or everything is simulated",
+};
+
+async function loadFacts() {
+  if (view !== "system" || !mayAdminister) return;
+  const [runtime, health, file] = await Promise.all(["/api/runtime", "/api/health", "/api/settings"].map(look));
+  const { state, madeSafeISO } = health?.guard ?? {}, startedNs = runtime?.epochNs ? runtime.monotonicNs - runtime.epochNs : null;
+  const facts = [
+    ["Version", runtime?.version], ["Computer", file?.host], ["Started", startedNs !== null && ageOf(startedNs / 1e6)],
+    ["Guard", state && guardWords[state] + (madeSafeISO ? "; made everything safe: " + dayAndTime(madeSafeISO) : "")],
+  ];
+  byId("system-facts").replaceChildren(...facts.filter(([, text]) => text).flatMap(([name, text]) =>
+    [element("dt", name), element("dd", text, { translate: name !== "Version" && name !== "Computer" })]));
+}
+
+byId("support").onclick = ({ target }) => save(target, "/api/support", "tactus-support.txt");
 
 async function loadClients() {
   if (view !== "system" || !mayAdminister || document.hidden) return;
@@ -129,28 +158,60 @@ function pictureOf(rows) {
 
 addEventListener("hashchange", () => {
   if (view !== "system") return closeMade();
-  loadClients();
-  loadStore();
+  loadSystem();
 });
 setInterval(() => { if (isLive) loadClients(); }, clientsPeriodMs);
 
 // ---- what a reload may change
 
-byId("settings-all").ontoggle = () => { if (byId("settings-all").open) loadSettingsOfFile(); };
-
 async function loadSettingsOfFile() {
+  if (view !== "system" || !mayAdminister) return;
   const { isDone, document: list, message } = await request("GET", "/api/settings");
   if (!isDone) return say(byId("reload"), message);
   put(byId("settings-file"), list.file);
-  const rows = list.settings.map((setting) => {
-    const row = element("tr");
-    row.append(element("th", setting.key, { scope: "row" }), ...[setting.value ?? "–", setting.isGiven ? setting.standard ?? "–" : "", setting.expected, setting.meaning].map((text) => element("td", text)));
-    return row;
-  });
-  const table = tableOf("Table of the settings", ["setting", "value", "unless set", "range", "meaning"], rows);
-  table.querySelector("tbody").translate = false;
-  table.querySelector("tbody").lang = "en";
-  byId("settings-list").replaceChildren(table);
+  // What somebody is typing stays.
+  if (!byId("settings-list").contains(document.activeElement)) byId("settings-list").replaceChildren(...list.settings.map(settingOf));
+}
+
+// The sentence below its key. What is a number or one of some words has a field; a text may name a file, and is changed in the file alone.
+function settingOf({ key, value, isGiven, isSet, standard, expected, meaning }) {
+  const place = element("div", null, { className: "setting" }), line = element("div", null, { className: "row" }), field = fieldOf(expected, value);
+  const label = element("label", null, { translate: false }), range = isGiven && standard !== null ? `${expected}; ${standard} unless set` : expected;
+  label.append(element("strong", key), " ", field ?? element("span", value ?? "–"));
+  line.append(label);
+  if (field) {
+    const save = button("Save", () => saveSetting(save, key, field.value));
+    line.append(save);
+  }
+  line.append(element("small", range, { translate: false, lang: "en" }), isSet ? element("small", "until the next reload or start") : "");
+  // That a reload may change it is so of all of them, and said above.
+  place.append(line, element("p", meaning.replace(/ `[^`]+ reload` may change it\.$/, ""), { className: "hint", translate: false, lang: "en" }));
+  place.dataset.say = "";
+  return place;
+}
+
+// null: of a text.
+function fieldOf(expected, value) {
+  const range = /^(an integer|a number) ([-+.\de]+)…([-+.\de]+)$/.exec(expected);
+  if (range) return element("input", null, { type: "number", min: range[2], max: range[3], step: range[1] === "a number" ? "any" : "1", value: value ?? "" });
+  const words = expected === "true or false" ? ["true", "false"] : /^one of (.+)$/.exec(expected)?.[1].split(", ");
+  if (!words) return null;
+  const choice = element("select");
+  choice.append(...[...words.includes(value) ? [] : [""], ...words].map((word) => element("option", word || "–", { value: word, selected: word === value })));
+  return choice;
+}
+
+async function saveSetting(control, key, value) {
+  control.disabled = true;
+  const answer = await command(control, "PUT", "/api/settings", { key, value });
+  control.disabled = false;
+  if (answer) say(control, changesOf(answer).join("; "), "notice");
+}
+
+function changesOf({ changed, waiting, late }) {
+  const lines = [...changed.map(({ key, from, to }) => `${key}: ${from ?? "nothing"} → ${to ?? "nothing"}`), ...waiting.map((name) => name + ": its wider limits take effect after the next safe state"),
+    ...late.map((name) => name + " has not taken it yet")];
+  return lines.length ? lines : ["nothing has changed"];
 }
 
 byId("reload").onclick = async ({ target }) => {
@@ -158,11 +219,8 @@ byId("reload").onclick = async ({ target }) => {
   target.disabled = true;
   const { isDone, document: answer, message } = await request("POST", "/api/reload");
   target.disabled = false;
-  const lines = !isDone ? message.split("\n")
-    : [...answer.changed.map(({ key, from, to }) => `${key}: ${from ?? "nothing"} → ${to ?? "nothing"}`), ...answer.waiting.map((name) => name + ": its wider limits take effect after the next safe state"),
-      ...answer.late.map((name) => name + " has not taken it yet")];
-  byId("reload-said").replaceChildren(...(lines.length ? lines : ["nothing has changed"]).map((line) => element("p", line)));
-  if (byId("settings-all").open) loadSettingsOfFile();
+  byId("reload-said").replaceChildren(...(isDone ? changesOf(answer) : message.split("\n")).map((line) => element("p", line)));
+  loadSettingsOfFile();
 };
 
 // ---- what is kept, as one file

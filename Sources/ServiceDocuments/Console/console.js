@@ -7,7 +7,7 @@ const abandonedAfterMs = 5000; // a socket that says nothing for so long is give
 const oldAfterMs = 2500; // values are told once a second at least
 
 // The token lives as long as the tab, or on this device until somebody logs out if they ask for that; never in an address.
-let token = sessionStorage.getItem("token") || localStorage.getItem("token") || "";
+let token = ofTab.get("token") || ofDevice.get("token") || "";
 // What an address of the page may end in, in place of a view: exchanged for a token once. It does not stay in the address.
 let ticket = /^#\/ticket\/([\w-]{1,64})$/.exec(location.hash)?.[1] ?? null;
 const tokenBefore = token; // goes on where a ticket is good no more
@@ -21,6 +21,7 @@ let retryMs = 500;
 let isLive = false; // the daemon answers, and what is shown is of now
 let answeredAt = 0; // when the newest ping that was answered went out
 let begunAt = 0; // the socket, or this page after a sleep
+let isHeard = false; // the socket has said something: one that a proxy has accepted may never
 let watchedAt = 0;
 let pings = new Map(); // number → when it went out
 let pingNumber = 0;
@@ -37,6 +38,8 @@ function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 
 function connect() {
   begunAt = performance.now();
+  isHeard = false;
+  pings.clear();
   const begun = begunSocket?.token === token ? begunSocket : null;
   if (!begun) begunSocket?.socket.close();
   begunSocket = null;
@@ -45,19 +48,20 @@ function connect() {
   } catch {
     return askForToken("A token has no spaces or control characters.");
   }
-  let opened = false;
-  socket.onopen = () => {
-    opened = true;
-    retryMs = 500;
-    endPolling();
-    lock(false);
-    watched = "";
-    ping();
+  socket.onopen = ping;
+  socket.onmessage = (message) => {
+    if (!isHeard) {
+      isHeard = true;
+      retryMs = 500;
+      endPolling();
+      lock(false);
+      watched = "";
+    }
+    if (typeof message.data === "string") take(JSON.parse(message.data)); else takeBytes(new Uint8Array(message.data));
   };
-  socket.onmessage = (message) => typeof message.data === "string" ? take(JSON.parse(message.data)) : takeBytes(new Uint8Array(message.data));
   socket.onclose = async (event) => {
     if (!isPolled) lose(event.reason || "no connection");
-    if (!opened && await isRefused()) return;
+    if (!isHeard && await isRefused()) return;
     if (event.code === 4001) return askForToken("This token has expired or was revoked.");
     setTimeout(connect, retryMs);
     retryMs = Math.min(retryMs * 2, 5000);
@@ -75,7 +79,7 @@ function connect() {
 // A browser does not say why a WebSocket was refused; the same door over HTTP does.
 async function isRefused() {
   const answer = await request("GET", "/api/status");
-  if (answer.isDone && socket?.readyState !== WebSocket.OPEN) beginPolling();
+  if (answer.isDone && !isHeard) beginPolling();
   // A page that a browser had kept, of a daemon that is down.
   if (!answer.isDone && !answer.document?.code && !isLive && !heardAt.size) alarm("link", "Not connected: nothing is known of the daemon now, and the controls are off. E-STOP still tries.");
   if (![401, 403, 429].includes(answer.status)) return false;
@@ -115,8 +119,8 @@ function lock(locks) {
 
 function enter(text, remembers) {
   token = text;
-  sessionStorage.setItem("token", token);
-  if (remembers) localStorage.setItem("token", token);
+  ofTab.set("token", token);
+  if (remembers) ofDevice.set("token", token);
   connect();
 }
 
@@ -147,8 +151,8 @@ addEventListener("hashchange", () => { if (location.hash.startsWith("#/ticket/")
 // What this page drives is let go before its token is forgotten.
 byId("log-out").onclick = () => {
   releaseAll();
-  sessionStorage.removeItem("token");
-  localStorage.removeItem("token");
+  ofTab.remove("token");
+  ofDevice.remove("token");
   location.reload();
 };
 
@@ -209,12 +213,13 @@ setInterval(() => {
   watchedAt = now;
   if (isLive && now - answeredAt > (isPolled ? polledSilentMs : silentAfterMs)) lose("no answer");
   // Open or on its way, and nobody there: a new socket may find a way.
-  if (!isLive && socket && socket.readyState < WebSocket.CLOSING && now - Math.max(answeredAt, begunAt) > abandonedAfterMs) {
-    socket.onmessage = socket.onclose = null;
+  if ((!isLive || isPolled) && socket && socket.readyState < WebSocket.CLOSING && now - Math.max(isPolled ? 0 : answeredAt, begunAt) > abandonedAfterMs) {
+    socket.onopen = socket.onmessage = socket.onclose = null;
     socket.close();
-    lose("no answer");
-    isRefused();
+    const wasPolled = isPolled;
+    if (!wasPolled) lose("no answer");
     connect();
+    if (!wasPolled) isRefused();
   }
   showAges(now);
 }, 100);
@@ -457,7 +462,7 @@ function sendBytes(bytes) {
 }
 
 // The page's own files are kept for when the daemon is down. Browsers do so over https and from this machine; others do without.
-addEventListener("load", () => navigator.serviceWorker?.register(at("worker.js")).catch(() => {}));
+addEventListener("load", async () => { try { await navigator.serviceWorker?.register(at("worker.js")); } catch { /* not kept */ } });
 
 // When the other files are there, too.
-addEventListener("DOMContentLoaded", () => { hands(); if (ticket) { lock(true); show("down", "locked"); } else connect(); lookAtHealth(); setInterval(lookAtHealth, 5000); });
+addEventListener("DOMContentLoaded", () => { byId("e-stop").disabled = false; hands(); if (ticket) { lock(true); show("down", "locked"); } else connect(); lookAtHealth(); setInterval(lookAtHealth, 5000); });

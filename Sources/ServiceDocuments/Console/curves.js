@@ -4,8 +4,8 @@
 
 const curvesKeptMs = 3600000;
 const curvesSpans = [["minute", 60000], ["10 min", 600000], ["hour", curvesKeptMs]];
-const curvePasts = JSON.parse(sessionStorage.getItem("curves") || "{}"); // system → [{at, values: by field}]
-addEventListener("pagehide", () => sessionStorage.setItem("curves", JSON.stringify(curvePasts)));
+const curvePasts = JSON.parse(ofTab.get("curves") || "{}"); // system → [{at, values: by field}]
+addEventListener("pagehide", () => ofTab.set("curves", JSON.stringify(curvePasts)));
 
 // The curves of a card's measurements, to be put into it; nothing of one that measures nothing.
 function curvesOf(card) {

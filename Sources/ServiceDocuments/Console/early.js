@@ -1,5 +1,17 @@
 "use strict";
-// The page's socket, opened while the other scripts are still on their way: on a slow link its round trips pass meanwhile. `connect` takes it over.
+// What the page keeps, and its socket, opened while the other scripts are still on their way: on a slow link its round trips pass meanwhile. `connect` takes it over.
+
+// What this tab or this device keeps. In a frame of another site a browser may refuse its storage, by throwing: then it is kept as long as the page is open.
+function keeper(storage) {
+  const kept = new Map();
+  const attempt = (use) => { try { return use(window[storage]); } catch { return null; } };
+  return {
+    get: (name) => kept.get(name) ?? attempt((store) => store.getItem(name)),
+    set: (name, text) => { kept.set(name, text); attempt((store) => store.setItem(name, text)); },
+    remove: (name) => { kept.delete(name); attempt((store) => store.removeItem(name)); },
+  };
+}
+const ofTab = keeper("sessionStorage"), ofDevice = keeper("localStorage");
 
 function openSocket(token) {
   const address = new URL("ws", new URL(".", location.href));
@@ -13,7 +25,7 @@ function openSocket(token) {
 // null if no socket could be made, and after `connect` has taken it over.
 let begunSocket = null;
 if (!location.hash.startsWith("#/ticket/")) {
-  const token = sessionStorage.getItem("token") || localStorage.getItem("token") || "";
+  const token = ofTab.get("token") || ofDevice.get("token") || "";
   try {
     const made = { token, socket: openSocket(token), messages: [], openedAt: 0, closed: null };
     made.socket.onopen = () => { made.openedAt = performance.now(); made.socket.send(JSON.stringify({ type: "ping", id: 0 })); };

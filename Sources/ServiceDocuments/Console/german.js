@@ -28,7 +28,7 @@ addLanguage("de", {
   "WebSockets are blocked on the way to the daemon: it is asked every 4 s instead. What is driven over one cannot be driven from here.":
     "WebSockets sind auf dem Weg zum Dienst gesperrt: er wird stattdessen alle 4 s gefragt. Was darüber gefahren wird, lässt sich von hier nicht fahren.",
   "stop not confirmed": "Halt nicht bestätigt", "off not confirmed": "Aus nicht bestätigt", "lines not confirmed": "Ausgänge nicht bestätigt", "read only": "nur ansehen",
-  "version": "Version", "time to the daemon and back": "Zeit zum Dienst und zurück", "Reset": "Zurücksetzen", "E-STOP": "NOT-AUS", "stops everything": "hält alles an",
+  "version": "Version", "time to the daemon and back": "Zeit zum Dienst und zurück", "Reset": "Zurücksetzen", "E-STOP": "NOT-AUS", "stops everything": "hält alles an", "not yet": "noch nicht",
   "sending…": "sende …", "confirmed": "bestätigt", "NOT CONFIRMED": "NICHT BESTÄTIGT", "REFUSED": "ABGELEHNT", "FAILED": "FEHLGESCHLAGEN", "log in first": "erst anmelden",
   "not by this token": "nicht mit diesem Token", "Emergency stop": "Not-Aus",
   "Stops this system alone, until a reset. E-STOP stops everything.": "Hält nur dieses Gerät an, bis zurückgesetzt wird. NOT-AUS hält alles an.",
@@ -58,8 +58,15 @@ addLanguage("de", {
     "Endet, stirbt oder hängt dieses Programm, geht jeder Ausgang in seinen sicheren Zustand. NOT-AUS tut es sofort und bleibt, bis zurückgesetzt wird.",
   "These may change while everything runs: change them in the file, then press Reload. A tighter limit holds at once, a wider one when its system has been in its safe state. Of a file with an error nothing is taken.":
     "Das darf sich im Betrieb ändern: in der Datei ändern, dann Neu laden drücken. Eine engere Grenze gilt sofort, eine weitere, wenn ihr Gerät in seinem sicheren Zustand war. Von einer Datei mit einem Fehler wird nichts übernommen.",
-  "Reload": "Neu laden", "What may change, with its range": "Was sich ändern darf, mit seinem Bereich", "Table of the settings": "Tabelle der Einstellungen",
-  "Backup": "Sicherung", "Restore…": "Wiederherstellen …", "Restore it": "Wiederherstellen", "restored": "wiederhergestellt",
+  "Reload": "Neu laden", "nothing has changed": "nichts hat sich geändert", "until the next reload or start": "bis zum nächsten Neuladen oder Start",
+  "What is saved here holds until the next reload or start; what is to stay goes into the file, as texts do.":
+    "Was hier gespeichert wird, gilt bis zum nächsten Neuladen oder Start; was bleiben soll, gehört in die Datei, wie alle Texte.",
+  "Support file": "Datei für Hilfe", "Version": "Version", "Computer": "Rechner", "Started": "Gestartet", "Guard": "Wächter", "being replaced": "wird ersetzt",
+  "The support file is one text for whoever helps you, without passwords and tokens. Read it before you send it.":
+    "Die Datei für Hilfe ist ein Text für die, die helfen, ohne Kennwörter und Token. Vor dem Senden durchlesen.",
+  "watching: it makes everything safe when the daemon cannot": "wacht: er macht alles sicher, wenn der Dienst es nicht kann", "lost: every output is stopped": "verloren: jeder Ausgang ist angehalten",
+  "none: it is switched off, or everything is simulated": "keiner: er ist ausgeschaltet, oder alles ist simuliert", "made everything safe": "machte alles sicher",
+  "Backup of records, schedules and logs": "Sicherung von Aufzeichnungen, Plänen und Protokollen", "Save a backup": "Sicherung speichern", "Restore…": "Wiederherstellen …", "Restore it": "Wiederherstellen", "restored": "wiederhergestellt",
   "Undo the restore": "Wiederherstellung rückgängig", "Undo it": "Rückgängig machen", "undone": "rückgängig gemacht", "Table of what is kept": "Tabelle dessen, was aufgehoben wird",
   "Table of what a restore changes": "Tabelle dessen, was eine Wiederherstellung ändert", "part": "Teil", "what": "was", "how many": "wie viele", "newest": "neueste vom",
   "in the backup": "in der Sicherung", "newest there": "neueste dort vom", "overwritten": "überschrieben", "new": "neu", "kept values": "gemerkte Werte",
@@ -69,7 +76,7 @@ addLanguage("de", {
     "Alles, was aufgehoben wird, als eine Datei: Einträge, Zeitpläne, Protokolle, Sitzungen. Die Konfigurationsdatei und die Token sind nicht dabei.",
 
   // clients
-  "System": "System", "Clients": "Geräte und Programme", "Table of the clients": "Tabelle der Geräte und Programme", "New client…": "Neues Gerät …", "May": "Darf", "Expires": "Gilt bis", "Make": "Anlegen", "Done": "Fertig", "Revoke": "Widerrufen",
+  "System": "System", "Log": "Protokoll", "This line in the file adds it, after the next start:": "Diese Zeile in der Datei bringt es, nach dem nächsten Start:", "Clients": "Geräte und Programme", "Table of the clients": "Tabelle der Geräte und Programme", "New client…": "Neues Gerät …", "May": "Darf", "Expires": "Gilt bis", "Make": "Anlegen", "Done": "Fertig", "Revoke": "Widerrufen",
   "may": "darf", "made": "angelegt", "expires": "gilt bis", "last seen": "zuletzt da", "Actions": "Aktionen", "never": "ohne Ende", "not since the start": "nicht seit dem Start",
   "looks": "ansehen", "looks and controls": "ansehen und steuern", "changes the daemon, too": "auch den Dienst ändern", "for ever": "ohne Ende", "1 day": "1 Tag", "1 year": "1 Jahr",
   "Anna's phone": "Annas Telefon", "valid": "gültig", "expired": "abgelaufen", "revoked": "widerrufen", "Token": "Token", "may come in": "darf herein", "QR code of the address": "QR-Code der Adresse",

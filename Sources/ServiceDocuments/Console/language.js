@@ -4,7 +4,7 @@
 // translate="no"; what no dictionary knows stays as it is, and is among `untranslated`.
 
 const languages = { en: "English", de: "Deutsch" };
-const chosen = localStorage.getItem("language");
+const chosen = ofDevice.get("language");
 const language = chosen in languages ? chosen : navigator.language.startsWith("de") ? "de" : "en";
 // For times of day: this browser's own way, as far as it is of that language.
 const locale = navigator.language.startsWith(language) ? undefined : language;
@@ -110,7 +110,7 @@ addEventListener("DOMContentLoaded", () => {
   Object.assign(document.getElementById("language"), { textContent: languages[other], lang: other });
   document.getElementById("language").onclick = () => {
     releaseAll();
-    localStorage.setItem("language", other);
+    ofDevice.set("language", other);
     location.reload();
   };
 });

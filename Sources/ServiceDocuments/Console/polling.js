@@ -1,6 +1,6 @@
 "use strict";
-// Where WebSockets are blocked on the way, as by a proxy: the states are asked for over HTTP every few seconds, until a socket opens. What is
-// driven over the socket cannot be driven then; E-STOP and all that is a request can.
+// Where WebSockets are blocked on the way, as by a proxy that refuses them or passes nothing on: the states are asked for over HTTP every few
+// seconds, until a socket says something. What is driven over the socket cannot be driven then; E-STOP and all that is a request can.
 
 const pollPeriodMs = 4000;
 const polledSilentMs = 2.5 * pollPeriodMs;
@@ -10,7 +10,7 @@ let isPolled = false;
 let rounds = 0; // of questions, since it began
 let pollTimer = 0;
 
-// The daemon answers over HTTP, and no socket opens.
+// The daemon answers over HTTP, and no socket says anything.
 function beginPolling() {
   if (isPolled) return;
   isPolled = true;

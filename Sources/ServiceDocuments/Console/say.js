@@ -75,6 +75,7 @@ async function command(control, method, path, body, limitMs = requestLimitMs) {
   if (limitMs > requestLimitMs) say(control, "under way: it may take minutes", "notice");
   const { isDone, document, message } = await request(method, path, body, limitMs);
   unsay(control);
+  if (isDone) forgetRefusals(control.closest("[data-view]") ?? document);
   if (!isDone) say(control, message);
   else if (document.warning) say(control, document.warning, "notice");
   return isDone ? document : null;
@@ -99,7 +100,10 @@ const sayings = new WeakMap(); // control → the line that it has caused
 
 function unsay(control) { sayings.get(control)?.remove(); }
 
-// Stays until somebody dismisses it or uses the control again. kind: refusal, notice, question; actions: [words, what it does].
+// What was refused before something else was done, or in a view that somebody has left.
+function forgetRefusals(place) { for (const line of place.querySelectorAll(".say.refusal")) line.remove(); }
+
+// Stays until somebody dismisses it or uses the control again; a refusal also until `forgetRefusals`. kind: refusal, notice, question; actions: [words, what it does].
 function say(control, text, kind = "refusal", actions = []) {
   unsay(control);
   const line = element("p", null, { className: "say " + kind });

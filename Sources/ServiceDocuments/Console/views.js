@@ -1,10 +1,12 @@
 "use strict";
 // One view a system, each with an address of its own (#/robot), an overview of them all, and the sheet of keys. A section of the
-// page belongs to the view that its data-view names; the bar has a link for each view, below on a phone, at the side on a wide screen.
+// page belongs to the view that its data-view names; the bar has a link for each view, below on a phone, at the side on a wide screen. A phone's has
+// four, and "More" for the rest.
 
 const icons = {
   overview: "M3 11 12 4l9 7M6 9.5V20h12V9.5M10 20v-6h4v6",
   diagnostics: "M3 12h4l2.5-7 5 14L17 12h4",
+  logs: "M4 6h16M4 10h10M4 14h16M4 18h12",
   other: "M7 7h10v10H7zM9.5 3v4M14.5 3v4M9.5 17v4M14.5 17v4M3 9.5h4M3 14.5h4M17 9.5h4M17 14.5h4",
 };
 const views = new Map(); // name → {title, link, tile, section: id of the one that `mark` speaks of}
@@ -59,9 +61,9 @@ function asked() {
 }
 const sought = () => wholeAsked().slice(asked().length + 1);
 
-// Help, the view of the parts for who writes a card, and what Diagnostics shows: their scripts are fetched only where somebody asks for them.
+// Help, the log, the view of the parts for who writes a card, and what Diagnostics shows: their scripts are fetched only where somebody asks for them.
 function loadSeldom() {
-  const name = asked(), file = { help: "help", parts: "parts", diagnostics: "timing" }[name];
+  const name = asked(), file = { help: "help", logs: "logs", parts: "parts", diagnostics: "timing" }[name];
   if (!file || byId(name + "-script")) return;
   document.head.append(element("script", null, { id: name + "-script", src: file + ".js" }));
 }
@@ -77,7 +79,8 @@ function showView() {
   showAbsent();
   for (const card of ownCards.values()) if (card.viewed) card.viewed(view, sought());
   if (view === before) return;
-  views.get(view).link.scrollIntoView({ inline: "nearest", block: "nearest" }); // the bar of a phone scrolls
+  forgetRefusals(document);
+  views.get(view).link.scrollIntoView({ block: "nearest" }); // a long bar at the side scrolls
   // What is driven is looked at.
   releaseAll();
   watch();
@@ -115,6 +118,8 @@ function showAbsent() {
   const isAbsent = isLive && view !== "overview" && view !== "diagnostics" && byId(section).hidden;
   byId("absent").hidden = !isAbsent;
   byId("absent").textContent = isAbsent ? title + ": the daemon has told nothing of it yet. It runs only what its configuration file names." : "";
+  const key = isAbsent && byId(section).querySelector(".guide")?.dataset.key;
+  if (key) byId("absent").append(" ", "This line in the file adds it, after the next start:", " ", element("code", key), " ", element("a", "Help", { href: "#/help" }));
 }
 
 // ---- states: the bar, the tiles and what they come to
@@ -254,15 +259,46 @@ addEventListener("keydown", (event) => {
   if (isTyping(event) || hasModifier(event) || event.repeat) return;
   if (event.key === "?") showKeys(byId("keys").hidden);
   if (event.key === "Escape" && !byId("keys").hidden) showKeys(false);
+  if (event.key === "Escape" && isMoreOpen()) { openMore(false); more.focus(); }
   if (isGoing && /^[1-9]$/.test(event.key)) {
-    const link = [...byId("systems").children].filter((one) => !one.hidden)[Number(event.key) - 1];
+    const link = barLinks()[Number(event.key) - 1];
     if (link) link.click();
     event.stopImmediatePropagation(); // it is no speed
   }
   isGoing = event.key === "g";
 });
 
+// ---- "More" of a phone's bar: the views beyond the fourth, and the worst mark among them
+
+const barPlaces = 4;
+const barLinks = () => [...byId("systems").querySelectorAll("a:not([hidden])")];
+const more = button("", () => openMore(!isMoreOpen()), { id: "more", ariaExpanded: "false" });
+more.append(iconOf("M5 12h.1M12 12h.1M19 12h.1"), element("span", "More"));
+
+const isMoreOpen = () => more.ariaExpanded === "true";
+function openMore(opens) {
+  byId("systems").toggleAttribute("data-open", opens);
+  more.ariaExpanded = String(opens);
+  if (opens) barLinks()[barPlaces].focus();
+}
+
+function shareBar() {
+  const links = barLinks(), rest = links.length > barPlaces + 1 ? links.slice(barPlaces) : [];
+  for (const link of links) link.toggleAttribute("data-more", rest.includes(link));
+  const hidden = [...marks.values()].filter(({ name }) => rest.includes(views.get(name).link));
+  const worst = hidden.find(({ level }) => level === "down") ?? hidden.find(({ level }) => level === "warn"), look = worst ? "led " + worst.level : "";
+  if (more.className !== look) more.className = look;
+  more.ariaLabel = worst ? `More: ${worst.title}: ${worst.text}` : "More";
+  more.toggleAttribute("hidden", !rest.length);
+  more.toggleAttribute("data-current", rest.some((link) => link.ariaCurrent));
+  if (byId("systems").lastChild !== more) byId("systems").append(more);
+}
+new MutationObserver(shareBar).observe(byId("systems"), { childList: true, subtree: true, attributeFilter: ["hidden", "class", "aria-current"] });
+addEventListener("click", ({ target }) => { if (isMoreOpen() && !more.contains(target)) openMore(false); });
+
 addView("overview", "Overview", "overview", icons.overview, false);
 addView("diagnostics", "Diagnostics", "loops-section", icons.diagnostics, false);
+addView("logs", "Log", "logs", icons.logs, false);
+views.get("diagnostics").link.after(views.get("logs").link);
 showWell();
 showView();

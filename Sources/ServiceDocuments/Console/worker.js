@@ -5,7 +5,7 @@
 const shell = "shell-1";
 const patienceMs = 3000; // a daemon that hangs accepts the connection and never answers
 const remembersMs = 10000; // one that has hung is not waited for with the page's next file
-const seldom = ["german.js", "help.js", "parts.js", "timing.js"]; // not named in the page
+const seldom = ["german.js", "help.js", "logs.js", "parts.js", "timing.js"]; // not named in the page
 const home = new URL("./", location.href).href;
 
 addEventListener("install", (event) => event.waitUntil(keepAll().then(() => skipWaiting())));
@@ -26,7 +26,7 @@ async function keepAll() {
 function fileOf(request) {
   const [address] = request.url.split(/[?#]/);
   if (request.method !== "GET" || request.headers.has("Authorization") || !address.startsWith(home)) return null;
-  return /^$|^[\w.-]+\.(js|css|svg|webmanifest)$/.test(address.slice(home.length)) ? address : null;
+  return /^$|^[\w.-]+\.(js|css|svg|png|webmanifest)$/.test(address.slice(home.length)) ? address : null;
 }
 
 let hungAt = -Infinity;

@@ -67,6 +67,9 @@ final class Reloader: Sendable {
 
   private static let logLevel = "logging.level"
 
+  /// The configuration file in effect, with the values that `PUT /api/settings` has put in its place.
+  var taken: TakenFile { state.withLock { $0.taken } }
+
   var route: Route {
     Route(.post, "/api/reload", scope: .admin, action: "daemon.reload") { [self] _ in try await reload() }
       .waitingForDisk()

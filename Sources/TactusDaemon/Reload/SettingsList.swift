@@ -8,7 +8,7 @@ extension TakenFile {
   /// - Parameter set: the keys whose values do not come from the file, but from `PUT /api/settings`.
   func settings(set: Set<String>) -> JSONValue {
     .object([
-      "ok": .boolean(true), "file": .text(configuration.file),
+      "ok": .boolean(true), "file": .text(configuration.file), "host": .text(HostRules.machineName),
       "settings": .list(changeableKeys.map { setting($0, isSet: set.contains($0)) }),
     ])
   }

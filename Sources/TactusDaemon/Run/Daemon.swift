@@ -123,12 +123,16 @@ final class Daemon {
     (self.broker, self.spawner, self.notices, self.reloader) = (broker, spawner, notices, reloader)
     let doorCounters = ServiceCounters()
     let others = Self.metrics(doorCounters, guardHealth, broker, store, notices, log)
+    let own =
+      Self.routes(of: systems, log, reloader) + Self.measurements(of: runtime, Self.metrics(of: systems) + others)
+      + [broker?.route, notices?.route].compactMap(\.self)
+    let support = SupportRoute(
+      taken: { reloader.taken }, systems: served, routes: own,
+      secrets: [options.environment["TACTUS_TOKEN"]].compactMap(\.self))
     service = try ServiceComposition(
       configuration, systems: served,
       additions: Self.additions(of: systems),
-      routes: Self.routes(of: systems, log, reloader)
-        + Self.measurements(of: runtime, Self.metrics(of: systems) + others)
-        + [broker?.route, notices?.route].compactMap(\.self)
+      routes: own + [support.route]
         + (store.map { StoreRoutes(file: $0.file, live: surroundings.offers.take(LiveRestore.self)).routes } ?? []),
       clients: clients, counters: doorCounters, guardHealth: guardHealth,
       zone: options.zone, mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),

@@ -1,4 +1,5 @@
 """What tests of the page have in common: places on it, what the daemon says, somebody else who drives."""
+import re
 import threading
 import time
 
@@ -21,8 +22,12 @@ def robot(daemon):
 
 
 def go(page, view):
-    """By its link in the bar; Help's is at the foot."""
-    page.locator("footer a[href='#/help']" if view == "help" else f"#systems a[href='#/{view}']").click()
+    """By its link in the bar, of a phone's behind "More"; Help's is at the foot."""
+    link = page.locator("footer a[href='#/help']" if view == "help" else f"#systems a[href='#/{view}']")
+    expect(link).not_to_have_attribute("hidden", re.compile(".*"))
+    if not link.is_visible():
+        page.click("#more")
+    link.click()
     expect(page.locator("body")).to_have_attribute("data-shows", view or "overview")
 
 

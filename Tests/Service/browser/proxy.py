@@ -1,7 +1,14 @@
 """A reverse proxy that has a daemon below `/tactus/`, as a small web server has it: HTTP/1.0 or 1.1 towards the daemon, WebSockets only by 1.1.
-`when_down` is what it answers while there is no daemon; `outside` are the paths that were asked for elsewhere."""
+`when_down` is what it answers while there is no daemon; `outside` are the paths that were asked for elsewhere. While `swallows` is set, WebSockets are accepted
+and nothing is passed on, either way."""
+import base64
+import hashlib
 import socket
 import threading
+
+ACCEPTED = ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: events.v1\r\n"
+            "Sec-WebSocket-Accept: {}\r\n\r\n")
+SALT = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455
 
 
 class Proxy:
@@ -12,6 +19,8 @@ class Proxy:
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.paths = []
         self.outside = []
+        self.swallows = False
+        self.swallowed = 0
 
     def __enter__(self):
         threading.Thread(target=self.accept, daemon=True).start()
@@ -49,6 +58,12 @@ class Proxy:
             if is_socket and self.version == "1.0":
                 client.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                 return
+            if is_socket and self.swallows:
+                key = next(line.split(": ")[1] for line in lines if line.lower().startswith("sec-websocket-key:"))
+                client.sendall(ACCEPTED.format(base64.b64encode(hashlib.sha1(key.encode() + SALT).digest()).decode()).encode())
+                self.swallowed += 1
+                self.copy(client, None, True)
+                return
             kept = [line for line in lines[1:] if is_socket or not line.lower().startswith("connection:")]
             if not is_socket:
                 kept.append("Connection: close")
@@ -63,17 +78,19 @@ class Proxy:
             return
         with daemon:
             daemon.sendall("\r\n".join([request, *fields, "", ""]).encode() + rest)
-            back = threading.Thread(target=self.copy, args=(daemon, client), daemon=True)
+            back = threading.Thread(target=self.copy, args=(daemon, client, is_socket), daemon=True)
             back.start()
-            self.copy(client, daemon, is_socket)
+            self.copy(client, daemon, is_socket, is_socket)
             back.join()
 
-    @staticmethod
-    def copy(source, sink, ends=True):
+    def copy(self, source, sink, is_socket, ends=True):
+        is_swallowed = sink is None
         try:
             while piece := source.recv(65536):
-                sink.sendall(piece)
-            if ends:
+                is_swallowed = is_swallowed or (is_socket and self.swallows)
+                if not is_swallowed:
+                    sink.sendall(piece)
+            if ends and sink:
                 sink.shutdown(socket.SHUT_WR)
         except OSError:
             pass

@@ -1,6 +1,8 @@
 """The view System: clients are made, handed over by a picture, seen and revoked."""
 import io
 import re
+import socket
+from pathlib import Path
 
 import pytest
 import zxingcpp
@@ -35,6 +37,10 @@ def drawn(rows, margin=0):
     file = io.BytesIO()
     picture.resize((picture.width * 6, picture.height * 6), Image.Resampling.NEAREST).save(file, "png")
     return file.getvalue()
+
+
+def setting(page, key):
+    return page.locator(".setting", has=page.get_by_text(key, exact=True))
 
 
 def row(page, name):
@@ -194,13 +200,62 @@ def test_a_changed_file_is_taken_from_the_page_or_its_errors_are_read_there(ente
     page = enter(daemon, view="system")
     page.get_by_role("button", name="Reload").click()
     expect(page.locator("#reload-said")).to_have_text("nothing has changed")
-    page.get_by_text("What may change, with its range").click()
-    row = page.locator("#settings-list tr", has_text="motors.speed_limit")
+    row = setting(page, "motors.speed_limit")
     expect(row).to_contain_text("a number 0…100")
+    expect(row).not_to_contain_text("reload")
+    limit = row.get_by_label("motors.speed_limit")
     daemon.config.write_text(daemon.config.read_text().replace("  command_timeout: 1.0\n", "  command_timeout: 1.0\n  speed_limit: 40\n"))
     page.get_by_role("button", name="Reload").click()
     expect(page.locator("#reload-said")).to_have_text("motors.speed_limit: 100.0 → 40.0")
-    expect(row.locator("td").first).to_have_text("40.0")
+    expect(limit).to_have_value("40.0")
     daemon.config.write_text(daemon.config.read_text().replace("speed_limit: 40", "speed_limit: 400"))
     page.get_by_role("button", name="Reload").click()
     expect(page.locator("#reload-said")).to_contain_text("motors.speed_limit: expected a number 0…100, got 400")
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_what_may_change_has_a_field_with_its_range_and_the_answer_is_in_words(enter, own_daemon, width):
+    daemon = own_daemon(more="camera: {source: test}\n")
+    page = enter(daemon, view="system", width=width)
+    row = setting(page, "motors.speed_limit")
+    limit = row.get_by_label("motors.speed_limit")
+    expect(limit).to_have_attribute("max", "100")
+    limit.fill("37")
+    row.get_by_role("button", name="Save").click()
+    expect(row.locator(".say.notice")).to_contain_text("motors.speed_limit: 100.0 → 37.0")
+    assert {one["key"]: one for one in daemon.get("/api/settings").json()["settings"]}["motors.speed_limit"]["value"] == "37.0"
+    limit.fill("400")
+    row.get_by_role("button", name="Save").click()
+    expect(row.locator(".say.refusal")).to_contain_text("expected a number 0…100")
+    level = setting(page, "logging.level").get_by_label("logging.level")
+    assert level.evaluate("one => one.tagName") == "SELECT"
+    # A text may name a file: there is no field for it.
+    expect(setting(page, "camera.pipeline").locator("input, select, button")).to_have_count(0)
+    # Nothing is wider than the screen, and each sentence is read without a scroll to the side.
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for hint in page.locator(".setting .hint").all():
+        box = hint.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+def test_it_says_what_runs_where_and_gives_a_support_file_without_secrets(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon, view="system")
+    facts = page.locator("#system-facts")
+    for words in (daemon.get("/api/status").json()["version"], socket.gethostname(), "Guard", re.compile("Started(just now|.* ago)")):
+        expect(facts).to_contain_text(words)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Support file").click()
+    text = Path(download.value.path()).read_text()
+    assert download.value.suggested_filename == "tactus-support.txt"
+    for part in ("==== configuration", "==== state of robot", "==== GET /metrics", "==== GET /api/logs/export"):
+        assert part in text, part
+    assert daemon.admin not in text
+    assert daemon.get("/api/support", token=daemon.create_token("control")).status_code == 403
+
+
+def test_the_table_of_what_is_kept_fits_on_a_phone(enter, own_daemon):
+    page = enter(own_daemon(), view="system", width=375)
+    place = page.locator("#store-held .scroll")
+    expect(place).to_be_visible()
+    assert place.evaluate("one => one.scrollWidth <= one.clientWidth")

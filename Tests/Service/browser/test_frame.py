@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from daemon import PROGRAM
 from others import go, place, robot, until
 from proxy import Proxy
-from test_browser import site  # noqa: F401
+from test_browser import site as neighbour  # noqa: F401
 
 FRAME = """url => new Promise((done) => {
   const frame = Object.assign(document.createElement("iframe"), { src: url, width: 900, height: 700, onload: done });
@@ -15,9 +15,23 @@ FRAME = """url => new Promise((done) => {
 })"""
 
 
-def framed(browser, site, daemon, path="/"):  # noqa: F811
-    """The frame with the daemon's page in a page of `site`; None if the browser has shown something else in its place."""
+# Access to either throws, as in a frame of another site where a browser refuses storage.
+NO_STORAGE = """for (const name of ["sessionStorage", "localStorage"]) {
+  Object.defineProperty(window, name, { get() { throw new DOMException("Access is denied for this document.", "SecurityError"); } });
+}"""
+
+
+@pytest.fixture
+def site(neighbour):  # noqa: F811
+    """The origin of a page of another site than the daemon's, which is called 127.0.0.1: a browser without a profile refuses a frame in it all storage."""
+    return neighbour.replace("127.0.0.1", "localhost")
+
+
+def framed(browser, site, daemon, path="/", failures=None):
+    """The frame with the daemon's page in a page of `site`; None if the browser has shown something else in its place. What scripts throw is added to `failures`."""
     page = browser.new_page()
+    if failures is not None:
+        page.on("pageerror", lambda error: failures.append(str(error)))
     page.goto(site)
     page.evaluate(FRAME, daemon.url + path)
     frame = page.frames[1]
@@ -25,20 +39,45 @@ def framed(browser, site, daemon, path="/"):  # noqa: F811
 
 
 @pytest.mark.parametrize("path", ["/", "/?panel=1"])
-def test_a_listed_page_shows_ours_in_a_frame_and_it_works_there(browser, own_daemon, site, path):  # noqa: F811
+def test_a_listed_page_shows_ours_in_a_frame_and_it_works_there(browser, own_daemon, site, path):
     daemon = own_daemon(frame_ancestors=[site])
-    page, frame = framed(browser, site, daemon, path)
+    failures = []
+    page, frame = framed(browser, site, daemon, path, failures)
     assert frame is not None
+    assert frame.evaluate("try { localStorage } catch (error) { error.name }") == "SecurityError", "this browser refuses no storage"
     frame.fill("#token", daemon.admin)
     frame.click("#door button")
     expect(frame.locator("#link")).to_have_text("live")
     frame.click("#e-stop")
     expect(frame.locator("#e-stop-said")).to_have_text("confirmed")
-    assert robot(daemon)["state"] == "emergencyStopped"
+    assert robot(daemon)["state"] == "emergencyStopped" and failures == []
     page.close()
 
 
-def test_no_other_page_does(browser, own_daemon, site):  # noqa: F811
+def test_where_the_browser_refuses_storage_the_page_works_as_long_as_it_is_open(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon, prepare=lambda page: page.add_init_script(NO_STORAGE))
+    assert page.evaluate("try { localStorage } catch (error) { error.name }") == "SecurityError"
+    for view in ("leg", "pump", "robot", "diagnostics", ""):
+        go(page, view)
+    page.click("#e-stop")
+    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    assert robot(daemon)["state"] == "emergencyStopped"
+
+
+def test_e_stop_looks_inert_until_it_works(browser, own_daemon):
+    daemon = own_daemon()
+    page = browser.new_page()
+    page.route(re.compile(r"/page-[^/]*\.js$"), lambda route: route.abort())
+    page.goto(daemon.url)
+    expect(page.locator("#e-stop")).to_be_disabled()
+    page.unroute_all()
+    page.reload()
+    expect(page.locator("#e-stop")).to_be_enabled()
+    page.close()
+
+
+def test_no_other_page_does(browser, own_daemon, site):
     for allowed in ({}, {"frame_ancestors": ["https://panel.example"]}):
         page, frame = framed(browser, site, own_daemon(**allowed))
         assert frame is None, allowed

@@ -5,6 +5,8 @@ import pytest
 from playwright.sync_api import expect
 
 from others import go, until
+from proxy import Proxy
+from test_frame import Below
 
 
 @pytest.mark.parametrize("view", ["", "robot", "sprinkler", "plants", "pump"])
@@ -58,3 +60,38 @@ def test_without_websockets_it_asks_every_few_seconds_and_says_so(enter, own_dae
     expect(page.locator("#reset")).to_be_visible(timeout=10_000)
     page.click("#reset")
     until(lambda: daemon.get("/api/robot").json()["state"] == "stopped")
+
+
+BLOCKED = "WebSockets are blocked on the way to the daemon"
+
+
+def test_a_socket_that_is_accepted_and_says_nothing_counts_as_none(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    with Proxy(daemon) as proxy:
+        proxy.swallows = True
+        page = enter(Below(daemon, proxy), link="asks every 4 s")
+        expect(page.locator(".tile", has_text="Pump")).to_contain_text("off")
+        expect(page.locator("#banner")).to_contain_text(BLOCKED)
+        page.click("#e-stop")
+        expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+        assert daemon.get("/api/robot").json()["state"] == "emergencyStopped"
+        # It goes on while sockets are tried, until one says something.
+        before = proxy.swallowed
+        until(lambda: page.wait_for_timeout(50) or proxy.swallowed > before + 1)
+        expect(page.locator("#link")).to_have_text("asks every 4 s")
+        proxy.swallows = False
+        expect(page.locator("#link")).to_have_text("live")
+        expect(page.locator("#banner")).not_to_contain_text(BLOCKED)
+
+
+def test_a_socket_that_falls_silent_is_replaced_by_questions(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    with Proxy(daemon) as proxy:
+        page = enter(Below(daemon, proxy))
+        proxy.swallows = True
+        expect(page.locator("#link")).to_have_text("asks every 4 s")
+        expect(page.locator("#banner")).to_contain_text(BLOCKED)
+        daemon.post("/api/zone/3/on", {"minutes": 12})
+        expect(page.locator(".tile", has_text="Sprinkler")).to_contain_text("Zone 3")
+        proxy.swallows = False
+        expect(page.locator("#link")).to_have_text("live")

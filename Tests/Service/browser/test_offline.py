@@ -71,7 +71,7 @@ def test_only_files_of_the_page_are_kept_and_no_command_waits(enter, own_daemon)
     page.reload()
     expect(page.locator("#link")).to_have_text("live")
     kept = page.evaluate(KEPT)
-    assert [path for path in kept if path != "/" and path.rsplit(".", 1)[-1] not in ("js", "css", "svg", "webmanifest")] == []
+    assert [path for path in kept if path != "/" and path.rsplit(".", 1)[-1] not in ("js", "css", "svg", "png", "webmanifest")] == []
     assert {"/", "/page-1.js", "/console.css", "/german.js"} <= set(kept)
     daemon.stop()
     asked = "async (headers) => { try { return (await fetch('api/pump/on', { method: 'POST', headers, body: '{}' })).status; } catch { return 'refused'; } }"

@@ -10,7 +10,7 @@ from daemon import PROGRAM
 from others import go, place, robot, until
 from systems import STALLED, Fan
 
-VIEWS = ("", "robot", "leg", "sprinkler", "plants", "pump", "fan", "diagnostics", "system", "help")
+VIEWS = ("", "robot", "leg", "sprinkler", "plants", "pump", "fan", "diagnostics", "logs", "system", "help")
 # As wide as a phone, a laptop and a screen on a wall.
 SIZES = {"phone": (360, 780), "laptop": (1280, 800), "wide": (1920, 1080)}
 
@@ -94,6 +94,37 @@ def test_each_view_has_an_address_a_title_and_nothing_of_the_others(enter, own_d
     # One that this daemon does not have says so.
     page.evaluate("location.hash = '#/video'")
     expect(page.locator("#absent")).to_contain_text("Video: the daemon has told nothing of it yet")
+    expect(page.locator("#absent code")).to_have_text("camera: {}")
+    page.locator("#absent a").click()
+    expect(page.locator("#help")).to_be_visible()
+
+
+def test_a_refusal_goes_when_something_else_is_done_or_the_view_is_left(enter, own_daemon):
+    page = enter(own_daemon(), view="system")
+    refused = page.locator(".say.refusal")
+    limit, level = (page.locator(".setting", has=page.get_by_text(key, exact=True)) for key in ("motors.speed_limit", "logging.level"))
+
+    def refuse():
+        limit.locator("input").fill("400")
+        limit.get_by_role("button", name="Save").click()
+        expect(refused).to_have_count(1)
+
+    refuse()
+    level.locator("select").select_option("DEBUG")
+    level.get_by_role("button", name="Save").click()
+    expect(level.locator(".say.notice")).to_be_visible()
+    expect(refused).to_have_count(0)
+    refuse()
+    go(page, "")
+    go(page, "system")
+    expect(refused).to_have_count(0)
+
+
+def test_nothing_is_beside_the_header_but_a_scroll_bar(enter, own_daemon):
+    page = enter(own_daemon())
+    assert page.evaluate("getComputedStyle(document.documentElement).scrollbarGutter") == "auto"
+    right = page.evaluate("document.querySelector('header').getBoundingClientRect().right")
+    assert right == page.evaluate("document.documentElement.clientWidth")
 
 
 def test_the_overview_says_what_is_on_what_comes_and_whether_all_is_well(enter, busy):
@@ -190,6 +221,44 @@ def test_files_are_short_on_the_way_and_not_sent_twice(own_daemon):
     assert sent < whole / 2
     manifest = daemon.get("/manifest.webmanifest", token=None).json()
     assert manifest["name"] == "Tactus" and manifest["icons"][0]["src"] == "icon.svg"
+
+
+def test_a_phones_bar_has_four_views_and_the_rest_behind_more_by_keys_too(enter, own_daemon):
+    page = enter(own_daemon(more="pump: {}\n"), width=375, height=667)
+    more = page.locator("#more")
+    expect(page.locator("#systems a[href='#/system']")).not_to_have_attribute("hidden", "")
+    expect(page.locator("#systems a:visible")).to_have_count(4)
+    for one in page.locator("#systems > :visible").all():
+        box = one.bounding_box()
+        assert 0 <= box["x"] and box["x"] + box["width"] <= 376
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    for one in page.locator("#systems a:not([hidden])").all():
+        expect(one).to_be_in_viewport(ratio=1)
+    expect(page.locator("#systems a[data-more]").first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
+    expect(page.locator("#systems a:visible")).to_have_count(4)
+    more.click()
+    page.locator("#systems a[href='#/diagnostics']").click()
+    expect(page.locator("#loops-section")).to_be_visible()
+    expect(more).to_have_attribute("data-current", "")
+    expect(more).to_have_attribute("aria-expanded", "false")
+
+
+def test_a_phone_that_installs_the_page_finds_icons_of_its_kind(enter, own_daemon):
+    daemon = own_daemon()
+    page = enter(daemon)
+    found = page.evaluate("""async () => {
+      const manifest = document.querySelector("link[rel=manifest]").href, { icons } = await (await fetch(manifest)).json();
+      const all = [...icons, { src: document.querySelector("link[rel=apple-touch-icon]").href, sizes: "180x180", type: "image/png", purpose: "apple" }];
+      return Promise.all(all.filter(({ type }) => type === "image/png").map(async ({ src, sizes, type, purpose }) => {
+        const answer = await fetch(new URL(src, manifest)), picture = await createImageBitmap(await answer.blob());
+        return [purpose, answer.headers.get("Content-Type") === type && `${picture.width}x${picture.height}` === sizes && sizes];
+      }));
+    }""")
+    assert sorted(found) == [["any", "192x192"], ["apple", "180x180"], ["maskable", "512x512"]]
 
 
 def test_the_sheet_of_keys_says_what_space_does(enter, own_daemon):

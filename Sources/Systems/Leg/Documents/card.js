@@ -105,8 +105,8 @@ function legPoints(card, index, entry) {
 // ---- the last minute of each leg; it is still there after a reload
 
 const legChartMs = 60000;
-const legPast = JSON.parse(sessionStorage.getItem("legs") || "[]"); // by index: [{at, pulse, target}]
-addEventListener("pagehide", () => sessionStorage.setItem("legs", JSON.stringify(legPast)));
+const legPast = JSON.parse(ofTab.get("legs") || "[]"); // by index: [{at, pulse, target}]
+addEventListener("pagehide", () => ofTab.set("legs", JSON.stringify(legPast)));
 
 function followLeg(index, leg) {
   const past = legPast[index] ??= [], now = Date.now();

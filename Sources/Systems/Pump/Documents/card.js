@@ -8,7 +8,7 @@ const pumpAxis = timeAxis({ span: 600000, least: 60000, most: pumpKeptMs, kept: 
 const showPumpSpan = axisButtons(byId("pump-axis"), pumpAxis, [["minute", 60000], ["10 min", 600000], ["hour", pumpKeptMs]]);
 zoomable(byId("pump-chart"), pumpAxis);
 showPumpSpan();
-const pump = { history: JSON.parse(sessionStorage.getItem("pump") || "[]"), held: false, asks: false, wanted: null, last: null };
+const pump = { history: JSON.parse(ofTab.get("pump") || "[]"), held: false, asks: false, wanted: null, last: null };
 
 const pumpMinutes = [...byId("pump").querySelectorAll("[data-minutes]")];
 const askPump = (word, body) => command(byId("pump-" + word), "POST", "/api/pump/" + word, body);
@@ -79,7 +79,7 @@ function drawPump() {
 }
 
 // What was drawn is still there after a reload.
-addEventListener("pagehide", () => sessionStorage.setItem("pump", JSON.stringify(pump.history)));
+addEventListener("pagehide", () => ofTab.set("pump", JSON.stringify(pump.history)));
 
 // ---- commands
 

@@ -77,7 +77,7 @@ function videoBoxes(event) {
 }
 
 byId("video-look").onchange = () => {
-  sessionStorage.setItem("video", byId("video-look").value);
+  ofTab.set("video", byId("video-look").value);
   videoViewed();
 };
 byId("video-record").onclick = ({ target }) => command(target, "POST", "/api/video/record" + target.value);
@@ -97,7 +97,7 @@ const isLookedAt = () => view === "video" || Boolean(stageOf(view));
 
 // Who asks to look sees something, whatever was chosen in the view before.
 function lookAtVideo() {
-  if ((sessionStorage.getItem("video") || "off") === "off") sessionStorage.setItem("video", "best");
+  if ((ofTab.get("video") || "off") === "off") ofTab.set("video", "best");
   location.hash = "#/video";
 }
 
@@ -106,7 +106,7 @@ function videoViewed() {
   const home = byId("video-home");
   if (place && picture.parentElement !== place) place.prepend(picture);
   else if (!place && picture.parentElement !== home) home.append(picture);
-  const wanted = sessionStorage.getItem("video") || (place ? "best" : "off");
+  const wanted = ofTab.get("video") || (place ? "best" : "off");
   if (wanted !== video.wanted) video.way = 0;
   if (!isLookedAt() || wanted !== video.wanted) videoStop();
   video.wanted = wanted;
