@@ -252,7 +252,7 @@ let package = Package(
       exclude: ["openapi.json", "grafana-dashboard.json", "Console"]),
     // libcrypto: hashes, message authentication, random bytes, certificates.
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
-    // zlib, for the page's files.
+    // zlib, for the page's files and long answers.
     .target(name: "CCompression", linkerSettings: [.linkedLibrary("z")]),
 
     // What a program does to its own process: standard streams, confinement. For programs only: it runs before everything else.

@@ -3,6 +3,16 @@ import CCompression
 import NIOCore
 import NIOHTTP1
 
+/// How long browsers may keep a document.
+enum Keeping: String, Sendable {
+  /// Not at all: the document may change.
+  case never = "no-store"
+  /// They ask each time whether it has changed.
+  case asked = "no-cache"
+  /// For a year without asking: another content has another name.
+  case forever = "public, max-age=31536000, immutable"
+}
+
 /// The gzip form and the entity tag (RFC 9110, 8.8.3) of a file that never changes.
 struct PreparedFile: Sendable {
   /// The file in gzip, or `nil` if compression makes it no shorter.
@@ -12,12 +22,17 @@ struct PreparedFile: Sendable {
 
   /// Compresses the file, which takes a few milliseconds for each 100 kB. This is done once for each file of the program.
   init(_ bytes: [UInt8]) {
-    var short = [UInt8](repeating: 0, count: bytes.count)
-    let length = compression_gzip(bytes, bytes.count, &short, short.count)
-    gzip = length > 0 && length < bytes.count ? ByteBuffer(bytes: short.prefix(length)) : nil
+    gzip = Self.gzip(bytes)
     // FNV-1a, 64 bits: two versions of one file, not two strangers, have to differ.
     let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     tag = "W/\"" + String(hash, radix: 16) + "\""
+  }
+
+  /// Returns the bytes in gzip, or `nil` if that makes them no shorter.
+  static func gzip(_ bytes: [UInt8]) -> ByteBuffer? {
+    var short = [UInt8](repeating: 0, count: bytes.count)
+    let length = compression_gzip(bytes, bytes.count, &short, short.count)
+    return length > 0 && length < bytes.count ? ByteBuffer(bytes: short.prefix(length)) : nil
   }
 
   /// Returns whether the client has this version: `If-None-Match` is the tag, a list with the tag, or `*`.
@@ -28,8 +43,10 @@ struct PreparedFile: Sendable {
   }
 
   /// Returns whether the client accepts gzip and does not exclude it by `q=0`.
-  static func takesGzip(_ headers: HTTPHeaders) -> Bool {
-    headers[canonicalForm: "accept-encoding"].contains { field in
+  ///
+  /// - Parameter codings: the items of the list `Accept-Encoding`.
+  static func takesGzip(_ codings: [Substring]) -> Bool {
+    codings.contains { field in
       let parts = field.lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
       guard let coding = parts.first, coding == "gzip" || coding == "*" else { return false }
       return !parts.dropFirst().contains { $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { "0.".contains($0) } }

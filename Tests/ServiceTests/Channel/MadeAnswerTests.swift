@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import Synchronization
 import Testing
@@ -43,6 +44,44 @@ struct MadeAnswerTests {
       guard case .handler(let handle) = route.handling else { return }
       let request = APIRequest(caller: Caller(scope: .read, tokenID: nil, address: "", client: 0))
       #expect(try await route.answer(handle, request).answer.isShared == isShared)
+    }
+  }
+
+  @Test(
+    "a long text is sent in gzip to who takes it, and varies by that; a command's answer, a stream, a picture and a short text are not"
+  )
+  func compressed() async throws {
+    let text = Array(String(repeating: "zone 1 is off, ", count: 200).utf8)
+    func made(
+      _ body: [UInt8], _ type: String = "application/json", method: HTTPRequest.Method = .get, takesGzip: Bool = true,
+      isStream: Bool = false
+    ) async throws -> MadeAnswer {
+      let route = Route(method, "/list") { _ in
+        var response = APIResponse(contentType: type, body: body)
+        if isStream { response.pieces = { nil } }
+        return response
+      }
+      guard case .handler(let handle) = route.handling else { throw APIError.notFound("no handler") }
+      var request = APIRequest(caller: Caller(scope: .read, tokenID: nil, address: "", client: 0))
+      request.takesGzip = takesGzip
+      return try await route.answer(handle, request)
+    }
+    let long = try await made(text)
+    let gzip = try #require(PreparedFile.gzip(text))
+    #expect(long.short.body == gzip && long.answer.body == ByteBuffer(bytes: text))
+    #expect(
+      long.short.head.headerFields[.contentEncoding] == "gzip" && long.answer.head.headerFields[.contentEncoding] == nil
+    )
+    #expect(long.short.head.headerFields[.contentLength] == String(gzip.readableBytes) && gzip.readableBytes < 200)
+    #expect(
+      long.short.head.headerFields[.vary] == "accept-encoding"
+        && long.answer.head.headerFields[.vary] == "accept-encoding")
+    for other in [
+      try await made(text, takesGzip: false), try await made(text, method: .post), try await made(text, "image/jpeg"),
+      try await made(text, isStream: true), try await made(Array(text.prefix(1400))),
+    ] {
+      #expect(other.short.body == other.answer.body && other.short.head.headerFields[.contentEncoding] == nil)
+      #expect(other.short.head.headerFields[.vary] == nil)
     }
   }
 

@@ -14,8 +14,7 @@ public final class PreparedDocument: Sendable {
   }
 
   let contentType: String
-  /// Whether browsers may keep the document, provided that they ask each time whether it has changed.
-  let isFile: Bool
+  let keeping: Keeping
   /// The document's `Content-Security-Policy`, which says which origins may show it in a frame, or `nil` if none may.
   let framePolicy: String?
   private let version: @Sendable () -> UInt64
@@ -39,13 +38,15 @@ public final class PreparedDocument: Sendable {
   ///
   /// - Parameter file: returns the bytes of the file; called once, at the first request.
   public convenience init(contentType: String, file: @escaping @Sendable () -> [UInt8]) {
-    self.init(contentType: contentType, framePolicy: nil, file: file)
+    self.init(contentType: contentType, keeping: .asked, framePolicy: nil, file: file)
   }
 
-  /// Makes the document of a file that the pages of some origins may show in a frame.
-  convenience init(contentType: String, framePolicy: String?, file: @escaping @Sendable () -> [UInt8]) {
+  /// Makes the document of a file that the pages of some origins may show in a frame, or that browsers keep without asking.
+  convenience init(
+    contentType: String, keeping: Keeping, framePolicy: String?, file: @escaping @Sendable () -> [UInt8]
+  ) {
     self.init(
-      contentType: contentType, isFile: true, framePolicy: framePolicy, version: { 0 },
+      contentType: contentType, keeping: keeping, framePolicy: framePolicy, version: { 0 },
       content: {
         let bytes = file()
         return Content(bytes: ByteBuffer(bytes: bytes), file: PreparedFile(bytes))
@@ -54,11 +55,11 @@ public final class PreparedDocument: Sendable {
 
   /// Makes a document whose HTTP status is part of its content.
   init(
-    contentType: String = "application/json", isFile: Bool = false, framePolicy: String? = nil,
+    contentType: String = "application/json", keeping: Keeping = .never, framePolicy: String? = nil,
     version: @escaping @Sendable () -> UInt64, content make: @escaping @Sendable () -> Content
   ) {
     self.contentType = contentType
-    self.isFile = isFile
+    self.keeping = keeping
     self.framePolicy = framePolicy
     self.version = version
     self.make = make
@@ -87,4 +88,32 @@ public final class PreparedDocument: Sendable {
       return content
     }
   }
+}
+
+extension PreparedDocument {
+  /// Returns the answer to a request that only the responder can answer, as one with a query or of another origin, or for a long document over TLS: a
+  /// file goes out in gzip there, too, and is kept by browsers.
+  func answer(to fields: HTTPFields) -> APIAnswer {
+    let content = content
+    var headers = HTTPFields()
+    headers[.contentSecurityPolicy] = framePolicy
+    var body = content.bytes
+    if let file = content.file {
+      headers[.cacheControl] = keeping.rawValue
+      headers[.vary] = "accept-encoding"
+      headers[.eTag] = file.tag
+      if let gzip = file.gzip, PreparedFile.takesGzip(fields.acceptedEncodings) {
+        headers[.contentEncoding] = "gzip"
+        body = gzip
+      }
+    }
+    var answer = APIAnswer(content.status, contentType: contentType, headers: headers, body: body)
+    answer.isShared = true
+    return answer
+  }
+}
+
+extension HTTPFields {
+  /// The items of the list `Accept-Encoding`.
+  var acceptedEncodings: [Substring] { self[.acceptEncoding]?.split(separator: ",") ?? [] }
 }

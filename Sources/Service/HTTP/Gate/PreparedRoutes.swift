@@ -16,7 +16,10 @@ struct PreparedRoutes: Sendable {
     var entries: [String: Entry] = [:]
     for route in routes {
       guard case .prepared(let document) = route.handling, !route.path.contains("{") else { continue }
-      let fields = document.isFile ? fileHeaderText : answerHeaderText
+      let fields =
+        document.keeping == .never
+        ? answerHeaderText
+        : answerHeaderText.replacing("no-store", with: document.keeping.rawValue) + "vary: accept-encoding\r\n"
       let framing = document.framePolicy.map {
         fields.replacing("x-frame-options: DENY", with: "content-security-policy: \($0)")
       }
@@ -42,7 +45,7 @@ extension PreparedRoutes.Entry {
     }
     let head = headStart + "etag: " + file.tag + "\r\n"
     if file.isKnown(headers) { return PreparedAnswer(status: .notModified, body: ByteBuffer(), head: head) }
-    guard let gzip = file.gzip, PreparedFile.takesGzip(headers) else {
+    guard let gzip = file.gzip, PreparedFile.takesGzip(headers[canonicalForm: "accept-encoding"]) else {
       return PreparedAnswer(status: .ok, body: content.bytes, head: head)
     }
     return PreparedAnswer(status: .ok, body: gzip, head: head + "content-encoding: gzip\r\n")
@@ -109,7 +112,6 @@ let answerHeaders = [
   ("x-content-type-options", "nosniff"), ("cache-control", "no-store"), ("referrer-policy", "no-referrer"),
   ("x-frame-options", "DENY"),
 ]
-private let fileHeaderText = answerHeaderText.replacing("no-store", with: "no-cache") + "vary: accept-encoding\r\n"
 private let answerHeaderText = answerHeaders.map { "\($0): \($1)\r\n" }.joined()
 
 extension APIError {

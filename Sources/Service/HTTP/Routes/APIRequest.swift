@@ -10,6 +10,8 @@ public struct APIRequest: Sendable {
   public let query: [String: String]
   /// The body, at most as long as the route allows: 1 MB unless the route has its own limit.
   public let body: [UInt8]
+  /// Whether the client accepts an answer in gzip.
+  var takesGzip = false
   /// Begins a watch on the token or certificate that admitted the request. The value is `nil` if neither did, as for a command by MQTT.
   var beginWatch:
     (

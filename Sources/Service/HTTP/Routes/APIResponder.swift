@@ -38,7 +38,9 @@ struct APIResponder: Sendable {
     } catch let error as APIError {
       answer = APIAnswer(error.response)
     }
-    for field in crossOrigin.fields(for: head) where answer.head.headerFields[field.name] == nil {
+    // What may be compressed varies by the encodings, and by the origin.
+    for field in crossOrigin.fields(for: head)
+    where field.name == .vary || answer.head.headerFields[field.name] == nil {
       answer.head.headerFields.append(field)
     }
     let closes = !answer.bodyWasRead && !body.canSkip
@@ -132,11 +134,7 @@ struct APIResponder: Sendable {
     }
     switch route.handling {
     case .prepared(let document):
-      let content = document.content
-      var answer = APIAnswer(content.status, contentType: document.contentType, body: content.bytes)
-      answer.isShared = true
-      answer.head.headerFields[.contentSecurityPolicy] = document.framePolicy
-      return answer
+      return document.answer(to: head.headerFields)
     case .handler(let handle):
       if body.isAwaited(fileLimit: route.fileLimit) {
         try await client.write(.head(HTTPResponse(status: .continue)))
@@ -155,6 +153,7 @@ struct APIResponder: Sendable {
       let admission = LastingAdmission(
         caller: caller, request: head, certificate: places.certificate(of: channel), scope: route.scope)
       var asked = APIRequest(caller: caller, parameters: place.parameters, query: target.query, body: bytes)
+      asked.takesGzip = PreparedFile.takesGzip(head.headerFields.acceptedEncodings)
       asked.beginWatch = { [watching, loop = channel.eventLoop] isNeeded, ended in
         let watch = AdmissionWatch(admission, watching, on: loop, while: isNeeded, ended: ended)
         loop.execute { watch.begin() }
@@ -183,7 +182,7 @@ struct APIResponder: Sendable {
       note(
         route, request.caller, value: made.response.logValue, fields: fields(route, request, made.response),
         result: "ok")
-      return made.answer
+      return request.takesGzip ? made.short : made.answer
     } catch {
       let refusal = error as? APIError ?? internalError(error, of: route)
       note(route, request.caller, fields: fields(route, request), result: refusal.code)
