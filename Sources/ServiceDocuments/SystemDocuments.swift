@@ -5,7 +5,7 @@ import CServiceDocuments
 public struct SystemDocuments: @unchecked Sendable {
   // The files are constants of the program.
   private let documents: system_documents
-  /// The system's name, which is also the name of its script: `/pump.js`.
+  /// The system's name, which is also the name of its script in the page: `pump.js`.
   public let name: String
 
   /// The part of `openapi.json` that is made from the system's declaration: a JSON object over which `api` is written.
@@ -14,13 +14,13 @@ public struct SystemDocuments: @unchecked Sendable {
   /// Makes the documents of one system.
   ///
   /// - Parameters:
-  ///   - name: the system's name; its script is served as `/NAME.js`.
+  ///   - name: the system's name.
   ///   - documents: the files that the system's `documents.c` has embedded.
   public init(_ name: String, _ documents: system_documents) { (self.name, self.documents) = (name, documents) }
 
   /// The card of the page, one `<section>`.
   public var card: [UInt8] { Self.bytes(documents.card) }
-  /// The script that registers the card by `addOwnCard` of `console.js`.
+  /// The script that registers the card by `addOwnCard` of `console.js`, and last its texts in another language, by `addLanguage`.
   public var script: [UInt8] { Self.bytes(documents.script) }
   /// CSS rules for elements that only this card has.
   public var style: [UInt8] { Self.bytes(documents.style) }

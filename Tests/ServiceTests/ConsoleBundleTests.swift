@@ -5,34 +5,41 @@ import Testing
 
 @Suite("the page's scripts in few files")
 struct ConsoleBundleTests {
-  @Test("runs of scripts are one file each, in their order; one alone, a card of another package and all else stay")
+  @Test(
+    "runs of scripts are one file each, in their order, apart if they are fetched later; a card of another package and all else stay"
+  )
   func bundled() {
     let page = """
+      <link rel="later" href="help.js">
       <script src="language.js"></script>
       <main></main>
       <script src="say.js"></script>
-      <script src="robot.js"></script>
-      <script src="kettle.card.js"></script>
-      <script src="cards.js"></script>
-      <script src="systems.js"></script>
+      <script src="words.js"></script>
+      <link rel="later" as="script" href="robot.js">
+      <link rel="later" as="script" href="kettle.card.js">
+      <link rel="later" as="script" href="cards.js">
+      <link rel="later" as="script" href="systems.js">
       </body>
       """
     let (text, bundles) = Console.bundled(page)
     #expect(
       text == """
-        <link rel="preload" href="page-1.js" as="script" fetchpriority="high">
+        <link rel="later" href="help.js">
         <link rel="preload" href="page-2.js" as="script" fetchpriority="high">
-        <script src="language.js"></script>
-        <main></main>
         <script src="page-1.js"></script>
-        <script src="kettle.card.js"></script>
+        <main></main>
         <script src="page-2.js"></script>
+        <link rel="later" as="script" href="page-3.js">
+        <link rel="later" as="script" href="kettle.card.js">
+        <link rel="later" as="script" href="page-4.js">
         </body>
         """)
     #expect(
       bundles == [
-        Console.Bundle(name: "page-1.js", files: ["say.js", "robot.js"]),
-        Console.Bundle(name: "page-2.js", files: ["cards.js", "systems.js"]),
+        Console.Bundle(name: "page-1.js", files: ["language.js"]),
+        Console.Bundle(name: "page-2.js", files: ["say.js", "words.js"]),
+        Console.Bundle(name: "page-3.js", files: ["robot.js"]),
+        Console.Bundle(name: "page-4.js", files: ["cards.js", "systems.js"]),
       ])
     #expect(Console.bundled("<p>\n").text == "<p>\n")
   }
@@ -43,6 +50,63 @@ struct ConsoleBundleTests {
     #expect(
       String(decoding: Console.short(Array(script.utf8)), as: UTF8.self)
         == "\"use strict\";\nif (a) {\nb(\"// no comment\"); // stays\n}\n")
+  }
+
+  @Test("a system's texts in another language are apart from what its script does")
+  func parted() {
+    let script = Array("a();\n// its texts\naddLanguage(\"de\", {\n  \"off\": \"aus\",\n});\n".utf8)
+    let (code, texts) = Console.parted(script)
+    #expect(String(decoding: code, as: UTF8.self) == "a();\n")
+    #expect(String(decoding: texts, as: UTF8.self) == "addLanguage(\"de\", {\n\"off\": \"aus\",\n});\n")
+    #expect(Console.parted(code).code == code && Console.parted(code).texts.isEmpty)
+  }
+
+  @Test("a file's name changes with its contents, and with nothing else")
+  func address() {
+    let one = Console.address(of: "kettle.card.js", Array("a".utf8))
+    #expect(one.wholeMatch(of: /kettle-[0-9a-f]{12}\.card\.js/) != nil)
+    #expect(one == Console.address(of: "kettle.card.js", Array("a".utf8)))
+    #expect(one != Console.address(of: "kettle.card.js", Array("b".utf8)))
+    #expect(
+      Console.addressed("<link href=\"a.js\">\n<p>\"a.js\"</p>", ["a.js": "a-1.js"])
+        == "<link href=\"a-1.js\">\n<p>\"a.js\"</p>")
+  }
+
+  @Test(
+    "the page names each of its files, whose name says what is in it; a card that is another changes its file alone")
+  func files() throws {
+    func routes(_ script: String) -> [Route] {
+      let card = OwnCard(kind: "kettle", html: [], script: Array(script.utf8), style: [])
+      return Console(systems: [], cards: [card], program: "tactus", timeZone: "UTC").routes
+    }
+    func served(_ route: Route) throws -> PreparedDocument {
+      guard case .prepared(let document) = route.handling else { throw APIError.notFound("no file") }
+      return document
+    }
+    let all = routes("one")
+    // The manifest names icons of its own.
+    let pages = all.filter { $0.path == "/" || $0.path.hasSuffix(".webmanifest") }
+    let page = try pages.map { String(decoding: try served($0).bytes.readableBytesView, as: UTF8.self) }.joined()
+    for route in all {
+      let document = try served(route)
+      let name = route.path.dropFirst()
+      let isKept = route.path != "/" && route.path != "/worker.js"
+      #expect(document.keeping == (isKept ? .forever : .asked), "\(name)")
+      guard isKept else { continue }
+      #expect(page.contains("\"\(name)\""), "\(name)")
+      let hash = Console.address(of: "x.js", Array(document.bytes.readableBytesView)).dropFirst().prefix(13)
+      #expect(name.contains(hash), "\(name)")
+    }
+    let changed = Set(all.map(\.path)).symmetricDifference(routes("two").map(\.path))
+    #expect(changed.count == 2 && changed.allSatisfy { $0.hasPrefix("/kettle-") && $0.hasSuffix(".card.js") })
+  }
+
+  @Test("each script of the page is named in it, or is the service worker")
+  func named() {
+    let page = String(decoding: ServiceDocuments.bytes("Console/index.html"), as: UTF8.self)
+    for name in ServiceDocuments.page where name.hasSuffix(".js") && name != "worker.js" {
+      #expect(page.contains("=\"\(name)\""), "\(name)")
+    }
   }
 
   @Test("the page says the controller's time zone; what is no identifier is not said")

@@ -14,16 +14,71 @@ struct Console {
   var framePolicy: String?
 
   /// The routes of the page's files, which never change while the daemon runs. They need no token, because they hold nothing secret.
+  ///
+  /// The name of each file has a hash of its contents, so that browsers keep it without asking. They ask for the page itself, which says
+  /// the names, and for the service worker, whose address must stay.
   var routes: [Route] {
-    let whole = page(ServiceDocuments.bytes("Console/index.html"))
-    return ServiceDocuments.page.map { name in
-      route(name) { name == "index.html" ? Array(whole.text.utf8) : ServiceDocuments.bytes("Console/" + name) }
+    let (text, bundles) = page(ServiceDocuments.bytes("Console/index.html"))
+    let icons = ServiceDocuments.page.filter { $0.hasSuffix(".svg") || $0.hasSuffix(".png") }.map { File($0) }
+    let iconAddresses = Dictionary(uniqueKeysWithValues: icons.map { ($0.name, $0.address) })
+    let manifest = File("manifest.webmanifest") { [self] in
+      named(ServiceDocuments.bytes("Console/manifest.webmanifest"), iconAddresses)
     }
-      + whole.bundles.map { bundle in
-        route(bundle.name) { Array(bundle.files.map { script($0) }.joined(separator: Array("\n".utf8))) }
-      }
-      + systems.map { system in route(system.name + ".js") { system.script } }
-      + cards.map { card in route(card.kind + ".card.js") { card.script } }
+    let style = File("console.css") { [systems, cards] in
+      ServiceDocuments.bytes("Console/console.css") + systems.flatMap(\.style) + cards.flatMap(\.style)
+    }
+    let german = File("german.js") { [systems] in
+      Self.short(ServiceDocuments.bytes("Console/german.js")) + systems.flatMap { Self.parted($0.script).texts }
+    }
+    // The view of the parts shows its own lines, so they are sent as they are.
+    var files = icons + [manifest, style, german, File("parts.js")]
+    files += ["help.js", "logs.js", "timing.js"].map { name in File(name) { script(name) } }
+    files += bundles.map { bundle in File(bundle.name) { Array(bundle.files.map { script($0) }.joined()) } }
+    files += cards.map { card in File(card.kind + ".card.js") { card.script } }
+    let addresses = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.address) })
+    let html = Array(Self.addressed(text, addresses).utf8)
+    return [
+      route("/", .asked, "index.html", framePolicy) { html },
+      route("/worker.js", .asked, "worker.js") { script("worker.js") },
+    ] + files.map { route("/" + $0.address, .forever, $0.name, nil, $0.contents) }
+  }
+
+  /// A file of the page that browsers keep.
+  private struct File: Sendable {
+    /// The name of the file in `index.html`.
+    let name: String
+    /// The name by which browsers know it: `console-2f61c9d04ab7.css`.
+    let address: String
+    let contents: @Sendable () -> [UInt8]
+
+    init(_ name: String, _ contents: @escaping @Sendable () -> [UInt8]) {
+      (self.name, self.contents) = (name, contents)
+      address = Console.address(of: name, contents())
+    }
+
+    /// A file that is sent as it is.
+    init(_ name: String) { self.init(name) { ServiceDocuments.bytes("Console/" + name) } }
+  }
+
+  /// Returns the name by which browsers know a file with these contents: 48 bits of their SHA-256 stand before the ending.
+  static func address(of name: String, _ contents: [UInt8]) -> String {
+    let stem = name.prefix { $0 != "." }
+    let hash = Hexadecimal.text(Array(SystemCrypto.sha256(contents).prefix(6)))
+    return "\(stem)-\(hash)\(name.dropFirst(stem.count))"
+  }
+
+  /// Returns the page with the addresses of its files in the place of their names.
+  static func addressed(_ page: String, _ addresses: [String: String]) -> String {
+    page.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      guard line.hasPrefix("<link ") || line.hasPrefix("<script ") else { return String(line) }
+      return renamed(line, addresses)
+    }.joined(separator: "\n")
+  }
+
+  /// Returns a text with the addresses of files in the place of their names, where these stand between quotation marks.
+  private static func renamed(_ text: some StringProtocol, _ addresses: [String: String]) -> String {
+    text.split(separator: "\"", omittingEmptySubsequences: false).map { addresses[String($0)] ?? String($0) }
+      .joined(separator: "\"")
   }
 
   /// Several scripts of the page that are sent as one file, since each file costs a slow link a round trip.
@@ -33,7 +88,17 @@ struct Console {
   }
 
   private func script(_ name: String) -> [UInt8] {
-    Self.short(systems.first { $0.name + ".js" == name }?.script ?? ServiceDocuments.bytes("Console/" + name))
+    systems.first { $0.name + ".js" == name }.map { Self.parted($0.script).code }
+      ?? Self.short(ServiceDocuments.bytes("Console/" + name))
+  }
+
+  /// Returns a system's script in two parts: what it does, and its texts in another language, which are the last of its files and are
+  /// sent only to who speaks that language.
+  static func parted(_ script: [UInt8]) -> (code: [UInt8], texts: [UInt8]) {
+    let sent = Self.short(script)
+    let lines = sent.split(separator: UInt8(ascii: "\n"))
+    let first = lines.first { $0.starts(with: "addLanguage(".utf8) }?.startIndex ?? sent.endIndex
+    return (Array(sent[..<first]), Array(sent[first...]))
   }
 
   /// Returns a script without lines that are comments, without empty lines, and without indentation, which is a fifth of it.
@@ -47,67 +112,70 @@ struct Console {
     return Array(lines.joined(separator: "\n".utf8)) + "\n".utf8
   }
 
-  /// Returns the page with one file for each run of scripts, all of which it names before the first. A card of another package stays a file of its own: an error
-  /// in it must not take the page with it.
+  /// Returns the page with one file for each run of scripts, of which it names those that are needed at once before the first. A card of
+  /// another package stays a file of its own: an error in it must not take the page with it. Scripts that are fetched later are no part of
+  /// a run that is needed at once.
   static func bundled(_ page: String) -> (text: String, bundles: [Bundle]) {
     var lines: [Substring] = []
-    var run: [Substring] = []
+    var run: (tag: String, files: [String]) = ("", [])
     var bundles: [Bundle] = []
-    func file(_ line: Substring) -> String? {
-      let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
-      guard parts.count == 3, parts[0] == "<script src=", parts[2] == "></script>", !parts[1].hasSuffix(".card.js")
-      else {
-        return nil
-      }
-      return String(parts[1])
+    func tag(of line: Substring) -> String? {
+      line.contains(".card.js\"") ? nil : scriptTags.first { line.hasPrefix($0) }
     }
     let end: [Substring] = ["end"]
     for line in page.split(separator: "\n", omittingEmptySubsequences: false) + end {
-      if file(line) != nil {
-        run.append(line)
-        continue
+      let own = tag(of: line) ?? ""
+      if own != run.tag, !run.files.isEmpty {
+        let bundle = Bundle(name: "page-\(bundles.count + 1).js", files: run.files)
+        bundles.append(bundle)
+        lines.append("\(run.tag)\(bundle.name)\"\(run.tag == scriptTags[0] ? "></script>" : ">")")
+        run.files = []
       }
-      if run.count > 1 {
-        bundles.append(Bundle(name: "page-\(bundles.count + 1).js", files: run.compactMap(file)))
-        lines.append(Substring("<script src=\"page-\(bundles.count).js\"></script>"))
+      run.tag = own
+      if own.isEmpty {
+        lines.append(line)
       } else {
-        lines += run
+        run.files.append(String(line.dropFirst(own.count).prefix { $0 != "\"" }))
       }
-      run = []
-      lines.append(line)
     }
     // A browser requests files that are named at the end of the page only when it has all before them.
-    if let first = lines.firstIndex(where: { $0.hasPrefix("<script src=") }), !lines[first].contains(".card.js") {
-      let later = bundles.filter { !lines[first].contains("\"\($0.name)\"") }
+    let now = lines.indices.filter { lines[$0].hasPrefix(scriptTags[0]) }
+    if let first = now.first {
+      let later = now.dropFirst().map { lines[$0].dropFirst(scriptTags[0].count).prefix { $0 != "\"" } }
       lines.insert(
-        contentsOf: later.map { "<link rel=\"preload\" href=\"\($0.name)\" as=\"script\" fetchpriority=\"high\">" },
+        contentsOf: later.map { "<link rel=\"preload\" href=\"\($0)\" as=\"script\" fetchpriority=\"high\">" },
         at: first)
     }
     return (lines.dropLast().joined(separator: "\n"), bundles)
   }
 
-  private func route(_ name: String, _ file: @escaping @Sendable () -> [UInt8]) -> Route {
-    let (kind, make): (String, @Sendable () -> [UInt8]) =
+  /// How lines of the page begin that name a script: one that is needed at once, and one that is fetched when the page is live (`later.js`).
+  private static let scriptTags = ["<script src=\"", "<link rel=\"later\" as=\"script\" href=\""]
+
+  private func route(
+    _ path: String, _ keeping: Keeping, _ name: String, _ framePolicy: String? = nil,
+    _ file: @escaping @Sendable () -> [UInt8]
+  ) -> Route {
+    let kind =
       switch name.split(separator: ".").last {
-      case "html": ("text/html; charset=utf-8", file)
-      case "css":
-        ("text/css; charset=utf-8", { [systems, cards] in file() + systems.flatMap(\.style) + cards.flatMap(\.style) })
-      case "js": ("text/javascript; charset=utf-8", file)
-      case "svg": ("image/svg+xml", file)
-      case "png": ("image/png", file)
-      case "webmanifest": ("application/manifest+json", { [self] in named(file()) })
+      case "html": "text/html; charset=utf-8"
+      case "css": "text/css; charset=utf-8"
+      case "js": "text/javascript; charset=utf-8"
+      case "svg": "image/svg+xml"
+      case "png": "image/png"
+      case "webmanifest": "application/manifest+json"
       default: preconditionFailure("\(name): a kind of file that has no content type")
       }
-    let isPage = name == "index.html"
-    let document = PreparedDocument(contentType: kind, framePolicy: isPage ? framePolicy : nil, file: make)
-    return Route(isPage ? "/" : "/" + name, scope: nil, document)
+    let document = PreparedDocument(contentType: kind, keeping: keeping, framePolicy: framePolicy, file: file)
+    return Route(path, scope: nil, document)
   }
 
   private var title: String { program.prefix(1).uppercased() + program.dropFirst() }
 
-  /// Returns the web app manifest with the program's title as the name of the installed app.
-  private func named(_ manifest: [UInt8]) -> [UInt8] {
-    Array(String(decoding: manifest, as: UTF8.self).replacing("\"Tactus\"", with: "\"\(title)\"").utf8)
+  /// Returns the web app manifest with the program's title as the name of the installed app, and with the addresses of its icons.
+  private func named(_ manifest: [UInt8], _ addresses: [String: String]) -> [UInt8] {
+    let text = String(decoding: manifest, as: UTF8.self).replacing("\"Tactus\"", with: "\"\(title)\"")
+    return Array(Self.renamed(text, addresses).utf8)
   }
 
   /// Returns the page with the cards and scripts of the systems inserted, and its scripts bundled.
@@ -115,7 +183,7 @@ struct Console {
     let text = String(decoding: file, as: UTF8.self)
     let sections = systems.map { String(decoding: $0.card, as: UTF8.self) } + cards.map(\.template)
     let scripts = (systems.map { "\($0.name).js" } + cards.map { "\($0.kind).card.js" }).map {
-      "<script src=\"\($0)\"></script>\n"
+      "\(Self.scriptTags[1])\($0)\">\n"
     }
     // Any other name would have to be escaped; the page then uses the browser's time zone.
     let isPlain = timeZone.utf8.allSatisfy {
@@ -146,7 +214,7 @@ public struct OwnCard: Sendable {
   /// Makes a card from the contents of its files.
   ///
   /// - Parameters:
-  ///   - kind: the name of the system; the script is served as `/KIND.card.js`.
+  ///   - kind: the name of the system; the script is served as `/KIND-HASH.card.js`.
   ///   - html: the HTML copied into each card of this kind.
   ///   - script: the script, which calls `ownCard(kind, show)`.
   ///   - style: CSS rules for elements that only this card has.

@@ -78,6 +78,7 @@ function connect() {
 
 // A browser does not say why a WebSocket was refused; the same door over HTTP does.
 async function isRefused() {
+  loadLater();
   const answer = await request("GET", "/api/status");
   if (answer.isDone && !isHeard) beginPolling();
   // A page that a browser had kept, of a daemon that is down.
@@ -113,6 +114,7 @@ function lock(locks) {
   byId("ticket-door").hidden = !locks || ticket === null;
   document.body.classList.toggle("locked", locks);
   byId("log-out").hidden = locks || !token;
+  if (locks) loadLater();
   // What was refused for want of a token was refused to somebody who had not logged in.
   if (isNew && (eStop.phase === "idle" || eStop.phase === "refused")) stopPhase("idle");
 }
@@ -186,6 +188,7 @@ function answered(id) {
   watch();
   showAbsent();
   hands();
+  loadLater();
 }
 
 // Nobody answers: what is shown is the past, and what is asked for might be carried out at any time or never.
@@ -227,13 +230,13 @@ setInterval(() => {
 // Whether the controls work: a look-only token's never do, nobody's do while nobody answers. E-STOP always does.
 function hands() {
   if (eStop.phase === "idle") stopPhase("idle");
-  const work = isLive && !isReadOnly;
+  const mayAct = isLive && !isReadOnly, work = mayAct && isWhole;
   const driven = [...ownCards.values()].filter((card) => card.release); // over the socket
   for (const set of document.querySelectorAll("fieldset.hands")) {
     set.disabled = !work || (isPolled && driven.some((card) => byId(card.section).contains(set)));
   }
   for (const card of ownCards.values()) if (card.hands) card.hands(work && !(isPolled && card.release));
-  byId("reset").disabled = !work;
+  byId("reset").disabled = !mayAct;
   document.body.classList.toggle("silent", !isLive);
   byId("read-only").hidden = !isReadOnly;
   showAges(performance.now());
@@ -243,7 +246,7 @@ function hands() {
 const sectionSystems = { "loops-section": "loops" }; // section → the system that it shows
 const ownCards = new Map(); // system → its card, for a system that has written its own
 
-// What a system's own script has to call once. card: {section: its id, title: in the bar, icon: a path of 24 by 24,
+// What a system's own script has to call once; what its view is called and drawn as is in its HTML. card: {section: its id,
 // take(event): shows it, and returns whether nothing is left to be said of it; and, if it has something to do there,
 // takeBytes(bytes): of a binary frame, refused(error): returns whether it was about this system, refusedUnnamed(error): it has
 // no number, and no system has claimed it, hands(work): its controls work or do not, release(): nobody looks any more,
@@ -252,8 +255,6 @@ const ownCards = new Map(); // system → its card, for a system that has writte
 // stage: where a camera's picture lies in its view}
 function addOwnCard(system, card) {
   ownCards.set(system, card);
-  sectionSystems[card.section] = system;
-  addView(system, card.title, card.section, card.icon);
 }
 
 const ownShapes = new Map(); // kind of a system → what its own script shows of a state
@@ -356,11 +357,10 @@ function take(event) {
     ownName = "local client " + event.client;
     isReadOnly = event.scope === "read";
     mayAdminister = event.scope === "admin";
-    showSystemView();
     hands();
     stopAgain();
     send({ type: "changes" });
-    loadSystems();
+    if (isWhole) greeted();
     return note(event, "connected");
   }
   if (event.type === "ack") return taken(event);
@@ -371,6 +371,16 @@ function take(event) {
   heardAt.set(event.system, performance.now());
   heardOn.set(event.system, Date.now());
   watch();
+  if (isWhole) shown(event); else preview(event);
+}
+
+// What this token may see, and the systems that there are.
+function greeted() {
+  showSystemView();
+  loadSystems();
+}
+
+function shown(event) {
   const own = ownCards.get(event.system);
   if (own?.reads) event = own.reads(event);
   findHazard(event);
@@ -441,6 +451,7 @@ function showBanner() {
 // What does not work although every loop ticks: a store or a token file that cannot be used. Asked of the door, since any system may be
 // absent, and it needs no token.
 async function lookAtHealth() {
+  if (document.hidden) return;
   const { document: health } = await request("GET", "/api/health");
   if (!health || !health.status) return;
   const text = health.status === "degraded" ? sentence(health.message) : "";
@@ -461,8 +472,5 @@ function sendBytes(bytes) {
   if (socket && socket.readyState === WebSocket.OPEN) socket.send(bytes);
 }
 
-// The page's own files are kept for when the daemon is down. Browsers do so over https and from this machine; others do without.
-addEventListener("load", async () => { try { await navigator.serviceWorker?.register(at("worker.js")); } catch { /* not kept */ } });
-
 // When the other files are there, too.
-addEventListener("DOMContentLoaded", () => { byId("e-stop").disabled = false; hands(); if (ticket) { lock(true); show("down", "locked"); } else connect(); lookAtHealth(); setInterval(lookAtHealth, 5000); });
+addEventListener("DOMContentLoaded", () => { byId("e-stop").disabled = false; hands(); if (ticket) { lock(true); show("down", "locked"); } else connect(); });

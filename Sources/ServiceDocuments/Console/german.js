@@ -40,6 +40,7 @@ addLanguage("de", {
   "All is well.": "Alles in Ordnung.", "Waiting for the daemon's first word…": "Warte auf das erste Wort des Dienstes …",
   "Then put what it prints in here:": "Was es ausgibt, gehört hierher:", "Remember it on this device until I log out": "Auf diesem Gerät merken, bis ich mich abmelde",
   "A token has no spaces or control characters.": "Ein Token hat weder Leer- noch Steuerzeichen.", "This page needs a token.": "Diese Seite braucht ein Token.",
+  "A part of this page has not come. It is asked for again; if that lasts, reload the page.": "Ein Teil dieser Seite ist nicht gekommen. Er wird noch einmal geholt; dauert das an, die Seite neu laden.",
   "This token has expired or was revoked.": "Dieses Token ist abgelaufen oder wurde widerrufen.",
   "This token has expired. Make a new one.": "Dieses Token ist abgelaufen. Ein neues ist nötig.",
   "no answer: whether it was done is not known": "keine Antwort: ob es geschehen ist, ist nicht bekannt",

@@ -115,11 +115,14 @@ addEventListener("DOMContentLoaded", () => {
   };
 });
 
+// The address of a file that the page names; it has a hash behind its name.
+const fileOf = (name) => document.querySelector(`link[href^="${name}-"]`).href;
+
 if (language === "de") {
   // Nothing is shown in one language and then in another.
   document.documentElement.dataset.waits = "";
   const show = () => delete document.documentElement.dataset.waits;
-  const script = Object.assign(document.createElement("script"), { src: "german.js", onerror: show });
+  const script = Object.assign(document.createElement("script"), { src: fileOf("german"), onerror: show });
   script.onload = () => {
     const begin = () => { speak(); show(); };
     if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin); else begin();

@@ -16,8 +16,7 @@ function beginPolling() {
   isPolled = true;
   rounds = 0;
   lock(false);
-  loadSystems();
-  askStates();
+  if (isWhole) askStates();
 }
 
 function endPolling() {
@@ -29,6 +28,7 @@ function endPolling() {
 }
 
 async function askStates() {
+  if (!rounds) loadSystems();
   const begun = performance.now();
   const names = [...ownCards.keys(), ...cards.keys()].filter((name) => !unknownSystems.has(name));
   const answers = await Promise.all(names.map(async (name) => ({ name, ...await request("GET", "/api/" + name) })));

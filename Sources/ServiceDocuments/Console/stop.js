@@ -17,7 +17,7 @@ function stopPhase(phase, text = null) {
   alarm("e-stop", text, text && (() => { clearTimeout(eStop.timer); if (eStop.phase !== "confirmed") stopPhase("idle"); }));
 }
 
-const nameOfStopped = () => eStop.systems.length > 1 ? "what drives" : ownCards.get(eStop.systems[0])?.title ?? eStop.systems[0];
+const nameOfStopped = () => eStop.systems.length > 1 ? "what drives" : views.get(eStop.systems[0])?.title ?? eStop.systems[0];
 
 // systems: those to stop, or null for all. Of a stop that is on its way nothing is taken back.
 function emergencyStop(systems = null) {

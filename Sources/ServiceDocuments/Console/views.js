@@ -62,10 +62,10 @@ function asked() {
 const sought = () => wholeAsked().slice(asked().length + 1);
 
 // Help, the log, the view of the parts for who writes a card, and what Diagnostics shows: their scripts are fetched only where somebody asks for them.
+const seldom = new Map(); // view → when its script is there
 function loadSeldom() {
   const name = asked(), file = { help: "help", logs: "logs", parts: "parts", diagnostics: "timing" }[name];
-  if (!file || byId(name + "-script")) return;
-  document.head.append(element("script", null, { id: name + "-script", src: file + ".js" }));
+  if (isWhole && file && !seldom.has(name)) seldom.set(name, loadScript(fileOf(file)));
 }
 
 function showView() {
@@ -101,8 +101,7 @@ function readOn() {
 }
 addEventListener("hashchange", () => {
   showView();
-  const script = byId(asked() + "-script");
-  if (script && !views.has(asked())) script.onload = readOn; else readOn();
+  if (views.has(asked())) readOn(); else seldom.get(asked())?.then(readOn);
 });
 
 let program = document.title;
@@ -115,7 +114,7 @@ function nameWindow() {
 // A view of which the daemon has not said anything, which may be because it has no such system.
 function showAbsent() {
   const { section, title } = views.get(view) || {};
-  const isAbsent = isLive && view !== "overview" && view !== "diagnostics" && byId(section).hidden;
+  const isAbsent = isLive && isWhole && view !== "overview" && view !== "diagnostics" && byId(section).hidden;
   byId("absent").hidden = !isAbsent;
   byId("absent").textContent = isAbsent ? title + ": the daemon has told nothing of it yet. It runs only what its configuration file names." : "";
   const key = isAbsent && byId(section).querySelector(".guide")?.dataset.key;
@@ -297,6 +296,10 @@ new MutationObserver(shareBar).observe(byId("systems"), { childList: true, subtr
 addEventListener("click", ({ target }) => { if (isMoreOpen() && !more.contains(target)) openMore(false); });
 
 addView("overview", "Overview", "overview", icons.overview, false);
+for (const { id, dataset, firstElementChild } of document.querySelectorAll("section[data-system]")) {
+  sectionSystems[id] = dataset.system;
+  addView(dataset.system, firstElementChild.firstChild.data.trim(), id, dataset.icon);
+}
 addView("diagnostics", "Diagnostics", "loops-section", icons.diagnostics, false);
 addView("logs", "Log", "logs", icons.logs, false);
 views.get("diagnostics").link.after(views.get("logs").link);

@@ -20,7 +20,7 @@ def browser():
 
 @pytest.fixture
 def enter(browser):
-    """`enter(daemon)` opens the page, live; `view` is the one that it shows, `token` is the admin's unless given, `width` and `height` are the window's, `has_touch` gives
+    """`enter(daemon)` opens the page, live and whole; `view` is the one that it shows, `token` is the admin's unless given, `width` and `height` are the window's, `has_touch` gives
     it a touch screen; `prepare(page)` is called before it is opened; `link` is what the page says of its link then. What the page's scripts throw fails the test."""
     contexts, failures = [], []
 
@@ -36,6 +36,7 @@ def enter(browser):
         page.fill("#token", token or daemon.admin)
         page.click("#door button")
         expect(page.locator("#link")).to_have_text(link)
+        page.wait_for_function("isWhole")
         return page
 
     yield open_page

@@ -17,6 +17,12 @@ def until(holds, limit=None):
     return value
 
 
+def files_of(daemon):
+    """The page's files by their names without the hash: `{"console.css": "/console-2f61c9d04ab7.css"}`."""
+    page = daemon.get("/", token=None).text
+    return {stem + ending: f"/{stem}{tag}{ending}" for stem, tag, ending in re.findall(r'="([\w.-]+?)(-[0-9a-f]{12})(\.[\w.]+)"', page)}
+
+
 def robot(daemon):
     return daemon.get("/api/robot").json()
 

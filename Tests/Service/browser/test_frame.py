@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from daemon import PROGRAM
-from others import go, place, robot, until
+from others import files_of, go, place, robot, until
 from proxy import Proxy
 from test_browser import site as neighbour  # noqa: F401
 
@@ -89,7 +89,7 @@ def test_only_the_page_may_be_framed_and_nothing_that_answers(own_daemon):
     fields = daemon.get("/", token=None).headers
     assert fields["Content-Security-Policy"] == "frame-ancestors http://homeassistant.local:8123 https://home.example"
     assert "X-Frame-Options" not in fields
-    for path in ("/api/status", "/api/health", "/console.js"):
+    for path in ("/api/status", "/api/health", files_of(daemon)["page-2.js"]):
         fields = daemon.get(path).headers
         assert fields["X-Frame-Options"] == "DENY" and "Content-Security-Policy" not in fields, path
     fields = own_daemon().get("/", token=None).headers

@@ -9,21 +9,32 @@ from proxy import Proxy
 from test_frame import Below
 
 
-@pytest.mark.parametrize("view", ["", "robot", "sprinkler", "plants", "pump"])
+@pytest.mark.parametrize("view", ["", "robot", "leg", "sprinkler", "plants", "pump", "diagnostics", "system", "help"])
 def test_an_idle_page_gets_less_than_2_kilobytes_a_second(enter, own_daemon, view):
+    """Over its socket and by its requests, their heads included."""
     daemon = own_daemon(more="pump: {}\n")
-    heard = {"bytes": 0, "kinds": []}
+    heard = {"socket": 0, "requests": 0, "kinds": []}
 
     def hear(frame):
-        heard["bytes"] += len(frame)
-        heard["kinds"].append(json.loads(frame)["type"])
+        heard["socket"] += len(frame)
+        if isinstance(frame, str):
+            heard["kinds"].append(json.loads(frame)["type"])
 
-    page = enter(daemon, view=view, prepare=lambda page: page.on("websocket", lambda socket: socket.on("framereceived", hear)))
+    def answered(event):
+        heard["requests"] += event["encodedDataLength"]
+
+    def prepare(page):
+        page.on("websocket", lambda socket: socket.on("framereceived", hear))
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.on("Network.loadingFinished", answered)
+
+    page = enter(daemon, view=view, prepare=prepare)
     until(lambda: page.wait_for_timeout(50) or heard["kinds"].count("changes") > 10)
-    heard.update(bytes=0, kinds=[])
-    page.wait_for_timeout(10_000)
-    print(view, heard["bytes"] / 10, "bytes a second")
-    assert heard["kinds"].count("changes") > 20 and heard["bytes"] / 10 < 2_000
+    heard.update(socket=0, requests=0, kinds=[])
+    page.wait_for_timeout(12_000)
+    print(view, {kind: heard[kind] / 12 for kind in ("socket", "requests")}, "bytes a second")
+    assert heard["kinds"].count("changes") > 20 and (heard["socket"] + heard["requests"]) / 12 < 2_000
 
 
 def test_what_changes_is_shown_as_if_all_of_it_had_been_told(enter, own_daemon):
@@ -95,3 +106,35 @@ def test_a_socket_that_falls_silent_is_replaced_by_questions(enter, own_daemon):
         expect(page.locator(".tile", has_text="Sprinkler")).to_contain_text("Zone 3")
         proxy.swallows = False
         expect(page.locator("#link")).to_have_text("live")
+
+
+def test_a_part_that_does_not_come_is_said_and_asked_for_again(enter, own_daemon):
+    """The daemon's first words and E-STOP are there without it."""
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon)
+    lost = [True]
+    page.route("**/page-3-*.js", lambda route: route.abort() if lost[0] else route.continue_())
+    page.reload()
+    expect(page.locator("#link")).to_have_text("live")
+    expect(page.locator("#banner")).to_contain_text("A part of this page has not come.")
+    expect(page.locator(".tile", has_text="Pump")).to_contain_text("off")
+    expect(page.locator(".tile", has_text="Robot")).to_contain_text("stopped")
+    page.click("#e-stop")
+    expect(page.locator("#e-stop-said")).to_have_text("confirmed")
+    assert not page.evaluate("isWhole")
+    lost[0] = False
+    page.wait_for_function("isWhole")
+    expect(page.locator("#banner")).not_to_contain_text("has not come")
+    page.click("#reset")
+    until(lambda: daemon.get("/api/robot").json()["state"] == "stopped")
+
+
+def test_help_that_does_not_come_is_asked_for_again(enter, own_daemon):
+    page = enter(own_daemon())
+    lost = [True]
+    page.route("**/help-*.js", lambda route: route.abort() if lost[0] else route.continue_())
+    page.evaluate("location.hash = '#/help'")
+    expect(page.locator("#banner")).to_contain_text("A part of this page has not come.")
+    lost[0] = False
+    expect(page.locator("#help-title")).to_be_focused()
+    expect(page.locator("#banner")).not_to_contain_text("has not come")

@@ -43,7 +43,7 @@ def test_the_map_shows_the_way_and_the_heading_of_the_simulated_robot(enter, own
     go(page, "plants")
     until(lambda: page.wait_for_timeout(50) or page.evaluate("performance.now() - mapAsked") > 500)
     asked.clear()
-    until(lambda: page.wait_for_timeout(50) or page.evaluate("performance.now() - mapAsked") > 2500)
+    until(lambda: page.wait_for_timeout(50) or page.evaluate("performance.now() - mapAsked") > 4500)
     assert "robot" not in asked
 
 

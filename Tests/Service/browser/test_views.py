@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from daemon import PROGRAM
-from others import go, place, robot, until
+from others import files_of, go, place, robot, until
 from systems import STALLED, Fan
 
 VIEWS = ("", "robot", "leg", "sprinkler", "plants", "pump", "fan", "diagnostics", "logs", "system", "help")
@@ -204,11 +204,15 @@ def test_a_token_is_remembered_only_when_asked_and_forgotten_by_logging_out(brow
 def test_files_are_short_on_the_way_and_not_sent_twice(own_daemon):
     daemon = own_daemon()
     whole = sent = 0
-    for path in ("/", "/console.css", "/console.js", "/views.js", "/sprinkler.js", "/icon.svg", "/manifest.webmanifest"):
+    files = files_of(daemon)
+    assert {"console.css", "page-1.js", "page-2.js", "page-3.js", "german.js", "help.js", "logs.js", "parts.js", "timing.js", "icon.svg", "icon-180.png", "manifest.webmanifest"} == set(files)
+    # A browser asks for the page, which names the others, and keeps those for good.
+    for path in ("/", "/worker.js", *files.values()):
         plain = daemon.get(path, token=None, headers={"Accept-Encoding": "identity"})
         short = daemon.get(path, token=None, headers={"Accept-Encoding": "br, gzip;q=0.8"})
         assert plain.status_code == short.status_code == 200 and plain.content == short.content
-        assert "Content-Encoding" not in plain.headers and plain.headers["Cache-Control"] == "no-cache"
+        kept = "no-cache" if path in ("/", "/worker.js") else "public, max-age=31536000, immutable"
+        assert "Content-Encoding" not in plain.headers and plain.headers["Cache-Control"] == short.headers["Cache-Control"] == kept
         whole += int(plain.headers["Content-Length"])
         sent += int(short.headers["Content-Length"])
         tag = short.headers["ETag"]
@@ -219,8 +223,29 @@ def test_files_are_short_on_the_way_and_not_sent_twice(own_daemon):
         assert "Content-Encoding" not in daemon.get(path, token=None, headers={"Accept-Encoding": "gzip;q=0"}).headers
     print(whole, sent)
     assert sent < whole / 2
-    manifest = daemon.get("/manifest.webmanifest", token=None).json()
-    assert manifest["name"] == "Tactus" and manifest["icons"][0]["src"] == "icon.svg"
+    manifest = daemon.get(files["manifest.webmanifest"], token=None).json()
+    assert manifest["name"] == "Tactus" and "/" + manifest["icons"][0]["src"] == files["icon.svg"]
+    # The same for a request that the connection does not answer by itself.
+    asked = daemon.get("/?panel=1", token=None, headers={"Accept-Encoding": "gzip"})
+    assert (asked.headers["Content-Encoding"], asked.headers["Cache-Control"]) == ("gzip", "no-cache")
+
+
+def test_long_answers_are_short_on_the_way(own_daemon):
+    """Not what a command answers, which may be a secret that was made for it, nor what is short or no text."""
+    daemon = own_daemon(more="pump: {}\n")
+    for path in ("/api/runtime?histograms=1", "/api/sprinkler/settings", "/api/tokens", "/metrics"):
+        plain = daemon.get(path, headers={"Accept-Encoding": "identity"})
+        short = daemon.get(path, headers={"Accept-Encoding": "gzip"})
+        assert plain.status_code == short.status_code == 200
+        assert "Content-Encoding" not in plain.headers and len(plain.content) == int(plain.headers["Content-Length"])
+        if len(plain.content) <= 1400:
+            assert "Content-Encoding" not in short.headers and "Vary" not in short.headers, path
+            continue
+        assert short.headers["Content-Encoding"] == "gzip" and short.headers["Vary"] == plain.headers["Vary"] == "accept-encoding", path
+        assert int(short.headers["Content-Length"]) < len(plain.content) / 2 and short.text[:5] == plain.text[:5]
+        assert "Content-Encoding" not in daemon.get(path, headers={"Accept-Encoding": "gzip;q=0"}).headers
+    made = daemon.post("/api/tokens", {"name": "phone", "scope": "read", "page": daemon.url + "/"})
+    assert made.ok and len(made.content) > 1400 and "Content-Encoding" not in made.headers
 
 
 def test_a_phones_bar_has_four_views_and_the_rest_behind_more_by_keys_too(enter, own_daemon):
@@ -347,7 +372,7 @@ def test_help_says_what_stops_and_every_view_how_it_is_used(enter, own_daemon):
 
     page = enter(own_daemon(more="pump: {}\n"), prepare=prepare)
     fan.tell()
-    assert not any(url.endswith("/help.js") for url in asked)
+    assert not any("/help-" in url for url in asked)
     page.get_by_role("link", name="Help").click()
     expect(page.locator("#help-title")).to_be_focused()
     expect(page.locator("#help")).to_contain_text("only be stopped by its power switch")

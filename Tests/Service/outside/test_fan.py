@@ -173,8 +173,8 @@ def test_what_the_page_and_others_are_told_of_it(fan):
     assert [field["name"] for field in system["fields"]][:2] == ["state", "targetCelsius"]
     assert system["commands"][0]["parameters"][0]["maximum"] == 80
     assert {setting["name"]: setting["mayChange"] for setting in system["settings"]}["mostPercent"]
-    assert fan.request("GET", "/cards.js", token=None).status_code == 200
     page = fan.request("GET", "/", token=None).text
+    assert fan.request("GET", "/" + re.search(r'page-3-[0-9a-f]{12}\.js', page)[0], token=None).status_code == 200
     assert "<title>Fan-daemon</title>" in page and "<h1>Fan-daemon</h1>" in page and ">fan-daemon token create" in page
     assert "actus" not in re.sub(r"<!--.*?-->", "", page)
 

@@ -242,7 +242,7 @@ setInterval(() => {
 }, legPingMs);
 
 addOwnCard("leg", {
-  section: "legs", title: "Legs", release: releaseLegs, icon: "M9 3v8l6 5v5M15 21h4M7 3h4M9 11a1.5 1.5 0 1 0 0 .01M15 16a1.5 1.5 0 1 0 0 .01",
+  section: "legs", release: releaseLegs,
   take(event) {
     if (event.legs) showLegs(event);
     else if (event.state) note(event, event.name + ": " + event.reason, event.fault ? "error" : "");

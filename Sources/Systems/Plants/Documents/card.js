@@ -284,7 +284,7 @@ function showProbes(sensors) {
 }
 
 addOwnCard("plants", {
-  section: "plants", title: "Plants", icon: "M12 21v-9M12 12c0-4-3-6-8-6 0 4 3 6 8 6zM12 10c0-4 3-7 8-7 0 4-3 7-8 7",
+  section: "plants",
   viewed(now, sought) {
     if (now !== "plants") return;
     plants.sought = sought;

@@ -138,7 +138,7 @@ byId("pump-noting").onsubmit = async (event) => {
 saves(byId("pump-csv"), "/api/pump/sessions.csv", "pump-sessions.csv");
 
 addOwnCard("pump", {
-  section: "pump", title: "Pump", icon: "M12 3s6 6.5 6 11a6 6 0 0 1-12 0c0-4.5 6-11 6-11zM9.5 14.5a2.5 2.5 0 0 0 2.5 2.5",
+  section: "pump",
   viewed() { drawPump(); },
   take(event) {
     if (event.contact && event.counters) showPump(event);

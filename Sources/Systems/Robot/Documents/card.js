@@ -272,7 +272,7 @@ function showRobot(robot) {
 }
 
 addOwnCard("robot", {
-  section: "robot", title: "Robot", drives: "robot", release, icon: "M5 9h14v8H5zM12 9V5M10 5h4M8 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M16 20a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3M9 12.5h.01M15 12.5h.01",
+  section: "robot", drives: "robot", release,
   stage: byId("stage"),
   viewed(now) { if (now !== "robot") { setFull(false); keepAwake(false); } },
   take(event) {

@@ -93,7 +93,7 @@ let mapAsked = 0;
 
 async function askMap() {
   const now = performance.now();
-  if (!isLive || hasMap === false || view !== "robot" || document.hidden || now - mapAsked < (driving.get("robot") ? 200 : 1000)) return;
+  if (!isLive || hasMap === false || view !== "robot" || document.hidden || now - mapAsked < (driving.get("robot") ? 200 : 3000)) return;
   mapAsked = now;
   const { isDone, status, document: simulated } = await request("GET", "/api/sim/robot");
   if (!status) return;

@@ -365,7 +365,7 @@ byId("seasonal").onchange = async ({ target }) => {
   if (await water(target, "PUT", "/api/seasonal", { percent: Number(target.value) })) loadSchedules();
 };
 addOwnCard("sprinkler", {
-  section: "sprinkler", title: "Sprinkler", icon: "M12 10v11M8 21h8M12 10l-5-3M12 10l5-3M12 10V4M4 4.5l.01 0M20 4.5l.01 0M3 9h.01M21 9h.01",
+  section: "sprinkler",
   viewed(now, sought) {
     if (now === "sprinkler") { sprinkler.sought = sought; goToZone(); }
     if (sprinkler.polled) loadView();

@@ -280,7 +280,7 @@ function videoKnown(event) {
 }
 
 addOwnCard("video", {
-  section: "video", title: "Video", drives: "robot", icon: "M3 7h12v10H3zM15 11l6-3v8l-6-3",
+  section: "video", drives: "robot",
   viewed() { if (video.begun) videoViewed(); },
   take(event) {
     if (event.statistics) videoKnown(event);
