@@ -4,6 +4,8 @@ import re
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from others import whole
+
 
 # Five seconds, as Playwright has it, are too few on a machine that is busy.
 expect.set_options(timeout=60_000)
@@ -36,7 +38,7 @@ def enter(browser):
         page.fill("#token", token or daemon.admin)
         page.click("#door button")
         expect(page.locator("#link")).to_have_text(link)
-        page.wait_for_function("isWhole")
+        whole(page)
         return page
 
     yield open_page

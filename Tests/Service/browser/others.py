@@ -17,6 +17,11 @@ def until(holds, limit=None):
     return value
 
 
+def whole(page):
+    """Waits until what comes after the first values is there, too."""
+    until(lambda: page.wait_for_timeout(20) or page.evaluate("isWhole"), 60)
+
+
 def files_of(daemon):
     """The page's files by their names without the hash: `{"console.css": "/console-2f61c9d04ab7.css"}`."""
     page = daemon.get("/", token=None).text

@@ -4,7 +4,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from others import go, until
+from others import go, until, whole
 from proxy import Proxy
 from test_frame import Below
 
@@ -123,7 +123,7 @@ def test_a_part_that_does_not_come_is_said_and_asked_for_again(enter, own_daemon
     expect(page.locator("#e-stop-said")).to_have_text("confirmed")
     assert not page.evaluate("isWhole")
     lost[0] = False
-    page.wait_for_function("isWhole")
+    whole(page)
     expect(page.locator("#banner")).not_to_contain_text("has not come")
     page.click("#reset")
     until(lambda: daemon.get("/api/robot").json()["state"] == "stopped")

@@ -8,7 +8,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from others import robot, until
+from others import robot, until, whole
 
 # Milliseconds to the first byte and bytes a second, both ways: none, and a bad phone's.
 LINKS = {"loopback": None, "400 ms, 50 KB/s": (400, 50_000)}
@@ -75,13 +75,13 @@ def test_a_cold_page_is_live_and_short(browser, own_daemon, link):
     page.goto(daemon.url + "/", wait_until="commit")
     expect(page.locator("#link")).to_have_text("live", timeout=30_000)
     seconds = time.monotonic() - begun
-    until(lambda: page.wait_for_timeout(50) or page.evaluate("isWhole"))
-    whole = time.monotonic() - begun
+    whole(page)
+    all_seconds = time.monotonic() - begun
     # What is fetched later is asked for in this order, whatever comes first.
     later = next(index for index, (_, path) in enumerate(asked) if path.startswith("/page-3-"))
     before = asked[:later]
     live = sum(size for request, size in fetched if request in {one for one, _ in before})
-    print(f"\n{link}: live after {seconds:.2f} s, {live:.0f} bytes in {len(before)} requests; whole after {whole:.2f} s, {sum(size for _, size in fetched):.0f} bytes")
+    print(f"\n{link}: live after {seconds:.2f} s, {live:.0f} bytes in {len(before)} requests; whole after {all_seconds:.2f} s, {sum(size for _, size in fetched):.0f} bytes")
     assert len(before) <= LIVE_REQUESTS, before
     assert live < LIVE_BUDGET_BYTES
     assert sum(size for _, size in fetched) < WHOLE_BUDGET_BYTES
@@ -95,7 +95,7 @@ def test_a_second_visit_asks_for_the_page_alone(browser, own_daemon):
     page = context.new_page()
     asked = []
     page.goto(daemon.url + "/")
-    page.wait_for_function("isWhole")
+    whole(page)
     session = context.new_cdp_session(page)
     session.send("Network.enable")
     kept = set()
@@ -106,7 +106,7 @@ def test_a_second_visit_asks_for_the_page_alone(browser, own_daemon):
     page.goto("about:blank")
     asked.clear()
     page.goto(daemon.url + "/")
-    page.wait_for_function("isWhole")
+    whole(page)
     files = [(request, path) for request, path in asked if not path.startswith("/api/")]
     assert [path for request, path in files if request not in kept] == ["/"], files
     context.close()
