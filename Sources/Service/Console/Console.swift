@@ -17,13 +17,24 @@ struct Console {
   var routes: [Route] {
     let whole = page(ServiceDocuments.bytes("Console/index.html"))
     return ServiceDocuments.page.map { name in
-      route(name) { name == "index.html" ? Array(whole.text.utf8) : ServiceDocuments.bytes("Console/" + name) }
+      route(name) {
+        switch name {
+        case "index.html": Array(whole.text.utf8)
+        case "german.js": german
+        default: ServiceDocuments.bytes("Console/" + name)
+        }
+      }
     }
       + whole.bundles.map { bundle in
         route(bundle.name) { Array(bundle.files.map { script($0) }.joined(separator: Array("\n".utf8))) }
       }
       + systems.map { system in route(system.name + ".js") { system.script } }
       + cards.map { card in route(card.kind + ".card.js") { card.script } }
+  }
+
+  /// The German of the page and of its systems, one file, so that a page in English does not fetch it.
+  private var german: [UInt8] {
+    systems.reduce(into: ServiceDocuments.bytes("Console/german.js")) { whole, system in whole += system.german }
   }
 
   /// Several scripts of the page that are sent as one file, since each file costs a slow link a round trip.
