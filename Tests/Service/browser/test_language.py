@@ -4,7 +4,8 @@ import re
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from german import HOLE, NAMES, WHOLES, Page, refusals, sentences, shown
+from german import HOLE, WHOLES, Page, refusals, sentences, shown
+from german import NAMES as GIVEN
 from others import go, until
 from test_views import VIEWS, busy  # noqa: F401
 
@@ -149,7 +150,7 @@ def test_a_name_that_people_have_given_does_not_keep_a_sentence_from_german(ente
 def test_the_page_and_the_check_without_a_browser_know_the_same_german(enter, own_daemon):
     """test_german.py holds what is shown against the dictionaries by itself: it is right only if it looks as the page does."""
     page, check = german(enter, own_daemon()), Page()
-    page.evaluate("given => { for (const name of given) names.add(name); sought.clear(); }", sorted(NAMES))
+    page.evaluate("given => { for (const name of given) names.add(name); sought.clear(); }", sorted(GIVEN))
     said = {*WHOLES, *(text for text in shown() if HOLE not in text), *(text for text in sentences() if HOLE not in text)}
     texts = sorted(check.worded(text.strip()) for text in said)
     assert page.evaluate("texts => texts.map(inOther)", texts) == [check.known(text) for text in texts]
