@@ -20,8 +20,10 @@ public struct SystemDocuments: @unchecked Sendable {
 
   /// The card of the page, one `<section>`.
   public var card: [UInt8] { Self.bytes(documents.card) }
-  /// The script that registers the card by `addOwnCard` of `console.js`, and last its texts in another language, by `addLanguage`.
+  /// The script that registers the card by `addOwnCard` of `console.js`.
   public var script: [UInt8] { Self.bytes(documents.script) }
+  /// What the script and the card say in German: a part of `/german.js`, which only a page in German fetches.
+  public var german: [UInt8] { Self.bytes(documents.german) }
   /// CSS rules for elements that only this card has.
   public var style: [UInt8] { Self.bytes(documents.style) }
   /// The part of the API's description that the declaration lacks: a JSON object that is written over `madeAPI`. The
@@ -30,7 +32,7 @@ public struct SystemDocuments: @unchecked Sendable {
 
   /// All files with their names.
   public var files: [(name: String, bytes: [UInt8])] {
-    [documents.card, documents.script, documents.style, documents.api].map { file in
+    [documents.card, documents.script, documents.german, documents.style, documents.api].map { file in
       (String(cString: file.name), Self.bytes(file))
     }
   }

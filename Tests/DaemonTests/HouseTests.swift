@@ -160,12 +160,10 @@ struct HouseTests {
     let folder = Self.sources.appending(path: "Systems/\(name.capitalized)/Documents")
     let written = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { !$0.hasSuffix(".c") && $0 != "include" }
-    // The script is one of several files, in the order in which documents.c has them.
+    // The script is one of several files, in the order in which documents.c has them. What it says in German is served apart from it.
     let list = try String(contentsOf: folder.appending(path: "documents.c"), encoding: .utf8)
-    let scripts = list.matches(of: /#embed "([a-z]+\.js)"/).map { String($0.output.1) }
+    let scripts = list.matches(of: /#embed "([a-z]+\.js)"/).map { String($0.output.1) }.filter { $0 != "german.js" }
     #expect((documents.files.map(\.name) + scripts.dropFirst()).sorted() == written.sorted())
-    // The page sends what follows the first text of another language only to who speaks it.
-    #expect(scripts.last == "german.js")
     for (name, bytes) in documents.files {
       let parts = try (name == "card.js" ? scripts : [name]).map { try Data(contentsOf: folder.appending(path: $0)) }
       let isSame = parts.reduce(Data(), +) == Data(bytes)

@@ -64,7 +64,7 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     config.addinivalue_line("markers", "drives: moves the shared daemon's robot")
-    config.addinivalue_line("markers", "protocol: a real client of one of the protocols does what it is for; scripts/test runs these, --ci all")
+    config.addinivalue_line("markers", "protocol: a real client of one of the protocols does what it is for, or what is said is read from the sources; scripts/test runs these, --ci all")
     config.addinivalue_line("markers", "real_time: measures real time; scripts/test --real-time runs these alone")
     # A worker has what was set here before it was started.
     worker = os.environ.get("PYTEST_XDIST_WORKER")

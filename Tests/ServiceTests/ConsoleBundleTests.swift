@@ -52,15 +52,6 @@ struct ConsoleBundleTests {
         == "\"use strict\";\nif (a) {\nb(\"// no comment\"); // stays\n}\n")
   }
 
-  @Test("a system's texts in another language are apart from what its script does")
-  func parted() {
-    let script = Array("a();\n// its texts\naddLanguage(\"de\", {\n  \"off\": \"aus\",\n});\n".utf8)
-    let (code, texts) = Console.parted(script)
-    #expect(String(decoding: code, as: UTF8.self) == "a();\n")
-    #expect(String(decoding: texts, as: UTF8.self) == "addLanguage(\"de\", {\n\"off\": \"aus\",\n});\n")
-    #expect(Console.parted(code).code == code && Console.parted(code).texts.isEmpty)
-  }
-
   @Test("a file's name changes with its contents, and with nothing else")
   func address() {
     let one = Console.address(of: "kettle.card.js", Array("a".utf8))

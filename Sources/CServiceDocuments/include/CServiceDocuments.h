@@ -17,7 +17,7 @@ struct service_document {
 
 /// The documents of one system: see SystemDocuments.swift.
 struct system_documents {
-  struct service_document card, script, style, api;
+  struct service_document card, script, german, style, api;
 };
 
 /// Builds the structure from the arrays that a system's documents.c has embedded. A missing array is a compile error.
@@ -25,6 +25,7 @@ struct system_documents {
   (struct system_documents) {                          \
     {"card.html", card_html, sizeof card_html},        \
     {"card.js", card_js, sizeof card_js},              \
+    {"german.js", german_js, sizeof german_js},        \
     {"card.css", card_css, sizeof card_css},           \
     {"openapi.json", openapi_json, sizeof openapi_json}, \
   }

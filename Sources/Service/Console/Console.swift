@@ -27,8 +27,9 @@ struct Console {
     let style = File("console.css") { [systems, cards] in
       ServiceDocuments.bytes("Console/console.css") + systems.flatMap(\.style) + cards.flatMap(\.style)
     }
+    // The German of the page and of its systems is one file, which a page in English does not fetch.
     let german = File("german.js") { [systems] in
-      Self.short(ServiceDocuments.bytes("Console/german.js")) + systems.flatMap { Self.parted($0.script).texts }
+      Self.short(systems.reduce(into: ServiceDocuments.bytes("Console/german.js")) { $0 += $1.german })
     }
     // The view of the parts shows its own lines, so they are sent as they are.
     var files = icons + [manifest, style, german, File("parts.js")]
@@ -88,17 +89,7 @@ struct Console {
   }
 
   private func script(_ name: String) -> [UInt8] {
-    systems.first { $0.name + ".js" == name }.map { Self.parted($0.script).code }
-      ?? Self.short(ServiceDocuments.bytes("Console/" + name))
-  }
-
-  /// Returns a system's script in two parts: what it does, and its texts in another language, which are the last of its files and are
-  /// sent only to who speaks that language.
-  static func parted(_ script: [UInt8]) -> (code: [UInt8], texts: [UInt8]) {
-    let sent = Self.short(script)
-    let lines = sent.split(separator: UInt8(ascii: "\n"))
-    let first = lines.first { $0.starts(with: "addLanguage(".utf8) }?.startIndex ?? sent.endIndex
-    return (Array(sent[..<first]), Array(sent[first...]))
+    Self.short(systems.first { $0.name + ".js" == name }?.script ?? ServiceDocuments.bytes("Console/" + name))
   }
 
   /// Returns a script without lines that are comments, without empty lines, and without indentation, which is a fifth of it.

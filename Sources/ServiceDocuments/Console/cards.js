@@ -105,7 +105,7 @@ function commandsOf(card, system) {
 
 function buttonOf(card, { name, meaning, scope, makesSafe }, type, onclick) {
   const made = element("button", titleOf(name), { type, onclick, title: meaning, className: makesSafe ? "halt" : "" });
-  if (scope === "admin" && !mayAdminister) Object.assign(made, { disabled: true, title: meaning + " This needs a token of scope admin." });
+  if (scope === "admin" && !mayAdminister) Object.assign(made, { disabled: true, title: meaning + " Only a device that may change the daemon can do this." });
   return made;
 }
 
@@ -170,7 +170,7 @@ async function askSystem(card, control, word, body, inputs = []) {
     if (named) named.input.ariaInvalid = "true";
     return say(control, message);
   }
-  if (document.warning) say(control, document.warning, "notice");
+  if (document.warning) say(control, worded(document.warning), "notice");
   if (word === "reset") card.trouble = null;
   for (const one of inputs) {
     one.isEdited = false;
@@ -241,7 +241,7 @@ function faultsOf(card, system) {
     card.faults.set(fault.name, box);
     set.append(place);
   }
-  if (!mayAdminister) set.append(element("p", "Faults are switched with a token of scope admin.", { className: "hint" }));
+  if (!mayAdminister) set.append(element("p", "Only a device that may change the daemon switches faults.", { className: "hint" }));
   return [folded("Simulated faults", set)];
 }
 

@@ -58,7 +58,7 @@ async function loadClients() {
 function showClients(tokens) {
   const rank = { valid: 0, expired: 1, revoked: 2 };
   const rows = [...tokens].sort((one, other) => rank[one.state] - rank[other.state]).map(clientRow);
-  if (!rows.length) return byId("clients").replaceChildren(element("p", "No client has a token in the file yet.", { className: "none" }));
+  if (!rows.length) return byId("clients").replaceChildren(element("p", "No device has been let in yet. New client… makes the first one.", { className: "none" }));
   const focused = document.activeElement?.dataset?.client;
   byId("clients").replaceChildren(tableOf("Table of the clients", ["name", "may", "made", "expires", "last seen", ""], rows));
   byId("clients").querySelector("thead th:last-child").append(element("span", "Actions", { className: "unseen" }));

@@ -85,7 +85,7 @@ async function isRefused() {
   if (!answer.isDone && !answer.document?.code && !isLive && !heardAt.size) alarm("link", "Not connected: nothing is known of the daemon now, and the controls are off. E-STOP still tries.");
   if (![401, 403, 429].includes(answer.status)) return false;
   endPolling();
-  askForToken(reasons[answer.document.code] || answer.message, answer.message);
+  askForToken(reasons[answer.document.code] || answer.message, answer.document.message);
   return true;
 }
 
@@ -282,7 +282,7 @@ function showAges(now) {
     section.classList.toggle("old", isOld);
     const words = isOld ? ageOf(age).replace("ago", "old") : "";
     if (section.querySelector("h2").dataset.age !== words) section.querySelector("h2").dataset.age = words;
-    const since = isOld ? timeWithSeconds(heardOn.get(system)) : undefined;
+    const since = isOld ? whenOf(heardOn.get(system)) : undefined;
     if (oldSince.get(system) === since) continue;
     if (isOld) oldSince.set(system, since); else oldSince.delete(system);
     showMark(id);
@@ -346,6 +346,7 @@ function changed(state, changes) {
 
 function take(event) {
   if (event.type === "pong") return answered(event.id);
+  learnNames(event);
   if (event.type === "state") states.set(event.system, event);
   if (event.type === "changes") {
     const { changes, ...head } = event;
@@ -434,7 +435,7 @@ function alarm(key, text, dismissed = null) {
 function showBanner() {
   const lines = [...alarms].sort(([one]) => one === "e-stop" ? -1 : 0).map(([key, { text, dismissed }]) => ({ key, text, dismissed }));
   const [first, ...others] = [...holds].filter(([, hold]) => hold.isEmergency);
-  if (first) lines.push({ text: first[1].text + (others.length ? " Also stopped: " + others.map(([system]) => system).join(", ") + "." : "") });
+  if (first) lines.push({ text: first[1].text + (others.length ? " Also stopped: " + others.map(([system]) => views.get(system)?.title ?? system).join(", ") + "." : "") });
   for (const hold of holds.values()) if (!hold.isEmergency) lines.push({ text: hold.text });
   const words = JSON.stringify(lines);
   if (byId("banner").dataset.words === words) return;

@@ -2,7 +2,7 @@
 // The view #/help: what the program is, what E-STOP does and does not, and where each system says how it is used. Fetched only where somebody asks for it.
 
 addLanguage("de", {
-  "Help": "Hilfe", "What E-STOP does": "Was NOT-AUS tut", "What is safe, and what is not": "Was sicher ist, und was nicht", "Your devices": "Die Geräte", "This program": "Dieses Programm",
+  "What E-STOP does": "Was NOT-AUS tut", "What is safe, and what is not": "Was sicher ist, und was nicht", "Your devices": "Die Geräte", "This program": "Dieses Programm",
   "E-STOP stops everything at once, from every view, and holds until Reset, also over a restart. It works for whoever may stop, even while somebody else drives.":
     "NOT-AUS hält alles sofort an, von jeder Ansicht aus, und bleibt, bis zurückgesetzt wird, auch über einen Neustart. Wer anhalten darf, darf es, auch während jemand anders fährt.",
   "CONFIRMED means that every system has said that it stopped. NOT CONFIRMED means that nobody knows: it is sent again every second, and what still moves can only be stopped by its power switch.":

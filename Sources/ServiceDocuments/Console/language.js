@@ -1,7 +1,7 @@
 "use strict";
-// The language of the page. Every script speaks English; in another language what they write is translated as it comes into the document, by
-// that language's dictionary: first the whole text, then patterns, then its parts between separators. What a person has named is marked
-// translate="no"; what no dictionary knows stays as it is, and is among `untranslated`.
+// The language of the page. Every script speaks English; in another language what they write is translated as it comes into the document, by that
+// language's dictionary: first the whole text, then patterns, then its parts between separators, if every one of them is known. What a person has named is
+// marked translate="no", or is known from what the daemon has told (`names`). What no dictionary knows whole stays as it is, and is among `untranslated`.
 
 const languages = { en: "English", de: "Deutsch" };
 const chosen = ofDevice.get("language");
@@ -10,35 +10,70 @@ const language = chosen in languages ? chosen : navigator.language.startsWith("d
 const locale = navigator.language.startsWith(language) ? undefined : language;
 
 const dictionary = new Map();
-const patterns = []; // [expression, replacement]: $1 as it is, {1} translated
+const patterns = []; // [expression, replacement]: {1} translated, $1 a value or a name, <1> whatever it is
 const untranslated = new Set();
-const isLast = /[.:?!…]$/;
-const separators = ["; ", ". ", ": ", " · ", ", ", "  ", " (", " → ", " or ", " and "];
-const numbers = /(\d)\.(\d+)(?=\s?(?:%|°C|°|µs|ms|s|L|mm|V|A|W|bar|kB|MB|Hz|Mbit\/s)(?![\w]))/g;
+const isLast = /[.:?!…)]$/;
+const separators = ["  ", " · ", "; ", ". ", ": ", ", ", " → ", " (", " or ", " and ", "("];
+const numbers = /(\d)\.(\d+)(?=\s?(?:%|°C|°|µs|ms|s|min|h|L|l|mm|m|V|A|W|bar|kB|MB|Hz|Mbit\/s)(?!\w))/g;
+
+const names = new Set(); // as people have named zones, plants, schedules, clients
+const sameWords = new Set("min mm ms kB MB Hz kHz Mbit rpm UTC AM PM sunrise sunset CSV API QR MP MJPEG WebRTC RTSP GPIO UDP PNG JSON".split(" ")); // in every language
 
 // What german.js has to call once, and the script of a system that has texts of its own.
 function addLanguage(code, texts, ofPatterns) {
   if (code !== language) return;
   for (const [english, other] of Object.entries(texts)) dictionary.set(english, other);
   patterns.push(...ofPatterns);
+  sought.clear();
+}
+
+// The names in what the daemon has told.
+function learnNames(told) {
+  if (language !== "en") JSON.stringify(told, (key, value) => { if (typeof value === "string" && /^(id|chip|user|title)$|name$/i.test(key) && !names.has(value)) { names.add(value); sought.clear(); } return value; });
 }
 
 function translated(text) {
   if (language === "en") return text;
-  const [, before, core, after] = /^(\s*)([^]*?)(\s*)$/.exec(text);
-  if (!core) return text;
-  const words = /[A-Za-z]{2}/.test(core) ? inOther(core) : null;
-  if (words === null && /[A-Za-z]{3}/.test(core) && untranslated.size < 1000) untranslated.add(core);
-  return before + (words ?? core).replace(numbers, "$1,$2") + after;
+  const [, before, core, after] = /^(\s*)([^]*?)(\s*)$/.exec(text), words = inOther(core);
+  if (words === null && untranslated.size < 1000) untranslated.add(core);
+  return words === null ? text : before + words.replace(numbers, "$1,$2") + after;
 }
+
+const sought = new Map(); // text → what was found for it
 
 // null: not known.
 function inOther(text) {
-  const known = dictionary.get(text) ?? ofCase(text);
+  if (sought.size > 5000) sought.clear();
+  if (!sought.has(text)) sought.set(text, seek(text));
+  return sought.get(text);
+}
+
+// A name, or nothing but numbers, units, addresses, files, chips.
+const isSame = (text) => names.has(text) || (text.replace(/\S*(?:\d|:\/\/|_|\w\.\w)\S*/g, "").match(/[A-Za-zÀ-ž]{2,}/g) ?? []).every((word) => sameWords.has(word));
+const isValue = (text) => text.split(", ").every((part) => !part.includes(" ") || isSame(part));
+
+function seek(text) {
+  const known = dictionary.get(text) ?? dictionary.get(text + ".")?.slice(0, -1);
   if (known !== undefined) return known;
+  if (isSame(text)) return text;
   for (const [expression, replacement] of patterns) {
     const found = expression.exec(text);
-    if (found) return replacement.replace(/\$(\d)|\{(\d)\}/g, (_, asItIs, other) => asItIs ? found[asItIs] : inOther(found[other]) ?? found[other]);
+    let isKnown = found !== null;
+    const made = isKnown && replacement.replace(/([${<])(\d)[}>]?/g, (_, kind, number) => {
+      const part = found[number] ?? "", other = kind === "{" ? inOther(part) : part;
+      if (other === null || (kind === "$" && !isValue(part))) isKnown = false;
+      return other;
+    });
+    if (isKnown) return made;
+  }
+  for (const name of names) {
+    const rest = text.startsWith(name + " ") ? inOther(text.slice(name.length + 1)) : null;
+    if (rest !== null) return name + " " + rest;
+  }
+  // "Fault" is "fault" at the beginning of a line.
+  if (/^[A-Z]/.test(text)) {
+    const lower = inOther(text.charAt(0).toLowerCase() + text.slice(1));
+    if (lower !== null) return lower.charAt(0).toUpperCase() + lower.slice(1);
   }
   if (isLast.test(text) && text.length > 3) {
     const rest = inOther(text.slice(0, -1));
@@ -46,16 +81,10 @@ function inOther(text) {
   }
   for (const separator of separators) {
     if (!text.includes(separator)) continue;
-    const parts = text.split(separator), others = parts.map((part) => part && inOther(part));
-    if (others.some((other, index) => other && other !== parts[index])) return others.map((other, index) => other ?? parts[index]).join(dictionary.get(separator) ?? separator);
+    const parts = text.split(separator);
+    if (parts.every((part) => inOther(part) !== null)) return parts.map(inOther).join(dictionary.get(separator) ?? separator);
   }
   return null;
-}
-
-// "Fault" is "fault" at the beginning of a line.
-function ofCase(text) {
-  const known = dictionary.get(text.charAt(0).toLowerCase() + text.slice(1));
-  return known && text.charAt(0) !== text.charAt(0).toLowerCase() ? known.charAt(0).toUpperCase() + known.slice(1) : known;
 }
 
 // ---- what comes into the document
@@ -119,6 +148,12 @@ addEventListener("DOMContentLoaded", () => {
 const fileOf = (name) => document.querySelector(`link[href^="${name}-"]`).href;
 
 if (language === "de") {
+  // Of days and months, which the browser writes.
+  for (let one = 0; one < 12; one++) {
+    for (const form of ["short", "long"]) {
+      for (const text of [new Date(2026, one, 9).toLocaleDateString(locale, { month: form }), new Date(2026, 0, one + 1).toLocaleDateString(locale, { weekday: form })]) sameWords.add(text.replace(".", ""));
+    }
+  }
   // Nothing is shown in one language and then in another.
   document.documentElement.dataset.waits = "";
   const show = () => delete document.documentElement.dataset.waits;

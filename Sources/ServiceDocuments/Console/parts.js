@@ -3,7 +3,7 @@
 
 addLanguage("de", {
   "Parts": "Teile", "Parts of a card": "Teile einer Karte", "Tile": "Kachel", "Switch": "Schalter", "Buttons": "Knöpfe", "Slider": "Schieber", "Gauge": "Anzeige",
-  "Input of a command": "Eingabe eines Befehls", "Chart": "Verlauf", "Columns": "Säulen", "Table": "Tabelle", "Time line": "Zeitleiste", "Log": "Protokoll",
+  "Input of a command": "Eingabe eines Befehls", "Chart": "Verlauf", "Columns": "Säulen", "Table": "Tabelle", "Time line": "Zeitleiste",
   "What a card of yours can be made of, and the lines that make it. The made cards, ours and this page use the same. Nothing here drives anything.":
     "Woraus eine eigene Karte bestehen kann, mit den Zeilen, die es machen. Die gemachten Karten, unsere und diese Seite nutzen dieselben. Hier wird nichts angesteuert.",
   "The lines": "Die Zeilen", "What is on and what comes, on the overview.": "Was an ist und was kommt, in der Übersicht.", "On or off.": "An oder aus.",

@@ -39,7 +39,7 @@ async function askStates() {
     byId("link").title = blockedWords;
     const wasLive = isLive;
     isLive = true;
-    show("up", "asks every 4 s");
+    show("up", "connected, slower");
     alarm("link", null);
     // The first time it may be a daemon that has just begun to answer, and the next socket opens.
     if (++rounds === 2) alarm("polling", blockedWords, () => {});

@@ -55,7 +55,8 @@ async function request(method, path, body, limitMs = requestLimitMs) {
       if (control.signal.aborted) throw error;
       return {};
     });
-    return { isDone: answer.ok, status: answer.status, document, message: answer.ok ? "" : document.message || answer.statusText };
+    learnNames(document);
+    return { isDone: answer.ok, status: answer.status, document, message: answer.ok ? "" : inPlainWords(document) || answer.statusText };
   } catch {
     return { isDone: false, status: 0, document: null, message: isLate ? "no answer in time: it may still be going on" : "no answer: whether it was done is not known" };
   } finally {
@@ -77,7 +78,7 @@ async function command(control, method, path, body, limitMs = requestLimitMs) {
   unsay(control);
   if (isDone) forgetRefusals(control.closest("[data-view]") ?? document);
   if (!isDone) say(control, message);
-  else if (document.warning) say(control, document.warning, "notice");
+  else if (document.warning) say(control, worded(document.warning), "notice");
   return isDone ? document : null;
 }
 
@@ -85,7 +86,7 @@ async function command(control, method, path, body, limitMs = requestLimitMs) {
 async function save(control, path, name) {
   unsay(control);
   const answer = await fetch(at(path), { headers: headers() }).catch(() => null);
-  if (!answer || !answer.ok) return say(control, answer ? (await answer.json().catch(() => ({}))).message || answer.statusText : "no answer");
+  if (!answer || !answer.ok) return say(control, answer ? inPlainWords(await answer.json().catch(() => ({}))) || answer.statusText : "no answer");
   const own = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") || "");
   const link = element("a", null, { href: URL.createObjectURL(await answer.blob()), download: own ? own[1] : name });
   link.click();
@@ -108,7 +109,7 @@ function say(control, text, kind = "refusal", actions = []) {
   unsay(control);
   const line = element("p", null, { className: "say " + kind });
   line.setAttribute("role", kind === "refusal" ? "alert" : "status");
-  line.append(element("span", text));
+  line.append(element("span", /\. .*\w$/.test(text) ? text + "." : text, { title: saidAs.get(text) ?? "" }));
   for (const [words, act] of actions) line.append(button(words, () => { line.remove(); act(); }));
   line.append(button(kind === "question" ? "Cancel" : "×", () => line.remove(), { ariaLabel: kind === "question" ? "Cancel" : "Dismiss" }));
   const place = control.closest("[data-say]");

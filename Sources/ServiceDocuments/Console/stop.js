@@ -89,8 +89,8 @@ function taken(event) {
 }
 
 function refused(event) {
-  if (event.id === "e-stop " + eStop.number) return stopFailed(event.code === "SCOPE_DENIED", event.message);
-  if (event.id === "reset") return alarm("reset", "Reset was refused: " + event.message + ".", () => {});
+  if (event.id === "e-stop " + eStop.number) return stopFailed(event.code === "SCOPE_DENIED", inPlainWords(event));
+  if (event.id === "reset") return alarm("reset", "Reset was refused: " + inPlainWords(event) + ".", () => {});
   const own = [...ownCards.values()];
   if (own.some((card) => card.refused && card.refused(event)) || event.id !== undefined) return;
   for (const card of own) if (card.refusedUnnamed) card.refusedUnnamed(event);

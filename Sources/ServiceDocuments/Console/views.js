@@ -116,7 +116,7 @@ function showAbsent() {
   const { section, title } = views.get(view) || {};
   const isAbsent = isLive && isWhole && view !== "overview" && view !== "diagnostics" && byId(section).hidden;
   byId("absent").hidden = !isAbsent;
-  byId("absent").textContent = isAbsent ? title + ": the daemon has told nothing of it yet. It runs only what its configuration file names." : "";
+  byId("absent").textContent = isAbsent ? title + ": nothing is known of it yet. The controller runs only what its configuration file names." : "";
   const key = isAbsent && byId(section).querySelector(".guide")?.dataset.key;
   if (key) byId("absent").append(" ", "This line in the file adds it, after the next start:", " ", element("code", key), " ", element("a", "Help", { href: "#/help" }));
 }
@@ -163,7 +163,7 @@ function showMark(section) {
 // Well is only what has been heard just now: of a daemon that is silent the summary says since when.
 function showWell() {
   const isSilent = !isLive && heardOn.size > 0, lines = [];
-  if (isSilent) lines.push({ text: `No word from the daemon since ${timeWithSeconds(Math.max(...heardOn.values()))}: what is shown is old.`, level: "stale" });
+  if (isSilent) lines.push({ text: `No word from the daemon since ${whenOf(Math.max(...heardOn.values()))}: what is shown is old.`, level: "stale" });
   for (const [section, { level, text, cause, title, name }] of marks) {
     const since = isSilent ? undefined : oldSince.get(sectionSystems[section]);
     if (level === "down" || level === "warn" || since) lines.push({ title, name, text: text + (since ? `, old since ${since}` : "") + (cause ? ": " + cause : ""), level: level === "down" ? level : "warn" });
@@ -176,7 +176,7 @@ function showWell() {
     const line = element("p");
     if (name) line.append(element("a", title, { href: "#/" + name }), " " + text); else line.append(text);
     return line;
-  }) : [element("p", marks.size ? "All is well." : "Waiting for the daemon's first word…")]));
+  }) : [element("p", marks.size ? "All is well." : "Connecting to the controller…")]));
 }
 
 function tileOf(name, title, icon) {

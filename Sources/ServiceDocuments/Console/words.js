@@ -24,15 +24,18 @@ function dayAndTime(date) {
 const dayOf = (date) => inZone(date, { weekday: "short", day: "numeric" });
 const timeOfDay = (date) => inZone(date, { hour: "2-digit", minute: "2-digit" });
 const timeWithSeconds = (date) => inZone(date, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+// Of today the time alone.
+const whenOf = (date) => dayOf(date) === dayOf(Date.now()) && Date.now() - date < 86400000 ? timeWithSeconds(date) : dayAndTime(date);
 
-// As people say it: just now, 12 s ago, 2 min ago, 5 h ago, 3 days ago.
+// As people say it: just now, 12 s ago, 2 min ago, 5 h ago, yesterday, 3 days ago, over a year ago.
 function ageOf(milliseconds) {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 2) return "just now";
   if (seconds < 90) return Math.round(seconds) + " s ago";
   if (seconds < 90 * 60) return Math.round(seconds / 60) + " min ago";
-  if (seconds < 48 * 3600) return Math.round(seconds / 3600) + " h ago";
-  return Math.round(seconds / 86400) + " days ago";
+  if (seconds < 24 * 3600) return Math.round(seconds / 3600) + " h ago";
+  const days = Math.round(seconds / 86400);
+  return days < 2 ? "yesterday" : days < 366 ? days + " days ago" : days < 731 ? "over a year ago" : Math.floor(days / 365.25) + " years ago";
 }
 
 // What is left or was had: 05:00, 1:30:00.
@@ -42,7 +45,52 @@ function clock(seconds) {
   return hours ? hours + ":" + rest : rest;
 }
 
-// What the daemon calls a connection of its own: this page, or another.
+// ---- what the daemon says for programs as well, in words for people: the API keeps its own
+
+// The first that fits; {1} goes through these again.
+const wordings = [
+  [/^expected a token of scope control, .+$/, "This device may only look. Log in with one that may control"],
+  [/^expected a token of scope admin, .+$/, "This device may not change the daemon. Log in with one that may"],
+  [/^expected a token, as .+$/s, "Log in first"],
+  [/^the token is not valid here; .+$/s, "This token does not work here. Log in with another"],
+  [/^(?:expected (?:[A-Z]{3,}|a JSON|an offer|Content-Type)|no such route|\/ws |line \d+, column).*$/, "the controller does not understand this request"],
+  [/^(?:a known member|one of the parameters) .*$/, "not known here"],
+  [/^(?:an integer|a whole number),? (−?[\d.]+)…([\d.]+)(.*)$/, "a whole number from $1 to $2$3"],
+  [/^(?:a number |minutes,? )?(−?[\d.]+)…([\d.]+)(.*)$/, "from $1 to $2$3"],
+  [/^(?:text|a name|a client's name|an? \S+ name) ?(?:of|,) (\d+)…(\d+) characters(.*)$/, "from $1 to $2 characters"],
+  [/^a list of 0…(\d+)\b.*$/, "at most $1 of them"],
+  [/^a list of (\d+)…(\d+)\b.*$/, "from $1 to $2 of them"],
+  [/^expected a new name, got (.+), which the token .+$/, "another device has the name $1 already"],
+  [/^([\w.[\]]+): expected (.+), got .+; nothing was changed$/, "$1: {2}; nothing was changed"],
+  [/^true or false$/, "yes or no"],
+  [/^(.+\S) (\([^()]+\))$/, "{1} $2"],
+  [/^(stopped|fault|emergency stop): (.+)$/, "$1: {2}"],
+  ["nothing commanded yet", "waiting for the first command"],
+  ["the controlling source went silent", "the remote control stopped sending"],
+  ["no command within the deadman's time-out", "nobody has told it anything for too long"],
+];
+
+function worded(text) {
+  text = text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g, dayAndTime);
+  for (const [one, words] of wordings) {
+    const found = one === text ? [text] : one.exec?.(text);
+    if (found) return words.replace(/\$(\d)|\{(\d)\}/g, (_, asItIs, other) => other ? worded(found[other]) : found[asItIs]);
+  }
+  return text;
+}
+
+const saidAs = new Map(); // what is said → the API's message, which a pointer that rests on it shows
+
+// Of a refusal. A field that is not as it must be is said with what it must be: zones[2].minutes → Zones 3, minutes: from 0.1 to 1440
+function inPlainWords({ field, message }) {
+  const expected = field && message?.startsWith(field + ": expected ") ? message.slice(field.length + 11).replace(/, got .*$/s, "") : null;
+  const title = () => plain(field.replace(/\[(\d+)\]/g, (_, index) => " " + (Number(index) + 1)).replaceAll(/_|(?:Percent|Celsius|Us|Mm)$/g, " ").replaceAll(".", ", ")).trim();
+  const said = expected === null ? message && worded(message) : sentence(title() + ": " + worded(expected)).slice(0, -1);
+  if (said !== message) saidAs.set(said, message);
+  return said;
+}
+
+// The daemon's words, and a connection of its own as this page, or another.
 function ours(text) {
-  return text.replace(/local client \d+/g, (name) => name === ownName ? "this page" : "another page or program");
+  return worded(text).replace(/local client \d+/g, (name) => name === ownName ? "this page" : "another page or program");
 }

@@ -166,11 +166,12 @@ def test_the_bar_leads_to_every_system_and_tells_its_state(browser, own_daemon):
         under = page.evaluate("document.querySelector('header').getBoundingClientRect().bottom")
         assert under <= page.locator("#plants-title").bounding_box()["y"] < 844
         expect(page.locator("#e-stop")).to_be_in_viewport(ratio=1)
-        for place, words in (("#plant-log", "nothing yet"), ("#pump-log", "none yet")):
+        for place, words in (("#plant-log", "Nothing yet: alerts and waterings are listed here."), ("#pump-log", "No session yet: ON begins the first.")):
             expect(page.locator(place)).to_have_text(words)
         open_more()
         bar.get_by_role("link", name="Sprinkler: idle").click()
-        for place, words in (("#schedule-preview", "nothing planned"), ("#sprinkler-log", "nothing watered yet"),
+        for place, words in (("#schedule-preview", "Nothing is planned: add a schedule above, or switch one on."),
+                             ("#sprinkler-log", "Nothing watered yet: press 5 min at a zone, or add a schedule."),
                              ("#sprinkler-year", "nothing yet")):
             expect(page.locator(place)).to_have_text(words)
 

@@ -68,7 +68,7 @@ def test_a_phone_comes_in_by_the_picture_once_and_is_thrown_out(enter, own_daemo
     daemon = own_daemon()
     page = enter(daemon, color_scheme=scheme)
     go(page, "system")
-    expect(page.locator("#clients")).to_have_text("No client has a token in the file yet.")
+    expect(page.locator("#clients")).to_have_text("No device has been let in yet. New client… makes the first one.")
     make(page, "Anna's phone", lifetime="30 days")
     [address] = read(page.locator("#client-made .qr").screenshot())
     assert address == page.locator("#client-made code").inner_text() and address.startswith(daemon.url + "/#/ticket/")
@@ -152,7 +152,7 @@ def test_what_is_wrong_is_said_beside_the_button_and_nothing_is_made(enter, own_
     expect(page.locator("#client-form .say")).to_contain_text("Name must be at least 1 character long")
     page.fill("#client-name", "laptop")
     page.click("#client-make")
-    expect(page.locator("#client-form .say")).to_contain_text("expected a new name, got laptop")
+    expect(page.locator("#client-form .say")).to_contain_text("another device has the name laptop already")
     expect(page.locator("#client-made")).to_be_hidden()
     assert len(daemon.get("/api/tokens").json()["tokens"]) == 1
 
@@ -226,7 +226,7 @@ def test_what_may_change_has_a_field_with_its_range_and_the_answer_is_in_words(e
     assert {one["key"]: one for one in daemon.get("/api/settings").json()["settings"]}["motors.speed_limit"]["value"] == "37.0"
     limit.fill("400")
     row.get_by_role("button", name="Save").click()
-    expect(row.locator(".say.refusal")).to_contain_text("expected a number 0…100")
+    expect(row.locator(".say.refusal")).to_contain_text("motors.speed_limit: from 0 to 100")
     level = setting(page, "logging.level").get_by_label("logging.level")
     assert level.evaluate("one => one.tagName") == "SELECT"
     # A text may name a file: there is no field for it.

@@ -4,6 +4,8 @@ import re
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from german import HOLE, WHOLES, Page, refusals, sentences, shown
+from german import NAMES as GIVEN
 from others import go, until
 from test_views import VIEWS, busy  # noqa: F401
 
@@ -12,7 +14,7 @@ NAMES = re.compile(
     r"basil|fern|mornings|zone \d|garden|herbs|lawn|adc-\d|0x3\d|seesaw|ads1115|tactus|[\w.-]+\.(js|yaml|csv)|supervisor|https?:|rtsp:|GPIO|UDP|MJPEG|MP4|WebRTC|"
     # dates and times, which the browser writes
     r"(sonntag|montag|dienstag|mittwoch|donnerstag|freitag|samstag|so|mo|di|mi|do|fr|sa)\b\.?|januar|februar|märz|april|mai|juni|juli|august|(sept|okto|novem|dezem)ber|(jan|feb|mär|apr|jun|jul|aug|sep|sept|okt|nov|dez)\.|"
-    r"roboter|pflanzen|bewässerung|pumpe|beine|übersicht|diagnose|hilfe|mcp3008|spi-0|p99|p50|max|API|Hz|CSV|PING|Name|System|Video|Jitter|Token|[a-z]+/[a-z]+|[a-z]+\.[a-z]+|Utc|UTC|HH:MM", re.I)
+    r"roboter|pflanzen|bewässerung|pumpe|beine|übersicht|diagnose|hilfe|mcp3008|spi-0|p99|p50|max|API|Hz|CSV|Name|System|Video|Jitter|Token|[a-z]+/[a-z]+|[a-z]+\.[a-z]+|Utc|UTC|HH:MM", re.I)
 
 
 def german(enter, daemon, **options):
@@ -121,8 +123,68 @@ def test_what_the_water_does_wrong_is_said_in_german(enter, own_daemon):
         f"{zone} is open and too much water flows": f"{german_zone} ist offen, und es fließt zu viel Wasser",
         "water flows although every valve is closed": "es fließt Wasser, obwohl jedes Ventil geschlossen ist",
         f"{zone} is open and less water flows than it should: 4.0 l/min, at least 7.0 (set)":
-            f"{german_zone} ist offen, und es fließt zu wenig Wasser: 4.0 l/min, mindestens 7.0 (gesetzt)",
-        f"{zone} is open and more water flows than it should: 9.0 l/min, at most 7.0 (learnt 2026-07-01T05:50:00Z from 5 runs)":
-            f"{german_zone} ist offen, und es fließt zu viel Wasser: 9.0 l/min, höchstens 7.0 (gelernt 2026-07-01T05:50:00Z aus 5 Läufen)",
+            f"{german_zone} ist offen, und es fließt zu wenig Wasser: 4,0 l/min, mindestens 7,0 l/min (gesetzt)",
+        f"{zone} is open and more water flows than it should: 9.0 l/min, at most 7.0 (learnt 07:50 from 5 runs)":
+            f"{german_zone} ist offen, und es fließt zu viel Wasser: 9,0 l/min, höchstens 7,0 l/min (gelernt 07:50 aus 5 Läufen)",
     }.items():
         assert page.evaluate("words => translated(words)", words) == expected
+
+
+def test_of_a_text_of_which_a_part_is_not_known_nothing_is_translated_and_it_is_told(enter, own_daemon):
+    page = german(enter, own_daemon())
+    for words in ("watered, and the moon is new", "stopped: nobody has heard of this", "Water the moon after it; dry", "dry. Never said before."):
+        assert page.evaluate("words => translated(words)", words) == words
+        assert page.evaluate("words => untranslated.has(words)", words)
+
+
+def test_a_name_that_people_have_given_does_not_keep_a_sentence_from_german(enter, own_daemon):
+    daemon = own_daemon()
+    zones = daemon.get("/api/zones").json()["zones"]
+    zones[2]["name"] = "Dry Roses"
+    assert daemon.request("PUT", "/api/zones", json={"zones": zones}).status_code == 200
+    page = german(enter, daemon)
+    expect(page.locator("#zone-leds")).to_contain_text("Dry Roses")
+    assert page.evaluate("translated('Dry Roses 05:00 (04:10 left) is open, and no more may be.')") == "Dry Roses 05:00 (noch 04:10) ist offen, und mehr dürfen es nicht sein."
+
+
+def test_the_page_and_the_check_without_a_browser_know_the_same_german(enter, own_daemon):
+    """test_german.py holds what is shown against the dictionaries by itself: it is right only if it looks as the page does."""
+    page, check = german(enter, own_daemon()), Page()
+    page.evaluate("given => { for (const name of given) names.add(name); sought.clear(); }", sorted(GIVEN))
+    said = {*WHOLES, *(text for text in shown() if HOLE not in text), *(text for text in sentences() if HOLE not in text)}
+    texts = sorted(check.worded(text.strip()) for text in said)
+    assert page.evaluate("texts => texts.map(inOther)", texts) == [check.known(text) for text in texts]
+    messages = sorted(refusals(), key=str)
+    assert page.evaluate("all => all.map(([message, field]) => inPlainWords({ message, field }))", messages) == [check.in_plain_words(*one) for one in messages]
+
+
+def test_after_an_emergency_stop_the_whole_banner_is_german(enter, own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    page = german(enter, daemon, view="robot")
+    page.locator("#e-stop").click()
+    expect(page.locator("#banner")).to_contain_text("Not-Aus")
+    expect(page.locator("#banner")).to_contain_text("Auch angehalten: ")
+    assert not re.search(r"\b(?:by|the|is|reset|stopped|go|off|confirmed)\b", page.inner_text("#banner"), re.I)
+
+
+def test_ages_are_said_as_people_say_them(enter, own_daemon):
+    page = enter(own_daemon())
+    hour = 3_600_000
+    for age, words in {1: "just now", 12_000: "12 s ago", 23 * hour: "23 h ago", 30 * hour: "yesterday", 72 * hour: "3 days ago", 400 * 24 * hour: "over a year ago", 800 * 24 * hour: "2 years ago"}.items():
+        assert page.evaluate("age => ageOf(age)", age) == words
+    assert "T05:50" not in page.evaluate("ours('learnt 2026-07-01T05:50:00Z from 5 runs')")
+
+
+def test_a_refusal_is_said_in_words_and_its_message_is_where_the_pointer_rests(enter, own_daemon):
+    page = enter(own_daemon(), view="sprinkler")
+    for message, field, words in (("minutes: expected minutes, 0.02…1440, got 9999", "minutes", "Minutes: from 0.02 to 1440"),
+                                  ("zones[2].minutes: expected a number 0.1…1440, got 0", "zones[2].minutes", "Zones 3, minutes: from 0.1 to 1440"),
+                                  ("expected a token of scope control, got one of scope read", None, "This device may only look. Log in with one that may control"),
+                                  ("no such route; GET /api/openapi.json lists them", None, "the controller does not understand this request")):
+        assert page.evaluate("([message, field]) => inPlainWords({ message, field })", [message, field]) == words
+    row = page.locator(".zone").first
+    row.locator("input[type=number]").fill("9999")
+    row.get_by_role("button", name="Run").click()
+    said = row.locator(".say span")
+    expect(said).to_contain_text("Minutes: ")
+    expect(said).to_have_attribute("title", re.compile("^minutes: expected .+, got "))

@@ -28,7 +28,7 @@ def says_nothing_of_before(page):
     expect(page.locator("#banner")).to_contain_text(SILENT, timeout=20_000)
     expect(page.locator(".tile:visible")).to_have_count(0)
     assert "Zone 3" not in page.inner_text("body")
-    expect(page.locator("#well")).to_have_text("Waiting for the daemon's first word…")
+    expect(page.locator("#well")).to_have_text("Connecting to the controller…")
     expect(page.locator("#reset")).to_be_disabled()
 
 

@@ -49,7 +49,7 @@ def test_a_leg_is_calibrated_by_hand_into_lines_for_the_file(enter, legs):
     lowest, points = leg.get_by_role("button", name="This is the lowest"), leg.locator("[data-of=points]")
     lowest.click()
     expect(leg.locator(".say")).to_contain_text("ARM it and move it first")
-    expect(points).to_have_text("nothing found yet")
+    expect(points).to_have_text("nothing found yet: move the leg, then say which place it is")
     leg.locator("[data-do=arm]").click()
     expect(leg.locator("[data-of=state]")).to_have_text("armed")
     for wanted, name in ((900, "lowest"), (2100, "highest")):

@@ -175,7 +175,7 @@ def test_a_new_schedule_has_what_was_chosen_is_on_and_says_when_it_starts(enter,
     assert made["nextStartISO"] == daemon.get("/api/schedules/preview?count=1").json()["starts"][0]["startISO"]
     card.get_by_role("checkbox", name="Mornings enabled").uncheck()
     expect(card.locator("small")).to_contain_text("off  Tue  06:00 19:30")
-    expect(page.locator("#schedule-preview")).to_have_text("nothing planned")
+    expect(page.locator("#schedule-preview")).to_have_text("Nothing is planned: add a schedule above, or switch one on.")
     assert daemon.get("/api/schedules").json()["schedules"][0]["nextStartISO"] is None
     # Off, where that is asked for.
     page.locator("#schedule-name").fill("Evenings")

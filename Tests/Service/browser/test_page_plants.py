@@ -148,11 +148,11 @@ def test_a_probe_with_a_broken_wire_says_so_at_once_and_not_what_it_read_before(
     expect(plant.locator("output").first).to_have_text(re.compile(r"^\d+ %$"))
     assert page.daemon.post("/api/sim/plants/0x36", {"fault": fault}).status_code == 200
     expect(plant.locator("output").first).to_have_text("unknown")
-    expect(plant.locator("small.bad")).to_have_text("0x36 reads what no soil is: look at the wire")
+    expect(plant.locator("small.bad")).to_have_text("0x36 is not in soil, or the wire is broken")
     expect(cells.nth(2)).to_have_text("–")
     expect(cells.nth(3)).to_have_text("–")
-    expect(cells.nth(6)).to_have_text("what no soil is: open or shorted wire?")
-    expect(page.locator("#plants-state")).to_contain_text("not soil, look at the wire: 0x36")
+    expect(cells.nth(6)).to_have_text("not in soil, or a broken wire")
+    expect(page.locator("#plants-state")).to_contain_text("not in soil, or a broken wire: 0x36")
     state = page.daemon.get("/api/plants").json()
     assert state["plants"][0]["moisturePercent"] is None and "silent" not in state["plants"][0]["alerts"]
     probe = next(one for one in state["sensors"] if one["id"] == "0x36")

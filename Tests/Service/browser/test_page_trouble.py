@@ -45,22 +45,22 @@ def test_a_valve_that_does_not_close_is_shown_open_on_its_zone(enter, own_daemon
     way_out = "close the main tap, and reset when it is off"
     for place in (page.locator("#banner"), tile(page, "Sprinkler"), page.locator("#well"), link(page, "sprinkler")):
         expect(place).not_to_have_text(re.compile("line 2"))
-    expect(page.locator("#banner")).to_contain_text("Roses is on although told to be off")
+    expect(page.locator("#banner")).to_contain_text("Roses is on but should be off")
     expect(page.locator("#banner")).to_contain_text(way_out)
-    expect(tile(page, "Sprinkler").locator(".now")).to_have_text("Roses is on although told to be off")
+    expect(tile(page, "Sprinkler").locator(".now")).to_have_text("Roses is on but should be off")
     expect(tile(page, "Sprinkler").locator(".next")).to_have_text("to go on: " + way_out)
-    expect(page.locator("#well")).to_contain_text("Roses is on although told to be off")
+    expect(page.locator("#well")).to_contain_text("Roses is on but should be off")
     expect(link(page, "sprinkler")).to_have_attribute("aria-label", re.compile("Roses is on"))
     go(page, "sprinkler")
-    expect(page.locator("#sprinkler-now")).to_have_text("Roses on although told to be off")
-    expect(page.locator(".zone[data-zone='3'] [data-of=state]")).to_have_text("on although told to be off")
+    expect(page.locator("#sprinkler-now")).to_have_text("Roses on but should be off")
+    expect(page.locator(".zone[data-zone='3'] [data-of=state]")).to_have_text("on but should be off")
     expect(page.locator(".zone[data-zone='2'] [data-of=state]")).to_have_text("off")
     expect(page.locator("#zone-leds .led").nth(2)).to_have_class("led down")
     # A reset would be refused: none is offered before the valve is off.
     expect(page.locator("#reset")).to_be_hidden()
     fault(daemon, "clear", "sprinkler-gpio")
     expect(page.locator("#reset")).to_be_visible()
-    expect(page.locator("#banner")).to_contain_text("Roses was on although told to be off. To go on: reset.")
+    expect(page.locator("#banner")).to_contain_text("Roses was on but should be off. To go on: reset.")
     expect(page.locator("#sprinkler-now")).to_have_text("nothing")
     page.click("#reset")
     expect(page.locator("#banner")).to_be_hidden()
@@ -196,7 +196,7 @@ def test_where_websockets_are_blocked_a_banner_says_that_it_asks_instead(enter, 
     daemon = own_daemon(more="pump: {}\n")
     with Blocking(daemon, hangs) as proxy:
         behind = SimpleNamespace(url=proxy.url + "/tactus", admin=daemon.admin)
-        page = enter(behind, link="asks every 4 s")
+        page = enter(behind, link="connected, slower")
         expect(page.locator("#banner")).to_contain_text("WebSockets are blocked on the way to the daemon: it is asked every 4 s instead.")
         expect(tile(page, "Pump").locator(".led")).to_have_text("off")
         daemon.post("/api/zone/3/on", {"minutes": 12})
@@ -204,14 +204,14 @@ def test_where_websockets_are_blocked_a_banner_says_that_it_asks_instead(enter, 
         # Whoever has read it need not have it before their eyes; in another language it is the same.
         page.locator("#banner").get_by_role("button", name="Dismiss").click()
         expect(page.locator("#banner")).to_be_hidden()
-        german = enter(behind, link="fragt alle 4 s", locale="de-DE")
+        german = enter(behind, link="verbunden, langsamer", locale="de-DE")
         expect(german.locator("#banner")).to_contain_text("WebSockets sind auf dem Weg zum Dienst gesperrt: er wird stattdessen alle 4 s gefragt.")
 
 
 def test_a_key_stops_what_its_view_drives_by_a_request_where_websockets_are_blocked(enter, own_daemon):
     daemon = own_daemon()
     with Blocking(daemon, hangs=False) as proxy:
-        page = enter(SimpleNamespace(url=proxy.url + "/tactus", admin=daemon.admin), view="robot", link="asks every 4 s")
+        page = enter(SimpleNamespace(url=proxy.url + "/tactus", admin=daemon.admin), view="robot", link="connected, slower")
         expect(page.locator("#robot-state")).to_have_text("stopped")
         page.locator("#robot-title").click()
         page.keyboard.press(" ")

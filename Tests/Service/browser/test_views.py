@@ -93,7 +93,7 @@ def test_each_view_has_an_address_a_title_and_nothing_of_the_others(enter, own_d
     expect(page.locator("#sprinkler")).to_be_visible()
     # One that this daemon does not have says so.
     page.evaluate("location.hash = '#/video'")
-    expect(page.locator("#absent")).to_contain_text("Video: the daemon has told nothing of it yet")
+    expect(page.locator("#absent")).to_contain_text("Video: nothing is known of it yet")
     expect(page.locator("#absent code")).to_have_text("camera: {}")
     page.locator("#absent a").click()
     expect(page.locator("#help")).to_be_visible()
@@ -141,7 +141,7 @@ def test_the_overview_says_what_is_on_what_comes_and_whether_all_is_well(enter, 
     expect(tile("Fan")).to_contain_text("Temperature 31.3 °C")
     expect(tile("Fan").get_by_role("button")).to_have_text("Off")
     tile("Sprinkler").get_by_role("button", name="Stop all").click()
-    expect(tile("Sprinkler")).to_contain_text("no water runs")
+    expect(tile("Sprinkler")).to_contain_text("No zone is on")
     tile("Pump").get_by_role("button", name="OFF").click()
     until(lambda: busy.get("/api/pump").json()["state"] == "off")
     expect(page.locator("#well")).not_to_contain_text("Fan")

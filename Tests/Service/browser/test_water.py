@@ -221,7 +221,7 @@ def test_what_is_not_there_yet_says_so_and_nothing_moves_when_it_comes(enter, ow
     for route in held:
         route.continue_()
     expect(page.locator("#week-loading")).to_be_hidden()
-    expect(day).to_have_text("Nothing is planned.")
+    expect(day).to_have_text("Nothing is planned: no schedule is on for this day.")
     assert [place.bounding_box()["height"] for place in (week, month)] == before
 
 

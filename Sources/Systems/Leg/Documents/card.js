@@ -87,7 +87,7 @@ function legPoints(card, index, entry) {
   const points = {}, name = entry.parts.name.textContent;
   const show = () => {
     const lines = Object.entries(points).map(([key, pulse]) => `    ${key}: ${pulse}`);
-    entry.parts.points.textContent = lines.length ? `legs:\n  - # ${name}\n` + lines.join("\n") + "\n# counts from the next start of the daemon" : "nothing found yet";
+    entry.parts.points.textContent = lines.length ? `legs:\n  - # ${name}\n` + lines.join("\n") + "\n# counts from the next start of the daemon" : "nothing found yet: move the leg, then say which place it is";
   };
   entry.parts.points.setAttribute("aria-label", "Calibration of " + name);
   for (const point of card.querySelectorAll("[data-point]")) {
@@ -133,7 +133,7 @@ function legRefused(index, event) {
   const entry = legs[index ?? 0];
   if (!entry) return;
   if (event.code === "ALREADY_ARMED") entry.mine = false;
-  say(entry.arm, sentence(event.message));
+  say(entry.arm, sentence(inPlainWords(event)));
 }
 
 function showLegs(event) {
@@ -168,7 +168,7 @@ function showLegs(event) {
   const states = event.legs.map((leg) => leg.state);
   const armed = event.legs.filter((leg) => leg.state === "armed");
   tile("leg", {
-    now: event.legs.map((leg) => leg.pulseUs == null ? "no pulse" : leg.pulseUs + " µs").join(", "), next: armed.length ? "armed: " + armed.map((leg) => leg.name).join(", ") : "none is armed",
+    now: event.legs.map((leg) => leg.pulseUs == null ? "no pulse" : leg.pulseUs + " µs").join(", "), next: armed.length ? "armed: " + armed.map((leg) => leg.name).join(", ") : "Not armed",
     action: armed.length ? { words: "DISARM", look: "halt", act: () => armed.forEach((leg) => legs[event.legs.indexOf(leg)].parts.disarm.click()) }
       : { words: "Move", look: "primary", act: () => { location.hash = "#/leg"; } },
   });

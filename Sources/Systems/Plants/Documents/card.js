@@ -14,7 +14,7 @@ function showPlants(event) {
   const broken = event.sensors.filter(isBroken).map((sensor) => sensor.id), silent = event.sensors.filter((sensor) => !sensor.isFresh && !isBroken(sensor)).map((sensor) => sensor.id);
   byId("plants-state").textContent = event.plantCount + (event.plantCount === 1 ? " plant" : " plants")
     + (event.plantCount > event.plants.length ? ", the first " + event.plants.length + " shown" : "")
-    + (silent.length ? "; not read lately: " + silent.join(", ") : "") + (broken.length ? "; not soil, look at the wire: " + broken.join(", ") : "");
+    + (silent.length ? "; not read lately: " + silent.join(", ") : "") + (broken.length ? "; not in soil, or a broken wire: " + broken.join(", ") : "");
   const alerts = event.plants.flatMap((plant) => plant.alerts.map((alert) => plant.name + " " + alert));
   mark("plants", !event.store.writable ? "down" : alerts.length || silent.length || broken.length ? "warn" : event.plantCount ? "up" : "idle",
     alerts.join(", ") || byId("plants-state").textContent);
@@ -64,13 +64,13 @@ function showPlant(row, plant) {
   Object.assign(row.word, { textContent: word, className: "word " + word });
   const ages = plant.sensors.map((id) => probes.get(id)?.ageMs), oldest = ages.some((age) => age == null) ? null : Math.max(...ages);
   const broken = plant.sensors.filter((id) => probes.get(id)?.lastFailure === "notAMeasurement");
-  row.age.textContent = broken.length ? broken.join(", ") + (broken.length > 1 ? " read" : " reads") + " what no soil is: look at the wire" : oldest == null ? "not read yet" : "read " + ageOf(oldest);
+  row.age.textContent = broken.length ? broken.join(", ") + (broken.length > 1 ? " are" : " is") + " not in soil, or the wire is broken" : oldest == null ? "not read yet" : "read " + ageOf(oldest);
   row.age.className = broken.length ? "bad" : "";
   row.celsius.textContent = plant.temperatureCelsius == null ? "" : plant.temperatureCelsius.toFixed(1) + " °C";
   row.alerts.replaceChildren(...plant.alerts.map((alert) => element("span", alert, { className: "alert" })));
-  const watered = plant.lastWateredISO ? "watered " + ago(plant.lastWateredISO) : "not seen watered yet";
-  const link = plant.watering ? " · asks zone " + plant.watering.zone + " for water"
-    + (plant.watering.askedISO ? ", last " + ago(plant.watering.askedISO) : "") : "";
+  const watered = plant.lastWateredISO ? "watered " + ago(plant.lastWateredISO) : "no watering known yet";
+  const link = plant.watering ? " · watered by zone " + plant.watering.zone
+    + (plant.watering.askedISO ? ", last asked " + ago(plant.watering.askedISO) : "") : "";
   const waits = plant.watering && plant.watering.waitsFor;
   row.confirm.hidden = !waits;
   row.waits.hidden = !waits;
@@ -239,7 +239,7 @@ byId("plant-new").onsubmit = async (event) => {
   showPlan();
 };
 
-const failureWords = { noAnswer: "no answer", timedOut: "the bus is stuck", notAMeasurement: "what no soil is: open or shorted wire?", wrongChip: "another chip answers" };
+const failureWords = { noAnswer: "no answer", timedOut: "the bus is stuck", notAMeasurement: "not in soil, or a broken wire", wrongChip: "another chip answers" };
 const probes = new Map(); // name → the newest of it
 // What is old is not shown as if it were of now.
 const reading = (sensor) => sensor.raw == null || !sensor.isFresh ? "–" : sensor.raw.toFixed(0) + " " + sensor.unit;

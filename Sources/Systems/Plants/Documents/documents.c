@@ -10,7 +10,8 @@ static const unsigned char card_js[] = {
 #embed "card.js"
   , // one script of several files
 #embed "history.js"
-  ,
+};
+static const unsigned char german_js[] = {
 #embed "german.js"
 };
 static const unsigned char card_css[] = {

@@ -53,6 +53,6 @@ async function loadAlerts() {
   plants.events = document.events;
   const words = { raised: "alert:", cleared: "no longer", watered: "watered,", asked: "asks", refused: "was refused:", calibrated: "calibrated," };
   fill(byId("plant-log"), document.events.slice(0, 100).map((event) =>
-    element("li", dayAndTime(event.atISO) + "  " + event.name + "  " + words[event.kind] + " " + event.detail)), "nothing yet");
+    element("li", dayAndTime(event.atISO) + "  " + event.name + "  " + words[event.kind] + " " + event.detail)), "Nothing yet: alerts and waterings are listed here.");
 }
 showSpan();

@@ -126,7 +126,7 @@ async function loadSessions() {
   }
   fill(byId("pump-log"), answer.document.sessions.map((session) => element("li", [dayAndTime(session.start), pumpTime(session.seconds), session.end || "goes on",
       session.speedPercent == null ? "" : Math.round(session.speedPercent) + " %",
-      session.skinFirstCelsius == null ? "" : "skin " + pumpDegrees(session.skinFirstCelsius) + " → " + pumpDegrees(session.skinLastCelsius), session.note].filter(Boolean).join("  "))), "none yet");
+      session.skinFirstCelsius == null ? "" : "skin " + pumpDegrees(session.skinFirstCelsius) + " → " + pumpDegrees(session.skinLastCelsius), session.note].filter(Boolean).join("  "))), "No session yet: ON begins the first.");
 }
 
 byId("pump-noting").onsubmit = async (event) => {

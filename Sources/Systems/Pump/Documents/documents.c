@@ -8,7 +8,8 @@ static const unsigned char card_html[] = {
 };
 static const unsigned char card_js[] = {
 #embed "card.js"
-  , // one script of several files
+};
+static const unsigned char german_js[] = {
 #embed "german.js"
 };
 static const unsigned char card_css[] = {

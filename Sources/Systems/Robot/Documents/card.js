@@ -263,7 +263,7 @@ function showRobot(robot) {
   }
   keepAwake(view === "robot" && robot.state === "driving");
   tile("robot", {
-    now: robot.state === "driving" ? `${robot.speedsPercent.left.toFixed(0)} % left, ${robot.speedsPercent.right.toFixed(0)} % right` : "stands",
+    now: robot.state === "driving" ? `${robot.speedsPercent.left.toFixed(0)} % left, ${robot.speedsPercent.right.toFixed(0)} % right` : "Standing still",
     next: robot.holder ? "driven by " + ours(robot.holder.source) : "nobody drives",
     action: { words: "Drive", look: "primary", act: () => { location.hash = "#/robot"; } },
   });
@@ -285,6 +285,6 @@ addOwnCard("robot", {
   // The robot's replies are JSON.
   takeBytes(bytes) { if (bytes[0] === 0x7b) driven(JSON.parse(new TextDecoder().decode(bytes))); },
   // Commands of the stick have no number.
-  refusedUnnamed(event) { driveFailed(event.message); },
+  refusedUnnamed(event) { driveFailed(inPlainWords(event)); },
   hands(work) { pad.classList.toggle("off", !work); },
 });

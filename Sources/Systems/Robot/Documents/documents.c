@@ -12,7 +12,8 @@ static const unsigned char card_js[] = {
 #embed "sight.js"
   ,
 #embed "fittings.js"
-  ,
+};
+static const unsigned char german_js[] = {
 #embed "german.js"
 };
 static const unsigned char card_css[] = {

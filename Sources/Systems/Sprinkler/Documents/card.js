@@ -30,8 +30,8 @@ function readSprinkler(event) {
   const named = { ...event, stuck: names, zones: event.zones.map((zone) => ({ ...zone, isStuck: stuck.some((line) => line.zoneId === zone.id) })) };
   if (!stuck.length && !of) return named;
   const isNow = of && event.linesDiffering.some((line) => line.line === of.line);
-  const cause = stuck.length ? names + (stuck.length > 1 ? " are" : " is") + " on although told to be off"
-    : `${nameOfLine(of)} ${isNow ? "is" : "was"} ${of.isOn ? "on" : "off"} although told to be ${of.isOn ? "off" : "on"}`;
+  const cause = stuck.length ? names + (stuck.length > 1 ? " are" : " is") + " on but should be off"
+    : `${nameOfLine(of)} ${isNow ? "is" : "was"} ${of.isOn ? "on" : "off"} but should be ${of.isOn ? "off" : "on"}`;
   return { ...named, fault: cause, reason: cause };
 }
 
@@ -76,8 +76,8 @@ function showSprinkler(event) {
   }));
   const paused = event.state === "paused";
   tile("sprinkler", {
-    now: !open.length ? "no water runs" : open.map(nowOf).join(", "),
-    next: event.rainDelay.active ? "rain delay until " + dayAndTime(event.rainDelay.until) : event.nextRun ? "next " + byId("sprinkler-next").textContent : "nothing planned",
+    now: !open.length ? "No zone is on" : open.map(nowOf).join(", "),
+    next: event.rainDelay.active ? "rain delay until " + dayAndTime(event.rainDelay.until) : event.nextRun ? "next " + byId("sprinkler-next").textContent : "no schedule: add one",
     action: open.length ? { words: "Stop all", look: "halt", act: (control) => water(control, "POST", "/api/stop") } : null,
   });
   showPress();
@@ -86,7 +86,7 @@ function showSprinkler(event) {
   byId("sprinkler-skip").disabled = !open.length;
   showZones(event.zones);
   stopped("sprinkler", isHeld
-    ? sentence("sprinkler: " + event.reason) + (event.wayOut ? " To go on: " + event.wayOut + "." : "") : null, event.state === "emergencyStopped", !event.stuck);
+    ? sentence("sprinkler: " + ours(event.reason)) + (event.wayOut ? " To go on: " + event.wayOut + "." : "") : null, event.state === "emergencyStopped", !event.stuck);
 }
 
 // The flow of zones with limits of their own. Rows are kept: a button must not be replaced while somebody presses it.
@@ -97,7 +97,7 @@ function showFlows(flows) {
   sprinkler.flows = known;
   list.replaceChildren(...flows.map((one) => {
     const row = element("div"), limits = [one.minLitresPerMinute != null && "at least " + one.minLitresPerMinute, one.maxLitresPerMinute != null && "at most " + one.maxLitresPerMinute].filter(Boolean);
-    row.append(element("b", zoneName(one.zoneId)), " ", element("span", one.why), " ", element("small", limits.length ? limits.join(", ") + " l/min" : "no limit yet"));
+    row.append(element("b", zoneName(one.zoneId)), " ", element("span", worded(one.why)), " ", element("small", limits.length ? limits.join(", ") + " l/min" : "no limit yet"));
     if (one.runs) row.append(" ", button("Forget", ({ target }) => water(target, "DELETE", `/api/zone/${one.zoneId}/flow`), { ariaLabel: "Forget the flow of " + zoneName(one.zoneId), className: "quiet" }));
     return row;
   }));
@@ -138,7 +138,7 @@ function showZones(zones) {
   });
 }
 
-const stuckWords = "on although told to be off";
+const stuckWords = "on but should be off";
 const nowOf = (zone) => zone.isStuck ? zone.name + " " + stuckWords : zone.name + " " + clock(zone.remainingSec);
 
 // By an address such as #/sprinkler/12.

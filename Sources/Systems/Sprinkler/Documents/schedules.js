@@ -17,7 +17,7 @@ async function loadSchedules() {
   sprinkler.starts = preview && preview.starts || [];
   fill(byId("schedule-preview"), sprinkler.starts.slice(0, 5).map((start) =>
     element("li", dayAndTime(start.startISO) + "  " + start.scheduleName + (start.inRainDelay ? "  (rain delay)" : "") + "  "
-      + start.runs.map((run) => zoneName(run.zoneId) + " " + planOf(run)).join(", "))), "nothing planned");
+      + start.runs.map((run) => zoneName(run.zoneId) + " " + planOf(run)).join(", "))), "Nothing is planned: add a schedule above, or switch one on.");
   showLogChoices();
   loadWater();
 }
@@ -140,7 +140,7 @@ function editorParts(schedule, of) {
   const line = (...parts) => { const row = element("div", null, { className: "row" }); row.append(...parts); return row; };
   const rows = (changed) => {
     const more = element("details");
-    more.append(element("summary", "Rain, season, cycles, order"), line(label("skip in a rain delay", rain), label("follows the seasonal level", level), label("goes by the deficit", deficit), label("priority", first), label("alias", alias)),
+    more.append(element("summary", "Rain, season, cycles, order"), line(label("skip in a rain delay", rain), label("follows the seasonal level", level), label("waters only what is missing", deficit), label("priority", first), label("alias", alias)),
       line(label("only from", from), label("to", to), element("small", "month and day; empty: all year")), line(label("no run longer than", cycle, " min"), label("then soak for", soak, " min")));
     return [line(label("name", name), label("starts", starts)), rule.element(changed), steps.element, more, after,
       line(save, ...schedule ? [undo] : [label("and enable it", enabled)], lacks)];

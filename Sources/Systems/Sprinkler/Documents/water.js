@@ -8,7 +8,7 @@ const outcomeWords = {
   emergencyStop: "ended by an emergency stop", fault: "ended by a fault", shutdown: "ended when the daemon was shut down", powerCut: "ended by a power cut",
   crash: "ended when the daemon crashed", dayLimit: "not watered: the zone has had its water of the day", disabled: "not watered: the zone is switched off",
   seasonalLevel: "not watered: the seasonal level is 0 %", missed: "missed: the daemon did not run at that time, or its clock was not confirmed",
-  overlap: "not watered: it already waited or ran", runLimit: "ended at the longest run that the zone may have", externalStop: "ended by the guard or from outside",
+  overlap: "not watered: it already waited or ran", runLimit: "ended at the longest run that the zone may have", externalStop: "ended from outside, or because the program hung",
   wrongClock: "started by a clock that was wrong", wetSoil: "not watered, or ended: the soil is wet",
   noDeficit: "not watered: the zone's deficit is small", timeLimit: "ended at its longest time, before it had its litres",
 };
@@ -175,7 +175,7 @@ function openBar(block, isEntered = true) {
     const label = element("label", "starts ");
     label.append(time);
     panel.append(label);
-  } else if (block.start) panel.append(element("small", "starts by the sun: its offset stands in the schedule"));
+  } else if (block.start) panel.append(element("small", "starts by the sun: change it in the schedule"));
   if (block.schedule?.days) {
     const day = element("select", null, { ariaLabel: "Weekday, " + block.schedule.name, onchange: () => moveStart(block, { day: day.value, time: block.time }) });
     day.append(...weekdays.map((one) => element("option", one, { value: one })));
@@ -238,7 +238,7 @@ function showDay(date, { runs, starts }) {
   const isFar = starts.length === 0 && sprinkler.starts.length === previewCount && date > sprinkler.starts.at(-1).startLocal.slice(0, 10);
   byId("day-title").textContent = inWordsOf(date, { weekday: "long", day: "numeric", month: "long" });
   fill(byId("sprinkler-day"), [...lines, ...plans].map((text) => element("li", text)), month.of !== date.slice(0, 7) ? "loading…" : date < dateOf(Date.now())
-    ? "Nothing ran: the log has no run of that day, and no start that was left out." : isFar ? "So far ahead is not reckoned." : "Nothing is planned.");
+    ? "Nothing ran: the log has no run of that day, and no start that was left out." : isFar ? "The plan does not reach that far." : "Nothing is planned: no schedule is on for this day.");
 }
 
 const monthBy = (months) => () => {
@@ -294,7 +294,7 @@ async function loadLog(after = "") {
   const lines = answer.runs.filter((run) => (!outcome || (outcome === "watered") === run.ranSec > 0) && (!day || dateOf(run.startISO) === day)).map((run) =>
     element("li", dayAndTime(run.startISO) + "  " + run.zoneName + "  " + ranOf(run) + "  " + plain(run.outcome) + (run.why ? "  " + run.why : "") + (run.scheduleName ? "  " + run.scheduleName : "")
       + (run.caller ? "  by " + ours(run.caller) : "")));
-  if (after) byId("sprinkler-log").append(...lines); else fill(byId("sprinkler-log"), lines, logNext ? "none among the newest: More" : "nothing watered yet");
+  if (after) byId("sprinkler-log").append(...lines); else fill(byId("sprinkler-log"), lines, logNext ? "none among the newest: More" : "Nothing watered yet: press 5 min at a zone, or add a schedule.");
   byId("log-more").hidden = !logNext;
 }
 for (const one of ["log-zone", "log-schedule", "log-outcome", "log-day"]) byId(one).onchange = () => loadLog();

@@ -24,7 +24,7 @@ function showVideo(event) {
   byId("video-said").textContent = lines.join(" ");
   const viewers = event.viewers.rtsp + event.viewers.whep + event.viewers.mp4 + event.viewers.mjpeg;
   tile("video", {
-    now: event.state === "running" ? (event.statistics.framesPerSecond || 0) + " pictures a second" : viewers ? viewers + " look" : "nobody looks", next: `${event.picture.width} × ${event.picture.height}`,
+    now: event.state === "running" ? (event.statistics.framesPerSecond || 0) + " pictures a second" : viewers ? viewers + " watching" : "Camera off", next: `${event.picture.width} × ${event.picture.height}`,
     action: { words: "Look", look: "primary", act: lookAtVideo },
   });
   const facts = [`${event.picture.width}×${event.picture.height}`];

@@ -36,13 +36,13 @@ extension RobotState: CustomStringConvertible {
       }
     case .emergencyStopped(let stop):
       stop.confirmation == .confirmed
-        ? "release every stick, wait one failsafe timeout, then reset"
+        ? "let go of every stick for a second, then reset"
         : "the motors have not confirmed the stop: check their power and wiring, then reset"
     case .fault(let fault):
       fault.confirmation == .confirmed && fault.cause.isTilt
-        ? "set the robot upright, release every stick, wait one failsafe timeout, then reset"
+        ? "set the robot upright, let go of every stick for a second, then reset"
         : fault.confirmation == .confirmed
-          ? "remove the cause, release every stick, wait one failsafe timeout, then reset"
+          ? "remove the cause, let go of every stick for a second, then reset"
           : "the motors have not confirmed the stop: check their power and wiring, then reset"
     case .shutDown: "start the daemon again"
     }

@@ -25,9 +25,9 @@ struct VideoWords: Encodable, Equatable {
       return
     }
     switch state.camera.phase {
-    case .idle: (self.state, reason) = (.idle, "nobody looks")
+    case .idle: (self.state, reason) = (.idle, "the camera is off: nobody watches")
     case .starting: (self.state, reason) = (.starting, "the camera starts")
-    case .running: (self.state, reason) = (.running, "somebody looks")
+    case .running: (self.state, reason) = (.running, "somebody watches")
     case .failed: (self.state, reason) = (.failed, state.camera.cause)
     }
     let advice: String? =
