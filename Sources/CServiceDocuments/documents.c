@@ -38,6 +38,9 @@ static const unsigned char index_html[] = {
 static const unsigned char logs_js[] = {
 #embed "../ServiceDocuments/Console/logs.js"
 };
+static const unsigned char later_js[] = {
+#embed "../ServiceDocuments/Console/later.js"
+};
 static const unsigned char loops_js[] = {
 #embed "../ServiceDocuments/Console/loops.js"
 };
@@ -117,6 +120,7 @@ static const struct service_document documents[] = {
   {"Console/polling.js", polling_js, sizeof polling_js},
   {"Console/index.html", index_html, sizeof index_html},
   {"Console/logs.js", logs_js, sizeof logs_js},
+  {"Console/later.js", later_js, sizeof later_js},
   {"Console/loops.js", loops_js, sizeof loops_js},
   {"Console/say.js", say_js, sizeof say_js},
   {"Console/stop.js", stop_js, sizeof stop_js},

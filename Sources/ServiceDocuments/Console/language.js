@@ -16,7 +16,7 @@ const isLast = /[.:?!…)]$/;
 const separators = ["  ", " · ", "; ", ". ", ": ", ", ", " → ", " (", " or ", " and ", "("];
 const numbers = /(\d)\.(\d+)(?=\s?(?:%|°C|°|µs|ms|s|min|h|L|l|mm|m|V|A|W|bar|kB|MB|Hz|Mbit\/s)(?!\w))/g;
 
-const names = new Set(); // as people have named zones, plants, schedules, clients
+const names = new Set(); // as people have named things: of the systems, and clients
 const sameWords = new Set("min mm ms kB MB Hz kHz Mbit rpm UTC AM PM sunrise sunset CSV API QR MP MJPEG WebRTC RTSP GPIO UDP PNG JSON".split(" ")); // in every language
 
 // What german.js has to call once, and the script of a system that has texts of its own.
