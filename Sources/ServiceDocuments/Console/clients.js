@@ -185,7 +185,7 @@ function settingOf({ key, value, isGiven, isSet, standard, expected, meaning }) 
   }
   line.append(element("small", range, { translate: false, lang: "en" }), isSet ? element("small", "until the next reload or start") : "");
   // That a reload may change it is so of all of them, and said above.
-  place.append(line, element("p", meaning.replace(/ `[^`]+ reload` may change it\.$/, ""), { className: "hint", translate: false, lang: "en" }));
+  place.append(line, element("p", meaning.replace(/ .[a-z-]+ reload. may change it\.$/, ""), { className: "hint", translate: false, lang: "en" }));
   place.dataset.say = "";
   return place;
 }
