@@ -160,7 +160,7 @@ def test_the_list_is_what_this_daemon_has(daemon):
     (["sim", "fault", "fault=nak", "address=22", "bus=i2c-2"], "(i2c-1?), got i2c-2"),
     (["sim", "fault", "fault=nka", "address=22", "bus=i2c-1"], "(nak?), got nka"),
     (["robot", "driv"], "expected a command that this daemon has (robot drive?), got robot driv"),
-    (["zone/1", "on", "5"], "zone 1 on: expected NAME=VALUE (litres=5 or minutes=5), got 5"),
+    (["zone/1", "on", "5"], "zone 1 on: expected NAME=VALUE (litres=5 or minutes=5 or seconds=5), got 5"),
     (["pump", "on"], "expected a command that this daemon has ("),
     (["left=1"], "expected a command before its values"),
     (["--json"], "Expected a command with --json and --method."),

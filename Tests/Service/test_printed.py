@@ -218,7 +218,7 @@ def test_with_tokens_the_printed_lines_work_in_one_terminal(tmp_path):
         sets = [line for line in lines if line.startswith("export TACTUS_TOKEN=")]
         curls = [line for line in lines if line.startswith("curl")]
         assert len(sets) == 1 and lines.index(sets[0]) < lines.index(curls[0]), lines
-        paths = set(re.findall(r"(?:^|[ (=])((?:[^ ()]*/)?tactus) (?=drive|token|top)", "\n".join(lines), re.M))
+        paths = set(re.findall(r"(?:^|[ (=])((?:[^ ()\n]*/)?tactus) (?=drive|token|top)", "\n".join(lines), re.M))
         assert len(paths) == 1, f"one program is printed under one path: {paths}"
         # Twice, as after another start.
         script = "\n".join([*sets, *sets, *(f"{line}; echo; echo '=== {number}'" for number, line in enumerate(curls)), "printf %s \"$TACTUS_TOKEN\" > secret"])

@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 60
 LIMIT_SECONDS = 120
 
 # What stands in a path for what is meant by it.
-PARAMETERS = {"session": "0123456789abcdef", "index": "0", "id": "1", "bcm": "12", "n": "1", "run": "1", "sensor": "0x36", "name": "no-such-name", "day": "2026-01-01"}
+PARAMETERS = {"session": "0123456789abcdef", "index": "0", "id": "1", "bcm": "12", "n": "1", "number": "1", "run": "1", "sensor": "0x36", "name": "no-such-name", "day": "2026-01-01"}
 STREAMS = {"/api/video/stream.mjpeg", "/api/video/stream.mp4", "/api/video/snapshot.jpg", "/api/sprinkler/backup", "/api/backup"}
 
 # What is done before the second look, so that lists and logs are not empty. A robot that drives, a pump that pumps and a zone that is open
