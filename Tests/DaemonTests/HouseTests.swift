@@ -31,6 +31,20 @@ struct HouseTests {
     }
   }
 
+  @Test("no two scripts of the page declare one name, with which none of them would run")
+  func scripts() throws {
+    let files = try #require(FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil))
+    var declared: [String: [String]] = [:]
+    for case let file as URL in files where file.pathExtension == "js" && file.lastPathComponent != "worker.js" {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      for match in text.matches(of: /(?m)^(?:const|let|class|(?:async )?function\*?) ([A-Za-z_$][\w$]*)/) {
+        declared[String(match.output.1), default: []].append(file.path)
+      }
+    }
+    #expect(declared.count > 300)
+    for (name, paths) in declared where paths.count > 1 { Issue.record("\(name): \(paths)") }
+  }
+
   @Test("what moves, heats or opens something on real hardware has a safe state that the guard knows")
   func guarded() throws {
     var driving: [String] = []

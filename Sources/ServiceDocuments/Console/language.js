@@ -24,12 +24,12 @@ function addLanguage(code, texts, ofPatterns) {
   if (code !== language) return;
   for (const [english, other] of Object.entries(texts)) dictionary.set(english, other);
   patterns.push(...ofPatterns);
-  sought.clear();
+  translations.clear();
 }
 
 // The names in what the daemon has told.
 function learnNames(told) {
-  if (language !== "en") JSON.stringify(told, (key, value) => { if (typeof value === "string" && /^(id|chip|user|title)$|name$/i.test(key) && !names.has(value)) { names.add(value); sought.clear(); } return value; });
+  if (language !== "en") JSON.stringify(told, (key, value) => { if (typeof value === "string" && /^(id|chip|user|title)$|name$/i.test(key) && !names.has(value)) { names.add(value); translations.clear(); } return value; });
 }
 
 function translated(text) {
@@ -39,13 +39,13 @@ function translated(text) {
   return words === null ? text : before + words.replace(numbers, "$1,$2") + after;
 }
 
-const sought = new Map(); // text → what was found for it
+const translations = new Map(); // text → what was found for it
 
 // null: not known.
 function inOther(text) {
-  if (sought.size > 5000) sought.clear();
-  if (!sought.has(text)) sought.set(text, seek(text));
-  return sought.get(text);
+  if (translations.size > 5000) translations.clear();
+  if (!translations.has(text)) translations.set(text, seek(text));
+  return translations.get(text);
 }
 
 // A name, or nothing but numbers, units, addresses, files, chips.
