@@ -131,7 +131,9 @@ struct PlantStoreTests {
     let (file, report) = try folder.open()
     #expect(report.origin == .found && !report.isLoss, "\(report.lines)")
     #expect(
-      report.migrated == ["sprinkler.1", "sprinkler.2", "sprinkler.3", "sprinkler.4", "plants.2", "pump.1", "pump.2"])
+      report.migrated == [
+        "sprinkler.1", "sprinkler.2", "sprinkler.3", "sprinkler.4", "plants.2", "pump.1", "pump.2", "pump.3",
+      ])
     let store = PlantStore(file)
     let (records, rows, events) = try Self.fixtureContents
     #expect(try store.records() == records)

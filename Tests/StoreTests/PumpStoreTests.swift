@@ -205,8 +205,8 @@ struct PumpStoreTests {
       #expect(found.count == 5 && found[4] == "")
       #expect(found[0].hasPrefix("number,start,seconds,startedBy,end,"))
       #expect(
-        found[1] == "1,2026-09-21T14:13:20Z,1799.5,app,run-limit,host,70.3,8.0,14.5,14.5,36.5,34.3,36.5")
-      #expect(found[3] == "3,2026-09-21T16:13:20Z,0.0,,,,,,,,,,")
+        found[1] == "1,2026-09-21T14:13:20Z,1799.5,app,run-limit,host,70.3,8.0,14.5,14.5,36.5,34.3,36.5,")
+      #expect(found[3] == "3,2026-09-21T16:13:20Z,0.0,,,,,,,,,,,")
     }
     try file.close()
   }
