@@ -26,8 +26,8 @@ async function poll() {
   polledAt = now;
   if (withHistograms) histogramsAt = now;
   byId("loops-section").hidden = false;
-  // Nothing newer is due before the next look.
-  heardAt.set("loops", performance.now() + period);
+  // Nothing newer need be due before the next look, which is the later one after another view is chosen.
+  heardAt.set("loops", performance.now() + unseenPeriodMs);
   heardOn.set("loops", Date.now());
   const late = judge(runtime);
   if (isShown) showLoops(runtime, late);
