@@ -17,7 +17,7 @@ const separators = ["  ", " · ", "; ", ". ", ": ", ", ", " → ", " (", " or ",
 const numbers = /(\d)\.(\d+)(?=\s?(?:%|°C|°|µs|ms|s|min|h|L|l|mm|m|V|A|W|bar|kB|MB|Hz|Mbit\/s)(?!\w))/g;
 
 const names = new Set(); // as people have named things: of the systems, and clients
-const sameWords = new Set("min mm ms kB MB Hz kHz Mbit rpm UTC AM PM sunrise sunset CSV API QR MP MJPEG WebRTC RTSP GPIO UDP PNG JSON".split(" ")); // in every language
+const sameWords = new Set("min max mm ms kB MB Hz kHz Mbit rpm UTC AM PM sunrise sunset CSV API QR MP MJPEG WebRTC RTSP GPIO UDP PNG JSON".split(" ")); // in every language
 
 // What german.js has to call once, and the script of a system that has texts of its own.
 function addLanguage(code, texts, ofPatterns) {

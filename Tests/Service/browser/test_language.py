@@ -14,7 +14,7 @@ NAMES = re.compile(
     r"basil|fern|mornings|zone \d|garden|herbs|lawn|adc-\d|0x3\d|seesaw|ads1115|tactus|[\w.-]+\.(js|yaml|csv)|supervisor|https?:|rtsp:|GPIO|UDP|MJPEG|MP4|WebRTC|"
     # dates and times, which the browser writes
     r"(sonntag|montag|dienstag|mittwoch|donnerstag|freitag|samstag|so|mo|di|mi|do|fr|sa)\b\.?|januar|februar|märz|april|mai|juni|juli|august|(sept|okto|novem|dezem)ber|(jan|feb|mär|apr|jun|jul|aug|sep|sept|okt|nov|dez)\.|"
-    r"roboter|pflanzen|bewässerung|pumpe|beine|übersicht|diagnose|hilfe|mcp3008|spi-0|p99|p50|max|API|Hz|CSV|Name|System|Video|Jitter|Token|[a-z]+/[a-z]+|[a-z]+\.[a-z]+|Utc|UTC|HH:MM", re.I)
+    r"roboter|protokoll|pflanzen|bewässerung|pumpe|beine|übersicht|diagnose|hilfe|mcp3008|spi-0|p99|p50|max|API|Hz|CSV|Name|System|Video|Jitter|Token|[a-z]+/[a-z]+|[a-z]+\.[a-z]+|Utc|UTC|HH:MM", re.I)
 
 
 def german(enter, daemon, **options):
@@ -150,7 +150,7 @@ def test_a_name_that_people_have_given_does_not_keep_a_sentence_from_german(ente
 def test_the_page_and_the_check_without_a_browser_know_the_same_german(enter, own_daemon):
     """test_german.py holds what is shown against the dictionaries by itself: it is right only if it looks as the page does."""
     page, check = german(enter, own_daemon()), Page()
-    page.evaluate("given => { for (const name of given) names.add(name); sought.clear(); }", sorted(GIVEN))
+    page.evaluate("given => { for (const name of given) names.add(name); translations.clear(); }", sorted(GIVEN))
     said = {*WHOLES, *(text for text in shown() if HOLE not in text), *(text for text in sentences() if HOLE not in text)}
     texts = sorted(check.worded(text.strip()) for text in said)
     assert page.evaluate("texts => texts.map(inOther)", texts) == [check.known(text) for text in texts]
@@ -183,6 +183,7 @@ def test_a_refusal_is_said_in_words_and_its_message_is_where_the_pointer_rests(e
                                   ("no such route; GET /api/openapi.json lists them", None, "the controller does not understand this request")):
         assert page.evaluate("([message, field]) => inPlainWords({ message, field })", [message, field]) == words
     row = page.locator(".zone").first
+    row.get_by_role("button", name="…").click()
     row.locator("input[type=number]").fill("9999")
     row.get_by_role("button", name="Run").click()
     said = row.locator(".say span")

@@ -51,5 +51,5 @@ addLanguage("de", {
   [/^Links of (.+)$/, "Verbindungen von $1"], [/^limited to (.+)$/, "begrenzt auf $1"], [/^(ARM|DISARM|Keep alive|Pin of|Name of|Enabled of|Longest run of) (.+)$/, "{1} {2}"],
   [/^leg (\d+)$/, "Bein $1"], [/^step (\d+) of (\d+)$/, "Schritt $1 von $2"], [/^round (\d+)$/, "Runde $1"], [/^round (\d+) of (\d+)$/, "Runde $1 von $2"], [/^(\d+) malformed$/, "$1 missgebildet"], [/^(\d+) lost$/, "$1 verloren"], [/^(\d+) not sent$/, "$1 nicht gesendet"],
   [/^udp port (\d+)$/, "UDP-Port $1"], [/^websocket (\S+)$/, "WebSocket $1"], [/^Calibration of (.+)$/, "Kalibrierung von $1"], [/^Send once, (.+)$/, "Einmal senden, {1}"],
-  [/^(\d+) microseconds$/, "$1 Mikrosekunden"], [/^the chip fails: (.+)$/, "der Baustein versagt: $1"],
+  [/^(\d+) microseconds$/, "$1 Mikrosekunden"], [/^([−+]\d+) microseconds, (.+)$/, "$1 Mikrosekunden, {2}"], [/^the chip fails: (.+)$/, "der Baustein versagt: $1"],
 ]);

@@ -114,7 +114,9 @@ async function saveDraft(form, schedule, draft) {
   if (!made) return;
   if (schedule) editors.set(schedule.id, scheduleEditor(made));
   await loadSchedules();
-  if (schedule) return say(editors.get(schedule.id).form, made.name + " is saved.", "notice", [["Undo", () => saveDraft(editors.get(schedule.id).form, made, before)]]);
+  // The editor is away if somebody has closed it meanwhile.
+  const place = () => editors.get(schedule.id)?.form ?? byId("schedule-new");
+  if (schedule) return say(place(), made.name + " is saved.", "notice", [["Undo", () => saveDraft(place(), made, before)]]);
   newDraft();
   say(byId("schedule-new"), made.name + (made.isEnabled ? " is on: " + nextOf(made) : " is off") + ".", "notice");
 }
