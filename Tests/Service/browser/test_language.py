@@ -150,6 +150,9 @@ def test_a_name_that_people_have_given_does_not_keep_a_sentence_from_german(ente
 def test_the_page_and_the_check_without_a_browser_know_the_same_german(enter, own_daemon):
     """test_german.py holds what is shown against the dictionaries by itself: it is right only if it looks as the page does."""
     page, check = german(enter, own_daemon()), Page()
+    for view in "help", "logs", "parts":  # which bring their own German
+        page.evaluate("view => { location.hash = '#/' + view; }", view)
+        expect(page.locator(f"#{view}")).to_be_visible()
     page.evaluate("given => { for (const name of given) names.add(name); translations.clear(); }", sorted(GIVEN))
     said = {*WHOLES, *(text for text in shown() if HOLE not in text), *(text for text in sentences() if HOLE not in text)}
     texts = sorted(check.worded(text.strip()) for text in said)
@@ -183,7 +186,7 @@ def test_a_refusal_is_said_in_words_and_its_message_is_where_the_pointer_rests(e
                                   ("no such route; GET /api/openapi.json lists them", None, "the controller does not understand this request")):
         assert page.evaluate("([message, field]) => inPlainWords({ message, field })", [message, field]) == words
     row = page.locator(".zone").first
-    row.get_by_role("button", name="…").click()
+    row.get_by_role("button", name="Another time").click()
     row.locator("input[type=number]").fill("9999")
     row.get_by_role("button", name="Run").click()
     said = row.locator(".say span")
