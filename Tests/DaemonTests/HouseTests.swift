@@ -37,6 +37,8 @@ struct HouseTests {
     var declared: [String: [String]] = [:]
     for case let file as URL in files where file.pathExtension == "js" && file.lastPathComponent != "worker.js" {
       let text = try String(contentsOf: file, encoding: .utf8)
+      // A frame may have no storage, which then throws: only `keeper` names it.
+      #expect(file.lastPathComponent == "early.js" || !text.contains(/(?:local|session)Storage/), "\(file.path)")
       for match in text.matches(of: /(?m)^(?:const|let|class|(?:async )?function\*?) ([A-Za-z_$][\w$]*)/) {
         declared[String(match.output.1), default: []].append(file.path)
       }

@@ -7,12 +7,12 @@ const zoomSpans = [["hour", 3600000], ["day", 86400000], ["week", 7 * 86400000],
 // change.
 function timeAxis({ span, least = 600000, most = 3 * 365 * 86400000, kept, changed }) {
   const within = (wanted) => Math.min(most, Math.max(least, wanted));
-  const axis = { span: within(Number(localStorage.getItem("span " + kept)) || span), end: null };
+  const axis = { span: within(Number(ofDevice.get("span " + kept)) || span), end: null };
   axis.to = () => axis.end ?? Date.now();
   axis.from = () => axis.to() - axis.span;
   axis.show = (wanted, end) => {
     axis.span = within(wanted);
-    try { localStorage.setItem("span " + kept, axis.span); } catch { /* no room: it is not kept */ }
+    ofDevice.set("span " + kept, axis.span);
     axis.end = end == null || end >= Date.now() ? null : Math.max(end, Date.now() - most + axis.span);
     changed();
   };
