@@ -155,7 +155,7 @@ struct CallRequest: Equatable {
     return "\(named), …: \(DaemonProgram.current.name) call lists all"
   }
 
-  /// Returns the error for a command that is followed by a value without its name, as in `pump on 70`, or `nil` if the words are none.
+  /// Returns the error for a command that is followed by a value without its name, as in `pump on 70`, or `nil` if the words have another form.
   private static func nameless(_ words: CallWords, _ daemon: CallDescription) -> CallError? {
     guard let text = words.segments.last else { return nil }
     let command = Array(words.segments.dropLast())

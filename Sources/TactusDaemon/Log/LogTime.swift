@@ -7,7 +7,7 @@ struct LogTime {
   let seconds: Int
   private let parts: tm
 
-  /// Reads a timestamp as `WallClock.text` writes it: `2026-02-03T04:05:06.123456Z`. What is none counts as the beginning of 1970.
+  /// Reads a timestamp as `WallClock.text` writes it: `2026-02-03T04:05:06.123456Z`. Any other text counts as the beginning of 1970.
   init(_ timestamp: String) {
     let numbers = timestamp.prefix(19).split { !("0"..."9").contains($0) }.compactMap { Int32($0) }
     var (seconds, local) = (0, tm())
