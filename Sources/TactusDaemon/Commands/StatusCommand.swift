@@ -9,7 +9,7 @@ struct StatusCommand: ParsableCommand {
     CommandConfiguration(
       commandName: "status",
       abstract:
-        "Shows in a few lines how the daemon is, here or elsewhere: exit status 0 if it is well and no system is in fault, else 1.",
+        "Shows in a few lines how the daemon is, here or elsewhere: exit status 0 if it is well and no system is in fault or in an emergency stop, else 1.",
       usage: DaemonOptions.usage("status [<host>] [--json] [<options>]"),
       discussion: """
         Every system with its state and what a person has to do about it, the guard, and whether all loops are in time. `tactus top` \

@@ -33,17 +33,25 @@ struct StatusReport {
     self.runtime = runtime.flatMap { try? JSONDecoder().decode(RuntimeDocument.self, from: Data($0)) }
   }
 
-  /// Whether the daemon says that it is well, and no system is in fault. A system that was stopped is well.
-  var isWell: Bool { health.status == "ok" && faults.isEmpty }
+  /// Whether the daemon says that it is well, and no system is in fault or holds an emergency stop. A system that was turned off is well.
+  var isWell: Bool { health.status == "ok" && faults.isEmpty && stopped.isEmpty }
 
   /// The names of the systems that are in fault.
   private var faults: [String] { health.systems.filter { $0.value == "fault" }.keys.sorted() }
+
+  /// The names of the systems that hold an emergency stop. Without `/api/status`, they are known by the state that health tells.
+  private var stopped: [String] {
+    systems?.filter(\.isEmergencyStopped).map(\.name).sorted()
+      ?? health.systems.filter { $0.value == "emergencyStopped" }.keys.sorted()
+  }
 
   /// The lines for a terminal or a pipe.
   func lines(host: String) -> [TopScreen.Line] {
     let up = runtime.map { ", up \(TopScreen.upTime($0.monotonicNs &- $0.epochNs))" } ?? ""
     let trouble = health.status == "ok" ? [] : [health.status + (health.message.map { ": \($0)" } ?? "")]
-    let words = trouble + (faults.isEmpty ? [] : ["in fault: \(faults.joined(separator: ", "))"])
+    let words =
+      trouble + (stopped.isEmpty ? [] : ["EMERGENCY STOP, until a reset: \(stopped.joined(separator: ", "))"])
+      + (faults.isEmpty ? [] : ["in fault: \(faults.joined(separator: ", "))"])
     let word = words.isEmpty ? "ok" : words.joined(separator: "; ")
     var rows: [(String, String)] = []
     if let systems {

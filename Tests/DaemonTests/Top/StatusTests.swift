@@ -53,7 +53,7 @@ struct StatusTests {
     #expect(lines.contains("robot  stopped") && shown.said.contains("--token-file FILE"))
   }
 
-  @Test("a system in fault: which, in the first line; status 1, as JSON too; an emergency stop is no fault")
+  @Test("a system in fault: which, in the first line; status 1, as JSON too")
   func fault() throws {
     func answers(_ state: String, _ status: String) -> [String: CannedServer.Answer] {
       let health = #"{"ok":true,"status":"ok","version":"1.2.3","systems":{"robot":"\#(state)","fan":"off"}}"#
@@ -72,7 +72,21 @@ struct StatusTests {
     let object = try #require(try JSONSerialization.jsonObject(with: Data(json.said.utf8)) as? [String: [String: Any]])
     #expect(
       (object["health"]?["systems"] as? [String: String])?["robot"] == "fault" && object["status"]?["systems"] != nil)
-    #expect(try status(answers("emergencyStopped", TopDocuments.emergency)).process.terminationStatus == 0)
+  }
+
+  @Test("an emergency stop: which systems hold it, in the first line; status 1; also where only the states may be read")
+  func emergencyStop() throws {
+    let health =
+      #"{"ok":true,"status":"ok","version":"1.2.3","systems":{"robot":"emergencyStopped","fan":"off"}}"#
+    let refused = CannedServer.Answer(status: 401, body: "{}")
+    for status in [CannedServer.Answer(body: TopDocuments.emergency), refused] {
+      let shown = try self.status([
+        "/api/health": .init(body: health), "/api/status": status, "/api/runtime": refused,
+      ])
+      #expect(shown.process.terminationStatus == 1)
+      let first = shown.said.split(separator: "\n").first
+      #expect(first?.hasSuffix(": EMERGENCY STOP, until a reset: robot") == true, "\(shown.said)")
+    }
   }
 
   @Test("no daemon, or another program: one line why, status 1")
