@@ -1,9 +1,10 @@
 "use strict";
-// Whether every loop is in time, in one word. What Diagnostics shows beside it is timing.js, which is fetched when somebody looks. Asked over HTTP: every two
-// seconds while somebody looks, every ten otherwise; the histograms, which are long, every ten seconds, and only while somebody looks.
+// Whether every loop is in time, in one word. What Diagnostics shows beside it is timing.js, which is fetched when somebody looks. Asked over HTTP: every three
+// seconds while somebody looks, every ten otherwise; the histograms, which are long, every fifteen seconds, and only while somebody looks.
 
-const seenPeriodMs = 2000; // until there is something to compare with, too
+const seenPeriodMs = 3000; // until there is something to compare with, too
 const unseenPeriodMs = 10000;
+const histogramPeriodMs = 15000;
 const earlyMs = 200; // a timer's second is not exact
 const inTimeMs = 60000; // what "in time" speaks of
 const toleratedShare = 0.01; // of the releases of that time; more is late
@@ -17,7 +18,7 @@ let isJudged = false;
 
 async function poll() {
   const isSeen = view === "diagnostics", now = performance.now(), period = isSeen || !isJudged ? seenPeriodMs : unseenPeriodMs;
-  const isShown = isSeen && "showLoops" in window, withHistograms = isShown && now - histogramsAt >= unseenPeriodMs - earlyMs;
+  const isShown = isSeen && "showLoops" in window, withHistograms = isShown && now - histogramsAt >= histogramPeriodMs - earlyMs;
   if (document.hidden || isPolling || !isLive || (now - polledAt < period - earlyMs && !withHistograms)) return;
   isPolling = true;
   const { isDone, document: runtime } = await request("GET", "/api/runtime" + (withHistograms ? "?histograms=1" : ""));

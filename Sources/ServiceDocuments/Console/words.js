@@ -61,7 +61,7 @@ const wordings = [
   [/^a list of 0…(\d+)\b.*$/, "at most $1 of them"],
   [/^a list of (\d+)…(\d+)\b.*$/, "from $1 to $2 of them"],
   [/^expected a new name, got (.+), which the token .+$/, "another device has the name $1 already"],
-  [/^([\w.[\]]+): expected (.+), got .+; nothing was changed$/, "$1: {2}; nothing was changed"],
+  [/^(?:.+:\d+:\d+: )?([\w.[\]]+): expected (.+), got .+; nothing was changed$/, "$1: {2}; nothing was changed"],
   [/^true or false$/, "yes or no"],
   [/^(.+\S) (\([^()]+\))$/, "{1} $2"],
   [/^(stopped|fault|emergency stop): (.+)$/, "$1: {2}"],

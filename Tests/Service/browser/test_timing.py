@@ -88,7 +88,7 @@ def test_diagnostics_at_rest_asks_for_less_than_2_kB_a_second_compressed(enter, 
     daemon = own_daemon(more="pump: {}\n")
     page = enter(daemon, view="diagnostics")
     look, whole = (len(gzip.compress(daemon.get("/api/runtime" + more).content)) + 300 for more in ("", "?histograms=1"))
-    looks, wholes = page.evaluate("[1000 / seenPeriodMs, 1000 / unseenPeriodMs]")
+    looks, wholes = page.evaluate("[1000 / seenPeriodMs, 1000 / histogramPeriodMs]")
     assert look * looks + whole * wholes < 2000
 
 
