@@ -381,6 +381,7 @@ def test_a_schedule_is_a_draft_until_it_is_saved(enter, own_daemon):
     assert len(asked) == 1
 
 
+@pytest.mark.protocol
 @pytest.mark.parametrize("flow", ["water", "schedule"])
 def test_what_people_do_often_takes_few_actions(enter, own_daemon, flow):
     """From the overview; a click and a field that is filled in are one action each."""
