@@ -16,7 +16,8 @@ private let document = #"""
       "post": {"summary": "Arm a leg.", "tags": ["leg"]}},
     "/api/leg/{index}/{what}": {"post": {"summary": "Other.", "tags": ["leg"]}},
     "/api/queue": {
-      "get": {"summary": "What waits.", "tags": ["sprinkler"]},
+      "get": {"summary": "What waits.", "tags": ["sprinkler"], "parameters": [
+        {"name": "limit", "in": "query", "schema": {"type": "integer"}}, {"name": "mode", "in": "query", "schema": {}}]},
       "post": {"summary": "Run zones.", "tags": ["sprinkler"], "requestBody": {"$ref": "#/components/requestBodies/Queue"}},
       "delete": {"summary": "Drop it.", "tags": ["sprinkler"]}},
     "/api/log": {"get": {"tags": ["sprinkler"], "parameters": [
@@ -130,6 +131,9 @@ struct CallTests {
       said("queue", ":={}", method: "POST") == "POST /api/queue {}"
         && said("queue", method: "DELETE") == "DELETE /api/queue")
     #expect(said("log", "limit=5", "order=a&b") == "GET /api/log?limit=5&order=a%26b")
+    // What only the look knows asks; what the command knows, too, commands.
+    #expect(said("queue", "limit=5") == "GET /api/queue?limit=5")
+    #expect(said("queue", "mode=list", "limits:={}") == #"POST /api/queue {"mode":"list","limits":{}}"#)
     #expect(said("seasonal", "percent=80") == "seasonal: expected --method get or put, got no method")
     #expect(said("seasonal", "percent=80", method: "PUT") == #"PUT /api/seasonal {"percent":80}"#)
     // Not closed: the server decides.

@@ -11,7 +11,7 @@ const at = (path) => new URL(path.replace(/^\//, ""), here);
 const byId = (id) => document.getElementById(id);
 const requestLimitMs = 10000;
 const longRequestLimitMs = 680000; // what concerns the whole store: the daemon gives a file 60 s to come, 10 s to wait, and 10 min of work
-const looks = new Set(); // GET requests that are not answered yet
+const looks = new Set(); // requests that only look and are not answered yet
 
 function element(name, text, properties = {}) {
   const made = Object.assign(document.createElement(name), properties);
@@ -37,7 +37,7 @@ function chipOf(text, isOn, act) {
 
 const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
 // Every answer, one that never came too: {isDone, document, message}.
-async function request(method, path, body, limitMs = requestLimitMs) {
+async function request(method, path, body, limitMs = requestLimitMs, isLook = method === "GET") {
   const options = { method: method, headers: headers() };
   if (body !== undefined) {
     options.headers["Content-Type"] = body instanceof Blob ? "application/vnd.sqlite3" : "application/json";
@@ -47,7 +47,7 @@ async function request(method, path, body, limitMs = requestLimitMs) {
   let isLate = false;
   const limit = setTimeout(() => { isLate = true; control.abort(); }, limitMs);
   options.signal = control.signal;
-  if (method === "GET") looks.add(control);
+  if (isLook) looks.add(control);
   try {
     const answer = await fetch(at(path), options);
     // An answer without a document counts as an empty one. An answer that was cut off half-way counts as no answer.

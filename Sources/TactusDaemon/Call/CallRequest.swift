@@ -17,7 +17,8 @@ struct CallRequest: Equatable {
 
   /// Makes the request of a call, after checking the words against the daemon's description.
   ///
-  /// - Parameter method: the HTTP method, or `nil` to choose it by the words: POST if values are given, otherwise GET if the path has one.
+  /// - Parameter method: the HTTP method, or `nil` to choose it by the words: POST if values are given that only a command can have, otherwise
+  ///   GET if the path has one.
   init(_ words: CallWords, method: String?, of daemon: CallDescription) throws(CallError) {
     let operations = daemon.operations(at: words.segments)
     guard !operations.isEmpty else { throw Self.unknown(words, daemon) }
@@ -105,10 +106,22 @@ struct CallRequest: Equatable {
     }
     let look = operations.first { $0.method == "GET" }
     let command = operations.first { $0.method == "POST" }
+    if let look, asks(words, look, not: command) { return look }
     let givesValues = !words.values.isEmpty || words.body != nil
     if let operation = givesValues ? command : look ?? command { return operation }
     if let look, !look.queryParameters.isEmpty { return look }
     throw CallError("\(words.command): expected --method \(methods), got no method")
+  }
+
+  /// Returns whether every value is a parameter of the look and none is a field of the command, as in `schedules/preview count=3`.
+  private static func asks(
+    _ words: CallWords, _ look: CallDescription.Operation, not command: CallDescription.Operation?
+  ) -> Bool {
+    let fields = command?.fields.map(\.name) ?? []
+    return words.body == nil
+      && words.values.allSatisfy { value in
+        look.queryParameters.contains { $0.name == value.name } && !fields.contains(value.name)
+      }
   }
 
   private static func unknown(_ value: CallWords.Value, _ words: CallWords, _ known: [String]) -> CallError {

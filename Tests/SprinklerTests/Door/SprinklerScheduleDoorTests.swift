@@ -26,6 +26,7 @@ struct SprinklerScheduleDoorTests {
       starts.map { $0["startLocal"] as? String } == [
         "2026-05-01T06:02:00+02:00", "2026-05-04T06:02:00+02:00", "2026-05-08T06:02:00+02:00",
       ])
+    #expect(preview["isCut"] as? Bool == true)
     bench.run(seconds: 121)
     #expect(bench.isHigh(17) && !bench.isHigh(27))
     #expect(try bench.status()["activeZoneId"] as? Int == 1)
@@ -180,8 +181,59 @@ struct SprinklerScheduleDoorTests {
       (#"{"name":"x","days":["Mon"],"startTimes":["sunset"],"zones":[{"zoneId":1,"minutes":1}]}"#, "startTimes[0]"),
     ])
   func wrongSchedule(body: String, field: String) async throws {
-    let error = await (try SprinklerDoorBench()).refusal("POST", "/api/schedules", body)
+    let bench = try SprinklerDoorBench()
+    let error = await bench.refusal("POST", "/api/schedules", body)
     #expect(error?.status == .unprocessableContent && error?.field == field, "\(String(describing: error))")
+    // A draft is refused in the same words.
+    let ofDraft = await bench.refusal("POST", "/api/schedules/preview", body)
+    #expect(ofDraft?.status == .unprocessableContent && ofDraft?.field == field)
+    #expect(ofDraft?.message == error?.message)
+  }
+
+  @Test(
+    "a draft beside the saved schedules or in the place of one: starts with level, rain and what they wait for; nothing is saved"
+  )
+  func draft() async throws {
+    let bench = try SprinklerDoorBench()
+    _ = try await bench.ask("POST", "/api/schedules", SprinklerDoorBench.mornings)
+    _ = try await bench.ask("PUT", "/api/seasonal", #"{"percent":50}"#)
+    _ = try await bench.ask("POST", "/api/rain-delay", #"{"hours":24}"#)
+    let before = bench.desk.view.records
+    let beds = #"{"name":"Beds","days":["Fri","Mon"],"startTimes":["06:02"],"zones":[{"zoneId":3,"minutes":2}]}"#
+    func look(_ body: String, _ query: [String: String]) async throws -> (
+      answer: [String: Any], schedule: [String: Any], starts: [[String: Any]]
+    ) {
+      let answer = try await bench.json("POST", "/api/schedules/preview", body, query: query)
+      return (
+        answer, try #require(answer["schedule"] as? [String: Any]), try #require(answer["starts"] as? [[String: Any]])
+      )
+    }
+    var found = try await look(beds, ["count": "4"])
+    #expect(found.starts.map { $0["scheduleId"] as? Int } == [1, 2, 1, 2] && found.answer["isCut"] as? Bool == true)
+    #expect(found.starts.map { $0["inRainDelay"] as? Bool } == [true, true, false, false])
+    #expect(found.schedule["id"] as? Int == 2 && found.schedule["name"] as? String == "Beds")
+    #expect(found.schedule["nextStartISO"] as? String == "2026-05-04T04:02:00Z")
+    // Half of the minutes, after the 45 seconds of the schedule that starts with it.
+    found = try await look(beds, ["count": "2", "only": "draft"])
+    #expect(found.starts.map { $0["scheduleId"] as? Int } == [2, 2])
+    let runs = found.starts.compactMap { ($0["runs"] as? [[String: Any]])?.first }
+    #expect(runs.map { $0["skipped"] as? String } == ["rainDelay", nil])
+    #expect(runs.last?["startISO"] as? String == "2026-05-04T04:02:45Z" && runs.last?["seconds"] as? Int == 60)
+    let evenings =
+      #"{"id":1,"name":"Evenings","dayParity":"even","startTimes":["20:00"],"zones":[{"zoneId":1,"minutes":1}]}"#
+    found = try await look(evenings, ["count": "2"])
+    #expect(
+      found.starts.map { $0["startLocal"] as? String } == ["2026-05-02T20:00:00+02:00", "2026-05-04T20:00:00+02:00"])
+    #expect(found.schedule["id"] as? Int == 1 && found.schedule["name"] as? String == "Evenings")
+    #expect(bench.desk.view.records == before)
+    let list = try #require(try await bench.json("GET", "/api/schedules")["schedules"] as? [[String: Any]])
+    #expect(list.map { $0["name"] as? String } == ["Mornings"])
+    let path = "/api/schedules/preview"
+    let stranger = evenings.replacingOccurrences(of: #""id":1,"#, with: #""id":9,"#)
+    #expect(await bench.refusal("POST", path, stranger)?.status == .notFound)
+    #expect(await bench.refusal("POST", path, beds, query: ["only": "saved"])?.field == "only")
+    let route = try #require(bench.door.routes.first { $0.path == path && $0.method.rawValue == "POST" })
+    #expect(route.scope == .read && route.action == nil && route.onlyLooks)
   }
 
   @Test("64 zones, and no more: a list of 65 is refused as a whole")
@@ -202,6 +254,8 @@ struct SprinklerScheduleDoorTests {
     _ = try await bench.ask("POST", "/api/schedules/import", list)
     let refusal = await bench.refusal("POST", "/api/schedules", SprinklerDoorBench.mornings)
     #expect(refusal?.message == "schedules: expected at most 256 in all, got 257")
+    let ofDraft = await bench.refusal("POST", "/api/schedules/preview", SprinklerDoorBench.mornings)
+    #expect(ofDraft?.message == refusal?.message)
     #expect(await bench.refusal("POST", "/api/schedules/import", list)?.field == "schedules")
     #expect(bench.desk.view.records.programs.map(\.id) == Array(1...256))
   }

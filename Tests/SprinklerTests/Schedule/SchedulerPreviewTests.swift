@@ -47,4 +47,59 @@ struct SchedulerPreviewTests {
     #expect(preview.starts.map(\.key.start) == [.clock(minute: 60), .clock(minute: 60)])
     #expect(preview.sunless.map(\.date.day) == [20, 21, 22])
   }
+
+  // MARK: drafts
+
+  private static let reading = WallReading(
+    microseconds: (now + 60).secondsSince1970 * 1_000_000, bootTime: .zero + .seconds(60), isSynchronised: true,
+    steady: .seconds(60))
+
+  @Test("a draft beside the programs: it has the next number, and its zones wait for the others'")
+  func beside() throws {
+    let scheduler = Garden.scheduler([Garden.program(1)])
+    let draft = Garden.program(0, steps: [(3, 60)])
+    let all = try scheduler.preview(draft: draft, at: Self.reading, count: 2, isAlone: false)
+    #expect(all.program.id == 2 && all.next == Garden.at(7, 2, 6))
+    #expect(all.preview.starts.map(\.program) == [1, 2] && all.preview.isCut)
+    #expect(all.preview.starts[1].runs.map(\.start) == [Garden.at(7, 2, 6, 20)])
+    let alone = try scheduler.preview(draft: draft, at: Self.reading, count: 2, isAlone: true)
+    #expect(alone.preview.starts.map(\.program) == [2, 2] && alone.preview.isCut)
+    #expect(
+      alone.preview.starts.flatMap { $0.runs.map(\.start) } == [Garden.at(7, 2, 6, 20), Garden.at(7, 3, 6, 20)])
+    let unstarted = SprinklerScheduler(Garden.records([Garden.program(1)]), settings: Garden.settings)
+    #expect(try unstarted.preview(draft: draft, at: Self.reading, count: 2, isAlone: false) == all)
+  }
+
+  @Test("a draft in the place of a program: it has its number, and the program's own starts are gone")
+  func instead() throws {
+    let scheduler = Garden.scheduler([Garden.program(1), Garden.program(2, starts: [.clock(minute: 480)])])
+    var draft = Garden.program(1, starts: [.clock(minute: 420)])
+    var found = try scheduler.preview(draft: draft, at: Self.reading, count: 2, isAlone: false)
+    #expect(found.program == draft && found.next == Garden.at(7, 2, 7))
+    #expect(found.preview.starts.map(\.at) == [Garden.at(7, 2, 7), Garden.at(7, 2, 8)])
+    draft.isEnabled = false
+    found = try scheduler.preview(draft: draft, at: Self.reading, count: 2, isAlone: true)
+    #expect(found.next == nil && found.preview.starts.isEmpty && !found.preview.isCut)
+  }
+
+  @Test("a wrong draft: the refusal of the command that would add it")
+  func wrongDraft() throws {
+    let scheduler = Garden.scheduler([Garden.program(1)])
+    let draft = Garden.program(0, steps: [(9, 60)])
+    let refusal = #expect(throws: SprinklerRefusal.self) {
+      try scheduler.preview(draft: draft, at: Self.reading, count: 2, isAlone: false)
+    }
+    var asked = scheduler
+    let effects = Garden.ask(&asked, .addProgram(draft))
+    #expect(effects.refusal != nil && effects.refusal == refusal)
+  }
+
+  @Test("a draft whose next start comes after a thousand others: none is listed, the list is cut, its day is known")
+  func farDraft() throws {
+    let often = Garden.scheduler([Garden.program(1, starts: (0..<8).map { StartTime.clock(minute: $0 * 60) })])
+    let draft = Garden.program(0, days: .interval(days: 365, from: LocalDate(year: 2026, month: 7, day: 1)))
+    let found = try often.preview(draft: draft, at: Self.reading, count: 4, isAlone: true)
+    #expect(found.preview.starts.isEmpty && found.preview.isCut)
+    #expect(found.next == Garden.berlin.instant(of: LocalDate(year: 2027, month: 7, day: 1), second: 21_600))
+  }
 }

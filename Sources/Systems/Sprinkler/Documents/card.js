@@ -2,7 +2,7 @@
 // The sprinkler's card: zones, now and next, rain delay, settings; its schedules are schedules.js, what was and will be watered is water.js, all
 // one script. State comes over console.js's socket, commands go over HTTP: each is answered when the valves' loop has taken it.
 
-const sprinkler = { zones: [], schedules: [], starts: [], newest: null, polled: false, settings: null, sought: "" };
+const sprinkler = { zones: [], schedules: [], starts: [], isCut: false, newest: null, polled: false, settings: null, sought: "" };
 
 // As `command`; the time it took is shown.
 async function water(control, method, path, body, limitMs) {

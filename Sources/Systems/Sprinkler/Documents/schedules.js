@@ -15,11 +15,14 @@ async function loadSchedules() {
   byId(kept)?.focus();
   const preview = await look("/api/schedules/preview?count=" + previewCount);
   sprinkler.starts = preview && preview.starts || [];
+  sprinkler.isCut = Boolean(preview?.isCut);
   fill(byId("schedule-preview"), sprinkler.starts.slice(0, 5).map((start) =>
     element("li", dayAndTime(start.startISO) + "  " + start.scheduleName + (start.inRainDelay ? "  (rain delay)" : "") + "  "
       + start.runs.map((run) => zoneName(run.zoneId) + " " + planOf(run)).join(", "))), "Nothing is planned: add a schedule above, or switch one on.");
   showLogChoices();
   loadWater();
+  // What was saved or set meanwhile concerns what drafts would do.
+  for (const one of [fresh, ...editors.values()]) one?.check();
 }
 
 const nextOf = (schedule) => schedule.nextStartISO ? "next " + dayAndTime(schedule.nextStartISO) : "no start to come";
@@ -82,18 +85,18 @@ async function putBack({ id, nextStartISO, ...body }, index) {
 
 // ---- a draft
 
-// A form for a schedule, or for a new one: {form, isChanged(), showZones(): the zones have other names}.
+// A form for a schedule, or for a new one: {form, isChanged(), check(): other things have changed, showZones(): the zones have other names}.
 function scheduleEditor(schedule) {
   const of = (name) => schedule ? `schedule-${schedule.id}-${name}` : "schedule-" + name;
   const form = element("form", null, { id: of(schedule ? "edit" : "new"), className: "editor", noValidate: true });
   form.dataset.say = "";
-  const parts = editorParts(schedule, of), { lacks, save, after } = parts;
+  const parts = editorParts(schedule, of), { lacks, save } = parts, showStarts = draftStarts(parts.after, schedule);
   let isChanged = false;
   const check = () => {
     const draft = parts.read(), missing = [draft.days && !draft.days.length ? "its days" : "", draft.zones.length ? "" : "its zones"].filter(Boolean);
     lacks.textContent = missing.length ? "choose " + missing.join(" and ") : "";
     save.disabled = missing.length > 0 || (schedule && !isChanged);
-    after.textContent = missing.length ? "" : startsInWords(draft);
+    showStarts(missing.length ? null : draft);
   };
   const changed = () => { isChanged = true; check(); };
   form.oninput = form.onchange = changed;
@@ -105,7 +108,7 @@ function scheduleEditor(schedule) {
     saveDraft(form, schedule, parts.read());
   };
   showZones();
-  return { form, isChanged: () => isChanged, showZones };
+  return { form, isChanged: () => isChanged, check, showZones };
 }
 
 async function saveDraft(form, schedule, draft) {
@@ -137,7 +140,7 @@ function editorParts(schedule, of) {
   const alias = input("alias", { size: 14, maxLength: 64, value: is.alias ?? "", title: "what an app of the original backend calls it" });
   const enabled = input("enabled", { type: "checkbox", checked: true });
   const save = element("button", schedule ? "Save" : "Add", { id: of(schedule ? "save" : "add"), className: "primary" }), undo = button("Undo", null, { ariaLabel: "Undo the changes of " + (schedule?.name || "the draft") });
-  const lacks = element("small", null, { id: of("lacks") }), after = element("p", null, { className: "hint", id: of("after") });
+  const lacks = element("small", null, { id: of("lacks") }), after = element("div", null, { className: "hint", id: of("after") });
   const label = (words, control, unit = "") => { const made = element("label"); made.append(...control.type === "checkbox" ? [control, " " + words] : [words + " ", control, unit]); return made; };
   const line = (...parts) => { const row = element("div", null, { className: "row" }); row.append(...parts); return row; };
   const rows = (changed) => {
@@ -232,25 +235,42 @@ function stepsPart(is, of) {
   return { element: list, show, read: () => steps.filter(({ isOn }) => isOn).map(({ zoneId, minutes, litres }) => litres == null ? { zoneId, minutes } : { zoneId, minutes, litres }) };
 }
 
-// ---- when a draft would start: by the calendar alone, as far as the page can tell; the sun's times are the daemon's to say
+// ---- when a draft would start: the daemon's answer, which is asked for once nobody has changed it for a moment
 
-function startsInWords(draft) {
-  const found = [], { hour, minute } = numbersOf(Date.now()), now = hour + ":" + minute, today = dateOf(Date.now());
-  const times = [...draft.startTimes].sort();
-  for (let days = 0; days < 800 && found.length < 4; days++) {
-    const date = dateAfter(today, days);
-    if (!isDue(draft, date)) continue;
-    for (const time of times) if (days || !/^\d\d:\d\d$/.test(time) || time > now) found.push(inWordsOf(date, { weekday: "short", day: "numeric", month: "short" }) + " " + time);
-  }
-  return found.length ? "Would start: " + found.slice(0, 4).join(", ") + "." : "Would not start in the next two years.";
+const draftRestMs = 300;
+
+// Returns a function that shows in `place` the next starts of a draft, with `schedule` in its place if there is one; null: a draft that is not whole. An
+// answer to an older draft is dropped. Whether it is on is left out: what is asked is when it would start if it were.
+function draftStarts(place, schedule) {
+  let newest = null, timer = 0;
+  const ask = async (draft) => {
+    const body = { ...draft, ...schedule && { id: schedule.id }, isEnabled: true };
+    const { isDone, document: answer, message } = await request("POST", "/api/schedules/preview?only=draft&count=4", body, requestLimitMs, true);
+    if (draft !== newest) return;
+    place.classList.remove("asking");
+    place.replaceChildren(...isDone ? startsInWords(answer) : ["No preview: " + (answer ? message : "no answer")]);
+  };
+  return (draft) => {
+    newest = draft;
+    clearTimeout(timer);
+    place.classList.toggle("asking", draft !== null);
+    if (!draft) return place.replaceChildren();
+    if (!place.textContent) place.textContent = "loading…";
+    timer = setTimeout(ask, draftRestMs, draft);
+  };
 }
 
-function isDue(draft, date) {
-  const [month, day] = [date.slice(5), Number(date.slice(8))], { season } = draft;
-  if (season && (season.from <= season.to ? month < season.from || month > season.to : month < season.from && month > season.to)) return false;
-  if (draft.days) return draft.days.includes(weekdays[weekdayOf(date)]);
-  if (draft.intervalDays) { const days = Math.round((noonOf(date) - noonOf(draft.intervalFrom || date)) / dayMs); return days >= 0 && days % draft.intervalDays === 0; }
-  return draft.dayParity === "even" ? day % 2 === 0 : day % 2 === 1 && day !== 31 && month !== "02-29";
+// What the daemon has answered to a draft.
+function startsInWords({ starts, isCut, schedule }) {
+  if (!starts.length) return [schedule.nextStartISO ? "Would start: " + dayAndTime(schedule.nextStartISO) + "." : isCut ? "Its next start is too far away to be shown." : "Would not start in the next ten years."];
+  const list = element("ol");
+  list.append(...starts.map((start) => {
+    const line = element("li", dayAndTime(start.startISO)), first = start.runs.find(({ skipped }) => !skipped);
+    if (first && Date.parse(first.startISO) - Date.parse(start.startISO) >= 60000) line.append("  ", element("span", "may wait until " + timeOfDay(first.startISO)));
+    for (const run of start.runs) line.append("  ", element("span", zoneName(run.zoneId) + " " + (run.skipped ? why(run.skipped) : planOf(run)), { title: run.why ?? "" }));
+    return line;
+  }));
+  return ["Would start:", list];
 }
 
 // ---- the new one: nothing is chosen until somebody chooses it, and it is on unless they say otherwise

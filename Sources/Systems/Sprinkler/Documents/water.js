@@ -235,7 +235,7 @@ function showDay(date, { runs, starts }) {
   const lines = [...runs].reverse().map((run) => timeOfDay(run.startISO) + "  " + run.zoneName + "  " + (run.ranSec ? ranOf(run) + ", " : "") + why(run.outcome) + (run.why ? "  " + run.why : "") + (run.scheduleName ? "  " + run.scheduleName : "  asked by hand"));
   const plans = starts.flatMap((start) => start.runs.map((run) => timeOfDay(run.startISO) + "  " + zoneName(run.zoneId) + "  " + planOf(run) + " "
     + (start.inRainDelay ? why("rainDelay") : run.skipped ? why(run.skipped) : "planned") + "  " + (run.why ? run.why + "  " : "") + start.scheduleName));
-  const isFar = starts.length === 0 && sprinkler.starts.length === previewCount && date > sprinkler.starts.at(-1).startLocal.slice(0, 10);
+  const isFar = starts.length === 0 && sprinkler.isCut && date > sprinkler.starts.at(-1).startLocal.slice(0, 10);
   byId("day-title").textContent = inWordsOf(date, { weekday: "long", day: "numeric", month: "long" });
   fill(byId("sprinkler-day"), [...lines, ...plans].map((text) => element("li", text)), month.of !== date.slice(0, 7) ? "loading…" : date < dateOf(Date.now())
     ? "Nothing ran: the log has no run of that day, and no start that was left out." : isFar ? "The plan does not reach that far." : "Nothing is planned: no schedule is on for this day.");

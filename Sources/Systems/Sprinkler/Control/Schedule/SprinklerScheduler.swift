@@ -58,7 +58,8 @@ public struct SprinklerScheduler: Sendable {
   var weatherDeclinedUntil: Double?
   /// The knowledge of the rain sensor since the start of the process.
   var rainSensor = RainSensorBook()
-  private var isStarted = false
+  /// Whether the first step has been made.
+  private(set) var isStarted = false
   /// Whether the records were recovered and may lack the most recent changes.
   let isRecovered: Bool
   /// The instant up to which starts may have been carried out although recovered records do not show it, or `nil` if it is not known yet.

@@ -37,4 +37,16 @@ public struct SprinklerPreview: Sendable, Hashable {
   public var starts: [UpcomingStart]
   /// The starts by the sun, within the time of the preview, on days on which the sun does not rise or set.
   public var sunless: [StartKey]
+  /// Whether there are further starts after the last one of `starts`.
+  public var isCut: Bool
+}
+
+/// A preview with a draft of a program, of which nothing is stored.
+public struct DraftPreview: Sendable, Hashable {
+  /// The draft as it would be stored. A new program has the number that it would get.
+  public var program: Program
+  /// The instant at which the draft would next open a zone, or `nil` if it is disabled or has no day or no usable zone left.
+  public var next: WallInstant?
+  /// The next starts as they would be with the draft.
+  public var preview: SprinklerPreview
 }

@@ -135,6 +135,23 @@ struct PreviewAnswer: Answers {
       Field("date", \.dateText, "The day.")
       Field("start", \.startText, "sunrise or sunset, with its offset.")
     }
+    Field("isCut", \.preview.isCut, "Whether there are starts after these.")
+  }
+}
+
+/// The answer to a draft of a schedule: the next starts as they would be with it, and the draft as it would be saved.
+struct DraftAnswer: Answers {
+  let starts: PreviewAnswer
+  let schedule: ScheduleAnswer
+
+  init(timeZone: String, _ draft: DraftPreview) {
+    starts = PreviewAnswer(timeZone: timeZone, preview: draft.preview)
+    schedule = ScheduleAnswer(program: draft.program, next: draft.next)
+  }
+
+  static var fields: [Field<DraftAnswer>] {
+    Field.part(\.starts, PreviewAnswer.fields)
+    Group("schedule", \.schedule, "The draft as it would be saved.") { ScheduleAnswer.fields }
   }
 }
 

@@ -115,13 +115,30 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   var reading: WallReading { clock.now }
   var wallNow: WallInstant { WallInstant(reading) }
 
-  /// Returns the next starts of the schedules. Only a copy is waited for, on the threads of the disk: they compute nothing, and no other thread waits
-  /// for the computation.
+  /// Returns the next starts of the schedules.
   func preview(count: Int) async throws -> SprinklerPreview {
+    try await copyOfScheduler().preview(after: wallNow, count: count)
+  }
+
+  /// Returns the next starts as they would be with a draft of a schedule, of which nothing is saved. See `SprinklerScheduler`.
+  ///
+  /// - Throws: The error with which the command to save the draft would be answered.
+  func preview(draft: Program, count: Int, isAlone: Bool) async throws -> DraftPreview {
+    let scheduler = try await copyOfScheduler()
+    do throws(SprinklerRefusal) {
+      return try scheduler.preview(draft: draft, at: reading, count: count, isAlone: isAlone)
+    } catch {
+      throw error.error
+    }
+  }
+
+  /// Returns a copy for a look ahead. Only the copy is waited for, on the threads of the disk: they compute nothing, and no other thread waits for
+  /// the computation.
+  private func copyOfScheduler() async throws -> SprinklerScheduler {
     guard let scheduler = try await DiskThreads.looks.run({ [self] in state.withLock { $0.schedule.scheduler } }) else {
       throw APIError.storeNotRead(store.file, view.storeFailure)
     }
-    return scheduler.preview(after: wallNow, count: count)
+    return scheduler
   }
 
   // MARK: the time, and the loop's notices

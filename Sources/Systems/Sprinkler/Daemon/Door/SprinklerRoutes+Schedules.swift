@@ -69,6 +69,14 @@ extension SprinklerRoutes {
         let preview = try await desk.preview(count: Int(clamping: try query.integer("count", in: 1...1000) ?? 10))
         return APIResponse(PreviewAnswer(timeZone: description.timeZone.identifier, preview: preview))
       },
+      Route(.post, "/api/schedules/preview") { [self] request in
+        let query = try QueryReader(request.query, names: ["count", "only"])
+        let count = Int(clamping: try query.integer("count", in: 1...1000) ?? 10)
+        let isAlone = try query.word("only", among: ["draft"]) != nil
+        let preview = try await desk.preview(draft: try draft(request), count: count, isAlone: isAlone)
+        return APIResponse(DraftAnswer(timeZone: description.timeZone.identifier, preview))
+      }
+      .onlyLooking(),
       Route(.get, "/api/sprinkler.ics") { [self] request in
         let query = try QueryReader(request.query, names: ["count"])
         let preview = try await desk.preview(count: Int(clamping: try query.integer("count", in: 1...1000) ?? 100))
@@ -112,6 +120,17 @@ extension SprinklerRoutes {
         throw APIError.conflict("SCHEDULE_EXISTS", "there is a schedule \(body.alias ?? "") already")
       }
       return try answer(present.id)
+    }
+  }
+
+  /// Returns the schedule that a body drafts: with the number of the one that it would replace, or 0 if it would be a new one.
+  private func draft(_ request: APIRequest) throws(APIError) -> Program {
+    switch try request.decode(EitherScheduleBody.self) {
+    case .own(let body):
+      var program = try body.applied(to: nil)
+      if let id = body.id { program.id = try self.program("\(id)").id }
+      return program
+    case .original(let body): return try original(body, changing: body.id.flatMap(find))
     }
   }
 
