@@ -1,8 +1,8 @@
 import Foundation
+import GRDB
 import Logging
 import Pump
 import ServiceSupport
-import Store
 import Synchronization
 import Tactus
 import TestSupport
@@ -11,6 +11,7 @@ import WallTime
 
 @testable import PumpDaemon
 @testable import Service
+@testable import Store
 
 @Suite("the pump's readings by the minute behind the door", .ownThread)
 struct PumpReadingsTests {
@@ -59,6 +60,14 @@ struct PumpReadingsTests {
         pass(1, sample)
         second += 59
         wall.pass(59)
+      }
+    }
+
+    /// Makes the disk one that has room for so many pages more.
+    func limitPages(toMore count: Int) throws {
+      try file.pool.writeWithoutTransaction { database in
+        let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages + count)")
       }
     }
 
@@ -210,5 +219,17 @@ struct PumpReadingsTests {
     // Those that waited, and the minute that had not been tried yet.
     #expect(stored.count == PumpReadings.longestWait + 1)
     #expect(stored.last?.start == Bench.noon + 1_499 * 60)
+  }
+
+  @Test("a full disk: what it refuses waits, is answered all the same, and is stored when there is room")
+  func fullDisk() async throws {
+    let bench = try Bench()
+    try bench.limitPages(toMore: 0)
+    bench.pass(minutes: 400, Self.sample(36))
+    #expect(try bench.stored().count < 399, "some have been refused")
+    #expect(try await bench.rows(["points": "2000"]).count == 400)
+    try bench.limitPages(toMore: 1 << 20)
+    bench.pass(1, nil)
+    #expect(try bench.stored().map(\.samples) == Array(repeating: 1, count: 400))
   }
 }
