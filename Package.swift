@@ -475,7 +475,8 @@ let package = Package(
         "BlueZSupport", "SprinklerDaemon", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses", "Wire", "WallTime",
       ],
       products: [
-        .product(name: "Logging", package: "swift-log", condition: daemon)
+        .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+        .product(name: "Logging", package: "swift-log", condition: daemon),
       ],
       exclude: ["Device/PumpDeviceTable.txt", "Operator/PumpOperatorTable.txt", "Simulation/PumpSession.txt"]),
     tests(

@@ -47,6 +47,7 @@ MOVING = {
     "remainingMinutes": NUMBER_OR_NULL, "runtimeMinutes": NUMBER_OR_NULL, "pumpedS": NUMBER_OR_NULL, "restS": NUMBER_OR_NULL, "statusAgeMs": NUMBER_OR_NULL, "temperaturesAgeMs": NUMBER_OR_NULL,
     "skinCelsius": NUMBER_OR_NULL, "waterCelsius": NUMBER_OR_NULL, "skinLastCelsius": NUMBER_OR_NULL, "waterFirstCelsius": NUMBER_OR_NULL, "waterLastCelsius": NUMBER_OR_NULL,
     "skinHighestCelsius": NUMBER_OR_NULL, "waterHighestCelsius": NUMBER_OR_NULL,
+    "pump/history.rows": LIST,
     # Plants.
     "sensors[].moisturePercent": NUMBER_OR_NULL, "sensors[].raw": NUMBER_OR_NULL, "sensors[].readings": NUMBER,
     "sensors[].temperatureCelsius": NUMBER_OR_NULL, "sensors[].isFresh": "boolean",

@@ -182,3 +182,50 @@ def test_a_session_is_kept_and_exported(own_daemon):
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert answer.headers["Content-Type"].startswith("text/csv") and len(rows) == 1
     assert rows[0]["end"] == "overheat" and rows[0]["number"] == str(session["number"])
+
+
+@pytest.mark.parametrize("role", ["operator", "device"])
+def test_what_the_pump_measured_is_kept_over_a_restart_and_a_gap_stays_one(own_daemon, role):
+    device = "  role: device\n  adc: { water_channel: 0, skin_channel: 1 }\n" if role == "device" else ""
+    daemon = own_daemon(more="pump:\n  backend: sim\n" + device)
+
+    def history(query=""):
+        answer = daemon.get("/api/pump/history" + query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def until(condition):
+        limit = time.monotonic() + LIMIT_SECONDS
+        while not condition():
+            assert time.monotonic() < limit, history("?points=2000")
+            time.sleep(0.1)
+
+    def samples(of="samples"):
+        return sum(row[of] for row in history("?points=2000")["rows"])
+
+    until(lambda: daemon.get("/api/pump").json()["state"] == "off")
+    until(lambda: samples() >= 2)
+    assert daemon.post("/api/pump/on", {"speedPercent": 70}).status_code == 200
+    # The minute in progress is in the answer, before it is stored.
+    until(lambda: samples("runningSamples") >= 2 and history("?points=1")["rows"][0]["speedPercent"])
+    row = history("?points=1")["rows"][0]
+    assert 20 < row["skinLeastCelsius"] <= row["skinMeanCelsius"] <= row["skinHighestCelsius"] < 40
+    assert row["waterMeanCelsius"] is not None and 0 < row["speedPercent"] <= 100
+    # One row of the whole day has them all; without `points` there are 200 at most.
+    whole = history("?points=1")
+    assert len(whole["rows"]) == 1 and whole["spanSec"] >= 86400 and history()["spanSec"] * 200 >= 86400
+    kept = samples()
+    daemon.stop()
+    daemon.start()
+    assert samples() >= kept
+    times = [row["startISO"] for row in history("?points=2000")["rows"]]
+    assert times == sorted(set(times)) and len(times) < 10, "nothing is known of the time before"
+    # What has no end in sight is bounded, what has been nowhere is empty, and a refusal names its field.
+    assert len(history("?since=1970-01-01T00:00:00Z&points=2000")["rows"]) <= 2000
+    assert history("?since=2001-01-01T00:00:00Z&until=2001-01-02T00:00:00Z")["rows"] == []
+    for query, field in (("since=yesterday", "since"), ("until=2026-02-30T00:00:00Z", "until"), ("points=0", "points"), ("points=2001", "points"),
+                         ("limit=5", "limit"), ("since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z", "since")):
+        refusal = daemon.get("/api/pump/history?" + query)
+        assert refusal.status_code == 422 and refusal.json()["field"] == field, f"{query}: {refusal.text}"
+    [part] = [part for part in daemon.get("/api/store").json()["parts"] if part["part"] == "pump"]
+    assert any(one["rows"] == "minutes of readings" and one["count"] >= 1 for one in part["contents"]), part

@@ -134,7 +134,7 @@ def assert_works_but_for_water(daemon, cause):
             ("GET", "/api/zones", None), ("PUT", "/api/seasonal", {"percent": 50}), ("GET", "/status", None),
             ("POST", "/api/rain-delay", {"hours": 24}), ("POST", "/zone/on/1", None),
             ("POST", "/api/plants", {"name": "Basil", "sensors": ["0x36"]}), ("GET", "/api/plants/1", None),
-            ("GET", "/api/pump/sessions", None), ("GET", "/api/log", None)]:
+            ("GET", "/api/pump/sessions", None), ("GET", "/api/pump/history", None), ("GET", "/api/log", None)]:
         answer = daemon.request(method, path, json=body)
         assert answer.status_code == 503 and answer.json()["code"] == "STORE_FAILED", f"{method} {path}: {answer.text}"
         assert "to go on: " in answer.json()["message"], answer.text

@@ -141,7 +141,7 @@ struct BackupPartsTests {
       texts(all) == [
         "sprinkler zones 1", "sprinkler schedules 0", "sprinkler lines of the watering log 0",
         "plants plants 1", "plants calibrations 0", "plants readings 1", "plants events 0", "plants pictures 0",
-        "pump sessions 0",
+        "pump sessions 0", "pump minutes of readings 0",
       ])
     #expect(all[1].contents[2].newest == Self.noon)
     let path = folder.path + "/plants.sqlite"

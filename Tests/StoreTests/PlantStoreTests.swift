@@ -132,7 +132,7 @@ struct PlantStoreTests {
     #expect(report.origin == .found && !report.isLoss, "\(report.lines)")
     #expect(
       report.migrated == [
-        "sprinkler.1", "sprinkler.2", "sprinkler.3", "sprinkler.4", "plants.2", "pump.1", "pump.2", "pump.3",
+        "sprinkler.1", "sprinkler.2", "sprinkler.3", "sprinkler.4", "plants.2", "pump.1", "pump.2", "pump.3", "pump.4",
       ])
     let store = PlantStore(file)
     let (records, rows, events) = try Self.fixtureContents

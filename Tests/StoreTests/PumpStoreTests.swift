@@ -103,7 +103,7 @@ struct PumpStoreTests {
     try SprinklerStore(old).apply([.counters(nextRun: 7, nextProgram: 1)])
     try old.close()
     let (file, report) = try folder.open()
-    #expect(report.migrated == ["plants.1", "plants.2", "pump.1", "pump.2", "pump.3"])
+    #expect(report.migrated == ["plants.1", "plants.2", "pump.1", "pump.2", "pump.3", "pump.4"])
     #expect(try SprinklerStore(file).records().nextRun == 7)
     #expect(try PumpStore(file).keep(PumpSession(start: Self.noon)) == 1)
     try file.close()
@@ -115,7 +115,10 @@ struct PumpStoreTests {
     try folder.put(fixture: "pump-1.sql")
     let (file, report) = try folder.open()
     #expect(report.origin == .found && !report.isLoss, "\(report.lines)")
+    #expect(report.migrated.contains("pump.4"))
     #expect(try PumpStore(file).sessions(PumpSessionQuery(newestFirst: false)).sessions == Self.fixtureContents)
+    try PumpStore(file).add([Self.minute(0)])
+    #expect(try minutes(PumpStore(file)) == [Self.minute(0)])
     try file.close()
   }
 
@@ -160,6 +163,74 @@ struct PumpStoreTests {
     try store.keep(PumpSession(start: Self.noon + 60, seconds: 3, end: "off"))
     #expect(try file.restore(file.check(backup, at: Self.noon)) { _ in true })
     #expect(try store.sessions(PumpSessionQuery(newestFirst: false)).sessions.map(\.seconds) == [2, 3])
+    try file.close()
+  }
+
+  /// A minute of readings, so many minutes after the beginning of noon's.
+  private static func minute(_ index: Int64, skin: Double = 34.5) -> PumpSpan {
+    PumpSpan(
+      start: PumpSpan.start(of: noon) + index * 60, samples: 60, running: 20,
+      speed: PumpSpread(count: 20, least: 60, mean: 70.5, highest: 80),
+      skin: PumpSpread(count: 60, least: 30, mean: skin, highest: 36))
+  }
+
+  private func minutes(_ store: PumpStore) throws(StoreError) -> [PumpSpan] {
+    let start = PumpSpan.start(of: Self.noon)
+    return try store.spans(PumpRaster(from: start, until: start + 86_400, points: 1_440))
+  }
+
+  @Test("minutes of readings: as they were written, in spans of any length, merged with their own, removed by age")
+  func minutesOfReadings() throws {
+    let folder = try StoreFolder()
+    let (file, _) = try folder.open()
+    let store = PumpStore(file)
+    let model = (Int64(0)..<120).filter { $0 % 10 < 7 }.map { Self.minute($0, skin: 30 + 0.5 * Double($0 % 10)) }
+    try store.add(model)
+    #expect(try minutes(store) == model)
+    let start = PumpSpan.start(of: Self.noon)
+    let merged = try store.spans(PumpRaster(from: start, until: start + 7_200, points: 12))
+    #expect(merged.map(\.start) == (Int64(0)..<12).map { start + $0 * 600 })
+    #expect(merged.allSatisfy { $0.samples == 420 && $0.running == 140 && $0.water == nil })
+    #expect(merged.allSatisfy { $0.skin?.mean == 31.5 && $0.skin?.count == 420 && $0.speed?.mean == 70.5 })
+    try store.add([model[0]])
+    #expect(try minutes(store).first?.samples == 120)
+    #expect(try store.pruneSpans(before: start + 60) == 1 && store.pruneSpans(beyond: 80) == 3)
+    try file.close()
+    let (again, report) = try folder.open()
+    #expect(report.setAside.isEmpty && !report.isLoss, "\(report.lines)")
+    #expect(try minutes(PumpStore(again)) == Array(model.dropFirst(4)))
+    try again.close()
+  }
+
+  @Test("restore: minutes of both, the present one's where both have one; a backup's that make no sense are refused")
+  func restoreOfMinutes() throws {
+    let folder = try StoreFolder()
+    let (file, _) = try folder.open()
+    let store = PumpStore(file)
+    try store.add([Self.minute(0), Self.minute(1)])
+    let backup = try file.backup()
+    try store.pruneSpans(beyond: 1)
+    try store.add([Self.minute(1), Self.minute(2)])
+    #expect(try file.restore(file.check(backup, at: Self.noon)) { _ in true })
+    #expect(try minutes(store).map(\.samples) == [60, 120, 60])
+    for odd in [
+      PumpSpan(start: PumpSpan.start(of: Self.noon) + 1, samples: 1, running: 0),
+      PumpSpan(start: PumpSpan.start(of: Self.noon), samples: 1, running: 2),
+      PumpSpan(start: PumpSpan.start(of: Self.noon), samples: 0, running: 0),
+      PumpSpan(start: PumpSpan.start(of: Self.noon), samples: 1, running: 0, skin: PumpSpread(.infinity)),
+      PumpSpan(start: PumpSpan.start(of: Self.noon), samples: 1, running: 1, speed: PumpSpread(101)),
+    ] {
+      let place = try StoreFolder()
+      defer { withExtendedLifetime(place) {} }
+      let (other, _) = try place.open()
+      try PumpStore(other).add([odd])
+      let bytes = try other.backup()
+      try other.close()
+      #expect(throws: StoreError.damaged(file: "the backup", reason: "1 minutes of its pump make no sense")) {
+        try file.restore(file.check(bytes, at: Self.noon)) { _ in true }
+      }
+    }
+    #expect(try minutes(store).map(\.samples) == [60, 120, 60])
     try file.close()
   }
 

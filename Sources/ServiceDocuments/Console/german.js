@@ -15,7 +15,7 @@ addLanguage("de", {
     "Not-Aus dessen, was fährt oder scharf ist, und dessen, was diese Ansicht fährt; alles andere läuft weiter. In einem Feld ist die Leertaste ein Leerzeichen.",
   "E-STOP of everything, in every view": "NOT-AUS von allem, in jeder Ansicht", "what drives": "was fährt",
   "hour": "Stunde", "Zone": "Zone",
-  "minute": "Minute",
+  "minute": "Minute", "day": "Tag", "week": "Woche", "month": "Monat", "year": "Jahr",
   "name": "Name",
   "weekdays": "Wochentage",
   "earlier": "früher",

@@ -1,5 +1,6 @@
 """The pump's and the legs' views: a state in words, curves with their limits that survive a reload, steps, one pulse, calibration by hand."""
 import re
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from playwright.sync_api import expect
@@ -119,6 +120,8 @@ def test_a_chart_says_what_was_read_where_the_pointer_is_and_by_the_arrow_keys(e
       const now = Date.now();
       pump.history = Array.from({ length: 9 }, (_, index) => ({ at: now - (9 - index) * 60000, water: 20 + index, skin: index === 4 ? null : 30 + index, isOn: false }));
       pump.history.push = () => 0;
+      pump.asked = Infinity; // what the daemon has kept is not asked for
+      pump.kept.rows = [];
       drawPump();
     }""")
     chart.scroll_into_view_if_needed()
@@ -144,6 +147,37 @@ def test_a_time_without_the_page_is_a_gap_in_the_pumps_curve(enter, own_daemon):
     expect(page.locator("#pump-chart polyline.skin")).to_have_count(1)
     page.evaluate("pump.history.slice(0, 2).forEach((one) => { one.at -= 60000; })")
     expect(page.locator("#pump-chart polyline.skin")).to_have_count(2)
+
+
+def test_the_pumps_curve_has_what_the_daemon_has_kept_with_its_gaps_and_says_when_that_does_not_come(enter, own_daemon):
+    answers = {"status": 200}
+
+    def history(route):
+        if answers["status"] != 200:
+            route.fulfill(status=503, json={"ok": False, "code": "STORE_FAILED", "message": "the disk is full"})
+            return
+        end = datetime.now(timezone.utc).replace(second=0, microsecond=0) - timedelta(minutes=30)
+        rows = [{
+            "startISO": (end - timedelta(minutes=5 * place)).strftime("%Y-%m-%dT%H:%M:%SZ"), "samples": 300, "runningSamples": 150 if place == 9 else 0,
+            "speedPercent": None, "waterLeastCelsius": 12, "waterMeanCelsius": 13, "waterHighestCelsius": 14, "skinLeastCelsius": 30,
+            "skinMeanCelsius": 33, "skinHighestCelsius": 36} for place in (9, 8, 7, 4, 3)]
+        route.fulfill(json={"ok": True, "sinceISO": rows[0]["startISO"], "untilISO": end.strftime("%Y-%m-%dT%H:%M:%SZ"), "spanSec": 300, "rows": rows})
+
+    page = enter(own_daemon(more="pump: {}\n"), view="pump", prepare=lambda page: page.route(re.compile("/api/pump/history"), history))
+    chart, kept = page.locator("#pump-chart"), page.locator("#pump-kept")
+    page.locator("#pump-axis").get_by_role("button", name="day").click()
+    # Two stretches of the past, and what the page sees now.
+    until(lambda: page.wait_for_timeout(50) or page.evaluate("pump.history.length") > 3)
+    expect(chart.locator("polyline.skin")).to_have_count(3)
+    expect(chart.locator("polyline.hottest")).to_have_count(2)
+    expect(chart.locator("rect.active")).to_have_count(1)
+    expect(kept).to_be_hidden()
+    answers["status"] = 503
+    page.locator("#pump-axis").get_by_role("button", name="week").click()
+    expect(kept).to_have_text("What has been kept did not come: the disk is full")
+    expect(chart.locator("polyline.skin")).to_have_count(3)
+    answers["status"] = 200
+    expect(kept).to_be_hidden(timeout=20000)
 
 
 def test_why_it_is_in_fault_takes_one_action(enter, own_daemon):

@@ -8,7 +8,7 @@ addLanguage("de", {
   "Alerts, waterings, calibrations": "Warnungen, Wässerungen, Kalibrierungen",
   "Plants": "Pflanzen", "No plant yet. Name one and choose its probes.": "Noch keine Pflanze. Eine benennen und ihre Fühler wählen.",
   "Point at a chart, or go by its arrow keys, to read a value.": "Auf einen Verlauf zeigen oder mit den Pfeiltasten hindurchgehen: darunter steht der Wert.",
-  "day": "Tag", "week": "Woche", "month": "Monat", "year": "Jahr", "Probes": "Fühler", "probe": "Fühler", "raw": "roh",
+  "Probes": "Fühler", "probe": "Fühler", "raw": "roh",
   "moisture": "Feuchte", "temperature": "Temperatur", "trouble": "Störung", "calibrate: this": "kalibrieren: das", "Alerts and waterings": "Warnungen und Wässerungen",
   "New plant": "Neue Pflanze", "Name of a new plant": "Name einer neuen Pflanze", "Its probes": "Ihre Fühler", "Table of the probes": "Tabelle der Fühler",
   "Add a plant": "Pflanze hinzufügen", "no plant yet": "noch keine Pflanze",

@@ -74,7 +74,7 @@ public enum Pump: DeviceSystem, ShapesLane, ConvertsRules, PreparesState, Resume
   public static func desk(_ made: DeskMaterial<Pump>) -> PumpDesk { PumpDesk(made) }
 
   @DeclarationBuilder<SystemRoute<Pump>> public static var routes: [SystemRoute<Pump>] {
-    SystemRoute.own { $0.history.routes }
+    SystemRoute.own { $0.history.routes + $0.readings.routes }
   }
 }
 

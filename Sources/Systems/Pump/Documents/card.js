@@ -2,13 +2,17 @@
 // The cooling pump's card: state and the way out of it, speed, temperatures as a chart, sessions. State comes over
 // console.js's socket once a second; commands go over HTTP: each is answered when the loop has taken it.
 
-const pumpKeptMs = 3600000; // of what is drawn
+const pumpKeptMs = 3600000; // of what this page has seen itself
+const pumpStoredMs = 30 * 86400000; // of what the daemon keeps
+const pumpAskMs = 60000; // between two looks at it
+const pumpMinuteMs = 60000; // the shortest of its spans
 const pumpHotCelsius = 40; // above it the skin is too hot: the requirement's, the same in every configuration
-const pumpAxis = timeAxis({ span: 600000, least: 60000, most: pumpKeptMs, kept: "pump", changed: () => { showPumpSpan(); drawPump(); } });
-const showPumpSpan = axisButtons(byId("pump-axis"), pumpAxis, [["minute", 60000], ["10 min", 600000], ["hour", pumpKeptMs]]);
+const pumpAxis = timeAxis({ span: 600000, least: 60000, most: pumpStoredMs, kept: "pump", changed: () => pumpAxisChanged() });
+const showPumpSpan = axisButtons(byId("pump-axis"), pumpAxis, [["minute", 60000], ["10 min", 600000], ["hour", pumpKeptMs], ["day", 86400000], ["week", 7 * 86400000], ["month", pumpStoredMs]]);
 zoomable(byId("pump-chart"), pumpAxis);
 showPumpSpan();
-const pump = { history: JSON.parse(ofTab.get("pump") || "[]"), held: false, asks: false, wanted: null, last: null };
+const pump = { history: JSON.parse(ofTab.get("pump") || "[]"), held: false, asks: false, wanted: null, last: null,
+  kept: { rows: [], spanMs: pumpMinuteMs, until: 0 }, asked: -Infinity, timer: 0 };
 
 const pumpMinutes = [...byId("pump").querySelectorAll("[data-minutes]")];
 const askPump = (word, body) => command(byId("pump-" + word), "POST", "/api/pump/" + word, body);
@@ -61,24 +65,72 @@ function showPump(event) {
   if (pump.history.length && now - pump.history.at(-1).at < 900) return;
   pump.history.push({ at: now, water: event.waterCelsius, skin: skin, isOn: isOn });
   while (pump.history[0].at < now - pumpKeptMs) pump.history.shift();
+  if (performance.now() - pump.asked > pumpAskMs) loadPump();
   drawPump();
 }
 
-// Water and skin on one scale; shaded while it pumps. While this page was not there nothing is known.
+// What the daemon has kept of the time that is shown. Asked for when the view is opened, when the axis rests, and once a minute; after a failure again in five seconds.
+async function loadPump() {
+  if (view !== "pump") return;
+  const asked = pump.asked = performance.now();
+  const since = new Date(pumpAxis.from()).toISOString(), until = pumpAxis.end ? "&until=" + new Date(pumpAxis.to()).toISOString() : "";
+  const { isDone, status, document, message } = await request("GET", `/api/pump/history?points=288&since=${since}${until}`);
+  if (asked !== pump.asked) return; // asked for again meanwhile
+  byId("pump-kept").hidden = isDone;
+  put(byId("pump-kept"), isDone ? "" : "What has been kept did not come: " + (status ? message : "no answer"));
+  if (isDone) {
+    const end = Date.parse(document.untilISO), spanMs = document.spanSec * 1000;
+    const rows = document.rows.map((row) => {
+      const from = Date.parse(row.startISO);
+      return { from, to: Math.min(from + spanMs, end), water: row.waterMeanCelsius, skin: row.skinMeanCelsius, hottest: row.skinHighestCelsius, running: row.runningSamples / row.samples };
+    });
+    pump.kept = { rows, spanMs, until: end };
+  } else {
+    pump.asked += 5000 - pumpAskMs;
+  }
+  drawPump();
+}
+
+// Drawn at once of what is known; asked for when the axis rests.
+function pumpAxisChanged() {
+  showPumpSpan();
+  drawPump();
+  clearTimeout(pump.timer);
+  pump.timer = setTimeout(loadPump, 150);
+}
+
+// What is known, oldest first: of each minute what this page has seen itself, otherwise what the daemon has kept. Longer spans go before what the page has seen.
+function pumpPast() {
+  const { rows, spanMs, until } = pump.kept, seen = spanMs > pumpMinuteMs ? pump.history.filter(({ at }) => at >= until) : pump.history;
+  let next = 0;
+  const others = rows.filter(({ from, to }) => {
+    while (next < seen.length && seen[next].at < from) next++;
+    return !(next < seen.length && seen[next].at < to);
+  });
+  return [...others, ...seen.map((point) => ({ ...point, from: point.at, to: point.at }))].sort((one, other) => one.from - other.from);
+}
+
+// Water and skin on one scale; shaded while it pumps. Where neither the page nor the daemon knows anything is a gap.
 function drawPump() {
   if (view !== "pump") return;
-  const active = [], points = { water: [], skin: [] };
-  pump.history.forEach((point, index) => {
-    const next = pump.history[index + 1], isGap = next && next.at - point.at > 10000;
-    if (point.isOn && next && !isGap) active.push({ from: point.at, to: next.at });
-    for (const name of ["water", "skin"]) points[name].push([point.at, point[name]], ...isGap ? [[point.at + 1, null]] : []);
+  const past = pumpPast(), { spanMs } = pump.kept, active = [], points = { water: [], skin: [], hottest: [] };
+  past.forEach((one, index) => {
+    const next = past[index + 1], rows = [one, next].filter((each) => each && each.running != null).length;
+    const isGap = next && next.from - one.to > [10000, pumpMinuteMs - 1, spanMs - 1][rows];
+    if (one.running) active.push({ from: one.from, to: one.from + one.running * (one.to - one.from) });
+    if (one.isOn && next && !isGap) active.push({ from: one.from, to: next.from });
+    const at = (one.from + one.to) / 2;
+    for (const name of ["water", "skin"]) points[name].push([at, one[name]], ...isGap ? [[at + 1, null]] : []);
+    points.hottest.push([at, spanMs > pumpMinuteMs && one.hottest != null ? one.hottest : null], ...isGap ? [[at + 1, null]] : []);
   });
   const [from, to] = [pumpAxis.from(), pumpAxis.to()], series = ["water", "skin"].map((name) => ({ className: name, points: points[name] }));
-  byId("pump-chart").setAttribute("aria-label", `Temperatures from ${timeOfDay(from)} to ${pumpAxis.end ? timeOfDay(to) : "now"}`);
+  if (points.hottest.some(([, value]) => value != null)) series.push({ name: "hottest skin", className: "hottest", points: points.hottest });
+  const said = pumpAxis.span > dayMs / 2 ? dayAndTime : timeOfDay;
+  byId("pump-chart").setAttribute("aria-label", `Temperatures from ${said(from)} to ${pumpAxis.end ? said(to) : "now"}`);
   drawChart(byId("pump-chart"), { series, active: active.filter((one) => one.to > from && one.from < to), from, to, low: 10, high: 45, unit: "°C", limits: [{ at: pumpHotCelsius, text: "too hot" }] });
 }
 
-// What was drawn is still there after a reload.
+// The seconds that this page has seen are still there after a reload.
 addEventListener("pagehide", () => ofTab.set("pump", JSON.stringify(pump.history)));
 
 // ---- commands
@@ -139,7 +191,7 @@ saves(byId("pump-csv"), "/api/pump/sessions.csv", "pump-sessions.csv");
 
 addOwnCard("pump", {
   section: "pump",
-  viewed() { drawPump(); },
+  viewed() { drawPump(); loadPump(); },
   take(event) {
     if (event.contact && event.counters) showPump(event);
     else if (event.type === "pump.session") loadSessions();

@@ -2,10 +2,12 @@
 
 addLanguage("de", {
   // what the store keeps
-  "sessions": "Sitzungen",
+  "sessions": "Sitzungen", "minutes of readings": "Minuten mit Messwerten",
   "Pump": "Pumpe", "ON": "EIN", "OFF": "AUS", "water": "Wasser", "skin": "Haut", "Skin": "Haut", "Water": "Wasser", "Pumped": "Gepumpt", "Connection": "Verbindung",
   "Sessions": "Sitzungen", "Speed in percent": "Drehzahl in Prozent",
-  "; shaded while it pumps": "; schattiert, solange sie pumpt", "the app": "die App", "its button": "ihren Knopf",
+  "; shaded while it pumps": "; schattiert, solange sie pumpt", "hottest skin": "wärmste Haut",
+  "Over long times the points are means, and the dotted line is the hottest skin.": "Über lange Zeiten sind die Punkte Mittelwerte, und die gepunktete Linie ist die wärmste Haut.",
+  "the app": "die App", "its button": "ihren Knopf",
   "the pump itself": "die Pumpe selbst", "goes on": "läuft noch", "No session yet: ON begins the first.": "Noch keine Sitzung: EIN beginnt die erste.", "no way in but this service": "kein Weg als dieser Dienst", "serial": "seriell",
   "Speed": "Drehzahl", "too hot": "zu heiß",
   "by the app": "von der App", "by its button": "von ihrem Knopf", "by the pump itself": "von der Pumpe selbst",
@@ -42,5 +44,6 @@ addLanguage("de", {
   [/^the (.+) sensor cannot be read$/, "der Fühler für {1} ist nicht lesbar"], [/^the (.+) sensor reads (.+?)((?:: an? .+)?)$/, "der Fühler für {1} misst $2{3}"], [/^reads (.+?)((?:: an? .+)?)$/, "misst $1{2}"],
   [/^: (an open circuit|a short circuit)$/, ": {1}"], [/^no answer, sent (\d+) times$/, "keine Antwort, $1-mal gesendet"],
   [/^(\S+): the connection was lost before the pump had answered$/, "$1: die Verbindung ging verloren, bevor die Pumpe geantwortet hatte"], [/^(\S+): the pump stopped before it had answered$/, "$1: die Pumpe hielt an, bevor sie geantwortet hatte"],
+  [/^What has been kept did not come: (.+)$/, "Was gespeichert ist, kam nicht: {1}"], [/^What has been kept did not come: (.+)$/, "Was gespeichert ist, kam nicht: <1>"],
   [/^water ([^,;]+)$/, "Wasser $1"], [/^skin ([^,;]+)$/, "Haut $1"], [/^rested in ([^,;]+)$/, "erholt in $1"], [/^off in ([^,;]+)$/, "aus in $1"],
 ]);

@@ -4,9 +4,10 @@ import Store
 import Tactus
 import TactusDaemon
 
-/// Stores the pump's sessions and the used part of its run limit. Runs beside the loop on a thread that may wait for the disk.
+/// Stores the pump's sessions, its values by the minute and the used part of its run limit. Runs beside the loop on a thread that may wait for the disk.
 public final class PumpDesk: SystemDesk {
   let history: PumpHistory
+  let readings: PumpReadings
   private let limit: PumpLimitKeeper
   private let newest: @Sendable () -> Published<PumpState>
   private let tell: @Sendable (Event) -> Void
@@ -18,6 +19,7 @@ public final class PumpDesk: SystemDesk {
     history = PumpHistory(
       store, keepsDays: made.wiring.logDays, lastEnd: { () throws(StoreError) in try limit.lastEnd },
       zone: made.zone, clock: made.clock, logger: made.logger)
+    readings = PumpReadings(store, clock: made.clock, logger: made.logger)
     (newest, tell) = (made.newest, made.tell)
   }
 
@@ -36,7 +38,9 @@ public final class PumpDesk: SystemDesk {
   }
 
   public func beat(_ newest: Published<PumpState>) {
-    history.tick(PumpSeen(newest.state).sample, at: MonotonicClock.now)
+    let (seen, now) = (PumpSeen(newest.state), MonotonicClock.now)
+    history.tick(seen.sample, at: now)
+    readings.tick(seen.known, isOn: seen.isOn, published: newest.at, at: now)
     keep(newest)
   }
 
@@ -44,6 +48,7 @@ public final class PumpDesk: SystemDesk {
   /// start.
   public func finish(_ last: Published<PumpState>) {
     history.finish()
+    readings.finish()
     keep(last)
   }
 

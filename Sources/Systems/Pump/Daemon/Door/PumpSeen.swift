@@ -129,6 +129,17 @@ public struct PumpSeen: Sendable {
       skinCelsius: (skin.measured ?? single.measured)?.celsius)
   }
 
+  /// The values that are known at present, or `nil` if the pump does not answer. Temperatures that are older than three of its answers are not
+  /// known at present.
+  var known: PumpHistory.Sample? {
+    guard isAnswering ?? true else { return nil }
+    var known = sample
+    if let age = temperaturesAge, age > .seconds(15) { (known.waterCelsius, known.skinCelsius) = (nil, nil) }
+    return known
+  }
+  /// Whether the pump is on, or was turned on and has not confirmed it yet.
+  var isOn: Bool { doing.state == .on || doing.state == .starting }
+
   /// Returns the body of an event with one word and a reason.
   static func words(_ name: String, _ word: String, reason: String) -> [UInt8] {
     JSONValue.object([.init(name: name, value: .text(word)), .init(name: "reason", value: .text(reason))]).bytes

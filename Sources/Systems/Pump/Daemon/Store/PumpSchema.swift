@@ -2,9 +2,12 @@ import GRDB
 import Store
 
 extension StoreSystem {
-  /// The cooling pump's tables: its sessions, and the used part of its run limit.
+  /// The cooling pump's tables: its sessions, its values by the minute, and the used part of its run limit.
   public static let pump = StoreSystem(
-    contents: [StoreContent("sessions", in: "pump_session", time: "start", .joined)],
+    contents: [
+      StoreContent("sessions", in: "pump_session", time: "start", .joined),
+      StoreContent("minutes of readings", in: "pump_minute", time: "start", .joined),
+    ],
     migrations: [
       Migration(name: "pump.1") { database in
         try database.execute(
@@ -30,6 +33,17 @@ extension StoreSystem {
         try database.execute(
           sql: "CREATE TABLE pump_note (number INTEGER PRIMARY KEY, note TEXT NOT NULL, seal INTEGER NOT NULL) STRICT;")
       },
+      Migration(name: "pump.4") { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE pump_minute (
+              start INTEGER PRIMARY KEY, samples INTEGER NOT NULL, running INTEGER NOT NULL,
+              speed_count INTEGER NOT NULL, speed_least REAL, speed_mean REAL, speed_highest REAL,
+              water_count INTEGER NOT NULL, water_least REAL, water_mean REAL, water_highest REAL,
+              skin_count INTEGER NOT NULL, skin_least REAL, skin_mean REAL, skin_highest REAL, seal INTEGER NOT NULL
+            ) STRICT;
+            """)
+      },
     ],
     // The used part of the limit describes the present and stays. Session numbers are assigned once, by one program; of a session in both databases
     // the later version is kept.
@@ -49,7 +63,20 @@ extension StoreSystem {
         "notes on sessions of its pump", in: "pump_note",
         unless: "number BETWEEN 1 AND 9007199254740992 AND length(note) BETWEEN 1 AND \(PumpSession.longestNote)",
         database)
-      for table in ["pump_session", "pump_note"] {
+      try StoreSystem.refuse(
+        "minutes of its pump", in: "pump_minute",
+        unless: """
+          start BETWEEN 0 AND 253402300799 AND start % 60 = 0 AND samples BETWEEN 1 AND 2147483647
+          AND running BETWEEN 0 AND samples AND speed_count BETWEEN 0 AND samples AND water_count BETWEEN 0 AND samples
+          AND skin_count BETWEEN 0 AND samples
+          AND min(ifnull(speed_least, 0), ifnull(speed_mean, 0), ifnull(speed_highest, 0)) >= 0
+          AND max(ifnull(speed_least, 0), ifnull(speed_mean, 0), ifnull(speed_highest, 0)) <= 100
+          AND max(ifnull(water_least, 0), ifnull(water_mean, 0), ifnull(water_highest, 0), ifnull(skin_least, 0),
+            ifnull(skin_mean, 0), ifnull(skin_highest, 0)) <= 1000
+          AND min(ifnull(water_least, 0), ifnull(water_mean, 0), ifnull(water_highest, 0), ifnull(skin_least, 0),
+            ifnull(skin_mean, 0), ifnull(skin_highest, 0)) >= -1000
+          """, database)
+      for table in ["pump_session", "pump_note", "pump_minute"] {
         try database.execute(sql: "INSERT OR IGNORE INTO main.\(table) SELECT * FROM backup.\(table)")
       }
     })

@@ -5,7 +5,7 @@ import Store
 import Tactus
 import WallTime
 
-/// The cooling pump's stored data: its sessions, and the used part of its run limit. Blocks like `StoreFile`.
+/// The cooling pump's stored data: its sessions, its values by the minute, and the used part of its run limit. Blocks like `StoreFile`.
 public struct PumpStore: Sendable {
   let file: StoreFile
 
