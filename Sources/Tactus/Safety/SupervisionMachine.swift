@@ -1,5 +1,5 @@
-/// The rule for a program that runs as a child of another one: started, killed when it hangs, started again when it has ended. Knows no process and
-/// no clock.
+/// The rule for a program that runs as a child of another one: the child is started, killed when it hangs, and started
+/// again after it has ended. The machine itself accesses neither a process nor a clock.
 ///
 ///     waiting ──due──▶ running ──ended──▶ waiting
 ///                        │  silence: kill, then as ended
@@ -26,9 +26,9 @@ public struct SupervisionMachine: Sendable, Equatable {
 
   /// An event that the parent reports to the machine.
   public enum Event: Sendable, Equatable {
-    /// A deadline may have come.
+    /// The current time is reported, since a deadline may have come.
     case time
-    /// The process has said something.
+    /// The process has sent a message.
     case heard
     /// The process has ended, or could not be started.
     case ended(String)
@@ -36,7 +36,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     case nonsense(String)
     /// The process is to be replaced by one with other settings.
     case replace
-    /// The parent stops.
+    /// The parent is stopping.
     case stop
   }
 
@@ -44,7 +44,7 @@ public struct SupervisionMachine: Sendable, Equatable {
   public enum Action: Sendable, Equatable {
     /// The parent has nothing to do.
     case none
-    /// The parent has to start a process. If this fails, the parent tells the machine `ended`.
+    /// The parent has to start a process. If the start fails, the parent reports `ended`.
     case spawn
     /// The parent has to send SIGKILL.
     case kill
@@ -52,9 +52,9 @@ public struct SupervisionMachine: Sendable, Equatable {
     case tell
   }
 
-  /// The longest silence of a process that is expected to say something every half second.
+  /// The longest silence of a process that is expected to send a message every half second.
   public static let silenceLimit = Nanoseconds.seconds(5)
-  /// The time from SIGKILL within which every process has ended that does not hang in a driver.
+  /// The time after SIGKILL within which a process ends unless it hangs in a driver.
   public static let endLimit = Nanoseconds.seconds(1)
   /// The pause between the first end and the start after it.
   public static let shortestPause = Nanoseconds.milliseconds(500)
@@ -82,9 +82,9 @@ public struct SupervisionMachine: Sendable, Equatable {
     self.silence = silence
   }
 
-  /// Takes an event at the instant `now`.
+  /// Handles an event at the instant `now`.
   ///
-  /// - Returns: what is to be done with the child.
+  /// - Returns: the action that the parent must take on the child.
   public mutating func step(_ event: Event, at now: TickInstant) -> Action {
     switch (state, event) {
     case (.waiting, .stop):
