@@ -49,7 +49,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { .milliseconds(150) }
   }
 
-  /// A wait after which every request is stale that can be.
+  /// A waiting time after which every request that can become stale is stale.
   static var tooLong: Nanoseconds {
     @_noLocks @_noAllocation get { patience + .milliseconds(1) }
   }

@@ -69,10 +69,11 @@ private struct ServoChip: BitwiseCopyable {
 /// The PCA9685s that drive servos, 1…8 on one bus: the wanted output of each channel, the output written to its chip, and whether the
 /// chips can be relied on.
 ///
-/// An output is a number: 16 times the place of its chip plus the channel, 0…127. The type is not copyable, because only one loop owns the chips.
-/// They are one unit: what one of them fails is a failure of all, since nobody can tell what a machine does with some of its joints only. After a
-/// failure nothing is written but the off of all channels and the configuration, which is tried once a period. Allocates nothing; a call makes at
-/// most the transfers of one driver call a chip.
+/// An output is a number: 16 times the place of its chip plus the channel, 0…127. The type is not copyable, because
+/// only one loop owns the chips. The chips are one unit: a failure of one is a failure of all, since a machine must not
+/// move with some of its joints only. After a failure only the off of all channels and the configuration are written,
+/// and the configuration is tried once a period. Allocates nothing; a call makes at most the transfers of one driver
+/// call a chip.
 ///
 /// The chips' output-enable pins, if lines are wired to them, one for each chip or one for several, can end all pulses without the bus:
 /// a line lets pulses out only while the chips are ready and a pulse is wanted on one of its chips. A failure of a line counts as a

@@ -173,7 +173,7 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
   /// The last output of an earlier instant, from which `output` has risen. Of several commands at one instant only the last counts, since
   /// each starts from this value.
   var base: WheelSpeeds
-  /// The instant of `base`.
+  /// The instant at which `base` was the output.
   var baseAt: TickInstant
   /// The end of the standstill before the motors follow the target, or `nil` unless the sender's clock has just been set.
   var restsUntil: TickInstant?

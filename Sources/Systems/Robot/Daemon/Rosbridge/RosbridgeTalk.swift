@@ -22,7 +22,7 @@ final class RosbridgeTalk: SocketTalk {
     var subscriptions: [Subscription] = []
     var told: [RosbridgeTopic: (at: TickInstant, sent: TickInstant)] = [:]
     var level = RosbridgeLevel.error
-    /// The last log entry about this client's driving, and its instant.
+    /// The last log entry about this client's driving: its code and its instant.
     var noted: (code: String, at: TickInstant)?
   }
 

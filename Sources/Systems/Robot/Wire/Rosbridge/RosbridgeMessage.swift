@@ -76,7 +76,7 @@ public enum RosbridgeLevel: String, Sendable {
   /// Any other message.
   case info
 
-  /// Returns whether a client that asked for this level is told a status message of another level.
+  /// Returns whether a client that asked for this level receives status messages of another level.
   public func includes(_ other: RosbridgeLevel) -> Bool { other.depth <= depth }
 
   private var depth: Int {
