@@ -7,7 +7,7 @@ import Wire
 
 // Texts and values for people and programs.
 
-// The control knows no daemon: what its types are to one is said here, and nowhere else.
+// The module of the control does not depend on the daemon, so the conformances are declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension PumpIgnoreReason: @retroactive RefusalWord {
   public var sentence: String { "the pump: \(self)" }

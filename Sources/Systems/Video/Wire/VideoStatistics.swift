@@ -34,9 +34,9 @@ public struct VideoStatistics: Sendable, Hashable {
   /// The frames a second that the encoder is given at most.
   public var rateFrames: UInt16 = 0
   public var rateCause = StreamRate.Cause.configured
-  /// The part of its packets that a viewer has lost, of the viewer with the worst link, in thousandths.
+  /// The share of packets that the viewer with the worst link has lost, in thousandths.
   public var lostThousandths: UInt16 = 0
-  /// The time for which data waits on its way to the viewer with the worst link, in milliseconds.
+  /// The time for which data waits in the network to the viewer with the worst link, in milliseconds.
   public var waitMilliseconds: UInt32 = 0
 
   public init() {}

@@ -36,7 +36,8 @@ public struct PumpInputs: ~Copyable {
   private let context: UnsafeMutableRawPointer
   private let readFunction: Read
 
-  /// `context` must stay valid as long as the inputs exist; the caller owns it. `read` carries `@_noLocks @_noAllocation`.
+  /// Creates inputs that call `read` with `context`. The caller owns `context`, which must stay valid as long as the
+  /// inputs exist. `read` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, read: @escaping Read) {
     self.context = context
     readFunction = read

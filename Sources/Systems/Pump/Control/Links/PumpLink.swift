@@ -122,7 +122,7 @@ public struct PumpLink: ~Copyable {
     }
   }
 
-  /// Returns `false` if the bytes were not sent completely.
+  /// Sends bytes. Returns whether all of them were sent.
   @_noLocks @_noAllocation
   public mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if messages != nil { return sendPieces(bytes) }
