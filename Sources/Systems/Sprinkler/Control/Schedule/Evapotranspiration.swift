@@ -8,8 +8,9 @@ import WallTime
 
 /// Computes the reference evapotranspiration of a day: the water that a well-watered lawn gives to the air, mm.
 ///
-/// The functions are total: a value that no weather has gives `nil`, never a trap and never a number that is not finite.
-/// Source: FAO Irrigation and Drainage Paper 56, "Crop evapotranspiration", chapters 3 and 4; the numbers of its equations stand beside them.
+/// The functions are total: an impossible value gives `nil`, never a trap and never a number that is not finite.
+/// Source: FAO Irrigation and Drainage Paper 56, "Crop evapotranspiration", chapters 3 and 4; the numbers of its
+/// equations stand beside them.
 public struct Evapotranspiration: Sendable {
   /// The weather of a day that the equation of Penman and Monteith needs.
   public struct Day: Sendable, Hashable {
@@ -69,7 +70,8 @@ public struct Evapotranspiration: Sendable {
     return max(0, 1_440 / .pi * 0.0820 * distance * height)
   }
 
-  /// Returns the reference evapotranspiration by Hargreaves from temperatures alone (equation 52), mm, or `nil` for values that no weather has.
+  /// Returns the reference evapotranspiration by Hargreaves from temperatures alone (equation 52), mm, or `nil` for
+  /// impossible values.
   ///
   /// - Parameters:
   ///   - maximumCelsius: the day's highest temperature, °C; −90…70 and no less than the lowest.
@@ -84,7 +86,7 @@ public struct Evapotranspiration: Sendable {
     return max(0, 0.0023 * (mean + 17.8) * spread * above * Self.millimetresPerMegajoule)
   }
 
-  /// Returns the reference evapotranspiration by Penman and Monteith (equation 6), mm, or `nil` for values that no weather has.
+  /// Returns the reference evapotranspiration by Penman and Monteith (equation 6), mm, or `nil` for impossible values.
   public func penmanMonteith(_ day: Day) -> Double? {
     guard Self.areTemperatures(day.minimumCelsius, day.maximumCelsius), (0.0...20).contains(day.vapourKilopascals),
       (0.0...100).contains(day.windMetresPerSecond), (-20.0...20).contains(day.soilHeatMegajoules),
@@ -121,7 +123,7 @@ public struct Evapotranspiration: Sendable {
     return hargreaves(maximumCelsius: maximum, minimumCelsius: minimum, dayOfYear: dayOfYear)
   }
 
-  /// Returns the radiation that the lawn keeps, MJ/m² (equations 37…40), or `nil` for a radiation or a day that cannot be.
+  /// Returns the radiation that the lawn keeps, MJ/m² (equations 37…40), or `nil` for an impossible radiation or day.
   private func netMegajoules(_ day: Day) -> Double? {
     guard (0.0...60).contains(day.sunMegajoules),
       let above = extraterrestrialMegajoules(dayOfYear: day.dayOfYear)

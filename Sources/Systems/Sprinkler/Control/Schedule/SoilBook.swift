@@ -4,7 +4,7 @@ import WallTime
 struct SoilBook: Sendable {
   private struct Known: Sendable {
     var percent: Double
-    /// The instant at which it was read, s.
+    /// The instant at which the reading was taken, s.
     var taken: Double
   }
 

@@ -193,7 +193,7 @@ extension SprinklerScheduler {
     if deficits != records.deficits { change(.deficits(deficits)) }
   }
 
-  /// Takes the water of a run off its zone's deficit.
+  /// Subtracts the water of a run from its zone's deficit.
   mutating func countDeficit(_ zone: ZoneID, ran seconds: Double) {
     guard let rule = settings.deficits[zone], let place = records.deficits.firstIndex(where: { $0.zone == zone })
     else { return }

@@ -48,7 +48,8 @@ public struct SprinklerScheduler: Sendable {
   var dayBefore: (day: LocalDate, ran: [ZoneID: Double])?
   /// The readings of the soil since the start of the process.
   var soil = SoilBook()
-  /// Whether the limits of zones have changed by other rules, which the valves get once all of them are closed.
+  /// Whether new rules have changed the limits of zones. The valves' loop receives the limits once all valves are
+  /// closed.
   var hasNewFlowRules = false
   /// The runs that were open together with another one.
   var sharedRuns: Set<UInt64> = []

@@ -13,7 +13,8 @@ struct WateringPlan: Sendable, Hashable {
     var ignoresRain: Bool
     /// The reason why the run is not made, or `nil` if it is; `seconds` is then the duration of the whole step.
     var skipped: RunOutcome?
-    /// The rain, or the deficit and the reading of the soil that changed the run or were missing, for people; `nil` if none did.
+    /// A description for people of the rain, the deficit or the reading of the soil that changed the run, or of the
+    /// values that were missing; `nil` if none did.
     var why: String?
   }
   private(set) var runs: [Run] = []
@@ -24,8 +25,8 @@ struct WateringPlan: Sendable, Hashable {
   ///   - program: the program that starts.
   ///   - percent: the seasonal level of that day, %.
   ///   - zones: the zones that can run, by id. Steps whose zone is missing or disabled are skipped.
-  ///   - deficits: what the deficit means, by zone; empty if the program does not go by it.
-  ///   - mostPercent: the longest that a deficit may let a step last, in % of its seconds.
+  ///   - deficits: the consequence of the deficit, by zone; empty if the program does not use deficits.
+  ///   - mostPercent: the longest duration that a deficit may give to a step, in % of its seconds.
   ///   - hasFlow: whether there is a flow sensor; without one, steps by litres last for their zone's default duration.
   init(
     _ program: Program, percent: Int, zones: [ZoneID: Zone], _ deficits: [ZoneID: DeficitFinding] = [:],

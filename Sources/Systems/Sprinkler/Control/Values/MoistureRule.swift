@@ -4,7 +4,7 @@ public enum SoilProbe: Sendable, Hashable {
   case plant(Int)
   /// The messages on a topic of the broker.
   case topic(SoilTopic)
-  /// A comparator on a GPIO line, by its pin. It knows dry and wet alone, which read as 0 % and 100 %.
+  /// A comparator on a GPIO line, by its pin. It distinguishes only dry and wet, which count as 0 % and 100 %.
   case pin(Int)
 }
 
@@ -23,8 +23,8 @@ extension SoilProbe: CustomStringConvertible {
 public struct SoilTopic: Sendable, Hashable {
   /// The topic, without wildcards.
   public var name: String
-  /// The member of the JSON object in a message that has the number, with points between the names of nested objects, or `nil` if a message is the
-  /// number.
+  /// The member of the JSON object in a message that contains the number, with points between the names of nested
+  /// objects, or `nil` if the whole message is a number.
   public var member: String?
   /// The factor from the number to percent.
   public var scale: Double
@@ -87,7 +87,7 @@ public struct MoistureReading: Sendable, Hashable {
   /// The age of the reading, s.
   public var ageSeconds: Double
 
-  /// Creates a reading, not checked; the scheduler takes none that is no finite number.
+  /// Creates a reading, not checked. The scheduler ignores a percentage that is not finite.
   public init(probe: SoilProbe, percent: Double, ageSeconds: Double = 0) {
     self.probe = probe
     self.percent = percent

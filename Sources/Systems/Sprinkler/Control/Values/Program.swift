@@ -30,7 +30,8 @@ public struct Program: Sendable, Hashable, Codable {
 
   /// A rule that decides, in place of a program's steps, how long zones are watered.
   public enum Adjustment: String, Sendable, Hashable, Codable {
-    /// The deficit of each zone. The steps' seconds stand for zones without a valid one, and limit the others.
+    /// The deficit of each zone decides. The steps' seconds apply to zones without a valid deficit, and limit the
+    /// duration of the others.
     case deficit
   }
 

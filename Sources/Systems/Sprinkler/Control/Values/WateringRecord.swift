@@ -22,8 +22,8 @@ public struct WateringRecord: Sendable, Hashable, Codable {
   public var outcome: RunOutcome
   /// The client that asked for the run, named as in the access log, or `nil` if the controller started it by itself.
   public var caller: String?
-  /// The rain that suppressed or ended the run, the deficit or the reading of the soil that changed it, or that neither was known, for people;
-  /// `nil` if none of them applied.
+  /// A description for people of the rain, the deficit or the reading of the soil that suppressed, ended or changed the
+  /// run, or of the values that were missing; `nil` if none did.
   public var why: String?
   /// The water that was requested, l, or `nil` for a run by time.
   public var askedLitres: Double?

@@ -32,7 +32,7 @@ public struct ZoneFlowSettings: Sendable, Hashable {
   public init() {}
 }
 
-/// The knowledge of a zone's flow: the runs so far from which it is being learnt, or the usual flow.
+/// The known flow of a zone: the runs so far from which it is being learnt, or the usual flow.
 public struct ZoneFlow: Sendable, Hashable, Codable {
   /// The zone whose flow this is.
   public var zone: ZoneID
@@ -53,9 +53,9 @@ public struct ZoneFlow: Sendable, Hashable, Codable {
 public struct ZoneFlowStatus: Sendable, Hashable {
   /// The zone.
   public var zone: ZoneID
-  /// The knowledge of the flow, or `nil` if no run has been measured or nothing is learnt.
+  /// The known flow, or `nil` if no run has been measured or nothing is learnt.
   public var flow: ZoneFlow?
-  /// The number of runs that it takes, or `nil` if nothing is learnt.
+  /// The number of runs from which the flow is learnt, or `nil` if nothing is learnt.
   public var neededRuns: Int?
   /// The flow below which there is an alarm now, l/min, or `nil` if there is no such limit.
   public var minimum: Double?

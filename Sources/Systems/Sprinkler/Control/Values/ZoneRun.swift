@@ -76,7 +76,7 @@ public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   case wrongClock
   /// A reading of the soil was beyond the limit of a rule. `WateringRecord.why` says which.
   case wetSoil
-  /// The zone's deficit was below the limit from which on a program that goes by it waters.
+  /// The zone's deficit was below the least deficit at which programs that use deficits water it.
   case noDeficit
   /// The longest time of a run by litres was over before it had its water.
   case timeLimit
