@@ -134,11 +134,11 @@ public struct LoopDocument: Codable, Sendable {
   public struct Distribution: Codable, Sendable {
     /// The median, or null while there is no value.
     @OrNull public var p50: Int64?
-    /// 90 % of the values do not exceed it.
+    /// The value that 90 % of the values do not exceed, or null while there is no value.
     @OrNull public var p90: Int64?
-    /// 99 % of the values do not exceed it.
+    /// The value that 99 % of the values do not exceed, or null while there is no value.
     @OrNull public var p99: Int64?
-    /// 99.9 % of the values do not exceed it.
+    /// The value that 99.9 % of the values do not exceed, or null while there is no value.
     @OrNull public var p999: Int64?
     /// The smallest value, exact.
     @OrNull public var min: Int64?

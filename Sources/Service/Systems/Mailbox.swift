@@ -13,7 +13,7 @@ extension Answer: MailboxAnswer {}
 ///
 /// It may be used from any thread. The lock is taken by the service's threads only; the loop uses only the rings and takes no lock.
 public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
-  /// Called once, on any thread, with the loop's answer or with the error for which there is none.
+  /// A function that is called once, on any thread, with the loop's answer, or with the error if there is none.
   public typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
 
   private struct Waiter {

@@ -5,8 +5,8 @@ import Tactus
 public struct SystemSocket: Sendable {
   /// The path, such as `/rosbridge`.
   public let path: String
-  /// The subprotocol with which a client that offers it is answered. A browser that sends its token as another subprotocol, `bearer.TOKEN`, must
-  /// offer it.
+  /// The subprotocol that the server selects if the client offers it. A browser that sends its token as another
+  /// subprotocol, `bearer.TOKEN`, must offer it.
   let subprotocol: String
   let open: @Sendable (Caller, SocketLine) -> any SocketTalk
 

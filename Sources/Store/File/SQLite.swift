@@ -41,7 +41,8 @@ enum SQLite {
       switch error.resultCode {
       case .SQLITE_FULL: throw .diskFull(file: file, doing: doing)
       case .SQLITE_CORRUPT, .SQLITE_NOTADB: throw .damaged(file: file, reason: "\(doing): \(error.reason)")
-      // SQLite has many words for a disk that takes nothing: "disk I/O error", "unable to open database file".
+      // SQLite reports a disk that accepts no writes in several ways, such as "disk I/O error" and "unable to open
+      // database file".
       case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
         throw Disk.lacks(Disk.folder(of: file), for: file, doing)
           ?? .failed(file: file, doing: doing, reason: error.reason)
