@@ -79,7 +79,7 @@ enum OpenAPIShorthand {
   }
 
   /// Returns a schema in which references replace the inner schemas that have a name, which become schemas of that
-  /// name. Their members overwrite those of an existing schema of the same name.
+  /// name. The members of an existing schema of the same name overwrite theirs.
   private static func naming(_ value: Any, in schemas: inout Object) -> Any {
     guard var own = value as? Object else { return value }
     if let name = own["as"] as? String {

@@ -2,7 +2,8 @@ import Foundation
 
 /// Sends requests, decodes answers, and repeats requests that may be repeated.
 struct Caller: Sendable {
-  /// The longest waits before the second, third and fourth attempt. The shortest wait is half of it.
+  /// The longest waits before the second, third and fourth attempt. Each wait is random between half of its longest and
+  /// its longest.
   static let longestWaits: [Duration] = [.seconds(1), .seconds(2), .seconds(2)]
 
   let transport: any Transport
