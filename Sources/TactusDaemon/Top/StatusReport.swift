@@ -33,7 +33,7 @@ struct StatusReport {
     self.runtime = runtime.flatMap { try? JSONDecoder().decode(RuntimeDocument.self, from: Data($0)) }
   }
 
-  /// Whether the daemon says that it is well, and no system is in fault. A system that was stopped is well.
+  /// Whether the daemon's status is `ok` and no system is in fault. A stopped system is not in fault.
   var isWell: Bool { health.status == "ok" && faults.isEmpty }
 
   /// The names of the systems that are in fault.

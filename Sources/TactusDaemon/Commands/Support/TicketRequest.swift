@@ -2,7 +2,7 @@ import ArgumentParser
 import Service
 import Wire
 
-/// Asks the running daemon for a token and a ticket, by which a new device gets the token.
+/// Requests a token for a new device from the running daemon, and the ticket with which the device fetches the token.
 struct TicketRequest {
   let name: String
   let scope: Scope
