@@ -106,7 +106,7 @@
     private var version = Version.five
     /// Whether the broker has answered in the present version.
     private var isVersionKnown = false
-    /// The greatest number of bytes in a packet that the broker has told us to send, or `nil` if it has not told any.
+    /// The greatest size of a packet in bytes that the broker accepts, or `nil` if the broker has announced no limit.
     private var packetLimit: Int?
     /// The filters that are being subscribed on this connection, by the identifiers of their packets.
     private var asked: [Int32: String] = [:]

@@ -117,7 +117,7 @@ struct ADS1115State {
     switch register & 3 {
     case 1:
       config = word & 0x7FFF
-      // While it converts a start is ignored, and the new settings hold from the next conversion on.
+      // During a conversion a start is ignored, and the new settings apply from the next conversion on.
       if isContinuous || (word & 0x8000 != 0 && !isConverting) { readyAt = now + period }
     case 2: thresholds.low = word
     case 3: thresholds.high = word

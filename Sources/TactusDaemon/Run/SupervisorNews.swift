@@ -12,7 +12,7 @@ struct SupervisorNews {
 
   /// The instant of the newest beat, or `nil` if there was none.
   private(set) var beat: TickInstant?
-  /// Whether there was a pulse.
+  /// Whether a pulse was among the notices.
   private(set) var hasPulse = false
   /// All other notices, in their order.
   private(set) var others: [SupervisorNotice] = []
