@@ -7,9 +7,9 @@ import CTactus
 public struct ControlGroup: Sendable, Hashable {
   /// A quota of processor time: at most `runtime` in every `period`, for all threads of the group together.
   public struct Share: Sendable, Hashable, CustomStringConvertible {
-    /// Processor time that the group may use in each period, in µs; 0 forbids it.
+    /// The processor time in µs that the group may use in each period; 0 forbids it.
     public var runtime: Int64
-    /// Length of a period in µs, more than 0. The group may use `runtime` anew in each period.
+    /// The length of a period in µs, more than 0. The group may use `runtime` anew in each period.
     public var period: Int64
 
     public var description: String { "\(runtime) µs of every \(period) µs" }

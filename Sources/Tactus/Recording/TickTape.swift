@@ -49,7 +49,7 @@ public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
   @inlinable public static var gpioEdges: Self { @_noLocks @_noAllocation @inline(__always) get { Self(22) } }
   /// A PWM duty.
   @inlinable public static var pwmSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(23) } }
-  /// Whether a PWM took its duty.
+  /// The answer of a PWM output: whether it accepted the duty.
   @inlinable public static var pwmGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(24) } }
   /// Bytes for a serial line.
   @inlinable public static var serialSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(25) } }

@@ -29,9 +29,9 @@ struct AnswerInWords {
   ///
   /// - Parameters:
   ///   - document: the answer.
+  ///   - command: the command as the user wrote it.
   ///   - group: the system of the command, or `nil` if it is unknown.
   ///   - isLook: whether the request was a query and not a command.
-  ///   - isLook: whether the daemon was only asked to tell something.
   static func text(_ document: JSONValue, to command: String, of group: String?, isLook: Bool) -> String {
     let told = AnswerInWords(document: document, name: group ?? command)
     let lines = isLook ? told.look : [told.done(command)]

@@ -17,7 +17,7 @@ struct LocalDoor {
 
   let path: String
 
-  /// Uses the file beside a safe-state plan.
+  /// Creates the value for the file beside a safe-state plan.
   ///
   /// - Parameter plan: the path of the safe-state plan.
   init(beside plan: String) { path = plan + "-door" }

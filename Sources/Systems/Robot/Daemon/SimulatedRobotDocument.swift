@@ -38,9 +38,9 @@ struct SimulatedRobotDocument: Encodable {
   @OrNull var heightMm: Double?
   /// Whether the board levels the body's roll, or `nil` (null) until it is told.
   @OrNull var balancing: Bool?
-  /// Motor commands that the board accepted.
+  /// The number of motor commands that the board accepted.
   var commands: Int64
-  /// Writes that the board acknowledged but ignored.
+  /// The number of writes that the board acknowledged but ignored.
   var ignoredWrites: Int64
 
   init(_ snapshot: SimulatedVehicleSnapshot) {

@@ -35,7 +35,7 @@ public struct StreamRate: Sendable, Equatable {
     case loss
     /// The data of a viewer waits in the network.
     case wait
-    /// The links carry the rate, and it rises.
+    /// The links carry the present rate, so it rises towards the configured one.
     case rising
   }
 

@@ -34,7 +34,7 @@ package final class BenchParts {
   var flaws: [String] = []
   /// The values that are shared with readers of the system's state.
   let shared = SharedParts()
-  /// How the program last ended.
+  /// The way in which the previous run of the program ended.
   let lastEnd: LastEnd
   /// The clock for the records of simulated parts.
   let clock: RecordClock
@@ -237,7 +237,7 @@ extension GPIOLineName {
   fileprivate var isBeyondHeader: Bool { if case .offset(54...63, _) = place { true } else { false } }
 }
 
-/// How the program last ended.
+/// The way in which the previous run of the program ended.
 struct LastEnd {
   var isWithoutStop = false
   var madeSafe: MadeSafe?

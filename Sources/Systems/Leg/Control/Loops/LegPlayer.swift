@@ -8,7 +8,7 @@ public enum LegSequenceEnd: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case completed
   /// A request stopped the sequence.
   case stopped
-  /// A pulse was commanded for one of its legs.
+  /// A pulse was commanded for one of the sequence's legs.
   case commanded
   /// One of the sequence's legs is no longer armed: disarmed, in fault or stopped.
   case legLost

@@ -24,13 +24,13 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
   /// The last failure, or `nil` if none has occurred since the start.
   public internal(set) var lastFailure: ServoBankFailure?
   public internal(set) var failures: Int64 = 0
-  /// Transfers that wrote pulses or turned channels off.
+  /// The number of transfers that wrote pulses or turned channels off.
   public internal(set) var writes: Int64 = 0
-  /// Channels written in these transfers.
+  /// The number of channels written in all transfers together.
   public internal(set) var channelsWritten: Int64 = 0
   /// The number of times that the chips were configured, including the first. All of them are configured together.
   public internal(set) var configurations: Int64 = 0
-  /// Bus transfers that succeeded only after a retry.
+  /// The number of bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
   public internal(set) var hasEnableLine = false
   /// Whether an output-enable line lets pulses out, or `nil` if there is no such line or the levels are not known.

@@ -24,7 +24,7 @@ struct LegScript {
   }
 
   struct Task: Equatable {
-    /// Whether to disarm first, which leaves a fault.
+    /// Whether the task begins with a disarm, which also ends a fault.
     var disarms = false
     var arms = false
     var motion: Motion?

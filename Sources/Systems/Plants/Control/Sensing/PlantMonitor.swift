@@ -28,7 +28,7 @@ public struct PlantMonitor: Sendable {
 
   public enum Event: Sendable {
     case reading(PlantProbeReading)
-    /// Time has passed, or the book has changed.
+    /// Requests a review without a reading, because time has passed or the book has changed.
     case review
   }
 

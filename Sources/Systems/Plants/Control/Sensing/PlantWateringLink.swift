@@ -138,7 +138,7 @@ public struct PlantWateringRecord: Sendable, Hashable, Codable {
   var age: KeptAge?
   /// The number of requests on the day `day`.
   public var count: Int
-  /// Days since 1970 in the controller's local calendar.
+  /// The number of days since 1970 in the controller's local calendar.
   public var day: Int
 
   public init(last: PlantInstant, count: Int, day: Int) {

@@ -53,7 +53,7 @@ public struct Motors: ~Copyable {
     prepareToThrow()
   }
 
-  /// Transfers since the start that succeeded only after a retry.
+  /// The number of transfers since the start that succeeded only after a retry.
   public var retries: Int64 {
     @_noLocks @_noAllocation get {
       switch bus {

@@ -176,7 +176,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     return RobotAction(.drive(control.output))
   }
 
-  /// Motor writes that failed in a row, whether drives or stops.
+  /// The number of motor writes that failed in a row, whether drives or stops.
   var failures: Int {
     @_noLocks @_noAllocation get {
       switch state {

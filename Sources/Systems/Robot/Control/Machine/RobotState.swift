@@ -182,7 +182,7 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var forwardStop: ForwardStop?
   /// The battery's charge in percent for which the robot slows down to a standstill, or `nil` if it does not.
   public internal(set) var batteryStop: Int?
-  /// Motor writes that failed in a row.
+  /// The number of motor writes that failed in a row.
   public internal(set) var failures: Int
 
   /// Creates a motion from rest at `now`, ramped as if `credit` had already passed.

@@ -6,7 +6,7 @@ public struct Gamepad: Sendable {
   public enum Reach: Sendable, Hashable {
     /// 100 % of both wheels, mixed as those of a joystick.
     case percent
-    /// This motion, whose numbers are positive.
+    /// A fully deflected stick requests this motion, whose speeds are positive.
     case si(Twist)
   }
 

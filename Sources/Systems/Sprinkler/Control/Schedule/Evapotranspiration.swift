@@ -41,7 +41,7 @@ public struct Evapotranspiration: Sendable {
   }
 
   private static let celsius = -90.0...70
-  /// Millimetres of water that one MJ/m² evaporates.
+  /// The millimetres of water that one MJ/m² evaporates.
   private static let millimetresPerMegajoule = 0.408
 
   private let latitude: Double
