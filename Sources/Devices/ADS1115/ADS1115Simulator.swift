@@ -199,7 +199,7 @@ private func transferToADS1115(_ context: UnsafeMutableRawPointer, _ request: Un
 
 /// One input of an `ADS1115Simulator`, as a plain value that a tick may set. The value is valid as long as its simulator exists.
 public struct ADS1115SimulatedInput: BitwiseCopyable, @unchecked Sendable {
-  // Sendable: what the pointer leads to is atomics.
+  // Sendable: the pointer leads to atomics only.
   let inputs: UnsafeMutablePointer<ADS1115Inputs>
   let channel: Int
 

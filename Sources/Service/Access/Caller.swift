@@ -81,7 +81,8 @@ struct LastingAdmission: Sendable {
   let certificate: ClientCertificate?
   /// The scope that is needed for as long as the admission lasts, or `nil` if no token is needed.
   var scope: Scope? = .read
-  /// Whether the admission also ends when the caller's scope has changed: true where the caller may act, since the scope says in what way.
+  /// Whether the admission also ends when the caller's scope has changed. It is `true` for a caller that may send
+  /// commands, because the scope decides which ones.
   var keepsScope = false
 
   /// Checks the token again. Returns the code of the error with which the same request would be refused now, `TOKEN_CHANGED` if it

@@ -19,7 +19,7 @@ public final class ServiceClient: Sendable {
   public enum Failure: Error, Sendable, CustomStringConvertible {
     /// The connection failed or broke, for the given reason in a few words.
     case unreachable(String)
-    /// Nobody knows an address of the host's name.
+    /// The host's name cannot be resolved to an address.
     case unknownName
     /// No complete response arrived within the limit.
     case timedOut

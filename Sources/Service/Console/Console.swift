@@ -57,7 +57,7 @@ struct Console {
       address = Console.address(of: name, contents())
     }
 
-    /// A file that is sent as it is.
+    /// Creates the name of a file that is sent unchanged.
     init(_ name: String) { self.init(name) { ServiceDocuments.bytes("Console/" + name) } }
   }
 

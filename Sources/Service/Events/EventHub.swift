@@ -149,8 +149,8 @@ private final class Audience: @unchecked Sendable {
   /// The sessions that wait for their turn, each with the number of its first batch. These numbers never fall.
   private var waiting = CircularBuffer<(session: WebSocketSession, from: Int)>()
   private var isScheduled = false
-  /// The watches that wait for their next check, each with its instant. All wait for the same time, so these instants never fall: one timer serves
-  /// all of them.
+  /// The watches that wait for their next check, each with its instant. All wait for the same time, so these instants
+  /// never decrease and one timer serves all of them.
   private var checks = CircularBuffer<(watch: AdmissionWatch, at: NIODeadline)>()
   private var isCheckScheduled = false
   var isEmpty: Bool { sessions.isEmpty && watches.isEmpty }

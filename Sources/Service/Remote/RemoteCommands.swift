@@ -13,7 +13,7 @@ import Wire
 public final class RemoteCommands: Sendable {
   /// The number of commands a second that are accepted for all systems together, and in a burst after a silence; stops are not counted.
   public static let commandsPerSecond = 100
-  /// The number of commands a second of whose refusal the log tells, and in a burst after a silence.
+  /// The greatest number of refused commands that are logged in a second, and in a burst after a pause.
   static let refusalsToldPerSecond = 10
   /// The number of commands that may wait for one system.
   static let waitingLimit = 64

@@ -197,9 +197,9 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   /// The number of requests that have neither been answered nor timed out.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Whether an emergency stop was sent that the loop has not been seen to take. Its sender was told that it was not taken in time, or still waits,
-  /// and the stop must hold all the same, over a restart too, since the loop may hang. Once the loop has answered, its state says whether it is
-  /// stopped.
+  /// Whether an emergency stop was sent that the loop is not known to have taken. The stop must hold all the same, also
+  /// over a restart, since the loop may hang, whether its sender still waits or was answered that it was not taken in
+  /// time. Once the loop has answered, its state shows whether it is stopped.
   public var isEmergencyStopOnItsWay: Bool { state.withLock { $0.emergencyStop != nil || $0.owedStop != nil } }
 
   private var notTaken: APIError {

@@ -1,7 +1,8 @@
 import Tactus
 
-/// A WebSocket of a system's own, beside `/ws`, on which clients speak a protocol of the system's. Access, lifetime and the limits of one client are
-/// those of `/ws`. When it closes, the system is told that the client has left.
+/// An additional WebSocket of one system, beside `/ws`, on which clients speak the system's own protocol. Access,
+/// lifetime and the limits of one client are those of `/ws`. When the WebSocket closes, the system is notified that the
+/// client has left.
 public struct SystemSocket: Sendable {
   /// The path, such as `/rosbridge`.
   public let path: String

@@ -40,7 +40,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private var read = TickInstant.zero
   private var pings: Scheduled<Void>?
   private var watch: AdmissionWatch?
-  /// The WebSocket of a system's own that this is, or `nil` for `/ws`.
+  /// The system's own WebSocket that the session serves, or `nil` for `/ws`.
   private let socket: SystemSocket?
   /// The system's own conversation with the client, or `nil` on `/ws`, before it begins and after it has ended.
   var talk: (any SocketTalk)?

@@ -65,8 +65,9 @@ extension SQLite {
     try alone(path, "making its tables") { try schema.migrator().migrate($0) }
   }
 
-  /// Marks a file that is not open elsewhere as one with a write-ahead log, before it is put in its place. If the process were
-  /// killed while doing so there, it would leave a journal that only a writer can roll back.
+  /// Sets the write-ahead log as the mode of a file that is not open elsewhere, before the file is put in its place. If
+  /// this were done in its place and the process killed meanwhile, a journal would be left that only a writer can roll
+  /// back.
   static func useWriteAheadLog(_ path: String) throws(StoreError) {
     try alone(path, "setting its journal mode") { queue in
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }

@@ -12,11 +12,12 @@ public struct SupervisionMachine: Sendable, Equatable {
   public enum State: Sendable, Equatable {
     /// No process runs. The next one is started at `until`; `cause` is why the last one ended, `nil` before the first one.
     case waiting(until: TickInstant, cause: String?)
-    /// The process runs since `since`, and has last said something at `lastHeard`.
+    /// The process has been running since `since`, and last sent a message at `lastHeard`.
     case running(since: TickInstant, lastHeard: TickInstant)
-    /// SIGKILL has been sent to a process that hung or made no sense, and the process has not ended yet.
+    /// SIGKILL has been sent to a process that hung or sent invalid bytes, and the process has not ended yet.
     case killing(since: TickInstant, cause: String)
-    /// SIGKILL has been sent for a change of settings. `isLate` if the process has not ended within `endLimit`: it hangs in a driver.
+    /// SIGKILL has been sent for a change of settings. `isLate` is set if the process has not ended within `endLimit`,
+    /// which means that it hangs in a driver.
     case replacing(since: TickInstant, isLate: Bool)
     /// The parent is stopping. SIGKILL has been sent, and the process has not ended yet.
     case stopping(since: TickInstant)
@@ -48,7 +49,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     case spawn
     /// The parent has to send SIGKILL.
     case kill
-    /// The parent has to publish the state, which people are told, since it has changed.
+    /// The parent has to publish the state, because it has changed.
     case tell
   }
 

@@ -42,7 +42,7 @@ struct Caller: Sendable {
     return answer.body
   }
 
-  /// Whether the same request may succeed a moment later.
+  /// Returns whether the same request may succeed a moment later.
   private static func mayPass(_ error: ClientError) -> Bool {
     switch error {
     case .unreachable: true

@@ -6,7 +6,8 @@
 /// apply to the documents of the seconds, without the events, because an event may belong to an earlier tick than the
 /// second before it.
 struct StateDocuments {
-  /// The newest document of each system by the messages of the seconds, whether this client could decode it or not.
+  /// The newest document of each system according to the messages that come each second, whether this client could
+  /// decode it or not.
   private var told: [String: JSONValue] = [:]
   /// The newest document of each system that this client could decode, with the events since.
   private(set) var shown: [String: JSONValue] = [:]

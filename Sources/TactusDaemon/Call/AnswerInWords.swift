@@ -76,7 +76,7 @@ struct AnswerInWords {
     return isWhole ? lines : lines + ["(--json prints all of it)"]
   }
 
-  /// The line of a thing in a list: `2 Roses is on, 5 min left`.
+  /// Returns the line of an item in a list: `2 Roses is on, 5 min left`.
   private static func line(of thing: JSONValue) -> String {
     let number = (thing["id"] ?? thing["index"]).flatMap { $0.string ?? $0.wholeNumber.map(String.init) }
     if let sentence = sentence(thing, called: number ?? "") {

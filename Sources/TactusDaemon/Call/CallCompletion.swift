@@ -83,7 +83,8 @@ enum CallCompletion {
     return words
   }
 
-  /// Returns what the daemon that the command line names, or this machine's, tells at a path; `nil` if it does not in time.
+  /// Returns the document at a path of the daemon that the command line names, or of this machine's daemon; `nil` if it
+  /// does not arrive in time.
   private static func document(_ line: [String], _ path: [String]) -> JSONValue? {
     func value(_ option: String) -> String? {
       if let index = line.firstIndex(of: option), index + 1 < line.count { return line[index + 1] }

@@ -17,7 +17,7 @@ final class NoticeDesk: Sendable {
   /// The parts of the program from which the desk derives its messages.
   struct Sources: Sendable {
     var systems: [any ServedSystem]
-    /// Returns the words of each system's notices that are trouble, by the names of the systems.
+    /// The sentences of each system's notices that are trouble, by the system's name and the notice's word.
     var troubleWords: [String: [String: String]]
     var troubles: @Sendable () -> [ServiceTrouble]
     var clock: WatchedWallClock

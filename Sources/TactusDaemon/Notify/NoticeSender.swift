@@ -35,7 +35,7 @@ struct NoticeSender: Sendable {
     }
   }
 
-  /// The message for ntfy's JSON API, in which no text can become a header.
+  /// Returns the message for ntfy's JSON API, in which no text can become a header.
   static func ntfy(_ message: NoticeMessage, topic: String) -> JSONValue {
     let severity = message.condition.severity
     let priority = message.stage == .over ? 3 : severity == .critical ? 5 : severity == .warning ? 4 : 2

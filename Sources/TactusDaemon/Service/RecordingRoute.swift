@@ -3,7 +3,7 @@ import Service
 import Tactus
 
 extension Recorder {
-  /// A recorder for the number of kilobytes in a file, or `nil` for 0.
+  /// Creates a recorder for a file of this number of kilobytes. The result is `nil` for 0.
   init?(kilobytes: Int) {
     if kilobytes == 0 { return nil }
     self.init(bytesPerLane: kilobytes << 10)

@@ -38,7 +38,7 @@ public protocol ScenarioWorld {
 }
 
 extension ScenarioWorld {
-  /// The key `at_s`, in seconds.
+  /// Returns the key `at_s`, in seconds.
   public static func instant(_ setup: Setup) -> ScenarioCompany<Nanoseconds> {
     ScenarioCompany("at_s", ScenarioValue<Double>.number(0...86_400).map { .seconds($0) })
   }

@@ -39,7 +39,7 @@ struct StatusReport {
   /// The names of the systems that are in fault.
   private var faults: [String] { health.systems.filter { $0.value == "fault" }.keys.sorted() }
 
-  /// The lines for a terminal or a pipe.
+  /// Returns the lines for a terminal or a pipe.
   func lines(host: String) -> [TopScreen.Line] {
     let up = runtime.map { ", up \(TopScreen.upTime($0.monotonicNs &- $0.epochNs))" } ?? ""
     let trouble = health.status == "ok" ? [] : [health.status + (health.message.map { ": \($0)" } ?? "")]

@@ -129,7 +129,7 @@ struct SMTPSession: Sendable {
     return (plain + encoded).contains { text.contains($0) } ? "(its words repeat the password)" : text
   }
 
-  /// The bytes of the password's command, which follow in base64.
+  /// Returns the bytes that send the password, in base64.
   private static func secret(of login: (user: String, password: String)) -> [UInt8] {
     [0] + Array(login.user.utf8) + [0] + Array(login.password.utf8)
   }

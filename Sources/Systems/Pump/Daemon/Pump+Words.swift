@@ -59,7 +59,8 @@ extension Pump: Explains, TellsInFull, AnswersInFull, IsWatched {
     Group("pump", \.doing, when: .state, "What the pump does.") { PumpSeen.Doing.fields }
   }
 
-  /// The request repeated every second while a person watches: the operator role asks the pump for its state.
+  /// Returns the request that is repeated every second while a person watches: in the operator role the pump is asked
+  /// for its state.
   public static func whenWatched(_ wiring: Wiring) -> PumpOrder? { wiring.role == .operator ? .watched : nil }
 
   /// Returns the log line for a change of the pump or of its connection, and the event for subscribers.

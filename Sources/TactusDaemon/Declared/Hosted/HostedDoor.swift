@@ -79,7 +79,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   ///
   /// - Parameters:
   ///   - before: called when the answers are known and none has been delivered yet.
-  ///   - told: called then with each notice that has not been heard.
+  ///   - told: called after `before` with each notice that has not been heard yet.
   func takeAnswers(
     at now: TickInstant, before: () -> Void = {}, told: (Told<System.Notice>) -> Void = { _ in }
   ) {

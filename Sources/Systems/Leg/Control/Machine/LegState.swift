@@ -34,7 +34,7 @@ public enum LegState: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension LegState {
-  /// Returns whether the leg is not armed and the chip has confirmed that it gets no pulse.
+  /// Whether the leg is not armed and the chip has confirmed that it gets no pulse.
   public var isSafe: Bool {
     @_noLocks @_noAllocation get {
       switch self {

@@ -106,7 +106,7 @@ public struct PlantMonitor: Sendable {
     case .failed(.notAMeasurement):
       impossible.insert(id)
       return
-    // Nothing was read: the last reading ages.
+    // Without a new reading, only the age of the last one grows.
     case .failed: return
     }
     let raw = probe.raw(sample)

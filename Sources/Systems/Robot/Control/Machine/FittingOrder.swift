@@ -52,7 +52,7 @@ enum FittingWrite: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension IgnoreReason {
-  /// The refusal of an order for which the board lacks an ability.
+  /// Returns the refusal of an order for which the board lacks an ability.
   @_noLocks @_noAllocation
   static func lacking(_ ability: BoardAbility) -> IgnoreReason {
     switch ability {

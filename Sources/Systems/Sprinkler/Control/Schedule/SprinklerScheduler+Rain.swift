@@ -231,7 +231,7 @@ extension SprinklerScheduler {
         seconds: Int(saturating: left), reason: .sensor("rain sensor was wet before the last start"), at: reading))
   }
 
-  /// The length of the rain delay that a wet sensor causes, s.
+  /// Returns the length in seconds of the rain delay that a wet sensor causes.
   private func held(_ rule: RainSensorRule) -> Int { max(rule.drySeconds, Self.leastHold) }
 
   private var rainDelayLeft: Double? {

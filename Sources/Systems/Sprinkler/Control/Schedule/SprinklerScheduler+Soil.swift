@@ -5,7 +5,7 @@ import WallTime
 struct SoilFinding: Hashable {
   /// The effect on the run, or `nil` if the run is as scheduled because no reading is valid.
   var effect: MoistureRule.Effect?
-  /// The reading and its rule, or which reading is missing, for people.
+  /// The reason for people: the reading with its rule, or the reading that is missing.
   var why: String
 }
 
@@ -13,13 +13,13 @@ struct SoilFinding: Hashable {
 public struct SoilStatus: Sendable, Hashable {
   /// The state of a rule in one word.
   public enum Word: String, Sendable {
-    /// No reading is valid: schedules run as they are.
+    /// No reading is valid, so schedules run unchanged.
     case unknown
-    /// The rule does not act.
+    /// The soil is dry, so schedules run unchanged.
     case dry
     /// The soil is wet, but not for as long as the rule demands.
     case waits
-    /// The rule acts.
+    /// The soil has been wet for long enough, so the rule changes schedules.
     case wet
   }
   /// The probe that measures the soil for the rule.

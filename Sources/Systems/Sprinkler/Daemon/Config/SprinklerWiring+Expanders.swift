@@ -83,7 +83,7 @@ struct UsedExpander {
   /// The lines that are active at the low level, in use or not.
   let activeLow: UInt64
 
-  /// The path of a key of the expander in the file.
+  /// Returns the path of a key of the expander in the file.
   func path(_ key: String) -> String { "sprinkler.expanders[\(index)].\(key)" }
 
   /// The chip on I2C, or `nil` for shift registers.
