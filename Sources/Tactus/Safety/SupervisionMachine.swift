@@ -57,7 +57,7 @@ public struct SupervisionMachine: Sendable, Equatable {
   public static let silenceLimit = Nanoseconds.seconds(5)
   /// The time after SIGKILL within which a process ends unless it hangs in a driver.
   public static let endLimit = Nanoseconds.seconds(1)
-  /// The pause between the first end and the start after it.
+  /// The first pause between the end of a process and the next start; further pauses are longer.
   public static let shortestPause = Nanoseconds.milliseconds(500)
   /// The longest pause before a start, after many processes that ended soon.
   public static let longestPause = Nanoseconds.seconds(30)

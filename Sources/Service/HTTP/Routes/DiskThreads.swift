@@ -15,7 +15,7 @@ public final class DiskThreads: TaskExecutor {
   private static let four = make(count: 4)
   /// The four threads of the whole process, for tasks that change something.
   public static let shared = four.commands
-  /// The same threads, for tasks that only read.
+  /// The four threads of the whole process, for tasks that only read; `shared` has the same threads.
   public static let looks = four.looks
   /// The time for which a request waits for its turn, and for a disk that does not answer.
   public static let patience = Nanoseconds.seconds(10)

@@ -64,7 +64,7 @@ public struct ZoneDeficit: Sendable, Hashable, Codable {
     rained += rain
   }
 
-  /// Counts irrigation.
+  /// Subtracts irrigation, mm, from the deficit.
   mutating func water(_ amount: Double) {
     millimetres -= amount
     watered += amount
