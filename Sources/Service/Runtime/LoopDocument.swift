@@ -140,9 +140,9 @@ public struct LoopDocument: Codable, Sendable {
     @OrNull public var p99: Int64?
     /// The value that 99.9 % of the values do not exceed, or null while there is no value.
     @OrNull public var p999: Int64?
-    /// The smallest value, exact.
+    /// The smallest value, exactly, or null while there is no value.
     @OrNull public var min: Int64?
-    /// The largest value, exact.
+    /// The largest value, exactly, or null while there is no value.
     @OrNull public var max: Int64?
     /// The buckets that are not empty, in ascending order, each as `[largest value, number of values]`; null without
     /// `?histograms=1`. The differences between two documents are the distribution of the time between them.

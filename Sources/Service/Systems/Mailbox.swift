@@ -210,7 +210,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
 /// The part of a system that a request is for. A stop makes the earlier requests for its part void, a stop of the whole system those for every part,
 /// and the stop of any part those for the whole system.
 public enum SystemPart: Hashable, Sendable {
-  /// The whole system.
+  /// The request is for the whole system.
   case whole
   /// The item of this number: a leg, a zone.
   case item(Int)

@@ -5,17 +5,17 @@ import Tactus
 
 /// A kind of device that `tactus scan` looks for.
 public enum ScanKind: String, CaseIterable, Sendable {
-  /// Bluetooth LE devices that advertise.
+  /// The scan looks for Bluetooth LE devices that advertise.
   case ble
-  /// Chips that answer on the I2C buses.
+  /// The scan looks for chips that answer on the I2C buses.
   case i2c
-  /// Serial lines.
+  /// The scan looks for serial lines.
   case serial
-  /// Sensors that drivers of the kernel read.
+  /// The scan looks for sensors that drivers of the kernel read.
   case sensor
-  /// Cameras.
+  /// The scan looks for cameras.
   case camera
-  /// Services that others announce on the local network.
+  /// The scan looks for services that others announce on the local network.
   case mdns
 }
 

@@ -10,7 +10,7 @@ public struct SMTPClient: Sendable {
     case none
     /// TLS after STARTTLS. A server that does not offer it gets neither a password nor a mail.
     case startTLS
-    /// TLS from the first byte.
+    /// The connection uses TLS from the first byte.
     case tls
   }
 

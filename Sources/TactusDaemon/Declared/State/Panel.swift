@@ -76,11 +76,11 @@ public struct Panel: Sendable {
 public struct Series: Sendable {
   /// Which samples are drawn.
   public enum Shown: Sendable {
-    /// All samples.
+    /// All samples are drawn.
     case always
-    /// Samples above zero.
+    /// The samples above zero are drawn.
     case ifAny
-    /// Samples that are zero.
+    /// The samples that are zero are drawn.
     case ifZero
   }
 

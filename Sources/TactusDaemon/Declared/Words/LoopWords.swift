@@ -91,7 +91,7 @@ public enum NoOrder: BitwiseCopyable, Sendable, Equatable {
 }
 
 extension DeviceSystem where Order == NoOrder {
-  /// No commands.
+  /// The commands of a system without orders: none.
   public static var commands: [Command<NoOrder>] { [] }
   /// The placeholder order, which is never sent.
   public static var emergencyStop: NoOrder { .never }

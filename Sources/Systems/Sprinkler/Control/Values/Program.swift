@@ -90,17 +90,17 @@ public enum DayRule: Sendable, Hashable, Codable {
   case interval(days: Int, from: LocalDate)
   /// Odd days of the month, but neither a 31st nor 29 February, so that two odd days never follow each other.
   case odd
-  /// Even days of the month.
+  /// The program starts on even days of the month.
   case even
 }
 
 /// The time of day at which a program starts.
 public enum StartTime: Sendable, Hashable, Codable {
-  /// Minutes after local midnight, 0…1,439.
+  /// The start is this number of minutes after local midnight, 0…1,439.
   case clock(minute: Int)
-  /// Minutes after sunrise, negative before it; −720…720.
+  /// The start is this number of minutes after sunrise, negative before it; −720…720.
   case sunrise(offsetMinutes: Int)
-  /// Minutes after sunset, negative before it; −720…720.
+  /// The start is this number of minutes after sunset, negative before it; −720…720.
   case sunset(offsetMinutes: Int)
 }
 

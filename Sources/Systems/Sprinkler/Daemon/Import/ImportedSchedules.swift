@@ -6,17 +6,17 @@ import Wire
 enum ImportedFile: Equatable {
   /// The export of OpenSprinkler's app, or its controller's answer to `/ja`: an object with `programs`.
   case openSprinkler(JSONValue)
-  /// SIP's `programs.json`.
+  /// The file `programs.json` of SIP.
   case sipPrograms([JSONValue])
-  /// SIP's `snames.json`.
+  /// The file `snames.json` of SIP, with the names of stations.
   case sipNames([JSONValue])
-  /// SIP's `sd.json`.
+  /// The file `sd.json` of SIP, with its settings.
   case sipSettings(JSONValue)
 
   /// The greatest length of a file, bytes.
   static let longest = 1 << 20
 
-  /// Recognises a file.
+  /// Recognises a file by its contents and decodes it.
   static func decode(_ bytes: [UInt8]) throws(ImportFailure) -> ImportedFile {
     guard bytes.count <= longest else { throw ImportFailure("expected at most 1 MB, got more") }
     let document: JSONValue
