@@ -130,7 +130,8 @@ public struct LoopDocument: Codable, Sendable {
     }
   }
 
-  /// The distribution of the values since the start; percentiles are exact within 6.25 %. All members are null while there is no value.
+  /// The distribution of time spans since the start, in nanoseconds. Percentiles are exact within 6.25 %. All members
+  /// except the buckets are null while there is no value.
   public struct Distribution: Codable, Sendable {
     /// The median, or null while there is no value.
     @OrNull public var p50: Int64?
