@@ -364,7 +364,8 @@
       }
     }
 
-    /// Returns the size of a message's packet in MQTT 5: its head, of at most five bytes, its topic with a length, no properties, its payload.
+    /// Returns the size in bytes of a message's packet in MQTT 5: the head, which has at most five bytes, the topic
+    /// with its length, the empty properties, and the payload.
     private static func packetSize(of message: MQTTMessage) -> Int {
       5 + 2 + message.topic.utf8.count + 1 + message.payload.count
     }

@@ -159,7 +159,8 @@ package final class DaemonBroker {
     toldBroker = broker
   }
 
-  /// Logs once when the commands' connection fails while the other is there, and when it is back. Whoever drove over it is no longer heard.
+  /// Logs once when the connection for commands fails while the other one is established, and once when it is back.
+  /// Commands of clients that drove over it do not arrive meanwhile.
   private func reportCommands(besides status: MQTTStatus) {
     guard let commands = connection.commands?.status() else { return }
     let isLost = toldCommands.isConnected && (!commands.isConnected || commands.connections != toldCommands.connections)

@@ -8,7 +8,7 @@ import Tactus
 public struct ViewerBacklog: Sendable {
   /// The longest time that a fragment may wait. A fragment that has waited longer is outdated, and so are those that wait behind it.
   public static let longestWait = Nanoseconds.seconds(1)
-  /// Fragments are taken together up to about this number of bytes.
+  /// The approximate number of bytes up to which fragments are taken together.
   static let pieceBytes = 4 << 10
 
   /// The highest number of bytes that wait for a viewer, not counting the initialisation segment.

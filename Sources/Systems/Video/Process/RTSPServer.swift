@@ -240,7 +240,7 @@
       return fcntl(g_socket_get_fd(socket), F_DUPFD_CLOEXEC, 0)
     }
 
-    /// The longest that GStreamer waits for the first frame before it answers DESCRIBE.
+    /// The longest time that GStreamer waits for the first frame before it answers DESCRIBE.
     private static let descriptionTime = Nanoseconds.seconds(20)
 
     /// Notes that a client has sent a whole request, whose answer may take a time.

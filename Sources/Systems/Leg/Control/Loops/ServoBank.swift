@@ -86,7 +86,8 @@ struct ServoBank: ~Copyable {
     case starting(until: TickInstant)
     case ready
   }
-  /// The chips, `count` of them, behind a pointer for the reason of `LegLoop.legs`.
+  /// The chips, `count` of them. They are stored behind a pointer, because Swift copies a whole inline array to read a
+  /// member of one element.
   private let chips: UnsafeMutablePointer<ServoChip>
   let count: Int
   /// The chips' bus. The loop also uses it for other chips, such as that of the battery.

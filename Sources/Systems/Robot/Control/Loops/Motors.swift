@@ -3,7 +3,7 @@ import Devices
 import Tactus
 import Wire
 
-/// Which motors are wired with reversed polarity.
+/// The motors that are wired with reversed polarity.
 public struct WheelInversion: Sendable, Hashable, BitwiseCopyable {
   public var left: Bool
   public var right: Bool
