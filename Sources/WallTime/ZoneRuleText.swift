@@ -29,7 +29,7 @@ public struct ZoneRuleText: Sendable, Hashable {
 
   struct Change: Sendable, Hashable {
     var day: Day
-    /// The time from the beginning of the day, s; -604,799 to 604,799.
+    /// The time from the beginning of the day, in seconds; -604,799 to 604,799.
     var seconds: Int
   }
 

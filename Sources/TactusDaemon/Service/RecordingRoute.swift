@@ -11,7 +11,7 @@ extension Recorder {
 }
 
 extension Route {
-  /// The size of the largest recording that a command takes, bytes.
+  /// The size of the largest recording that a command takes, in bytes.
   static let longestRecording = 256 << 20
 
   /// Returns the route `GET /api/recording`: the recording of the lanes, as a file. With `?last=60` the file contains at least the last 60 seconds.

@@ -9,7 +9,7 @@ struct StoreRoutes {
   /// The restore of a system that holds data of a backup in memory, or `nil` if no system does.
   let live: LiveRestore?
 
-  /// The size of the largest backup that is taken, bytes.
+  /// The size of the largest backup that is taken, in bytes.
   static let longestBackup = 256 << 20
 
   var routes: [Route] {

@@ -2,7 +2,7 @@ import WallTime
 
 /// One session of the cooling pump: from the start of the pump until it stopped or its state was no longer known.
 public struct PumpSession: Sendable, Hashable {
-  /// The temperatures of one sensor during a session, °C; `nil` if they are not known.
+  /// The temperatures of one sensor during a session, in °C; `nil` if they are not known.
   public struct Range: Sendable, Hashable {
     var first: Double?
     var last: Double?

@@ -140,7 +140,7 @@ public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
 public struct FlowStatus: Sendable, Hashable, BitwiseCopyable {
   /// The number of pulses counted since the daemon started.
   public internal(set) var pulses: Int64 = 0
-  /// The flow averaged over the last whole second or longer, l/min; 0 if no water flows.
+  /// The flow averaged over the last whole second or longer, in l/min; 0 if no water flows.
   public internal(set) var litresPerMinute = 0.0
   /// The current flow alarm, or the one that caused the present fault; `nil` if the flow is normal.
   public internal(set) var alarm: FlowAlarm?

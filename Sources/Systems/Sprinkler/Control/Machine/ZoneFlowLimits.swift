@@ -4,7 +4,7 @@ import Tactus
 public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
   /// A limit and its origin.
   public struct Limit: Sendable, Hashable, BitwiseCopyable {
-    /// The flow, l/min; above 0.
+    /// The flow, in l/min; above 0.
     public var litresPerMinute: Double
     /// The number of runs from which the limit was learnt, or 0 if a person has set it.
     public var runs: UInt8
@@ -42,7 +42,7 @@ public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
 public struct ZoneFlowVerdict: Sendable, Hashable, BitwiseCopyable {
   /// The zone.
   public let zone: ZoneID
-  /// The flow that was measured, l/min.
+  /// The flow that was measured, in l/min.
   public let litresPerMinute: Double
   /// The limit that the flow exceeds or falls below.
   public let limit: ZoneFlowLimits.Limit

@@ -56,7 +56,7 @@ extension SprinklerScheduler {
   /// Returns the change that the soil makes to a run of a zone, or `nil` if there is none.
   ///
   /// The strongest effect counts; if no rule has an effect, a missing reading is reported.
-  /// - Parameter seconds: how far the run is ahead, s. A reading that will be too old by then changes nothing.
+  /// - Parameter seconds: how far the run is ahead, in seconds. A reading that will be too old by then changes nothing.
   func soilFinding(_ zone: ZoneID, after seconds: Double) -> SoilFinding? {
     var strongest: SoilFinding?
     var missing: SoilFinding?
@@ -130,7 +130,8 @@ extension MoistureRule.Effect {
 
 /// The consequence of a zone's deficit for a start.
 struct DeficitFinding: Hashable {
-  /// The time for which the zone is to be watered, s. It is 0 if the zone is not watered, and `nil` if the schedule's minutes apply.
+  /// The time for which the zone is to be watered, in seconds. It is 0 if the zone is not watered, and `nil` if the schedule's
+  /// minutes apply.
   var seconds: Int?
   /// A description for people of the deficit and its components, or of the values that are missing.
   var why: String
@@ -206,7 +207,7 @@ extension SprinklerScheduler {
   ///
   /// - Parameters:
   ///   - date: the local date of the start.
-  ///   - planned: the water of starts before it that are not in the queue yet, mm.
+  ///   - planned: the water of starts before it that are not in the queue yet, in mm.
   func deficitFindings(
     _ program: Program, on date: LocalDate, planned: [ZoneID: Double] = [:]
   ) -> [ZoneID: DeficitFinding] {

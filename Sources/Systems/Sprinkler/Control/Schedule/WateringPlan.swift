@@ -6,9 +6,9 @@ struct WateringPlan: Sendable, Hashable {
     var zone: ZoneID
     /// The duration; of a run by litres the longest time.
     var seconds: Int
-    /// The water, l, or `nil` for a run by time.
+    /// The water, in litres, or `nil` for a run by time.
     var litres: Double?
-    /// The shortest time for which the zone must have been closed since its previous run, s.
+    /// The shortest time for which the zone must have been closed since its previous run, in seconds.
     var soakSeconds: Int
     var ignoresRain: Bool
     /// The reason why the run is not made, or `nil` if it is; `seconds` is then the duration of the whole step.
@@ -23,7 +23,7 @@ struct WateringPlan: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - program: the program that starts.
-  ///   - percent: the seasonal level of that day, %.
+  ///   - percent: the seasonal level of that day, in %.
   ///   - zones: the zones that can run, by id. Steps whose zone is missing or disabled are skipped.
   ///   - deficits: the consequence of the deficit, by zone; empty if the program does not use deficits.
   ///   - mostPercent: the longest duration that a deficit may give to a step, in % of its seconds.

@@ -28,7 +28,7 @@ public struct SoilTopic: Sendable, Hashable {
   public var member: String?
   /// The factor from the number to percent.
   public var scale: Double
-  /// The offset that is added after the factor, %.
+  /// The offset that is added after the factor, in %.
   public var offsetPercent: Double
 
   /// Creates a topic, not checked.
@@ -55,13 +55,13 @@ public struct MoistureRule: Sendable, Hashable {
   public var probe: SoilProbe
   /// The zones that the rule is for, or `nil` for every zone.
   public var zones: Set<ZoneID>?
-  /// The moisture from which on the soil is wet, %.
+  /// The moisture from which on the soil is wet, in %.
   public var wetPercent: Double
   /// The effect of wet soil on a start.
   public var effect: Effect
-  /// The time for which the soil must have been wet before the rule acts, s.
+  /// The time for which the soil must have been wet before the rule acts, in seconds.
   public var delaySeconds: Int
-  /// The age up to which a reading is valid, s. Without a valid reading the schedule runs as it is.
+  /// The age up to which a reading is valid, in seconds. Without a valid reading the schedule runs as it is.
   public var validSeconds: Int
 
   /// Creates a rule, not checked.
@@ -84,7 +84,7 @@ public struct MoistureReading: Sendable, Hashable {
   public var probe: SoilProbe
   /// The moisture, 0…100 %.
   public var percent: Double
-  /// The age of the reading, s.
+  /// The age of the reading, in seconds.
   public var ageSeconds: Double
 
   /// Creates a reading, not checked. The scheduler ignores a percentage that is not finite.

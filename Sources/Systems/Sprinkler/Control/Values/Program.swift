@@ -37,7 +37,8 @@ public struct Program: Sendable, Hashable, Codable {
 
   public struct Step: Sendable, Hashable, Codable {
     public var zone: ZoneID
-    /// The duration before the seasonal level is applied, s; 1…86,400. Of a step by litres the longest time, which has no level.
+    /// The duration before the seasonal level is applied, in seconds; 1…86,400. Of a step by litres the longest time, which has
+    /// no level.
     public var seconds: Int
     /// The water before the seasonal level is applied, 0.1…100,000 l, or `nil` for a step by time.
     public var litres: Double?
@@ -50,9 +51,9 @@ public struct Program: Sendable, Hashable, Codable {
   }
 
   public struct CycleAndSoak: Sendable, Hashable, Codable {
-    /// The longest single run, s; 60…86,400.
+    /// The longest single run, in seconds; 60…86,400.
     public var cycleSeconds: Int
-    /// The shortest time for which the zone stays closed before its next cycle, s; 0…86,400.
+    /// The shortest time for which the zone stays closed before its next cycle, in seconds; 0…86,400.
     public var soakSeconds: Int
 
     public init(cycleSeconds: Int, soakSeconds: Int) {

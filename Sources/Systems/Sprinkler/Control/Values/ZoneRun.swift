@@ -16,7 +16,7 @@ public struct ZoneRun: Sendable, Hashable, BitwiseCopyable {
   /// The duration, 1…86,400 s.
   public var seconds: UInt32
   public var source: Source
-  /// The shortest time for which the zone must have been closed before this run opens it, s.
+  /// The shortest time for which the zone must have been closed before this run opens it, in seconds.
   public var soakSeconds: UInt32
   /// Whether the run is exempt from rain delays, which then neither suppress nor end the run.
   public var ignoresRain: Bool

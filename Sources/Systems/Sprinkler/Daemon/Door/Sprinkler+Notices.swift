@@ -194,7 +194,7 @@ extension SprinklerDesk {
   /// The values that the last events reported, so that only changes are reported.
   struct LastTold {
     var rain: RainDelay?
-    /// The last reported countdown of each open zone, s.
+    /// The last reported countdown of each open zone, in seconds.
     var countdowns: [ZoneID: Int] = [:]
   }
 
@@ -237,6 +237,6 @@ extension SprinklerDesk {
 struct ZoneEvent: Encodable {
   let id: Int
   let isOn: Bool
-  /// The time until the valve closes, s; 0 if it is closed.
+  /// The time until the valve closes, in seconds; 0 if it is closed.
   let remainingSec: Int
 }

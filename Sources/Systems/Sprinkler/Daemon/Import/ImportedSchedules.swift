@@ -13,7 +13,7 @@ enum ImportedFile: Equatable {
   /// The file `sd.json` of SIP, with its settings.
   case sipSettings(JSONValue)
 
-  /// The greatest length of a file, bytes.
+  /// The greatest length of a file, in bytes.
   static let longest = 1 << 20
 
   /// Recognises a file by its contents and decodes it.
