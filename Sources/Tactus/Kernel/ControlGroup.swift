@@ -1,6 +1,7 @@
 import CTactus
 
-/// The limits that control groups set on this process. Of each limit the tightest one between the process's group and the root counts.
+/// The limits that control groups set on this process. If several groups between the process's own and the root set a
+/// limit, the tightest one counts.
 ///
 /// Containers and services have such limits and do not report them otherwise. Both versions of the kernel's interface are read, at
 /// the places where systemd and Docker mount them.

@@ -90,7 +90,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
 /// The reason why a `LegRequest` was refused, and by which leg.
 public struct LegRefusal: Error, Sendable, Hashable, BitwiseCopyable {
   public let reason: LegIgnoreReason
-  /// The leg that refused; of several legs the first.
+  /// The leg that refused, or the first one if several refused.
   public let leg: Int
 
   @_noLocks @_noAllocation

@@ -21,7 +21,7 @@ public struct UpcomingRun: Sendable, Hashable {
   public var zone: ZoneID
   /// The estimated instant at which the valve opens.
   public var start: WallInstant
-  /// The duration; of a run by litres the longest time.
+  /// The duration in seconds; for a run by litres the longest duration.
   public var seconds: Int
   /// The water, in litres, or `nil` for a run by time.
   public var litres: Double?

@@ -4,7 +4,7 @@ struct WateringPlan: Sendable, Hashable {
     /// The index of the program's step to which the run belongs.
     var step: Int
     var zone: ZoneID
-    /// The duration; of a run by litres the longest time.
+    /// The duration in seconds; for a run by litres the longest duration.
     var seconds: Int
     /// The water, in litres, or `nil` for a run by time.
     var litres: Double?

@@ -37,8 +37,8 @@ public struct Program: Sendable, Hashable, Codable {
 
   public struct Step: Sendable, Hashable, Codable {
     public var zone: ZoneID
-    /// The duration before the seasonal level is applied, in seconds; 1…86,400. Of a step by litres the longest time, which has
-    /// no level.
+    /// The duration before the seasonal level is applied, in seconds; 1…86,400. For a step by litres it is the longest
+    /// duration, to which no level is applied.
     public var seconds: Int
     /// The water before the seasonal level is applied, 0.1…100,000 l, or `nil` for a step by time.
     public var litres: Double?
