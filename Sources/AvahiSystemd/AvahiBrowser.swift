@@ -26,7 +26,7 @@
 
     /// The reason why browsing failed, in words.
     public struct Failure: Error, Equatable, Sendable {
-      /// The reason, with what to do about it where something can be done.
+      /// The reason in words, with a remedy if there is one.
       public var reason: String
     }
 
@@ -63,7 +63,7 @@
     private final class Search {
       let bus: SystemBus
       var found: Set<Service> = []
-      /// The browsers that have not said yet that they know all.
+      /// The number of Avahi's browsers that have not yet reported that they have found everything.
       private var browsing = 0
       private var resolving = 0
       private var seen = 0

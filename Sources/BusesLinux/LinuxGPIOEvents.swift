@@ -16,7 +16,7 @@ public final class LinuxGPIOEvents: @unchecked Sendable {
     try self.init(inputs, consumer: consumer, among: LinuxGPIOChip.all())
   }
 
-  /// Requests `inputs` as above, and searches only `chips` for them.
+  /// Requests `inputs` as `init(_:consumer:)` does, but searches only `chips` for them.
   public init(
     _ inputs: [GPIOInput], consumer: String = "tactus", among chips: [LinuxGPIOChip]
   ) throws(GPIORequestError) {

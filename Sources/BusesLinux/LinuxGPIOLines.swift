@@ -23,7 +23,7 @@ public final class LinuxGPIOLines: @unchecked Sendable {
     try self.init(lines, consumer: consumer, among: LinuxGPIOChip.all())
   }
 
-  /// Requests `lines` as above, and searches only `chips` for them.
+  /// Requests `lines` as `init(_:consumer:)` does, but searches only `chips` for them.
   public init(
     _ lines: [GPIOLine], consumer: String = "tactus", among chips: [LinuxGPIOChip]
   ) throws(GPIORequestError) {

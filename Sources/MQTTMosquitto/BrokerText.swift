@@ -54,7 +54,8 @@ public enum BrokerText {
   /// Returns whether C's isspace(3) holds for a character.
   private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || (9...13).contains(scalar.value) }
 
-  /// Returns the name of a character, such as `U+0020 (a blank)`. Of a secret only the one character is named, which reveals nothing useful.
+  /// Returns the name of a character, such as `U+0020 (a blank)`. Only one character of a secret is named, which
+  /// reveals nothing useful.
   private static func name(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -106,7 +106,7 @@
     private var version = Version.five
     /// Whether the broker has answered in the present version.
     private var isVersionKnown = false
-    /// The greatest number of bytes in a packet that the broker has told us to send, or `nil` if it has not told any.
+    /// The greatest size of a packet in bytes that the broker accepts, or `nil` if the broker has announced no limit.
     private var packetLimit: Int?
     /// The filters that are being subscribed on this connection, by the identifiers of their packets.
     private var asked: [Int32: String] = [:]
@@ -364,7 +364,8 @@
       }
     }
 
-    /// Returns the size of a message's packet in MQTT 5: its head, of at most five bytes, its topic with a length, no properties, its payload.
+    /// Returns the size in bytes of a message's packet in MQTT 5: the head, which has at most five bytes, the topic
+    /// with its length, the empty properties, and the payload.
     private static func packetSize(of message: MQTTMessage) -> Int {
       5 + 2 + message.topic.utf8.count + 1 + message.payload.count
     }

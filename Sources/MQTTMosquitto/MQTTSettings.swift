@@ -17,9 +17,9 @@ public struct MQTTSettings: Sendable {
   public var password: String?
   /// The TLS settings, or `nil` for a connection without TLS.
   public var security: MQTTSecurity?
-  /// A retained message that the broker publishes when this client disappears, and that the client publishes itself before it disconnects. The value
-  /// is `nil` if there is none. What was published on its topic is not published again after a reconnection, unlike all other retained state: the
-  /// publisher does that when it is true again.
+  /// A retained message that the broker publishes when this client disappears, and that the client publishes itself
+  /// before it disconnects. The value is `nil` if there is none. Unlike all other retained state, the state on this
+  /// topic is not published again after a reconnection: the client's user must do that once the state is true again.
   public var will: MQTTMessage?
   /// The keep-alive interval in seconds, 5…65,535.
   public var keepAliveSeconds = 30

@@ -6,8 +6,8 @@ public struct MQTTStatus: Sendable, Hashable {
   public package(set) var isSubscribed = false
   /// The filters whose subscription the broker has refused on the present connection.
   public package(set) var refusing: [String] = []
-  /// The number of connections in a row that the broker accepted and that were lost before they had lasted for twice
-  /// `MQTTSettings.longestDelay`; 0 once one has.
+  /// The number of connections in a row that were lost before they had lasted for twice `MQTTSettings.longestDelay`. A
+  /// connection that lasts longer sets the number to 0.
   public package(set) var lostSoon: Int64 = 0
   /// The number of connections that the broker accepted since the start.
   public package(set) var connections: Int64 = 0
@@ -35,8 +35,9 @@ public struct MQTTStatus: Sendable, Hashable {
   /// Notes that there is no connection.
   package mutating func ended() { (isConnected, isSubscribed, refusing) = (false, false, []) }
 
-  /// Returns the status of two connections of one program: both are there, and the counts are sums. The failure is that of a connection
-  /// which is not there, if there is one.
+  /// Returns the combined status of two connections of one program. It is connected only if both are; counts are sums,
+  /// except `lostSoon`, which is the greater one. The failure is that of a connection that does not exist, if there is
+  /// one.
   package func with(_ other: MQTTStatus?) -> MQTTStatus {
     guard let other else { return self }
     var both = self
@@ -65,7 +66,8 @@ public enum MQTTRefusal: String, Sendable, Hashable, CaseIterable, Error {
   case tooManyWaiting
   /// The message has a new retained topic, and there are already `MQTTSettings.retainedLimit` such topics.
   case tooManyRetained
-  /// The payload is longer than `MQTTSettings.payloadLimit`, or the message than the limit that the broker has told.
+  /// The payload is longer than `MQTTSettings.payloadLimit`, or the message is longer than the limit that the broker
+  /// has announced.
   case tooLong
   /// The topic is empty, too long, or contains a wildcard or a NUL: see `MQTTMessage.topic`.
   case invalidTopic

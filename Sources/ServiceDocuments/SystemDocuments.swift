@@ -8,7 +8,8 @@ public struct SystemDocuments: @unchecked Sendable {
   /// The system's name, which is also the name of its script in the page: `pump.js`.
   public let name: String
 
-  /// The part of `openapi.json` that is made from the system's declaration: a JSON object over which `api` is written.
+  /// The part of `openapi.json` that is derived from the system's declaration: a JSON object into which `api` is
+  /// written.
   public var madeAPI: [UInt8] = Array("{}".utf8)
 
   /// Makes the documents of one system.
@@ -22,7 +23,8 @@ public struct SystemDocuments: @unchecked Sendable {
   public var card: [UInt8] { Self.bytes(documents.card) }
   /// The script that registers the card by `addOwnCard` of `console.js`.
   public var script: [UInt8] { Self.bytes(documents.script) }
-  /// What the script and the card say in German: a part of `/german.js`, which only a page in German fetches.
+  /// The German translations of the texts of the script and the card: a part of `/german.js`, which only a page in
+  /// German fetches.
   public var german: [UInt8] { Self.bytes(documents.german) }
   /// CSS rules for elements that only this card has.
   public var style: [UInt8] { Self.bytes(documents.style) }

@@ -128,7 +128,7 @@ struct SwarmCommand: ParsableCommand {
     if verdict.isFailure { throw ExitCode.failure }
   }
 
-  /// Prints how often everything was looked at, and what came about.
+  /// Prints the number of checks of each invariant, and the numbers of commands, states and faults that occurred.
   private func show(_ tally: SwarmTally) {
     for row in tally.rows { Swift.print("\(row.part): \(row.invariant): \(row.looks) looks") }
     for line in tally.exercisedLines { Swift.print(line) }

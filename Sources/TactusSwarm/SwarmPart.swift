@@ -15,7 +15,8 @@ public protocol SwarmPart: AnyObject {
   /// The numbers of occurrences of the system's commands, states and faults, such as `state running`; 0 for one that has not occurred. The actions of
   /// histories are counted separately.
   var exercised: [String: Int] { get }
-  /// The invariants for which the system has nothing to look at.
+  /// The names of the invariants that do not apply to the system, for instance because it has nothing that they
+  /// concern.
   var inapplicable: Set<String> { get }
   /// Whether an invariant has failed; read for every part at every step.
   var hasFailed: Bool { get }
@@ -54,7 +55,7 @@ public protocol SwarmPart: AnyObject {
   func apply(_ action: SwarmAction)
   /// Returns the change of the part's rules to those of the file with this number, or `nil` if a reload changes none of them.
   func change(to number: Int64) -> (any RulesChange)?
-  /// Notes that a reload of the file with this number has reached every loop.
+  /// Notes that the rules of the file with this number have been passed to every loop by a reload.
   func changed(to number: Int64)
   /// Stops every actuator, on a request to the service.
   func emergencyStop(at now: TickInstant)

@@ -1,7 +1,8 @@
-/// The time zone of the machine: what the C library goes by, with where it comes from.
+/// The time zone of the machine, which the C library uses, and its source.
 ///
-/// The variable `TZ` counts before `/etc/localtime`. What `TZ` says is understood in every form that POSIX and glibc have (a name, a path, a rule,
-/// each of them with a colon before it or without), or refused; it is never replaced by another zone.
+/// The variable `TZ` takes precedence over `/etc/localtime`. `TZ` is either understood, in every form that POSIX and
+/// glibc have (a name, a path or a rule, with or without a leading colon), or refused; it is never replaced by another
+/// zone.
 public struct MachineZone: Sendable, Hashable {
   /// An error of `TZ` or of `/etc/localtime`.
   public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
@@ -40,14 +41,14 @@ public struct MachineZone: Sendable, Hashable {
   /// A description of the machine's settings that contradict the zone or are missing, as a sentence without a full stop, or `nil` if there are none.
   public let remark: String?
 
-  /// Makes a zone that is known already.
+  /// Creates the value for a zone that is already known, without reading files.
   public init(_ rules: ZoneRules, source: String, remark: String? = nil) {
     (self.rules, self.source, self.remark) = (rules, source, remark)
   }
 
   /// Finds the zone. This reads some files and takes some milliseconds, so it is called once, at the start.
   ///
-  /// - Throws: `Failure` for a `TZ` that is none of the forms, and for an `/etc/localtime` that is no time zone file.
+  /// - Throws: `Failure` for a `TZ` in no known form, and for an `/etc/localtime` that is no time zone file.
   public static func find(_ surroundings: Surroundings) throws(Failure) -> MachineZone {
     guard let text = surroundings.environment["TZ"] else { return try ofFiles(surroundings) }
     return try of(text, surroundings)

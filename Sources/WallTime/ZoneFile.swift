@@ -10,7 +10,7 @@ public struct ZoneFile: Sendable, Hashable {
     public let description: String
   }
 
-  /// The offset before the first transition, s; east positive.
+  /// The offset before the first transition in seconds; east is positive.
   let firstOffsetSeconds: Int
   /// The transitions that the file lists, in ascending order.
   let transitions: [ZoneRules.Transition]

@@ -13,13 +13,13 @@ public struct ZoneRuleText: Sendable, Hashable {
 
   /// The text.
   public let text: String
-  /// The offset of standard time, s; east positive.
+  /// The offset of standard time in seconds; east is positive.
   let standardSeconds: Int
   /// The summer time, or `nil` if there is none.
   let summer: Summer?
 
   struct Summer: Sendable, Hashable {
-    /// The offset of summer time, s; east positive.
+    /// The offset of summer time in seconds; east is positive.
     var offsetSeconds: Int
     /// The change to summer time, by a clock that shows standard time.
     var start: Change
@@ -29,7 +29,7 @@ public struct ZoneRuleText: Sendable, Hashable {
 
   struct Change: Sendable, Hashable {
     var day: Day
-    /// The time from the beginning of the day, s; -604,799 to 604,799.
+    /// The time from the beginning of the day, in seconds; -604,799 to 604,799.
     var seconds: Int
   }
 
@@ -126,7 +126,7 @@ extension ZoneRules {
 extension ZoneRuleText.Change {
   /// Returns the instant of the change in a year.
   ///
-  /// - Parameter offset: the offset of the clock before the change, s; east positive.
+  /// - Parameter offset: the offset of the clock before the change in seconds; east is positive.
   fileprivate func instant(in year: Int, offset: Int) -> WallInstant {
     let first = LocalDate(year: year, month: 1, day: 1)
     let days =

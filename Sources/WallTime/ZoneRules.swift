@@ -8,7 +8,7 @@ public struct ZoneRules: Sendable, Hashable {
   public struct Transition: Sendable, Hashable {
     /// The instant.
     public var at: WallInstant
-    /// The offset from UTC, s; east positive.
+    /// The offset from UTC in seconds; east is positive.
     public var offsetSeconds: Int
 
     /// Creates a transition.
@@ -22,7 +22,7 @@ public struct ZoneRules: Sendable, Hashable {
   public let identifier: String
   /// Whether `identifier` is an IANA name, which other programs know.
   public let isNamed: Bool
-  /// The offset from UTC before the first transition, s; east positive.
+  /// The offset from UTC before the first transition in seconds; east is positive.
   public let firstOffsetSeconds: Int
   /// The transitions in ascending order, each to an offset that differs from the one before.
   public let transitions: [Transition]
@@ -32,7 +32,7 @@ public struct ZoneRules: Sendable, Hashable {
   /// - Parameters:
   ///   - identifier: what `identifier` returns.
   ///   - isNamed: whether that is an IANA name.
-  ///   - firstOffsetSeconds: the offset before the first transition, s; east positive.
+  ///   - firstOffsetSeconds: the offset before the first transition in seconds; east is positive.
   ///   - transitions: in ascending order; any other order is a programming error.
   public init(identifier: String, isNamed: Bool = true, firstOffsetSeconds: Int, transitions: [Transition]) {
     precondition(zip(transitions, transitions.dropFirst()).allSatisfy { $0.at < $1.at }, "transitions are sorted")
@@ -45,7 +45,7 @@ public struct ZoneRules: Sendable, Hashable {
   /// Coordinated universal time, which has no transition.
   public static var utc: Self { Self(identifier: "UTC", firstOffsetSeconds: 0, transitions: []) }
 
-  /// Returns the offset from UTC at an instant, s; east positive.
+  /// Returns the offset from UTC at an instant in seconds; east is positive.
   public func offsetSeconds(at instant: WallInstant) -> Int {
     let place = firstIndex(after: instant)
     return place == 0 ? firstOffsetSeconds : transitions[place - 1].offsetSeconds
@@ -102,7 +102,7 @@ public struct ZoneRules: Sendable, Hashable {
 extension ZoneRules {
   /// Returns an offset from UTC in text: `+05:45`, `-03:00`, `+00:00`, with seconds if it has any.
   ///
-  /// - Parameter seconds: the offset, s; east positive.
+  /// - Parameter seconds: the offset in seconds; east is positive.
   public static func text(ofOffset seconds: Int) -> String {
     let size = Int(clamping: seconds.magnitude)
     func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }

@@ -1,12 +1,13 @@
 /// The rules for a name that comes from outside, such as that of a zone, a schedule, a plant or a token.
 ///
-/// A name is limited in bytes as well as in characters, since one character may carry a thousand marks, and contains no invisible letters: these
-/// make two names look alike, and direction marks reverse the text beside a name, in a log as on the page.
+/// A name is limited in bytes as well as in characters, since one character may have a thousand combining marks. It
+/// contains no invisible characters: they make different names look alike, and direction marks reverse the text beside
+/// a name, in a log as on the page.
 public enum GivenName {
   /// Returns the greatest number of UTF-8 bytes for this number of characters: four per character, the length of the longest scalar.
   public static func mostBytes(ofCharacters count: Int) -> Int { count * 4 }
 
-  /// Returns the rule for a name of this length, in words.
+  /// Returns the rule for a name of this number of characters, as the expectation of an error message.
   public static func rule(_ length: ClosedRange<Int>) -> String {
     "text of \(length.lowerBound)…\(length.upperBound) characters that are seen, at most "
       + "\(mostBytes(ofCharacters: length.upperBound)) bytes"
@@ -16,7 +17,7 @@ public enum GivenName {
   ///
   /// - Parameters:
   ///   - text: the name as given.
-  ///   - length: how many characters it may have.
+  ///   - length: the allowed number of characters.
   public static func flaw(in text: String, _ length: ClosedRange<Int>) -> String? {
     if let flaw = excess(of: text, length) { return flaw }
     if let scalar = unseen(in: text) {
@@ -26,7 +27,8 @@ public enum GivenName {
     return !text.isEmpty && text.allSatisfy(\.isWhitespace) ? "nothing but spaces" : nil
   }
 
-  /// Returns the length of a text in words if it is longer or shorter than it may be, in characters or in bytes, or `nil` if it is not.
+  /// Returns the actual length of a text in words if it is too short or too long, in characters or in bytes, or `nil`
+  /// if it is allowed.
   public static func excess(of text: String, _ length: ClosedRange<Int>) -> String? {
     let isLong = text.utf8.count > mostBytes(ofCharacters: length.upperBound)
     let count = text.count
@@ -34,12 +36,12 @@ public enum GivenName {
     return count == 0 ? "nothing" : "\(count) characters"
   }
 
-  /// Returns the first scalar of a text that cannot be seen, or `nil` if each can.
+  /// Returns the first invisible scalar of a text, or `nil` if all are visible.
   ///
-  /// U+200D and U+200C are taken between two others that are seen: the first joins the parts of an emoji (a gardener is three scalars), both are letters
-  /// of how Persian and Indian languages are written. So are the marks that choose a letter's variant.
+  /// U+200C and U+200D count as visible between two visible scalars: both are letters in Persian and Indian languages,
+  /// and U+200D joins the parts of an emoji (a gardener is three scalars). Variation selectors count as visible, too.
   public static func unseen(in text: String) -> Unicode.Scalar? {
-    // The joiner that the next scalar must justify.
+    // A joiner that is allowed only if the next scalar is visible.
     var joiner: Unicode.Scalar?
     var isAfterSeen = false
     for scalar in text.unicodeScalars {
@@ -55,7 +57,7 @@ public enum GivenName {
     return joiner
   }
 
-  /// Returns whether a scalar may be part of a character that is seen.
+  /// Returns whether a scalar may be part of a visible character.
   static func isPart(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "\u{200C}" || scalar == "\u{200D}" || isSeen(scalar)
   }
@@ -66,7 +68,7 @@ public enum GivenName {
     case .control, .lineSeparator, .paragraphSeparator: return false
     default: break
     }
-    // What marks a text's annotations is no letter either, and is not among those that may be ignored.
+    // Interlinear annotation marks are invisible, too, although Unicode does not mark them as ignorable.
     if (0xFFF9...0xFFFB).contains(scalar.value) { return false }
     return !properties.isDefaultIgnorableCodePoint || properties.isVariationSelector
   }

@@ -37,7 +37,7 @@ extension JSONValue {
     return Int(exactly: number)
   }
 
-  /// The value for error messages: at most 40 characters and 160 bytes, each of which is seen.
+  /// The value for error messages: at most 40 characters and 160 bytes, with invisible characters replaced.
   public var summary: String {
     switch self {
     case .null: "null"
@@ -49,7 +49,8 @@ extension JSONValue {
     }
   }
 
-  /// Returns the first 40 characters or 160 bytes, with those that are not seen replaced by U+FFFD and followed by `…` if the text is longer.
+  /// Returns at most the first 40 characters and 160 bytes, with invisible characters replaced by U+FFFD; `…` follows
+  /// if the text is longer.
   public static func shortened(_ text: String) -> String {
     var result = ""
     var (characters, bytes) = (0, 0)

@@ -128,7 +128,8 @@
     private func begin(on adapter: String) {
       scan = .asked(adapter: adapter)
       let generation = generation
-      // Each advertisement is reported, also one that says the same again: that it was heard now is news.
+      // Every advertisement must be reported, even if its data have not changed, since each one shows that the device
+      // was heard now.
       try? client.bus?.request(
         BlueZClient.name, adapter, BlueZTree.adapter, "SetDiscoveryFilter",
         arguments: { (message) throws(SystemBus.Failure) in

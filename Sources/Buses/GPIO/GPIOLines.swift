@@ -23,7 +23,7 @@ public struct GPIOAccess: Sendable, BitwiseCopyable {
   public var operation: Operation
   /// The mask of the lines that are accessed.
   public var mask: UInt64
-  /// The mask of the active lines among them, to be set or as read.
+  /// The mask of those accessed lines that are active, to be set or as read.
   public var values: UInt64
   /// The instant of the tick that made the access, used by simulated lines and recordings.
   public var at: TickInstant

@@ -2,7 +2,7 @@ import Synchronization
 import Tactus
 
 /// Input lines of a `SimulatedGPIOBank`, held as long as this object exists. The bank's `set` and `pulse` make their changes.
-// Safe: what is behind the pointer is the loop's, and the feed is guarded by the bank's mutex.
+// Safe: only the loop uses the memory behind the pointer, and the feed is guarded by the bank's mutex.
 public final class SimulatedGPIOEvents: @unchecked Sendable {
   private let bank: SimulatedGPIOBank
   private let numbers: [Int]

@@ -1,7 +1,7 @@
 import Tactus
 
 /// Output lines of a `SimulatedGPIOBank`, held as long as this object exists.
-// Safe: what is behind the pointer never changes but for the last instant, which is the loop's.
+// Safe: the memory behind the pointer never changes, except for the last instant, which only the loop changes.
 public final class SimulatedGPIOLines: @unchecked Sendable {
   private let bank: SimulatedGPIOBank
   private let numbers: [Int]
@@ -48,7 +48,7 @@ public final class SimulatedGPIOLines: @unchecked Sendable {
 }
 
 /// One line of a simulated request, as a plain value that a tick may read.
-// Safe: what the pointer leads to is atomics.
+// Safe: the pointer leads to atomics only.
 public struct SimulatedGPIOLevel: BitwiseCopyable, @unchecked Sendable {
   fileprivate let pins: UnsafeMutablePointer<SimulatedPins>
   fileprivate let bit: UInt64

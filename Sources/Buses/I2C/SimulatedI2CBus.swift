@@ -183,7 +183,7 @@ struct SimulatedI2CBusState: ~Copyable {
     if faults.pointee.stuck.load(ordering: .relaxed) { return -110 }  // ETIMEDOUT
     let address = Int(request.pointee.address.value)
     let isRefusedByChance = random.chance(perMille: faults.pointee.refusedPerMille.load(ordering: .relaxed))
-    // EREMOTEIO, as the Pi's controller says it.
+    // −121 is EREMOTEIO, which the Pi's controller returns.
     guard let chip = chips[address], !faults.pointee.refuses(address), !isRefusedByChance else { return -121 }
     return callTransfer(chip.transfer, chip.context, request)
   }

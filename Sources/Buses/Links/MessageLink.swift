@@ -9,7 +9,7 @@ import Tactus
 ///
 /// The loop's ends take no lock and allocate nothing. Each end exists once and is used as long as the link exists.
 public final class MessageLink: @unchecked Sendable {
-  // Sendable: each end touches its own half of what is shared, and that through rings and atomics.
+  // Sendable: each end uses only its own half of the shared memory, through rings and atomics.
 
   /// The length of the longest message in bytes. A longer message is refused.
   public static let mostBytes = LinkMessage.capacity

@@ -38,7 +38,7 @@ struct TransactionLog: @unchecked Sendable, BitwiseCopyable {  // safe: entries 
     head.deallocate()
   }
 
-  /// The number of the transaction that is appended next. Only one thread may use this value.
+  /// The number of the transaction that is appended next. The property may be used by one thread only.
   var next: Int64 {
     @_noLocks @_noAllocation get { head.pointee.load(ordering: .relaxed) }
   }

@@ -1,16 +1,16 @@
 /// One of a chip's axes, as a data sheet draws it, or the opposite direction.
 public enum ChipAxis: String, Sendable, CaseIterable, BitwiseCopyable {
-  /// Along x.
+  /// The direction of the x axis.
   case x
-  /// Along y.
+  /// The direction of the y axis.
   case y
-  /// Along z.
+  /// The direction of the z axis.
   case z
-  /// Against x.
+  /// The direction opposite to the x axis.
   case minusX = "-x"
-  /// Against y.
+  /// The direction opposite to the y axis.
   case minusY = "-y"
-  /// Against z.
+  /// The direction opposite to the z axis.
   case minusZ = "-z"
 
   /// The direction as a vector of length 1 in the chip's axes.

@@ -117,7 +117,7 @@ struct ADS1115State {
     switch register & 3 {
     case 1:
       config = word & 0x7FFF
-      // While it converts a start is ignored, and the new settings hold from the next conversion on.
+      // During a conversion a start is ignored, and the new settings apply from the next conversion on.
       if isContinuous || (word & 0x8000 != 0 && !isConverting) { readyAt = now + period }
     case 2: thresholds.low = word
     case 3: thresholds.high = word
@@ -199,7 +199,7 @@ private func transferToADS1115(_ context: UnsafeMutableRawPointer, _ request: Un
 
 /// One input of an `ADS1115Simulator`, as a plain value that a tick may set. The value is valid as long as its simulator exists.
 public struct ADS1115SimulatedInput: BitwiseCopyable, @unchecked Sendable {
-  // Sendable: what the pointer leads to is atomics.
+  // Sendable: the pointer leads to atomics only.
   let inputs: UnsafeMutablePointer<ADS1115Inputs>
   let channel: Int
 

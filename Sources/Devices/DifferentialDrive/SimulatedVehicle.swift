@@ -21,7 +21,7 @@ public struct SimulatedVehicleSnapshot: Sendable, BitwiseCopyable {
   public var lights = [14 of LightColour](repeating: LightColour())
   /// The height of the body in millimetres, or `nil` until it is set.
   public var heightMillimetres: Double?
-  /// Whether the board levels the body's roll, or `nil` until it is told.
+  /// Whether the board levels the body's roll, or `nil` until that has been commanded.
   public var isBalancing: Bool?
   /// The number of motor commands that the board accepted.
   public var commands: Int64 = 0

@@ -56,7 +56,7 @@ public final class LineExpanderSimulator: @unchecked Sendable {  // safe: everyt
 }
 
 /// A pin of a simulated expander.
-// Safe: what the pointer leads to is atomics.
+// Safe: the pointer leads to atomics only.
 public struct SimulatedExpanderPin: BitwiseCopyable, @unchecked Sendable {
   fileprivate let state: UnsafeMutablePointer<LineExpanderSimulator.State>
   fileprivate let bit: UInt16

@@ -60,7 +60,8 @@ private struct SeesawState: ~Copyable {
   let earlyReads = Atomic<Int>(0)
   let resets = Atomic<Int>(0)
   let hardware: UInt8
-  /// The pair of registers that was written last, and the instant of that write.
+  /// The first byte of the pair of registers that was written last; `function` is the second byte, and `requested` the
+  /// instant of the write.
   var base: UInt8 = 0xFF
   var function: UInt8 = 0xFF
   var requested = TickInstant.zero

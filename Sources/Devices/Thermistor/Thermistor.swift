@@ -49,7 +49,7 @@ public struct Thermistor: Sendable, BitwiseCopyable {
   public let divider: ThermistorDivider
   /// The result of the last conversion, as of the last call. Only `celsius(on:)` discards an old reading.
   public private(set) var reading = Reading.none
-  /// The instant at which that conversion was read, or `nil` before the first conversion.
+  /// The instant at which the last conversion was read, or `nil` before the first conversion.
   public private(set) var readAt: TickInstant?
   /// The number of conversions that the chip lost because it had no power meanwhile or another owner started another conversion.
   public private(set) var misses: Int64 = 0

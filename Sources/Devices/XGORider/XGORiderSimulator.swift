@@ -15,7 +15,8 @@ public final class XGORiderSimulator: @unchecked Sendable {
   private let state: UnsafeMutablePointer<XGORiderSimulatorState>
   /// The battery's charge. It is not reached through `state`, which the board may be changing.
   private let battery: UnsafeMutablePointer<Atomic<UInt8>>
-  /// Roll and pitch as bits of a `Float`, and whether reads are answered. They are not reached through `state` either.
+  /// Roll and pitch as bits of a `Float`. Neither they nor `isSilent` are reached through `state`, which the board may
+  /// be changing.
   private let angles: UnsafeMutablePointer<Atomic<UInt32>>
   private let isSilent: UnsafeMutablePointer<Atomic<Bool>>
 

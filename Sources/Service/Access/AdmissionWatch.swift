@@ -10,9 +10,9 @@ struct AdmissionWatching: Sendable {
   let secondsSince1970: @Sendable () -> Int64
 }
 
-/// Ends what lasts when its token or certificate is revoked, expires or loses the scope: a WebSocket, an answer that comes in pieces, a
-/// session beside the connection. There is no other way to check a token again, and `APIResponder` and `WebSocketSession` watch all
-/// that they serve, so that a new route or socket is watched without a word of its own.
+/// Ends an admission that outlasts its request (a WebSocket, an answer in pieces, a session beside the connection) when
+/// its token or certificate is revoked, expires or loses the scope. `APIResponder` and `WebSocketSession` watch
+/// everything that they serve, so a new route or socket needs no code of its own for this.
 ///
 /// The token is checked every `interval`, at its expiry, and when `EventHub.checkTokens` is called.
 ///
@@ -23,7 +23,8 @@ final class AdmissionWatch: @unchecked Sendable {
   private let loop: any EventLoop
   private let isNeeded: () -> Bool
   private let ended: (_ code: String) -> Void
-  /// The next check of a token that does not expire; the hub's.
+  /// The time at which the hub checks the token next, in addition to the check at the token's expiry. Only the hub uses
+  /// this.
   var nextCheck: NIODeadline?
   private var timer: Scheduled<Void>?
   private var isOver = false
@@ -31,7 +32,8 @@ final class AdmissionWatch: @unchecked Sendable {
   /// Makes a watch that does nothing before `begin`.
   ///
   /// - Parameters:
-  ///   - isNeeded: returns `false` once it has ended by itself; the watch then ends without a word. Called on `loop`.
+  ///   - isNeeded: returns `false` once it has ended by itself; the watch then ends without calling `ended`. Called on
+  ///     `loop`.
   ///   - ended: called at most once, on `loop`, with the code of the refusal, such as `TOKEN_INVALID`.
   init(
     _ admission: LastingAdmission, _ watching: AdmissionWatching, on loop: any EventLoop,

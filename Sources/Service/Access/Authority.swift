@@ -65,7 +65,7 @@ struct Origin: Hashable {
   /// The port of the origin: the default port of the scheme unless the text gives another, or `nil` if the scheme has no known default.
   let port: UInt16?
 
-  /// Reads an origin. Returns `nil` if the text is not an origin, as `null` is not.
+  /// Reads an origin. Returns `nil` if the text is not an origin, such as `null`.
   init?(_ text: some StringProtocol) {
     let parts = text.lowercased().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, parts[1].hasPrefix("//"), !parts[0].isEmpty,

@@ -37,7 +37,7 @@ extension Caller {
   /// Returns the part of a system that the caller's request concerns, with the instant of the request, or `nil` if nothing was read from a socket.
   public func asks(_ part: SystemPart = .whole) -> Asked? { arrived.map { Asked(part, at: $0) } }
 
-  /// Returns the same caller with another request.
+  /// Returns the same caller with another instant of arrival.
   public func with(arrival: TickInstant) -> Caller {
     var caller = self
     caller.arrived = arrival
@@ -71,8 +71,8 @@ public enum Scope: String, Sendable, Hashable, Codable, CaseIterable, Comparable
   }
 }
 
-/// The caller of something that lasts longer than its request is read, such as a WebSocket or a stream, with what admitted it: the token or
-/// certificate is checked again as long as it lasts.
+/// The admission of something that outlasts its request, such as a WebSocket or a stream: its caller, and the token or
+/// certificate, which is checked again as long as the admission lasts.
 struct LastingAdmission: Sendable {
   let caller: Caller
   /// The request with the token; never logged.
@@ -81,7 +81,8 @@ struct LastingAdmission: Sendable {
   let certificate: ClientCertificate?
   /// The scope that is needed for as long as the admission lasts, or `nil` if no token is needed.
   var scope: Scope? = .read
-  /// Whether the admission also ends when the caller's scope has changed: true where the caller may act, since the scope says in what way.
+  /// Whether the admission also ends when the caller's scope has changed. It is `true` for a caller that may send
+  /// commands, because the scope decides which ones.
   var keepsScope = false
 
   /// Checks the token again. Returns the code of the error with which the same request would be refused now, `TOKEN_CHANGED` if it

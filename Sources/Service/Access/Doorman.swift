@@ -2,7 +2,8 @@ import HTTPTypes
 import Peers
 import Tactus
 
-/// Decides whether a request is admitted: by its Host and Origin, then by its token or its connection's certificate, then by the scope of that.
+/// Decides whether a request is admitted: by its Host and Origin, then by its token or its connection's certificate,
+/// then by the scope that it gives.
 ///
 /// A doorman is usable from any thread. Each check takes a few microseconds, a stat(2) of the token file included; the
 /// file is read again when it has changed.
@@ -24,7 +25,7 @@ public struct Doorman: Sendable {
   ///   - isOpen: whether `service.auth` is `none`: a request without a token is treated as an admin's, and a token that
   ///     is shown is still checked. Only for a service on loopback.
   ///   - sightings: where the last use of each token is noted.
-  ///   - certificates: what clients' certificates give, or `nil` if none gives anything.
+  ///   - certificates: decides the scope of clients' certificates, or `nil` if certificates give no access.
   ///   - tokenCommand: the command that makes a valid token, named in the refusal of a request without one.
   ///   - seconds: the time of day in seconds since 1970, for the expiry of tokens.
   ///   - now: the monotonic time, for counting failed attempts.

@@ -46,7 +46,8 @@ public struct HostRules: Sendable {
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The name by which other machines of the network find a machine (mDNS): its first label in `.local`, `pi.local` of `pi.example.org`.
+  /// Returns the name by which other machines of the network find a machine (mDNS): its first label in `.local`,
+  /// `pi.local` of `pi.example.org`.
   ///
   /// - Parameter machineName: the host name as gethostname(2) returns it. Without a first label, as of an empty name, the result is empty, too.
   public static func localName(of machineName: String = HostRules.machineName) -> String {
@@ -105,8 +106,8 @@ public enum HostRulesError: Error, Sendable, Equatable, CustomStringConvertible 
 /// The origins whose web pages may show the service's page in a frame, as Home Assistant does in a panel. In a frame a click may not be what it
 /// seems, so only listed origins may.
 public struct FrameAncestors: Sendable {
-  /// The header field of the page: `Content-Security-Policy` with the listed origins, or `nil` if there is none. A browser that gets it ignores
-  /// `X-Frame-Options`, which knows no list.
+  /// The header field of the page: `Content-Security-Policy` with the listed origins, or `nil` if there is none. A
+  /// browser that receives it ignores `X-Frame-Options`, which supports no list.
   let policy: String?
 
   /// Makes the rule from the configured list.

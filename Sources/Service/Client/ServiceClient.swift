@@ -19,7 +19,7 @@ public final class ServiceClient: Sendable {
   public enum Failure: Error, Sendable, CustomStringConvertible {
     /// The connection failed or broke, for the given reason in a few words.
     case unreachable(String)
-    /// Nobody knows an address of the host's name.
+    /// The host's name cannot be resolved to an address.
     case unknownName
     /// No complete response arrived within the limit.
     case timedOut
@@ -84,7 +84,7 @@ public final class ServiceClient: Sendable {
   /// - Parameters:
   ///   - path: the percent-encoded path with its query.
   ///   - bodyType: the content type of the body.
-  ///   - most: the greatest length of the answer's body, bytes.
+  ///   - most: the greatest length of the answer's body, in bytes.
   public func ask(
     _ method: String, _ path: String, body: [UInt8]? = nil, bodyType: String = "application/json", most: Int = longest,
     limit: Duration

@@ -15,8 +15,8 @@ struct Console {
 
   /// The routes of the page's files, which never change while the daemon runs. They need no token, because they hold nothing secret.
   ///
-  /// The name of each file has a hash of its contents, so that browsers keep it without asking. They ask for the page itself, which says
-  /// the names, and for the service worker, whose address must stay.
+  /// The name of each file has a hash of its contents, so that browsers keep it without asking. They ask for newer
+  /// versions of the page itself, which contains the names, and of the service worker, whose address must not change.
   var routes: [Route] {
     let (text, bundles) = page(ServiceDocuments.bytes("Console/index.html"))
     let icons = ServiceDocuments.page.filter { $0.hasSuffix(".svg") || $0.hasSuffix(".png") }.map { File($0) }
@@ -48,7 +48,7 @@ struct Console {
   private struct File: Sendable {
     /// The name of the file in `index.html`.
     let name: String
-    /// The name by which browsers know it: `console-2f61c9d04ab7.css`.
+    /// The name under which the file is served: `console-2f61c9d04ab7.css`.
     let address: String
     let contents: @Sendable () -> [UInt8]
 
@@ -57,11 +57,12 @@ struct Console {
       address = Console.address(of: name, contents())
     }
 
-    /// A file that is sent as it is.
+    /// Creates the name of a file that is sent unchanged.
     init(_ name: String) { self.init(name) { ServiceDocuments.bytes("Console/" + name) } }
   }
 
-  /// Returns the name by which browsers know a file with these contents: 48 bits of their SHA-256 stand before the ending.
+  /// Returns the name under which a file with these contents is served: 48 bits of their SHA-256 stand before the
+  /// ending.
   static func address(of name: String, _ contents: [UInt8]) -> String {
     let stem = name.prefix { $0 != "." }
     let hash = Hexadecimal.text(Array(SystemCrypto.sha256(contents).prefix(6)))
@@ -94,7 +95,7 @@ struct Console {
 
   /// Returns a script without lines that are comments, without empty lines, and without indentation, which is a fifth of it.
   ///
-  /// No text of our scripts goes over more than one line, so that nothing else is changed (`ConsoleBundleTests`).
+  /// No text in our scripts extends over several lines, so nothing else is changed (`ConsoleBundleTests`).
   static func short(_ script: [UInt8]) -> [UInt8] {
     let lines = script.split(separator: UInt8(ascii: "\n")).compactMap { line -> ArraySlice<UInt8>? in
       let text = line.drop { $0 == UInt8(ascii: " ") }
@@ -103,9 +104,9 @@ struct Console {
     return Array(lines.joined(separator: "\n".utf8)) + "\n".utf8
   }
 
-  /// Returns the page with one file for each run of scripts, of which it names those that are needed at once before the first. A card of
-  /// another package stays a file of its own: an error in it must not take the page with it. Scripts that are fetched later are no part of
-  /// a run that is needed at once.
+  /// Returns the page with each run of consecutive scripts replaced by one file, and the files. Scripts that are needed
+  /// at once and scripts that are fetched later form separate runs. A card of another package stays a separate file,
+  /// because an error in it must not stop the page.
   static func bundled(_ page: String) -> (text: String, bundles: [Bundle]) {
     var lines: [Substring] = []
     var run: (tag: String, files: [String]) = ("", [])
@@ -140,7 +141,8 @@ struct Console {
     return (lines.dropLast().joined(separator: "\n"), bundles)
   }
 
-  /// How lines of the page begin that name a script: one that is needed at once, and one that is fetched when the page is live (`later.js`).
+  /// The beginnings of lines of the page that name a script: one that is needed at once, and one that is fetched when
+  /// the page is live (`later.js`).
   private static let scriptTags = ["<script src=\"", "<link rel=\"later\" as=\"script\" href=\""]
 
   private func route(

@@ -17,7 +17,7 @@ struct ChannelSecurity: Sendable {
 
     /// Reads the certificate and its key. TLS 1.2 and later are accepted.
     ///
-    /// - Parameter clients: what clients' certificates give, or `nil` if clients are not asked for one.
+    /// - Parameter clients: decides the scope of clients' certificates, or `nil` if clients are not asked for one.
     /// - Throws: `.certificate` with the file that cannot be used.
     init(_ mode: ServiceConfiguration.TLSMode, clients: ClientCertificates? = nil) throws(ServiceStartError) {
       self.clients = clients

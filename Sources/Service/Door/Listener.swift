@@ -35,15 +35,16 @@ final class Listener: Sendable {
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.autoRead, value: false)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
-      // Buffers that a connection keeps: one of 4 KB at most, where NIO's choice is four of 64 KB. Each connection has its turn with one
-      // read, which may be hundreds of small messages: others wait for no more than that.
+      // A connection keeps at most one receive buffer, of 4 KB, where NIO's default is four of 64 KB. Each connection
+      // has its turn with one read, which may contain hundreds of small messages; other connections wait no longer than
+      // that.
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 4 * 1024)
       )
-      // What waits here for a client that does not read, besides one answer's last piece; and in the kernel, whose own choice is megabytes.
-      // Little, and in the kernel little that the network has not taken: a stream's picture that waits in either is seen late, and one that
-      // its system still has can be left out.
+      // These are the limits of the bytes that wait for a client that does not read: here, and in the kernel, whose
+      // default is megabytes. They are small, because a picture of a stream that waits in either place is seen late,
+      // whereas one that still waits in its system can be dropped.
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 4 * 1024, high: 8 * 1024))
       .childChannelOption(.socketOption(.so_sndbuf), value: 128 * 1024)
       .childChannelOption(ChannelOptions.socket(SocketOptionLevel(IPPROTO_TCP), TCP_NOTSENT_LOWAT), value: 8 * 1024)

@@ -35,7 +35,7 @@ final class ServiceHealth: Sendable {
   /// The names of the loops that do not tick, in alphabetical order.
   var stalled: [String] { state.withLock { $0.stalled.sorted() } }
   var troubles: [ServiceTrouble] {
-    // What a test has removed comes last: it is no news to the test, which looks for something else.
+    // The trouble of removed mechanisms comes last, because the test that has removed them looks for other troubles.
     [guardHealth.trouble].compactMap(\.self) + state.withLock { $0.troubles }
       + [ServiceTrouble.removed].compactMap(\.self)
   }

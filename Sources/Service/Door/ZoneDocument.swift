@@ -8,7 +8,7 @@ struct ZoneDocument: Encodable {
   let text: String
   /// The source of the zone: `TZ`, `/etc/localtime` or `the default`.
   let source: String
-  /// The present offset from UTC, s; east positive.
+  /// The present offset from UTC in seconds; east is positive.
   let offsetSeconds: Int
   /// The next change of the offset, or null if none is known.
   @OrNull var nextChange: Change?
@@ -16,9 +16,9 @@ struct ZoneDocument: Encodable {
   @OrNull var remark: String?
 
   struct Change: Codable {
-    /// The instant, with the offset that begins then.
+    /// The instant of the change, written with the new offset.
     let atISO: String
-    /// The offset that begins then, s; east positive.
+    /// The new offset from UTC in seconds; east is positive.
     let offsetSeconds: Int
   }
 

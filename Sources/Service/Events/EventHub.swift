@@ -85,7 +85,8 @@ public final class EventHub: Sendable {
     }
   }
 
-  /// Lets a watch check its token after `pause`. To be called on the watch's event loop, with the same pause by all watches.
+  /// Schedules a watch's check of its token after `pause`. The function must be called on the watch's event loop, with
+  /// the same pause for all watches.
   func check(_ watch: AdmissionWatch, after pause: TimeAmount, on loop: any EventLoop) {
     loop.preconditionInEventLoop()
     let audience = state.withLock { $0.audiences[ObjectIdentifier(loop)] }
@@ -108,10 +109,10 @@ public final class EventHub: Sendable {
 /// Events that were published together.
 private struct EventBatch: Sendable {
   let events: [NumberedEvent]
-  /// Whether every session gets some of them.
+  /// Whether every session gets at least one event of the batch.
   private let isForAll: Bool
   private let hasTelemetry: Bool
-  /// The clients that get a frame.
+  /// The clients for which the batch has a frame.
   private let clients: Set<UInt32>
 
   init(_ events: [NumberedEvent]) {
@@ -121,7 +122,7 @@ private struct EventBatch: Sendable {
     clients = Set(events.compactMap { if case .frame(let client) = $0.kind { client } else { nil } })
   }
 
-  /// Whether a session may get any of them.
+  /// Returns whether a session may get any event of the batch.
   func isFor(_ session: WebSocketSession) -> Bool {
     isForAll || hasTelemetry && !session.rates.isEmpty || clients.contains(session.caller.client)
   }
@@ -129,9 +130,9 @@ private struct EventBatch: Sendable {
 
 /// The sessions and watches of one event loop.
 ///
-/// A few sessions are sent what is new at a time, and in between the event loop is free for its sockets: a thousand
+/// New events are sent to a few sessions at a time, and in between the event loop is free for its sockets: a thousand
 /// sessions take tens of milliseconds, for which no stop may wait. A session whose turn comes late gets several batches
-/// in one call of the kernel.
+/// in one system call.
 ///
 /// Unchecked because everything is changed on `loop` only, the sessions and watches within the hub's lock.
 private final class Audience: @unchecked Sendable {
@@ -148,8 +149,8 @@ private final class Audience: @unchecked Sendable {
   /// The sessions that wait for their turn, each with the number of its first batch. These numbers never fall.
   private var waiting = CircularBuffer<(session: WebSocketSession, from: Int)>()
   private var isScheduled = false
-  /// The watches that wait for their next check, each with its instant. All wait for the same time, so these instants never fall: one timer serves
-  /// all of them.
+  /// The watches that wait for their next check, each with its instant. All wait for the same time, so these instants
+  /// never decrease and one timer serves all of them.
   private var checks = CircularBuffer<(watch: AdmissionWatch, at: NIODeadline)>()
   private var isCheckScheduled = false
   var isEmpty: Bool { sessions.isEmpty && watches.isEmpty }
@@ -201,7 +202,8 @@ private final class Audience: @unchecked Sendable {
     }
   }
 
-  /// Lets some of the watches check that are due. One that has been checked in the meantime has another instant, and another place.
+  /// Lets some of the watches whose check is due check their tokens. A watch that has been checked in the meantime has
+  /// another instant, and another place in the queue.
   private func takeChecks() {
     var count = 0
     while count < Self.most, let (watch, at) = checks.first, at <= loop.now {

@@ -5,7 +5,7 @@ import Wire
 struct FollowedState: Sendable {
   /// The complete state, an event of the type `state`.
   let whole: ByteBuffer
-  /// An event of the type `changes`; `nil` if only the complete state says what is new.
+  /// An event of the type `changes`, or `nil` if the complete state must be sent instead.
   let changes: ByteBuffer?
 }
 
@@ -33,11 +33,11 @@ struct StateChanges {
 }
 
 extension JSONValue {
-  /// The members that differ from those of `before`, in objects within objects. Of a list that has kept its length, an object
-  /// names the items that differ by their index, from 0; any other list is there whole.
+  /// Returns the members that differ from those of `before`, in nested objects. For a list that has kept its length, an
+  /// object contains the items that differ by their index, from 0; any other list is included as a whole.
   ///
-  /// - Returns: an object, empty if nothing has changed; `nil` if an object has other members than before, or an object has
-  ///   come in the place of a list or a plain value, since such a change cannot be said in this way.
+  /// - Returns: an object, empty if nothing has changed; `nil` if an object has other members than before, or an object
+  ///   has come in the place of a list or a plain value, since such a change has no form here.
   func changes(since before: JSONValue) -> JSONValue? {
     switch (self, before) {
     case (.object(let members), .object(let old)):

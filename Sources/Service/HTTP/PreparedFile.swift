@@ -3,13 +3,13 @@ import CCompression
 import NIOCore
 import NIOHTTP1
 
-/// How long browsers may keep a document.
+/// The time for which browsers may keep a document.
 enum Keeping: String, Sendable {
-  /// Not at all: the document may change.
+  /// Browsers do not keep the document, because it may change.
   case never = "no-store"
-  /// They ask each time whether it has changed.
+  /// Browsers keep the document, and ask at each use whether it has changed.
   case asked = "no-cache"
-  /// For a year without asking: another content has another name.
+  /// Browsers keep the document for a year without asking, because other contents have another name.
   case forever = "public, max-age=31536000, immutable"
 }
 

@@ -60,7 +60,8 @@ extension JSONKind where Value == Bool {
 }
 
 extension JSONKind where Value == String {
-  /// Returns the kind of a text whose length in characters is in a range, and which has at most four bytes for each of the longest's.
+  /// Returns the kind of a text whose length in characters is in a range, and which has at most four bytes for each
+  /// character of the greatest length.
   public static func text(_ length: ClosedRange<Int>) -> JSONKind {
     JSONKind("text of \(length.lowerBound)…\(length.upperBound) characters") { value in
       guard case .text(let text) = value, GivenName.excess(of: text, length) == nil else { return nil }
@@ -68,7 +69,7 @@ extension JSONKind where Value == String {
     }
   }
 
-  /// Returns the kind of a name or note that people see, as `GivenName` has it. An error names the letter that is not seen.
+  /// Returns the kind of a name or note that people see, as `GivenName` has it. An error names an invisible character.
   ///
   /// - Parameter expected: the name in words for a member that is missing or no text; unless given, its length.
   public static func name(_ length: ClosedRange<Int>, expected: String? = nil) -> JSONKind {

@@ -58,7 +58,7 @@ public struct JSONReader {
   /// Accepts a member without reading it, because clients may send back a document as they received it.
   public mutating func ignore(_ name: String) { ignored.append(name) }
 
-  /// Accepts every member that is not read, because a client of another version may say more.
+  /// Accepts every member that is not read, because a client of another version may send more members.
   mutating func ignoreUnknown() { ignoresUnknown = true }
 
   /// Returns the error for a rule that concerns more than one member.

@@ -100,7 +100,7 @@ struct ScrubbingPass {
       return nil
     }
     if isMember, let end = endOfJSON(from: blanks, isEscaped: quote.count > 1) {
-      // What stands in its place is a JSON text, in quotation marks as those of the name.
+      // The replacement is a JSON text, with the same quotation marks as the name.
       copy(to: blanks)
       output += quote
       skip(to: end)

@@ -8,45 +8,45 @@ public final class ServiceCounters: Sendable {
   /// Makes all counters, starting at 0.
   public init() {}
 
-  /// Connections accepted and admitted.
+  /// The number of connections accepted and admitted.
   public let connections = ServiceCounter()
-  /// Connections and requests refused because there were too many, in all or from one address.
+  /// The number of connections and requests refused because there were too many, in all or from one address.
   public let connectionsRefused = ServiceCounter()
-  /// Connections without a token that were closed to make room for others.
+  /// The number of connections without a token that were closed to make room for others.
   public let connectionsEvicted = ServiceCounter()
-  /// Connections closed because their clients did not read an answer while the bytes that waited for all clients
+  /// The number of connections closed because their clients did not read an answer while the bytes that waited for all clients
   /// exceeded a limit.
   public let connectionsTooSlow = ServiceCounter()
-  /// Connections that are open at present.
+  /// The number of connections that are open at present.
   public let connectionsOpen = ServiceCounter()
-  /// Answers of class 2xx.
+  /// The number of answers of class 2xx.
   public let success = ServiceCounter()
-  /// Answers of class 3xx.
+  /// The number of answers of class 3xx.
   public let redirection = ServiceCounter()
-  /// Answers of class 4xx.
+  /// The number of answers of class 4xx.
   public let clientErrors = ServiceCounter()
-  /// Answers of class 5xx.
+  /// The number of answers of class 5xx.
   public let serverErrors = ServiceCounter()
-  /// Answers given on the event loop from prepared bytes.
+  /// The number of answers given on the event loop from prepared bytes.
   public let prepared = ServiceCounter()
-  /// Requests whose head or body was not complete in time.
+  /// The number of requests whose head or body was not complete in time.
   public let timeouts = ServiceCounter()
-  /// Requests that were not valid HTTP, or had more header fields than allowed.
+  /// The number of requests that were not valid HTTP, or had more header fields than allowed.
   public let malformed = ServiceCounter()
 
-  /// WebSocket clients admitted.
+  /// The number of WebSocket clients admitted.
   public let clients = ServiceCounter()
-  /// WebSocket clients that are connected at present.
+  /// The number of WebSocket clients that are connected at present.
   public let clientsOpen = ServiceCounter()
-  /// WebSocket clients disconnected because they did not read.
+  /// The number of WebSocket clients disconnected because they did not read.
   public let clientsTooSlow = ServiceCounter()
-  /// WebSocket clients disconnected because they did not answer pings.
+  /// The number of WebSocket clients disconnected because they did not answer pings.
   public let clientsSilent = ServiceCounter()
-  /// WebSocket clients disconnected because they broke the protocol.
+  /// The number of WebSocket clients disconnected because they broke the protocol.
   public let clientsMalformed = ServiceCounter()
-  /// Events passed to a client's socket, telemetry included, counted once for each client.
+  /// The number of events passed to a client's socket, telemetry included, counted once for each client.
   public let eventsSent = ServiceCounter()
-  /// Telemetry events that a newer one replaced before the client could receive them.
+  /// The number of telemetry events that a newer one replaced before the client could receive them.
   public let eventsCoalesced = ServiceCounter()
 
   func countAnswer(_ status: Int) {

@@ -1,13 +1,15 @@
 import Foundation
 
-/// The shorthand of the parts from which the OpenAPI document is made. It leaves out what follows from other parts,
-/// which is written out here:
+/// Expands the shorthand in which the parts of the OpenAPI document are written. The shorthand leaves out what follows
+/// from other parts:
 ///
-/// - The errors of an operation follow from its parameters and its body; what it may answer besides is a list in
-///   `errors`, such as `["409", "503"]`.
-/// - The scope of an operation, in `scope`, is the last sentence of its description.
-/// - A schema within another one that has a name in `as` is one of its own, and a reference in its place.
-/// - A schema with `like` is written over the schema of this name, and what it requires is required besides.
+/// - The errors of an operation follow from its parameters and its body; further status codes are listed in `errors`,
+///   such as `["409", "503"]`.
+/// - The scope of an operation, in `scope`, becomes the last sentence of its description.
+/// - A schema within another one that has a name in `as` becomes a schema of that name, and a reference takes its
+///   place.
+/// - A schema with `like` extends the schema of that name, whose members it overwrites; the required members of both
+///   are required.
 enum OpenAPIShorthand {
   private typealias Object = [String: Any]
 
@@ -76,8 +78,8 @@ enum OpenAPIShorthand {
     return own.values.reduce(into: Set([own["as"] as? String].compactMap(\.self))) { $0.formUnion(names(in: $1)) }
   }
 
-  /// Returns a schema with references in place of those within it that have a name, which become schemas of that name.
-  /// What is written under the name already is written over them.
+  /// Returns a schema in which references replace the inner schemas that have a name, which become schemas of that
+  /// name. The members of an existing schema of the same name overwrite theirs.
   private static func naming(_ value: Any, in schemas: inout Object) -> Any {
     guard var own = value as? Object else { return value }
     if let name = own["as"] as? String {
@@ -104,8 +106,8 @@ enum OpenAPIShorthand {
 
   // MARK: parts
 
-  /// Returns an object with another one written over it: objects member by member, lists and everything else in its
-  /// place. A reference takes the place of a whole object, and null takes a member away.
+  /// Returns an object with another one merged over it: objects member by member, while lists and all other values are
+  /// replaced. A reference replaces a whole object, and null removes a member.
   static func written(_ over: [String: Any], over made: [String: Any]) -> [String: Any] {
     if over["$ref"] != nil { return over }
     return made.merging(over) { made, over in

@@ -13,7 +13,7 @@ import Wire
 public final class RemoteCommands: Sendable {
   /// The number of commands a second that are accepted for all systems together, and in a burst after a silence; stops are not counted.
   public static let commandsPerSecond = 100
-  /// The number of commands a second of whose refusal the log tells, and in a burst after a silence.
+  /// The greatest number of refused commands that are logged in a second, and in a burst after a pause.
   static let refusalsToldPerSecond = 10
   /// The number of commands that may wait for one system.
   static let waitingLimit = 64
@@ -24,7 +24,8 @@ public final class RemoteCommands: Sendable {
   /// The greatest time that a command may wait for the commands before it; a command that waited longer is refused.
   static let patience = Nanoseconds.seconds(1)
 
-  /// Called once, on any thread, with the body that HTTP would answer, preceded by the command's `id` if the command has one.
+  /// A function that is called once, on any thread, with the body that HTTP would answer, preceded by the command's
+  /// `id` if the command has one.
   public typealias Answer = @Sendable ([UInt8]) -> Void
 
   private struct Work: Sendable {
@@ -49,7 +50,7 @@ public final class RemoteCommands: Sendable {
     var outcomes: [String: Int64] = [:]
     /// The instant at which the full burst is allowed again; each command moves it by one interval (a token bucket).
     var wholeAt = TickInstant.zero
-    /// The same for refusals in the log, and the number of those that it does not have.
+    /// The instant at which the full burst of logged refusals is allowed again, as `wholeAt` for commands.
     var refusalsWholeAt = TickInstant.zero
     var untold: Int64 = 0
   }

@@ -12,13 +12,13 @@ public struct LoopDocument: Codable, Sendable {
   public var periodNs: Int64
   /// The phase in nanoseconds: the first release is due at `epochNs` + `phaseNs`.
   public var phaseNs: Int64
-  /// Periodic releases that have come due.
+  /// The number of periodic releases that have come due.
   public var released: Int64
-  /// Periodic releases that ran, including the one that is running.
+  /// The number of periodic releases that ran, including the one that is running.
   public var ran: Int64
-  /// Periodic releases given up under the late policy.
+  /// The number of periodic releases given up under the late policy.
   public var skipped: Int64
-  /// Periodic releases that are due and have neither run nor been given up. Grows while a tick hangs.
+  /// The number of periodic releases that are due and have neither run nor been given up. Grows while a tick hangs.
   public var pending: Int64
   /// The pending and running releases whose deadline has passed. Grows while a tick hangs.
   public var overdue: Int64
@@ -26,13 +26,13 @@ public struct LoopDocument: Codable, Sendable {
   @OrNull public var running: Running?
   /// The longest gap between two ticks, or null before the second tick.
   @OrNull public var longestGap: Gap?
-  /// Ticks released by the loop's own deadline.
+  /// The number of ticks released by the loop's own deadline.
   public var byDeadline: Int64
-  /// Ticks released by an input.
+  /// The number of ticks released by an input.
   public var byInput: Int64
-  /// Ticks whose own work took longer than the period.
+  /// The number of ticks whose own work took longer than the period.
   public var overruns: Int64
-  /// Periodic releases for which the kernel woke the lane late by more than the loop's tolerance.
+  /// The number of periodic releases for which the kernel woke the lane late by more than the loop's tolerance.
   public var oversleeps: Int64
   /// The number of periodic releases that ran past their deadline, whatever the cause.
   public var deadlineMisses: Int64
@@ -130,19 +130,20 @@ public struct LoopDocument: Codable, Sendable {
     }
   }
 
-  /// The distribution of the values since the start; percentiles are exact within 6.25 %. All members are null while there is no value.
+  /// The distribution of time spans since the start, in nanoseconds. Percentiles are exact within 6.25 %. All members
+  /// except the buckets are null while there is no value.
   public struct Distribution: Codable, Sendable {
     /// The median, or null while there is no value.
     @OrNull public var p50: Int64?
-    /// 90 % of the values do not exceed it.
+    /// The value that 90 % of the values do not exceed, or null while there is no value.
     @OrNull public var p90: Int64?
-    /// 99 % of the values do not exceed it.
+    /// The value that 99 % of the values do not exceed, or null while there is no value.
     @OrNull public var p99: Int64?
-    /// 99.9 % of the values do not exceed it.
+    /// The value that 99.9 % of the values do not exceed, or null while there is no value.
     @OrNull public var p999: Int64?
-    /// The smallest value, exact.
+    /// The smallest value, exactly, or null while there is no value.
     @OrNull public var min: Int64?
-    /// The largest value, exact.
+    /// The largest value, exactly, or null while there is no value.
     @OrNull public var max: Int64?
     /// The buckets that are not empty, in ascending order, each as `[largest value, number of values]`; null without
     /// `?histograms=1`. The differences between two documents are the distribution of the time between them.

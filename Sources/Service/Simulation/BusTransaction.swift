@@ -5,8 +5,9 @@ import Foundation
 struct BusTransaction: Encodable {
   var sequence: Int64
   var monotonicNs: Int64
-  /// The operation: of I2C `writeByte`, `writeBlock`, `readBlock`, `plainWrite` or `plainRead`; of SPI `transfer`; of a
-  /// serial line or datagrams `sent` or `received`; of GPIO `request`, `set`, `read` or `release`.
+  /// The operation. On I2C it is `writeByte`, `writeBlock`, `readBlock`, `plainWrite` or `plainRead`, on SPI
+  /// `transfer`, on a serial line or a datagram port `sent` or `received`, and on GPIO lines `request`, `set`, `read`
+  /// or `release`.
   var operation: String
   /// The address of the chip, or `nil` if the bus is not an I2C bus.
   var address: UInt8?

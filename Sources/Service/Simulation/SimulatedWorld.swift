@@ -61,7 +61,8 @@ public struct SimulatedWorld: Sendable {
   private struct TransactionsDocument: Encodable {
     var ok = true
     var name, kind: String
-    /// The number to ask for next.
+    /// The number of the first transaction that the document does not contain, with which the next request should
+    /// begin.
     var next: Int64
     /// The number of transactions that were discarded between the number asked for and the oldest one kept.
     var dropped: Int64

@@ -13,7 +13,7 @@ extension Answer: MailboxAnswer {}
 ///
 /// It may be used from any thread. The lock is taken by the service's threads only; the loop uses only the rings and takes no lock.
 public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxAnswer>: Sendable {
-  /// Called once, on any thread, with the loop's answer or with the error for which there is none.
+  /// A function that is called once, on any thread, with the loop's answer, or with the error if there is none.
   public typealias Completion = @Sendable (Result<Answer, APIError>) -> Void
 
   private struct Waiter {
@@ -197,9 +197,9 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
   /// The number of requests that have neither been answered nor timed out.
   public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Whether an emergency stop was sent that the loop has not been seen to take. Its sender was told that it was not taken in time, or still waits,
-  /// and the stop must hold all the same, over a restart too, since the loop may hang. Once the loop has answered, its state says whether it is
-  /// stopped.
+  /// Whether an emergency stop was sent that the loop is not known to have taken. The stop must hold all the same, also
+  /// over a restart, since the loop may hang, whether its sender still waits or was answered that it was not taken in
+  /// time. Once the loop has answered, its state shows whether it is stopped.
   public var isEmergencyStopOnItsWay: Bool { state.withLock { $0.emergencyStop != nil || $0.owedStop != nil } }
 
   private var notTaken: APIError {
@@ -210,7 +210,7 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
 /// The part of a system that a request is for. A stop makes the earlier requests for its part void, a stop of the whole system those for every part,
 /// and the stop of any part those for the whole system.
 public enum SystemPart: Hashable, Sendable {
-  /// The whole system.
+  /// The request is for the whole system.
   case whole
   /// The item of this number: a leg, a zone.
   case item(Int)

@@ -1,12 +1,13 @@
 import Tactus
 
-/// A WebSocket of a system's own, beside `/ws`, on which clients speak a protocol of the system's. Access, lifetime and the limits of one client are
-/// those of `/ws`. When it closes, the system is told that the client has left.
+/// An additional WebSocket of one system, beside `/ws`, on which clients speak the system's own protocol. Access,
+/// lifetime and the limits of one client are those of `/ws`. When the WebSocket closes, the system is notified that the
+/// client has left.
 public struct SystemSocket: Sendable {
   /// The path, such as `/rosbridge`.
   public let path: String
-  /// The subprotocol with which a client that offers it is answered. A browser that sends its token as another subprotocol, `bearer.TOKEN`, must
-  /// offer it.
+  /// The subprotocol that the server selects if the client offers it. A browser that sends its token as another
+  /// subprotocol, `bearer.TOKEN`, must offer it.
   let subprotocol: String
   let open: @Sendable (Caller, SocketLine) -> any SocketTalk
 

@@ -10,7 +10,7 @@ struct WebSocketRequest: Sendable {
   static let subprotocol = "events.v1"
 
   let head: HTTPRequestHead
-  /// The WebSocket of a system's own that is asked for, or `nil` for `/ws`.
+  /// The system's own WebSocket that is requested, or `nil` for `/ws`.
   let socket: SystemSocket?
   /// The subprotocol that is answered, or `nil` if the client does not offer it.
   let answeredSubprotocol: String?

@@ -175,7 +175,7 @@ private func failure(_ action: () async throws -> Void) async -> APIError? {
   }
 }
 
-/// A session that speaks a protocol of a system's instead of the service's own.
+/// The handling of a session that speaks a system's own protocol instead of the service's.
 extension WebSocketSession {
   /// The time between two beats of a talk.
   private static let talkInterval = TimeAmount.milliseconds(50)

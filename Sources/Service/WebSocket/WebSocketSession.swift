@@ -40,7 +40,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
   private var read = TickInstant.zero
   private var pings: Scheduled<Void>?
   private var watch: AdmissionWatch?
-  /// The WebSocket of a system's own that this is, or `nil` for `/ws`.
+  /// The system's own WebSocket that the session serves, or `nil` for `/ws`.
   private let socket: SystemSocket?
   /// The system's own conversation with the client, or `nil` on `/ws`, before it begins and after it has ended.
   var talk: (any SocketTalk)?
@@ -101,7 +101,7 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
     for system in shared.systems { system.clientLeft(caller) }
   }
 
-  /// Ends the connection when its token expires or is revoked, or then has another scope.
+  /// Ends the connection when its token expires, is revoked or gets another scope.
   private func watchToken(_ context: ChannelHandlerContext) {
     let watch = AdmissionWatch(
       admission, shared.watching, on: context.eventLoop, while: { [weak self] in self?.machine.state == .open },
@@ -235,7 +235,8 @@ final class WebSocketSession: ChannelDuplexHandler, TurnTaker {
     return true
   }
 
-  /// From now on the client gets a complete state of each system once, and then what changes in it.
+  /// Switches the client to changes: it gets the complete state of each system once, and then only the members that
+  /// change.
   func followChanges() {
     guard joined, followed == nil else { return }
     followed = []

@@ -9,7 +9,7 @@ public struct StoreContent: Sendable {
     case replaced
     /// The backup's rows are added; where both have a row of the same key, the present one stays.
     case joined
-    /// The present rows stay, since they describe the present.
+    /// The present rows stay, because they describe the machine's present state.
     case kept
   }
 

@@ -36,12 +36,13 @@ extension StoreFile {
     try copyingReplaced(try check(backup, named: "the backup", parts: parts, at: now))
   }
 
-  /// Checks a backup in a file in the same way, with all parts that it holds.
+  /// Checks a backup in a file, with all parts that it holds, as `check` does with the bytes of a backup.
   public func check(backup file: String, at now: WallInstant) throws(StoreError) -> CheckedBackup {
     try copyingReplaced(try check(try Disk.read(file), named: file, parts: nil, at: now))
   }
 
-  /// Checks the copy of what the last restore has replaced in the same way, so that it can be restored in its turn.
+  /// Checks the copy of the contents that the last restore has replaced, as `check` does with a backup, so that the
+  /// copy can be restored in its turn.
   ///
   /// - Returns: the checked copy, or `nil` if there is none.
   public func checkReplaced(at now: WallInstant) throws(StoreError) -> CheckedBackup? {

@@ -19,7 +19,7 @@ extension StoreFile {
     try Self.parts(in: list, of: schema.systems)
   }
 
-  /// Reads a list of parts as above, where these systems have one each.
+  /// Reads a list of parts, such as `plants,pump`, where each of these systems has one part.
   public static func parts(in list: String, of systems: [StoreSystem]) throws(PartRefusal) -> Set<String> {
     let known = systems.map(\.name)
     let names = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -17,7 +17,8 @@ final class FileLock: Sendable {
   }
 
   deinit {
-    // Closing alone would leave it to a child that has been forked and has not yet become its own program.
+    // Closing the descriptor alone would leave the lock to a child that has been forked and has not yet executed its
+    // own program.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }

@@ -25,7 +25,7 @@ struct Opening {
       try replace(otherwise: .created)
       return
     }
-    // SQLite opens what stands beside the file, and would wait at a named pipe.
+    // SQLite also opens these files beside the store, and would wait at a named pipe.
     for log in [path + "-journal", path + "-shm"] { _ = try Disk.size(log) }
     let flaw = try LogFlaw(in: path + "-wal")
     switch try Inspection.verdict(on: path, schema: schema) {

@@ -41,7 +41,8 @@ enum SQLite {
       switch error.resultCode {
       case .SQLITE_FULL: throw .diskFull(file: file, doing: doing)
       case .SQLITE_CORRUPT, .SQLITE_NOTADB: throw .damaged(file: file, reason: "\(doing): \(error.reason)")
-      // SQLite has many words for a disk that takes nothing: "disk I/O error", "unable to open database file".
+      // SQLite reports a disk that accepts no writes in several ways, such as "disk I/O error" and "unable to open
+      // database file".
       case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
         throw Disk.lacks(Disk.folder(of: file), for: file, doing)
           ?? .failed(file: file, doing: doing, reason: error.reason)
@@ -64,8 +65,9 @@ extension SQLite {
     try alone(path, "making its tables") { try schema.migrator().migrate($0) }
   }
 
-  /// Marks a file that is not open elsewhere as one with a write-ahead log, before it is put in its place. If the process were
-  /// killed while doing so there, it would leave a journal that only a writer can roll back.
+  /// Sets the write-ahead log as the mode of a file that is not open elsewhere, before the file is put in its place. If
+  /// this were done in its place and the process killed meanwhile, a journal would be left that only a writer can roll
+  /// back.
   static func useWriteAheadLog(_ path: String) throws(StoreError) {
     try alone(path, "setting its journal mode") { queue in
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }

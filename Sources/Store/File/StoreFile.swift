@@ -68,9 +68,8 @@ public final class StoreFile: Sendable {
   ///
   /// - Parameters:
   ///   - path: the path of the file. Its folder is created with mode 0700, the file with 0600.
+  ///   - systems: the systems whose data the store keeps, in the order in which their tables were added.
   ///   - mounts: the watch for the mount of the store.
-  ///
-  /// - Parameter systems: the systems whose data the store keeps, in the order in which their tables were added.
   public convenience init(
     _ path: String, systems: [StoreSystem], policy: SnapshotPolicy = SnapshotPolicy(), mounts: MountWatch
   ) {

@@ -22,7 +22,7 @@ public struct StoreSystem: Sendable {
     return String(first[..<(first.lastIndex(of: ".") ?? first.endIndex)])
   }
 
-  /// The kinds of rows that people are told about.
+  /// The kinds of rows by which the contents of a backup are described to people.
   let contents: [StoreContent]
   var migrations: [Migration]
   /// Merges a backup into a running system's tables, in the transaction of the restore, with the backup attached as `backup` and

@@ -18,7 +18,7 @@ public enum SealedRow {
     try write(values.map(\.databaseValue), into: "\(table)", in: database)
   }
 
-  /// Writes a row as above, to a table whose name a declaration has given.
+  /// Writes a row, replacing one with the same key, to a table whose name comes from a declaration.
   static func write(_ values: [DatabaseValue], into table: String, in database: Database) throws {
     let values = values.map { value in
       guard case .string(let text) = value.storage, text.utf8.contains(0) else { return value }

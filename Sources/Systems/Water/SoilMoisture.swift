@@ -3,7 +3,7 @@ public struct SoilMoisture: Sendable {
   /// Returns the newest reading of a place, such as a plant, by its number, or `nil` if there is no such place or none of its probes has a recent reading.
   public let reading: @Sendable (_ probe: Int) -> SoilReading?
 
-  /// The closure is called on any thread and must not wait for the disk.
+  /// Creates the offer of a closure that is called on any thread and must not wait for the disk.
   public init(reading: @escaping @Sendable (_ probe: Int) -> SoilReading?) { self.reading = reading }
 }
 
@@ -14,7 +14,7 @@ public struct SoilReading: Sendable, Hashable {
   /// The age of the newest reading of the place's probes, 0 s or more.
   public let ageSeconds: Double
 
-  /// A reading, not checked.
+  /// Creates a reading without checking the values.
   public init(percent: Double, ageSeconds: Double) {
     self.percent = percent
     self.ageSeconds = ageSeconds

@@ -1,18 +1,19 @@
-/// The offer of a system that waters zones to other systems: whether it takes requests, and for which zones. The system's own queue decides about
-/// each request. The value may be used from any thread.
+/// The interface through which other systems request watering from a system that waters zones. That system's own queue
+/// decides about each request. The value may be used from any thread.
 public struct WaterSupply: Sendable {
-  /// A rain delay is in force.
+  /// Returns whether a rain delay is in force.
   public let isRainDelayed: @Sendable () -> Bool
   /// Returns whether the system takes no requests, because it is emergency-stopped, in fault or shut down.
   public let isStopped: @Sendable () -> Bool
-  /// Whether a zone's valve is open.
+  /// Returns whether a zone's valve is open.
   public let isOpen: @Sendable (_ zone: Int) -> Bool
   /// Returns the number of days since 1970 by the system's calendar.
   public let day: @Sendable (_ secondsSince1970: Int64) -> Int
   /// Requests a run, and waits until it is in the queue. Throws `APIError` if the request is refused.
   public let ask: @Sendable (WaterRequest) async throws -> Void
 
-  /// The closures are called on any thread. Without an `isOpen`, no valve ever shows as open.
+  /// Creates the interface from closures, which are called on any thread. Without `isOpen`, every valve counts as
+  /// closed.
   public init(
     isRainDelayed: @escaping @Sendable () -> Bool, isStopped: @escaping @Sendable () -> Bool,
     isOpen: @escaping @Sendable (_ zone: Int) -> Bool = { _ in false },
@@ -31,14 +32,15 @@ public struct WaterSupply: Sendable {
 public struct WaterRequest: Sendable, Hashable {
   /// The zone's number, from 1.
   public let zone: Int
-  /// The time for which to water, s. `WaterSupply.ask` may refuse the value; the sprinkler takes 1 s up to the zone's maximum.
+  /// The time for which to water, in seconds. `WaterSupply.ask` may refuse the value; the sprinkler accepts 1 s up to
+  /// the zone's maximum.
   public let seconds: Int
   /// The name of the system that makes the request, such as `plants`, for the log.
   public let system: String
   /// The name of the part of that system, such as `plant-3`, for the log.
   public let part: String
 
-  /// A request, not checked yet: `WaterSupply.ask` refuses one that cannot be carried out.
+  /// Creates a request without checking the values: `WaterSupply.ask` refuses one that cannot be carried out.
   public init(zone: Int, seconds: Int, system: String, part: String) {
     self.zone = zone
     self.seconds = seconds

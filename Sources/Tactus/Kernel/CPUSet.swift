@@ -3,7 +3,7 @@ public struct CPUSet: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// The numbers of the CPUs, ascending and without repetition. `Runtime` refuses numbers that are out of range.
   public let cpus: [Int]
 
-  /// The CPUs with these numbers, from 0; a number that is repeated counts once.
+  /// Creates a set of the CPUs with these numbers, from 0; a number that is repeated counts once.
   public init(_ cpus: some Sequence<Int>) { self.cpus = Set(cpus).sorted() }
   public init(arrayLiteral cpus: Int...) { self.init(cpus) }
 

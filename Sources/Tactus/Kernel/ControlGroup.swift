@@ -1,15 +1,16 @@
 import CTactus
 
-/// The limits that control groups set on this process. Of each limit the tightest one between the process's group and the root counts.
+/// The limits that control groups set on this process. If several groups between the process's own and the root set a
+/// limit, the tightest one counts.
 ///
 /// Containers and services have such limits and do not report them otherwise. Both versions of the kernel's interface are read, at
 /// the places where systemd and Docker mount them.
 public struct ControlGroup: Sendable, Hashable {
   /// A quota of processor time: at most `runtime` in every `period`, for all threads of the group together.
   public struct Share: Sendable, Hashable, CustomStringConvertible {
-    /// Processor time that the group may use in each period, in µs; 0 forbids it.
+    /// The processor time in µs that the group may use in each period; 0 forbids it.
     public var runtime: Int64
-    /// Length of a period in µs, more than 0. The group may use `runtime` anew in each period.
+    /// The length of a period in µs, more than 0. The group may use `runtime` anew in each period.
     public var period: Int64
 
     public var description: String { "\(runtime) µs of every \(period) µs" }

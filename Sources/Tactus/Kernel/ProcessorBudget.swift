@@ -16,7 +16,7 @@ struct ProcessorBudget: BitwiseCopyable {
     self.usedUp = usedUp
   }
 
-  /// Returns `nil` if the lane has another scheduling than SCHED_DEADLINE.
+  /// Creates the account of a lane's thread. The result is `nil` if the lane is not scheduled by SCHED_DEADLINE.
   init?(_ lane: LaneRun) {
     guard case .deadline(let runtime, _, _) = lane.scheduling else { return nil }
     self.init(runtime: runtime.count, usedUp: lane.budgetsUsedUp)

@@ -230,7 +230,7 @@ public typealias LaneBuilder = ListBuilder<Lane>
 public enum ListBuilder<Element> {
   /// Returns a list of one element.
   public static func buildExpression(_ element: Element) -> [Element] { [element] }
-  /// Returns a list that was made before, in its order.
+  /// Returns the elements of a list that was made elsewhere, in their order.
   public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
   /// Returns everything between two braces, in the order in which it is written.
   public static func buildBlock(_ lists: [Element]...) -> [Element] { lists.flatMap { $0 } }

@@ -12,7 +12,8 @@ final class LaneRun: @unchecked Sendable {
   let loopNames: [String]
   private let order: LoopOrder
   let ages: [[DataAge]]
-  /// The ages of this lane's loops that this lane has claimed, so that no other loop can.
+  /// The declared ages that this lane has claimed, so that no other runtime can claim them. They are given back in
+  /// `deinit`.
   private var takenAges: [DataAge] = []
   /// The declaration of a loop with its present period. Changes of rates are checked against it, since the slots belong to the
   /// lane's thread while the lane runs.
@@ -38,7 +39,7 @@ final class LaneRun: @unchecked Sendable {
   /// The lane's time for readers on other threads: the simulation's present, or the instant at which the lane ended. `.max` while
   /// the lane runs in real time.
   let present: UnsafeMutablePointer<Atomic<Int64>>
-  /// The count of `LaneStatistics.budgetsUsedUp`, for a SCHED_DEADLINE lane.
+  /// The counter behind `LaneStatistics.budgetsUsedUp`, which only a SCHED_DEADLINE lane raises.
   let budgetsUsedUp: UnsafeMutablePointer<Atomic<Int64>>
   /// The settings of the recording, or `nil` if the lane is not recorded.
   private let recorder: Recorder?

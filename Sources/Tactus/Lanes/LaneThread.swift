@@ -168,7 +168,8 @@ struct LaneControl: ~Copyable {
   let stopRequested = Atomic<Bool>(false)
   let change = Atomic<UnsafeMutablePointer<RateChange>?>(nil)
   var changeCount = 0
-  /// Eventfds: `wake` signals to the lane that a request waits, `taken` signals to the requester that a change was taken.
+  /// The descriptors of two eventfds: `wake` signals to the lane that a request waits, `taken` signals to the requester
+  /// that a change was taken.
   let wake: Int32
   let taken: Int32
   let timer: Int32

@@ -25,7 +25,7 @@ public struct Tick: Sendable, BitwiseCopyable {
   /// The release latency: how late the tick began.
   @inlinable public var lateness: Nanoseconds { @_noLocks @_noAllocation get { started - scheduled } }
 
-  /// A tick made by hand, for tests that call a loop or a machine without a runtime.
+  /// Creates a tick by hand, for tests that call a loop or a machine without a runtime.
   ///
   /// - Parameters:
   ///   - index: number of the periodic release, from 0.

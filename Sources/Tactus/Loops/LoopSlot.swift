@@ -1,6 +1,6 @@
 /// The state that a lane keeps for one of its loops.
 struct LoopSlot {
-  // What the loop declares.
+  // The values that the loop declares.
   var period: Int64
   var phase: Int64
   var deadline: Int64
@@ -18,7 +18,7 @@ struct LoopSlot {
   let isOrdered: Bool
   /// The first of a list of the ages of the data that the loop acts on, or `nil` if none is declared.
   let ages: UnsafeMutablePointer<AgeRecord>?
-  /// The source of `body`, and the body of the present run.
+  /// The source of the bodies, one of which is `body` during a run.
   let bodySource: BodySource
   var body: LoopBody
   /// Whether the loop's ticks are recorded and replayed.

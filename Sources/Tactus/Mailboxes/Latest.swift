@@ -16,7 +16,7 @@ public final class Latest<Element: BitwiseCopyable>: @unchecked Sendable {
   @usableFromInline let storage: LatestStorage
   fileprivate let writers = Atomic<Int>(0)
   fileprivate let initial: Element
-  /// The value, for a recording.
+  /// The description of the mailbox for a recording's tape.
   fileprivate let end: UnsafeMutablePointer<TapeEnd>
 
   /// Creates a mailbox that holds `element` until the first write. The initialiser allocates; the size is fixed from then on.

@@ -111,7 +111,7 @@ public struct LoopChannelEnds<
     notices = channel.notices.writer()
     output = channel.state.writer()
     requestsPerTick = channel.requestsPerTick
-    // Those of this tick's requests, and as many that earlier ticks took and left unanswered.
+    // The answers to this tick's requests, and as many to requests that earlier ticks took and left unanswered.
     mostGiven = 2 * channel.requestsPerTick
     given = .allocate(capacity: mostGiven)
   }

@@ -96,7 +96,7 @@ public struct Published<State: BitwiseCopyable & Sendable>: BitwiseCopyable, Sen
   /// The number of answers that were lost because their ring was full, since the loop's ends were made.
   public let answersDropped: Int64
 
-  /// A publication made by hand, for tests.
+  /// Creates a publication by hand, for tests.
   @inlinable public init(
     at: TickInstant, isSafe: Bool, state: State, noticesDropped: Int64 = 0, answersDropped: Int64 = 0
   ) {

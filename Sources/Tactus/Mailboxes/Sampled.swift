@@ -15,42 +15,44 @@ public struct Sampled<Value: BitwiseCopyable>: BitwiseCopyable {
   /// The instant of the oldest measurement that the value derives from, or `nil` if one of the measurements has never been taken.
   public var sampledAt: TickInstant?
 
-  /// A value measured in this tick. Its age counts from the start of the tick, so the value never counts as newer than it is.
+  /// Creates a value that was measured in this tick. Its age counts from the start of the tick, so the value never
+  /// counts as newer than it is.
   @inlinable @inline(__always)
   public init(_ value: Value, at tick: Tick) {
     self.value = value
     sampledAt = tick.started
   }
 
-  /// A value measured at `instant`, by a sensor that stamps its measurements or that was read in an earlier tick.
+  /// Creates a value that was measured at `instant`, by a sensor that stamps its measurements or that was read in an
+  /// earlier tick.
   @inlinable @inline(__always)
   public init(_ value: Value, at instant: TickInstant) {
     self.value = value
     sampledAt = instant
   }
 
-  /// A value without a measurement, which a mailbox holds before the first measurement.
+  /// Creates a value without a measurement, which a mailbox holds before the first measurement.
   @inlinable @inline(__always)
   public init(initially value: Value) {
     self.value = value
     sampledAt = nil
   }
 
-  /// A value that derives from another sample and is as old as that one.
+  /// Creates a value that derives from another sample and is as old as that one.
   @inlinable @inline(__always)
   public init<Source>(_ value: Value, from source: Sampled<Source>) {
     self.value = value
     sampledAt = source.sampledAt
   }
 
-  /// A value that derives from two other samples and is as old as the older one.
+  /// Creates a value that derives from two other samples and is as old as the older one.
   @inlinable @inline(__always)
   public init<One, Other>(_ value: Value, from one: Sampled<One>, _ other: Sampled<Other>) {
     self.value = value
     sampledAt = older(one.sampledAt, other.sampledAt)
   }
 
-  /// A value that derives from three other samples and is as old as the oldest one.
+  /// Creates a value that derives from three other samples and is as old as the oldest one.
   @inlinable @inline(__always)
   public init<One, Other, Third>(
     _ value: Value, from one: Sampled<One>, _ other: Sampled<Other>, _ third: Sampled<Third>

@@ -20,7 +20,8 @@ extension Planner {
     /// The way in which the data comes from the previous loop. It has no meaning for the first loop.
     public var handover: Handover
 
-    /// A loop whose data comes from another lane or from a less urgent loop of its lane, unless `handover` says otherwise.
+    /// Creates a loop whose data comes from another lane or from a less urgent loop of its lane, unless `handover` says
+    /// otherwise.
     public init(
       period: Nanoseconds, executionTime: Nanoseconds, responseTime: Nanoseconds?, handover: Handover = .free
     ) {

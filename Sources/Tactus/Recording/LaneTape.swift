@@ -112,7 +112,7 @@ struct LaneTape: ~Copyable {
   /// The beginning of the entries that are not complete yet.
   private var begun: UnsafeMutablePointer<UInt8>
   private var hasGap = false
-  /// The greatest number of bytes that were written between two commits.
+  /// The greatest number of bytes written between two commits so far.
   private var most = 0
 
   /// Creates a tape for recording. Allocates and touches every page, so that no tick causes a page fault.
@@ -148,7 +148,7 @@ struct LaneTape: ~Copyable {
     gaps.deallocate()
   }
 
-  /// What other threads read of the tape. To be taken before the lane's thread uses the tape.
+  /// The part of the tape that other threads read. It must be taken before the lane's thread uses the tape.
   var reader: Reader { Reader(memory: memory, segmentSize: segmentSize, segments: segments, gaps: gaps) }
 
   var isReplaying: Bool { @_noLocks @_noAllocation @inline(__always) get { tactus_tape_replays(tape) != 0 } }

@@ -13,7 +13,7 @@ public struct LoopMemory: @unchecked Sendable {
 
   init() {}
 
-  /// The memory of a loop's own value.
+  /// Creates a description of the memory of a loop's own value.
   @usableFromInline init<Body: ~Copyable>(of body: UnsafeMutablePointer<Body>) {
     parts = [UnsafeMutableRawBufferPointer(start: body, count: MemoryLayout<Body>.size)]
   }

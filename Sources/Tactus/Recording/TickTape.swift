@@ -21,49 +21,49 @@ public struct TapeKind: Hashable, Sendable, BitwiseCopyable {
   static var stopped: Self { @_noLocks @_noAllocation @inline(__always) get { Self(8) } }
   static var safeState: Self { @_noLocks @_noAllocation @inline(__always) get { Self(9) } }
 
-  /// The next element of a ring.
+  /// An entry that holds the next element of a ring.
   @inlinable public static var taken: Self { @_noLocks @_noAllocation @inline(__always) get { Self(10) } }
-  /// Whether a ring is empty.
+  /// An entry that records whether a ring is empty.
   @inlinable public static var isEmpty: Self { @_noLocks @_noAllocation @inline(__always) get { Self(11) } }
-  /// An element for a ring.
+  /// An entry that holds an element put into a ring.
   @inlinable public static var pushed: Self { @_noLocks @_noAllocation @inline(__always) get { Self(12) } }
-  /// The latest value.
+  /// An entry that holds the latest value as it was read.
   @inlinable public static var read: Self { @_noLocks @_noAllocation @inline(__always) get { Self(13) } }
-  /// The number of a latest value.
+  /// An entry that holds the number of a latest value.
   @inlinable public static var version: Self { @_noLocks @_noAllocation @inline(__always) get { Self(14) } }
-  /// A new latest value.
+  /// An entry that holds a new latest value as it was written.
   @inlinable public static var written: Self { @_noLocks @_noAllocation @inline(__always) get { Self(15) } }
-  /// An I2C transfer.
+  /// An entry that holds a requested I2C transfer.
   @inlinable public static var i2cSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(16) } }
-  /// The result of an I2C transfer.
+  /// An entry that holds the result of an I2C transfer.
   @inlinable public static var i2cGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(17) } }
-  /// An SPI transfer.
+  /// An entry that holds a requested SPI transfer.
   @inlinable public static var spiSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(18) } }
-  /// The result of an SPI transfer.
+  /// An entry that holds the result of an SPI transfer.
   @inlinable public static var spiGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(19) } }
-  /// Levels for GPIO lines.
+  /// An entry that holds the levels written to GPIO lines.
   @inlinable public static var gpioSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(20) } }
-  /// Levels of GPIO lines.
+  /// An entry that holds the levels read from GPIO lines.
   @inlinable public static var gpioGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(21) } }
-  /// Edges of GPIO lines.
+  /// An entry that holds the edges received from GPIO lines.
   @inlinable public static var gpioEdges: Self { @_noLocks @_noAllocation @inline(__always) get { Self(22) } }
-  /// A PWM duty.
+  /// An entry that holds the duty set on a PWM output.
   @inlinable public static var pwmSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(23) } }
-  /// Whether a PWM took its duty.
+  /// An entry that records whether a PWM output accepted its duty.
   @inlinable public static var pwmGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(24) } }
-  /// Bytes for a serial line.
+  /// An entry that holds the bytes written to a serial line.
   @inlinable public static var serialSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(25) } }
-  /// Bytes of a serial line.
+  /// An entry that holds the bytes read from a serial line.
   @inlinable public static var serialGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(26) } }
-  /// Received datagrams.
+  /// An entry that holds received datagrams.
   @inlinable public static var datagramsGot: Self { @_noLocks @_noAllocation @inline(__always) get { Self(27) } }
-  /// A datagram.
+  /// An entry that holds a sent datagram.
   @inlinable public static var datagramSent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(28) } }
-  /// Whether a link came or went.
+  /// An entry that records whether a link was established or lost.
   @inlinable public static var linkEvent: Self { @_noLocks @_noAllocation @inline(__always) get { Self(29) } }
-  /// An order to a link.
+  /// An entry that holds an order to a link.
   @inlinable public static var linkOrder: Self { @_noLocks @_noAllocation @inline(__always) get { Self(30) } }
-  /// A sample of a device.
+  /// An entry that holds a sample of a device.
   @inlinable public static var sample: Self { @_noLocks @_noAllocation @inline(__always) get { Self(31) } }
 
   private static let names = [

@@ -1,5 +1,5 @@
-/// The rule for a program that runs as a child of another one: started, killed when it hangs, started again when it has ended. Knows no process and
-/// no clock.
+/// The rule for a program that runs as a child of another one: the child is started, killed when it hangs, and started
+/// again after it has ended. The machine itself accesses neither a process nor a clock.
 ///
 ///     waiting ──due──▶ running ──ended──▶ waiting
 ///                        │  silence: kill, then as ended
@@ -12,11 +12,12 @@ public struct SupervisionMachine: Sendable, Equatable {
   public enum State: Sendable, Equatable {
     /// No process runs. The next one is started at `until`; `cause` is why the last one ended, `nil` before the first one.
     case waiting(until: TickInstant, cause: String?)
-    /// The process runs since `since`, and has last said something at `lastHeard`.
+    /// The process has been running since `since`, and last sent a message at `lastHeard`.
     case running(since: TickInstant, lastHeard: TickInstant)
-    /// SIGKILL has been sent to a process that hung or made no sense, and the process has not ended yet.
+    /// SIGKILL has been sent to a process that hung or sent invalid bytes, and the process has not ended yet.
     case killing(since: TickInstant, cause: String)
-    /// SIGKILL has been sent for a change of settings. `isLate` if the process has not ended within `endLimit`: it hangs in a driver.
+    /// SIGKILL has been sent for a change of settings. `isLate` is set if the process has not ended within `endLimit`,
+    /// which means that it hangs in a driver.
     case replacing(since: TickInstant, isLate: Bool)
     /// The parent is stopping. SIGKILL has been sent, and the process has not ended yet.
     case stopping(since: TickInstant)
@@ -26,9 +27,9 @@ public struct SupervisionMachine: Sendable, Equatable {
 
   /// An event that the parent reports to the machine.
   public enum Event: Sendable, Equatable {
-    /// A deadline may have come.
+    /// The current time is reported, since a deadline may have come.
     case time
-    /// The process has said something.
+    /// The process has sent a message.
     case heard
     /// The process has ended, or could not be started.
     case ended(String)
@@ -36,7 +37,7 @@ public struct SupervisionMachine: Sendable, Equatable {
     case nonsense(String)
     /// The process is to be replaced by one with other settings.
     case replace
-    /// The parent stops.
+    /// The parent is stopping.
     case stop
   }
 
@@ -44,19 +45,19 @@ public struct SupervisionMachine: Sendable, Equatable {
   public enum Action: Sendable, Equatable {
     /// The parent has nothing to do.
     case none
-    /// The parent has to start a process. If this fails, the parent tells the machine `ended`.
+    /// The parent has to start a process. If the start fails, the parent reports `ended`.
     case spawn
     /// The parent has to send SIGKILL.
     case kill
-    /// The parent has to publish the state, which people are told, since it has changed.
+    /// The parent has to publish the state, because it has changed.
     case tell
   }
 
-  /// The longest silence of a process that is expected to say something every half second.
+  /// The longest silence of a process that is expected to send a message every half second.
   public static let silenceLimit = Nanoseconds.seconds(5)
-  /// The time from SIGKILL within which every process has ended that does not hang in a driver.
+  /// The time after SIGKILL within which a process ends unless it hangs in a driver.
   public static let endLimit = Nanoseconds.seconds(1)
-  /// The pause between the first end and the start after it.
+  /// The first pause between the end of a process and the next start; further pauses are longer.
   public static let shortestPause = Nanoseconds.milliseconds(500)
   /// The longest pause before a start, after many processes that ended soon.
   public static let longestPause = Nanoseconds.seconds(30)
@@ -82,9 +83,9 @@ public struct SupervisionMachine: Sendable, Equatable {
     self.silence = silence
   }
 
-  /// Takes an event at the instant `now`.
+  /// Handles an event at the instant `now`.
   ///
-  /// - Returns: what is to be done with the child.
+  /// - Returns: the action that the parent must take on the child.
   public mutating func step(_ event: Event, at now: TickInstant) -> Action {
     switch (state, event) {
     case (.waiting, .stop):

@@ -49,7 +49,7 @@ public final class DataAge: @unchecked Sendable {
   ///   - path: the names of the loops that the data passes, from the loop that measures, without the loop that uses the data.
   public convenience init(_ name: String, from path: String...) { self.init(name, path: path) }
 
-  /// The age of data that another thread, another program or the kernel has stamped.
+  /// Creates the age of data that another thread, another program or the kernel has stamped.
   ///
   /// - Parameters:
   ///   - name: a name that is unique among the ages of its loop.

@@ -25,7 +25,7 @@ extension Runtime {
 extension LaneRun {
   var progress: [LoopProgress] {
     (0..<loopCount).map { index in
-      // The period as the lane has published it: the slot's own is the lane's to change.
+      // The period is read from the record that the lane has published, since only the lane may access its slot.
       let record = slots[index].record
       return LoopProgress(
         version: record.pointee.version, period: Nanoseconds(record.pointee.account().period), present: present)

@@ -5,7 +5,7 @@
 /// wall clock was synchronised when the age was noted and is synchronised now, the time without power. An age is therefore never
 /// too great; at most it is too small by the time without power and the time since it was last noted.
 public struct KeptAge: Sendable, Hashable, Codable {
-  /// The age when it was noted, in seconds.
+  /// The age in seconds at the instant at which it was last noted.
   private var seconds: Double
   private var boot: BootID?
   /// The boot's clock when the age was noted, in seconds.

@@ -97,7 +97,7 @@ extension Nanoseconds: CustomStringConvertible {
 ///
 /// Loops and machines get instants from their tick and from nowhere else. Setting the wall clock does not change instants.
 public struct TickInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
-  /// Nanoseconds since the clock's epoch (the machine's boot, or the start of the simulation).
+  /// The number of nanoseconds since the clock's epoch (the machine's boot, or the start of the simulation).
   public var nanoseconds: Int64
 
   /// Creates an instant `nanoseconds` after the epoch of the clock.

@@ -2,7 +2,8 @@ import Foundation
 
 /// Sends requests, decodes answers, and repeats requests that may be repeated.
 struct Caller: Sendable {
-  /// The longest waits before the second, third and fourth attempt. The shortest wait is half of it.
+  /// The longest waits before the second, third and fourth attempt. Each wait is random between half of its longest and
+  /// its longest.
   static let longestWaits: [Duration] = [.seconds(1), .seconds(2), .seconds(2)]
 
   let transport: any Transport
@@ -41,7 +42,7 @@ struct Caller: Sendable {
     return answer.body
   }
 
-  /// Whether the same request may succeed a moment later.
+  /// Returns whether the same request may succeed a moment later.
   private static func mayPass(_ error: ClientError) -> Bool {
     switch error {
     case .unreachable: true

@@ -25,7 +25,8 @@ public enum LinkState: Equatable, Sendable {
   public var isLive: Bool { if case .live = self { true } else { false } }
 }
 
-/// The connection to one daemon, by WebSocket or else by polling. It reports what it receives and knows no model.
+/// The connection to one daemon, by WebSocket or else by polling. It reports the messages that it receives, and is
+/// independent of the models.
 @MainActor
 final class DaemonLink {
   /// A message or a change of the connection's state.

@@ -12,7 +12,8 @@ public struct TicketLink: Equatable, Sendable, CustomStringConvertible {
   /// The daemon's address, without the ticket.
   public var description: String { "a ticket of \(endpoint)" }
 
-  /// Parses the text of a link or a QR code. Without a port it is 80, or 443 for `https://`, as for any link.
+  /// Parses the text of a link or a QR code. The port is 80 if the text has none, or 443 for `https://`, as for any
+  /// link.
   /// - Throws: `ClientError.invalid`, without the text, since it may hold a ticket. A page below a path, such as behind a proxy, is not supported.
   public init(_ text: String) throws(ClientError) {
     let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -66,7 +66,7 @@ public final class DeclaredModel: SystemModel, Identifiable {
     let path = "\(Endpoint.path(of: id))\(item)/\(Endpoint.escaped(command))"
     let body = parameters.isEmpty && declared.parameters.isEmpty ? nil : try Caller.body(parameters)
     let request = ClientRequest("POST", path, body: body, kind: declared.makesSafe ? .makesSafe : .act)
-    // What an item is told is no field of the system.
+    // A parameter of a command on an item is not a field of the system.
     let fields = index == nil ? Set(description.fields.map(\.name)) : []
     try await expecting(parameters.filter { fields.contains($0.key) }) { () throws(ClientError) in
       try await link.caller.call(request)

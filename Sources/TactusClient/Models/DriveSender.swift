@@ -87,7 +87,7 @@ final class DriveSender {
     }
   }
 
-  /// Ends a hold whose frames the daemon refuses. Whatever it drove is stopped.
+  /// Ends a hold whose frames the daemon refuses, and stops what the hold was driving.
   func refuse(_ words: String) {
     guard isHeld else { return }
     letGo(isTheirs: true)
@@ -169,7 +169,8 @@ struct DriveReply: Decodable {
   /// The reason why the command had no effect, or `nil` if it was accepted.
   var reason: String?
 
-  /// The reasons that end a hold. Others may be gone with the next command.
+  /// The words for the reasons that end a hold. Commands that are refused for another reason do not end it, because
+  /// that reason may be gone with the next command.
   static let refusals = [
     "not-controller": "somebody else drives the robot; it is free when they have let go for a second",
     "emergency-stopped": "the robot is emergency-stopped: reset it first",

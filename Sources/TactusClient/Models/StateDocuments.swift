@@ -1,12 +1,15 @@
-/// The documents of a daemon's systems: the complete ones that it sends, and those that it changes by saying a part.
+/// The documents of a daemon's systems, kept up to date by the complete documents and the partial changes that the
+/// daemon sends.
 ///
-/// A connection that has asked for changes is sent each system's complete document once and then, each second, what
-/// differs from the second before. Between two seconds an event says a part of a document at once. Changes apply to what
-/// the seconds have said, without the events: an event may be about an earlier tick than the second before it.
+/// A connection that has asked for changes receives each system's complete document once and then, each second, the
+/// differences from the second before. Between two seconds an event contains a part of a document at once. Changes
+/// apply to the documents of the seconds, without the events, because an event may belong to an earlier tick than the
+/// second before it.
 struct StateDocuments {
-  /// The newest document by the messages of the seconds, whether this client understands it or not.
+  /// The newest document of each system according to the messages that come each second, whether this client could
+  /// decode it or not.
   private var told: [String: JSONValue] = [:]
-  /// The newest document that this client has understood, with the events since.
+  /// The newest document of each system that this client could decode, with the events since.
   private(set) var shown: [String: JSONValue] = [:]
 
   /// Returns the newest document of a system, or `nil` if there is none.
@@ -25,7 +28,8 @@ struct StateDocuments {
   /// - Parameters:
   ///   - message: the message as received.
   ///   - type: the type of the message.
-  ///   - isDeclared: whether the daemon describes the system, so that nothing is known of its events but the fields of its state.
+  ///   - isDeclared: whether the daemon describes the system. Of its events only the fields of its state are known
+  ///     then.
   /// - Returns: the system's document after the message, or `nil` if the message is an event that changes nothing in it.
   mutating func take(_ message: JSONValue, _ type: String, of system: String, isDeclared: Bool) -> JSONValue? {
     guard case .object(var body) = message else { return nil }
@@ -48,8 +52,8 @@ struct StateDocuments {
 }
 
 extension JSONValue {
-  /// Returns the value with what a message of the type `changes` says: in objects within objects the members that differ, in a list of the same
-  /// length the items that differ by their index from 0, anything else whole.
+  /// Returns the value with the changes of a message of the type `changes` applied: in nested objects the members that
+  /// differ, in a list of the same length the items that differ by their index from 0, and any other value as a whole.
   func changed(by changes: JSONValue) -> JSONValue {
     guard case .object(let changed) = changes else { return changes }
     switch self {
@@ -76,7 +80,7 @@ extension JSONValue {
       return merged(with: zone, atItemOf: "zones", by: "id")
     case ("sprinkler", "rain"): return merged(with: ["rainDelay": .object(event)])
     case ("sprinkler", "sprinkler.state"): return merged(with: event)
-    // Its reason is that of the connection.
+    // The event's reason is that of the connection.
     case ("pump", "pump.contact"): return merged(with: event.filter { $0.key == "contact" })
     default: return type == system ? merged(with: event) : self
     }

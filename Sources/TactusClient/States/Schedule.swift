@@ -108,7 +108,7 @@ public struct ScheduledStart: Codable, Equatable, Sendable {
   public var scheduleName: String
   /// The instant of the start in ISO 8601.
   public var startISO: String
-  /// The same instant with the controller's offset, in ISO 8601.
+  /// The instant of the start with the controller's offset, in ISO 8601.
   public var startLocal: String
   /// Whether the rain delay in force will suppress the run.
   public var inRainDelay: Bool

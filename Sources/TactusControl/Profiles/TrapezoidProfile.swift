@@ -59,7 +59,8 @@ public struct TrapezoidProfile: Sendable, BitwiseCopyable {
     try ControlSettingError.check(true, .velocity, velocity)
     try ControlSettingError.check(velocityLimit > 0, .velocityLimit, velocityLimit)
     try ControlSettingError.check(accelerationLimit > 0, .accelerationLimit, accelerationLimit)
-    // Braking at once would end here; the target lies on one side of it, and that way the last part leads.
+    // An immediate braking would end at `stop`. The last part of the motion leads from there in the direction of the
+    // target.
     let stop = position + velocity * velocity.magnitude / (2 * accelerationLimit)
     let direction: Double = target >= stop ? 1 : -1
     let distance = direction * (target - position)

@@ -3,24 +3,26 @@ import Service
 import Tactus
 import Wire
 
-/// Says a daemon's answer in a few words for people. The rule is one for all answers:
+/// Puts a daemon's answer into a few words for people, by the same rules for all answers:
 ///
-/// - What has a state says it with its reason and way out, by its name: `front: armed, nothing set yet`. What can be on says whether it is, and for
-///   how long.
-/// - Of a command's answer that is all. One without a state is done, with the plain values of the answer.
-/// - A look shows the plain values besides, one a line, then its lists, a thing a line. Longer parts are for programs, and are left to JSON.
+/// - A document with a state is shown as its name, the state, the reason and the way out:
+///   `front: armed, nothing set yet`. A document with `isOn` is shown as on or off, with the time left.
+/// - The answer to a command is only that sentence. Without a state it is `done`, followed by the plain values of the
+///   answer.
+/// - The answer to a query is that sentence, then the plain values, one a line, then the lists, one item a line. Longer
+///   parts are left out; `--json` prints them.
 struct AnswerInWords {
-  /// The members that mean something to programs alone.
+  /// The names of the members that are useful to programs alone.
   private static let forPrograms: Set = ["ok", "verdict", "monotonicNs"]
-  /// The members that a thing's sentence says.
+  /// The names of the members that the sentence of a document contains already.
   private static let inSentence: Set = [
     "name", "state", "reason", "wayOut", "isOn", "fault", "remainingSec", "id", "index",
   ]
-  /// The greatest number of things of a list, of plain values of a thing, and of those of a part of the answer.
+  /// The greatest number of items of a list, of plain values of an item, and of plain values of a part of the answer.
   private static let (mostThings, mostValues, mostParts) = (30, 6, 4)
 
   private let document: JSONValue
-  /// The name of what the answer is of, where it says none: the system's.
+  /// The name of the document if it has no name of its own: the system's.
   private let name: String
 
   /// Returns the lines for a terminal; control characters in what the daemon says are shown as `?`.
@@ -28,8 +30,8 @@ struct AnswerInWords {
   /// - Parameters:
   ///   - document: the answer.
   ///   - command: the command as the user wrote it.
-  ///   - group: the system of the command, or `nil` if it is not known.
-  ///   - isLook: whether the daemon was only asked to tell something.
+  ///   - group: the system of the command, or `nil` if it is unknown.
+  ///   - isLook: whether the request was a query and not a command.
   static func text(_ document: JSONValue, to command: String, of group: String?, isLook: Bool) -> String {
     let told = AnswerInWords(document: document, name: group ?? command)
     let lines = isLook ? told.look : [told.done(command)]
@@ -74,7 +76,7 @@ struct AnswerInWords {
     return isWhole ? lines : lines + ["(--json prints all of it)"]
   }
 
-  /// The line of a thing in a list: `2 Roses is on, 5 min left`.
+  /// Returns the line of an item in a list: `2 Roses is on, 5 min left`.
   private static func line(of thing: JSONValue) -> String {
     let number = (thing["id"] ?? thing["index"]).flatMap { $0.string ?? $0.wholeNumber.map(String.init) }
     if let sentence = sentence(thing, called: number ?? "") {
@@ -85,9 +87,9 @@ struct AnswerInWords {
     return ([head].filter { !$0.isEmpty } + values.prefix(mostValues)).joined(separator: ", ")
   }
 
-  /// Returns the sentence of a thing that has a state or can be on, or `nil` if it has neither.
+  /// Returns the sentence of a document that has a state or can be on, or `nil` if it has neither.
   ///
-  /// - Parameter name: what it is called if it has no name.
+  /// - Parameter name: the name to show if the document has none.
   private static func sentence(_ thing: JSONValue, called name: String) -> String? {
     let name = thing["name"]?.string ?? name
     let (state, reason) = (thing["state"]?.string, thing["reason"]?.string)
@@ -117,13 +119,14 @@ struct AnswerInWords {
     var inLine: String { "\(name) \(text)" }
   }
 
-  /// The endings of names that say a unit, with its sign.
+  /// The endings of member names that state a unit, each with the unit's sign.
   private static let units = [
     ("Percent", "%"), ("Celsius", "°C"), ("Minutes", "min"), ("Hours", "h"), ("Ms", "ms"), ("Us", "µs"), ("Mv", "mV"),
     ("Mm", "mm"), ("Degrees", "°"), ("Litres", "l"),
   ]
 
-  /// Returns a plain value or a list of plain values in words, or `nil` if it is neither, is nothing, or is for programs.
+  /// Returns the words for a member that is a plain value or a list of plain values, or `nil` if it is neither, is
+  /// null, or is useful to programs alone.
   private static func value(_ member: JSONValue.Member) -> Value? {
     let name = member.name
     switch member.value {
@@ -147,7 +150,7 @@ struct AnswerInWords {
     }
   }
 
-  /// Returns a name without its ending, or `nil` if it does not have that ending or is nothing else.
+  /// Returns a name without the given ending, or `nil` if it does not end in it or has nothing before it.
   private static func ending(_ suffix: String, of name: String) -> String? {
     name.hasSuffix(suffix) && name.count > suffix.count ? String(name.dropLast(suffix.count)) : nil
   }
@@ -160,13 +163,13 @@ struct AnswerInWords {
     }
   }
 
-  /// Returns a number with one decimal at most, unless it is small.
+  /// Returns a number of magnitude 1 or more with one decimal at most; other numbers stay as they are.
   private static func short(_ digits: String) -> String {
     guard digits.contains("."), let number = Double(digits), number.magnitude >= 1 else { return digits }
     return JSONValue.decimal((number * 10).rounded() / 10).compact
   }
 
-  /// Returns a time in words: `5 min`, `1 min 30 s`.
+  /// Returns a duration in words: `5 min`, `1 min 30 s`.
   private static func span(_ seconds: Double) -> String {
     let text = TopScreen.upTime(Int64(saturating: min(seconds, 1e9).rounded()) * 1_000_000_000)
     for nothing in [" 0 s", " 0 min", " 0 h"] where text.hasSuffix(nothing) {

@@ -4,19 +4,19 @@ import Service
 import Tactus
 import Wire
 
-/// What a shell completes of the words for a running daemon, from the daemon's own description and state. Whatever is missing for that (a daemon, a
-/// token, half a second) makes the list shorter or empty, and nothing is ever said.
+/// The completions of a shell for the arguments of a running daemon, from the daemon's description and state. If a
+/// daemon, a token or an answer within 0.4 s is missing, the list is shorter or empty; no error is printed.
 enum CallCompletion {
-  /// The time after which an answer is no longer waited for.
+  /// The time limit of a request.
   private static let limit = Duration.milliseconds(400)
 
-  /// The words of `call`: a path as far as its next slash or its end, then the names of values.
+  /// The completion of the arguments of `call`: a path as far as its next slash or its end, then the names of values.
   static var words: CompletionKind { .custom(completeWords(_:_:_:)) }
 
-  /// The names of the systems that the daemon runs.
+  /// The completion of the names of the systems that the daemon runs.
   static var systems: CompletionKind { .custom(completeSystems(_:_:_:)) }
 
-  /// The keys that may change while the daemon runs.
+  /// The completion of the keys that may change while the daemon runs.
   static var keys: CompletionKind { .custom(completeKeys(_:_:_:)) }
 
   private static func completeWords(_ line: [String], _ index: Int, _ prefix: String) -> [String] {
@@ -34,13 +34,13 @@ enum CallCompletion {
     return settings.compactMap { $0["key"]?.string }.filter { $0.hasPrefix(prefix) }
   }
 
-  /// Returns what may follow the words of a call.
+  /// Returns the possible next words of a call.
   ///
   /// - Parameters:
   ///   - before: the words of the path before the one that is completed.
   ///   - prefix: the beginning of the word that is completed, which may hold slashes.
   static func candidates(of daemon: CallDescription, after before: [String], prefix: String) -> [String] {
-    // What begins at the root is not below what is offered here.
+    // Paths from the root are not offered.
     guard !prefix.hasPrefix("/"), let words = try? CallWords(before) else { return [] }
     let given = words.segments.isEmpty ? ["api"] : words.segments
     let slash = prefix.lastIndex(of: "/")
@@ -61,10 +61,11 @@ enum CallCompletion {
     return Set(found).filter { $0.hasPrefix(prefix) }.sorted()
   }
 
-  /// The options of a command that take no value, so that the word behind one is of the command.
+  /// The options of `call` that take no value, so that the word after one is an argument.
   private static let flags: Set = ["--json", "--follow", "-f", "--yes"]
 
-  /// Returns the words of a call on a command line up to the word that is completed. A shell may have parted `NAME=VALUE` at its sign.
+  /// Returns the arguments of `call` on a command line up to the word that is completed. The shell may have split
+  /// `NAME=VALUE` at the equals sign.
   private static func pathWords(_ line: some Sequence<String>) -> [String] {
     var words: [String] = []
     var isOfOption = false
@@ -82,7 +83,8 @@ enum CallCompletion {
     return words
   }
 
-  /// Returns what the daemon that the command line names, or this machine's, tells at a path; `nil` if it does not in time.
+  /// Returns the document at a path of the daemon that the command line names, or of this machine's daemon; `nil` if it
+  /// does not arrive in time.
   private static func document(_ line: [String], _ path: [String]) -> JSONValue? {
     func value(_ option: String) -> String? {
       if let index = line.firstIndex(of: option), index + 1 < line.count { return line[index + 1] }

@@ -28,7 +28,7 @@ struct CallDescription {
   let operations: [Operation]
   private let document: JSONValue
 
-  /// The path at which a daemon tells it.
+  /// The segments of the path at which a daemon serves its description.
   static let path = ["api", "openapi.json"]
 
   /// Reads a document. Returns `nil` if the bytes are not an OpenAPI document.

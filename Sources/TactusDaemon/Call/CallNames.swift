@@ -1,22 +1,22 @@
 import Service
 import Wire
 
-/// Puts numbers in the place of the names of things in the words of a call: `zone/Roses on` becomes `zone/2 on`.
+/// Replaces the names of things by their numbers in the words of a call: `zone/Roses on` becomes `zone/2 on`.
 ///
-/// Where the description says that a word of the path is a number, the names are those of a list that the daemon tells at the path before the word,
-/// at its plural (`zones` for `zone`), or in the state of which the last word before it is a list. A value such as `zoneId` takes the names of the
-/// list `zones`.
+/// Where the description requires a number in the path, the names come from a list that the daemon serves: at the path
+/// before the number, at its plural (`zones` for `zone`), or in the state document that has the last word before the
+/// number as a member. For a value such as `zoneId` they come from the list `zones`.
 struct CallNames {
-  /// A thing in a list of the daemon's.
+  /// An item of a list that the daemon serves.
   private struct Thing {
     let number: String
     let name: String
   }
 
-  /// A path whose answer holds a list of things.
+  /// A path at which the daemon serves a list of things.
   private struct Place {
     let path: [String]
-    /// The member of the answer that is the list, or `nil` for the first list of things that have names.
+    /// The member of the answer that is the list, or `nil` for the first list whose items have names.
     var list: String?
   }
 
@@ -24,10 +24,11 @@ struct CallNames {
   private static let mostListed = 20
 
   let daemon: CallDescription
-  /// Returns the daemon's answer at a path; throws if the daemon has refused the question, or has not answered it.
+  /// Returns the daemon's answer at a path; throws if the daemon has refused the request or has not answered it.
   let look: (_ path: [String]) throws -> JSONValue
 
-  /// Returns the words with numbers in the place of names. Words that are right as they are stay so, and nothing is looked up for them.
+  /// Returns the words with numbers in the place of names. Nothing is requested from the daemon for words that need no
+  /// number or are one.
   ///
   /// - Parameter method: the HTTP method, or `nil` to choose it by the words.
   /// - Throws: `CallError` if no thing or more than one has the name; what `look` throws.
@@ -57,7 +58,7 @@ struct CallNames {
     return words
   }
 
-  /// Returns the number of the thing that is called so, or the text itself if it need not or cannot be a name.
+  /// Returns the number of the thing of this name, or the text itself if a name is not possible here.
   private func number(
     of text: String, _ parameter: CallParameter, in places: [Place], _ what: String
   ) throws -> String {
@@ -84,7 +85,8 @@ struct CallNames {
     throw CallError("\(what): expected a number or one of \(listed)\(more)\(near), got \(text)")
   }
 
-  /// Returns the things with names of a list in an answer. A thing without a number of its own has that of its place, from 0.
+  /// Returns the items of a list in an answer that have names. An item without a number of its own has its index, from
+  /// 0.
   private func things(in answer: JSONValue, _ place: Place, key: String) -> [Thing] {
     for member in answer.members where place.list == nil || place.list == member.name {
       let things = member.value.items.enumerated().compactMap { index, item -> Thing? in
@@ -99,7 +101,7 @@ struct CallNames {
 }
 
 extension CallDescription {
-  /// Whether the daemon tells something at this path without being given a value.
+  /// Returns whether the daemon answers GET at this path without a parameter.
   fileprivate func tells(_ path: [String]) -> Bool {
     operations(at: path).contains { operation in
       operation.method == "GET" && operation.segments == path

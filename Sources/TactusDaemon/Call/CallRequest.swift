@@ -9,10 +9,10 @@ struct CallRequest: Equatable {
   /// The body, or `nil` if the request has none.
   var body: JSONValue?
 
-  /// Makes the request of an emergency stop, which needs no description of the API.
+  /// Makes the request of an emergency stop, for which the description of the API is not needed.
   init(emergencyStop words: CallWords) { self.init(method: "POST", words.segments) }
 
-  /// Makes the request of a look at a path, which is asked for besides a call.
+  /// Makes a GET request for a path, which accompanies a call.
   init(lookAt segments: [String]) { self.init(method: "GET", segments) }
 
   /// Makes the request of a call, after checking the words against the daemon's description.
@@ -91,9 +91,9 @@ struct CallRequest: Equatable {
     }.joined()
   }
 
-  /// Returns the operation that the words mean among those of their path.
+  /// Returns the operation that the words select among those of their path.
   ///
-  /// - Throws: an error if the path has none of that method, or none that can be meant.
+  /// - Throws: an error if the path has no operation with that method, or none that the words can select.
   static func chosen(
     _ words: CallWords, _ method: String?, _ operations: [CallDescription.Operation]
   ) throws(CallError) -> CallDescription.Operation {
@@ -134,7 +134,7 @@ struct CallRequest: Equatable {
 
   private static func unknown(_ words: CallWords, _ daemon: CallDescription) -> CallError {
     if let error = nameless(words, daemon) { return error }
-    // A parameter takes the word that was given in its place.
+    // The command is compared with the given words in the place of its path parameters.
     let commands = daemon.operations.map { operation in
       CallWords.command(
         operation.segments.enumerated().map { index, segment in
@@ -154,10 +154,10 @@ struct CallRequest: Equatable {
     return CallError("expected a command that this daemon has (\(hint)), got \(words.command)")
   }
 
-  /// The greatest number of commands that an error names.
+  /// The greatest number of commands that an error message names.
   private static let mostNamed = 5
 
-  /// Returns the names that are nearest to a word, and how to see the others.
+  /// Returns the names that are most similar to a word, and how to list the others.
   private static func nearest(_ names: [String], to word: String) -> String {
     let distinct = names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
     guard distinct.count > mostNamed else { return distinct.joined(separator: ", ") }
@@ -168,7 +168,8 @@ struct CallRequest: Equatable {
     return "\(named), …: \(DaemonProgram.current.name) call lists all"
   }
 
-  /// Returns the error for a command that is followed by a value without its name, as in `pump on 70`, or `nil` if the words have another form.
+  /// Returns the error for a command that is followed by a value without a name, as in `pump on 70`, or `nil` if the
+  /// words have another form.
   private static func nameless(_ words: CallWords, _ daemon: CallDescription) -> CallError? {
     guard let text = words.segments.last else { return nil }
     let command = Array(words.segments.dropLast())

@@ -75,7 +75,7 @@ struct BackupCommand: ParsableCommand {
     }
   }
 
-  /// What was written, for programs.
+  /// The result of the command as JSON, with `--json`.
   private struct Made: Encodable {
     var ok = true
     var file: String
@@ -124,13 +124,13 @@ struct ChosenParts: ParsableArguments {
       valueName: "parts"))
   var parts: String?
 
-  /// The query by which a running daemon learns of them, empty if none is named.
+  /// The query that names the parts to a running daemon; empty if none is named.
   var query: String {
     guard let parts else { return "" }
     return "?parts=" + (parts.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
   }
 
-  /// Returns the parts by the systems of this program, or `nil` if none is named.
+  /// Returns the named parts after checking them against the systems of this program, or `nil` if none is named.
   func known() throws -> Set<String>? {
     guard let parts else { return nil }
     do throws(PartRefusal) {
@@ -174,8 +174,8 @@ struct StorePlace: ParsableArguments {
   /// Whether a store is named.
   var isNamed: Bool { config != nil }
 
-  /// Opens the store, calls `body`, and closes the store. A command of root's works as the owner of the store's folder meanwhile, so that the
-  /// daemon can use what is made there.
+  /// Opens the store, calls `body`, and closes the store. If root runs the command, it acts as the owner of the store's
+  /// folder meanwhile, so that the daemon can use the files that are made.
   ///
   /// - Parameter needsStore: whether it is an error if there is no store yet; otherwise one is made.
   func use<Result>(needsStore: Bool, _ body: (StoreFile) throws(StoreError) -> Result) throws -> Result {

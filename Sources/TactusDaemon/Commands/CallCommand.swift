@@ -85,8 +85,8 @@ struct CallCommand: ParsableCommand {
   /// The time limit of a request, longer than any command takes to be acknowledged.
   private static let limit = Duration.seconds(20)
 
-  /// The time for which a reset that is refused is asked for again, and the time between two questions. A stick that was held counts as held
-  /// for a second and more.
+  /// The time for which a refused reset is requested again, and the time between two requests. A stick that was held
+  /// still counts as held for more than a second.
   private static let (resetPatience, resetPeriod) = (Nanoseconds.seconds(5), Nanoseconds.milliseconds(500))
 
   private func ask(
@@ -146,7 +146,8 @@ struct CallCommand: ParsableCommand {
     }
   }
 
-  /// Returns what the daemon tells at a path; prints why it does not and throws the exit status of a failure otherwise.
+  /// Returns the daemon's document at a path; if there is none, prints the reason and throws the exit status of a
+  /// failure.
   private func told(at path: [String], _ client: ServiceClient, hasToken: Bool) throws -> JSONValue {
     let request = CallRequest(lookAt: path)
     switch client.ask("GET", request.target, limit: Self.limit) {

@@ -116,8 +116,8 @@ struct LogsCommand: ParsableCommand {
     }
   }
 
-  /// Throws the exit status of bad usage if the daemon neither has a system of the name nor has logged a line of it, after saying which systems
-  /// there are.
+  /// Checks that the daemon has a system of the given name or has logged a line of it. Otherwise prints the names of
+  /// the systems and throws the exit status of bad usage.
   private func checkSystem(_ client: ServiceClient, _ bell: borrowing Doorbell) throws {
     guard let system,
       case .success(let health)? = client.ask("/api/health", bell, limit: .seconds(5)),

@@ -39,7 +39,7 @@ struct LevelCommand: ParsableCommand {
   var level: String?
 
   func run() throws {
-    // A word that is no level is the daemon's to refuse.
+    // The daemon itself refuses a word that is no level.
     let body = level.map { word in
       JSONValue.object(["level": .text(LevelWord(argument: word)?.level.rawValue ?? word)]).bytes
     }
@@ -147,7 +147,7 @@ enum SettingReport {
     }
   }
 
-  /// Returns the sentence for a key that is none of the settings.
+  /// Returns the error message for a key that is not among the settings.
   static func nothing(_ key: String, among keys: [String]) -> String {
     let nearest = nearestName(to: key, among: keys).map { ", such as \($0)" } ?? ""
     return "expected a key that may change while the daemon runs\(nearest), got '\(key)'"
@@ -164,7 +164,7 @@ enum SettingReport {
       "  \(word("expected") ?? "")" + (word("standard").map { "; unless set: \($0)" } ?? ""),
       "  \(word("meaning") ?? "")",
     ]
-    // What comes from elsewhere may hold what a terminal obeys.
+    // Texts of the daemon may contain control characters of a terminal.
     return TopScreen.text(lines.map { TopScreen.Line(text: $0) })
   }
 }

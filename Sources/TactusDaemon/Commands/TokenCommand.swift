@@ -42,7 +42,7 @@ struct TokenFileOptions: ParsableArguments {
     if let tokenFile { return TokenFolder(path: tokenFile) }
     let configuration = try config.map { try readConfiguration($0) }
     if let named = configuration?.tokenFile { return TokenFolder(path: named) }
-    // Root's daemon becomes that account before it looks for its files.
+    // A daemon that root starts changes to the configured account before it looks for its files.
     if Account.current.user == 0, let account = configuration?.user.flatMap(Account.init(named:)), account.user != 0 {
       environment = account.environment(from: environment)
       return TokenFolder(

@@ -14,7 +14,8 @@ extension Configuration {
     var broker: Broker
     var port: UInt16
     var user: String?
-    /// The password, which is secret; the one in `passwordFile` after `readPassword` has read it.
+    /// The password, which is secret. It comes from the file's key, or from `passwordFile` once `readPassword` has read
+    /// that.
     var password: String?
     var passwordFile: String?
     /// The settings of TLS, or `nil` for a connection without TLS.

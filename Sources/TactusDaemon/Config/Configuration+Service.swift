@@ -20,7 +20,7 @@ extension Configuration.Service {
 }
 
 extension Configuration.Service.TLS {
-  /// Reads the TLS mode. A file that is not given is an empty text here, which `serviceErrors` refuses.
+  /// Reads the TLS mode. A file that is not given becomes an empty path, which `serviceErrors` refuses.
   fileprivate init(_ given: GivenValues) {
     switch given.text("service.tls") {
     case "self-signed": self = .selfSigned

@@ -78,8 +78,8 @@ extension DeviceSystem where LoopRules == Rules {
 extension DeviceSystem {
   /// The daemon's side of the loop's mailboxes.
   ///
-  /// Its only parameter is the system: with `LoopRules` among them the compiler would need that type to find the
-  /// witness of `loops`, and the witness to find that type.
+  /// The system is the only generic parameter. If `LoopRules` were a parameter, too, the compiler could infer neither
+  /// `LoopRules` nor the witness of `loops`, since each would need the other.
   public typealias Inbox = SystemMailbox<Self>
   /// The loop's side of its mailboxes.
   public typealias Ends = LoopEnds<Order, Refusal, Notice, State, LoopRules>

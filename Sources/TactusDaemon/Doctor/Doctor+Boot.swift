@@ -13,7 +13,7 @@ extension Doctor {
     let there = numbers.filter { number in
       let folder = "/proc/irq/\(number)"
       let text = machine.read("\(folder)/effective_affinity_list") ?? machine.read("\(folder)/smp_affinity_list")
-      // One that has never been asked for runs nowhere.
+      // An interrupt that no driver has requested never runs.
       guard let cpus = text.flatMap({ CPUSet($0) }), !machine.list(folder).isEmpty else { return false }
       return cpus.cpus.allSatisfy { isolated.contains($0) }
     }

@@ -73,8 +73,8 @@ extension Machine {
     Set(holders(of: Set(paths)).values.map { "\($0.process) \($0.name)" }).sorted()
   }
 
-  /// Returns the process that has each path open; of several the one with the lowest number. A path without such a
-  /// process is missing in the result.
+  /// Returns the process that has each path open, and the one with the lowest number if several have. A path without
+  /// such a process is missing in the result.
   static func holders(of paths: Set<String>) -> [String: (process: Int, name: String)] {
     var holders: [String: (process: Int, name: String)] = [:]
     for process in names(in: "/proc").compactMap({ Int($0) }).sorted() {

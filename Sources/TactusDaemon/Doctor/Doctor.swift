@@ -154,7 +154,7 @@ public struct Doctor: Sendable {
     guard let text = machine.read(path), let bits = Int(text, radix: 16) else {
       return Diagnosis(name: "power and heat", status: .ok, found: "not reported here", why: why, fix: nil)
     }
-    // Bit n is of now, bit 16 + n of any time since the boot.
+    // Bit n is set while the condition lasts, bit 16 + n if it has occurred since the boot.
     let names = ["under-voltage", "frequency capped", "throttled", "soft temperature limit"]
     let troubles = names.enumerated().compactMap { bit, name -> String? in
       if bits >> bit & 1 == 1 { return "\(name) now" }

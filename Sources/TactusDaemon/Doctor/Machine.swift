@@ -29,10 +29,12 @@ public struct Machine: Sendable {
   var kernelRelease: String
   var kernelVersion: String
   var isRoot: Bool
-  /// Whether the process has CAP_SYS_NICE; `mayLockMemory` is the same for CAP_IPC_LOCK.
+  /// Whether the process has CAP_SYS_NICE, which real-time priorities need; `mayLockMemory` is the same for
+  /// CAP_IPC_LOCK.
   var maySetPriority: Bool
   var mayLockMemory: Bool
-  /// RLIMIT_RTPRIO, or `nil` if it is unlimited; `memoryLimit` is RLIMIT_MEMLOCK in bytes.
+  /// The greatest real-time priority (RLIMIT_RTPRIO), or `nil` if it is unlimited; `memoryLimit` is RLIMIT_MEMLOCK in
+  /// bytes.
   var priorityLimit: Int?
   var memoryLimit: Int?
   /// Whether the wall clock is synchronised, or `nil` if the kernel does not report it.

@@ -38,7 +38,7 @@ struct SupportReport {
     return String(text[..<scheme.upperBound]) + host + (isWhole ? "" : " " + leftOut)
   }
 
-  /// The whole text. What is recognised as a secret anywhere in it is replaced once more.
+  /// Returns the whole text. Secrets are removed from it once more, wherever they are recognised.
   func text(secrets: [String]) -> String {
     let whole = sections.map { "==== \($0.title)\n\($0.text)\n" }.joined(separator: "\n")
     return LogScrubber(secrets: secrets).scrub(whole)

@@ -59,12 +59,12 @@ enum DaemonGuard {
     var process = GuardProcess(
       arguments, outputs: outputs,
       prepare: { writes in
-        // A guard of another program is not confined: it kills and starts programs, no more than that program could do.
+        // A guard of another program is not confined: it only kills and starts programs, as that program itself could.
         guard !other, let missing = GuardConfinement.needs(of: writes, watchdog: watchdog).apply() else { return }
         log(.notice, "the kernel confines the guard only in part", ["left out: \(missing)"], of: daemon, in: format)
       },
       report: { report in
-        // The process that does not become the program then says so itself.
+        // If the process cannot become the other program, it reports that itself.
         if other, report.subject == .notOpened { return }
         note?.take(report)
         log(
@@ -89,7 +89,8 @@ enum DaemonGuard {
 }
 
 extension GuardReport {
-  /// The level for another program, whose end may be meant: who started it sees its exit status. A command confirms nothing at once.
+  /// The level of a report about another program, whose end may be intended: whoever started it sees its exit status.
+  /// The first failed attempt is a warning, because a command may take some time to confirm.
   fileprivate var levelOfOther: Logger.Level {
     switch subject {
     case .madeSafe(.death): .notice

@@ -8,7 +8,8 @@ enum GuardConfinement {
   /// device that has failed, and the devices of a daemon run by root may belong to root. No other privilege of root
   /// remains.
   static func needs(of writes: [SafeStateWrite], watchdog: HardwareWatchdog? = nil) -> Confinement {
-    // A thread for a radio, and its connection to the system's bus. It hears no stranger, and no want of memory may end it: no limit.
+    // The guard needs a thread for a radio and a connection to the system's bus. It has no memory limit: it takes no
+    // input from strangers, and a lack of memory must not end it.
     var needs = Confinement([.root, .lockedMemory], descriptors: 256, memoryMebibytes: 0)
     needs.devices = Array(Set(writes.flatMap(folders) + (watchdog.map { [folder(of: $0.path)] } ?? []))).sorted()
     return needs
@@ -17,7 +18,8 @@ enum GuardConfinement {
   /// Returns the folders that contain the device. Whole folders are needed, because a USB serial line that is plugged in again is another file.
   private static func folders(of write: SafeStateWrite) -> [String] {
     switch write {
-    // A radio, which is behind the system's bus; no program is ours to write with.
+    // A radio is written through the system's bus; only the guards of other programs run programs, and those guards
+    // are not confined.
     case .custom, .program: []
     case .i2cByte(let path, _, _, _), .i2cBlock(let path, _, _, _), .i2cPlain(let path, _, _), .serial(let path, _, _),
       .gpio(let path, _, _):

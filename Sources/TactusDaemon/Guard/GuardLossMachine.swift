@@ -1,6 +1,6 @@
 import Tactus
 
-/// Decides what the daemon does when its guard dies or hangs. Starts no process and reads no clock.
+/// Decides what the daemon does when its guard dies or hangs. The machine itself starts no process and reads no clock.
 ///
 ///     watching ──lost──▶ replacing ──ready──▶ watching
 ///         ▲                  │ failed, or not ready within 2 s

@@ -173,7 +173,8 @@ struct GuardOutputsFile {
 }
 
 extension SafeStateWrite {
-  /// Whether both name one path, but as two kinds of device or at two rates. The guard opens a path once.
+  /// Returns whether both name the same path as different kinds of device or with different baud rates, which is not
+  /// possible, since the guard opens a path once.
   fileprivate func excludes(_ other: SafeStateWrite) -> Bool { path != nil && path == other.path && kind != other.kind }
 
   private var path: String? {

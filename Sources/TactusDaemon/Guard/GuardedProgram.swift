@@ -14,16 +14,16 @@ import TactusGuard
 struct GuardedProgram {
   /// The guard's action when heartbeats fail to arrive.
   enum Hang: String, CaseIterable, ExpressibleByArgument {
-    /// Outputs safe, then the program is killed and the outputs are made safe once more.
+    /// The guard makes the outputs safe, kills the program, and makes the outputs safe once more.
     case kill
-    /// Outputs safe, again after each further timeout, until heartbeats come again.
+    /// The guard makes the outputs safe, and again after each further timeout until heartbeats arrive.
     case keep
   }
 
   let outputs: [SafeStateWrite]
-  /// The time without a heartbeat after which the program hangs, or `nil` if it sends none.
+  /// The time without a heartbeat after which the program counts as hung, or `nil` if it sends none.
   let timeout: Nanoseconds?
-  /// The time in which the first heartbeat is due.
+  /// The time limit for the first heartbeat.
   let first: Nanoseconds
   let hang: Hang
   /// The program and its arguments; not empty.

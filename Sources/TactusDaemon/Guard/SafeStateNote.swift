@@ -21,10 +21,11 @@ struct SafeStateNote {
     return MadeSafe(note: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Whether the previous run ended without stopping its outputs itself.
+  /// Whether the previous run ended without stopping its outputs itself, so that its guard or a stop hook had to.
   var isOfOthers: Bool { access(path, F_OK) == 0 && !(read()?.isOrderly ?? false) }
 
-  /// Replaces the file by an empty one. Returns a descriptor for every guard of this program, or `nil` if the file cannot be made, which is logged.
+  /// Replaces the file by an empty one. Returns a descriptor, which every guard of this program inherits, or `nil` if
+  /// the file cannot be made, which is logged.
   func begin(_ logger: Logger) -> Int32? {
     // Another guard may still write to the old file.
     unlink(path)

@@ -20,7 +20,7 @@ struct LogLimiter {
 
   /// The number of lines of one kind that were not written since the last account.
   struct Excess: Equatable {
-    /// The kind of the lines, or `nil` for all kinds beyond the first `kinds`.
+    /// The kind of the lines, or `nil` for all kinds beyond the `kinds` that are counted separately.
     var kind: Kind?
     var count: Int
   }

@@ -5,8 +5,9 @@ import Tactus
 
 /// Writes log lines to one descriptor on its own thread, so that logging never waits for a pipe that is not read.
 ///
-/// Lines wait in a bounded queue; a line that does not fit is dropped and counted, and the count is logged once there is room. A line that cannot be
-/// written, since the disk is full, say, is lost and counted, and the count is logged before the next line that can.
+/// Lines wait in a bounded queue; a line that does not fit is dropped and counted, and the count is logged once there
+/// is room. A line that cannot be written, for example because the disk is full, is lost and counted, and the count is
+/// logged before the next line that can be written.
 final class LogOutlet: Sendable {
   /// The failure of the log's outlet to write lines.
   struct Failure: Equatable {
@@ -18,13 +19,14 @@ final class LogOutlet: Sendable {
     fileprivate var isTorn: Bool
   }
 
-  /// The lines that an outlet writes about itself, and the functions that it calls then.
+  /// The texts that an outlet writes about its own failures, and the function that it calls when one begins.
   struct Words {
     /// Returns the line that reports the given number of dropped lines.
     var dropped: @Sendable (Int) -> String
     /// Returns the line that reports the given number of lines lost for a reason.
     var lost: @Sendable (Int, _ reason: String) -> String
-    /// Called with the reason when a line cannot be written and the one before it could, on the writer's thread.
+    /// Called with the reason when a line cannot be written although the previous one could. Called on the writer's
+    /// thread.
     var failed: @Sendable (_ reason: String) -> Void = { _ in }
   }
 

@@ -5,7 +5,8 @@ import Logging
 /// The format of a log line in the notation of Python's logging module: `%(asctime)s - %(name)s - %(levelname)s -
 /// %(message)s`, which the file of the original robot uses.
 struct LogPattern: Equatable, Sendable {
-  /// The fields that a line can have. Python's other attributes (`lineno`, `funcName` …) are places in a Python program.
+  /// The fields that a line can have. Python's other attributes (`lineno`, `funcName` …) describe the place in the
+  /// Python source that logged, which a daemon in Swift does not have.
   enum Field: String, CaseIterable, Sendable {
     /// The local time: `2026-02-03 04:05:06,123`.
     case asctime

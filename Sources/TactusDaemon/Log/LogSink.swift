@@ -85,7 +85,8 @@ final class LogSink: Sendable {
     }
   }
 
-  /// An error of the file is written to standard error even if that is switched off, since there is no other place to report it at once.
+  /// The texts for the file's outlet. A failure of the file is also written to standard error, even if that is switched
+  /// off, since it could not be reported at once otherwise.
   private var wordsOfFile: LogOutlet.Words {
     var words = words
     words.failed = { [format, standardError, weak self] reason in

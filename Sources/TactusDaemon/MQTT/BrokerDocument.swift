@@ -21,9 +21,11 @@ struct BrokerDocument: Encodable {
   let tls: Bool
   /// Whether the daemon logs in with a user name, which is not shown.
   let user: Bool
-  /// Whether all connections are there, and the broker has granted the subscriptions to commands if these are accepted.
+  /// Whether all connections are established, and the broker has granted the subscriptions to commands if these are
+  /// accepted.
   let connected: Bool
-  /// Whether the connection over which commands come is there with its subscriptions granted, or null if commands are not accepted.
+  /// Whether the connection for commands is established with its subscriptions granted, or null if commands are not
+  /// accepted.
   @OrNull var commandsConnected: Bool?
   /// The numbers of connections that the broker accepted, of failed attempts and lost connections, and of connections in a row that were
   /// lost soon. All counts are sums over both connections; `lostSoon` is that of the worse one.

@@ -5,10 +5,10 @@ import Synchronization
 import Tactus
 import Wire
 
-/// The daemon's connections to its MQTT broker: one that all participants share, and one over which commands come.
+/// The daemon's connections to its MQTT broker: one that all participants share, and one over which commands arrive.
 ///
-/// It is to be used on the main thread, which waits only in `stop`; loops do not use it. A broker that is gone is tried until
-/// it is back, and then receives all retained messages again.
+/// It is used on the main thread, which waits only in `stop`; loops do not use it. After the broker is lost, the client
+/// tries to connect until it succeeds, and then publishes all retained messages again.
 package final class DaemonBroker {
   /// Delivers messages from the clients' threads to the participants. It is made before the clients.
   private final class Desk: Sendable {
@@ -23,7 +23,7 @@ package final class DaemonBroker {
       }
     }
 
-    /// None before the clients exist and after they have stopped.
+    /// The participants that receive messages; empty before the clients exist and after they have stopped.
     private let listeners = Mutex<[Listener]>([])
 
     func open(_ listeners: [Listener]) { self.listeners.withLock { $0 = listeners } }
@@ -116,7 +116,7 @@ package final class DaemonBroker {
   package func beat(at now: TickInstant) {
     report()
     for participant in participants { participant.beat(at: now, on: line) }
-    // The presence follows the states, so that they are current when the device is reported online.
+    // The presence is published after the states, so that they are current when the device is reported online.
     presence.say(connection.status(), commands: connection.commands?.status(), on: line)
   }
 
@@ -159,7 +159,8 @@ package final class DaemonBroker {
     toldBroker = broker
   }
 
-  /// Logs once when the commands' connection fails while the other is there, and when it is back. Whoever drove over it is no longer heard.
+  /// Logs once when the connection for commands fails while the other one is established, and once when it is back.
+  /// Commands of clients that drove over it do not arrive meanwhile.
   private func reportCommands(besides status: MQTTStatus) {
     guard let commands = connection.commands?.status() else { return }
     let isLost = toldCommands.isConnected && (!commands.isConnected || commands.connections != toldCommands.connections)

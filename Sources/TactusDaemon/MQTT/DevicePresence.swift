@@ -2,11 +2,13 @@ import MQTTMosquitto
 import Synchronization
 import Wire
 
-/// Publishes on the status topic whether the device can be reached: `online` while the broker has accepted the connection and has granted every
-/// subscription to commands, if commands are taken, and otherwise `offline`, which the broker says when the connection is lost.
+/// Publishes on the status topic whether the device can be reached: `online` while the broker has accepted the
+/// connection and has granted every subscription to commands, if commands are accepted, and otherwise `offline`, which
+/// the broker itself publishes when the connection is lost.
 ///
-/// Whoever reads `online` and then sends a command is therefore heard. The status is published again on each new connection, and when it was changed
-/// by others: by an old will that comes late, or a broker that was restored.
+/// A command that is sent after `online` was read therefore arrives. The status is published again on each new
+/// connection, and when another client has changed it, for instance an old will that arrives late or a broker that was
+/// restored.
 final class DevicePresence: BrokerParticipant {
   /// A status as it was published, with the connections for which it is true.
   private struct Said: Equatable {
@@ -29,7 +31,8 @@ final class DevicePresence: BrokerParticipant {
 
   var filters: [String] { [topic] }
 
-  /// Reserves the place of the status among the retained messages. Until `say` says more the device is offline, on its first connection, too.
+  /// Publishes `offline`, which reserves the status topic's place among the retained messages. The device stays offline
+  /// until `say` publishes something else.
   func begin(on broker: BrokerLine) { publish(isOnline: false, on: broker) }
 
   /// Compares a message on the status topic with the published status. Retained messages are older than this connection's first status, which
@@ -46,7 +49,7 @@ final class DevicePresence: BrokerParticipant {
   ///
   /// - Parameters:
   ///   - status: the connection over which the status is published.
-  ///   - commands: the connection over which commands come, or `nil` if they are not taken.
+  ///   - commands: the connection over which commands arrive, or `nil` if they are not accepted.
   func say(_ status: MQTTStatus, commands: MQTTStatus?, on broker: BrokerLine) {
     let isOnline = state.withLock { state -> Bool? in
       guard status.isConnected else {

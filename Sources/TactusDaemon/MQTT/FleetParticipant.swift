@@ -62,7 +62,7 @@ final class FleetParticipant: BrokerParticipant {
   }
 
   var filters: [String] { own.filters }
-  /// The topics of commands, which come over a connection of their own.
+  /// The filters of the command topics, to which a separate connection subscribes; empty if commands are not accepted.
   var commandFilters: [String] { commands == nil ? [] : topics.everyCommandFilter }
 
   /// Queues the changes of the systems that subscribers of `/ws` also get.
@@ -70,7 +70,7 @@ final class FleetParticipant: BrokerParticipant {
     state.withLock { state in
       for event in events where event.kind == .edge {
         state.changed.insert(event.system)
-        // The outbox holds this many events; the state that follows says what matters.
+        // The outbox holds as many events; the state that is published next has what matters.
         guard state.events.count < 256 else { continue }
         state.events.append(MQTTMessage(topic: topics.event(event.system), payload: event.document))
       }

@@ -58,10 +58,10 @@ struct NoticeCondition: Sendable, Codable, Equatable {
   var severity: NoticeSeverity
   /// The condition in words, without the system's name.
   var text: String
-  /// The action that ends it, or `nil` if none is known.
+  /// The action that ends the condition, or `nil` if none is known.
   var wayOut: String?
 
-  /// The length of a text that is kept and sent; longer ones are cut.
+  /// The greatest length of a text that is kept and sent, in characters; longer ones are cut.
   static let longest = 400
 
   init(

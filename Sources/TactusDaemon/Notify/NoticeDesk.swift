@@ -8,16 +8,16 @@ import Tactus
 import WallTime
 import Wire
 
-/// Tells people what begins, lasts and is over. It works on threads of its own: the main thread only rings once a
-/// second and adds events to a bounded list, and no loop knows of it.
+/// Notifies people of conditions that begin, last and end. It works on its own threads: the main thread only wakes it
+/// once a second and adds events to a bounded list; control loops never call it.
 ///
-/// Each receiver has a queue of its own, so that one that does not answer delays no other. What is due is on the disk
-/// before it is sent, so that a message may come twice after a crash, but is not lost.
+/// Each receiver has its own queue, so that one that does not answer delays no other. A message is on the disk before
+/// it is sent; after a crash it may therefore be sent twice, but it is not lost.
 final class NoticeDesk: Sendable {
   /// The parts of the program from which the desk derives its messages.
   struct Sources: Sendable {
     var systems: [any ServedSystem]
-    /// Returns the words of each system's notices that are trouble, by the names of the systems.
+    /// The sentences of each system's notices that are trouble, by the system's name and the notice's word.
     var troubleWords: [String: [String: String]]
     var troubles: @Sendable () -> [ServiceTrouble]
     var clock: WatchedWallClock
@@ -30,7 +30,7 @@ final class NoticeDesk: Sendable {
   private let zone: ZoneRules
   private let host: String
   private let logger: Logger
-  /// The beginning of this program's identifications.
+  /// The first part of the identifications of this run's messages, random for each start.
   private let prefix = String(UInt64.random(in: .min ... .max), radix: 36)
   private let desk = DispatchQueue(label: "tactus.notices")
   private let senders: [String: DispatchQueue]
@@ -69,7 +69,8 @@ final class NoticeDesk: Sendable {
 
   // MARK: the main thread's
 
-  /// Looks once a second on the desk's thread, unless a look is in progress. Does not block.
+  /// Determines the due messages on the desk's thread, at most once a second, unless that is in progress. Does not
+  /// block.
   func beat(at now: TickInstant) {
     let isDue = lastLook.withLock { last in
       guard last == .zero || now - last >= .seconds(1) else { return false }
@@ -83,7 +84,7 @@ final class NoticeDesk: Sendable {
     }
   }
 
-  /// Takes the troubles among events for subscribers.
+  /// Queues the events that are trouble; other events are ignored.
   func hear(_ events: [Event]) {
     let found = events.compactMap { NoticeFacts.occurrence($0) }
     guard !found.isEmpty else { return }
@@ -100,7 +101,7 @@ final class NoticeDesk: Sendable {
     }
   }
 
-  /// Ends the work: nothing more is sent, and the file says that the stop was orderly.
+  /// Ends the work: nothing more is sent, and the file notes that the stop was orderly.
   func stop() {
     desk.sync {
       state.withLock { $0.isStopping = true }
@@ -121,7 +122,7 @@ final class NoticeDesk: Sendable {
     }
   }
 
-  /// Looks at the state, on any thread.
+  /// Calls `body` with the present state, on any thread, and returns its result.
   func look<Value>(_ body: (NoticeDeskState) -> Value) -> Value { state.withLock { body($0) } }
 
   // MARK: the desk's

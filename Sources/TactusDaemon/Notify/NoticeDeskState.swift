@@ -2,7 +2,7 @@ import Service
 
 /// The state that the desk's thread shares with the threads of the receivers and of requests.
 struct NoticeDeskState: Sendable {
-  /// One message lately, with its last outcome; `nil` while it waits.
+  /// A recent message with the outcome of its last attempt, which is `nil` while the message waits for its first.
   struct Record: Sendable, Encodable {
     let id: String
     let receiver: String
@@ -50,8 +50,8 @@ struct NoticeDeskState: Sendable {
     if recent.count > Self.mostRecent { recent.removeFirst(recent.count - Self.mostRecent) }
   }
 
-  /// Notes an outcome. Returns whether the log should have it: the first failure of a receiver, and the first success
-  /// after one.
+  /// Stores the outcome of an attempt. Returns whether it is to be logged: the first failure of a receiver, and the
+  /// first success after one.
   mutating func took(_ message: NoticeMessage, _ outcome: NoticeOutcome) -> Bool {
     let word =
       switch outcome {

@@ -1,8 +1,8 @@
 import Service
 import Wire
 
-/// Derives conditions from what the daemon already says: the troubles of `GET /api/health`, loops that do not tick, and
-/// the state documents of the systems.
+/// Derives conditions from the daemon's own reports: the troubles of `GET /api/health`, loops that do not tick, and the
+/// state documents of the systems.
 ///
 /// A state document is read by the names of its members, those of a system of another package too: a text `fault`, a text
 /// `alarm`, a text whose name ends in `Trouble`, a list of texts `alerts`, a `…Confirmed` that is false, `isFresh` that is

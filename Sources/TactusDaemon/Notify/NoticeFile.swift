@@ -9,9 +9,9 @@ struct NoticeFile: Sendable {
   struct Contents: Sendable, Codable, Equatable {
     /// The boot on whose clock the instants are, or `nil` if it is unknown.
     var boot: BootID?
-    /// The instant at which it was written.
+    /// The instant at which the file was written, in seconds.
     var savedAt: Int64 = 0
-    /// Whether a daemon was running then; `false` after an orderly stop.
+    /// Whether a daemon was running when the file was written; `false` after an orderly stop.
     var isRunning = false
     var machine = NoticeMachine.Kept()
     var outbox = NoticeOutbox.Kept()
@@ -23,7 +23,7 @@ struct NoticeFile: Sendable {
   }
 
   let path: String
-  /// The greatest distance of two instants in seconds; a file with more is damaged.
+  /// The greatest magnitude of an instant in seconds; a file with a greater one is damaged.
   private static let farthest: Int64 = 4_000_000_000
 
   /// Reads the file. A file that is missing is empty; one that is damaged counts as empty, and `failure` says why.
@@ -53,8 +53,8 @@ struct NoticeFile: Sendable {
     }
   }
 
-  /// Returns the contents with instants on the present boot's clock, and how the previous program ended. Of another boot
-  /// the time without power is unknown, and does not count.
+  /// Returns the contents with instants on the present boot's clock, and how the previous program ended. If the file is
+  /// of another boot, the time between the writing and now is unknown and counts as zero.
   static func adopted(_ contents: Contents, boot: BootID?, now: TickInstant) -> (Contents, End) {
     let isSameBoot = contents.boot != nil && contents.boot == boot && contents.savedAt <= now.seconds
     let shift = isSameBoot ? 0 : now.seconds - contents.savedAt
@@ -80,7 +80,8 @@ struct NoticeFile: Sendable {
       && waiting.allSatisfy { Self.isIdentification($0.message.id) }
   }
 
-  /// Returns whether an identification has the form of ours, which a mail's header takes.
+  /// Returns whether an identification has the form of this program's own: 1 to 100 ASCII letters, digits and hyphens,
+  /// which may stand in a mail's header.
   private static func isIdentification(_ text: String) -> Bool {
     (1...100).contains(text.utf8.count)
       && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }

@@ -16,11 +16,12 @@ struct DueNotice: Sendable, Equatable {
   var seconds: Int64
   /// The number of times that the condition began, for `comesAndGoes` and for an `over` after it.
   var times: Int
-  /// The number of conditions of which the receiver was never notified, because there were too many in an hour.
+  /// The number of conditions of which the receiver was never notified, because its limit of messages in an hour was
+  /// reached.
   var unsaid: Int
 }
 
-/// The instant of a step.
+/// The instant of a step, on the boot's clock and as a time of day.
 struct NoticeMoment: Sendable {
   /// The instant on the boot's clock, which no change of the time of day moves.
   var at: TickInstant
@@ -28,18 +29,20 @@ struct NoticeMoment: Sendable {
   var minuteOfDay: Int?
 }
 
-/// Decides what is said to whom: one message when a condition begins, further ones while it lasts, one when it is over.
+/// Decides which messages are due for which receivers: one when a condition begins, further ones while it lasts, and
+/// one when it is over.
 ///
-/// The conditions present are passed in at each step. A receiver whose quiet hours or whose limit prevent a message is
-/// told later if the condition still lasts then. A condition that comes and goes is said once, with its number of
-/// beginnings, and is over when it has stayed away.
+/// The conditions present are passed in at each step. A receiver to which quiet hours or its limit prevent a message
+/// gets it later if the condition still lasts then. A condition that comes and goes is reported once, with the number
+/// of its beginnings, and is over when it has been absent for `flapSeconds`.
 struct NoticeMachine: Sendable {
   /// A condition with the record of the messages about it.
   struct Tracked: Sendable, Codable, Equatable {
     var condition: NoticeCondition
     var isOccurrence = false
-    /// Whether the last step had the condition, and the instant of the last change.
+    /// Whether the condition was present in the last step.
     var isPresent = true
+    /// The instant at which `isPresent` last changed, in seconds.
     var changed: Int64
     /// The instant at which the condition began.
     var began: Int64
@@ -58,7 +61,7 @@ struct NoticeMachine: Sendable {
     var limited: Set<String> = []
   }
 
-  /// The state that outlives the program.
+  /// The state of the machine that is kept over a restart of the program.
   struct Kept: Sendable, Codable, Equatable {
     var tracked: [Tracked] = []
     /// The instants of the last hour's messages, by receiver.
@@ -69,7 +72,8 @@ struct NoticeMachine: Sendable {
   static let releaseSeconds: Int64 = 10
   static let flapSeconds: Int64 = 600
   static let flapBeginnings = 3
-  /// The time after a start in which a condition of before the start is not over, because systems begin.
+  /// The time in seconds after a start in which no condition from before the start counts as over, because the systems
+  /// are still starting.
   static let graceSeconds: Int64 = 60
   static let occurrenceSeconds: Int64 = 86_400
   /// The greatest number of conditions that are tracked.
@@ -82,17 +86,17 @@ struct NoticeMachine: Sendable {
   private(set) var overflow = 0
 
   /// - Parameters:
-  ///   - kept: what an earlier program left, with its instants on the clock of this boot.
+  ///   - kept: the state that an earlier run of the program left, with its instants on the clock of this boot.
   ///   - start: the instant of the program's start.
   init(_ rules: NoticeRules, kept: Kept = Kept(), start: TickInstant) {
     (self.rules, self.kept) = (rules, kept)
     graceEnd = kept.tracked.isEmpty ? .min : Self.later(start.seconds, Self.graceSeconds)
   }
 
-  /// The conditions that count as such, the gravest first.
+  /// The conditions that are on, the most severe first; occurrences are not among them.
   var active: [Tracked] { Self.sorted(kept.tracked.filter { $0.isOn && !$0.isOccurrence }) }
 
-  /// Adds an occurrence. The same one is not repeated while it is waiting.
+  /// Adds an occurrence. An occurrence whose identification is tracked already is ignored.
   mutating func happened(_ occurrence: NoticeCondition, at now: TickInstant) {
     guard !kept.tracked.contains(where: { $0.isOccurrence && $0.condition.id == occurrence.id }) else { return }
     add(Tracked(condition: occurrence, isOccurrence: true, changed: now.seconds, began: now.seconds, isOn: true))
@@ -155,7 +159,7 @@ struct NoticeMachine: Sendable {
     one.beginnings = Array(one.beginnings.suffix(Self.flapBeginnings))
   }
 
-  /// Decides whether a condition counts as one, and whether it has stopped to come and go.
+  /// Updates whether a condition is on, and whether it has stopped coming and going.
   private func settle(_ one: inout Tracked, _ now: Int64) {
     guard !one.isOccurrence else { return }
     let steady = now - one.changed
@@ -220,7 +224,7 @@ struct NoticeMachine: Sendable {
     return hasRoom
   }
 
-  /// Forgets receivers that are gone.
+  /// Removes the records of receivers that no longer exist.
   private mutating func prune(_ now: Int64) {
     func isKnown(_ receiver: String) -> Bool { rules.receivers[receiver] != nil }
     for index in kept.tracked.indices {
@@ -232,7 +236,7 @@ struct NoticeMachine: Sendable {
     kept.unsaid = kept.unsaid.filter { isKnown($0.key) }
   }
 
-  /// Forgets conditions of which nothing more is to be said.
+  /// Removes the conditions about which no further message will be due.
   private mutating func forget(_ now: Int64) {
     for index in kept.tracked.indices where !kept.tracked[index].isOn {
       for receiver in kept.tracked[index].limited where kept.tracked[index].told[receiver] == nil {
@@ -279,7 +283,7 @@ struct NoticeMachine: Sendable {
 }
 
 extension NoticeMachine.Kept {
-  /// Returns the same with every instant moved, for another boot's clock.
+  /// Returns the same state with every instant moved by a number of seconds, to convert it to another boot's clock.
   func moved(by seconds: Int64) -> Self {
     var moved = self
     for index in moved.tracked.indices {

@@ -8,10 +8,11 @@ struct NoticeMessage: Sendable, Codable, Equatable {
   var receiver: String
   var stage: NoticeStage
   var condition: NoticeCondition
-  /// The seconds since the condition began; for `over` those that it lasted.
+  /// The seconds since the condition began; for `over` the seconds for which it lasted.
   var seconds: Int64
   var times: Int
-  /// The number of messages that the receiver did not get before this one, because of its limit, or since they were dropped.
+  /// The number of messages that the receiver did not get before this one, because of its limit or because they were
+  /// dropped.
   var missing: Int
   /// The time of day as the API writes it, or `nil` if it was not confirmed.
   var timeISO: String?

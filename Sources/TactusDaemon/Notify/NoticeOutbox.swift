@@ -3,17 +3,17 @@ import Tactus
 
 /// The messages that wait for their receivers, in order for each receiver. Time is passed in.
 ///
-/// A message leaves when its receiver has taken it, when it is too old, when its receiver has refused it several times,
-/// or when too many wait: then the oldest of the least severity leaves. What was not delivered is counted, and the next
-/// message says so.
+/// A message is removed when its receiver has taken it, when it is too old, when its receiver has refused it five
+/// times, or when too many wait: then the oldest of the least severity is removed. Undelivered messages are counted,
+/// and the next message states their number.
 struct NoticeOutbox: Sendable {
   struct Waiting: Sendable, Codable, Equatable {
     var message: NoticeMessage
-    /// The instant at which it was put in.
+    /// The instant at which the message was added, in seconds.
     var since: Int64
     var attempts = 0
     var refusals = 0
-    /// The instant before which it is not tried again.
+    /// The instant before which the next attempt is not made, in seconds.
     var notBefore: Int64
   }
 
@@ -24,7 +24,7 @@ struct NoticeOutbox: Sendable {
     static let zero = Counts(sent: 0, failed: 0, refused: 0, dropped: 0)
   }
 
-  /// The state that outlives the program.
+  /// The state of the outbox that is kept over a restart of the program.
   struct Kept: Sendable, Codable, Equatable {
     var waiting: [Waiting] = []
     /// The number of messages, by receiver, that were lost without the receiver having been notified of the loss.
@@ -60,8 +60,8 @@ struct NoticeOutbox: Sendable {
     }
   }
 
-  /// Returns the messages to send now, at most one for each receiver that is not busy, and counts the receivers busy
-  /// until `finished`. Each message says how many are missing before it.
+  /// Returns the messages to send now, at most one for each receiver that is not busy, and marks these receivers as
+  /// busy until `finished`. Each message states how many before it are missing.
   mutating func take(at now: TickInstant) -> [NoticeMessage] {
     for waiting in kept.waiting where now.seconds - waiting.since >= keepSeconds {
       guard !busy.contains(waiting.message.receiver), let index = kept.waiting.firstIndex(of: waiting) else { continue }
@@ -80,7 +80,7 @@ struct NoticeOutbox: Sendable {
     return due
   }
 
-  /// Takes the outcome of an attempt.
+  /// Stores the outcome of an attempt: the message is removed, or waits for its next attempt.
   mutating func finished(_ message: NoticeMessage, _ outcome: NoticeOutcome, at now: TickInstant) {
     let receiver = message.receiver
     busy.remove(receiver)
@@ -100,7 +100,7 @@ struct NoticeOutbox: Sendable {
     kept.waiting[index].notBefore = now.seconds + Self.pause(after: kept.waiting[index].attempts)
   }
 
-  /// Forgets messages for receivers that are no longer there.
+  /// Removes the messages for receivers that are not in the given set.
   mutating func keepOnly(_ receivers: Set<String>) {
     kept.waiting.removeAll { !receivers.contains($0.message.receiver) }
     kept.missing = kept.missing.filter { receivers.contains($0.key) }
@@ -119,7 +119,7 @@ struct NoticeOutbox: Sendable {
 }
 
 extension NoticeOutbox.Kept {
-  /// Returns the same with every instant moved, for another boot's clock.
+  /// Returns the same state with every instant moved by a number of seconds, to convert it to another boot's clock.
   func moved(by seconds: Int64) -> Self {
     var moved = self
     for index in moved.waiting.indices {

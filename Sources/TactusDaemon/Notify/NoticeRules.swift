@@ -1,10 +1,10 @@
 @_spi(FromOutside) import Conversions
 
-/// The hours of the day in which less is said. The end may be on the next day.
+/// The hours of the day in which fewer messages are sent. The end may be on the next day.
 struct QuietHours: Sendable, Equatable {
   /// The first minute of the day, 0 to 1439, and the first one after the quiet hours.
   var from, to: Int
-  /// The least severity that is said nevertheless, or `nil` if nothing is.
+  /// The least severity of messages that are sent nevertheless, or `nil` if none are.
   var exceptFrom: NoticeSeverity?
 
   func contains(minute: Int) -> Bool {
@@ -23,7 +23,7 @@ struct QuietHours: Sendable, Equatable {
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
-/// A rule: which conditions are said to which receivers, and when.
+/// A rule that determines which conditions are reported to which receivers, and when.
 struct NoticeRule: Sendable, Equatable {
   /// The names of the receivers; empty for all of them.
   var receivers: [String] = []
@@ -32,12 +32,12 @@ struct NoticeRule: Sendable, Equatable {
   /// The systems that the rule applies to; empty for all of them.
   var systems: [String] = []
   var severity = NoticeSeverity.warning
-  /// The time after which a condition that lasts is said again, in seconds, or `nil` if it is said once.
+  /// The time after which a condition that lasts is reported again, in seconds, or `nil` if it is reported once.
   var stillSoSeconds: Int64?
   var quiet: QuietHours?
 
-  /// Returns whether a condition is said to a receiver. Several of a kind are named by their kind, too: `kettle` is
-  /// `kettle/left`.
+  /// Returns whether a condition is reported to a receiver by this rule. A system's kind in `systems` includes its
+  /// instances: `kettle` includes `kettle/left`.
   func applies(to condition: NoticeCondition, for receiver: String) -> Bool {
     (receivers.isEmpty || receivers.contains(receiver)) && (kinds.isEmpty || kinds.contains(condition.kind))
       && (systems.isEmpty
@@ -46,12 +46,12 @@ struct NoticeRule: Sendable, Equatable {
   }
 }
 
-/// The rules in effect, and the receivers with the greatest number of messages in an hour of each.
+/// The rules in effect, and the receivers, each with its greatest number of messages in an hour.
 struct NoticeRules: Sendable, Equatable {
   var receivers: [String: Int] = [:]
   var rules: [NoticeRule] = []
 
-  /// Returns the first rule by which a condition is said to a receiver, or `nil` if it is not.
+  /// Returns the first rule by which a condition is reported to a receiver, or `nil` if there is none.
   func rule(for condition: NoticeCondition, to receiver: String) -> NoticeRule? {
     rules.first { $0.applies(to: condition, for: receiver) }
   }

@@ -35,7 +35,7 @@ struct NoticeSender: Sendable {
     }
   }
 
-  /// The message for ntfy's JSON API, in which no text can become a header.
+  /// Returns the message for ntfy's JSON API, in which no text can become a header.
   static func ntfy(_ message: NoticeMessage, topic: String) -> JSONValue {
     let severity = message.condition.severity
     let priority = message.stage == .over ? 3 : severity == .critical ? 5 : severity == .warning ? 4 : 2
@@ -51,7 +51,8 @@ struct NoticeSender: Sendable {
     ask("POST", place, body: document.bytes) { status in
       switch status {
       case 200...299: .sent("status \(status)")
-      // These answers pass or can be corrected, such as too many requests, a refused login or a missing page.
+      // These statuses may be temporary or mended by the user, such as too many requests, a refused login or a missing
+      // page.
       case 401, 403, 404, 407, 408, 425, 429, 500...599: .failed("the receiver answered with status \(status)")
       default: .refused("the receiver refused it with status \(status)")
       }

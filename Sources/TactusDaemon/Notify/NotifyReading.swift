@@ -2,8 +2,7 @@
 import Foundation
 import Service
 
-/// Reads the items of `notify` and collects what is wrong with them. No message contains an address of a receiver or a
-/// secret.
+/// Reads the items of `notify` and collects their errors. No message contains an address of a receiver or a secret.
 struct NotifyReading {
   let given: GivenValues
   private(set) var flaws: [Configuration.Notify.Flaw] = []

@@ -17,12 +17,13 @@ struct LocalDoor {
 
   let path: String
 
-  /// Uses the file beside a safe-state plan.
+  /// Creates the value for the file beside a safe-state plan.
   ///
   /// - Parameter plan: the path of the safe-state plan.
   init(beside plan: String) { path = plan + "-door" }
 
-  /// Uses the file of the unit for which systemd runs this command, or else of the service `NAME`, whose folder is `/run/NAME`.
+  /// Creates the value for the file of the unit for which systemd runs this command, or else of the service `NAME`,
+  /// whose folder is `/run/NAME`.
   init(environment: [String: String]) {
     let plan = SafeStatePlanFile(nil, environment: environment)?.path
     self.init(beside: plan ?? "/run/\(DaemonProgram.current.name)/safe-state")

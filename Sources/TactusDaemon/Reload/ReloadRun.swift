@@ -3,7 +3,7 @@ import Tactus
 
 /// A change of several loops' rules in progress, which takes effect in all loops or in none. Used on the main thread, at its beats.
 package struct ReloadRun {
-  /// Called once, with the outcome of the change.
+  /// The function that receives the outcome of a change. It is called once.
   package typealias Completion = @Sendable (Result<Done, APIError>) -> Void
 
   /// The outcome of a change that took effect.

@@ -16,7 +16,7 @@ final class Reloader: Sendable {
   struct Job: Sendable {
     /// The file from which the change comes, or `nil` for a setting changed by `PUT`.
     var file: TakenFile?
-    /// The values of that file that are not those on the disk, by key.
+    /// The values of `file` that replace those on the disk, by key.
     var set: [String: String] = [:]
     /// Returns the changes of the systems that run.
     var changes: @Sendable ([any DaemonSystem]) -> [any RulesChange]
@@ -35,7 +35,7 @@ final class Reloader: Sendable {
 
   private struct State {
     var taken: TakenFile
-    /// The values that `PUT /api/settings` has put in the place of the file's, by key.
+    /// The values that `PUT /api/settings` has set instead of those on the disk, by key.
     var set: [String: String] = [:]
     /// The number of files taken since the start.
     var number = 0

@@ -44,7 +44,7 @@ struct SettingChange: JSONReadable {
 }
 
 extension ConfigKind {
-  /// Whether each value is one of a range or of a few words.
+  /// Whether the possible values are those of a range or a short list of words.
   fileprivate var isBounded: Bool {
     switch self {
     case .integer, .number, .boolean, .choice, .alwaysTrue: true
@@ -56,7 +56,7 @@ extension ConfigKind {
 }
 
 extension TakenFile {
-  /// Returns the file on the disk with other values in some places, checked as a whole.
+  /// Returns the file on the disk with the values of some keys replaced, checked as a whole.
   static func read(
     _ path: String, setting values: [String: String], environment: [String: String]
   ) throws(ConfigErrors) -> TakenFile {

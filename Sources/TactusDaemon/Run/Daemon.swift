@@ -59,7 +59,7 @@ final class Daemon {
     var simulate: Bool
     var logFormat: LogFormat
     var environment: [String: String]
-    /// The values in the file as read.
+    /// The values of the configuration file as they were read.
     var found = ConfigReader.Result()
     /// The file with the safe-state plan, or `nil` if no plan is left for a stop hook.
     var planFile: SafeStatePlanFile?

@@ -59,10 +59,9 @@ struct DaemonConfinement {
   /// The files that are created, changed and removed, in folders of the program.
   let filesOfItsOwn: [String]
   let isSimulated: Bool
-  /// The folders among these that the program creates itself.
+  /// The folders among `folders` that the program creates itself.
   private let made: Set<String>
-  /// The optional folder among these, in which notes of mounts are made if it is available. An account may have no home
-  /// folder for it.
+  /// The optional folder among `folders` for notes about mounts. An account may have no home folder for it.
   private let spare: String?
   private var exceptions: [String] = []
 
@@ -124,10 +123,10 @@ struct DaemonConfinement {
   }
 
   private func startSpawner(writable: [String]) -> pid_t {
-    // The program that hashes the broker's password has a file there.
+    // The program that hashes the broker's password makes a temporary file in /tmp.
     let temporary = configuration.mqtt?.broker == .spawn ? ["/tmp"] : []
     let caches = [environment["XDG_CACHE_HOME"], environment["HOME"].map { $0 + "/.cache" }, "/var/cache"]
-    // Devices are below /dev and /sys, unless a test imitates them.
+    // The real devices are below /dev and /sys; a test imitates them elsewhere.
     let imitated = configuration.claims.compactMap(\.pwm).filter { !$0.hasPrefix("/sys/") }.map(Self.folder)
     let found = caches.compactMap(\.self).filter { $0.hasPrefix("/") }.map(Self.existing)
     let folders = writable + temporary + imitated + found

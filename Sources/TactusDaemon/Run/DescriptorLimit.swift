@@ -9,7 +9,7 @@ struct DescriptorLimit: Error, CustomStringConvertible {
   static let spare = 24
   /// The number of descriptors that a lane opens in order to wait and to be woken.
   private static let ofALane = 3
-  /// The minimum for any configuration.
+  /// The least limit of open descriptors with which any configuration may start.
   static let least = 64
 
   let needed: Int

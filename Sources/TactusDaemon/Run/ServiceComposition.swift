@@ -14,10 +14,10 @@ struct ServiceComposition {
   /// The self-signed certificate of the daemon, and its SHA-256 fingerprint, or `nil` if the daemon has made none.
   let certificate: String?
   let fingerprint: String?
-  /// The command that makes a token for this service, of a name that no token has at the start.
+  /// The command that makes a token for this service, with a name that no token had at the start.
   let tokenCommand: String
-  /// The command that makes a ticket for a phone, a token with it, and shows it as a QR code; `nil` if no other machine reaches the page, or not
-  /// without a certificate. Known once the service listens.
+  /// The command that makes a ticket and a token for a phone, and shows the ticket as a QR code; `nil` if no other
+  /// machine can reach the page, or not without a certificate. It is known once the service listens.
   var ticketCommand: String? {
     guard configuration.tls == .off, let page = addressesElsewhere.last else { return nil }
     return MakingToken.ticket(file: tokenFile, environment: environment, name: ticketName, page: page)
@@ -26,7 +26,7 @@ struct ServiceComposition {
   let terminalTokenCommand: String
   private let tokens: TokenStore
   private let tokenFile: String
-  /// The name of the token that a ticket hands over: one that no token has at the start.
+  /// The name of the token that a ticket hands over, which no token had at the start.
   private let ticketName: String
   private let environment: [String: String]
   /// The configured address on which the service listens.
@@ -55,7 +55,7 @@ struct ServiceComposition {
     self.door = door
     localToken = door.map { _ in LocalDoor.newToken() }
     let tokenFile = whole.tokenFile ?? TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment)
-    // A file that cannot be read is reported below.
+    // The reason why a file cannot be read is reported below.
     let known = (try? TokenFolder(path: tokenFile).read()) ?? TokenFile()
     let now = WallClock.microseconds / 1_000_000
     (self.tokenFile, self.environment, bindAddress) = (tokenFile, environment, whole.bindAddress)
@@ -118,8 +118,9 @@ struct ServiceComposition {
     return "\(scheme)://\(reachable):\(endpoint.port)"
   }
 
-  /// The addresses at which other machines reach the page: by the machine's name in `.local`, then by its first address in digits. The last one is
-  /// reached from this machine as well, whatever resolves names here. Empty if the service does not listen, or on loopback alone.
+  /// The addresses of the page for other machines: first with the machine's `.local` name, then with its first IP
+  /// address. The last one is also reachable from this machine without name resolution. Empty if the service does not
+  /// listen, or only on loopback.
   var addressesElsewhere: [String] {
     guard let endpoint = service.endpoint, !Configuration.isLoopback(bindAddress) else { return [] }
     let first = LocalAddresses.reachable(at: bindAddress).first { !Configuration.isLoopback($0) }

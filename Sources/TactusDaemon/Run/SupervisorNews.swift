@@ -2,16 +2,17 @@ import Tactus
 
 /// The supervisor's messages to the main thread since the main thread last listened, with only the newest of the beats.
 ///
-/// A machine that is busy with other things may take longer for the work of a beat than the time between two beats. Each beat that waited would then be
-/// followed by another one, for ever, and the main thread would see no signal: a daemon that is asked to stop would not. A beat that was missed is
-/// worth nothing, since the next one does its work.
+/// On a busy machine the work of a beat may take longer than the time between two beats. If every waiting beat were
+/// then served, the main thread would never reach a signal that waits behind them, and a daemon that is asked to stop
+/// would not. A missed beat can be dropped, since the next one does its work.
 struct SupervisorNews {
-  /// The most notices that are taken at a time; the supervisor rings again before more of them wait.
+  /// The greatest number of notices that are taken at a time; the supervisor wakes the main thread again before more of
+  /// them wait.
   static let most = 64
 
   /// The instant of the newest beat, or `nil` if there was none.
   private(set) var beat: TickInstant?
-  /// Whether there was a pulse.
+  /// Whether a pulse was among the notices.
   private(set) var hasPulse = false
   /// All other notices, in their order.
   private(set) var others: [SupervisorNotice] = []

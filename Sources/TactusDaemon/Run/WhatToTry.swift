@@ -51,7 +51,8 @@ enum WhatToTry {
     return lines
   }
 
-  /// Returns where the page is, from this machine and from others, and how a browser or a phone comes in.
+  /// Returns the lines that tell where the page is, from this machine and from others, and how a browser or a phone
+  /// gets access.
   private static func page(_ service: ServiceComposition) -> [String] {
     let needsToken = service.configuration.auth == .tokens
     let elsewhere = service.addressesElsewhere.filter { $0 != service.address }.map { $0 + "/" }

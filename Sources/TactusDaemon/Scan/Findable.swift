@@ -13,7 +13,7 @@ public enum Findable: Equatable, Sendable {
   /// A chip on an I2C bus. The key gets its 7-bit address, and the key `bus` the number of the bus.
   ///
   /// - Parameters:
-  ///   - name: what people call the chip.
+  ///   - name: the usual name of the chip.
   ///   - at: the addresses that the chip can have.
   ///   - bus: the whole path of the bus's key, where an item of a list is `[]`: `plants.i2c_bus`, `kettles[].i2c_bus`.
   case i2cChip(_ name: String, at: ClosedRange<UInt8>, bus: String)

@@ -2,12 +2,13 @@ import Buses
 @_spi(FromOutside) import Conversions
 
 extension Scan {
-  /// Addresses at which already a read changes something: 0x0C is the alert response address of SMBus, a read of which ends a chip's
-  /// alert; at 0x69 are clock chips that a read locks together with the bus.
+  /// The addresses that are not probed, because a read alone changes something: 0x0C is the alert response address of
+  /// SMBus, a read of which ends a chip's alert; at 0x69 are clock chips that a read locks together with the bus.
   static let unasked: [UInt8: String] = [
     0x0C: "a read ends the alert of an SMBus chip", 0x69: "a read can lock a clock chip and its bus",
   ]
-  /// Chips that are often met, with their addresses, the likeliest of an address first. Those of the keys come before them.
+  /// Common chips with their addresses, the most likely of an address first. Chips that a key declares are listed
+  /// before them.
   private static let chips: [(name: String, addresses: ClosedRange<UInt8>)] = [
     ("SSD1306 display", 0x3C...0x3D), ("MCP23017 or PCF8574 port expander", 0x20...0x27),
     ("VL53L0X distance sensor", 0x29...0x29), ("SHT31 humidity sensor", 0x44...0x45),
@@ -76,7 +77,8 @@ extension Scan {
     report.remarks.append("\(path): not asked: " + left.joined(separator: ", "))
   }
 
-  /// The daemons whose open files this account cannot see. A read between two of theirs can spoil what a chip answers them.
+  /// The process ids of daemons whose open files this account cannot see. Probing a bus that such a daemon uses could
+  /// spoil the answers of its chips.
   private var unseenDaemons: [Int] {
     guard !machine.isRoot else { return [] }
     let name = String(DaemonProgram.current.name.prefix(15))  // the kernel keeps so much of it
@@ -92,7 +94,7 @@ extension Scan {
     for (key, findable) in keys {
       guard case .i2cChip(let name, let addresses, let busKey) = findable, addresses.contains(address) else { continue }
       if !find.probably.contains(name) { find.probably.append(name) }
-      // The chip's own range may be wider than what the key takes.
+      // The chip's address range may be wider than that of the key.
       guard ScalarReader.value("\(address)", as: key.kind) != nil else { continue }
       let settings = [
         ScanFind.Setting(key: key.path, value: Self.hex(address)), ScanFind.Setting(key: busKey, value: "\(bus)"),

@@ -5,38 +5,38 @@ import Tactus
 
 /// A kind of device that `tactus scan` looks for.
 public enum ScanKind: String, CaseIterable, Sendable {
-  /// Bluetooth LE devices that advertise.
+  /// The scan looks for Bluetooth LE devices that advertise.
   case ble
-  /// Chips that answer on the I2C buses.
+  /// The scan looks for chips that answer on the I2C buses.
   case i2c
-  /// Serial lines.
+  /// The scan looks for serial lines.
   case serial
-  /// Sensors that drivers of the kernel read.
+  /// The scan looks for sensors that drivers of the kernel read.
   case sensor
-  /// Cameras.
+  /// The scan looks for cameras.
   case camera
-  /// Services that others announce on the local network.
+  /// The scan looks for services that others announce on the local network.
   case mdns
 }
 
 /// Looks for the devices that a configuration file can name.
 ///
-/// What a find is for follows from the program's keys, which say by `Key.found(by:)` what fills them. A scan blocks; it
-/// belongs on no thread that others wait for.
+/// The keys that a find can fill are those declared with `Key.found(by:)`. A scan blocks for up to `patience`, so it
+/// must not run on a thread that others wait for.
 struct Scan: Sendable {
   var machine: Machine
   /// The time for which Bluetooth devices and services are listened for, 0 to 60 s each.
   var patience: Nanoseconds
-  /// Whether I2C buses are also searched that another program has open or that the board itself uses.
+  /// Whether I2C buses are also searched that another program has open or that the board uses internally.
   var allBuses = false
   /// The address of the D-Bus, or `nil` for the system bus.
   var busAddress: String?
-  /// The keys that can be filled, each with one of the things that fill it.
+  /// The keys that a scan can fill, each with one of the kinds of device that fill it.
   var keys: [(key: ConfigKey, by: Findable)] { Self.fillable }
 
   static let fillable = ConfigTable.keys.flatMap { key in key.finds.map { (key: key, by: $0) } }
 
-  /// Looks in one place.
+  /// Runs the scan of one kind.
   func report(_ kind: ScanKind) -> ScanReport {
     switch kind {
     case .ble: bluetooth()
@@ -48,7 +48,7 @@ struct Scan: Sendable {
     }
   }
 
-  /// Returns the report of the first system that looks in this place itself.
+  /// Returns the report of the first system that has its own scan of this kind, or `nil` if none has.
   func ownReport(_ kind: ScanKind) -> ScanReport? {
     DaemonProgram.current.kinds.lazy.compactMap { ($0.declaration as? any FindsDevices.Type)?.found(kind, on: machine) }
       .first

@@ -35,7 +35,8 @@ struct ScanChoice: Equatable, Sendable {
     return Set(finds.map(\.kind))
   }
 
-  /// Returns the finds with the values that each would write for the key. A find that is in use is left out.
+  /// Returns the finds that can fill the key, each with the settings that it would write. A find that is in use is left
+  /// out.
   func candidates(in finds: [ScanFind]) -> [(find: ScanFind, settings: ScanFind.Settings)] {
     finds.filter { $0.trouble == nil }.compactMap { find in
       let settings = find.settings.first { $0.first?.key == ConfigTable.generic(key) }
@@ -51,8 +52,8 @@ struct ScanChoice: Equatable, Sendable {
     return ScanFind.Setting(key: setting.key.replacing("[]", with: key[open...end]), value: setting.value)
   }
 
-  /// Returns the text of a file with the settings written. A key that goes with another is left alone where the file or its default
-  /// says the same already.
+  /// Returns the text of a file with the settings written. A related key is not written if the file or its default
+  /// already gives the same value.
   static func apply(
     _ settings: ScanFind.Settings, to text: String, file: String, environment: [String: String]
   ) throws -> String {
@@ -71,7 +72,7 @@ struct ScanChoice: Equatable, Sendable {
 }
 
 extension Findable {
-  /// The kind of a scan that finds it.
+  /// The kind of scan that finds such a device.
   var kind: ScanKind {
     switch self {
     case .serialLine: .serial

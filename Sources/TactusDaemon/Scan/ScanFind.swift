@@ -60,7 +60,7 @@ public struct ScanReport: Equatable, Sendable {
   }
 }
 
-/// Text of strangers (a name on the air, of a USB device, on the network) as it may reach a terminal and a log.
+/// Cleans texts from outside (a name on the air, of a USB device, on the network) for terminals and the log.
 enum Printable {
   /// Returns the text without control and formatting characters, at most 80 characters of it.
   static func text(_ text: String) -> String {

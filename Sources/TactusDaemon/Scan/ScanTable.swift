@@ -1,7 +1,7 @@
 import Wire
 
 extension ScanReport {
-  /// The report for people: a table of the finds, then the remarks.
+  /// Returns the report for people: a table of the finds, then the remarks.
   func text(_ kind: ScanKind) -> String {
     var text = "\(kind.rawValue): " + (finds.isEmpty ? "nothing found" : "\(finds.count) found") + "\n"
     if !finds.isEmpty {

@@ -30,7 +30,7 @@ extension Configuration.Service {
     /// The path of the authorities' PEM file, or `nil` if clients are not asked for a certificate.
     var authorities: String?
     var scopes: [ClientScope] = []
-    /// The rules without a name that would give something, by their places in the list.
+    /// The indices in the list of the rules that have a scope but no name, which are errors.
     var nameless: [Int] = []
 
     init(_ given: GivenValues) {

@@ -13,15 +13,17 @@ enum MakingToken {
     return prefix + "\(program(environment)) token create --name \(name) --token-file \(quoted(absolute(file)))"
   }
 
-  /// Returns the command that makes a token and keeps it in the variable of a terminal, where `curl` and the program's commands find it. It does not
-  /// print the token. Each token has a name of its own, so that the command works at every start, and expires by itself.
+  /// Returns the shell command that makes a token and exports it as `TACTUS_TOKEN`, without printing it, so that `curl`
+  /// and the program's commands can use it. Each token has a name of its own, so that the command works at every start,
+  /// and expires by itself.
   static func variable(file: String, environment: [String: String]) -> String {
     let command = command(file: file, environment: environment, name: "terminal-$(date +%s%N) --expires 12h")
     return "export TACTUS_TOKEN=$(\(command))"
   }
 
-  /// Returns the command that makes a token for a new device and shows the ticket with which that device gets it, as a QR code. The daemon asks the
-  /// command for a token of scope admin, which it makes for itself, for an hour.
+  /// Returns the command that makes a token for a new device and shows the ticket with which that device gets it, as a
+  /// QR code. The daemon requires a token of scope admin, so the command also makes one for itself that is valid for an
+  /// hour.
   ///
   /// - Parameters:
   ///   - file: the daemon's token file.

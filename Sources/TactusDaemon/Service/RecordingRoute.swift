@@ -3,7 +3,7 @@ import Service
 import Tactus
 
 extension Recorder {
-  /// A recorder for the number of kilobytes in a file, or `nil` for 0.
+  /// Creates a recorder for a file of this number of kilobytes. The result is `nil` for 0.
   init?(kilobytes: Int) {
     if kilobytes == 0 { return nil }
     self.init(bytesPerLane: kilobytes << 10)
@@ -11,7 +11,7 @@ extension Recorder {
 }
 
 extension Route {
-  /// The size of the largest recording that a command takes, bytes.
+  /// The size of the largest recording that a command takes, in bytes.
   static let longestRecording = 256 << 20
 
   /// Returns the route `GET /api/recording`: the recording of the lanes, as a file. With `?last=60` the file contains at least the last 60 seconds.

@@ -1,7 +1,7 @@
 import Logging
 import Service
 
-/// The clients that come in by a certificate, and their rules, which a reload may change.
+/// The clients that identify themselves by certificates, and the rules for them, which a reload may change.
 struct ServiceClients: Sendable {
   /// The hub of the service, whose open WebSockets are checked again after a change.
   let hub = EventHub()

@@ -6,7 +6,7 @@ import Tactus
 public struct ServiceEvents: ~Copyable {
   /// One event that has woken the main thread.
   public enum Event: Equatable, Sendable {
-    /// SIGTERM or SIGINT, by its number.
+    /// The program has received SIGTERM or SIGINT, given by its number.
     case stop(signal: Int32)
     /// SIGHUP was received.
     case reopenLog

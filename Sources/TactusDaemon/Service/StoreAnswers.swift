@@ -39,12 +39,13 @@ struct StoreLook: Codable {
   /// The changes of the rows of one kind.
   struct Rows: Codable {
     var rows: String
-    /// The number of present rows, and of those in the backup.
+    /// The number of rows in the store now; `inBackup` is that of the backup.
     var now: Int
     var inBackup: Int
     @OrNull var newestISO: String?
     @OrNull var newestInBackupISO: String?
-    /// The numbers of rows that would be gone, different, and new.
+    /// The number of rows that the restore would remove; `overwritten` is that of rows it would change, `added` that of
+    /// new ones.
     var lost: Int
     var overwritten: Int
     var added: Int

@@ -9,7 +9,7 @@ struct StoreRoutes {
   /// The restore of a system that holds data of a backup in memory, or `nil` if no system does.
   let live: LiveRestore?
 
-  /// The size of the largest backup that is taken, bytes.
+  /// The size of the largest backup that is taken, in bytes.
   static let longestBackup = 256 << 20
 
   var routes: [Route] {
@@ -56,7 +56,7 @@ struct StoreRoutes {
 
   private struct Done: Encodable {
     var ok = true
-    /// The number of bytes that were taken, or `nil` if they did not come with the request.
+    /// The size of the backup that was restored, in bytes, or `nil` if the backup was already on the daemon's disk.
     var bytes: Int?
     /// The parts that were restored.
     var parts: [String]

@@ -8,12 +8,12 @@ struct SupportRoute: Sendable {
   let taken: @Sendable () -> TakenFile
   /// The systems whose states are in the file.
   let systems: [any ServedSystem]
-  /// The routes among which those of `paths` are, as far as the program has them.
+  /// All routes of the program; those of `paths` are called.
   let routes: [Route]
   /// Secrets beside those of the configuration file, such as the token of the environment.
   let secrets: [String]
 
-  /// The paths whose answers are in the file.
+  /// The paths whose answers are included in the report.
   private static let paths = ["/api/runtime", "/api/notices", "/api/logs/export", "/metrics"]
 
   var route: Route {
@@ -27,7 +27,7 @@ struct SupportRoute: Sendable {
       for path in Self.paths {
         guard let answering = routes.first(where: { $0.path == path }), case .handler(let handle) = answering.handling
         else { continue }
-        // In place of an answer that does not come, the reason is in the file.
+        // If a route fails, the reason takes the place of its answer.
         do {
           let answer = try await handle(APIRequest(caller: request.caller))
           report.add("GET \(path)", String(decoding: answer.body, as: UTF8.self))

@@ -13,7 +13,8 @@ public struct ScenarioCheck<World> {
   let name: String
   /// Reads the key, which the fields contain, or returns `nil` if its value is invalid, which is reported as an error.
   let read: (inout FieldReader, FieldReader.Fields, String) throws -> Judgement?
-  /// Returns the value that the world shows, in words. The closure is `nil` for a check of one of several things.
+  /// Returns the value that the world shows, in words. The closure is `nil` for a check of one of several things, which
+  /// has no value without the thing's name.
   let seen: ((World) -> String)?
 
   /// Creates a check.
@@ -83,7 +84,7 @@ public struct ScenarioExpectation<Seen> {
 
   init(_ read: @escaping (inout FieldReader, Node, String) throws -> Judgement?) { self.read = read }
 
-  /// Returns the same expectation of another type of which `see` makes what is seen.
+  /// Returns this expectation for another type, from whose values `see` takes the value to compare.
   func of<Other>(_ see: @escaping (Other) -> Seen) -> ScenarioExpectation<Other> {
     ScenarioExpectation<Other> { reader, node, path in
       try read(&reader, node, path).map { judge in { judge(&$0, $1, $2, see($3)) } }
@@ -92,33 +93,34 @@ public struct ScenarioExpectation<Seen> {
 }
 
 extension ScenarioExpectation<String> {
-  /// A text that is equal to the text seen.
+  /// The expectation of a text that is equal to the text seen.
   public static var text: Self { Self(.text) { $0.compare($1, $2, $3, $4) } }
-  /// A text that is part of the text seen.
+  /// The expectation of a text that is part of the text seen.
   public static var part: Self { Self(.text) { $0.find($1, $2, $3, in: $4) } }
-  /// Returns one of some words.
+  /// Returns the expectation of one of the given words, which is equal to the text seen.
   public static func word(_ words: [String]) -> Self { Self(.word(words)) { $0.compare($1, $2, $3, $4) } }
-  /// `true` or `false`, compared with the word that is seen.
+  /// The expectation of `true` or `false`, which is compared with the text seen.
   public static var boolean: Self { Self(.boolean) { $0.compare($1, $2, "\($3)", $4) } }
 }
 
 extension ScenarioExpectation<Double?> {
-  /// A number, or a list of the least and the greatest number. What is seen is `nil` if it is unknown.
+  /// The expectation of a number, or of a value between the two numbers of a list. The value seen is `nil` if it is
+  /// unknown, and then fits nothing.
   public static var range: Self {
     Self(ScenarioValue { reader, node, path in reader.range(node, path) }) { $0.measure($1, $2, $3, $4) }
   }
 }
 
 extension ScenarioExpectation<[String]> {
-  /// Returns an item that is among those that are seen: one of some words, or any text.
+  /// Returns the expectation of a text that is among those seen: one of the given words, or any text if none are given.
   public static func item(among words: [String]? = nil) -> Self {
     Self(words.map { .word($0) } ?? .text) { timeline, at, name, expected, seen in
       timeline.compare(at, name, expected, seen.contains(expected) ? expected : "none of that name")
     }
   }
 
-  /// Returns the form of a word or a list of words that are all the words seen, in any order. `none` stands for an
-  /// empty list.
+  /// Returns the expectation of a word or a list of words that are all the words seen, in any order. `none` stands for
+  /// an empty list.
   public static func all(among words: [String]) -> Self {
     func text(_ words: [String]) -> String { words.isEmpty ? "none" : words.sorted().joined(separator: ", ") }
     let value = ScenarioValue<[String]> { reader, node, path in

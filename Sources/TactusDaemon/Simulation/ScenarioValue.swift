@@ -22,7 +22,8 @@ public struct ScenarioValue<Value> {
     }
   }
 
-  /// Returns the form of a mapping, each of whose keys changes an initial value. Nothing in the file is the initial value.
+  /// Returns the form of a mapping, each of whose keys changes an initial value. An empty value in the file gives the
+  /// initial value.
   public static func keys(of initial: Value, _ words: [ScenarioWord<Value>]) -> Self {
     Self { reader, node, path in
       var value = initial
@@ -69,7 +70,7 @@ public struct ScenarioValue<Value> {
     }
   }
 
-  /// Returns the form of a value that is given in this form, or by `true` if it is this one.
+  /// Returns the form of a value that is given in this form, or by `true` for `standard`.
   public func orTrue(_ standard: Value) -> Self {
     Self { reader, node, path in
       if let text = node.scalar?.string, ScalarReader.value(text, as: .alwaysTrue) != nil { return standard }
@@ -77,7 +78,8 @@ public struct ScenarioValue<Value> {
     }
   }
 
-  /// Returns the form of a value that is given in this form, or by a mapping with one key and its company.
+  /// Returns the form of a value that is given in this form, or by a mapping with the key of `word` and the keys that
+  /// belong to it.
   public func orMapping(_ word: ScenarioWord<Value?>) -> Self {
     Self { reader, node, path in
       guard node.mapping != nil else { return try read(&reader, node, path) }
@@ -124,7 +126,7 @@ extension ScenarioValue where Value: CaseIterable & RawRepresentable<String> {
 extension ScenarioValue<String> {
   /// The form of a text that is not empty.
   public static var text: Self { Self { reader, node, path in reader.text(node, path) } }
-  /// Returns the form of one of some words.
+  /// Returns the form of one of the given words.
   public static func word(_ words: [String]) -> Self { Self { reader, node, path in reader.word(node, path, words) } }
 }
 
@@ -159,7 +161,7 @@ extension ScenarioValue<Bool> {
 }
 
 extension ScenarioValue<Void> {
-  /// The form of the value of a key that has no value to choose: `true`.
+  /// The form of a value that can only be `true`.
   public static var alwaysTrue: Self {
     Self { reader, node, path in reader.value(node, path, .alwaysTrue).map { _ in () } }
   }

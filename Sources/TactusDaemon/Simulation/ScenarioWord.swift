@@ -9,9 +9,9 @@ import Yams
 /// ```
 public struct ScenarioWord<Target> {
   let name: String
-  /// The keys that may stand beside this one.
+  /// The names of the further keys that may stand beside this one and are part of it.
   let company: [String]
-  /// Reads the key, which the fields contain, and its company. Returns what the key does to the target, or `nil` if a
+  /// Reads the key, which the fields contain, and its further keys. Returns the change of the target, or `nil` if a
   /// value is invalid, which is reported as an error.
   let read: (inout FieldReader, FieldReader.Fields, String) throws -> ((inout Target) -> Void)?
 
@@ -43,7 +43,7 @@ public struct ScenarioWord<Target> {
     }
   }
 
-  /// Creates a key without company.
+  /// Creates a key without further keys.
   public init<Value>(
     _ name: String, _ value: ScenarioValue<Value>, do act: @escaping (inout Target, Value) -> Void
   ) {

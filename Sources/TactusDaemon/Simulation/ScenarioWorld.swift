@@ -3,21 +3,20 @@ import Tactus
 import Yams
 
 /// The simulated world of one kind of scenario: production loops in simulated time, and the keys of the file that set
-/// it up, act on it and check it. All kinds have `name`, `seed`, `duration_s`, `events` and `expect`
-/// besides.
+/// it up, act on it and check it. All kinds also have the keys `name`, `seed`, `duration_s`, `events` and `expect`.
 public protocol ScenarioWorld {
   /// The description of the world in a file.
   associatedtype Setup
 
-  /// The key that makes a file one of this kind, or `nil` if every file is one.
+  /// The key by which a file is recognised as one of this kind, or `nil` if every file is one.
   static var part: String? { get }
-  /// The setup of a file that gives none.
+  /// The setup of a file that does not describe one.
   static var standard: Setup { get }
-  /// The keys of a file besides those that all kinds have. Without values they leave the setup as it is.
+  /// The keys of a file besides those that all kinds have. A file without them leaves the setup as it is.
   static var keys: [ScenarioWord<Setup>] { get }
-  /// Returns the duration of a file that does not give it.
+  /// Returns the duration of a file that does not state one.
   static func duration(_ setup: Setup) -> Nanoseconds
-  /// Returns the key of an item of `events` or `expect` that is its time since the start.
+  /// Returns the key that states the time since the start in an item of `events` or `expect`.
   static func instant(_ setup: Setup) -> ScenarioCompany<Nanoseconds>
   /// Returns the events, of which each item of `events` has exactly one.
   static func events(_ setup: Setup) -> [ScenarioWord<Self>]
@@ -39,7 +38,7 @@ public protocol ScenarioWorld {
 }
 
 extension ScenarioWorld {
-  /// The key `at_s`, in seconds.
+  /// Returns the key `at_s`, in seconds.
   public static func instant(_ setup: Setup) -> ScenarioCompany<Nanoseconds> {
     ScenarioCompany("at_s", ScenarioValue<Double>.number(0...86_400).map { .seconds($0) })
   }

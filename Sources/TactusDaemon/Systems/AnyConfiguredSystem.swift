@@ -60,7 +60,7 @@ public struct Invitation: Sendable {
     /// The path below the service's address: `/api/pump/on`.
     let path: String
     var body: String?
-    /// The time for which the shell waits after the command, s, or `nil` if it does not wait.
+    /// The time for which the shell waits after the command, in seconds, or `nil` if it does not wait.
     var pauseSeconds: Double?
 
     /// Creates an example.
@@ -69,7 +69,7 @@ public struct Invitation: Sendable {
     ///   - options: the options of `curl` before the address.
     ///   - path: the path below the service's address: `/api/pump/on`.
     ///   - body: the JSON body, which is put between single quotes for the shell, or `nil` if no body is sent.
-    ///   - pauseSeconds: the time after which the next example works, s, or `nil` if it works at once.
+    ///   - pauseSeconds: the time after which the next example works, in seconds, or `nil` if it works at once.
     public init(options: String = "-X POST", path: String, body: String? = nil, pauseSeconds: Double? = nil) {
       self.options = options
       self.path = path

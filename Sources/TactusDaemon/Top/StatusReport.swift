@@ -45,7 +45,7 @@ struct StatusReport {
       ?? health.systems.filter { $0.value == "emergencyStopped" }.keys.sorted()
   }
 
-  /// The lines for a terminal or a pipe.
+  /// Returns the lines for a terminal or a pipe.
   func lines(host: String) -> [TopScreen.Line] {
     let up = runtime.map { ", up \(TopScreen.upTime($0.monotonicNs &- $0.epochNs))" } ?? ""
     let trouble = health.status == "ok" ? [] : [health.status + (health.message.map { ": \($0)" } ?? "")]

@@ -40,7 +40,7 @@ public struct WatchdogMachine: Sendable, Equatable {
     case none
     /// The feeder must open the device, then call `step` with `opened` or `notOpened`.
     case open
-    /// Feed the watchdog, which restarts its timeout.
+    /// The feeder must feed the watchdog, which restarts its timeout.
     case feed
     /// The feeder must stop the watchdog and close the device.
     case disarm

@@ -64,7 +64,7 @@ struct DeclaredOracle<Rules: Settings> {
 
   /// Notes that the loop has been given a request.
   ///
-  /// - Parameter arrived: the instant at which the client asked; unless given `now`.
+  /// - Parameter arrived: the instant at which the client sent the request; `now` if it is not given.
   mutating func asked(_ number: UInt64, makesSafe: Bool = false, arrived: TickInstant? = nil, at now: TickInstant) {
     output.asked(number)
     waiting.append((number, now))

@@ -19,7 +19,8 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   private var exercise: SwarmExercise
   var exercised: [String: Int] { exercise.counts }
   private var now = TickInstant.zero
-  /// The rules of the files: the first at the start, the others after the reloads of a history. `file` is the index of the present one.
+  /// The rules of the configuration files: the first at the start, the others after the reloads of a history. `file` is
+  /// the index of the one in effect.
   private let files: [DeclaredRules<System.Rules>]
   private var file = 0
   private var oracle: DeclaredOracle<System.Rules>
@@ -33,7 +34,7 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
   private var isRefusing = false
   private var faults: Set<Int64> = []
 
-  /// The state that ends with the process.
+  /// The state of one run of the daemon, which is lost with its process.
   private struct Daemon {
     let system: SimulatedSystem<System>
     /// The loop's number of publications at the last look.
@@ -57,8 +58,8 @@ final class DeclaredSwarm<System: DeviceSystem>: SwarmPart {
     var reloads = true
     /// Whether a wider limit waits until the outputs are off.
     var waits = true
-    /// Returns the largest duty cycle of a PWM output that the rules allow, or is `nil` if the test does not know it; a
-    /// declaration does not say what its rules mean.
+    /// Returns the largest duty cycle of a PWM output that the rules allow; `nil` if the test does not know it, which a
+    /// declaration does not state.
     var mostDuty: (@Sendable (System.Rules) -> Double)?
   }
 

@@ -17,7 +17,7 @@ enum DeclaredSwarmPlan<System: DeviceSystem> {
         guard !commands.isEmpty else { return }
         let index = plan.below(UInt64(clamping: commands.count))
         let shares = commands[index].parameters.map { _ in plan.within(-20...1_020) }
-        // A person who finds it stopped asks again.
+        // A client that finds the system stopped first requests a reset.
         plan.maybe(300) { plan in
           let asked = at + .milliseconds(-plan.within(0...400))
           if asked >= .zero { plan.add(asked, "ask-reset") }

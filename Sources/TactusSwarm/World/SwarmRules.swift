@@ -26,16 +26,16 @@ public struct SwarmRules<Rules: ReloadableRules> {
   /// The rules that the next start reads.
   public var saved: Rules { files[number] }
 
-  /// Returns the change that a reload proposes, or `nil` if there is no file of that number.
+  /// Returns the change that a reload proposes, or `nil` if there is no file with that number.
   public func change(of system: String, to number: Int64) -> (any RulesChange)? {
     guard let index = Int(exactly: number), files.indices.contains(index) else { return nil }
     let key = KeyChange("\(system).rules", from: .integer(self.number), to: .integer(index))
     return wanted.change(of: system, [key], to: files[index]) {}
   }
 
-  /// Notes that the reload has told every loop.
+  /// Notes that a reload has passed the rules of a file to every loop.
   ///
-  /// - Returns: whether there is a file of that number.
+  /// - Returns: whether there is a file with that number.
   public mutating func changed(to number: Int64) -> Bool {
     guard let index = Int(exactly: number), files.indices.contains(index) else { return false }
     self.number = index

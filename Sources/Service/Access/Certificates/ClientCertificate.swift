@@ -37,7 +37,7 @@ final class ClientCertificate: Sendable {
     name = chain.first.flatMap(Self.name)
   }
 
-  /// The result of the last check, if one with these rules has succeeded.
+  /// Returns the result of the last check if it was made with these rules and succeeded, otherwise `nil`.
   func verified(by rules: UInt64) -> Verified? {
     state.withLock { $0.verified.flatMap { $0.rules == rules ? $0 : nil } }
   }

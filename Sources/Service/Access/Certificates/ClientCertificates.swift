@@ -10,7 +10,7 @@ public final class ClientCertificates: Sendable {
   public struct Rules: Sendable, Equatable {
     /// The certificates of the trusted authorities in PEM.
     public let authorities: [UInt8]
-    /// The rules; of several that fit a name the first counts.
+    /// The rules for scopes. If several fit a name, the first one counts.
     public let scopes: [ClientScope]
 
     /// Makes rules. Returns `nil` if the text has no certificate, more than 64, or a malformed one.

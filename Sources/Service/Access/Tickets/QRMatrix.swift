@@ -57,7 +57,7 @@ struct QRMatrix {
     }
   }
 
-  /// The squares in three corners, each with its light border.
+  /// Places the finder patterns: the squares in three corners, each with its light border.
   private mutating func placeFinders() {
     for (left, top) in [(3, 3), (side - 4, 3), (3, side - 4)] {
       for dy in -4...4 {
@@ -82,7 +82,7 @@ struct QRMatrix {
     }
   }
 
-  /// Level M has the indicator 00; the mask's number is protected by a BCH code, both copies.
+  /// Places both copies of the format: the indicator 00 of level M and the mask's number, protected by a BCH code.
   private mutating func placeFormat(mask: Int) {
     let bits = (mask << 10 | Self.remainder(mask, degree: 10, generator: 0x537)) ^ 0x5412
     for index in 0..<15 {
@@ -132,7 +132,7 @@ struct QRMatrix {
 
   // MARK: the choice of the mask
 
-  /// The standard's penalty points: what makes a code hard to read.
+  /// The penalty points of the standard, for patterns that make a code hard to read; fewer are better.
   var penalty: Int {
     let columns = (0..<side).map { x in modules.map { $0[x] } }
     let dark = modules.reduce(0) { $0 + $1.count(where: \.self) }
@@ -151,7 +151,8 @@ struct QRMatrix {
     }
   }
 
-  /// Points of one row or column: runs of five and more, and what looks like a finder.
+  /// Returns the penalty points of one row or column, for runs of five or more equal modules and for patterns that
+  /// resemble a finder.
   private static func penalty(of line: [Bool]) -> Int {
     var points = 0
     var run = 0

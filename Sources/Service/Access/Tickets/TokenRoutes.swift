@@ -25,7 +25,7 @@ public struct TokenRoutes: Sendable {
   /// - Parameters:
   ///   - store: the tokens.
   ///   - sightings: the last use of each token.
-  ///   - revoked: called when a token was revoked, so that connections that last are ended at once.
+  ///   - revoked: called when a token was revoked, so that WebSockets and streams of the token are ended at once.
   ///   - seconds: the time of day in seconds since 1970.
   ///   - now: the monotonic time, for tickets.
   public init(

@@ -65,8 +65,8 @@ public enum PageAddress {
     "an http or https address of at most \(greatestLength) characters that ends in /"
   }
 
-  /// Returns whether the text is an address that can stand in a QR code and in a document as it is: printable ASCII without quotation marks, brackets
-  /// and what begins a query or a fragment.
+  /// Returns whether the text is an address that can stand in a QR code and in a document as it is: printable ASCII
+  /// without quotation marks, brackets and the characters that begin a query or a fragment.
   public static func isOne(_ text: String, atMost greatestLength: Int) -> Bool {
     let scheme = ["http://", "https://"].first { text.hasPrefix($0) }
     guard let scheme, text.utf8.count <= greatestLength else { return false }

@@ -28,7 +28,8 @@ public struct FileFailure: Error, CustomStringConvertible {
 ///   - flags: those of open(2); O_CLOEXEC is added.
 ///   - mode: the mode of a file that is made.
 ///   - kinds: the kinds of files that are accepted besides regular ones, as in `st_mode`.
-///   - pipes: whether a pipe is taken, too, and waited for: for a command that a person has typed and can end, never in a daemon.
+///   - pipes: whether a pipe is accepted, too, and waited for, as by a command that a person has typed and can end;
+///     never in a daemon.
 public func openOutside(
   _ path: String, _ flags: Int32, mode: mode_t = 0, alsoTaking kinds: [mode_t] = [],
   waitingForPipes pipes: Bool = false,

@@ -173,7 +173,8 @@ extension TokenFile {
   /// Returns whether a token may have this name: 1…64 visible characters in at most 256 bytes, not all of them spaces.
   public static func isName(_ name: String) -> Bool { GivenName.flaw(in: name, nameLength) == nil }
 
-  /// Forgets tokens that open nothing any more if the file is full: the revoked ones first, then the expired ones, the oldest first.
+  /// Removes tokens that give no access any more if the file is full: the revoked ones first, then the expired ones,
+  /// the oldest first.
   ///
   /// - Throws: `full` if every token of a full file is valid.
   public mutating func makeRoom(now: Int64) throws(TokenFileError) {

@@ -4,13 +4,13 @@ import NIOPosix
 
 /// Sends one mail by SMTP (RFC 5321), with STARTTLS or TLS in builds with the trait TLS.
 public struct SMTPClient: Sendable {
-  /// The protection of the way to the server.
+  /// The protection of the connection to the server.
   public enum Protection: Sendable {
     /// The connection is not encrypted.
     case none
     /// TLS after STARTTLS. A server that does not offer it gets neither a password nor a mail.
     case startTLS
-    /// TLS from the first byte.
+    /// The connection uses TLS from the first byte.
     case tls
   }
 
@@ -26,7 +26,7 @@ public struct SMTPClient: Sendable {
   public let host: String
   /// The TCP port of the server, 1 to 65535.
   public let port: Int
-  /// The protection of the way.
+  /// The protection of the connection.
   public let protection: Protection
   private let login: (user: String, password: String)?
 
@@ -39,7 +39,7 @@ public struct SMTPClient: Sendable {
 
   /// Sends a mail. Blocks for at most `limit`.
   ///
-  /// - Parameter isProbe: whether to end before the mail, to see whether server and account are right.
+  /// - Parameter isProbe: whether to end before the mail is sent, which checks the server and the account.
   /// - Returns: the server's answer in its words.
   public func send(_ mail: MailMessage, isProbe: Bool = false, limit: Duration) throws(Failure) -> String {
     let security: ClientSecurity?

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The client's side of one mail's way to a server, without input and output: replies come in, lines go out.
+/// The client's side of the delivery of one mail to a server, without input and output: it is given the server's
+/// replies and returns what the client does next.
 struct SMTPSession: Sendable {
   /// The protection of the connection.
   enum Protection: Sendable, Equatable {
@@ -15,7 +16,7 @@ struct SMTPSession: Sendable {
     case send([UInt8])
     /// Begins TLS; `secured` follows.
     case beginTLS
-    /// Says QUIT and ends; the text is the server's answer to the mail, or to the last command of a probe.
+    /// Sends QUIT and ends; the text is the server's answer to the mail, or to the last command of a probe.
     case finish(String, [UInt8])
   }
 
@@ -23,7 +24,7 @@ struct SMTPSession: Sendable {
   enum Failure: Error, Equatable {
     /// The server refused a command for good (5xx) or for now (4xx); the step names it.
     case refused(step: String, code: Int, text: String)
-    /// The server lacks what is needed.
+    /// The server lacks what is needed, as the sentence says.
     case lacks(String)
   }
 
@@ -38,7 +39,7 @@ struct SMTPSession: Sendable {
   let mail: MailMessage
   let protection: Protection
   let login: (user: String, password: String)?
-  /// Whether the session ends before the mail, to see whether the server and the account are right.
+  /// Whether the session ends before the mail is sent, which checks the server and the account.
   let isProbe: Bool
   let name: String
   private var state = State.greeting
@@ -128,7 +129,7 @@ struct SMTPSession: Sendable {
     return (plain + encoded).contains { text.contains($0) } ? "(its words repeat the password)" : text
   }
 
-  /// The bytes of the password's command, which follow in base64.
+  /// Returns the bytes that send the password, in base64.
   private static func secret(of login: (user: String, password: String)) -> [UInt8] {
     [0] + Array(login.user.utf8) + [0] + Array(login.password.utf8)
   }

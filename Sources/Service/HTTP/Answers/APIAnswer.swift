@@ -3,8 +3,8 @@ import NIOCore
 
 /// The body of an answer, piece by piece.
 struct AnswerBody {
-  /// The number of pieces that are written in one turn. They are a tenth of a millisecond's work, so that eight connections take about one in each
-  /// turn.
+  /// The number of pieces that are written in one turn. Writing them takes about a tenth of a millisecond, so eight
+  /// connections take about one millisecond in each turn.
   static let piecesOfTurn = 4
 
   private var rest: ByteBuffer
@@ -15,7 +15,7 @@ struct AnswerBody {
   /// The number of bytes that are left.
   var count: Int { rest.readableBytes }
 
-  /// Returns the next piece, and whether others have their turn behind it; `nil` after the last one.
+  /// Returns the next piece and whether other connections get a turn after it, or `nil` after the last one.
   mutating func next() -> (bytes: ByteBuffer, endsTurn: Bool)? {
     guard count > 0, let piece = rest.readSlice(length: min(APIAnswer.pieceBytes, count)) else { return nil }
     taken += 1

@@ -47,7 +47,8 @@ public func encodeJSON(_ value: some Encodable) -> [UInt8] {
   do {
     return Array(try encoder.encode(value))
   } catch {
-    // NaN and infinity are written as null, as what is unknown is: a fault of ours, but no reason to end the process.
+    // NaN and infinity are written as null, like unknown values. They are an error of ours, but no reason to end the
+    // process.
     let mark = "\u{F8FF}no number\u{F8FF}"
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: mark, negativeInfinity: mark, nan: mark)

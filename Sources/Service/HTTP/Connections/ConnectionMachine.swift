@@ -163,7 +163,7 @@ struct ConnectionMachine {
       next = min(next, since + limits.bodyTime)
     case .head, .nothing: break
     }
-    // The responder takes as long as it takes; a client that does not take the answer is gone.
+    // The responder has no time limit, but a client that does not read its answer counts as gone.
     if !unanswered.isEmpty, isWritable { return .wait(until: max(next, now + limits.headTime)) }
     return now >= idle ? .close : .wait(until: next)
   }

@@ -93,7 +93,7 @@ final class ConnectionPlaces: Sendable {
     }
   }
 
-  /// The certificate that was shown on a connection, or `nil` if none was.
+  /// Returns the certificate that was shown on a connection, or `nil` if none was.
   func certificate(of channel: any Channel) -> ClientCertificate? {
     state.withLock { $0.certificates[ObjectIdentifier(channel)] }
   }

@@ -4,9 +4,9 @@ import Tactus
 /// The bytes of answers and events that wait for clients which have not read them yet, of all connections together. When they become too many, the client
 /// that has read nothing for the longest time is closed, then the next one, until they are not: a client that does read never pays for one that does not.
 ///
-/// An event counts once for each client that it waits for, though without TLS its bytes are in memory once for all: the count is never less than the
-/// memory, and needs no look at who else waits for the same bytes. Answers from bytes that all clients share do not count, since the daemon keeps
-/// those in any case. It may be used from any thread.
+/// An event counts once for each client that it waits for, though without TLS its bytes are in memory once for all: the
+/// count is never less than the memory in use, and is independent of the other clients. Answers from bytes that all
+/// clients share do not count, since the daemon keeps those in any case. It may be used from any thread.
 final class OutgoingBudget: Sendable {
   /// The bytes that wait for one client.
   final class Account: Sendable {

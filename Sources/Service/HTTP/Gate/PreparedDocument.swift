@@ -91,8 +91,8 @@ public final class PreparedDocument: Sendable {
 }
 
 extension PreparedDocument {
-  /// Returns the answer to a request that only the responder can answer, as one with a query or of another origin, or for a long document over TLS: a
-  /// file goes out in gzip there, too, and is kept by browsers.
+  /// Returns the answer to a request that only the responder can answer: one with a query or of another origin, or one
+  /// for a long document over TLS. A file is sent in gzip and kept by browsers in this case, too.
   func answer(to fields: HTTPFields) -> APIAnswer {
     let content = content
     var headers = HTTPFields()

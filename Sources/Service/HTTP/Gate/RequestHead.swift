@@ -12,8 +12,8 @@ extension HTTPRequestHead {
     }
   }
 
-  /// Returns the head in the form that the doorman and the responder use. What a whole URL as the target names counts as the host, as
-  /// RFC 9112, 3.2.2 has it, and not the field `Host`.
+  /// Returns the head in the form that the doorman and the responder use. If the target is a whole URL, its host counts
+  /// and not the field `Host`, as RFC 9112, 3.2.2 requires.
   func request(isSecure: Bool) throws(APIError) -> HTTPRequest {
     guard let method = HTTPRequest.Method(method.rawValue) else {
       throw APIError(.badRequest, "BAD_REQUEST", "a method that no HTTP request has")

@@ -78,8 +78,9 @@ struct APIResponder: Sendable {
     try await client.write(.end)
   }
 
-  /// Writes a whole answer at once, or in pieces if it is long, and after some of them in turns with other long ones: an event loop polls its sockets
-  /// when it has no other work. What is left of a long answer counts as waiting for the client, unless others share it.
+  /// Writes a whole answer, in pieces if it is long. After every few pieces it waits for a turn, so that the event loop
+  /// polls its sockets in between. The rest of a long answer counts as waiting for the client, unless other clients
+  /// share its bytes.
   private func write(
     _ answer: APIAnswer, to client: NIOAsyncChannelOutboundWriter<ResponsePart>, _ channel: any Channel
   ) async throws {

@@ -15,7 +15,7 @@ public final class DiskThreads: TaskExecutor {
   private static let four = make(count: 4)
   /// The four threads of the whole process, for tasks that change something.
   public static let shared = four.commands
-  /// The same threads, for tasks that only read.
+  /// The four threads of the whole process, for tasks that only read; `shared` has the same threads.
   public static let looks = four.looks
   /// The time for which a request waits for its turn, and for a disk that does not answer.
   public static let patience = Nanoseconds.seconds(10)
@@ -103,8 +103,8 @@ extension DiskThreads {
   /// waited for.
   ///
   /// - Parameters:
-  ///   - longest: how long the work itself may take.
-  ///   - work: what is done, on these threads.
+  ///   - longest: the longest time that the work itself may take.
+  ///   - work: the work, which runs on these threads.
   /// - Throws: 503 `DISK_BUSY`, whose message says whether the work has begun; what the work throws.
   public func run<Value: Sendable>(
     longest: Nanoseconds = DiskThreads.patience, _ work: @escaping @Sendable () async throws -> Value
@@ -208,7 +208,8 @@ private final class DiskWait<Value: Sendable>: Sendable {
     }
   }
 
-  /// Gives the result to the caller. Does nothing if none waits, or if `ifBegun` does not say whether the work has begun.
+  /// Gives the result to the caller. Does nothing if no caller waits, or if whether the work has begun differs from
+  /// `ifBegun`.
   func end(_ result: Result<Value, any Error>, ifBegun: Bool) {
     typealias Waiting = (continuation: CheckedContinuation<Value, any Error>?, cancel: (@Sendable () -> Void)?)
     let (continuation, cancel) = state.withLock { state -> Waiting in

@@ -122,8 +122,8 @@ extension Route {
   func answer(
     _ handle: @escaping @Sendable (APIRequest) async throws -> APIResponse, _ request: APIRequest
   ) async throws -> MadeAnswer {
-    // Only a look is compressed. The answer to a command may have a secret that was made for it, as a new token, and the length of a
-    // compressed answer tells of its content.
+    // Only answers to GET are compressed. The answer to a command may contain a secret that was made for it, such as a
+    // new token, and the length of a compressed answer would reveal something about it.
     let compresses = method == .get && (common != nil || request.takesGzip)
     let make: @Sendable () async throws -> MadeAnswer = {
       try await self.run({ try await MadeAnswer(handle($0), compresses: compresses) }, request)

@@ -36,7 +36,7 @@ public enum Plants: DeviceSystem, Sections, ConvertsRules, ChecksTogether, Shape
   public static var documents: SystemDocuments { SystemDocuments(name, plants_documents()) }
 
   public static func isSimulated(_ wiring: Wiring) -> Bool { wiring.backend == .sim }
-  /// The system needs nothing of the machine besides its buses.
+  /// Returns an empty value, because the system needs nothing of the machine besides its buses.
   public static func reach(_ wiring: Wiring, _ rules: Rules) -> Reach { Reach() }
 
   /// The rate at which the loop looks for due work; reads are released at exact instants, independent of this rate.

@@ -73,7 +73,7 @@ public struct PlantMessageRemains: Sendable, Hashable {
   public private(set) var receiver: String?
   public private(set) var operation: String?
 
-  /// Total. Reads at most `PlantMessage.maximumLength` bytes.
+  /// Parses a message of any bytes; at most `PlantMessage.maximumLength` of them are read.
   public init(of bytes: UnsafeRawBufferPointer) {
     var scanner = PlantPartScanner(UnsafeRawBufferPointer(rebasing: bytes.prefix(PlantMessage.maximumLength)))
     while let part = scanner.next() {

@@ -3,7 +3,7 @@ public struct PumpPlausibility: Sendable, Hashable, BitwiseCopyable {
   public let lowest: PumpTemperature
   public let highest: PumpTemperature
 
-  /// `lowest` must be below `highest`; anything else is a programming error.
+  /// Creates a range. `lowest` must be below `highest`; anything else is a programming error.
   public init(lowest: PumpTemperature, highest: PumpTemperature) {
     precondition(lowest < highest, "a range has a lower and an upper end")
     self.lowest = lowest

@@ -7,7 +7,7 @@ import Wire
 
 // Texts and values for people and programs.
 
-// The control knows no daemon: what its types are to one is said here, and nowhere else.
+// The module of the control does not depend on the daemon, so the conformances are declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension PumpIgnoreReason: @retroactive RefusalWord {
   public var sentence: String { "the pump: \(self)" }
@@ -59,7 +59,8 @@ extension Pump: Explains, TellsInFull, AnswersInFull, IsWatched {
     Group("pump", \.doing, when: .state, "What the pump does.") { PumpSeen.Doing.fields }
   }
 
-  /// The request repeated every second while a person watches: the operator role asks the pump for its state.
+  /// Returns the request that is repeated every second while a person watches: in the operator role the pump is asked
+  /// for its state.
   public static func whenWatched(_ wiring: Wiring) -> PumpOrder? { wiring.role == .operator ? .watched : nil }
 
   /// Returns the log line for a change of the pump or of its connection, and the event for subscribers.

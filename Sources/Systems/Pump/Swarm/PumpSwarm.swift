@@ -259,7 +259,7 @@ final class PumpSwarm: SwarmLoopPart {
   }
 }
 
-// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// The module of the control does not depend on the daemon, so the conformance is declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension PumpRules: @retroactive ReloadableRules {}
 

@@ -7,7 +7,8 @@ public struct PumpTemperature: Sendable, Hashable, Comparable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(tenths: Int32) { self.tenths = tenths }
 
-  /// Rounds to the nearest tenth. A value out of range or not a number is a programming error.
+  /// Creates a temperature, rounded to the nearest tenth of a degree. A value out of range or not a number is a
+  /// programming error.
   @_noLocks @_noAllocation
   public init(celsius: Double) {
     precondition(celsius.magnitude < 999.95, "a pump's temperature is within ±999.9 °C")

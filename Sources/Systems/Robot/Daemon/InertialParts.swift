@@ -8,7 +8,7 @@ struct InertialParts {
   private let accelerometer: AxesPart
   private let gyroscope: AxesPart?
 
-  /// Opens them, or returns `nil` if the file names no accelerometer.
+  /// Opens the sensors, or returns `nil` if the file names no accelerometer.
   init?(_ bench: Bench<Robot.Wiring>) throws {
     let mounting = bench.wiring.mounting ?? .upright
     let limit = Nanoseconds.milliseconds(500)
@@ -20,12 +20,12 @@ struct InertialParts {
     self.accelerometer = accelerometer
   }
 
-  /// Returns the inputs for the one loop that reads them.
+  /// Returns the sensors for the one loop that reads them.
   func sensors() -> InertialSensors {
     InertialSensors(accelerometer: accelerometer.port(), gyroscope: gyroscope.map { $0.port() })
   }
 
-  /// Returns the loop of their twin; empty unless they are simulated.
+  /// Returns the loop of the twin that sets the sensors; empty unless they are simulated.
   func twin(_ bench: Bench<Robot.Wiring>) -> [Loop] {
     guard bench.isSimulated else { return [] }
     let lean = SimulatedLean()

@@ -182,7 +182,7 @@ extension Robot {
     counter(
       "boardTimeouts", \.boardTimeouts, "board_read_timeouts",
       "Requests for battery and attitude that the board did not answer in time.")
-    // Every declared system has metrics of these two.
+    // These two fields have no metrics, since every declared system has metrics of lost answers and notices already.
     counter("answersDropped", \.answersDropped, .none, "Answers to requests that found their ring full.")
     counter(
       "noticesDropped", \.noticesDropped, .none, "Changes that no log shows because the ring was full.")

@@ -36,11 +36,11 @@ struct SimulatedRobotDocument: Encodable {
   var lights: [[UInt8]]
   /// The height of the body in millimetres, or `nil` (null) until it is set.
   @OrNull var heightMm: Double?
-  /// Whether the board levels the body's roll, or `nil` (null) until it is told.
+  /// Whether the board levels the body's roll, or `nil` (null) until that has been commanded.
   @OrNull var balancing: Bool?
-  /// Motor commands that the board accepted.
+  /// The number of motor commands that the board accepted.
   var commands: Int64
-  /// Writes that the board acknowledged but ignored.
+  /// The number of writes that the board acknowledged but ignored.
   var ignoredWrites: Int64
 
   init(_ snapshot: SimulatedVehicleSnapshot) {

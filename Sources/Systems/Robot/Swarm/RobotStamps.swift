@@ -8,7 +8,7 @@ struct RobotStamps {
   }
 
   private var newest: (stamp: Int64, at: TickInstant)?
-  /// Whether `newest` is from a clock that the machine may not follow.
+  /// Whether `newest` may be from a clock that the machine does not follow.
   private var isGuess = false
   /// The newest of the timestamps that were too far ahead.
   private var ahead = Int64.min

@@ -193,7 +193,7 @@ struct SimulatedFlow: ~Copyable, ControlLoop, NoOutput {
   private static var burstLitresPerMinute: Double {
     @_noLocks @_noAllocation get { 100 }
   }
-  /// More edges than this are lost in one tick, as a kernel loses them for a slow reader.
+  /// The greatest number of edges in one tick. Further edges are lost, as a kernel loses them for a slow reader.
   private static var mostEdges: Int {
     @_noLocks @_noAllocation get { 1_000 }
   }

@@ -11,7 +11,7 @@ final class SimulatedScheduleStore: ScheduleStore {
   private struct State {
     var records: SprinklerRecords
     var logged: Set<UInt64> = []
-    /// The time that each zone ran according to the log, s, by the zone's index.
+    /// The time that each zone ran according to the log, in seconds, by the zone's index.
     var loggedSeconds: [Int: Double] = [:]
     var writes = 0
     var isFull = false
@@ -34,7 +34,7 @@ final class SimulatedScheduleStore: ScheduleStore {
   var records: SprinklerRecords { state.withLock { $0.records } }
   /// Returns whether the log has a line of this run.
   func hasLogged(_ run: UInt64) -> Bool { state.withLock { $0.logged.contains(run) } }
-  /// Returns the time for which a zone was open according to the log, s; `zone` is the zone's index from 0.
+  /// Returns the time for which a zone was open according to the log, in seconds; `zone` is the zone's index from 0.
   func loggedSeconds(_ zone: Int) -> Double { state.withLock { $0.loggedSeconds[zone] ?? 0 } }
   var isFull: Bool { state.withLock { $0.isFull } }
   /// The number of writes that were attempted.

@@ -19,11 +19,11 @@ struct SprinklerFlowOracle {
   private var open: UInt64 = 0
   /// The instant since which the lines have been unchanged.
   private var linesSince = TickInstant.zero
-  /// The least flow since the lines last changed, l/min.
+  /// The least flow since the lines last changed, in l/min.
   private var lowest = 0.0
-  /// The greatest flow since the lines last changed, l/min.
+  /// The greatest flow since the lines last changed, in l/min.
   private var highest = 0.0
-  /// The present flow, l/min.
+  /// The present flow, in l/min.
   private var rate = 0.0
   /// The instant since which the flow has had this rate.
   private var rateSince = TickInstant.zero
@@ -50,7 +50,7 @@ struct SprinklerFlowOracle {
 
   /// Records a change of the water supply.
   ///
-  /// - Parameter burst: the flow through a burst pipe, l/min.
+  /// - Parameter burst: the flow through a burst pipe, in l/min.
   mutating func water(isDry: Bool, burst: Double, at now: TickInstant) {
     (self.isDry, self.burst) = (isDry, burst)
     let before = rate

@@ -14,7 +14,7 @@ final class SprinklerSwarm: SwarmPart {
   /// The wall time at the start, half a minute before noon, so that programs start.
   private var wallAtZero = WallInstant(secondsSince1970: 1_780_012_800 - 30)
   private static let settings = SchedulerSettings(zone: .utc, pins: Array(1...zones))
-  /// The flow through each zone that is open, l/min.
+  /// The flow through each zone that is open, in l/min.
   static let litresPerMinute = [10.0, 14, 18, 22]
   private static let pulsesPerLitre = 450.0
 
@@ -269,7 +269,7 @@ final class SprinklerSwarm: SwarmPart {
   }
 }
 
-// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// The module of the control does not depend on the daemon, so the conformance is declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension FlowLimits: @retroactive ReloadableRules {}
 

@@ -1,7 +1,7 @@
 import Tactus
 
-/// Decides when the RTSP port is asked whether it answers, and what follows if it does not: a server that is kept busy by one client, or
-/// waits for ever, still has its port open.
+/// Decides when the RTSP port is asked whether it answers, and what follows if it does not: a server that is kept busy
+/// by one client, or waits for ever, still has its port open, and only a request shows that.
 ///
 /// The type has no clock and does no input or output: the process asks it, and acts on the results.
 public struct DoorWatch: Sendable {
@@ -14,13 +14,13 @@ public struct DoorWatch: Sendable {
 
   public enum Action: Sendable, Equatable {
     case nothing
-    /// The door is to be asked: by a connection and the request OPTIONS.
+    /// The process must send the port a request (OPTIONS) on a connection of its own.
     case ask
-    /// The present question is given up, and the port is reported as not answering.
+    /// The request was not answered in time, and the port is reported as not answering.
     case silent
     /// The port is reported as answering again.
     case answersAgain
-    /// The process is to be ended, after which it is started again.
+    /// The process must end, after which it is started again.
     case restart
   }
 

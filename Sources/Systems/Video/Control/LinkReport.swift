@@ -4,14 +4,14 @@ import Tactus
 public struct LinkReport: Sendable, Equatable {
   /// The part of the packets that did not arrive, 0…1.
   public var lost: Double
-  /// The time for which data waits on its way, in addition to the time that the way itself takes.
+  /// The queueing delay: the time for which data waits in the network, in addition to the shortest transmission time.
   public var wait: Nanoseconds
 
   public init(lost: Double = 0, wait: Nanoseconds = .zero) {
     (self.lost, self.wait) = (min(max(lost, 0), 1), max(.zero, wait))
   }
 
-  /// Returns the worse of both in each respect.
+  /// Returns a report with the greater loss and the greater wait of both.
   public func worse(than other: LinkReport) -> LinkReport {
     LinkReport(lost: max(lost, other.lost), wait: max(wait, other.wait))
   }
@@ -25,7 +25,8 @@ public struct ReceiverReports: Sendable {
     public var lost: Int32
     /// The highest sequence number, with the number of its wrap-arounds in the upper bits.
     public var highest: UInt32
-    /// The time of one of our reports to the receiver and back, without its time there, or `nil` if it is not known yet.
+    /// The round-trip time of one of our reports, without the time that it spent at the receiver, or `nil` if it is not
+    /// known yet.
     public var roundTrip: Nanoseconds?
 
     public init(lost: Int32, highest: UInt32, roundTrip: Nanoseconds? = nil) {

@@ -3,9 +3,10 @@ import Tactus
 
 /// The rule for the bit rate and the frame rate of the encoder that all viewers share: what the worst link of them takes, between limits.
 ///
-/// Packets that are lost beyond one in ten, or data that waits, mean that the link is full: the rate falls to what arrived. Less loss than
-/// that is a radio's own, which a lower rate would not mend. The rate rises again by a twentieth a second, and slowly near the rate at which
-/// a link was full. Where few bits are left, fewer frames share them. The rule accesses neither a network nor a clock.
+/// Packets that are lost beyond one in ten, or data that waits, mean that the link is full: the rate falls to what
+/// arrived. A smaller loss is normal for a radio link, and a lower rate would not reduce it. The rate rises again by a
+/// twentieth a second, and slowly near the rate at which a link was full. Where few bits are left, fewer frames share
+/// them. The rule accesses neither a network nor a clock.
 public struct StreamRate: Sendable, Equatable {
   /// The limits between which bit rate and frame rate move. With equal bit rates they never change.
   public struct Limits: Sendable, Equatable {
@@ -32,9 +33,9 @@ public struct StreamRate: Sendable, Equatable {
     case configured
     /// A viewer's packets are lost.
     case loss
-    /// The data of a viewer waits on its way.
+    /// The data of a viewer waits in the network.
     case wait
-    /// The links carry the rate, and it rises.
+    /// The links carry the present rate, so it rises towards the configured one.
     case rising
   }
 
@@ -62,9 +63,9 @@ public struct StreamRate: Sendable, Equatable {
   public private(set) var worst = LinkReport()
 
   private var rate: Double
-  /// One frame of this many is encoded.
+  /// The number of frames of the camera of which one is encoded.
   private var step = 1
-  /// The rate at which a link was full, and when that was.
+  /// The rate at which a link was last full, and the instant of that, or `nil` if no link was full recently.
   private var full: (rate: Double, at: TickInstant)?
   private var lastReport: TickInstant?
   private var alone: TickInstant?

@@ -8,7 +8,7 @@ import Tactus
 public struct ViewerBacklog: Sendable {
   /// The longest time that a fragment may wait. A fragment that has waited longer is outdated, and so are those that wait behind it.
   public static let longestWait = Nanoseconds.seconds(1)
-  /// Fragments are taken together up to about this number of bytes.
+  /// The approximate number of bytes up to which fragments are taken together.
   static let pieceBytes = 4 << 10
 
   /// The highest number of bytes that wait for a viewer, not counting the initialisation segment.
@@ -21,7 +21,7 @@ public struct ViewerBacklog: Sendable {
   private var needsKey = true
   /// Whether the viewer has taken data since `wait` was last called.
   private var hasTaken = false
-  /// Whether fragments were dropped since then.
+  /// Whether fragments were dropped since `wait` was last called.
   private var hasDropped = false
 
   public init(limitBytes: Int) { self.limitBytes = limitBytes }
@@ -45,8 +45,8 @@ public struct ViewerBacklog: Sendable {
     bytes += fragment.count
   }
 
-  /// Returns waiting data in order, at least one fragment and few more than `pieceBytes`, or `nil` if no fragment waits. What is taken has
-  /// left for the viewer and cannot be left out any more.
+  /// Returns waiting data in order, at least one fragment and few more than `pieceBytes`, or `nil` if no fragment
+  /// waits. Data that was taken counts as sent and is never dropped.
   public mutating func take() -> [UInt8]? {
     guard !fragments.isEmpty else { return nil }
     var taken = initialisation ?? []
@@ -62,8 +62,9 @@ public struct ViewerBacklog: Sendable {
     return taken
   }
 
-  /// Returns the time for which the oldest fragment has waited, or `longestWait` if fragments were dropped since the last call; or `nil` if the
-  /// viewer has taken nothing since then: one that stands still, as a player that is paused, is not helped by a lower rate.
+  /// Returns the time for which the oldest fragment has waited, or `longestWait` if fragments were dropped since the
+  /// last call. Returns `nil` if the viewer has taken nothing since then: a lower rate does not help a viewer that
+  /// stands still, such as a paused player.
   public mutating func wait(at now: TickInstant) -> Nanoseconds? {
     guard hasTaken else { return nil }
     defer { (hasTaken, hasDropped) = (false, false) }

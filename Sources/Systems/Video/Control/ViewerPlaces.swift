@@ -68,7 +68,8 @@ public struct ViewerPlaces<Peer: Hashable & Sendable>: Sendable {
   /// Notes that a whole request has come.
   public mutating func hear(_ connection: UInt, at now: TickInstant) { connections[connection]?.heard = now }
 
-  /// Removes and returns the connections without a session that have sent no whole request for too long: nothing, or one without an end.
+  /// Removes and returns the connections without a session that have sent no whole request for too long. They may have
+  /// sent nothing, or a request without an end.
   public mutating func takeSilent(at now: TickInstant) -> [UInt] {
     let busy = Set(sessions.values.map(\.connection))
     let silent = connections.filter { !busy.contains($0.key) && now - $0.value.heard >= Self.patience }.map(\.key)

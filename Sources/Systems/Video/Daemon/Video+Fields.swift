@@ -163,7 +163,7 @@ extension Video {
   }
 }
 
-// Parts of what is seen, as fields have them.
+// Parts of the state, in the form that fields need.
 
 struct VideoProcessSeen: Sendable {
   let report: ChildReport

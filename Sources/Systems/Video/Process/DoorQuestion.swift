@@ -3,8 +3,8 @@
 #if Video
   import CGStreamer
 
-  /// One question to this process's own RTSP port, as any client could ask it: OPTIONS on a connection of its own, which nothing waits for. It is to
-  /// be used on the main thread.
+  /// One question to this process's own RTSP port, as any client could ask it: OPTIONS on a connection of its own. No
+  /// call blocks. It must be used on the main thread.
   final class DoorQuestion {
     private static let text = "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n"
     private static let beginning = Array("RTSP/1.0 200 ".utf8)

@@ -11,7 +11,7 @@
       "appsrc name=feed is-live=true format=time min-latency=0 max-latency=2000000000 max-bytes=4000000 leaky-type=downstream"
 
     private let source: UnsafeMutablePointer<GstAppSrc>
-    /// Whether everything but a key frame is left out.
+    /// Whether frames are dropped until the next key frame.
     var needsKey = true
     private var caps: UnsafeMutablePointer<GstCaps>?
 

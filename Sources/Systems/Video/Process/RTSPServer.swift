@@ -232,7 +232,7 @@
       g_socket_set_option(socket, gint(truncatingIfNeeded: IPPROTO_TCP), TCP_NODELAY, 1, nil)
     }
 
-    /// Returns a descriptor of our own of a connection's socket, or −1.
+    /// Returns a duplicate of the descriptor of a connection's socket, which the caller owns, or −1.
     private static func socket(_ client: UnsafeMutableRawPointer) -> Int32 {
       guard let connection = gst_rtsp_client_get_connection(client.assumingMemoryBound(to: GstRTSPClient.self)),
         let socket = gst_rtsp_connection_get_read_socket(connection)
@@ -240,7 +240,7 @@
       return fcntl(g_socket_get_fd(socket), F_DUPFD_CLOEXEC, 0)
     }
 
-    /// The longest that GStreamer waits for the first frame before it answers DESCRIBE.
+    /// The longest time that GStreamer waits for the first frame before it answers DESCRIBE.
     private static let descriptionTime = Nanoseconds.seconds(20)
 
     /// Notes that a client has sent a whole request, whose answer may take a time.

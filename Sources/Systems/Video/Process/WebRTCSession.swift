@@ -21,9 +21,10 @@
       let needsKey: @Sendable () -> Void
     }
 
-    /// The longest time from the answer to the connection, and without a datagram of the viewer, who reports several times in it.
+    /// The longest time from the answer to the connection, and the longest silence of a connected viewer. A viewer
+    /// sends several reports within this time.
     static let patience = Nanoseconds.seconds(10)
-    /// The longest time from the offer to the answer, which a computer that is busy makes slowly.
+    /// The longest time from the offer to the answer, which may take long on a busy computer.
     static let ownPatience = Nanoseconds.seconds(60)
 
     private let pipeline: UnsafeMutablePointer<GstElement>
@@ -118,7 +119,8 @@
 
     // MARK: what GStreamer's threads tell
 
-    /// Returns a context for GStreamer that keeps the session until GStreamer releases it with the pipeline.
+    /// A context for GStreamer that keeps the session alive until GStreamer releases it with the pipeline. Each read
+    /// makes a new one.
     private var context: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> WebRTCSession {
@@ -178,8 +180,8 @@
       handlers.changed()
     }
 
-    /// Listens to two elements: the one that receives the viewer's datagrams, which libnice leaves without its own checks, and the one that is
-    /// asked for packets that are lost.
+    /// Observes two elements: the one that receives the viewer's datagrams, without libnice's own connectivity checks,
+    /// and the one that receives the viewer's requests for lost packets.
     private func adds(_ element: UnsafeMutablePointer<GstElement>) {
       guard let factory = gst_element_get_factory(element) else { return }
       let name = GStreamer.take(

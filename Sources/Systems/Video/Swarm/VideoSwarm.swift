@@ -12,7 +12,7 @@ final class VideoSwarm: SwarmPart {
   struct Settings {
     /// Whether SIGKILL ends the process.
     var kills = true
-    /// Whether the desk is told of starts, kills and ends.
+    /// Whether the desk is informed of starts, kills and ends of the process.
     var tells = true
     /// Whether an orderly stop ends the process.
     var stops = true

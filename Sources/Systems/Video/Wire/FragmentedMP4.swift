@@ -61,8 +61,8 @@ public struct FragmentedMP4: Sendable {
   ///   - sample: the NAL units, each preceded by its length in four bytes.
   ///   - at: the time of the frame in nanoseconds of any clock, the same one for all frames. A frame that is not later than the last is
   ///     placed directly behind it.
-  ///   - duration: the planned time to the next frame, in nanoseconds. Where the frame before came earlier than that, the next one may, too: it is
-  ///     shown for as long, a second at most. A player stops at a gap.
+  ///   - duration: the planned time to the next frame, in nanoseconds. The frame is shown for at least as long as the
+  ///     time since the previous one, up to a second, because a player stops at a gap.
   public mutating func fragment(sample: [UInt8], isKey: Bool, at nanoseconds: UInt64, duration: UInt64) -> [UInt8] {
     sequence &+= 1
     // The clock is 90 kHz: nanoseconds × 9 ÷ 100,000, computed without exceeding 64 bits.
@@ -75,7 +75,7 @@ public struct FragmentedMP4: Sendable {
     fragment.box("moof") { box in
       box.full("mfhd") { $0.add(sequence) }
       box.box("traf") { box in
-        // The fragment's own start is where offsets count from.
+        // Offsets count from the beginning of this fragment.
         box.full("tfhd", flags: 0x02_0000) { $0.add(UInt32(1)) }
         box.full("tfdt", version: 1) { $0.add(time) }
         // Data offset; each sample's duration, size and flags.

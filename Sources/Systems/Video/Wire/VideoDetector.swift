@@ -61,9 +61,9 @@ public struct VideoDetection: Sendable, Hashable {
   public var cause = ""
   /// The time that the last picture took, in nanoseconds, from its transfer to the detector until the objects were known.
   public var duration: UInt64 = 0
-  /// Pictures answered since the video process started.
+  /// The number of pictures answered since the video process started.
   public var pictures: UInt64 = 0
-  /// Ends of the detector since the video process started.
+  /// The number of times that the detector has ended since the video process started.
   public var failures: UInt64 = 0
   /// The objects found, in order of decreasing confidence.
   public var objects: [DetectedObject] = []

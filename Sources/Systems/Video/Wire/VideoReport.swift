@@ -17,7 +17,8 @@ public enum VideoReport: Sendable, Hashable {
   case cameras([VideoCamera])
   /// The detector's result, which is sent for each picture that the detector was given, and each time the detector ends.
   case detection(VideoDetection)
-  /// The answer of a session description to a viewer's offer, at most `WebRTCOffer.limit` bytes; frames follow once it is connected.
+  /// The answer to a viewer's offer: a session description of at most `WebRTCOffer.limit` bytes. Frames follow once the
+  /// viewer is connected.
   case answer(session: UInt64, String)
   /// A session of WebRTC has ended, or could not begin. The report is not sent if the daemon has ended the session.
   case ended(session: UInt64, WebRTCEnd)

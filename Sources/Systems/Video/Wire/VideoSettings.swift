@@ -32,9 +32,9 @@ public struct VideoSettings: Sendable, Hashable {
   public var height: UInt16 = 480
   public var framesPerSecond: UInt16 = 30
   public var bitsPerSecond: UInt32 = 2_000_000
-  /// The bit rate below which no viewer's link brings the encoder, at most `bitsPerSecond`.
+  /// The lower limit of the bit rate, whatever the viewers' links report; at most `bitsPerSecond`.
   public var lowestBitsPerSecond: UInt32 = 250_000
-  /// The frame rate below which no viewer's link brings the encoder, at most `framesPerSecond`.
+  /// The lower limit of the frame rate, whatever the viewers' links report; at most `framesPerSecond`.
   public var slowestFramesPerSecond: UInt16 = 10
   /// The rotation of the picture in degrees clockwise: 0, 90, 180, 270.
   public var rotation: UInt16 = 0

@@ -6,9 +6,9 @@ public struct VideoStatistics: Sendable, Hashable {
   public var encodedBytes: UInt64 = 0
   /// JPEG pictures made.
   public var pictures: UInt64 = 0
-  /// Frames encoded in the last whole second.
+  /// The number of frames encoded in the last whole second.
   public var framesLastSecond: UInt32 = 0
-  /// Bits encoded in the last whole second.
+  /// The number of bits encoded in the last whole second.
   public var bitsLastSecond: UInt32 = 0
   /// The mean time from a raw frame's arrival at the encoder to the end of its encoding in the last second, in nanoseconds; 0 if there
   /// was no frame.
@@ -17,26 +17,26 @@ public struct VideoStatistics: Sendable, Hashable {
   public var encodeWorst: UInt64 = 0
   /// The time from the last request for pictures to the first encoded frame, in nanoseconds; 0 if there has been none.
   public var firstFrame: UInt64 = 0
-  /// RTSP viewers that are playing now.
+  /// The number of RTSP viewers that are playing now.
   public var viewers: UInt32 = 0
-  /// RTSP viewers that have ever played.
+  /// The number of RTSP viewers that have ever played.
   public var viewersEver: UInt64 = 0
-  /// RTSP viewers that were rejected.
+  /// The number of RTSP viewers that were rejected.
   public var viewersRefused: UInt64 = 0
-  /// Starts of camera and encoder.
+  /// The number of times that camera and encoder were started.
   public var starts: UInt64 = 0
-  /// Failures of camera and encoder.
+  /// The number of failures of camera and encoder.
   public var failures: UInt64 = 0
-  /// Fragments dropped because the daemon was too slow to read them.
+  /// The number of fragments dropped because the daemon was too slow to read them.
   public var fragmentsDropped: UInt64 = 0
   /// The bit rate that the encoder is asked for, in bits a second; 0 before the settings are known.
   public var rateBits: UInt32 = 0
   /// The frames a second that the encoder is given at most.
   public var rateFrames: UInt16 = 0
   public var rateCause = StreamRate.Cause.configured
-  /// The part of its packets that a viewer has lost, of the viewer with the worst link, in thousandths.
+  /// The share of packets that the viewer with the worst link has lost, in thousandths.
   public var lostThousandths: UInt16 = 0
-  /// The time for which data waits on its way to the viewer with the worst link, in milliseconds.
+  /// The time for which data waits in the network to the viewer with the worst link, in milliseconds.
   public var waitMilliseconds: UInt32 = 0
 
   public init() {}

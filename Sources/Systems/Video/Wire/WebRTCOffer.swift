@@ -64,7 +64,7 @@ public struct WebRTCOffer: Sendable, Hashable {
 
   /// The contents of one media section, or the contents that all sections have in common.
   private struct Section {
-    /// The words of its line `m=`.
+    /// The words of the section's line `m=`, which names the media.
     let media: [String]
     var names: Set<String> = []
     /// Whether the viewer receives, or `nil` if the section does not state a direction.

@@ -7,8 +7,8 @@ import WallTime
 
 /// Returns the configuration in a file for a command. If the file has errors, prints all of them and throws the exit status 78.
 ///
-/// - Parameter pipes: whether the file may be a pipe, as `/dev/stdin` and `<(…)` are: yes in a command that a person types, no in a process that runs
-///   by itself, which would wait for a named pipe without an end.
+/// - Parameter pipes: whether the file may be a pipe, such as `/dev/stdin` or `<(…)`: `true` in a command that a person
+///   types, `false` in a service, which would wait forever for a named pipe.
 func readConfiguration(_ path: String, waitingForPipes pipes: Bool = true) throws -> Configuration {
   try readWholeConfiguration(path, waitingForPipes: pipes).configuration
 }

@@ -31,7 +31,7 @@ struct DaemonOptions: ParsableArguments {
     its runtime directory. Everybody else needs one, from --token-file or from TACTUS_TOKEN in the environment.
     """
 
-  /// Returns the usage line of a command with these options, which are not in it: every refusal shows the line.
+  /// Returns the usage line of a command. These options are left out of it, because every refusal prints the line.
   ///
   /// - Parameter words: the command with its own options.
   static func usage(_ words: String) -> String { "\(DaemonProgram.current.name) \(words)" }
@@ -50,7 +50,8 @@ struct DaemonOptions: ParsableArguments {
     return address
   }
 
-  /// Returns a client of the daemon that is called `host`, `nil` for this machine's, which the caller stops, and the token that it presents.
+  /// Returns a client of the daemon that is called `host`, `nil` for this machine's, and the token that it presents.
+  /// The caller must stop the client.
   func client(of host: String?) throws -> (client: ServiceClient, token: String?) {
     let local = try localDoor(host)
     let address = try local.flatMap { ServiceAddress($0.address) } ?? address(of: host)
@@ -69,7 +70,7 @@ struct DaemonOptions: ParsableArguments {
     let environment = processEnvironment()
     let door = LocalDoor(environment: environment)
     if let contents = door.read() { return contents }
-    // For the unit's ExecReload there is no other way.
+    // A reload by the unit's ExecReload has no other token.
     guard environment["RUNTIME_DIRECTORY"] != nil else { return nil }
     complain(
       "\(door.path): expected the running daemon's way in, got none that can be read: it is starting, runs without its service "
@@ -98,11 +99,11 @@ public struct DaemonAtHost: ParsableArguments {
 }
 
 extension ServiceClient.Failure {
-  /// Returns the reason in words for people, with what to do where nothing answers.
+  /// Returns the reason in words for people, with advice if nothing answers.
   ///
   /// - Parameters:
   ///   - address: the address of the daemon that was asked.
-  ///   - host: how the command is told which daemon to ask.
+  ///   - host: the option that names the daemon, for the advice.
   func sentence(of address: ServiceAddress, namedBy host: String = "--host HOST") -> String {
     let (program, name) = (DaemonProgram.current, address.host)
     switch self {

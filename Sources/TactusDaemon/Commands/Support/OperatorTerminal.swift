@@ -92,7 +92,7 @@ struct TerminalKeyDecoder {
   }
 }
 
-/// The columns and rows of the terminal on standard output; 80 and 24 where standard output does not say.
+/// The columns and rows of the terminal on standard output; 80 and 24 if they are unknown.
 public struct TerminalSize: Equatable, Sendable {
   /// The number of columns.
   public var width: Int

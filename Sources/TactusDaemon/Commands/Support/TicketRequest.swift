@@ -2,7 +2,7 @@ import ArgumentParser
 import Service
 import Wire
 
-/// Asks the running daemon for a token and a ticket, by which a new device gets the token.
+/// Requests a token for a new device from the running daemon, and the ticket with which the device fetches the token.
 struct TicketRequest {
   let name: String
   let scope: Scope
@@ -17,7 +17,8 @@ struct TicketRequest {
     self.page = page.hasSuffix("/") ? page : page + "/"
   }
 
-  /// The lines of a QR code for a terminal, two rows of modules each: black on white whatever the terminal's colours are.
+  /// Returns the lines of a QR code for a terminal, with two rows of modules each. The code is black on white whatever
+  /// the terminal's colours are.
   static func lines(_ rows: [String]) -> [String] {
     let margin = 4
     let side = rows.count + 2 * margin

@@ -35,7 +35,7 @@ public enum ConfigKind: Equatable, Sendable {
   case texts
   /// A list of at least one and at most `most` mappings. Each key of an item has its own entry in the table.
   case mappings(most: Int)
-  /// Only `true`: the key exists in older files, and what it stands for cannot be switched off.
+  /// The value `true` alone: the key exists in older files, and the feature that it names cannot be switched off.
   case alwaysTrue
 }
 

@@ -7,7 +7,7 @@ struct GivenValues: Sendable {
   /// Takes the values that a file gives, by path; see `ConfigReader.Result.values`.
   init(values: [String: ConfigValue]) { self.init(values: values, counts: [:]) }
 
-  /// Takes all that a file gives.
+  /// Creates the values of all keys that a file gives.
   init(_ found: ConfigReader.Result) { self.init(values: found.values, counts: found.counts) }
 
   init(values: [String: ConfigValue], counts: [String: Int]) { (self.values, self.counts) = (values, counts) }

@@ -7,8 +7,8 @@ struct RecoverableText {
   private(set) var doubled: [Unicode.Scalar: String] = [:]
   /// The next character for a renamed key, from the private use area, which no file uses with a meaning.
   private var next: UInt32 = 0xE000
-  /// The greatest number of keys that may be renamed. The text is parsed again after each one, so the number is smaller for a text of many keys: one
-  /// of 4,000 equal keys is refused after two.
+  /// The greatest number of keys that may be renamed. The text is parsed again after each one, so the number is smaller
+  /// for a text of many keys: of a text of 4,000 equal keys two are renamed before it is refused.
   let most: Int
 
   init(_ text: String) {

@@ -30,11 +30,11 @@ package final class BenchParts {
   /// The sensors of the kernel that the system reads.
   var sensors: [PlannedSensor] = []
   var faults: [NamedFault] = []
-  /// The misuses of the bench by `loops`, each with what to write instead.
+  /// The errors that `loops` has made in its use of the bench, each with what to write instead.
   var flaws: [String] = []
   /// The values that are shared with readers of the system's state.
   let shared = SharedParts()
-  /// The knowledge about the program's last end.
+  /// The way in which the previous run of the program ended.
   let lastEnd: LastEnd
   /// The clock for the records of simulated parts.
   let clock: RecordClock
@@ -150,7 +150,7 @@ package final class BenchParts {
   /// Writes the safe state of every output at `now`, as the guard does. Returns whether every write was confirmed.
   package func makeSafe(at now: TickInstant) -> Bool { outputs.map { $0.makeSafe(now) }.allSatisfy(\.self) }
 
-  /// Makes every output reject writes and keep its present level, or ends this.
+  /// Sets whether every output rejects writes and keeps its present level.
   package func refuse(_ refuses: Bool) {
     for output in outputs { output.refuse(refuses) }
     for (_, _, bus, _) in simulatedBuses {
@@ -237,7 +237,7 @@ extension GPIOLineName {
   fileprivate var isBeyondHeader: Bool { if case .offset(54...63, _) = place { true } else { false } }
 }
 
-/// The knowledge about the program's last end.
+/// The way in which the previous run of the program ended.
 struct LastEnd {
   var isWithoutStop = false
   var madeSafe: MadeSafe?

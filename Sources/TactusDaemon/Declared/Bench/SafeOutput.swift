@@ -11,7 +11,7 @@ public enum SafeOutput: Sendable {
 
 /// The bytes that make a device on a serial line safe when no loop drives it.
 public enum SafeBytes: Sendable {
-  /// These bytes, written in one piece.
+  /// The device is made safe by these bytes, which are written in one piece.
   case bytes([UInt8])
   /// No bytes are needed, for the reason given.
   case none(because: String)

@@ -21,7 +21,7 @@ public final class Child<Talk: ChildTalk>: Sendable {
     var settings: Talk.Order?
     /// Whether the running process has outdated settings.
     var isOutdated = false
-    /// Functions to call when a process with these settings has received them.
+    /// The functions to call when a process with the present settings has received them.
     var told: [@Sendable () -> Void] = []
   }
 

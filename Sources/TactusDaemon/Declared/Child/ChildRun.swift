@@ -28,7 +28,7 @@ struct ChildRun<Talk: ChildTalk>: ~Copyable {
       if supervision.isStopped { break }
       wait()
     }
-    // A process that is left hangs in a driver and does nothing.
+    // A process that still exists here hangs in a driver and does nothing.
     report()
   }
 
@@ -128,7 +128,8 @@ struct ChildRun<Talk: ChildTalk>: ~Copyable {
   /// Ends a process that has exited or closed its end of the socket.
   private mutating func reap() {
     _ = daemon_send_signal(process, SIGKILL)
-    // Under the lock: its number is no other process's while `stop` may send to it.
+    // The process is reaped under the lock, so that its number cannot belong to another process while `stop` sends a
+    // signal to it.
     var information = siginfo_t()
     while waitid(P_PID, id_t(clamping: process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     var status: Int32 = 0

@@ -2,8 +2,8 @@ import Service
 import Synchronization
 import Tactus
 
-/// The way by which a desk orders its loop: single orders, and queued orders, which keep their sequence and may be more than the loop's mailbox
-/// holds. It may be used from any thread; no function blocks.
+/// Sends a desk's orders to its loop: single orders, and queued orders, which keep their sequence and may be more than
+/// the loop's mailbox holds. It may be used from any thread; no function blocks.
 public final class LoopOrders<Order: BitwiseCopyable & Sendable, Refusal: RefusalWord>: Sendable {
   /// The loop's answer to an order, or the error for which there is none.
   public typealias Result = Swift.Result<Answer<Refusal>, APIError>

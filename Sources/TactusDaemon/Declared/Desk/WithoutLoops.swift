@@ -23,9 +23,9 @@ where Order == NoOrder, Refusal == NoRefusal, LoopRules == NoSettings, Desk: Lon
 }
 
 extension WithoutLoops {
-  /// Claims nothing.
+  /// Claims nothing, because a system without loops needs no hardware.
   public static func plan(_ bench: Bench<Wiring>) throws {}
-  /// Returns no loops.
+  /// Returns no loops, because the system has none.
   public static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {
     try plan(bench)
     return []

@@ -39,7 +39,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
 
   /// Plans the system on a bench whose ports lead nowhere.
   ///
-  /// - Throws: the errors of `System.loops`, and what the declaration cannot be.
+  /// - Throws: the errors of `System.loops`, and `Misdeclared` if the declaration is invalid.
   init(_ given: GivenValues, at place: SystemPlace = System.onlyPlace) throws {
     let (wiring, rules) = Self.values(given, at: place)
     try self.init(

@@ -79,7 +79,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   ///
   /// - Parameters:
   ///   - before: called when the answers are known and none has been delivered yet.
-  ///   - told: called then with each notice that has not been heard.
+  ///   - told: called after `before` with each notice that has not been heard yet.
   func takeAnswers(
     at now: TickInstant, before: () -> Void = {}, told: (Told<System.Notice>) -> Void = { _ in }
   ) {
@@ -119,7 +119,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   // MARK: state
 
   /// The version of the document. The version of the loop's state stays below 2^32 for years, so the version of the
-  /// look is added above it.
+  /// look is added in the upper 32 bits.
   var version: UInt64 { loops.state.version.read() &+ document.version(look(.zero)) &* 0x1_0000_0000 }
 
   var published: Published<System.State> {
@@ -134,7 +134,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
       published, look(instant(of: published)), after: Self.stateHasTick ? [.tick(published.at)] : [])
   }
 
-  /// Whether the state contains the instant of its tick: that of a system with documents of its own does.
+  /// Whether the state contains the instant of its tick, as that of a system with hand-written documents does.
   static var stateHasTick: Bool { System.self is any HasDocuments.Type && !System.isWithoutLoops }
 
   /// Returns the instant at which a published state is shown: its tick, or the present time if it was not published by
@@ -224,7 +224,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     let made =
       [Route("/api/\(name)", prepared)] + commands.map { route($0) } + (System.takesOrders ? stops : [])
     let own = beside?.routes ?? []
-    // A route of the desk with the method and path of a made one stands in its place.
+    // A route of the desk replaces the generated route with the same method and path.
     return made.filter { made in !own.contains { $0.method == made.method && $0.path == made.path } } + own
   }
 

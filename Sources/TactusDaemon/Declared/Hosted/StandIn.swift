@@ -3,8 +3,8 @@ import Service
 import Tactus
 import WallTime
 
-/// The mailboxes and the door of a declared system around a loop and a desk that are made elsewhere. It serves parts of
-/// a swarm and tests, which have hardware, a store and a clock of their own. There is no bench and no file.
+/// The mailboxes and the door of a declared system around a loop and a desk that are made elsewhere, without a bench
+/// and a file. It is for parts of a swarm and for tests, which bring their own hardware, store and clock.
 public final class StandIn<System: Serves> {
   private let (wiring, rules): (System.Wiring, System.Rules)
   private let loops: HostedDoor<System>.Loops

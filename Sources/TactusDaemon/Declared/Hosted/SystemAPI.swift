@@ -117,8 +117,8 @@ struct SystemAPI<System: DeviceSystem> {
   /// The status code for a system that does not run, which only the part below hand-written documents describes.
   private static var absent: [String] { System.self is any HasDocuments.Type ? ["404"] : [] }
 
-  /// Returns the name of the schema of the answer to a command, which contains the item if there is more to say of it
-  /// than the word of the state.
+  /// Returns the name of the schema of the answer to a command. The answer to a command for an item contains the item
+  /// if the system adopts `AnswersInFull`.
   private func done(_ items: CommandItems?) -> String {
     guard let items, SeenDocument<System>.ofAnswers != nil else { return done }
     return "\(title)\(items.each == System.name ? "" : items.each.titled)CommandDone"
@@ -246,7 +246,7 @@ extension JSONValue {
   fileprivate static func body(_ parameters: [ParameterDescription]) -> JSONValue {
     let properties = parameters.map { parameter in
       let schema = parameter.kind.schema(parameter.meaning, unit: parameter.unit)
-      // A missing value is not a default, and a range that every number keeps is not a limit.
+      // A default is left out if there is none, and a limit is left out if every number satisfies it.
       let standard = parameter.standard.map { Member(name: "default", value: $0.json) }
       let limits = schema.members.filter { !unlimited.contains($0.value) }
       return Member(name: parameter.name, value: .object(limits + [standard].compactMap(\.self)))

@@ -25,7 +25,7 @@ public struct NoSettings: Settings, BitwiseCopyable {
 /// The result builder of `keys`, `fields` and `commands`: it concatenates the elements between the braces.
 @resultBuilder
 public enum DeclarationBuilder<Element> {
-  /// Adds one element.
+  /// Adds one element to the list.
   public static func buildExpression(_ element: Element) -> [Element] { [element] }
   /// Adds a list of elements, such as those of a part.
   public static func buildExpression(_ elements: [Element]) -> [Element] { elements }

@@ -10,8 +10,8 @@ public struct Unit: Sendable, Hashable {
   public let sign: String
   /// The ending of camel-case names that states this unit, such as `Celsius`.
   let ending: String
-  /// The ending that replaces it in the name of a metric, and the factor that converts a value into the metric's unit:
-  /// `ratio` and 0.01.
+  /// The ending that states the unit in the name of a metric, and the factor that converts a value into the metric's
+  /// unit: `ratio` and 0.01 for percent.
   let metricEnding: String
   let metricFactor: Double
   /// The `device_class` of the unit in Home Assistant, or `nil` if Home Assistant has no class for it.

@@ -17,8 +17,8 @@ public struct OwnSocket<System: DeviceSystem>: Sendable {
   /// Creates a socket.
   ///
   /// - Parameters:
-  ///   - path: begins with a slash and is no path below `/api`, nor `/ws`.
-  ///   - subprotocol: what a browser offers beside its token, such as `rosbridge.v2`.
+  ///   - path: the path, which begins with a slash and is neither `/ws` nor below `/api`.
+  ///   - subprotocol: the WebSocket subprotocol that a browser offers besides its token, such as `rosbridge.v2`.
   ///   - open: called for each client that connects.
   public init(
     _ path: String, subprotocol: String, open: @escaping @Sendable (SocketDoor<System>) -> any SocketTalk

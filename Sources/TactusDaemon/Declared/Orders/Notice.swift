@@ -18,7 +18,7 @@ extension RefusalWord {
 
 /// The refusals of a system whose loop never refuses an order.
 public enum NoRefusal: String, RefusalWord {
-  /// A refusal that is never answered.
+  /// A placeholder, because an enumeration needs a case. No loop returns it.
   case never
   public var sentence: String { "" }
 }
@@ -60,8 +60,8 @@ extension Explains {
 /// }
 /// ```
 ///
-/// The loop tells the values alone: `ends.tell(Notice(kind: .dosed, millilitres: 3.5, head: 2))` allocates nothing. Texts
-/// are made of them on the main thread.
+/// The loop sends the values alone: `ends.tell(Notice(kind: .dosed, millilitres: 3.5, head: 2))` allocates nothing.
+/// Texts are made of them on the main thread.
 public protocol DeviceNotice: BitwiseCopyable, Sendable {
   /// The kinds of notices.
   associatedtype Kind: NoticeWord
@@ -94,7 +94,7 @@ extension NoticeWord {
 
 /// The notices of a system that sends none.
 public enum NoNotice: String, NoticeWord {
-  /// A notice that is never sent.
+  /// A placeholder, because an enumeration needs a case. No loop sends it.
   case never
   public static var allCases: [NoNotice] { [] }
   public var isTrouble: Bool { false }

@@ -23,7 +23,7 @@ public final class SystemMailbox<System: DeviceSystem> {
   private(set) var rate: Rate?
   private(set) var report: ((Published<State>, Logger) -> Void)?
   private(set) var farewell: ((Published<State>) throws -> Bool)?
-  /// The misuses of the mailboxes by `loops`, each with what to write instead.
+  /// The errors that `loops` has made in its use of the mailboxes, each with what to write instead.
   private(set) var flaws: [String] = []
   /// The advice if `loops` has made no loop that takes the orders; empty if it has.
   var lack: [String] {

@@ -8,10 +8,10 @@ struct DashboardRow {
   private let name: String
   private let title: String
   private let panels: [Panel]
-  /// A field for each metric, by the metric's name after that of the system.
+  /// The field of each metric, by the part of the metric's name that follows the name of the system.
   private let fields: [String: FieldLeaf]
   private let measuresMore: Bool
-  /// The first words of each legend.
+  /// The text with which each legend begins.
   private let prefix: String
 
   init<System: DeviceSystem>(_: System.Type) {
@@ -51,7 +51,7 @@ struct DashboardRow {
       }
   }
 
-  /// The marks in all graphs: each rise of an alarm.
+  /// The annotations that all graphs show: one at each rise of an alarm.
   var marks: [JSONValue] {
     panels.compactMap { panel in
       guard case .alarm = panel.form, let alarm = panel.series.first.map({ whole($0.metric) }) else {
@@ -117,7 +117,7 @@ struct DashboardRow {
 
   private static func selected(_ name: String) -> String { "\(name){instance=~\"$instance\"}" }
 
-  /// Returns the metric's name as it is at `/metrics`.
+  /// Returns the name of a metric as it is at `/metrics`.
   private func whole(_ metric: String) -> String {
     declared(
       fields[metric] != nil || measuresMore, "\(name): a panel shows the metric \(metric), which no field has")

@@ -7,7 +7,7 @@ struct FieldShape: Sendable {
     case value(FieldForm)
     case group([FieldShape], mayBeNothing: Bool = false)
     case items(FieldItems)
-    /// A list of plain values.
+    /// The form of a list of plain values.
     case list(PlainForm)
     /// Numbers whose names are only known from the state.
     case counts(FieldForm)
@@ -93,7 +93,7 @@ enum FieldValue: Sendable {
   case list([ConfigValue?])
   /// The counts by name, in their order.
   case counts([(name: String, count: Int64)])
-  /// A part that is absent.
+  /// The value of a part that is absent.
   case nothing
 }
 

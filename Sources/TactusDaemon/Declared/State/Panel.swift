@@ -10,7 +10,7 @@ public protocol HasPanels: DeviceSystem {
 }
 
 extension HasPanels {
-  /// The name of the system.
+  /// The name of the system as a title, such as `Fan` for `fan`.
   public static var rowTitle: String { name.titled }
 }
 
@@ -21,7 +21,7 @@ public struct Panel: Sendable {
     case graph(unit: String?, from: Int?, to: Int?)
     /// A row for each state, drawn while it holds, in red if its legend ends in one of these words.
     case states(red: [String])
-    /// The largest of the samples, red unless it is zero.
+    /// An indicator of the largest sample, which is red unless that sample is zero.
     case alarm
   }
 
@@ -66,7 +66,7 @@ public struct Panel: Sendable {
     Panel(title, meaning, .states(red: red), width: width, height: height, series())
   }
 
-  /// Creates a field that is red while the metric is not zero. Each time it rises is marked in all graphs.
+  /// Creates an indicator that is red while the metric is not zero. Each rise of the metric is marked in all graphs.
   public static func alarm(_ title: String, _ metric: String, width: Int = 4, height: Int = 4) -> Panel {
     Panel(title, nil, .alarm, width: width, height: height, [Series(metric)])
   }
@@ -76,17 +76,17 @@ public struct Panel: Sendable {
 public struct Series: Sendable {
   /// Which samples are drawn.
   public enum Shown: Sendable {
-    /// All samples.
+    /// All samples are drawn.
     case always
-    /// Samples above zero.
+    /// The samples above zero are drawn.
     case ifAny
-    /// Samples that are zero.
+    /// The samples that are zero are drawn.
     case ifZero
   }
 
   let metric: String
   let legend: String?
-  /// A counter that is subtracted.
+  /// The name of a counter whose increase is subtracted, or `nil` if there is none.
   let other: String?
   let interval: String?
   let factor: Int

@@ -27,7 +27,7 @@ public protocol Sees: DeviceSystem {
 extension Sees {
   /// Returns 0: the shown value depends only on the loop and on time.
   public static func version(_ look: Look<Self>) -> UInt64 { 0 }
-  /// Returns no fields, so that no value is kept over a restart.
+  /// The fields that are kept over a restart: none by default.
   public static var fields: [Field<State>] { [] }
 }
 

@@ -55,8 +55,9 @@ public protocol Checks: DeviceSystem {
 
 /// Adopted by a system that knows devices which `tactus scan` would not find or name without it.
 public protocol FindsDevices: DeviceSystem {
-  /// Returns the devices of a kind that the system finds on a machine, in place of those that the program would find, or `nil` if the system has no
-  /// search of its own. Blocks for at most 10 s. Of a machine other than the running one it may only read files.
+  /// Returns the devices of a kind that the system finds on a machine, in place of those that the program would find,
+  /// or `nil` if the system has no search of its own. Blocks for at most 10 s. If the machine is not the running one,
+  /// only its files may be read.
   static func found(_ kind: ScanKind, on machine: Machine) -> ScanReport?
   /// The names of devices by the Bluetooth service that they advertise, for devices that no key names.
   static var bluetoothPeers: [BluetoothUUID: String] { get }

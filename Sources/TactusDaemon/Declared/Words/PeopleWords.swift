@@ -56,9 +56,9 @@ public protocol HasDocuments: DeviceSystem {
 }
 
 extension HasDocuments {
-  /// The name of the system, followed by `Snapshot`.
+  /// The title of the system followed by `Snapshot`, such as `PumpSnapshot`.
   public static var stateSchema: String { "\(documentSchema)Snapshot" }
-  /// The name of the system.
+  /// The name of the system as a title, such as `Pump` for `pump`.
   public static var documentSchema: String { name.titled }
 }
 

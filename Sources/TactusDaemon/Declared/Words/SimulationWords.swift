@@ -39,9 +39,9 @@ public protocol PlaysMore: DeviceSystem {
 }
 
 extension PlaysMore {
-  /// There are no more events.
+  /// Empty: scenarios of the system have only the events that are made from the declaration.
   public static var scenarioEvents: [ScenarioWord<DeclaredScenario<Self>>] { [] }
-  /// There are no more checks.
+  /// Empty: scenarios of the system have only the checks that are made from the declaration.
   public static var scenarioChecks: [ScenarioCheck<DeclaredScenario<Self>>] { [] }
   // `World` is the scenario of this system, passed without its type.
   static func events<World>(in _: World.Type) -> [ScenarioWord<World>] { scenarioEvents as! [ScenarioWord<World>] }

@@ -125,8 +125,9 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
 
   // MARK: checks
 
-  /// A check of each value of the state, of the notices so far, of the answer to the last command, which is `accepted`
-  /// or the code of the refusal, and of how often the loop was put into its safe state for missed releases.
+  /// Returns the checks: one for each value of the state, and those of the notices so far, of the answer to the last
+  /// command (`accepted` or the code of the refusal), and of how often the loop was put into its safe state for missed
+  /// releases.
   public static func checks(_ setup: Setup) -> [ScenarioCheck<Self>] {
     // Later states have the same number of list items as the one before the first tick.
     let published = Published(at: .zero, isSafe: false, state: System.initialState)
@@ -146,7 +147,7 @@ public struct DeclaredScenario<System: DeviceSystem>: ScenarioWorld {
 }
 
 extension ScenarioExpectation<ConfigValue?> {
-  /// Returns the expectation of a field of this kind. Nothing in the file is an unknown value.
+  /// Returns the expectation of a field of this kind. An empty value in the file expects that the value is unknown.
   fileprivate static func value(_ kind: ConfigKind) -> Self {
     let known: Self =
       switch kind {

@@ -42,15 +42,15 @@ public final class LegSerialLink: @unchecked Sendable {  // safe: the port's one
 
 /// Counts of a serial link since its creation.
 public struct LegSerialCounters: Sendable, Hashable {
-  /// Messages received.
+  /// The number of messages received.
   public var received: Int64
-  /// Frames that the line accepted whole.
+  /// The number of frames that the line accepted whole.
   public var sent: Int64
-  /// Frames refused, because of noise, changed bits or a lost beginning.
+  /// The number of frames refused, because of noise, changed bits or a lost beginning.
   public var refused: Int64
-  /// Bytes in the refused frames.
+  /// The number of bytes in the refused frames.
   public var discardedBytes: Int64
-  /// Frames that the line did not accept, because the other end does not read or the device is gone.
+  /// The number of frames that the line did not accept, because the other end does not read or the device is gone.
   public var notSent: Int64
   /// Whether the last attempt to read or write found the device unplugged.
   public var isGone: Bool

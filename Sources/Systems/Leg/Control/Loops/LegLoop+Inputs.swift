@@ -10,7 +10,7 @@ extension LegLoop {
     for index in 0..<count { decide(index, .settings(new[index])) }
   }
 
-  /// Returns whether every leg is in its safe state.
+  /// Whether every leg is in its safe state.
   var isSafe: Bool {
     @_noLocks @_noAllocation get {
       for index in 0..<count where !legs[index].machine.state.isSafe { return false }

@@ -4,10 +4,11 @@ import Wire
 /// The sequence that the loop plays. It moves legs as commands do, within their limits and their slew, and feeds no deadman: the client that has
 /// started it keeps the legs armed by pings.
 extension LegLoop {
-  /// Begins a sequence at the places where its legs are. Whatever was played before ends, even if this one is refused.
+  /// Begins a sequence at the present positions of its legs. The sequence that was played before ends, even if the new
+  /// one is refused.
   ///
-  /// Every leg that it moves must be armed, and none may need more than its slew for its first way. Being a command, it feeds the legs once.
-  /// Returns the verdict with the index of the leg that refused.
+  /// Every leg that it moves must be armed, and no leg's first motion may exceed its slew. Being a command, it feeds
+  /// the legs once. Returns the verdict with the index of the leg that refused.
   @_noLocks @_noAllocation
   mutating func play(_ number: UInt64, from client: UInt32, after wait: Nanoseconds) -> (LegVerdict, Int) {
     if Mechanism.staleness.acts, wait.count > LegRequest.patience.count { return (.ignored(.stale), 0) }
@@ -30,7 +31,7 @@ extension LegLoop {
     return (.accepted, 0)
   }
 
-  /// Returns whether the first way of a leg would need more than its slew.
+  /// Returns whether the first motion of a leg would exceed its slew.
   @_noLocks @_noAllocation
   private func isTooFast(_ index: Int, from place: PulseWidth) -> Bool {
     guard let slew = legs[index].machine.settings.slewMicrosecondsPerSecond, let way = player.firstWay(of: index) else {

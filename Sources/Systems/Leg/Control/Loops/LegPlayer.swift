@@ -8,7 +8,7 @@ public enum LegSequenceEnd: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case completed
   /// A request stopped the sequence.
   case stopped
-  /// A pulse was commanded for one of its legs.
+  /// A pulse was commanded for one of the sequence's legs.
   case commanded
   /// One of the sequence's legs is no longer armed: disarmed, in fault or stopped.
   case legLost
@@ -101,8 +101,8 @@ struct LegPlayer: ~Copyable {
     return newest.legs
   }
 
-  /// Returns the position to which the first step of the loaded sequence that moves a leg takes it, and the time of that way, or `nil` if no step
-  /// moves the leg.
+  /// Returns the first position to which the loaded sequence moves a leg, and the duration of that motion, or `nil` if
+  /// no step moves the leg.
   @_noLocks @_noAllocation
   func firstWay(of leg: Int) -> (to: PulseWidth, over: Nanoseconds)? {
     for step in 0..<sequence.pointee.count {
@@ -112,11 +112,12 @@ struct LegPlayer: ~Copyable {
     return nil
   }
 
-  /// Sets where a leg is when the sequence begins; `nil` if that is not known. Its first way is then made at once.
+  /// Sets the position of a leg at the beginning of the sequence, or `nil` if it is not known. The first motion of such
+  /// a leg is then made at once.
   @_noLocks @_noAllocation
   func place(_ leg: Int, at pulse: PulseWidth?) { from[leg] = pulse?.microseconds ?? 0 }
 
-  /// Begins the loaded sequence, after the places of its legs were set.
+  /// Begins the loaded sequence, after `place` was called for each of its legs.
   @_noLocks @_noAllocation
   mutating func begin(at now: TickInstant) {
     beganAt = now
@@ -146,8 +147,8 @@ struct LegPlayer: ~Copyable {
     return false
   }
 
-  /// Returns the position that a leg is to have at `now`, or `nil` if the leg's position is not known yet. The time of the present step must not be
-  /// over, but at the end of the sequence.
+  /// Returns the position that a leg is to have at `now`, or `nil` if the leg's position is not known yet. The present
+  /// step must not be over unless the sequence has ended.
   @_noLocks @_noAllocation
   func position(of leg: Int, at now: TickInstant) -> PulseWidth? {
     let goal = Int64(pulses[(status.step &- 1) &* LegLoop.maximumLegs &+ leg])

@@ -73,13 +73,13 @@ public struct LegLinkStatus: Sendable, BitwiseCopyable {
   public internal(set) var leg = 0
   /// The destination of telemetry, or `nil` if no listener is known.
   public internal(set) var listener: Endpoint?
-  /// Frames received, valid or not.
+  /// The number of frames received, valid or not.
   public internal(set) var received: Int64 = 0
-  /// Frames that could not be decoded as a command.
+  /// The number of frames that could not be decoded as a command.
   public internal(set) var malformed: Int64 = 0
-  /// Telemetry frames sent.
+  /// The number of telemetry frames sent.
   public internal(set) var sent: Int64 = 0
-  /// Telemetry frames that the kernel or the radio did not accept.
+  /// The number of telemetry frames that the kernel or the radio did not accept.
   public internal(set) var sendFailures: Int64 = 0
 
   @_noLocks @_noAllocation

@@ -49,7 +49,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
     @_noLocks @_noAllocation get { .milliseconds(150) }
   }
 
-  /// A wait after which every request is stale that can be.
+  /// A waiting time after which every request that can become stale is stale.
   static var tooLong: Nanoseconds {
     @_noLocks @_noAllocation get { patience + .milliseconds(1) }
   }
@@ -90,7 +90,7 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
 /// The reason why a `LegRequest` was refused, and by which leg.
 public struct LegRefusal: Error, Sendable, Hashable, BitwiseCopyable {
   public let reason: LegIgnoreReason
-  /// The leg that refused; of several legs the first.
+  /// The leg that refused, or the first one if several refused.
   public let leg: Int
 
   @_noLocks @_noAllocation

@@ -3,13 +3,14 @@ import Synchronization
 import Tactus
 import Wire
 
-/// One step of a sequence: where some of the legs go, how long the way takes, and how long they stand there.
+/// One step of a sequence: the positions to which some of the legs move, the duration of that motion, and the pause
+/// after it.
 public struct LegStep: Sendable, Hashable {
   /// The pulse at the step's end by the index of the leg, as commanded. A leg without a pulse stays where it is.
   public var pulses: [Int: PulseWidth]
-  /// The time of the way, at least a period of the loop and at most 60 s.
+  /// The duration of the motion, at least a period of the loop and at most 60 s.
   public var over: Nanoseconds
-  /// The time of standing still after the way, 0…60 s.
+  /// The pause after the motion, 0…60 s.
   public var hold: Nanoseconds
 
   /// Creates a step. Its ranges are checked when a sequence is made of it.
@@ -22,7 +23,7 @@ public struct LegStep: Sendable, Hashable {
 public struct LegSequence: Sendable, BitwiseCopyable {
   /// The largest number of steps.
   public static let maximumSteps = 256
-  /// The longest way and the longest stand of a step.
+  /// The longest motion and the longest pause of a step.
   public static let longest = Nanoseconds.seconds(60)
   /// The largest number of rounds of a sequence that ends by itself.
   public static let maximumRounds = 10_000
@@ -37,9 +38,9 @@ public struct LegSequence: Sendable, BitwiseCopyable {
   public let rounds: Int
   /// The pulse of leg `leg` at the end of step `step` in microseconds at `step × 32 + leg`, or 0 if the step does not move the leg.
   private(set) var pulses: [8_192 of UInt16]
-  /// The time of the way of each step, in nanoseconds.
+  /// The duration of the motion of each step, in nanoseconds.
   private(set) var overs: [256 of Int64]
-  /// The time of the way and the stand of each step together, in nanoseconds.
+  /// The duration of the motion and of the pause of each step together, in nanoseconds.
   private(set) var lengths: [256 of Int64]
 
   /// A sequence of no steps, which cannot be played.
@@ -54,8 +55,8 @@ public struct LegSequence: Sendable, BitwiseCopyable {
 
   /// Creates a checked sequence.
   ///
-  /// The first step's way is not checked against the slew of its legs, since it begins wherever the legs are; the loop does when it is asked
-  /// to play the sequence.
+  /// The first motion is not checked against the slew of the legs, since it begins at their positions at that time. The
+  /// loop checks it when the sequence is played.
   ///
   /// - Parameters:
   ///   - steps: 1…256 steps.
@@ -100,8 +101,8 @@ public struct LegSequence: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Checks that no way between two steps needs more than the slew of its leg, the way from the last step to the first of the next round
-  /// among them.
+  /// Checks that no motion between two steps exceeds the slew of its leg. If the steps are repeated, the motion from
+  /// the last step to the first is included.
   private static func checkSpeed(
     _ steps: [LegStep], repeats: Bool, _ settings: [LegSettings]
   ) throws(LegSequenceError) {
@@ -119,7 +120,7 @@ public struct LegSequence: Sendable, BitwiseCopyable {
     }
   }
 
-  /// Returns the time that a way takes at a slew.
+  /// Returns the shortest duration of a motion between two pulses at a slew in µs/s.
   @_noLocks @_noAllocation
   static func shortestWay(from: PulseWidth, to: PulseWidth, slew: Int64) -> Nanoseconds {
     let way = Int64(from.microseconds) - Int64(to.microseconds)
@@ -135,15 +136,15 @@ public enum LegSequenceError: Error, Sendable, Hashable {
   case rounds(Int)
   /// No step moves a leg.
   case nothingMoves
-  /// The time of the way is out of range.
+  /// The duration of the motion is out of range.
   case over(step: Int, Nanoseconds, least: Nanoseconds)
-  /// The time of standing still is out of range.
+  /// The pause is out of range.
   case hold(step: Int, Nanoseconds)
   /// There is no leg of that index.
   case leg(step: Int, leg: Int)
   /// A pulse is beyond the limits of its leg.
   case pulse(step: Int, leg: Int, PulseWidth, lowest: PulseWidth, highest: PulseWidth)
-  /// The way to the step would need more than the leg's slew allows in its time.
+  /// The motion to the step would exceed the slew of the leg.
   case tooFast(step: Int, leg: Int, Nanoseconds, least: Nanoseconds)
 }
 

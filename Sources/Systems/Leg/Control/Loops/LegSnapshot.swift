@@ -12,19 +12,19 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var lastCommand: TickInstant?
   /// The battery's voltage, or `nil` if there is no sensor or the sensor is silent.
   public internal(set) var battery: Millivolts?
-  /// Datagrams received, valid or not.
+  /// The number of datagrams received, valid or not.
   public internal(set) var datagrams: Int64 = 0
-  /// Datagrams that could not be decoded as a command.
+  /// The number of datagrams that could not be decoded as a command.
   public internal(set) var malformed: Int64 = 0
   /// The reason why the last malformed datagram was rejected, or `nil` if none has been.
   public internal(set) var lastMalformed: LegFrameError?
-  /// Commands and requests that the machine accepted.
+  /// The number of commands and requests that the machine accepted.
   public internal(set) var accepted: Int64 = 0
-  /// Commands and requests that the machine ignored.
+  /// The number of commands and requests that the machine ignored.
   public internal(set) var ignored: Int64 = 0
   /// The reason why the last ignored command or request was ignored, or `nil` if none has been.
   public internal(set) var lastIgnored: LegIgnoreReason?
-  /// Pulses that were beyond the soft limits and were clamped to them.
+  /// The number of pulses that were beyond the soft limits and were clamped to them.
   public internal(set) var clamped: Int64 = 0
   /// The sender of the last datagram, or `nil` if none has come.
   public internal(set) var lastSender: Endpoint?
@@ -34,9 +34,9 @@ public struct LegStatus: Sendable, BitwiseCopyable {
   public internal(set) var heardAt: TickInstant?
   /// The client inside the daemon whose request fed the leg last, or `nil` if no client has fed the leg since it was last stopped.
   public internal(set) var holder: LegHolder?
-  /// Telemetry frames sent.
+  /// The number of telemetry frames sent.
   public internal(set) var reports: Int64 = 0
-  /// Telemetry frames that the kernel did not accept.
+  /// The number of telemetry frames that the kernel did not accept.
   public internal(set) var reportFailures: Int64 = 0
 
   @_noLocks @_noAllocation

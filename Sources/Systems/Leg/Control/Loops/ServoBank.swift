@@ -24,13 +24,13 @@ public struct ServoBankStatus: Sendable, BitwiseCopyable {
   /// The last failure, or `nil` if none has occurred since the start.
   public internal(set) var lastFailure: ServoBankFailure?
   public internal(set) var failures: Int64 = 0
-  /// Transfers that wrote pulses or turned channels off.
+  /// The number of transfers that wrote pulses or turned channels off.
   public internal(set) var writes: Int64 = 0
-  /// Channels written in these transfers.
+  /// The number of channels written in all transfers together.
   public internal(set) var channelsWritten: Int64 = 0
   /// The number of times that the chips were configured, including the first. All of them are configured together.
   public internal(set) var configurations: Int64 = 0
-  /// Bus transfers that succeeded only after a retry.
+  /// The number of bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
   public internal(set) var hasEnableLine = false
   /// Whether an output-enable line lets pulses out, or `nil` if there is no such line or the levels are not known.
@@ -69,10 +69,11 @@ private struct ServoChip: BitwiseCopyable {
 /// The PCA9685s that drive servos, 1…8 on one bus: the wanted output of each channel, the output written to its chip, and whether the
 /// chips can be relied on.
 ///
-/// An output is a number: 16 times the place of its chip plus the channel, 0…127. The type is not copyable, because only one loop owns the chips.
-/// They are one unit: what one of them fails is a failure of all, since nobody can tell what a machine does with some of its joints only. After a
-/// failure nothing is written but the off of all channels and the configuration, which is tried once a period. Allocates nothing; a call makes at
-/// most the transfers of one driver call a chip.
+/// An output is a number: 16 times the place of its chip plus the channel, 0…127. The type is not copyable, because
+/// only one loop owns the chips. The chips are one unit: a failure of one is a failure of all, since a machine must not
+/// move with some of its joints only. After a failure only the off of all channels and the configuration are written,
+/// and the configuration is tried once a period. Allocates nothing; a call makes at most the transfers of one driver
+/// call a chip.
 ///
 /// The chips' output-enable pins, if lines are wired to them, one for each chip or one for several, can end all pulses without the bus:
 /// a line lets pulses out only while the chips are ready and a pulse is wanted on one of its chips. A failure of a line counts as a
@@ -85,7 +86,8 @@ struct ServoBank: ~Copyable {
     case starting(until: TickInstant)
     case ready
   }
-  /// The chips, `count` of them, behind a pointer for the reason of `LegLoop.legs`.
+  /// The chips, `count` of them. They are stored behind a pointer, because Swift copies a whole inline array to read a
+  /// member of one element.
   private let chips: UnsafeMutablePointer<ServoChip>
   let count: Int
   /// The chips' bus. The loop also uses it for other chips, such as that of the battery.

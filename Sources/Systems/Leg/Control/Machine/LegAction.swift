@@ -27,9 +27,9 @@ public enum LegIgnoreReason: Sendable, Hashable, BitwiseCopyable, CaseIterable {
   case shutDown
   /// The confirmation concerns an output that is no longer in force.
   case outOfPlace
-  /// The sequence that is to be played is not there, because another one was handed over after it.
+  /// The sequence to be played no longer exists, because another one was handed over after it.
   case noSequence
-  /// The first way of a sequence would need more than the leg's slew.
+  /// The first motion of a sequence would exceed the slew of the leg.
   case tooFast
 }
 

@@ -8,9 +8,9 @@ public struct LegMotion: Sendable, Hashable, BitwiseCopyable {
   public private(set) var target: PulseWidth
   /// The pulse that the servo gets now.
   public private(set) var output: PulseWidth
-  /// The pulse at which the way began, in nanoseconds.
+  /// The pulse at which the servo's present motion began, in nanoseconds.
   private var from: Int64
-  /// The instant at which the servo's present way began.
+  /// The instant at which the servo's present motion began.
   private var fromAt: TickInstant
 
   /// Creates a motion that is at its target at once, because the position of a servo before its first pulse is not known.

@@ -11,7 +11,8 @@ public struct LegSettings: Sendable, Hashable, BitwiseCopyable {
   public let highest: PulseWidth
   /// The highest rate at which an existing pulse may change, 1…1,000,000 µs/s, or `nil` if it may change at once.
   public let slewMicrosecondsPerSecond: Int64?
-  /// The time of standing still after which a servo gets no pulse until it is sent elsewhere, 100 ms…1 h, or `nil` if the servo is held.
+  /// The time without motion after which a servo gets no pulse until another position is commanded, 100 ms…1 h, or
+  /// `nil` if the servo is held.
   public let releaseAfter: Nanoseconds?
   /// The voltage limits of the battery, or `nil` if the voltage causes neither a warning nor a fault.
   public let battery: LegBatteryLimits?

@@ -34,7 +34,7 @@ public enum LegState: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension LegState {
-  /// Returns whether the leg is not armed and the chip has confirmed that it gets no pulse.
+  /// Whether the leg is not armed and the chip has confirmed that it gets no pulse.
   public var isSafe: Bool {
     @_noLocks @_noAllocation get {
       switch self {
@@ -50,7 +50,7 @@ public enum ArmedOutput: Sendable, Hashable, BitwiseCopyable {
   /// No pulse has been set since the leg was armed, so there is none.
   case waiting(Confirmation)
   case pulse(LegMotion)
-  /// The servo stood still for long enough and was released: there is no pulse until it is sent to another position.
+  /// The servo stood still for long enough and was released: it gets no pulse until another position is commanded.
   case released(at: PulseWidth, Confirmation)
 }
 

@@ -35,15 +35,15 @@ public struct LegOperatorSnapshot: Sendable, BitwiseCopyable {
   /// The newest telemetry, or `nil` before the first one and after the connection was lost.
   public internal(set) var heard: HeardTelemetry?
   public internal(set) var telemetryAge = LegTelemetryAge.nothingYet
-  /// Frames sent.
+  /// The number of frames sent.
   public internal(set) var sent: Int64 = 0
-  /// Frames that the kernel did not accept.
+  /// The number of frames that the kernel did not accept.
   public internal(set) var sendFailures: Int64 = 0
-  /// Telemetry frames received from the leg.
+  /// The number of telemetry frames received from the leg.
   public internal(set) var received: Int64 = 0
-  /// Datagrams from the leg that could not be decoded as telemetry.
+  /// The number of datagrams from the leg that could not be decoded as telemetry.
   public internal(set) var malformed: Int64 = 0
-  /// Requests refused because the leg does not answer.
+  /// The number of requests refused because the leg does not answer.
   public internal(set) var refused: Int64 = 0
 
   /// Creates the snapshot that holds before the first tick.

@@ -144,7 +144,7 @@ public final class LegSimulation {
   /// The positions of the first chip's simulated servos at `now`.
   public var servos: SimulatedServosSnapshot { servos(ofChip: 0) }
 
-  /// The positions of a chip's simulated servos at `now`.
+  /// Returns the positions of a chip's simulated servos at `now`.
   public func servos(ofChip index: Int) -> SimulatedServosSnapshot {
     chips[index].advance(to: now)
     return chips[index].snapshot

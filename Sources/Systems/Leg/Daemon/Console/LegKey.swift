@@ -20,7 +20,7 @@ enum LegKey: Equatable {
   case scroll(by: Int)
   case quit
 
-  /// Returns `nil` for a key without a meaning.
+  /// Creates the command of a key. The result is `nil` for a key without a command.
   init?(_ key: TerminalKey) {
     switch key {
     case .character("a"), .character("A"): self = .arm

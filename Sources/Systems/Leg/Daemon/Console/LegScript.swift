@@ -3,11 +3,12 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// The decisions of a scripted operation: the next request, and in the end whether the leg obeyed. Has no side effects.
+/// The decisions of a scripted operation: the next request, and in the end whether the leg obeyed. The type has no side
+/// effects.
 struct LegScript {
   enum Motion: Equatable {
     case hold(PulseWidth)
-    /// Moves from one pulse to the other and back; each way takes `over`.
+    /// Moves from one pulse to the other and back; each motion takes `over`.
     case sweep(from: PulseWidth, to: PulseWidth, over: Nanoseconds)
 
     func pulse(after elapsed: Nanoseconds) -> PulseWidth {
@@ -23,7 +24,7 @@ struct LegScript {
   }
 
   struct Task: Equatable {
-    /// Whether to disarm first, which leaves a fault.
+    /// Whether the task begins with a disarm, which also ends a fault.
     var disarms = false
     var arms = false
     var motion: Motion?

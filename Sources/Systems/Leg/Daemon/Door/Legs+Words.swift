@@ -146,7 +146,7 @@ extension Legs {
   }
 }
 
-/// The beginning or the end of a sequence, as an event tells it.
+/// The beginning or the end of a sequence, as an event reports it.
 private struct ToldSequence: Sendable {
   let number: Int
   let end: LegSequenceEnd?

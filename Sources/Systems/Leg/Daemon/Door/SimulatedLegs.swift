@@ -49,7 +49,7 @@ struct SimulatedLegsDocument: Encodable {
   let outputsEnabled: Bool
   /// The number of times that chips were powered up again after the first time.
   let resets: Int64
-  /// Writes that chips acknowledged but ignored.
+  /// The number of writes that chips acknowledged but ignored.
   let ignoredWrites: Int64
   let legs: [Servo]
 

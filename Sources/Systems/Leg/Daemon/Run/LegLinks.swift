@@ -121,15 +121,15 @@ struct LegWay: Sendable {
 
 /// Counts of the frames on one link to a leg since the start.
 struct LegTraffic: Sendable {
-  /// Frames received, valid or not.
+  /// The number of frames received, valid or not.
   var received: Int64 = 0
-  /// Frames that could not be decoded as a command.
+  /// The number of frames that could not be decoded as a command.
   var malformed: Int64 = 0
-  /// Frames that were received but never reached the leg.
+  /// The number of frames that were received but never reached the leg.
   var lost: Int64 = 0
-  /// Telemetry frames sent.
+  /// The number of telemetry frames sent.
   var sent: Int64 = 0
-  /// Telemetry frames that were not accepted for sending.
+  /// The number of telemetry frames that were not accepted for sending.
   var sendFailures: Int64 = 0
 
   init() {}

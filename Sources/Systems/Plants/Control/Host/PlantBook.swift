@@ -13,7 +13,8 @@ public struct PlantBook: Sendable, Hashable {
   /// The index of each plant in `records.plants`.
   private var places: [PlantID: Int] = [:]
 
-  /// `records` are kept as they are, including sensors that are not configured, because a sensor may be configured again.
+  /// Creates a book of `records`. They are kept as they are, including sensors that are not configured, because a
+  /// sensor may be configured again.
   public init(
     sensors: Set<PlantSensorID>, records: PlantRecords = PlantRecords(), rules: PlantBookRules = PlantBookRules()
   ) {
@@ -223,7 +224,7 @@ public struct PlantBookRules: Sendable, Hashable {
   /// The limits of a plant that has been added without limits.
   public var limits: PlantLimits
 
-  /// By default a user can have seven plants, as in the app.
+  /// Creates rules. By default a user can have seven plants, as in the app.
   public init(plantsPerUser: Int = 7, users: Int = 256, limits: PlantLimits = PlantLimits()) {
     precondition(plantsPerUser > 0 && users > 0, "at least one user may have at least one plant")
     self.plantsPerUser = plantsPerUser

@@ -16,7 +16,7 @@ public struct PlantEdit: Sendable, Hashable {
   public var wetPercent: Double??
   public var coldCelsius: Double??
   public var hotCelsius: Double??
-  /// `.some(nil)` stands for the whole picture.
+  /// The new picture area: `nil` for no change, `.some(nil)` for the whole picture.
   public var pictureArea: PlantPictureArea??
 
   public init(name: String? = nil, sensors: [String]? = nil) {

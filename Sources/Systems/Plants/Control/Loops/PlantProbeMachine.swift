@@ -36,9 +36,9 @@ public enum PlantProbeEvent: Sendable, BitwiseCopyable {
   case identified
   case sample(Int64)
   case celsius(Double)
-  /// A sensor on the radio has said this, in hundredths of a per cent, since it was looked at last.
+  /// A radio sensor has advertised this moisture, in hundredths of a per cent, since its sighting was last read.
   case heard(Int64, celsius: Double?)
-  /// A sensor on the radio has said nothing since.
+  /// A radio sensor has advertised nothing since its sighting was last read.
   case nothingNew
   case failed(PlantProbeFailure)
 }

@@ -36,7 +36,7 @@ public struct PlantSensorLoop: ~Copyable, ControlLoop {
   /// - Parameters:
   ///   - probes: 1…16 different probes; those on I2C need `bus`, those on SPI `port`, those on the radio `air`. Anything else is a
   ///     programming error.
-  ///   - air: what the sensors on the radio have said, in the order of the probes.
+  ///   - air: the advertisements of the radio sensors, in the order of the probes.
   ///   - snapshot: where `snapshot` is published, or `nil` if the caller publishes it.
   ///   - readings: receives every reading and every failure, to be calibrated and evaluated by another thread.
   ///   - bell: rung after a push to `readings`. The bell must outlive the loop.

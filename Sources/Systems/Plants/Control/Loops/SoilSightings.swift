@@ -57,7 +57,7 @@ public struct SoilSighting: Sendable, BitwiseCopyable {
 public struct SoilSightings: Sendable, BitwiseCopyable {
   private var sightings: [16 of SoilSighting]
 
-  /// Creates sightings of sensors that have said nothing.
+  /// Creates sightings of sensors that have not advertised yet.
   public init() { sightings = .init(repeating: SoilSighting()) }
 
   /// The latest values of the probe at an index, 0…15.

@@ -1,11 +1,12 @@
 /// The measured condition of a plant.
 public struct PlantCondition: Sendable, Hashable {
-  /// The mean moisture of the sensors that are not silent and read what soil can be, 0…100 %, or `nil` if there is none.
+  /// The mean moisture, 0…100 %, of the sensors that are not silent and whose last value is possible in soil, or `nil`
+  /// if there is none.
   public var moisturePercent: Double?
   /// The mean temperature of these sensors, or `nil` if none of them has measured one.
   public var celsius: Double?
   public var alerts: Set<PlantAlert> = []
-  /// Whether one of the sensors has read what no soil can be, and nothing else since.
+  /// Whether the last value of at least one of the sensors is impossible in soil, as with an open or shorted wire.
   public var isDoubtful = false
   /// Whether watering must be confirmed: with their present calibrations the sensors have never shown the plant to be other than dry, and no person
   /// has confirmed that it may be watered (`Plant.proof`).

@@ -12,7 +12,7 @@ public struct PlantMonitor: Sendable {
     /// The calibration used until a person calibrates the sensor.
     public var calibration: PlantCalibration
 
-    /// If `calibration` is `nil`, the probe's standard calibration is used.
+    /// Creates a sensor. If `calibration` is `nil`, the probe's standard calibration is used.
     public init(_ id: PlantSensorID, _ probe: PlantProbe, calibration: PlantCalibration? = nil) {
       self.id = id
       self.probe = probe
@@ -28,7 +28,7 @@ public struct PlantMonitor: Sendable {
 
   public enum Event: Sendable {
     case reading(PlantProbeReading)
-    /// Time has passed, or the book has changed.
+    /// Requests a review without a reading, because time has passed or the book has changed.
     case review
   }
 
@@ -38,7 +38,8 @@ public struct PlantMonitor: Sendable {
   public let staleAfter: Nanoseconds
   /// The last reading of each sensor, stale or not; readers must check its age.
   public private(set) var readings: [PlantSensorID: PlantReading] = [:]
-  /// The sensors that have since read what no soil can be, as with an open or shorted wire. What they read before counts no more.
+  /// The sensors whose last value is impossible in soil, as with an open or shorted wire. Their earlier readings no
+  /// longer count.
   public private(set) var impossible: Set<PlantSensorID> = []
   /// The readings that count if they are not stale.
   public var measured: [PlantSensorID: PlantReading] { readings.filter { !impossible.contains($0.key) } }
@@ -51,7 +52,7 @@ public struct PlantMonitor: Sendable {
   /// The instant at which the monitor started; a sensor that was never read becomes silent `staleAfter` later.
   private let began: TickInstant
 
-  /// No two of the `sensors` may have the same name; anything else is a programming error.
+  /// Creates a monitor. No two of the `sensors` may have the same name; anything else is a programming error.
   public init(
     sensors: [Sensor], staleAfter: Nanoseconds = .seconds(120), detector: PlantRiseDetector = PlantRiseDetector(),
     at now: TickInstant
@@ -105,7 +106,7 @@ public struct PlantMonitor: Sendable {
     case .failed(.notAMeasurement):
       impossible.insert(id)
       return
-    // Nothing was read: the last reading ages.
+    // Without a new reading, only the age of the last one grows.
     case .failed: return
     }
     let raw = probe.raw(sample)
@@ -144,8 +145,9 @@ public struct PlantMonitor: Sendable {
       condition.isDoubtful = plant.sensors.contains { impossible.contains($0) }
       condition.moisturePercent = mean(fresh.map(\.moisturePercent))
       condition.celsius = mean(fresh.compactMap(\.celsius))
-      // A plant is judged once each of its sensors has been read or is silent, because one of several says too little. While a sensor reads what no
-      // soil can be, the plant's alerts stay as they are until that sensor is silent, so that a short fault of the bus neither raises nor clears any.
+      // A plant is judged once each of its sensors has been read or is silent, because one of several says too little.
+      // While a sensor has values that are impossible in soil, the plant's alerts stay as they are until that sensor is
+      // silent, so that a short fault of the bus neither raises nor clears any.
       if plant.sensors.allSatisfy({ measured[$0] != nil || !(now < silentFrom($0)) }) {
         condition.judge(by: plant.limits, isSilent: plant.sensors.contains { !(now < silentFrom($0)) })
       }

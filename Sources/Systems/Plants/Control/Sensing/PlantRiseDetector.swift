@@ -16,7 +16,7 @@ public struct PlantRiseDetector: Sendable, Hashable {
   private var lows: [Point] = []
   private var lastRise: TickInstant?
 
-  /// By default the rise is ten points within half an hour.
+  /// Creates a detector. By default the rise is ten points within half an hour.
   public init(rise: Double = 10, window: Nanoseconds = .seconds(1_800)) {
     precondition(rise > 0 && window.count > 0, "a rise is more than nothing, within more than no time")
     self.rise = rise

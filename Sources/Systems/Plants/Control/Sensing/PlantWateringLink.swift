@@ -12,7 +12,7 @@ public struct PlantWateringSettings: Sendable, Hashable {
   /// The shortest time between two requests, at least 60 s.
   public let minimumGapSeconds: Int64
 
-  /// Throws an error with the name of the field if a value is out of its range.
+  /// Creates settings. Throws an error with the name of the field if a value is out of its range.
   public init(
     zone: Int, seconds: Int, maximumPerDay: Int = 2, minimumGapSeconds: Int64 = 6 * 3_600
   ) throws(PlantRefusal) {
@@ -47,10 +47,10 @@ public struct PlantWateringRequest: Sendable, Hashable {
 
 /// Requests water from a sprinkler zone while a plant is dry, so rarely that a broken sensor cannot flood the plant.
 ///
-/// The conditions of a request are: the alert `dry`, and therefore a recent reading; no alert `silent` or `wet`; no sensor
-/// that reads what no soil can be; no `needsConfirmation`; no rain
-/// delay; the gap since the last request has passed, by a clock that cannot be set; and the day's number is not used up. A wall clock that is not
-/// confirmed begins no new day, and setting the clock does not shorten the gap, also across a restart (`KeptAge`).
+/// The conditions of a request are: the alert `dry`, and therefore a recent reading; no alert `silent` or `wet`; no
+/// sensor whose last value is impossible in soil; no `needsConfirmation`; no rain delay; the gap since the last request
+/// has passed, by a clock that cannot be set; and the day's number is not used up. A wall clock that is not confirmed
+/// begins no new day, and setting the clock does not shorten the gap, also across a restart (`KeptAge`).
 public struct PlantWateringLink: Sendable, Hashable {
   public enum Hindrance: String, Sendable, Hashable, CaseIterable {
     case notDry, sensorSilent, rainDelay, tooSoon, enoughToday
@@ -68,7 +68,7 @@ public struct PlantWateringLink: Sendable, Hashable {
   /// The instant at which this process last made a request, or `nil` if it has not.
   private var requested: TickInstant?
 
-  /// `record` is the record from the store, or `nil` if the store has no record of the link.
+  /// Creates a link. `record` is the record from the store, or `nil` if the store has no record of the link.
   public init(_ plant: PlantID, _ settings: PlantWateringSettings, record: PlantWateringRecord? = nil) {
     self.plant = plant
     self.settings = settings
@@ -94,7 +94,8 @@ public struct PlantWateringLink: Sendable, Hashable {
     if isRainDelayed { return .none(.rainDelay) }
     if var kept = record {
       if !reading.isConfirmed { day = kept.day }
-      // A record of an older version does not say how long ago the request was. Unless the clock is sure, the request counts as made just now.
+      // A record of an older version does not contain the time since the request. Unless the clock is trusted, the
+      // request counts as made just now.
       if kept.age == nil { kept.age = KeptAge(reading.mayDelete ? Double(max(0, wall - kept.last)) : 0, at: reading) }
       kept.day = min(kept.day, day)
       record = kept
@@ -137,7 +138,7 @@ public struct PlantWateringRecord: Sendable, Hashable, Codable {
   var age: KeptAge?
   /// The number of requests on the day `day`.
   public var count: Int
-  /// Days since 1970 in the controller's local calendar.
+  /// The number of days since 1970 in the controller's local calendar.
   public var day: Int
 
   public init(last: PlantInstant, count: Int, day: Int) {

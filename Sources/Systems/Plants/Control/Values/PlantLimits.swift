@@ -9,7 +9,7 @@ public struct PlantLimits: Sendable, Hashable, Codable {
   /// The temperature above which the plant is hot, −40…85 °C, more than `coldCelsius`.
   public var hotCelsius: Double?
 
-  /// By default a plant is dry below 20 %, as in Home Assistant.
+  /// Creates limits. By default a plant is dry below 20 %, as in Home Assistant.
   public init(
     dryPercent: Double? = 20, wetPercent: Double? = nil, coldCelsius: Double? = nil, hotCelsius: Double? = nil
   ) {

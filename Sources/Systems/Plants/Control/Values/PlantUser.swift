@@ -14,7 +14,7 @@ public struct PlantUser: Sendable, Hashable, Codable {
     key = isPlain ? sender : "#" + Self.hash(bytes)
   }
 
-  /// Accepts a key that `init(sender:)` made; returns `nil` for any other text.
+  /// Creates a user from a key that `init(sender:)` has made. Returns `nil` for any other text.
   public init?(key: String) {
     let digits = key.utf8.dropFirst()
     let isHash = key.utf8.first == UInt8(ascii: "#") && digits.count == 16 && digits.allSatisfy(Self.isHexDigit)

@@ -15,7 +15,8 @@ public struct PlantUserFile: Sendable, Hashable {
 
   public init(_ entries: [Entry]) { self.entries = entries }
 
-  /// Returns `nil` unless `text` is an array of such objects. A single object counts as an array of one.
+  /// Parses the text of a file. Returns `nil` unless it is an array of objects with `Sensors` and `Name`. A single
+  /// object counts as an array of one.
   public init?(json text: String) {
     guard let value = Self.value(text) else { return nil }
     let elements: [JSONValue]

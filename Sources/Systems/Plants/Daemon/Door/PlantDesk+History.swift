@@ -17,8 +17,8 @@ extension PlantDesk {
     guard now >= state.nextPrune, state.storeFailure == nil else { return }
     let reading = clock.now
     let wall = PlantInstant(secondsSince1970: reading.secondsSince1970)
-    // Old entries are deleted by their age only if the wall clock is sure; until it is, the next attempt follows soon. The limit of their number
-    // always holds.
+    // Old entries are deleted by age only while the wall clock is trusted; otherwise the next attempt follows soon.
+    // Entries beyond the limit of their number are deleted in any case.
     state.nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
     do throws(StoreError) {
       if reading.mayDelete {

@@ -67,7 +67,8 @@ public final class PlantDesk: Sendable {
   let now: @Sendable () -> TickInstant
   let clock: WatchedWallClock
 
-  /// A store that cannot be read yet is read as soon as possible: until then every command is refused, and no plant requests water.
+  /// Creates a desk and reads its store. A store that cannot be read yet is read as soon as possible: until then every
+  /// command is refused, and no plant requests water.
   ///
   /// - Parameters:
   ///   - newest: returns the last snapshot of the sensor loop; called on any thread.

@@ -34,7 +34,7 @@ struct PlantLabel {
       """
   }
 
-  /// The dark modules, each run of a row as one rectangle.
+  /// Returns the dark modules as SVG, with each run of a row as one rectangle.
   private static func dark(_ code: QRCode) -> String {
     var path = ""
     for (y, row) in code.modules.enumerated() {

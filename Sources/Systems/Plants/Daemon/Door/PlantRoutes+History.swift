@@ -169,7 +169,7 @@ extension PlantRoutes {
 private struct PicturesAnswer: Answers {
   let isTaken: Bool
   let failure: String?
-  /// Newest first.
+  /// The pictures, the newest first.
   let pictures: [PlantPicture]
 
   static var fields: [Field<Self>] {

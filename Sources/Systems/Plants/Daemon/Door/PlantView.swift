@@ -15,7 +15,7 @@ public struct PlantView: Sendable {
   public var conditions: [PlantID: PlantCondition] = [:]
   /// The last reading of each sensor, stale or not.
   public var readings: [PlantSensorID: PlantReading] = [:]
-  /// The sensors that have since read what no soil can be.
+  /// The sensors whose last value is impossible in soil.
   var impossible: Set<PlantSensorID> = []
   /// The number of messages by outcome.
   var outcomes: [String: Int64] = [:]
@@ -41,7 +41,7 @@ extension PlantDesk {
     /// The settings of the links to the water supply, by plant; empty if there are no links.
     var links: [PlantID: PlantWateringSettings]
 
-    /// - Parameters: see the properties.
+    /// Creates the parts; the parameters are those of the properties with the same names.
     public init(
       sensors: [PlantMonitor.Sensor], host: PlantHostSettings = PlantHostSettings(),
       rules: PlantBookRules = PlantBookRules(), detector: PlantRiseDetector = PlantRiseDetector(),

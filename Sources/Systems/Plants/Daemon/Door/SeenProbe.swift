@@ -14,7 +14,7 @@ struct SeenProbe: Sendable {
   private let plants: [Int]
   private let age: Nanoseconds?
   private let staleAfter: Nanoseconds
-  /// Whether the newest value is none that soil can be.
+  /// Whether the probe's newest value is impossible in soil.
   private let isImpossible: Bool
 
   init(

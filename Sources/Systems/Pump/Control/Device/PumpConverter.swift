@@ -15,7 +15,8 @@ public struct PumpConverter: Sendable, Hashable, BitwiseCopyable {
   /// The supply voltage of the thermistors and the potentiometer, which is the highest voltage an input can have.
   public let supply: Microvolts
 
-  /// Requires at least one input, no input used twice, and a supply above 0 V.
+  /// Creates an assignment with at least one input, no input used twice, and a supply above 0 V. Anything else is a
+  /// programming error.
   public init(_ chip: ADS1115 = ADS1115(), water: Int?, skin: Int?, pot: Int?, supply: Microvolts) {
     let channels = [water, skin, pot].compactMap(\.self)
     precondition(!channels.isEmpty && Set(channels).count == channels.count, "at least one input, each once")

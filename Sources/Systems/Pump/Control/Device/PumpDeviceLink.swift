@@ -102,7 +102,7 @@ struct PumpDeviceLink: ~Copyable {
     assembler.reset()
   }
 
-  /// Returns `nil` if the link is not connected, and `false` if the bytes were not sent completely.
+  /// Sends bytes. Returns whether all of them were sent, or `nil` if the link is not connected.
   @_noLocks @_noAllocation
   mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool? {
     guard isConnected else { return nil }

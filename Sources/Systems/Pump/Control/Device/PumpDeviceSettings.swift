@@ -49,7 +49,7 @@ public struct PumpDeviceSettings: Sendable, Hashable, BitwiseCopyable {
   /// The time for which a pump runs without a command before it stops, 1 s…1 h, or `nil` if it runs on, as in the original.
   public let silenceLimit: Nanoseconds?
 
-  /// Throws an error for the first setting that is out of range.
+  /// Creates settings. Throws an error for the first setting that is out of range.
   public init(
     dialect: PumpDialect = .firmware, commands: PumpCommandRule = .strict, initialSpeed: PumpSpeed = .standard,
     runLimit: Nanoseconds = .seconds(1_800), rest: Nanoseconds = .zero, onRestartsLimit: Bool = false,

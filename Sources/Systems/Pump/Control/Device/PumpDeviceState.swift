@@ -93,7 +93,7 @@ public enum PumpDeviceEvent: Sendable, Hashable, BitwiseCopyable {
 
 /// The value that is to be written to the motor's output now.
 public enum PumpOutput: Sendable, Hashable, BitwiseCopyable {
-  /// Nothing: the output already has the right value.
+  /// Nothing is to be written, because the output already has the right value.
   case none
   case off
   case run(PumpSpeed)

@@ -3,9 +3,9 @@ import Tactus
 
 /// The readings of the pump's sensors, potentiometer and button at one moment.
 public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
-  /// Counts of the water thermistor on a 10-bit ADC, 0…1023, or `nil` if there is no reading.
+  /// The reading of the water thermistor in counts of a 10-bit ADC, 0…1023, or `nil` if there is none.
   public var water: Int?
-  /// Counts of the skin thermistor on a 10-bit ADC, 0…1023, or `nil` if there is no reading.
+  /// The reading of the skin thermistor in counts of a 10-bit ADC, 0…1023, or `nil` if there is none.
   public var skin: Int?
   /// Whether the water thermistor exists but cannot be read.
   public var isWaterUnreadable = false
@@ -13,7 +13,7 @@ public struct PumpSample: Sendable, Hashable, BitwiseCopyable {
   public var isSkinUnreadable = false
   /// The instant at which the older of the water and skin readings was taken, or `nil` if there is no such reading or its time is unknown.
   public var temperaturesAt: TickInstant?
-  /// Counts of the potentiometer on a 10-bit ADC, 0…1023, or `nil` if there is no reading.
+  /// The reading of the potentiometer in counts of a 10-bit ADC, 0…1023, or `nil` if there is none.
   public var pot: Int?
   /// Whether the button is pressed, or `nil` if there is no button.
   public var isButtonPressed: Bool?
@@ -36,7 +36,8 @@ public struct PumpInputs: ~Copyable {
   private let context: UnsafeMutableRawPointer
   private let readFunction: Read
 
-  /// `context` must stay valid as long as the inputs exist; the caller owns it. `read` carries `@_noLocks @_noAllocation`.
+  /// Creates inputs that call `read` with `context`. The caller owns `context`, which must stay valid as long as the
+  /// inputs exist. `read` carries `@_noLocks @_noAllocation`.
   public init(context: UnsafeMutableRawPointer, read: @escaping Read) {
     self.context = context
     readFunction = read

@@ -28,14 +28,16 @@ public struct PumpLink: ~Copyable {
   private let buffer: UnsafeMutableRawBufferPointer
   private var now = TickInstant.zero
 
-  /// A link over a serial line. It is connected until the device disappears, and again once the device answers without an error.
+  /// Creates a link over a serial line. It is connected until the device disappears, and again once the device answers
+  /// without an error.
   public init(serial: consuming SerialPort) {
     self.serial = .some(serial)
     batch = DatagramBatch(capacity: 1, size: 1)
     buffer = .allocate(byteCount: 256, alignment: 8)
   }
 
-  /// A link over a connection whose messages are pieces of the stream: data of more than 20 bytes is sent in several messages.
+  /// Creates a link over a connection whose messages are pieces of the stream: data of more than 20 bytes is sent in
+  /// several messages.
   public init(messages: consuming DatagramPort, control: consuming LinkControl) {
     self.messages = .some(messages)
     self.control = .some(control)
@@ -122,7 +124,7 @@ public struct PumpLink: ~Copyable {
     }
   }
 
-  /// Returns `false` if the bytes were not sent completely.
+  /// Sends bytes. Returns whether all of them were sent.
   @_noLocks @_noAllocation
   public mutating func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if messages != nil { return sendPieces(bytes) }

@@ -23,7 +23,8 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var governor: PumpGovernor
   /// The source of the command that brought the pump into its state, or `nil` if the source is not known.
   public internal(set) var source: PumpControlSource?
-  /// The instant at which the run is to end because it was ordered for a time, or `nil`. A run whose sight is lost ends then, too.
+  /// The instant at which the run is to end because it was ordered for a time, or `nil`. The instant stays while the
+  /// pump cannot be reached; the pump is turned off then, too.
   public internal(set) var runEnds: TickInstant?
   /// The pump's speed, or `nil` if it is unknown or the pump does not run.
   public internal(set) var speed: PumpKnownSpeed?

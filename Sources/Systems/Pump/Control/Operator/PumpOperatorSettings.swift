@@ -29,7 +29,7 @@ public struct PumpOperatorSettings: Sendable, Hashable, BitwiseCopyable {
   public let overheatAbove: PumpTemperature?
   public let overheatAction: PumpOverheatAction
 
-  /// Throws an error for the first setting that is out of range.
+  /// Creates settings. Throws an error for the first setting that is out of range.
   public init(
     answerTimeout: Nanoseconds = .seconds(1), attempts: Int = 3, pollPeriod: Nanoseconds = .seconds(5),
     watchedPeriod: Nanoseconds = .seconds(1), runLimit: Nanoseconds? = .seconds(1_800),

@@ -124,13 +124,13 @@ public struct PumpBackOff: Sendable, Hashable, BitwiseCopyable {
 
 /// The cause of the pump's present state.
 public enum PumpControlSource: UInt8, Sendable, Hashable, BitwiseCopyable {
-  /// A command sent through this program.
+  /// The pump's state follows from a command that was sent through this program.
   case app
-  /// The button at the pump.
+  /// The pump's state follows from the button at the pump.
   case manual
-  /// A limit of the pump.
+  /// The pump's state follows from a limit of the pump itself.
   case device
-  /// A rule of the operator side.
+  /// The pump's state follows from a rule of the operator side, which this program applied.
   case host
 }
 
@@ -138,7 +138,7 @@ public enum PumpControlSource: UInt8, Sendable, Hashable, BitwiseCopyable {
 public enum PumpKnownSpeed: Sendable, Hashable, BitwiseCopyable {
   /// The pump has accepted this speed, and the percentage it reports still matches.
   case commanded(PumpSpeed)
-  /// Only the percentage is known.
+  /// The pump has reported this percentage, and the exact speed is unknown.
   case reported(percent: UInt8)
 
   /// The speed; for a reported percentage the slowest speed that has it.

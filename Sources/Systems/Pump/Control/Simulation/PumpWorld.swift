@@ -10,13 +10,13 @@ import Tactus
 public final class PumpWorld: Sendable {
   /// The parameters of the world, in physical units.
   public struct Parameters: Sendable, BitwiseCopyable {
-    /// The initial temperature of the water, °C.
+    /// The initial temperature of the water, in °C.
     public var waterCelsius = 12.0
-    /// The initial temperature of the skin, °C.
+    /// The initial temperature of the skin, in °C.
     public var skinCelsius = 36.0
-    /// The temperature to which the skin tends without cooling, °C.
+    /// The temperature to which the skin tends without cooling, in °C.
     public var bodyCelsius = 36.5
-    /// The temperature of the room, to which the water tends, °C.
+    /// The temperature of the room, to which the water tends, in °C.
     public var roomCelsius = 22.0
     /// The rate at which the skin approaches the temperature of the body, 1/s.
     public var bodyRate = 1 / 300.0
@@ -84,16 +84,17 @@ public final class PumpWorld: Sendable {
   public func press(_ isPressed: Bool) { state.pointer.pointee.isPressed.store(isPressed, ordering: .relaxed) }
   /// Sets the potentiometer's position, 0…1023.
   public func turnPot(to counts: Int) { state.pointer.pointee.pot.store(counts, ordering: .relaxed) }
-  /// Sets the temperature to which the skin tends, °C, for example a fever or the room's temperature if there is no body.
+  /// Sets the temperature to which the skin tends, in °C, for example a fever or the room's temperature if there is no
+  /// body.
   public func setBody(celsius: Double) {
     state.pointer.pointee.body.store(celsius.bitPattern, ordering: .relaxed)
   }
 
-  /// Holds the skin at a temperature, °C, regardless of cooling and warming, or releases it if `celsius` is `nil`.
+  /// Holds the skin at a temperature, in °C, regardless of cooling and warming, or releases it if `celsius` is `nil`.
   public func holdSkin(celsius: Double?) {
     state.pointer.pointee.heldSkin.store((celsius ?? .nan).bitPattern, ordering: .relaxed)
   }
-  /// The temperature at which the skin is held, °C, or `nil` if it is not held.
+  /// The temperature at which the skin is held, in °C, or `nil` if it is not held.
   public var heldSkinCelsius: Double? {
     let held = Double(bitPattern: state.pointer.pointee.heldSkin.load(ordering: .relaxed))
     return held.isNaN ? nil : held

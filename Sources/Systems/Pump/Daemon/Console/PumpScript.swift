@@ -5,12 +5,12 @@ import Wire
 /// Operates a pump for a script: decides what to request next, and in the end whether the pump obeyed. Performs no input or output.
 struct PumpScript {
   enum Task: Equatable {
-    /// Reports the pump's state.
+    /// The script reports the pump's state.
     case status
     /// Runs the pump for the given time, then turns it off.
     case pump(PumpSpeed?, for: Nanoseconds)
     case off
-    /// Leaves a fault.
+    /// The script resets the pump, which ends a fault.
     case reset
   }
 

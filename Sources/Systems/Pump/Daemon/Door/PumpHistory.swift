@@ -203,8 +203,8 @@ final class PumpHistory: Sendable {
   private func prune(_ state: inout State, at now: TickInstant) {
     guard now >= state.nextPrune else { return }
     let reading = clock.now
-    // Old entries are deleted by their age only if the wall clock is sure; until it is, the next attempt follows soon. The limit of their number
-    // always holds.
+    // Old entries are deleted by age only while the wall clock is trusted; otherwise the next attempt follows soon.
+    // Entries beyond the limit of their number are deleted in any case.
     state.nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
     _ = attempt(&state) { () throws(StoreError) in
       if reading.mayDelete { try self.store.prune(before: Self.instant(reading) - Int64(self.keepsDays) * 86_400) }

@@ -2,7 +2,7 @@ import WallTime
 
 /// One session of the cooling pump: from the start of the pump until it stopped or its state was no longer known.
 public struct PumpSession: Sendable, Hashable {
-  /// The temperatures of one sensor during a session, °C; `nil` if they are not known.
+  /// The temperatures of one sensor during a session, in °C; `nil` if they are not known.
   public struct Range: Sendable, Hashable {
     var first: Double?
     var last: Double?
@@ -36,7 +36,7 @@ public struct PumpSession: Sendable, Hashable {
   public var speedPercent: Double?
   var water: Range
   var skin: Range
-  /// What a person has written about the session, at most `longestNote` characters; `nil` if nothing.
+  /// A person's note about the session, at most `longestNote` characters; `nil` if there is none.
   public var note: String?
 
   static let longestNote = 200
@@ -59,7 +59,7 @@ public struct PumpSession: Sendable, Hashable {
   }
 }
 
-/// Which sessions to return, and in which order.
+/// The selection and the order of the sessions to return.
 public struct PumpSessionQuery: Sendable, Hashable {
   /// The earliest start of the sessions to return.
   var since: WallInstant?

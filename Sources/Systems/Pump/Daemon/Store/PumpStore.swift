@@ -67,7 +67,7 @@ public struct PumpStore: Sendable {
     }
   }
 
-  /// Sessions with their notes.
+  /// The statement that selects the sessions with their notes.
   private static let select = "SELECT * FROM pump_session LEFT JOIN (SELECT number, note FROM pump_note) USING (number)"
 
   /// Removes the notes of sessions that have been removed.

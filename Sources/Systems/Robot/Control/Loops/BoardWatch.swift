@@ -19,7 +19,7 @@ public struct BoardReadings: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var roll: Reading?
   /// The measured pitch in degrees, positive forward.
   public internal(set) var pitch: Reading?
-  /// Requests that the board did not answer in time.
+  /// The number of requests that the board did not answer in time.
   public internal(set) var timeouts: Int64 = 0
   /// Whether the charge has fallen to the limit for a notice. The value becomes false at five percent above the limit.
   public internal(set) var isBatteryLow = false

@@ -10,7 +10,7 @@ public struct DistanceReading: Sendable, Hashable, BitwiseCopyable {
 
   /// The distance in millimetres.
   public let millimetres: Int
-  /// The instant of the tick that read it.
+  /// The instant of the tick that read the distance.
   public let at: TickInstant
 }
 
@@ -25,7 +25,7 @@ struct DistanceWatch: BitwiseCopyable {
   }
   /// The last valid reading, or `nil` if there has been none or a transfer has failed since.
   private(set) var reading: DistanceReading?
-  /// Readings that failed on the bus since the start.
+  /// The number of readings that failed on the bus since the start.
   private(set) var failures: Int64 = 0
   /// Whether the sensor has been switched on since a reading was missing.
   private var isOn = false

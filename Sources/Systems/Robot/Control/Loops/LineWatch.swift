@@ -10,7 +10,7 @@ public struct LineReading: Sendable, Hashable, BitwiseCopyable {
 
   /// The four probes.
   public let probes: LineProbes
-  /// The instant of the tick that read them.
+  /// The instant of the tick that read the probes.
   public let at: TickInstant
 }
 
@@ -21,7 +21,7 @@ struct LineWatch: BitwiseCopyable {
   }
   /// The last reading, or `nil` if there has been none or the last attempt failed.
   private(set) var reading: LineReading?
-  /// Readings that failed on the bus since the start.
+  /// The number of readings that failed on the bus since the start.
   private(set) var failures: Int64 = 0
   private var dueAt = TickInstant(nanoseconds: 0)
 

@@ -3,7 +3,7 @@ import Devices
 import Tactus
 import Wire
 
-/// Which motors are wired with reversed polarity.
+/// The motors that are wired with reversed polarity.
 public struct WheelInversion: Sendable, Hashable, BitwiseCopyable {
   public var left: Bool
   public var right: Bool
@@ -53,7 +53,7 @@ public struct Motors: ~Copyable {
     prepareToThrow()
   }
 
-  /// Transfers since the start that succeeded only after a retry.
+  /// The number of transfers since the start that succeeded only after a retry.
   public var retries: Int64 {
     @_noLocks @_noAllocation get {
       switch bus {

@@ -3,27 +3,28 @@ import Wire
 
 /// Counts of the loop since its start.
 public struct RobotCounters: Sendable, BitwiseCopyable {
-  /// Datagrams received, valid or not.
+  /// The number of datagrams received, valid or not.
   public internal(set) var datagrams: Int64 = 0
-  /// Datagrams that could not be decoded.
+  /// The number of datagrams that could not be decoded.
   public internal(set) var malformed: Int64 = 0
-  /// CSV datagrams whose speeds contradict their direction field.
+  /// The number of CSV datagrams whose speeds contradict their direction field.
   public internal(set) var directionMismatches: Int64 = 0
-  /// Commands, stops, e-stops and resets that the machine accepted.
+  /// The number of commands, stops, e-stops and resets that the machine accepted.
   public internal(set) var accepted: Int64 = 0
-  /// Replies sent.
+  /// The number of replies sent.
   public internal(set) var replies: Int64 = 0
-  /// Replies not sent because the kernel's buffer was full or the source had had a reply within 20 ms.
+  /// The number of replies not sent because the kernel's buffer was full or the source had had a reply within 20 ms.
   public internal(set) var repliesDropped: Int64 = 0
-  /// Motor writes that the board accepted.
+  /// The number of motor writes that the board accepted.
   public internal(set) var writes: Int64 = 0
-  /// Motor writes that failed after their retries.
+  /// The number of motor writes that failed after their retries.
   public internal(set) var writeFailures: Int64 = 0
-  /// Readings of the distance ahead that failed on the bus.
+  /// The number of readings of the distance ahead that failed on the bus.
   public internal(set) var distanceFailures: Int64 = 0
-  /// Readings of the line sensor that failed on the bus.
+  /// The number of readings of the line sensor that failed on the bus.
   public internal(set) var lineFailures: Int64 = 0
-  /// Writes to the camera mount, the lights, the buzzer, the height or the balance that failed after their retries.
+  /// The number of writes to the camera mount, the lights, the buzzer, the height or the balance that failed after
+  /// their retries.
   public internal(set) var fittingFailures: Int64 = 0
   private var ignoredByReason: [22 of Int64]
 
@@ -34,7 +35,7 @@ public struct RobotCounters: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func ignored(_ reason: IgnoreReason) -> Int64 { ignoredByReason[reason.index] }
 
-  /// Commands, stops, e-stops and resets ignored for any reason.
+  /// The number of commands, stops, e-stops and resets ignored for any reason.
   public var ignored: Int64 { IgnoreReason.allCases.reduce(0) { $0 + ignored($1) } }
 
   @_noLocks @_noAllocation
@@ -57,7 +58,7 @@ public struct RobotSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var lastFailure: MotorFailure?
   /// The reason why the most recent malformed datagram was rejected, or `nil` if none has been rejected since the start.
   public internal(set) var lastMalformed: DatagramError?
-  /// Bus transfers that succeeded only after a retry.
+  /// The number of bus transfers that succeeded only after a retry.
   public internal(set) var retries: Int64 = 0
   /// The battery's charge and the attitude, as far as the robot can measure them.
   public internal(set) var board = BoardReadings()

@@ -16,7 +16,7 @@ public struct CameraMountSettings: Sendable, Hashable, BitwiseCopyable {
     public let lowest: Int
     /// The greatest angle in degrees, above `lowest`.
     public let highest: Int
-    /// Whether the servo is told the angle mirrored within its limits.
+    /// Whether the angle that is written to the board is mirrored within the limits.
     public let isInverted: Bool
 
     /// Creates limits within 0…180 degrees. Traps for others.
@@ -63,16 +63,17 @@ public struct CameraMountSettings: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// One servo of a camera mount: where it is to point, and where it has been told to.
+/// One servo of a camera mount: its target and the last angle that the board has taken.
 ///
-/// A servo's position cannot be read, so the first angle is told at once, and the servo turns there as fast as it can. From then on the told
-/// angle approaches the target at the rate of the settings.
+/// A servo's position cannot be read, so the first angle is written at once, and the servo turns there as fast as it
+/// can. From then on the written angle approaches the target at the rate of the settings.
 public struct MountServo: Sendable, Hashable, BitwiseCopyable {
   /// The angle in degrees that the board has taken last, or `nil` if it has taken none.
   public private(set) var told: Int?
-  /// The angle in degrees that was asked for, or `nil` if none was. After a halt it is the told angle.
+  /// The requested angle in degrees, or `nil` if none was requested. After a halt it is the last angle that the board
+  /// has taken.
   public private(set) var target: Int?
-  /// The instant from which the next step is counted, while the servo is under way.
+  /// The instant from which the next step is counted, while the servo has not reached its target.
   private var since = TickInstant(nanoseconds: 0)
 
   @_noLocks @_noAllocation
@@ -94,11 +95,11 @@ public struct MountServo: Sendable, Hashable, BitwiseCopyable {
     target = degrees
   }
 
-  /// Ends the motion: the servo stays where it was last told to be, and nothing more is written.
+  /// Ends the motion: the last angle that the board has taken stays, and nothing more is written.
   @_noLocks @_noAllocation
   mutating func halt() { target = told }
 
-  /// Returns the next angle to tell the board, or `nil` if nothing is due.
+  /// Returns the next angle to write to the board, or `nil` if nothing is due.
   ///
   /// - Parameter longest: the time that a step may make up for in addition to that of one degree. After a longer silence, as while the bus is
   ///   stuck, the servo goes on from where it is and does not jump.

@@ -40,7 +40,8 @@ public enum FittingOrder: Sendable, Hashable, BitwiseCopyable {
 
 /// One write to a fitting of the board.
 enum FittingWrite: Sendable, Hashable, BitwiseCopyable {
-  /// Angles in degrees as the board counts them.
+  /// An angle of the pan servo in degrees. `wired` is the angle for the board, which is mirrored if the servo is
+  /// inverted.
   case pan(degrees: Int, wired: Int)
   case tilt(degrees: Int, wired: Int)
   case allLights(LightColour)
@@ -51,7 +52,7 @@ enum FittingWrite: Sendable, Hashable, BitwiseCopyable {
 }
 
 extension IgnoreReason {
-  /// The refusal of an order for which the board lacks an ability.
+  /// Returns the refusal of an order for which the board lacks an ability.
   @_noLocks @_noAllocation
   static func lacking(_ ability: BoardAbility) -> IgnoreReason {
     switch ability {

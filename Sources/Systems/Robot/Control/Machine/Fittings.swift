@@ -30,14 +30,14 @@ public struct Fittings: Sendable, BitwiseCopyable {
   private var known: UInt16 = 0
   /// The instant at which the buzzer's sound ends, or `nil` if the buzzer is silent.
   private var beepEnd: TickInstant?
-  /// Whether the board has been told to sound, or `nil` if that is not known.
+  /// Whether the board's last buzzer command was on, or `nil` if that is not known.
   public private(set) var isBuzzing: Bool?
-  /// The height of the body in millimetres that was asked for, or `nil`.
+  /// The requested height of the body in millimetres, or `nil` if none was requested.
   private var wantedHeight: Double?
   /// The height of the body in millimetres that the board has taken, or `nil` if it has taken none.
   public private(set) var height: Double?
   private var wantedBalance: Bool?
-  /// Whether the board levels the body's roll, or `nil` if it has not been told.
+  /// Whether the board levels the body's roll, or `nil` if no command for it was written.
   public private(set) var isBalancing: Bool?
   /// The kind of fitting that was written last, so that the kinds take turns.
   private var last = 0

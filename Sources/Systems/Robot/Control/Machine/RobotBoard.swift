@@ -26,22 +26,22 @@ public enum RobotBoard: String, Sendable, Hashable, BitwiseCopyable, CaseIterabl
 
 /// An ability of a board besides turning wheels.
 public enum BoardAbility: String, Sendable, Hashable, BitwiseCopyable, CaseIterable {
-  /// Turning a camera mount of two servos.
+  /// The board turns a camera mount of two servos.
   case panTilt = "pan-tilt"
-  /// Lights in any colour.
+  /// The board has lights in any colour.
   case lights
-  /// A buzzer.
+  /// The board has a buzzer.
   case buzzer
-  /// Reading a line sensor.
+  /// The board reads a line sensor.
   case line
-  /// Measuring the charge of the battery.
+  /// The board measures the charge of its battery.
   case battery
-  /// Measuring roll and pitch.
+  /// The board measures roll and pitch.
   case attitude
-  /// Measuring the distance ahead.
+  /// The board measures the distance ahead.
   case distance
-  /// Raising and lowering the body.
+  /// The board raises and lowers the body.
   case height
-  /// Levelling the body's roll.
+  /// The board levels the body's roll.
   case balance
 }

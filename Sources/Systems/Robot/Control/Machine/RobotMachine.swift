@@ -176,7 +176,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     return RobotAction(.drive(control.output))
   }
 
-  /// Motor writes that failed in a row, whether drives or stops.
+  /// The number of motor writes that failed in a row, whether drives or stops.
   var failures: Int {
     @_noLocks @_noAllocation get {
       switch state {
@@ -193,7 +193,7 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
 // The rules of the battery's charge and of the tilt.
 
 extension RobotMachine {
-  /// The time that a tilt must last before it stops the motors, so that a bump does not.
+  /// The time for which a tilt must last before it stops the motors. It keeps a short bump from stopping them.
   static var tiltPatience: Nanoseconds {
     @_noLocks @_noAllocation get { .milliseconds(200) }
   }

@@ -88,15 +88,15 @@ public enum RobotSettingsError: Error, Hashable, Sendable {
   case acceleration(Double)
   case tickPeriod(Nanoseconds)
   case failuresBeforeFault(Int)
-  /// The distance is in millimetres.
+  /// The stopping distance, in millimetres, is out of its range.
   case stopDistance(Int)
-  /// The charge is in percent.
+  /// The battery charge for a stop, in percent, is out of its range.
   case batteryStop(Int)
-  /// The tilt is in degrees.
+  /// The tilt for a stop, in degrees, is out of its range.
   case tiltStop(Int)
-  /// The wheel base is in metres.
+  /// The wheel base, in metres, is out of its range.
   case wheelBase(Double)
-  /// The speed is in metres per second.
+  /// The speed of a wheel at 100 %, in metres per second, is out of its range.
   case topSpeed(Double)
 }
 

@@ -173,7 +173,7 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
   /// The last output of an earlier instant, from which `output` has risen. Of several commands at one instant only the last counts, since
   /// each starts from this value.
   var base: WheelSpeeds
-  /// The instant of `base`.
+  /// The instant at which `base` was the output.
   var baseAt: TickInstant
   /// The end of the standstill before the motors follow the target, or `nil` unless the sender's clock has just been set.
   var restsUntil: TickInstant?
@@ -182,7 +182,7 @@ public struct Control: Sendable, Hashable, BitwiseCopyable {
   public internal(set) var forwardStop: ForwardStop?
   /// The battery's charge in percent for which the robot slows down to a standstill, or `nil` if it does not.
   public internal(set) var batteryStop: Int?
-  /// Motor writes that failed in a row.
+  /// The number of motor writes that failed in a row.
   public internal(set) var failures: Int
 
   /// Creates a motion from rest at `now`, ramped as if `credit` had already passed.

@@ -6,7 +6,7 @@ public struct Gamepad: Sendable {
   public enum Reach: Sendable, Hashable {
     /// 100 % of both wheels, mixed as those of a joystick.
     case percent
-    /// This motion, whose numbers are positive.
+    /// A fully deflected stick requests this motion, whose speeds are positive.
     case si(Twist)
   }
 
@@ -14,7 +14,7 @@ public struct Gamepad: Sendable {
   public enum Consequence: Sendable, Hashable {
     /// The operator asks for this.
     case ask(OperatorRequest)
-    /// The kernel has dropped events: axes and buttons are to be read again.
+    /// The kernel has dropped events, so the axes and buttons must be read again.
     case readAgain
   }
 
@@ -31,7 +31,7 @@ public struct Gamepad: Sendable {
   public static let stopButton: UInt16 = 0x130
   /// The right button (`BTN_EAST`: B, or a circle), which is the emergency stop.
   public static let emergencyStopButton: UInt16 = 0x131
-  /// The start button (`BTN_START`), which resets.
+  /// The start button (`BTN_START`), which requests a reset.
   public static let resetButton: UInt16 = 0x13B
 
   private let reach: Reach
@@ -39,7 +39,7 @@ public struct Gamepad: Sendable {
   private var y: GamepadAxis
   /// Whether the stick has been at rest since the start, or since the robot's answers came back.
   private var hasRested = false
-  /// Whether the robot does not answer: the stick asks for nothing then, and must be released before it does again.
+  /// Whether the robot does not answer. The stick then requests nothing, and must be released before it does again.
   public var isOff = false { didSet { if isOff { hasRested = false } else { noteRest() } } }
 
   /// Creates a gamepad from its two axes as they are.

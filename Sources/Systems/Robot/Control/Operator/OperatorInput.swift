@@ -19,7 +19,7 @@ public enum OperatorInput: Sendable, Hashable, BitwiseCopyable {
     }
   }
 
-  /// Whether nothing is asked for.
+  /// Whether no motion is requested.
   public var isRest: Bool {
     @_noLocks @_noAllocation get {
       if case .twist(let twist) = datagram { return twist.isZero }

@@ -31,15 +31,15 @@ public struct OperatorSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var connection = Connection.noReplyYet
   /// The newest reply, with the robot's state, speeds and reason, or `nil` before the first reply.
   public internal(set) var heard: HeardReply?
-  /// Datagrams sent.
+  /// The number of datagrams sent.
   public internal(set) var sent: Int64 = 0
-  /// Datagrams that the kernel did not accept.
+  /// The number of datagrams that the kernel did not accept.
   public internal(set) var sendFailures: Int64 = 0
-  /// Replies received from the robot.
+  /// The number of replies received from the robot.
   public internal(set) var replies: Int64 = 0
-  /// Datagrams from the robot that could not be decoded as a reply.
+  /// The number of datagrams from the robot that could not be decoded as a reply.
   public internal(set) var malformed: Int64 = 0
-  /// Resets refused because the stick was not at zero.
+  /// The number of resets refused because the stick was not at zero.
   public internal(set) var refusedResets: Int64 = 0
 
   /// Creates the snapshot that holds before the first tick.

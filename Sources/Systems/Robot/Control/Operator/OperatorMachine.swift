@@ -60,8 +60,8 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   /// Whether the newest reply refused the command because another source is in control.
   private var isRefused = false
 
-  /// `wallClockAtStart` is the time in microseconds since 1970 when the first event comes. Datagrams are stamped with this value plus the
-  /// time passed since then, so that a stepped wall clock does not put commands out of order.
+  /// Creates a machine that stamps its datagrams with `wallClockAtStart`, the time in microseconds since 1970 at the
+  /// first event, plus the time passed since then. A stepped wall clock therefore does not put commands out of order.
   @_noLocks @_noAllocation
   public init(wallClockAtStart: Int64) { self.wallClockAtStart = wallClockAtStart }
 

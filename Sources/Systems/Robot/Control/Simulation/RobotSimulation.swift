@@ -13,9 +13,9 @@ public final class RobotSimulation {
 
   /// The inertial sensors of the simulated robot.
   public enum Inertial: Sendable {
-    /// An accelerometer alone.
+    /// The robot has an accelerometer alone.
     case accelerometer
-    /// An accelerometer and a gyroscope.
+    /// The robot has an accelerometer and a gyroscope.
     case both
   }
 

@@ -59,7 +59,7 @@ public struct InertialTwin: ~Copyable, ControlLoop, NoOutput {
     self.gyroscope = gyroscope
   }
 
-  /// Sets the roll in degrees to which the robot turns, as the object does that made the twin.
+  /// Sets the roll in degrees to which the robot turns, as `SimulatedLean.rollDegrees` does outside of ticks.
   @_noLocks @_noAllocation
   public func lean(rollDegrees: Double) { wanted[0].store(rollDegrees.bitPattern, ordering: .relaxed) }
 

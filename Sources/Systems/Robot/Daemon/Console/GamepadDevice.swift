@@ -51,7 +51,7 @@ struct GamepadDevice: ~Copyable {
     throw Failure(text: "no gamepad among the input devices:\n" + others.map { "  \($0)" }.joined(separator: "\n"))
   }
 
-  /// The paths of the input devices, ordered by number.
+  /// Returns the paths of the input devices, ordered by number.
   private static func paths() -> [String] {
     guard let entries = opendir(folder) else { return [] }
     defer { closedir(entries) }
@@ -67,13 +67,14 @@ struct GamepadDevice: ~Copyable {
 
   // MARK: properties of the device
 
-  /// The left stick as it is now, or `nil` if its range is empty or the device is gone.
+  /// Returns the present position of the left stick, or `nil` if its range is empty or the device is gone.
   func gamepad(_ reach: Gamepad.Reach) -> Gamepad? {
     guard let x = axis(Gamepad.xAxis), let y = axis(Gamepad.yAxis) else { return nil }
     return Gamepad(x: x.axis, y: y.axis, reach: reach)
   }
 
-  /// The events that bring a gamepad up to date after the kernel has dropped some: both axes, and the emergency stop if its button is held.
+  /// Returns the events that bring a gamepad up to date after the kernel has dropped some: both axes, and the emergency
+  /// stop if its button is held.
   func presentEvents() -> [InputEvent] {
     let axes = [Gamepad.xAxis, Gamepad.yAxis].compactMap { number in
       axis(number).map { InputEvent(type: 3, code: number, value: $0.value) }

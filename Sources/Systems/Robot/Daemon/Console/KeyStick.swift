@@ -13,7 +13,7 @@ enum DriveKey: Equatable {
   /// Sets the share of full speed at full stick, 1…10 tenths.
   case speed(tenths: Int)
 
-  /// Returns `nil` for a key without a meaning.
+  /// Creates the command of a key. The result is `nil` for a key without a command.
   init?(_ key: TerminalKey) {
     switch key {
     case .character("w"), .character("W"), .sequence(_, "A"): self = .forward

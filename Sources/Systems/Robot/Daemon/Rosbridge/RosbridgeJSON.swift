@@ -16,7 +16,7 @@ enum RosbridgeJSON {
     object(("x", number(x)), ("y", number(y)), ("z", number(z)))
   }
 
-  /// Returns a covariance of six quantities that do not depend on each other.
+  /// Returns a covariance matrix of 6 × 6 numbers, row by row, with `variance` on the diagonal and 0 elsewhere.
   static func diagonal(_ variance: String) -> JSONValue {
     .list((0..<36).map { .number($0 % 7 == 0 ? variance : "0") })
   }

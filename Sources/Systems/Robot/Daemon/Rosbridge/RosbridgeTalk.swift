@@ -22,7 +22,7 @@ final class RosbridgeTalk: SocketTalk {
     var subscriptions: [Subscription] = []
     var told: [RosbridgeTopic: (at: TickInstant, sent: TickInstant)] = [:]
     var level = RosbridgeLevel.error
-    /// The last log entry about this client's driving, and its instant.
+    /// The last log entry about this client's driving: its code and its instant.
     var noted: (code: String, at: TickInstant)?
   }
 
@@ -65,7 +65,7 @@ final class RosbridgeTalk: SocketTalk {
     throw RosbridgeError("topic: expected \(known), got \(JSONValue.text(name).summary)")
   }
 
-  /// Returns the only topic that clients publish on.
+  /// Returns the velocity topic, the only one on which clients publish, or throws an error for another name.
   private func velocity(_ name: String) throws(RosbridgeError) -> RosbridgeTopic {
     let topic = try topic(name)
     guard topic == .velocity else {

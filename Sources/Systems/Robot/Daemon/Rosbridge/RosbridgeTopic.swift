@@ -4,7 +4,7 @@ import Tactus
 import TactusDaemon
 import Wire
 
-/// A topic that ROS clients know the robot by.
+/// A topic of the robot for ROS clients.
 enum RosbridgeTopic: String, CaseIterable {
   case velocity = "/cmd_vel"
   case odometry = "/odom"
@@ -21,7 +21,7 @@ enum RosbridgeTopic: String, CaseIterable {
     }
   }
 
-  /// The type as ROS 2 writes it.
+  /// The type of the topic's messages as ROS 2 writes it.
   var type: String { "\(parts.package)/msg/\(parts.name)" }
 
   /// Returns whether this is the topic's type, as ROS 1 or ROS 2 writes it.
@@ -50,7 +50,7 @@ struct RosbridgeMessages {
   /// Returns the wall time of an instant in microseconds since 1970.
   let wall: (TickInstant) -> Int64
 
-  /// Returns the newest message of a topic with the instant that it is of, or `nil` if there is none.
+  /// Returns the newest message of a topic and the instant to which it applies, or `nil` if there is none.
   func message(_ topic: RosbridgeTopic) -> (message: JSONValue, at: TickInstant)? {
     switch topic {
     case .odometry: odometry

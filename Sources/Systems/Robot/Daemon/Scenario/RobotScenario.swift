@@ -114,7 +114,7 @@ struct RobotScenario: ScenarioWorld {
       ])
   }
 
-  /// A percentage, read as ‰.
+  /// The form of a percentage, which becomes a number of thousandths.
   private static var perMille: ScenarioValue<Int> {
     ScenarioValue<Double>.number(0...100).map { Int(saturating: ($0 * 10).rounded()) }
   }

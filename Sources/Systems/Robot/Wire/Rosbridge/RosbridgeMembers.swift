@@ -17,7 +17,7 @@ struct RosbridgeMembers {
     return name
   }
 
-  /// Returns `nil` if the member is missing or null.
+  /// Returns the text of a member, 1…200 bytes, or `nil` if the member is missing or null.
   func optionalName(_ member: String) throws(RosbridgeError) -> String? {
     switch self[member] {
     case nil, .null?: return nil
@@ -28,7 +28,7 @@ struct RosbridgeMembers {
     }
   }
 
-  /// Returns `nil` if the member is missing or null.
+  /// Returns the integer of a member, or `nil` if the member is missing or null.
   func optionalInteger(_ member: String, in range: ClosedRange<Int>) throws(RosbridgeError) -> Int? {
     guard let value = self[member], value != .null else { return nil }
     if let whole = value.wholeNumber, range.contains(whole) { return whole }
@@ -36,7 +36,7 @@ struct RosbridgeMembers {
       "\(place)\(member): expected an integer \(range.lowerBound)…\(range.upperBound), got \(value.summary)")
   }
 
-  /// Returns 0 if the member is missing, as ROS does.
+  /// Returns the number of a member, or 0 if the member is missing, as ROS does.
   func number(_ member: String, in range: ClosedRange<Double>) throws(RosbridgeError) -> Double {
     guard let value = self[member] else { return 0 }
     // A NaN is inside no range.

@@ -8,7 +8,7 @@ public enum RosbridgeMessage: Sendable, Equatable {
   case advertise(topic: String, type: String)
   /// The client is not going to publish on a topic any more.
   case unadvertise(topic: String)
-  /// A message for a topic.
+  /// The client publishes a message on a topic.
   case publish(topic: String, message: JSONValue)
   /// The client wants the messages of a topic.
   case subscribe(RosbridgeSubscription)
@@ -73,10 +73,10 @@ public enum RosbridgeLevel: String, Sendable {
   case error
   /// A request was carried out differently from what was asked.
   case warning
-  /// Any other message.
+  /// A message that is neither an error nor a warning.
   case info
 
-  /// Returns whether a client that asked for this level is told a status message of another level.
+  /// Returns whether a client that asked for this level receives status messages of another level.
   public func includes(_ other: RosbridgeLevel) -> Bool { other.depth <= depth }
 
   private var depth: Int {

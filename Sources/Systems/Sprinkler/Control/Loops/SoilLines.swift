@@ -47,9 +47,9 @@ public struct SoilLines: ~Copyable {
 
 /// One reading of each comparator in the soil.
 public struct SoilLineReadings: Sendable, Hashable, BitwiseCopyable {
-  /// Bit k is line k; 1 means that its soil is wet.
+  /// The lines whose soil is wet, with bit k for line k.
   private var wet: UInt8 = 0
-  /// Bit k is line k; 1 means that it could be read.
+  /// The lines that could be read, with bit k for line k.
   private var readable: UInt8 = 0
 
   /// Creates readings of which every line is unreadable.

@@ -92,27 +92,27 @@ public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
   public internal(set) var rainSensor: RainSensorReading?
   /// The last readings of the comparators in the soil.
   public internal(set) var soil = SoilLineReadings()
-  /// Requests that were accepted.
+  /// The number of requests that were accepted.
   public internal(set) var accepted: Int64 = 0
-  /// Requests that were refused.
+  /// The number of requests that were refused.
   public internal(set) var refused: Int64 = 0
   /// The reason for the last refusal, or `nil` if no request was refused.
   public internal(set) var lastRefusal: IrrigationRefusal?
-  /// Runs that ended.
+  /// The number of runs that ended.
   public internal(set) var ended: Int64 = 0
-  /// Runs that ended as completed.
+  /// The number of runs that ended as completed.
   public internal(set) var completed: Int64 = 0
-  /// Writes of the lines that succeeded.
+  /// The number of writes of the lines that succeeded.
   public internal(set) var writes: Int64 = 0
-  /// Writes and reads of the lines that failed.
+  /// The number of writes and reads of the lines that failed.
   public internal(set) var lineFailures: Int64 = 0
   /// The error of the last failure, or `nil` if none failed.
   public internal(set) var lastLineFailure: GPIOError?
-  /// Read-backs that differed from the levels written.
+  /// The number of read-backs that differed from the levels written.
   public internal(set) var differences: Int64 = 0
-  /// Notices that wait in the machine because their ring is full.
+  /// The number of notices that wait in the machine because their ring is full.
   public internal(set) var noticesWaiting = 0
-  /// Notices dropped for want of room; notices of a run's opening or end are never dropped.
+  /// The number of notices dropped for want of room; notices of a run's opening or end are never dropped.
   public internal(set) var noticesDropped: Int64 = 0
 
   /// Creates the snapshot that stands before the first tick.
@@ -138,9 +138,9 @@ public struct SprinklerSnapshot: Sendable, BitwiseCopyable {
 
 /// The readings of the flow sensor.
 public struct FlowStatus: Sendable, Hashable, BitwiseCopyable {
-  /// Pulses counted since the daemon started.
+  /// The number of pulses counted since the daemon started.
   public internal(set) var pulses: Int64 = 0
-  /// The flow averaged over the last whole second or longer, l/min; 0 if no water flows.
+  /// The flow averaged over the last whole second or longer, in l/min; 0 if no water flows.
   public internal(set) var litresPerMinute = 0.0
   /// The current flow alarm, or the one that caused the present fault; `nil` if the flow is normal.
   public internal(set) var alarm: FlowAlarm?

@@ -23,7 +23,7 @@ public enum IrrigationEvent: Sendable, Hashable, BitwiseCopyable {
   case tick
   /// The lines were set as the last action required, and the read-back agreed.
   case linesConfirmed
-  /// The lines were set, but the read-back differed; bit k is line k.
+  /// The lines were set, but the levels read back differ; bit k of `read` is the level of line k.
   case linesDiffer(read: UInt64)
   /// Writing or reading the lines failed.
   case linesFailed(GPIOError)

@@ -60,7 +60,7 @@ extension IrrigationMachine {
   public var flowPulses: Int64 {
     @_noLocks @_noAllocation get { watch.pulses }
   }
-  /// The measured flow, l/min; zero without a sensor.
+  /// The measured flow, in l/min; zero without a sensor.
   public var litresPerMinute: Double {
     @_noLocks @_noAllocation get { watch.litresPerMinute }
   }

@@ -215,7 +215,8 @@ extension IrrigationMachine {
     return false
   }
 
-  /// Returns from when to when an open zone needs the master valve, within the time of the zone's run; `nil` if it does not use one.
+  /// Returns the beginning and the end of the time in which an open zone needs the master valve, within the zone's run;
+  /// `nil` if the zone does not use one.
   @_noLocks @_noAllocation
   private func masterSpan(_ index: Int) -> (TickInstant, TickInstant)? {
     guard let master = settings.master, let zone = zones[index].settings, zone.usesMaster,

@@ -15,7 +15,8 @@ public struct IrrigationMachine: ~Copyable {
   public internal(set) var state = IrrigationState.idle
   /// The levels that the lines must have, bit k for line k.
   public internal(set) var lines: UInt64 = 0
-  /// Whether the lines are confirmed to have these levels. They are not at first, so that the first tick turns every line off.
+  /// Whether the read-back has confirmed the levels in `lines`. It has not at first, so that the first tick turns every
+  /// line off.
   public internal(set) var confirmation = Mechanism.offFirst.acts ? Confirmation.pending : .confirmed
   /// Whether a rain delay suppresses the runs of programs.
   public internal(set) var isRaining = false

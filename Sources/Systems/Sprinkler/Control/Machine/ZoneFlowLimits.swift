@@ -2,13 +2,13 @@ import Tactus
 
 /// The limits of a zone's flow while the zone is open.
 public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
-  /// A limit, and where it is from.
+  /// A limit and its origin.
   public struct Limit: Sendable, Hashable, BitwiseCopyable {
-    /// The flow, l/min; above 0.
+    /// The flow, in l/min; above 0.
     public var litresPerMinute: Double
-    /// The number of runs from which it was learnt, or 0 if a person has set it.
+    /// The number of runs from which the limit was learnt, or 0 if a person has set it.
     public var runs: UInt8
-    /// The instant at which the flow was learnt, s since 1970; 0 if a person has set it.
+    /// The instant at which the limit was learnt, s since 1970; 0 if a person has set it.
     public var learntAt: Int64
 
     /// Creates a limit, not checked.
@@ -38,13 +38,13 @@ public struct ZoneFlowLimits: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-/// A flow beyond a limit of the zone that was open alone.
+/// The finding that the flow is beyond a limit of the only open zone.
 public struct ZoneFlowVerdict: Sendable, Hashable, BitwiseCopyable {
   /// The zone.
   public let zone: ZoneID
-  /// The flow that was measured, l/min.
+  /// The flow that was measured, in l/min.
   public let litresPerMinute: Double
-  /// The limit.
+  /// The limit that the flow exceeds or falls below.
   public let limit: ZoneFlowLimits.Limit
 
   @_noLocks @_noAllocation

@@ -7,9 +7,9 @@ public struct ZoneSettings: Sendable, Hashable, BitwiseCopyable {
   public var line: UInt8?
   /// Whether the zone may run; a disabled zone never runs.
   public var isEnabled: Bool
-  /// The longest run, s; 1…86,400.
+  /// The longest run, in seconds; 1…86,400.
   public var maximumSeconds: UInt32
-  /// The longest total time in one local day, s, or `nil` for no limit.
+  /// The longest total time in one local day, in seconds, or `nil` for no limit.
   public var maximumSecondsPerDay: UInt32?
   /// The zone's group, 0…15; 0 is the group of all ungrouped zones.
   public var group: UInt8

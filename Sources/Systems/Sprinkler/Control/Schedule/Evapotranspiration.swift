@@ -6,22 +6,23 @@ import WallTime
   import Darwin
 #endif
 
-/// Computes the reference evapotranspiration of a day: the water that a well-watered lawn gives to the air, mm.
+/// Computes the reference evapotranspiration of a day: the water that a well-watered lawn gives to the air, in mm.
 ///
-/// The functions are total: a value that no weather has gives `nil`, never a trap and never a number that is not finite.
-/// Source: FAO Irrigation and Drainage Paper 56, "Crop evapotranspiration", chapters 3 and 4; the numbers of its equations stand beside them.
+/// The functions are total: an impossible value gives `nil`, never a trap and never a number that is not finite.
+/// Source: FAO Irrigation and Drainage Paper 56, "Crop evapotranspiration", chapters 3 and 4; the numbers of its
+/// equations stand beside them.
 public struct Evapotranspiration: Sendable {
   /// The weather of a day that the equation of Penman and Monteith needs.
   public struct Day: Sendable, Hashable {
     /// The day of the year, 1…366.
     public var dayOfYear: Int
-    /// The highest temperature of the air, °C; −90…70.
+    /// The highest temperature of the air, in °C; −90…70.
     public var maximumCelsius: Double
-    /// The lowest temperature of the air, °C; −90…70.
+    /// The lowest temperature of the air, in °C; −90…70.
     public var minimumCelsius: Double
-    /// The actual vapour pressure, kPa; 0…20.
+    /// The actual vapour pressure, in kPa; 0…20.
     public var vapourKilopascals: Double
-    /// The mean wind 2 m above the ground, m/s; 0…100.
+    /// The mean wind 2 m above the ground, in m/s; 0…100.
     public var windMetresPerSecond: Double
     /// The sun's radiation on the ground, MJ/m²; 0…60.
     public var sunMegajoules: Double
@@ -40,7 +41,7 @@ public struct Evapotranspiration: Sendable {
   }
 
   private static let celsius = -90.0...70
-  /// Millimetres of water that one MJ/m² evaporates.
+  /// The millimetres of water that one MJ/m² evaporates.
   private static let millimetresPerMegajoule = 0.408
 
   private let latitude: Double
@@ -50,7 +51,7 @@ public struct Evapotranspiration: Sendable {
   ///
   /// - Parameters:
   ///   - place: the place.
-  ///   - elevationMetres: its height above the sea, m; −500…9,000.
+  ///   - elevationMetres: its height above the sea, in metres; −500…9,000.
   public init?(_ place: GeographicPlace, elevationMetres: Double) {
     guard (-90.0...90).contains(place.latitude), (-500.0...9_000).contains(elevationMetres) else { return nil }
     (latitude, elevation) = (place.latitude * .pi / 180, elevationMetres)
@@ -69,11 +70,12 @@ public struct Evapotranspiration: Sendable {
     return max(0, 1_440 / .pi * 0.0820 * distance * height)
   }
 
-  /// Returns the reference evapotranspiration by Hargreaves from temperatures alone (equation 52), mm, or `nil` for values that no weather has.
+  /// Returns the reference evapotranspiration by Hargreaves from temperatures alone (equation 52), in mm, or `nil` for
+  /// impossible values.
   ///
   /// - Parameters:
-  ///   - maximumCelsius: the day's highest temperature, °C; −90…70 and no less than the lowest.
-  ///   - minimumCelsius: the day's lowest temperature, °C; −90…70.
+  ///   - maximumCelsius: the day's highest temperature, in °C; −90…70 and no less than the lowest.
+  ///   - minimumCelsius: the day's lowest temperature, in °C; −90…70.
   ///   - dayOfYear: 1…366.
   public func hargreaves(maximumCelsius: Double, minimumCelsius: Double, dayOfYear: Int) -> Double? {
     guard Self.areTemperatures(minimumCelsius, maximumCelsius),
@@ -84,7 +86,8 @@ public struct Evapotranspiration: Sendable {
     return max(0, 0.0023 * (mean + 17.8) * spread * above * Self.millimetresPerMegajoule)
   }
 
-  /// Returns the reference evapotranspiration by Penman and Monteith (equation 6), mm, or `nil` for values that no weather has.
+  /// Returns the reference evapotranspiration by Penman and Monteith (equation 6), in mm, or `nil` for impossible
+  /// values.
   public func penmanMonteith(_ day: Day) -> Double? {
     guard Self.areTemperatures(day.minimumCelsius, day.maximumCelsius), (0.0...20).contains(day.vapourKilopascals),
       (0.0...100).contains(day.windMetresPerSecond), (-20.0...20).contains(day.soilHeatMegajoules),
@@ -121,7 +124,7 @@ public struct Evapotranspiration: Sendable {
     return hargreaves(maximumCelsius: maximum, minimumCelsius: minimum, dayOfYear: dayOfYear)
   }
 
-  /// Returns the radiation that the lawn keeps, MJ/m² (equations 37…40), or `nil` for a radiation or a day that cannot be.
+  /// Returns the radiation that the lawn keeps, MJ/m² (equations 37…40), or `nil` for an impossible radiation or day.
   private func netMegajoules(_ day: Day) -> Double? {
     guard (0.0...60).contains(day.sunMegajoules),
       let above = extraterrestrialMegajoules(dayOfYear: day.dayOfYear)

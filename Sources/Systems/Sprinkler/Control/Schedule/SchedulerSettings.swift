@@ -27,13 +27,13 @@ public struct SchedulerSettings: Sendable, Hashable {
   public var masterPin: Int?
   /// The place for which sunrise and sunset are computed, or `nil` if programs that start by the sun are refused.
   public var place: GeographicPlace?
-  /// The greatest delay with which a missed start is still carried out, s.
+  /// The greatest delay with which a missed start is still carried out, in seconds.
   public var catchUpSeconds: Int
   /// Whether a rain delay also ends the open runs of programs; otherwise it affects queued runs only.
   public var rainEndsOpenRuns: Bool
   public var manualInRain: ManualInRain
   public var afterPowerCut: AfterPowerCut
-  /// The longest outage after which runs are resumed, s.
+  /// The longest outage after which runs are resumed, in seconds.
   public var longestOutageSeconds: Int
   /// The greatest number of runs that are queued or open; the capacity of the irrigation machine.
   public var queueCapacity: Int
@@ -51,8 +51,8 @@ public struct SchedulerSettings: Sendable, Hashable {
   public var rainSensor: RainSensorRule?
   /// The flow sensor's pulses per litre, or `nil` if there is no sensor, so that runs by litres are refused.
   public var pulsesPerLitre: Double?
-  /// The interval at which the times of open runs are saved, s. A power cut charges a run for this interval beyond the last save, since
-  /// the instant at which the water stopped is unknown.
+  /// The interval at which the times of open runs are saved, in seconds. A power cut charges a run for this interval beyond the last
+  /// save, since the instant at which the water stopped is unknown.
   public var noteSeconds = 10
 
   public init(

@@ -4,17 +4,18 @@ import WallTime
 struct SoilBook: Sendable {
   private struct Known: Sendable {
     var percent: Double
-    /// The instant at which it was read, s.
+    /// The instant at which the reading was taken, in seconds.
     var taken: Double
   }
 
   private var known: [SoilProbe: Known] = [:]
-  /// The instant since which each rule's soil has been wet without a gap in the readings, s; rules whose soil is dry are absent.
+  /// The instant since which each rule's soil has been wet without a gap in the readings, in seconds; rules whose soil is dry
+  /// are absent.
   private var wetSince: [MoistureRule: Double] = [:]
 
   /// Takes a reading that is newer than the probe's last one.
   ///
-  /// - Parameter now: the present instant, s.
+  /// - Parameter now: the present instant, in seconds.
   mutating func take(_ reading: MoistureReading, _ rules: [MoistureRule], at now: Double) {
     let taken = now - max(0, reading.ageSeconds)
     let last = known[reading.probe]
@@ -37,7 +38,7 @@ struct SoilBook: Sendable {
     return instant - since < Double(rule.delaySeconds) ? .waits : .wet
   }
 
-  /// Returns the last reading of a rule's probe with its age at an instant, s, or `nil` if there was none.
+  /// Returns the last reading of a rule's probe with its age at an instant, in seconds, or `nil` if there was none.
   func last(_ rule: MoistureRule, at instant: Double) -> (percent: Double, age: Double)? {
     known[rule.probe].map { ($0.percent, instant - $0.taken) }
   }

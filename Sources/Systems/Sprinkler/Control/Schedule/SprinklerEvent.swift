@@ -30,13 +30,14 @@ public enum SprinklerEvent: Sendable, Hashable {
 /// The progress of a run that has begun.
 public struct RunProgress: Sendable, Hashable {
   public var run: UInt64
-  /// The time for which the valve has been open by the monotonic clock, pauses not counted, s.
+  /// The time for which the valve has been open by the monotonic clock, pauses not counted, in seconds.
   public var ranSeconds: Double
   /// Whether the valve is open; otherwise the run is paused.
   public var isOpen: Bool
   /// The flow sensor's pulses in the run so far. The value is 0 while the run is paused; the number that was saved last then stays.
   public var pulses: Int64 = 0
-  /// The age of this information, s. If the loop hangs, the information is old, and the valve may have been closed since.
+  /// The age of this information, in seconds. If the loop hangs, the information is old, and the valve may have been
+  /// closed since.
   public var ageSeconds: Double
 
   public init(run: UInt64, ranSeconds: Double, isOpen: Bool = true, ageSeconds: Double = 0) {

@@ -3,7 +3,7 @@ import Tactus
 import WallTime
 
 extension SprinklerScheduler {
-  /// The shortest run from which a flow is learnt, s. A shorter one is mostly the filling of pipes.
+  /// The shortest run from which a flow is learnt, in seconds. A shorter one is mostly the filling of pipes.
   static var leastLearntSeconds: Double { 60 }
 
   /// The flow of all zones that have a rule, by zone.

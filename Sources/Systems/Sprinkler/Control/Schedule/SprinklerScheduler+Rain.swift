@@ -3,7 +3,8 @@ import Tactus
 import WallTime
 
 extension SprinklerScheduler {
-  /// The interval at which the elapsed time of a rain delay is saved, s; a power cut can lengthen the delay by as much.
+  /// The interval at which the elapsed time of a rain delay is saved, in seconds; a power cut can lengthen the delay by
+  /// as much.
   static var rainNoteSeconds: Double { 600 }
 
   var rainOrder: SprinklerOrder {
@@ -45,7 +46,8 @@ extension SprinklerScheduler {
     change(.rainDelayNoted(RainDelay(seconds: Int(left), reason: delay.reason, at: reading)))
   }
 
-  /// The time after which `followRainDelay` will next have an effect, s, or `nil` if there is no delay or only its end is known.
+  /// The time after which `followRainDelay` will next have an effect, in seconds, or `nil` if there is no delay or only its end
+  /// is known.
   var rainDelayWait: Int64? {
     guard let delay = records.rainDelay, let left = delay.left(at: reading), let age = delay.age else { return nil }
     let noted = age.sinceNoted(at: reading) ?? (bootSeconds - startedSeconds)
@@ -102,27 +104,28 @@ extension SprinklerScheduler {
   }
 }
 
-/// The knowledge of the rain sensor. Its times are on the boot's clock, which cannot be set.
+/// The scheduler's state of the rain sensor. Times are on the boot's clock, which cannot be set.
 struct RainSensorBook: Sendable {
   var reading: RainSensorReading?
-  /// The instant, s, at which the sensor began to give the present reading.
+  /// The instant, in seconds, at which the sensor began to give the present reading.
   var since = 0.0
-  /// The same instant by the wall clock, or `nil` before the first reading.
+  /// The wall time at which the sensor began to give the present reading, or `nil` before the first reading.
   var at: WallInstant?
   /// Whether the sensor has been wet for long enough since it was last dry.
   var hasActed = false
-  /// Whether a person has ended the rain delay since then.
+  /// Whether a person has ended the sensor's rain delay since the sensor was last dry.
   var isLifted = false
 }
 
 extension SprinklerScheduler {
-  /// The shortest rain delay that a wet sensor causes, s. A rain delay that is left by a crash ends after this time.
+  /// The shortest rain delay that a wet sensor causes, in seconds. A rain delay that is left by a crash ends after this
+  /// time.
   private static var leastHold: Int { 1_200 }
-  /// The beginning of the words of the delay that a wet sensor holds.
+  /// The beginning of the text of a rain delay that a wet sensor causes.
   private static var wetSince: String { "rain sensor wet since" }
-  /// The part of a rain delay after which a wet sensor renews it, s.
+  /// The time after which a wet sensor renews its rain delay, in seconds.
   private static var renewal: Double { 600 }
-  /// The time after which a sensor that is always wet is taken for a broken wire, s.
+  /// The time after which a sensor that is always wet is taken for a broken wire, in seconds.
   private static var longestWet: Double { Double(longestRainDelay) }
 
   /// The last reading of the rain sensor, or `nil` if none has come since the start.
@@ -177,7 +180,7 @@ extension SprinklerScheduler {
     }
   }
 
-  /// The time after which `followRainSensor` will next have an effect, s, or `nil` for never.
+  /// The time after which `followRainSensor` will next have an effect, in seconds, or `nil` for never.
   var rainSensorWait: Int64? {
     guard let rule = settings.rainSensor, rainSensor.reading == .wet else { return nil }
     let wet = bootSeconds - rainSensor.since
@@ -192,7 +195,8 @@ extension SprinklerScheduler {
     return max(1, Int64(saturating: wait.rounded(.up)))
   }
 
-  /// Ends a delay that the sensor has held, or lets it last while things dry. A longer delay by hand or by the forecast stays.
+  /// Ends a rain delay that the sensor has caused, or sets it to the drying time of the rule. A longer delay by hand or
+  /// by the forecast stays.
   private mutating func dry(_ rule: RainSensorRule) {
     let hasHeld = rainSensor.hasActed && !rainSensor.isLifted
     (rainSensor.hasActed, rainSensor.isLifted) = (false, false)
@@ -230,7 +234,7 @@ extension SprinklerScheduler {
         seconds: Int(saturating: left), reason: .sensor("rain sensor was wet before the last start"), at: reading))
   }
 
-  /// The length of the rain delay that a wet sensor holds, s.
+  /// Returns the length in seconds of the rain delay that a wet sensor causes.
   private func held(_ rule: RainSensorRule) -> Int { max(rule.drySeconds, Self.leastHold) }
 
   private var rainDelayLeft: Double? {

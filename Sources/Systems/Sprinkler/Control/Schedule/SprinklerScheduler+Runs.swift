@@ -49,7 +49,8 @@ extension SprinklerScheduler {
     }
   }
 
-  /// Returns the amount of water, l, that a number of pulses of the flow sensor stands for, or `nil` if there is no sensor.
+  /// Returns the amount of water, in litres, that a number of pulses of the flow sensor stands for, or `nil` if there is no
+  /// sensor.
   func litres(_ pulses: Int64) -> Double? { settings.pulsesPerLitre.map { Double(pulses) / $0 } }
 
   mutating func ended(

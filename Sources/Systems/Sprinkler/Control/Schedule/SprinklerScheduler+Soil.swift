@@ -5,7 +5,7 @@ import WallTime
 struct SoilFinding: Hashable {
   /// The effect on the run, or `nil` if the run is as scheduled because no reading is valid.
   var effect: MoistureRule.Effect?
-  /// The reading and its rule, or which reading is missing, for people.
+  /// The reason for people: the reading with its rule, or the reading that is missing.
   var why: String
 }
 
@@ -13,13 +13,13 @@ struct SoilFinding: Hashable {
 public struct SoilStatus: Sendable, Hashable {
   /// The state of a rule in one word.
   public enum Word: String, Sendable {
-    /// No reading is valid: schedules run as they are.
+    /// No reading is valid, so schedules run unchanged.
     case unknown
-    /// The rule does not act.
+    /// The soil is dry, so schedules run unchanged.
     case dry
     /// The soil is wet, but not for as long as the rule demands.
     case waits
-    /// The rule acts.
+    /// The soil has been wet for long enough, so the rule changes schedules.
     case wet
   }
   /// The probe that measures the soil for the rule.
@@ -56,7 +56,7 @@ extension SprinklerScheduler {
   /// Returns the change that the soil makes to a run of a zone, or `nil` if there is none.
   ///
   /// The strongest effect counts; if no rule has an effect, a missing reading is reported.
-  /// - Parameter seconds: how far the run is ahead, s. A reading that will be too old by then changes nothing.
+  /// - Parameter seconds: how far the run is ahead, in seconds. A reading that will be too old by then changes nothing.
   func soilFinding(_ zone: ZoneID, after seconds: Double) -> SoilFinding? {
     var strongest: SoilFinding?
     var missing: SoilFinding?
@@ -130,7 +130,8 @@ extension MoistureRule.Effect {
 
 /// The consequence of a zone's deficit for a start.
 struct DeficitFinding: Hashable {
-  /// The time for which the zone is to be watered, s. It is 0 if the zone is not watered, and `nil` if the schedule's minutes apply.
+  /// The time for which the zone is to be watered, in seconds. It is 0 if the zone is not watered, and `nil` if the schedule's
+  /// minutes apply.
   var seconds: Int?
   /// A description for people of the deficit and its components, or of the values that are missing.
   var why: String
@@ -193,7 +194,7 @@ extension SprinklerScheduler {
     if deficits != records.deficits { change(.deficits(deficits)) }
   }
 
-  /// Takes the water of a run off its zone's deficit.
+  /// Subtracts the water of a run from its zone's deficit.
   mutating func countDeficit(_ zone: ZoneID, ran seconds: Double) {
     guard let rule = settings.deficits[zone], let place = records.deficits.firstIndex(where: { $0.zone == zone })
     else { return }
@@ -206,7 +207,7 @@ extension SprinklerScheduler {
   ///
   /// - Parameters:
   ///   - date: the local date of the start.
-  ///   - planned: the water of starts before it that are not in the queue yet, mm.
+  ///   - planned: the water of starts before it that are not in the queue yet, in mm.
   func deficitFindings(
     _ program: Program, on date: LocalDate, planned: [ZoneID: Double] = [:]
   ) -> [ZoneID: DeficitFinding] {

@@ -5,10 +5,10 @@ import WallTime
 extension SprinklerScheduler {
   /// The number of days for which start keys are kept: setting the clock back by less never starts anything twice.
   static var keptDays: Int { 14 }
-  /// The length of the past in which missed starts are searched, s.
+  /// The length of the past in which missed starts are searched, in seconds.
   static var longestAbsence: Int64 { 7 * 86_400 }
 
-  /// The least time by which the clock must be behind the last handled instant to count as set back, s.
+  /// The least time by which the clock must be behind the last handled instant to count as set back, in seconds.
   private static var backward: Int64 { 2 }
 
   mutating func passTime(to wall: WallInstant) {

@@ -30,7 +30,8 @@ public struct SprinklerScheduler: Sendable {
   var isFirst = false
   /// The earliest time that the clock has shown since it was last confirmed, on the clock as it is now; `nil` if it was not set back.
   var setBackTo: WallInstant?
-  /// The instant since which due starts wait for the clock to be confirmed, on the boot's clock, s, or `nil` if none wait.
+  /// The instant since which due starts wait for the clock to be confirmed, on the boot's clock, in seconds, or `nil` if
+  /// none wait.
   var heldSince: Double?
   /// The rain delay at the beginning of the step in progress, or `nil` if there was none.
   var rainAtStart: RainDelay?
@@ -44,17 +45,20 @@ public struct SprinklerScheduler: Sendable {
   var usableZones: [ZoneID: Zone] = [:]
   var today = LocalDate(year: 1970, month: 1, day: 1)
   var nextMidnight = WallInstant(secondsSince1970: 0)
-  /// The totals of each zone on the day before the present one, s. They are needed if the clock was wrong and the earlier day comes again.
+  /// The totals of each zone on the day before the present one, in seconds. They are needed if the clock was wrong and the earlier day
+  /// comes again.
   var dayBefore: (day: LocalDate, ran: [ZoneID: Double])?
   /// The readings of the soil since the start of the process.
   var soil = SoilBook()
-  /// Whether the limits of zones have changed by other rules, which the valves get once all of them are closed.
+  /// Whether new rules have changed the limits of zones. The valves' loop receives the limits once all valves are
+  /// closed.
   var hasNewFlowRules = false
   /// The runs that were open together with another one.
   var sharedRuns: Set<UInt64> = []
   /// The runs that wet soil is about to end, each with the reason.
   var wetEnds: [UInt64: String] = [:]
-  /// The instant until which forecasts are ignored because a person cancelled a delay that a forecast had started, on the boot's clock, s.
+  /// The instant until which forecasts are ignored because a person cancelled a delay that a forecast had started, on the boot's clock, in
+  /// seconds.
   var weatherDeclinedUntil: Double?
   /// The knowledge of the rain sensor since the start of the process.
   var rainSensor = RainSensorBook()
@@ -160,7 +164,7 @@ public struct SprinklerScheduler: Sendable {
   /// The wall time at which `timePassed` will next have an effect if the clock is not set and no other event comes, or `nil` for never.
   public var nextDeadline: WallInstant? { wake }
 
-  /// Returns the time that a zone has run on the local day of that instant, s; open runs are not counted.
+  /// Returns the time that a zone has run on the local day of that instant, in seconds; open runs are not counted.
   public func ranToday(_ zone: ZoneID, at instant: WallInstant) -> Double {
     records.day == settings.zone.local(instant).date ? records.ranToday[zone] ?? 0 : 0
   }

@@ -7,7 +7,7 @@ public struct UpcomingStart: Sendable, Hashable {
   /// The key of the start: the program, the time of day and the local date.
   public var key: StartKey
   public var at: WallInstant
-  /// The offset of local time from UTC at the start, s.
+  /// The offset of local time from UTC at the start, in seconds.
   public var offsetSeconds: Int
   /// The runs of the start, by order of opening. Their times are estimates: one zone after another, as if all zones were in one group and no
   /// commands came.
@@ -21,9 +21,9 @@ public struct UpcomingRun: Sendable, Hashable {
   public var zone: ZoneID
   /// The estimated instant at which the valve opens.
   public var start: WallInstant
-  /// The duration; of a run by litres the longest time.
+  /// The duration in seconds; for a run by litres the longest duration.
   public var seconds: Int
-  /// The water, l, or `nil` for a run by time.
+  /// The water, in litres, or `nil` for a run by time.
   public var litres: Double?
   /// The reason why the run is not expected to happen, or `nil` if it is expected to happen.
   public var skipped: RunOutcome?

@@ -37,7 +37,8 @@ enum Validation {
     }
   }
 
-  /// Throws unless a name may be given. The name that something has is kept whatever it is: it may be older than the rule.
+  /// Throws unless a name is valid. The present name is always accepted, because it may be older than the rule for
+  /// names.
   static func name(
     _ name: String, longest: Int, _ field: String, present: String? = nil
   ) throws(SprinklerRefusal) {
@@ -49,7 +50,7 @@ enum Validation {
 
   /// Throws unless the zones are valid.
   ///
-  /// - Parameter present: the zones that there are, whose names are kept.
+  /// - Parameter present: the present zones, whose names are always accepted.
   static func check(
     _ zones: [Zone], _ field: String, pins: [Int], masterPin: Int?, present: [Zone] = []
   ) throws(SprinklerRefusal) {
@@ -91,7 +92,7 @@ enum Validation {
 
   /// Throws unless the program is valid.
   ///
-  /// - Parameter present: the program as it is, whose names are kept.
+  /// - Parameter present: the present program, whose names are always accepted.
   static func check(
     _ program: Program, _ prefix: String, _ context: Context, present: Program? = nil
   ) throws(SprinklerRefusal) {

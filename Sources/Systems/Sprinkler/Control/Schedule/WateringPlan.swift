@@ -4,16 +4,17 @@ struct WateringPlan: Sendable, Hashable {
     /// The index of the program's step to which the run belongs.
     var step: Int
     var zone: ZoneID
-    /// The duration; of a run by litres the longest time.
+    /// The duration in seconds; for a run by litres the longest duration.
     var seconds: Int
-    /// The water, l, or `nil` for a run by time.
+    /// The water, in litres, or `nil` for a run by time.
     var litres: Double?
-    /// The shortest time for which the zone must have been closed since its previous run, s.
+    /// The shortest time for which the zone must have been closed since its previous run, in seconds.
     var soakSeconds: Int
     var ignoresRain: Bool
     /// The reason why the run is not made, or `nil` if it is; `seconds` is then the duration of the whole step.
     var skipped: RunOutcome?
-    /// The rain, or the deficit and the reading of the soil that changed the run or were missing, for people; `nil` if none did.
+    /// A description for people of the rain, the deficit or the reading of the soil that changed the run, or of the
+    /// values that were missing; `nil` if none did.
     var why: String?
   }
   private(set) var runs: [Run] = []
@@ -22,10 +23,10 @@ struct WateringPlan: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - program: the program that starts.
-  ///   - percent: the seasonal level of that day, %.
+  ///   - percent: the seasonal level of that day, in %.
   ///   - zones: the zones that can run, by id. Steps whose zone is missing or disabled are skipped.
-  ///   - deficits: what the deficit means, by zone; empty if the program does not go by it.
-  ///   - mostPercent: the longest that a deficit may let a step last, in % of its seconds.
+  ///   - deficits: the consequence of the deficit, by zone; empty if the program does not use deficits.
+  ///   - mostPercent: the longest duration that a deficit may give to a step, in % of its seconds.
   ///   - hasFlow: whether there is a flow sensor; without one, steps by litres last for their zone's default duration.
   init(
     _ program: Program, percent: Int, zones: [ZoneID: Zone], _ deficits: [ZoneID: DeficitFinding] = [:],

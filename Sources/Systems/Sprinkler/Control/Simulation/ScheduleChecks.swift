@@ -9,9 +9,10 @@ public struct ScheduleChecks: Sendable {
   public private(set) var looks = 0
   /// The total time for which each zone's line was active.
   public private(set) var flowed: [ZoneID: Nanoseconds] = [:]
-  /// The total time that the log shows for each zone, s.
+  /// The total time that the log shows for each zone, in seconds.
   public private(set) var logged: [ZoneID: Double] = [:]
-  /// The difference between the time for which interrupted runs were really open and the time charged, s, by zone; never more than 0.
+  /// The difference between the time for which interrupted runs were really open and the time charged, in seconds, by zone; never
+  /// more than 0.
   public private(set) var lost: [ZoneID: Double] = [:]
 
   private let irrigation: IrrigationSettings
@@ -25,7 +26,7 @@ public struct ScheduleChecks: Sendable {
   private var watered: Set<StartKey> = []
   /// The runs that have opened and not ended, each with the total time for which its zone had been open before.
   private var runs: [UInt64: (run: ZoneRun, before: Nanoseconds)] = [:]
-  /// The runs that a power cut or a kill interrupted, with the time for which each had been open, s.
+  /// The runs that a power cut or a kill interrupted, with the time for which each had been open, in seconds.
   private var interrupted: [UInt64: Double] = [:]
   /// The runs that the log shows as over or as never begun.
   private var closed: Set<UInt64> = []

@@ -89,13 +89,13 @@ public final class SimulatedGarden: @unchecked Sendable {
     return active
   }
 
-  /// Returns the volume of water that the valve with this index has let through, l.
+  /// Returns the volume of water that the valve with this index has let through, in litres.
   public func litres(_ valve: Int) -> Double {
     _ = bit(valve)
     return Double(bitPattern: state.pointee.litres[valve].load(ordering: .relaxed))
   }
 
-  /// The volume of water lost by burst pipes, l.
+  /// The volume of water lost by burst pipes, in litres.
   public var litresLost: Double { Double(bitPattern: state.pointee.litres[count].load(ordering: .relaxed)) }
 
   /// Returns whether the valve with this index is open, whether or not there is water.

@@ -4,15 +4,15 @@ import WallTime
 public struct DayWeather: Sendable, Hashable {
   /// The date by the provider's clock, in the time zone of the schedules.
   public var date: LocalDate
-  /// The lowest temperature of the air, °C.
+  /// The lowest temperature of the air, in °C.
   public var minimumCelsius: Double?
-  /// The highest temperature of the air, °C.
+  /// The highest temperature of the air, in °C.
   public var maximumCelsius: Double?
-  /// The rain, mm.
+  /// The rain, in mm.
   public var rainMillimetres: Double?
-  /// The mean dew point, °C.
+  /// The mean dew point, in °C.
   public var dewPointCelsius: Double?
-  /// The mean wind 10 m above the ground, m/s.
+  /// The mean wind 10 m above the ground, in m/s.
   public var windMetresPerSecond: Double?
   /// The sun's radiation on the ground, MJ/m².
   public var sunMegajoules: Double?
@@ -32,7 +32,7 @@ public struct DayWeather: Sendable, Hashable {
 public struct PastWeather: Sendable, Hashable {
   /// The days that are over, in any order. The provider decides which days are over, so a wrong clock of this computer adds and skips none.
   public var days: [DayWeather]
-  /// The height of the place above the sea, m, or `nil` if the provider does not tell it.
+  /// The height of the place above the sea, in metres, or `nil` if the provider does not tell it.
   public var elevationMetres: Double?
 
   /// Creates the value, not checked.

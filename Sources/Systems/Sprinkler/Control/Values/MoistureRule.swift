@@ -4,7 +4,7 @@ public enum SoilProbe: Sendable, Hashable {
   case plant(Int)
   /// The messages on a topic of the broker.
   case topic(SoilTopic)
-  /// A comparator on a GPIO line, by its pin. It knows dry and wet alone, which read as 0 % and 100 %.
+  /// A comparator on a GPIO line, by its pin. It distinguishes only dry and wet, which count as 0 % and 100 %.
   case pin(Int)
 }
 
@@ -23,12 +23,12 @@ extension SoilProbe: CustomStringConvertible {
 public struct SoilTopic: Sendable, Hashable {
   /// The topic, without wildcards.
   public var name: String
-  /// The member of the JSON object in a message that has the number, with points between the names of nested objects, or `nil` if a message is the
-  /// number.
+  /// The member of the JSON object in a message that contains the number, with points between the names of nested
+  /// objects, or `nil` if the whole message is a number.
   public var member: String?
   /// The factor from the number to percent.
   public var scale: Double
-  /// The offset that is added after the factor, %.
+  /// The offset that is added after the factor, in %.
   public var offsetPercent: Double
 
   /// Creates a topic, not checked.
@@ -55,13 +55,13 @@ public struct MoistureRule: Sendable, Hashable {
   public var probe: SoilProbe
   /// The zones that the rule is for, or `nil` for every zone.
   public var zones: Set<ZoneID>?
-  /// The moisture from which on the soil is wet, %.
+  /// The moisture from which on the soil is wet, in %.
   public var wetPercent: Double
   /// The effect of wet soil on a start.
   public var effect: Effect
-  /// The time for which the soil must have been wet before the rule acts, s.
+  /// The time for which the soil must have been wet before the rule acts, in seconds.
   public var delaySeconds: Int
-  /// The age up to which a reading is valid, s. Without a valid reading the schedule runs as it is.
+  /// The age up to which a reading is valid, in seconds. Without a valid reading the schedule runs as it is.
   public var validSeconds: Int
 
   /// Creates a rule, not checked.
@@ -84,10 +84,10 @@ public struct MoistureReading: Sendable, Hashable {
   public var probe: SoilProbe
   /// The moisture, 0…100 %.
   public var percent: Double
-  /// The age of the reading, s.
+  /// The age of the reading, in seconds.
   public var ageSeconds: Double
 
-  /// Creates a reading, not checked; the scheduler takes none that is no finite number.
+  /// Creates a reading, not checked. The scheduler ignores a percentage that is not finite.
   public init(probe: SoilProbe, percent: Double, ageSeconds: Double = 0) {
     self.probe = probe
     self.percent = percent

@@ -30,13 +30,15 @@ public struct Program: Sendable, Hashable, Codable {
 
   /// A rule that decides, in place of a program's steps, how long zones are watered.
   public enum Adjustment: String, Sendable, Hashable, Codable {
-    /// The deficit of each zone. The steps' seconds stand for zones without a valid one, and limit the others.
+    /// The deficit of each zone decides. The steps' seconds apply to zones without a valid deficit, and limit the
+    /// duration of the others.
     case deficit
   }
 
   public struct Step: Sendable, Hashable, Codable {
     public var zone: ZoneID
-    /// The duration before the seasonal level is applied, s; 1…86,400. Of a step by litres the longest time, which has no level.
+    /// The duration before the seasonal level is applied, in seconds; 1…86,400. For a step by litres it is the longest
+    /// duration, to which no level is applied.
     public var seconds: Int
     /// The water before the seasonal level is applied, 0.1…100,000 l, or `nil` for a step by time.
     public var litres: Double?
@@ -49,9 +51,9 @@ public struct Program: Sendable, Hashable, Codable {
   }
 
   public struct CycleAndSoak: Sendable, Hashable, Codable {
-    /// The longest single run, s; 60…86,400.
+    /// The longest single run, in seconds; 60…86,400.
     public var cycleSeconds: Int
-    /// The shortest time for which the zone stays closed before its next cycle, s; 0…86,400.
+    /// The shortest time for which the zone stays closed before its next cycle, in seconds; 0…86,400.
     public var soakSeconds: Int
 
     public init(cycleSeconds: Int, soakSeconds: Int) {
@@ -89,17 +91,17 @@ public enum DayRule: Sendable, Hashable, Codable {
   case interval(days: Int, from: LocalDate)
   /// Odd days of the month, but neither a 31st nor 29 February, so that two odd days never follow each other.
   case odd
-  /// Even days of the month.
+  /// The program starts on even days of the month.
   case even
 }
 
 /// The time of day at which a program starts.
 public enum StartTime: Sendable, Hashable, Codable {
-  /// Minutes after local midnight, 0…1,439.
+  /// The start is this number of minutes after local midnight, 0…1,439.
   case clock(minute: Int)
-  /// Minutes after sunrise, negative before it; −720…720.
+  /// The start is this number of minutes after sunrise, negative before it; −720…720.
   case sunrise(offsetMinutes: Int)
-  /// Minutes after sunset, negative before it; −720…720.
+  /// The start is this number of minutes after sunset, negative before it; −720…720.
   case sunset(offsetMinutes: Int)
 }
 

@@ -2,7 +2,7 @@ import WallTime
 
 /// The rule by which schedules follow a rain sensor.
 public struct RainSensorRule: Sendable, Hashable {
-  /// The time for which the sensor must have been wet before a rain delay begins, s.
+  /// The time for which the sensor must have been wet before a rain delay begins, in seconds.
   public var delaySeconds: Int
   /// The length of the rain delay that begins when the sensor is dry again, 0…1,209,600 s.
   public var drySeconds: Int

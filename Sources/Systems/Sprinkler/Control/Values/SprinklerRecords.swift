@@ -20,7 +20,7 @@ public struct SprinklerRecords: Sendable, Hashable, Codable {
   public var nextRun: UInt64 = 1
   /// The number of the next program; numbers are never reused.
   public var nextProgram = 1
-  /// The time that each zone has run on `day`, s, by zone.
+  /// The time that each zone has run on `day`, in seconds, by zone.
   public var ranToday: [ZoneID: Double] = [:]
   public var day: LocalDate?
   /// The deficits of zones whose weather has been counted, by zone.

@@ -17,17 +17,19 @@ public struct WateringRecord: Sendable, Hashable, Codable {
   /// The instant at which the valve opened or, if it never opened, at which it was due to open.
   public var start: WallInstant
   public var askedSeconds: Int
-  /// The time for which the valve was open by the monotonic clock, pauses not counted, s; 0 if it never opened.
+  /// The time for which the valve was open by the monotonic clock, pauses not counted, in seconds; 0 if it never
+  /// opened.
   public var ranSeconds: Double
   public var outcome: RunOutcome
   /// The client that asked for the run, named as in the access log, or `nil` if the controller started it by itself.
   public var caller: String?
-  /// The rain that suppressed or ended the run, the deficit or the reading of the soil that changed it, or that neither was known, for people;
-  /// `nil` if none of them applied.
+  /// A description for people of the rain, the deficit or the reading of the soil that suppressed, ended or changed the
+  /// run, or of the values that were missing; `nil` if none did.
   public var why: String?
-  /// The water that was requested, l, or `nil` for a run by time.
+  /// The water that was requested, in litres, or `nil` for a run by time.
   public var askedLitres: Double?
-  /// The water by the flow sensor while the valve was open, l, or `nil` without a sensor or if the valve never opened.
+  /// The water by the flow sensor while the valve was open, in litres, or `nil` without a sensor or if the valve never
+  /// opened.
   public var litres: Double?
 
   public init(
@@ -63,21 +65,21 @@ public struct PendingRun: Sendable, Hashable, Codable {
   public var queued: WallInstant
   /// The instant at which the valve opened, or `nil` if the run is still waiting.
   public var opened: WallInstant?
-  /// The time for which the valve had been open when the run was last saved, pauses not counted, s.
+  /// The time for which the valve had been open when the run was last saved, pauses not counted, in seconds.
   public var ranSeconds: Double
   public var caller: String?
   /// The boot in which the run was last saved, or `nil` if the boot was not known.
   public var boot: BootID?
-  /// The instant since which the valve has been open beyond `ranSeconds`, on the clock of `boot`, s, or `nil` if the valve was closed when the record
-  /// was last saved.
+  /// The instant since which the valve has been open beyond `ranSeconds`, on the clock of `boot`, in seconds, or `nil` if the valve was closed when
+  /// the record was last saved.
   public var openSince: Double?
   /// The outcome with which the previous process left the run behind, or `nil` if that process did not shut down in order.
   public var leftBy: RunOutcome?
   /// A description for people of the change that the deficit and the soil made to the run, or `nil` if there was none.
   public var why: String?
-  /// The water that is requested, l, or `nil` for a run by time; `askedSeconds` is then the longest time.
+  /// The water that is requested, in litres, or `nil` for a run by time; `askedSeconds` is then the longest time.
   public var litres: Double?
-  /// The water by the flow sensor when the run was last saved, l, or `nil` if it is not known.
+  /// The water by the flow sensor when the run was last saved, in litres, or `nil` if it is not known.
   public var flowedLitres: Double?
 
   public init(
@@ -154,7 +156,7 @@ public struct RainDelay: Sendable, Hashable, Codable {
   }
   public var until: WallInstant
   public var reason: Reason
-  /// The requested duration, s; `nil` in a row written by an older version, where only `until` is known.
+  /// The requested duration, in seconds; `nil` in a row written by an older version, where only `until` is known.
   var seconds: Int?
   /// The time elapsed since the request, kept across restarts; `nil` in a row written by an older version.
   var age: KeptAge?
@@ -181,7 +183,8 @@ public struct RainDelay: Sendable, Hashable, Codable {
     }
   }
 
-  /// Returns the remaining time, s, zero or negative if the delay is over; `nil` if an older version stored it.
+  /// Returns the remaining time, in seconds, zero or negative if the delay is over; `nil` if an older version stored
+  /// it.
   func left(at now: WallReading) -> Double? {
     guard let seconds, let age else { return nil }
     // The stored number is not trusted: no delay is longer than the longest one.

@@ -10,11 +10,11 @@ public struct Zone: Sendable, Hashable, Codable {
   public var gpioPin: Int
   /// Whether the zone may run; a disabled zone never runs.
   public var isEnabled: Bool
-  /// The duration of a run for which no duration is given, s; 1…`maximumSeconds`.
+  /// The duration of a run for which no duration is given, in seconds; 1…`maximumSeconds`.
   public var defaultSeconds: Int
-  /// The longest run, s; 1…86,400.
+  /// The longest run, in seconds; 1…86,400.
   public var maximumSeconds: Int
-  /// The longest total time of all runs in one local day, s, or `nil` for no limit.
+  /// The longest total time of all runs in one local day, in seconds, or `nil` for no limit.
   public var maximumSecondsPerDay: Int?
   /// The group whose limit of open valves the zone shares, or `nil` for the group of all ungrouped zones.
   public var group: Int?

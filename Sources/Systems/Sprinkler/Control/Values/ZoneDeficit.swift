@@ -2,13 +2,13 @@ import WallTime
 
 /// The rule by which the deficit of a zone is computed, and its effect on watering.
 public struct DeficitRule: Sendable, Hashable {
-  /// The rate of the zone's sprinklers, mm/h; above 0.
+  /// The rate of the zone's sprinklers, in mm/h; above 0.
   public var millimetresPerHour: Double
   /// The part of the reference evapotranspiration that the zone's plants use; above 0.
   public var cropFactor: Double
-  /// The greatest deficit, mm, which is the water that the soil can hold for the plants.
+  /// The greatest deficit, in mm, which is the water that the soil can hold for the plants.
   public var greatestMillimetres: Double
-  /// The deficit from which on the zone is watered, mm.
+  /// The deficit from which on the zone is watered, in mm.
   public var leastMillimetres: Double
 
   /// Creates a rule, not checked.
@@ -21,7 +21,7 @@ public struct DeficitRule: Sendable, Hashable {
     self.leastMillimetres = leastMillimetres
   }
 
-  /// Returns the depth of water, mm, that the zone receives in the given seconds.
+  /// Returns the depth of water, in mm, that the zone receives in the given seconds.
   func millimetres(seconds: Double) -> Double { millimetresPerHour * seconds / 3_600 }
 }
 
@@ -32,7 +32,7 @@ public struct DeficitRule: Sendable, Hashable {
 public struct ZoneDeficit: Sendable, Hashable, Codable {
   /// The zone.
   public var zone: ZoneID
-  /// The deficit, mm; from 0 to the greatest of the zone's rule.
+  /// The deficit, in mm; from 0 to the greatest of the zone's rule.
   public internal(set) var millimetres = 0.0
   /// The first day of the sums: the one after the deficit was last 0.
   public internal(set) var since: LocalDate
@@ -64,7 +64,7 @@ public struct ZoneDeficit: Sendable, Hashable, Codable {
     rained += rain
   }
 
-  /// Counts irrigation.
+  /// Subtracts irrigation, in mm, from the deficit.
   mutating func water(_ amount: Double) {
     millimetres -= amount
     watered += amount

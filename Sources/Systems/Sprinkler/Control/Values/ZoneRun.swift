@@ -16,7 +16,7 @@ public struct ZoneRun: Sendable, Hashable, BitwiseCopyable {
   /// The duration, 1…86,400 s.
   public var seconds: UInt32
   public var source: Source
-  /// The shortest time for which the zone must have been closed before this run opens it, s.
+  /// The shortest time for which the zone must have been closed before this run opens it, in seconds.
   public var soakSeconds: UInt32
   /// Whether the run is exempt from rain delays, which then neither suppress nor end the run.
   public var ignoresRain: Bool
@@ -76,7 +76,7 @@ public enum RunOutcome: UInt8, Sendable, Hashable, Codable, BitwiseCopyable {
   case wrongClock
   /// A reading of the soil was beyond the limit of a rule. `WateringRecord.why` says which.
   case wetSoil
-  /// The zone's deficit was below the limit from which on a program that goes by it waters.
+  /// The zone's deficit was below the least deficit at which programs that use deficits water it.
   case noDeficit
   /// The longest time of a run by litres was over before it had its water.
   case timeLimit

@@ -7,7 +7,7 @@ public struct SprinklerRules: Settings, Equatable {
   var manualInRain = ManualInRain.warn
   var runningInRain = RunningInRain.stop
   var rainDelayHours = 24
-  /// The longest that a deficit may let a step of a schedule last, in % of its minutes.
+  /// The longest duration that a deficit may give to a step of a schedule, in % of its minutes.
   var deficitPercent = 200
   // Keys of the rain sensor, which have no meaning without its pin.
   var rainSensorMinutes = 1

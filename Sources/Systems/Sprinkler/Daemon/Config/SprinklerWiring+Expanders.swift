@@ -15,7 +15,7 @@ extension SprinklerWiring {
     var firstPin = 100
     /// The I2C address, or `nil` for 0x20.
     var givenAddress: UInt8?
-    /// The number of outputs of a chain of 74HC595.
+    /// The number of outputs of a chain of 74HC595, or `nil` for 8.
     var givenLines: Int?
     var data, clock, latch, outputEnable: Int?
 
@@ -44,7 +44,7 @@ extension SprinklerWiring {
         "The pin of a 74hc595's output-enable line, by which the guard turns all of its outputs off. Unless given: 17.")
     }
 
-    /// The number of its lines.
+    /// The number of the expander's lines.
     var lineCount: Int {
       switch chip {
       case .mcp23017: MCP23017.pinCount
@@ -52,7 +52,7 @@ extension SprinklerWiring {
       case .shiftRegister: givenLines ?? 8
       }
     }
-    /// The pin numbers of its lines.
+    /// The pin numbers of the expander's lines.
     var pins: Range<Int> { firstPin..<firstPin + lineCount }
     /// The I2C address, or `nil` for shift registers.
     var address: UInt8? { chip == .shiftRegister ? nil : givenAddress ?? 0x20 }
@@ -63,7 +63,7 @@ extension SprinklerWiring {
         (data ?? 27, "data"), (clock ?? 4, "clock"), (latch ?? 22, "latch"), (outputEnable ?? 17, "output_enable"),
       ]
     }
-    /// The addresses that its kind of chip can have.
+    /// The addresses that an expander of this kind can have.
     var addresses: [ClosedRange<UInt8>] {
       switch chip {
       case .mcp23017: [0x20...0x27]
@@ -83,7 +83,7 @@ struct UsedExpander {
   /// The lines that are active at the low level, in use or not.
   let activeLow: UInt64
 
-  /// The path of a key of the expander in the file.
+  /// Returns the path of a key of the expander in the file.
   func path(_ key: String) -> String { "sprinkler.expanders[\(index)].\(key)" }
 
   /// The chip on I2C, or `nil` for shift registers.

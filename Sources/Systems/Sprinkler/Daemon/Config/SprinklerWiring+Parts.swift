@@ -85,7 +85,7 @@ extension SprinklerWiring {
   /// The GPIO lines of valves, in the order of `allPins`, without the lines of expanders.
   var lines: [GPIOLine] { claimedLines.map(\.line) }
 
-  /// The same lines, each with the key that gives its pin.
+  /// The GPIO lines of valves, as in `lines`, each with the key that gives its pin.
   var claimedLines: [(line: GPIOLine, key: String)] {
     headerPlaces.map { place in
       let pin = allPins[place]

@@ -21,7 +21,7 @@ extension SprinklerWiring {
     var plant: Int?
     /// The topic of the broker, or `nil` if the rule is of another probe.
     var topic: String?
-    /// The member of the JSON object in a message, or `nil` if a message is the number.
+    /// The member of the JSON object in a message, or `nil` if the whole message is a number.
     var member: String?
     var scale = 1.0
     var offsetPercent = 0.0

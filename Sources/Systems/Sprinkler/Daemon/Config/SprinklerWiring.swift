@@ -15,7 +15,7 @@ public struct SprinklerWiring: Settings, Equatable {
   var deniedPins = [2, 3, 14, 15]
   /// The I2C bus of the expanders.
   var i2cBus = 1
-  /// The chips that give more lines than the header has.
+  /// The expanders, which add lines to those of the header.
   var expanders: [Expander] = []
   /// The greatest number of valves open at the same time, or `nil` if it is the number that the groups allow together.
   var givenMaximumOpen: Int?

@@ -75,7 +75,7 @@ struct NamedLines: Sendable {
 
 // Faults and alarms in words, with zones named as people know them.
 extension NamedLines {
-  /// Returns a fault in words. Of a line that differs, `StateSeen` knows what hangs on it.
+  /// Returns a fault in words. For a line that differs, `StateSeen` adds the part that is connected to it.
   func words(of fault: IrrigationFault) -> String {
     switch fault {
     case .lines(let error): "the lines do not take what they are told: \(error)"

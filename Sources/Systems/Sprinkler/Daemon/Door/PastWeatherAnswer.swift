@@ -19,7 +19,8 @@ enum PastWeatherAnswer {
     "wind_speed_10m_mean": "m/s", "shortwave_radiation_sum": "MJ/m²",
   ]
 
-  /// Reads an answer. Values that are missing, are no numbers, are beyond what there is on Earth or have other units are unknown; a day without a date is left out.
+  /// Reads an answer. Values that are missing, are no numbers, are outside `ranges` or have other units count as
+  /// unknown; a day without a date is left out.
   ///
   /// - Parameters:
   ///   - body: the answer's bytes.

@@ -138,7 +138,7 @@ extension JSONKind where Value == StartTime {
 }
 
 extension JSONKind where Value == Int {
-  /// A weekday; 0 is Monday.
+  /// The kind of a weekday: 0 is Monday, 6 is Sunday.
   static var weekday: JSONKind {
     JSONKind("one of \(ScheduleWords.weekdays.joined(separator: ", "))") {
       if case .text(let text) = $0 { ScheduleWords.weekday(text) } else { nil }

@@ -5,7 +5,7 @@ import Wire
 enum SoilMessage {
   /// The greatest number of bytes that are read.
   static let longest = 8_192
-  /// The distance, %, by which a reading may lie outside 0…100 % because of an inexact calibration.
+  /// The distance, in %, by which a reading may lie outside 0…100 % because of an inexact calibration.
   static let tolerance = 5.0
 
   /// The reason why a message is no reading, in words.

@@ -4,7 +4,7 @@ import Tactus
 import TactusDaemon
 import Water
 
-/// Looks at the soil every ten seconds, for the rules that name its probes.
+/// Collects the readings of the soil every ten seconds, for the rules that name its probes.
 final class SoilWatch: Sendable {
   private static let period = Nanoseconds.seconds(10)
 
@@ -26,7 +26,7 @@ final class SoilWatch: Sendable {
     (self.topics, self.pins, self.find) = (topics, pins, find)
   }
 
-  /// Returns the newest readings of the probes, or `nil` if it is not yet time to look again.
+  /// Returns the newest readings of the probes, or `nil` if ten seconds have not passed since the last call.
   ///
   /// - Parameter newest: the loop's newest snapshot, which has the readings of the comparators.
   func readings(of rules: [MoistureRule], _ newest: SprinklerSnapshot, at now: TickInstant) -> [MoistureReading]? {
@@ -55,7 +55,7 @@ final class SoilWatch: Sendable {
 }
 
 extension SprinklerDesk {
-  /// Returns the readings that the schedule's rules need, or `nil` if it is not yet time to look again.
+  /// Returns the readings that the schedule's rules need, or `nil` if they are not due again yet.
   func soilReadings(at now: TickInstant) -> [MoistureReading]? {
     soil?.readings(of: settings.value.scheduler.moisture, newest, at: now)
   }

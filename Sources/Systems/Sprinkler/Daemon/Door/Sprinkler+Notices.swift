@@ -7,7 +7,7 @@ import TactusDaemon
 import WallTime
 import Wire
 
-// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// The module of the control does not depend on the daemon, so the conformance is declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension IrrigationNotice: @retroactive DeviceNotice {
   public enum Kind: String, NoticeWord {
@@ -194,11 +194,12 @@ extension SprinklerDesk {
   /// The values that the last events reported, so that only changes are reported.
   struct LastTold {
     var rain: RainDelay?
-    /// The last reported countdown of each open zone, s.
+    /// The last reported countdown of each open zone, in seconds.
     var countdowns: [ZoneID: Int] = [:]
   }
 
-  /// Returns each number of an open zone's countdown as it is reached, and the rain delay when it changes. The requirement's app lives on these.
+  /// Returns an event for each second of an open zone's countdown, and for each change of the rain delay. The app of
+  /// the requirement depends on these events.
   func events(_ published: Published<SprinklerSnapshot>, at now: TickInstant) -> [Event] {
     let (newest, records) = (published.state, view.records)
     // A countdown of 0 is not an event; the event of the closed valve reports it.
@@ -236,6 +237,6 @@ extension SprinklerDesk {
 struct ZoneEvent: Encodable {
   let id: Int
   let isOn: Bool
-  /// The time until the valve closes, s; 0 if it is closed.
+  /// The time until the valve closes, in seconds; 0 if it is closed.
   let remainingSec: Int
 }

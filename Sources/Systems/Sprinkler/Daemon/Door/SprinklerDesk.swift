@@ -35,7 +35,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   let lastTold = Mutex(LastTold())
   private let readNewest: @Sendable () -> Published<SprinklerSnapshot>
   let settings: Guarded<OfFile>
-  /// Returns the settings for other rules.
+  /// Returns the settings that follow from new rules, or `nil` if the rules never change.
   private let renew: @Sendable (SprinklerRules) -> OfFile?
   private let weather: WeatherWatch?
   let soil: SoilWatch?
@@ -65,10 +65,10 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   ///   - store: the sprinkler's store.
   ///   - orders: the way to the valves' loop, which issues the notices of an order before its answer.
   ///   - newest: returns the loop's newest snapshot. Called from any thread.
-  ///   - settings: what the file says.
-  ///   - renew: returns the settings for other rules, or `nil` if they never change.
-  ///   - weather: asks for the rain to come, or `nil` if nobody is asked.
-  ///   - soil: looks at the soil, or `nil` if there is no rule of it.
+  ///   - settings: the settings from the file.
+  ///   - renew: returns the settings that follow from new rules, or `nil` if the rules never change.
+  ///   - weather: asks the weather provider for the expected rain, or `nil` if no provider is configured.
+  ///   - soil: collects the readings of the soil, or `nil` if no rule needs them.
   ///   - logDays: the number of days for which lines of the watering log are kept.
   ///   - logger: the daemon's log.
   ///   - clock: the wall clock, together with the clock of the boot for which the schedule was made.
@@ -132,8 +132,8 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     }
   }
 
-  /// Returns a copy for a look ahead. Only the copy is waited for, on the threads of the disk: they compute nothing, and no other thread waits for
-  /// the computation.
+  /// Returns a copy for a look ahead. Only the copying uses a thread that may wait for the disk. What is computed from the copy runs on the
+  /// caller's task, and no other thread waits for it.
   private func copyOfScheduler() async throws -> SprinklerScheduler {
     guard let scheduler = try await DiskThreads.looks.run({ [self] in state.withLock { $0.schedule.scheduler } }) else {
       throw APIError.storeNotRead(store.file, view.storeFailure)
@@ -392,13 +392,14 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     }
   }
 
-  /// Removes old lines of the watering log, outside the desk's lock, since the store has its own. Lines are removed by age only if the wall clock is
-  /// certain, and beyond the greatest number in any case, so that the disk never fills.
+  /// Removes old lines of the watering log, outside the desk's lock, since the store has its own. Lines are removed by
+  /// age only while the wall clock is trusted. Lines beyond the greatest number are removed in any case, so that the
+  /// disk never fills.
   private func prune(at now: TickInstant) {
     let reading = reading
     let isDue = state.withLock { state in
       guard now >= state.nextPrune, store.file.isOpen else { return false }
-      // Until the wall clock is sure, the next attempt follows soon.
+      // While the wall clock is not trusted, the next attempt follows soon.
       state.nextPrune = now + (reading.mayDelete ? Self.prunePeriod : .seconds(60))
       return true
     }

@@ -53,7 +53,7 @@ extension APIError {
   }
 }
 
-// The control knows no daemon: what its type is to one is said here, and nowhere else.
+// The module of the control does not depend on the daemon, so the conformance is declared here.
 // swift-format-ignore: AvoidRetroactiveConformances
 extension IrrigationRefusal: @retroactive RefusalWord {
   public var sentence: String { description }

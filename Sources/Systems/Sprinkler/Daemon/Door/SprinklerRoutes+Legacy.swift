@@ -5,8 +5,8 @@ import Tactus
 import TactusDaemon
 import WallTime
 
-// The routes of the original Python backend, and those that its app called and it never had: their shapes and codes, for an app that
-// knows nothing newer.
+// The routes of the original Python backend, and routes that its app calls although that backend lacked them. Bodies
+// and status codes are those that the app expects.
 extension SprinklerRoutes {
   var legacyRoutes: [Route] { legacyBackendRoutes + rainChanges(at: "/rain-lock") + legacyAppRoutes }
 

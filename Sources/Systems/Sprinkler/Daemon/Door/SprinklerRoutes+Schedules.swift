@@ -241,7 +241,7 @@ extension SprinklerRoutes {
 
 // The watering log, backup and restore.
 extension SprinklerRoutes {
-  /// The size of the largest file that `restore` accepts, bytes.
+  /// The size of the largest file that `restore` accepts, in bytes.
   static let longestBackup = 256 << 20
 
   /// The part of the store that is backed up and restored here.

@@ -3,7 +3,7 @@ import Service
 import Sprinkler
 import TactusDaemon
 
-/// The routes that the requirement lists. They read the loop's snapshots and the desk's view; commands go through the desk.
+/// The sprinkler's routes. They read the loop's snapshots and the desk's view; commands go through the desk.
 struct SprinklerRoutes: Sendable {
   let desk: SprinklerDesk
 

@@ -124,12 +124,12 @@ struct ZoneSeen: Sendable {
   var id: Int { Int(zone.id.number) }
   var remaining: Nanoseconds? { status.remaining(at: now) }
   var remainingSec: Int? { remaining?.wholeSecondsUp }
-  /// The water of the open run by the flow sensor, l, or `nil` if the zone is closed or there is no sensor.
+  /// The water of the open run by the flow sensor, in litres, or `nil` if the zone is closed or there is no sensor.
   var runLitres: Double? {
     guard status.isOn, let pulsesPerLitre else { return nil }
     return (Double(status.pulses) / pulsesPerLitre * 10).rounded() / 10
   }
-  /// The water that the open run is to have, l, or `nil` if the zone is closed or its run is by time.
+  /// The water that the open run is to have, in litres, or `nil` if the zone is closed or its run is by time.
   var runLitresAsked: Double? { status.isOn ? status.run?.litres : nil }
   var ranTodaySec: Double { (status.ranToday.inSeconds * 10).rounded() / 10 }
 }

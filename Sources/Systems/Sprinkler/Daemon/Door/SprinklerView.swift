@@ -32,7 +32,7 @@ struct WeatherReport: Sendable, Hashable {
   var asked: WallInstant
   /// The instant of the last answer, or `nil` if the provider has never answered.
   var answered: WallInstant?
-  /// The rain on the days that are added up, mm, as far as they are known, or `nil` if none is.
+  /// The rain on the days that are added up, in mm, as far as they are known, or `nil` if none is.
   var millimetres: Double?
   /// Whether some of these days are unknown, so that more rain is possible.
   var isLowerBound = false

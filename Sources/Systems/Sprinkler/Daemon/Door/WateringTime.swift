@@ -22,7 +22,7 @@ struct WateringTime {
 }
 
 extension JSONKind where Value == Double {
-  /// Litres of water.
+  /// The kind of an amount of water in litres.
   static var litres: JSONKind { .number(0.1...100_000) }
 }
 

@@ -6,7 +6,7 @@ struct WeatherAnswer: Hashable {
   struct Day: Hashable {
     /// The date in the provider's notation, or `nil` if the answer has none.
     var date: String?
-    /// The expected rain, mm, or `nil` if the provider does not know it.
+    /// The expected rain, in mm, or `nil` if the provider does not know it.
     var millimetres: Double?
   }
   /// The days of the forecast, as many as were asked for, today first; a day that is missing in the answer is unknown.
@@ -56,13 +56,14 @@ struct WeatherAnswer: Hashable {
     return .success(answer)
   }
 
-  /// The rain of a day, mm. No day has had more: 1,825 mm fell within 24 hours on La Réunion in January 1966 (World Meteorological Organization).
+  /// The rain of a day, in mm. No day has had more: 1,825 mm fell within 24 hours on La Réunion in January 1966 (World Meteorological
+  /// Organization).
   static let mostRain = 0.0...2_000
 }
 
 /// The amount of rain that is expected, as far as it is known.
 struct ExpectedRain: Hashable {
-  /// The total of the days that are known, mm, or `nil` if none is.
+  /// The total of the days that are known, in mm, or `nil` if none is.
   var millimetres: Double?
   /// Whether every day is known; otherwise more rain is possible.
   var isWhole: Bool

@@ -22,7 +22,7 @@ final class WeatherWatch: Sendable {
     var days: Int
     /// The number of days before today that the request includes for the deficits; 0 if no zone has one.
     var pastDays = 0
-    /// The expected rain from which on there is a rain delay, mm.
+    /// The expected rain from which on there is a rain delay, in mm.
     var threshold: Double
     /// The duration of that rain delay, hours.
     var delayHours: Int
@@ -36,7 +36,7 @@ final class WeatherWatch: Sendable {
     /// An answer that has not been handled yet, or `nil` if every answer has been handled.
     var answer: Result<[UInt8], WeatherFailure>?
     var report: WeatherReport?
-    /// The last known rain of each day in the last answer, mm, by the provider's date.
+    /// The last known rain of each day in the last answer, in mm, by the provider's date.
     var known: [String: Double] = [:]
   }
 

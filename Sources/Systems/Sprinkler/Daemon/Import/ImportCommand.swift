@@ -81,7 +81,7 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  /// Names the zones that the daemon has; the others are said.
+  /// Sends the names of the zones that the daemon has, and complains about the names of other zones.
   private func sendNames(_ names: [ZoneID: String]) throws {
     let present = try daemon.answer("GET", "/api/zones")["zones"]?.items ?? []
     var known: Set<ZoneID> = []
@@ -111,7 +111,8 @@ struct ImportCommand: ParsableCommand {
     throw ImportFailure("there is no such file")
   }
 
-  /// The date, UTC. It counts only for an export without a date of its own, and the line of a schedule that goes by it shows it.
+  /// The present date, UTC. It is used only for an export without a date, and each schedule that depends on it is
+  /// printed with it.
   private static var today: LocalDate {
     LocalDate(daysSince1970: Int(clamping: WatchedWallClock().now.secondsSince1970.flooredQuotient(86_400)))
   }

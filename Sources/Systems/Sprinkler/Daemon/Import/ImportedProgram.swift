@@ -52,7 +52,7 @@ struct ImportedProgram {
     }
   }
 
-  /// Returns the schedules, and leaves the starts after midnight if their days cannot be said.
+  /// Returns the schedules. Starts after midnight are reported as not imported if no rule can express their days.
   func schedules(_ result: inout ImportedSchedules) -> [Program] {
     var parts = pieces(starts).map { (days, $0) }
     if !startsOfNextDay.isEmpty {

@@ -6,17 +6,17 @@ import Wire
 enum ImportedFile: Equatable {
   /// The export of OpenSprinkler's app, or its controller's answer to `/ja`: an object with `programs`.
   case openSprinkler(JSONValue)
-  /// SIP's `programs.json`.
+  /// The file `programs.json` of SIP.
   case sipPrograms([JSONValue])
-  /// SIP's `snames.json`.
+  /// The file `snames.json` of SIP, with the names of stations.
   case sipNames([JSONValue])
-  /// SIP's `sd.json`.
+  /// The file `sd.json` of SIP, with its settings.
   case sipSettings(JSONValue)
 
-  /// The greatest length of a file, bytes.
+  /// The greatest length of a file, in bytes.
   static let longest = 1 << 20
 
-  /// Recognises a file.
+  /// Recognises a file by its contents and decodes it.
   static func decode(_ bytes: [UInt8]) throws(ImportFailure) -> ImportedFile {
     guard bytes.count <= longest else { throw ImportFailure("expected at most 1 MB, got more") }
     let document: JSONValue
@@ -43,7 +43,7 @@ struct ImportFailure: Error, Equatable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// The reason why a part of a file does not come over.
+/// The reason why a part of a file was not imported.
 struct NotImported: Error, Equatable {
   let reason: String
   /// The member below the part's own path, such as `[3][1]`; empty for the part itself.
@@ -56,13 +56,13 @@ struct NotImported: Error, Equatable {
   }
 }
 
-/// The schedules of another controller as ours, and for each part of its files whether it came over.
+/// The schedules of another controller in our form, with the result for each part of its files.
 struct ImportedSchedules: Equatable {
   /// One part of the files.
   enum Line: Equatable {
-    /// The part at this path became these of `programs`.
+    /// The part at this path was imported as these elements of `programs`.
     case taken(path: String, Range<Int>)
-    /// The part at this path did not come over, or not as it was.
+    /// The part at this path was not imported, or not unchanged.
     case left(path: String, reason: String)
   }
 

@@ -146,7 +146,7 @@ struct OpenSprinklerExport {
     }
   }
 
-  /// Adds a start, and returns whether it is possible; one that is switched off is.
+  /// Adds a start. Returns whether the start is possible; a start that is switched off counts as possible.
   private func addStart(
     _ code: JSONValue, _ member: String, later: Int, to program: inout ImportedProgram,
     _ result: inout ImportedSchedules

@@ -121,7 +121,7 @@ final class SprinklerScenario: ScenarioWorld {
 
   // MARK: events
 
-  /// The local time of an event: `2026-03-29 02:30`.
+  /// Returns the key that states the local time of an event: `2026-03-29 02:30`.
   static func instant(_ setup: Setup) -> ScenarioCompany<Nanoseconds> {
     ScenarioCompany(
       "at",

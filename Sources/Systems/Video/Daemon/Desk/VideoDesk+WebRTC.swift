@@ -83,7 +83,7 @@ extension VideoDesk {
     return .json(DoneDocument())
   }
 
-  /// The name of a session in its URL, 16 digits that cannot be guessed.
+  /// Returns the name of a session in its URL: 16 digits that cannot be guessed.
   private static func name(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

@@ -91,7 +91,8 @@ public final class VideoDesk: LoneDesk {
     }
   }
 
-  /// Takes the report that the video process has started or ended. A new process is told what its viewers want.
+  /// Handles the report that the video process has started or ended. A new process is informed which kinds of frames
+  /// viewers need.
   public func take(_ process: ChildReport) {
     let isNew = change { state in
       defer { state.process = process }

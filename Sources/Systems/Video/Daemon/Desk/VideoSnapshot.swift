@@ -17,7 +17,7 @@ struct VideoSnapshot: Sendable {
   var initialisation: (codec: String, bytes: [UInt8])?
   var viewers: [Int: VideoViewer] = [:]
   var lastNumber = 0
-  /// Fragments dropped for viewers that have left.
+  /// The number of fragments dropped for viewers that have left.
   var dropped: Int64 = 0
   var edges: [Event] = []
   var told: VideoWords?
