@@ -210,5 +210,5 @@ def test_a_card_that_is_made_from_a_description_has_curves_that_survive_a_reload
     kept = page.evaluate("curvePasts.fan.map(({ values }) => values.temperatureCelsius)")
     assert kept[-4:] == [30, 31, 32, 33]
     page.reload()
-    until(lambda: page.wait_for_timeout(20) or page.evaluate("cards.has('fan')"))
+    until(lambda: page.wait_for_timeout(20) or page.evaluate("typeof cards !== 'undefined' && cards.has('fan')"))
     assert page.evaluate("curvePasts.fan.map(({ values }) => values.temperatureCelsius)")[:len(kept)] == kept

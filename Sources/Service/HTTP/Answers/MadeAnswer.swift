@@ -10,13 +10,14 @@ struct MadeAnswer: Sendable {
   /// The body in gzip, or `nil` if the answer is sent as it is to every client.
   private var gzip: ByteBuffer?
 
-  /// - Parameter compresses: whether there may be a client that gets the answer in gzip. This takes the calling thread some milliseconds for each
-  ///   100 kB.
-  init(_ response: APIResponse, compresses: Bool = false) {
+  /// - Parameters:
+  ///   - varies: whether a client that accepts gzip gets the answer in gzip, so that caches have to tell clients apart.
+  ///   - compresses: whether the answer in gzip is made. This takes the calling thread some milliseconds for each 100 kB.
+  init(_ response: APIResponse, varies: Bool = false, compresses: Bool = false) {
     answer = APIAnswer(response)
-    if compresses, response.isWorthCompressing, let short = PreparedFile.gzip(response.body) {
-      gzip = short
+    if varies, response.isWorthCompressing {
       answer.head.headerFields[.vary] = "accept-encoding"
+      gzip = compresses ? PreparedFile.gzip(response.body) : nil
     }
     var rest = response
     rest.body = []

@@ -124,9 +124,10 @@ extension Route {
   ) async throws -> MadeAnswer {
     // Only answers to GET are compressed. The answer to a command may contain a secret that was made for it, such as a
     // new token, and the length of a compressed answer would reveal something about it.
-    let compresses = method == .get && (common != nil || request.takesGzip)
+    let varies = method == .get
+    let compresses = varies && (common != nil || request.takesGzip)
     let make: @Sendable () async throws -> MadeAnswer = {
-      try await self.run({ try await MadeAnswer(handle($0), compresses: compresses) }, request)
+      try await self.run({ try await MadeAnswer(handle($0), varies: varies, compresses: compresses) }, request)
     }
     guard let common else { return try await make() }
     return try await common.answer(make)
