@@ -207,6 +207,18 @@ def test_what_was_saved_or_removed_comes_back_by_undo(enter, own_daemon):
     assert daemon.get("/api/schedules").json()["schedules"][1]["id"] == second
 
 
+def test_a_plan_that_is_not_known_is_not_called_empty(enter, own_daemon):
+    daemon = own_daemon()
+    assert daemon.post("/api/schedules", {
+        "name": "Mornings", "days": ["Mon", "Wed"], "startTimes": ["06:00"], "isEnabled": True, "zones": [{"zoneId": 1, "minutes": 10}]}).status_code == 201
+    page = enter(daemon, prepare=lambda page: page.route("**/api/schedules/preview*", lambda route: route.abort()))
+    go(page, "sprinkler")
+    expect(page.locator("#schedule-preview")).to_contain_text("What is planned is not known")
+    page.unroute("**/api/schedules/preview*")
+    expect(page.locator("#schedule-preview li")).to_have_count(5)
+    expect(page.locator("#schedule-preview li").first).to_contain_text("Mornings")
+
+
 def test_what_is_not_there_yet_says_so_and_nothing_moves_when_it_comes(enter, own_daemon):
     waiting = []
 

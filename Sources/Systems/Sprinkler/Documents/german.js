@@ -65,6 +65,7 @@ addLanguage("de", {
   "missed: the daemon did not run at that time, or its clock was not confirmed": "verpasst: der Dienst lief da nicht, oder seine Uhr war nicht bestätigt", "not watered: it already waited or ran": "nicht gewässert: sie wartete oder lief schon",
   "watered as asked": "gewässert wie verlangt", "the months have levels of their own": "die Monate haben eigene Stufen", "nothing is open": "nichts ist offen", "day limit": "Tagesgrenze", "power cut": "Stromausfall", "run limit": "längster Lauf", "crash": "Absturz", "overlap": "lief schon", "external stop": "von außen beendet",
   "wrong clock": "falsche Uhr", "seasonal level": "jahreszeitliche Stufe",
+  "What is planned is not known: the daemon did not answer. It is asked again.": "Was geplant ist, ist nicht bekannt: der Dienst hat nicht geantwortet. Er wird noch einmal gefragt.",
   "Nothing is planned: add a schedule above, or switch one on.": "Nichts ist geplant: oben einen Zeitplan anlegen oder einen einschalten.", "month and day; empty: all year": "Monat und Tag; leer: das ganze Jahr",
   "Minutes of water of each zone in the last twelve months": "Minuten Wasser jeder Zone in den letzten zwölf Monaten", "none among the newest: More": "keine unter den neuesten: Mehr",
   "Nothing watered yet: press 5 min at a zone, or add a schedule.": "Noch nichts gewässert: bei einer Zone 5 min drücken oder einen Zeitplan anlegen.", "unknown, as scheduled": "unbekannt, wie geplant", "wet, not for long enough yet": "nass, noch nicht lange genug",

@@ -3,7 +3,9 @@
 
 const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const previewCount = 500;
+const previewAgainMs = 5000;
 const editors = new Map(); // schedule → its draft while it is open
+let previewsAsked = 0;
 
 async function loadSchedules() {
   sprinkler.settings ??= await look("/api/sprinkler/settings");
@@ -13,16 +15,27 @@ async function loadSchedules() {
   const kept = byId("schedule-list").contains(document.activeElement) ? document.activeElement.id : "";
   byId("schedule-list").replaceChildren(...answer.schedules.length ? answer.schedules.map(scheduleCard) : nothingYet("No schedule yet: one waters the zones that you choose, on its days and at its times."));
   byId(kept)?.focus();
-  const preview = await look("/api/schedules/preview?count=" + previewCount);
-  sprinkler.starts = preview && preview.starts || [];
-  sprinkler.isCut = Boolean(preview?.isCut);
-  fill(byId("schedule-preview"), sprinkler.starts.slice(0, 5).map((start) =>
-    element("li", dayAndTime(start.startISO) + "  " + start.scheduleName + (start.inRainDelay ? "  (rain delay)" : "") + "  "
-      + start.runs.map((run) => zoneName(run.zoneId) + " " + planOf(run)).join(", "))), "Nothing is planned: add a schedule above, or switch one on.");
+  await loadPreview();
   showLogChoices();
   loadWater();
   // What was saved or set meanwhile concerns what drafts would do.
   for (const one of [fresh, ...editors.values()]) one?.check();
+}
+
+// What is planned; while it is not known, nothing is said of it but that.
+async function loadPreview() {
+  const asked = ++previewsAsked, preview = await look("/api/schedules/preview?count=" + previewCount);
+  if (asked !== previewsAsked) return; // What was asked later is newer.
+  if (!preview?.starts) {
+    fill(byId("schedule-preview"), [], "What is planned is not known: the daemon did not answer. It is asked again.");
+    setTimeout(() => asked === previewsAsked && view === "sprinkler" && loadPreview().then(loadWater), previewAgainMs);
+    return;
+  }
+  sprinkler.starts = preview.starts;
+  sprinkler.isCut = Boolean(preview.isCut);
+  fill(byId("schedule-preview"), sprinkler.starts.slice(0, 5).map((start) =>
+    element("li", dayAndTime(start.startISO) + "  " + start.scheduleName + (start.inRainDelay ? "  (rain delay)" : "") + "  "
+      + start.runs.map((run) => zoneName(run.zoneId) + " " + planOf(run)).join(", "))), "Nothing is planned: add a schedule above, or switch one on.");
 }
 
 const nextOf = (schedule) => schedule.nextStartISO ? "next " + dayAndTime(schedule.nextStartISO) : "no start to come";
