@@ -286,6 +286,10 @@ struct CallTests {
         try CallRequest(emergencyStop: CallWords(words)).target == "/api/e-stop" && CallWords(words).isEmergencyStop)
     }
     #expect(try CallRequest(emergencyStop: CallWords(["Robot", "EStop"])).target == "/api/robot/e-stop")
+    for words in [["e-stop", "robot"], ["estop", "now"], ["e stop", "all"], ["e", "stop", "leg"], ["E-STOP/robot"]] {
+      #expect(
+        try CallRequest(emergencyStop: CallWords(words)).target == "/api/e-stop" && CallWords(words).isEmergencyStop)
+    }
     for words in [["robot", "stop"], ["e-stop", "x=1"], ["e-stop", ":=1"], ["/e-stop"], []] {
       #expect(try !CallWords(words).isEmergencyStop)
     }
