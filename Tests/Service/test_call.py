@@ -3,6 +3,7 @@ import json
 import os
 import pty
 import re
+import socket
 import subprocess
 import time
 
@@ -104,7 +105,7 @@ def test_emergency_stop_and_reset_of_everything(own_daemon):
     assert done(daemon, "reset")["ok"] is True
 
 
-@pytest.mark.parametrize("words", [["estop"], ["E_STOP"], ["e stop"], ["robt", "e-stop"]])
+@pytest.mark.parametrize("words", [["estop"], ["E_STOP"], ["e stop"], ["robt", "e-stop"], ["e-stop", "now"]])
 def test_an_emergency_stop_in_another_spelling_and_of_no_system_stops_everything(own_daemon, words):
     daemon = own_daemon()
     result = call(daemon, *words)
@@ -112,6 +113,28 @@ def test_an_emergency_stop_in_another_spelling_and_of_no_system_stops_everything
     assert json.loads(result.stdout)["systems"] == ["robot", "leg", "sprinkler", "plants"]
     assert daemon.get("/api/robot").json()["emergencyStopped"] is True
     assert ("everything is stopped instead" in result.stderr) == (words[0] == "robt")
+
+
+def test_an_emergency_stop_that_an_output_does_not_confirm_says_so(own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    assert daemon.post("/api/sim/fault", {"fault": "gone", "bus": "pump-serial"}).status_code == 200
+    result = call(daemon, "e-stop")
+    assert result.returncode == 1 and "pump" in json.loads(result.stdout)["systems"], result.stderr
+    assert "E-STOP is NOT CONFIRMED: pump took it, but" in result.stderr and "power switch" in result.stderr, result.stderr
+    # Of a system that has confirmed it is done.
+    assert done(daemon, "robot", "e-stop")["ok"] is True
+
+
+def test_an_emergency_stop_that_is_refused_or_not_answered_says_what_still_stops(daemon):
+    refused = call(daemon, "e-stop", token="nothing-secret")
+    assert refused.returncode == 1 and refused.stderr.startswith("E-STOP is NOT CONFIRMED: "), refused.stderr
+    assert "does not accept this token" in refused.stderr and "power switch" in refused.stderr
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        result = daemon.command("call", "--port", silent.getsockname()[1], "e-stop")
+    assert result.returncode == 1 and result.stderr.count("E-STOP is NOT CONFIRMED: ") == 2, result.stderr
+    assert "does not answer, and it is sent again" in result.stderr and "it may still be done later" in result.stderr
 
 
 def test_a_reset_waits_until_a_stick_that_was_held_counts_as_at_rest(own_daemon):
