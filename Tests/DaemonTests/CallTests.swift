@@ -295,6 +295,8 @@ struct CallTests {
     #expect(
       CallAnswer(.timedOut, of: address, isCommand: true).complaint
         == "pi.local:8000: no answer in time: whether it was done is not known, and it may still be done later")
+    let look = try #require(CallAnswer(.timedOut, of: address, isCommand: false).complaint)
+    #expect(look.hasPrefix("pi.local:8000: no answer: ") && look.contains("systemctl restart tactus"), "\(look)")
     #expect(
       CallAnswer.unconfirmedStop("a reason")
         == "E-STOP is NOT CONFIRMED: a reason. What still moves can only be stopped by its power switch.")

@@ -137,6 +137,10 @@ def test_an_emergency_stop_that_is_refused_or_not_answered_says_what_still_stops
     assert "does not answer, and it is sent again" in result.stderr and "it may still be done later" in result.stderr
 
 
+def test_a_bare_stop_says_whose_it_is_and_what_stops_everything(daemon):
+    assert at_a_terminal(daemon, "stop").endswith("(sprinkler alone; tactus call e-stop stops everything)\n")
+
+
 def test_a_reset_waits_until_a_stick_that_was_held_counts_as_at_rest(own_daemon):
     daemon = own_daemon(command_timeout=4.0)
     assert done(daemon, "robot", "drive", "left=30", "right=30")["ok"] is True

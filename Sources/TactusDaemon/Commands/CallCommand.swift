@@ -80,6 +80,10 @@ struct CallCommand: ParsableCommand {
     }
     let group = daemon.operations(at: words.segments).first?.group
     try finish(ask(request, words, client), request, words, client, hasToken: token != nil, group: group)
+    // Who types a bare stop may mean everything.
+    if words.segments == ["api", "stop"], !json, isatty(1) == 1, let group {
+      print("(\(group) alone; \(DaemonProgram.current.name) call e-stop stops everything)")
+    }
   }
 
   /// The time limit of a request, longer than any command takes to be acknowledged.
