@@ -1,10 +1,12 @@
 """`tactus call` against a daemon, as a shell uses it."""
+import contextlib
 import json
 import os
 import pty
 import re
 import socket
 import subprocess
+import threading
 import time
 
 import pytest
@@ -135,6 +137,27 @@ def test_an_emergency_stop_that_is_refused_or_not_answered_says_what_still_stops
         result = daemon.command("call", "--port", silent.getsockname()[1], "e-stop")
     assert result.returncode == 1 and result.stderr.count("E-STOP is NOT CONFIRMED: ") == 2, result.stderr
     assert "does not answer, and it is sent again" in result.stderr and "it may still be done later" in result.stderr
+
+
+@pytest.mark.parametrize("answer, said", [
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "answers, but not as tactus does"),
+    (b"SSH-2.0-OpenSSH\r\n", "its answer is no whole HTTP answer"),
+])
+def test_an_emergency_stop_that_something_else_answers_is_none(daemon, answer, said):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        def serve():
+            with contextlib.suppress(OSError):
+                client, _ = other.accept()
+                with client:
+                    client.recv(1 << 16)
+                    client.sendall(answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        result = daemon.command("call", "--port", other.getsockname()[1], "e-stop")
+        thread.join(WAIT_LIMIT_SECONDS)
+    assert result.returncode == 1 and result.stdout == "", result.stdout
+    assert result.stderr.startswith("E-STOP is NOT CONFIRMED: ") and said in result.stderr, result.stderr
 
 
 def test_a_bare_stop_says_whose_it_is_and_what_stops_everything(daemon):

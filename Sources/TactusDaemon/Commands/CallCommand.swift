@@ -175,6 +175,11 @@ struct CallCommand: ParsableCommand {
       told = CallAnswer(
         status: answer.status, body: answer.body, to: words.command, of: client.address, hasToken: hasToken,
         isCompact: json)
+      // Another program's server answers anything with 200.
+      if words.isEmergencyStop, told.complaint == nil, JSONValue(json: answer.body)?["ok"] != JSONValue.boolean(true) {
+        told.output = nil
+        told.complaint = "\(client.address) answers, but not as \(DaemonProgram.current.name) does"
+      }
       if told.complaint == nil, !json, isatty(1) == 1, let document = JSONValue(json: answer.body) {
         told.output = AnswerInWords.text(document, to: words.command, of: group, isLook: request.method == "GET")
       }
