@@ -1,3 +1,4 @@
+import Service
 import Wire
 
 /// Finds outputs that have not confirmed that they are off, in what a daemon tells of its systems: a member `…Confirmed` that is false, at any depth.
