@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Wire
 
 @testable import Service
 @testable import TactusDaemon
