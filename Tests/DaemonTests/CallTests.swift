@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Wire
 
 @testable import Service
 @testable import TactusDaemon
@@ -278,6 +279,34 @@ struct CallTests {
     #expect(try answer(500, "oops").complaint == "robot drive: pi.local:8000 answers with status 500: is it tactus?")
   }
 
+  @Test("after an emergency stop: the systems with an output that has not confirmed that it is off")
+  func unconfirmed() throws {
+    func systems(_ status: String, of system: String? = nil) throws -> [String] {
+      UnconfirmedOutputs.systems(in: try #require(JSONValue(json: Array(status.utf8))), of: system)
+    }
+    let status = #"""
+      {"ok":true,"systems":{"cart":{"stopConfirmed":true},"leg":{"legs":[{"offConfirmed":true},{"offConfirmed":false}]},
+       "pump":{"offConfirmed":false},"plants":{"state":"ok"}}}
+      """#
+    #expect(try systems(status) == ["leg", "pump"])
+    #expect(try systems(status, of: "pump") == ["pump"])
+    #expect(try systems(status, of: "cart") == [])
+    #expect(try systems(#"{"ok":true}"#) == [] && systems("[]") == [])
+  }
+
+  @Test("a stop without an answer: not confirmed, with the way out; another command may still be done later")
+  func withoutAnswer() throws {
+    let address = try #require(ServiceAddress("pi.local"))
+    #expect(
+      CallAnswer(.timedOut, of: address, isCommand: true).complaint
+        == "pi.local:8000: no answer in time: whether it was done is not known, and it may still be done later")
+    let look = try #require(CallAnswer(.timedOut, of: address, isCommand: false).complaint)
+    #expect(look.hasPrefix("pi.local:8000: no answer: ") && look.contains("systemctl restart tactus"), "\(look)")
+    #expect(
+      CallAnswer.unconfirmedStop("a reason")
+        == "E-STOP is NOT CONFIRMED: a reason. What still moves can only be stopped by its power switch.")
+  }
+
   @Test("an emergency stop: sent without the document; with values it is like any command")
   func emergencyStop() throws {
     for words in [["e-stop"], ["robot", "e-stop"], ["/api/leg/e-stop"]] {
@@ -290,6 +319,10 @@ struct CallTests {
         try CallRequest(emergencyStop: CallWords(words)).target == "/api/e-stop" && CallWords(words).isEmergencyStop)
     }
     #expect(try CallRequest(emergencyStop: CallWords(["Robot", "EStop"])).target == "/api/robot/e-stop")
+    for words in [["e-stop", "robot"], ["estop", "now"], ["e stop", "all"], ["e", "stop", "leg"], ["E-STOP/robot"]] {
+      #expect(
+        try CallRequest(emergencyStop: CallWords(words)).target == "/api/e-stop" && CallWords(words).isEmergencyStop)
+    }
     for words in [["robot", "stop"], ["e-stop", "x=1"], ["e-stop", ":=1"], ["/e-stop"], []] {
       #expect(try !CallWords(words).isEmergencyStop)
     }

@@ -360,6 +360,12 @@ struct ConfigTests {
     #expect(found.count == 1 && !found[0].contains("hunter2"))
   }
 
+  @Test("a password in brackets, a list to YAML: refused without its text")
+  func bracketed() {
+    #expect(
+      errors("service:\n  jwt_key: [sesame]\n") == ["c.yaml:2:12: service.jwt_key: expected text, got a list"])
+  }
+
   @Test("not YAML: its place, in words of people")
   func notYAML() {
     let found = [

@@ -73,6 +73,23 @@ struct DoctorTests {
     #expect(Doctor(machine: goodPi()).examine().allSatisfy { $0.fix == nil })
   }
 
+  @Test("a folder in the place of a file, and the other way round: told; what is not there yet is in order")
+  func places() throws {
+    #expect(Doctor.flaw(of: "/dev", isFolder: true) == nil && Doctor.flaw(of: "/dev/null", isFolder: false) == nil)
+    #expect(Doctor.flaw(of: "/dev", isFolder: false) == "a folder")
+    #expect(Doctor.flaw(of: "/dev/null", isFolder: true) == "something else")
+    #expect(Doctor.flaw(of: "/dev/null/store", isFolder: true) == "a path through something that is no folder")
+    #expect(Doctor.flaw(of: "/nothing/there", isFolder: true) == nil)
+    var doctor = Doctor(machine: goodPi().changed { $0.isThisOne = true })
+    doctor.configuration = try read(
+      "motors: { backend: sim }\nservice: { token_file: /dev }\nlogging: { file: /dev }\n"
+        + "sprinkler: { backend: sim, zones: [{ pin: 17 }] }\nstore: { folder: /dev/null }\n")
+    let found = doctor.places()
+    #expect(found.map(\.name) == ["store.folder", "service.token_file", "logging.file"])
+    #expect(found.map(\.found).last == "/dev: expected a file, got a folder")
+    #expect(found.allSatisfy { $0.status == .fail && $0.fix != nil })
+  }
+
   @Test("SPI: the chip select of the file is there, or how to get it; nothing is said where no chip is on SPI")
   func spi() throws {
     func found(_ sensor: String, _ devices: [String]) throws -> [Diagnosis] {

@@ -2,6 +2,8 @@
 import contextlib
 import json
 import re
+import resource
+import socket
 import sqlite3
 import subprocess
 import time
@@ -59,7 +61,7 @@ def test_from_a_running_daemon_and_into_it(filled, tmp_path):
     # What is there is not overwritten.
     kept = file.read_bytes()
     again = asked(filled, "backup", "--output", file)
-    assert again.returncode == 1 and "File exists" in again.stderr and file.read_bytes() == kept
+    assert again.returncode == 1 and "File exists: give another name with --output" in again.stderr and file.read_bytes() == kept
     empty(filled)
     taken = asked(filled, "restore", file)
     assert taken.returncode == 0 and "restore --undo" in taken.stdout, taken.stderr
@@ -136,6 +138,24 @@ def test_a_file_alone_standard_output_and_json(filled, tmp_path):
     assert looked["ok"] is True and {part["part"] for part in looked["parts"]} >= {"sprinkler", "plants"}
     support = json.loads(asked(filled, "support", "--json", "-o", tmp_path / "support.txt").stdout)
     assert support == {"ok": True, "file": str(tmp_path / "support.txt"), "bytes": (tmp_path / "support.txt").stat().st_size}
+
+
+def test_a_file_that_cannot_be_written_whole_is_not_left(filled, tmp_path):
+    # The file may have no byte, as on a disk that is full; Python ignores the signal that comes with it, and so does what it starts.
+    for command in ["backup", "support", "record"]:
+        file = tmp_path / command
+        result = filled.command(
+            command, "--host", filled.url, "-o", file, environment={"TACTUS_TOKEN": filled.admin}, restore_signals=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        assert result.returncode == 1 and f"{file}: File too large: nothing was written" in result.stderr, result.stderr
+        assert not file.exists()
+        # Before anything is asked of a daemon.
+        file.write_text("x")
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            result = filled.command(command, "--port", silent.getsockname()[1], "-o", file)
+        assert result.returncode == 1 and f"{file}: File exists: give another name" in result.stderr and file.read_text() == "x"
 
 
 def test_in_parts_looked_at_before_and_undone(filled, tmp_path):

@@ -1,9 +1,12 @@
 """`tactus call` against a daemon, as a shell uses it."""
+import contextlib
 import json
 import os
 import pty
 import re
+import socket
 import subprocess
+import threading
 import time
 
 import pytest
@@ -104,7 +107,7 @@ def test_emergency_stop_and_reset_of_everything(own_daemon):
     assert done(daemon, "reset")["ok"] is True
 
 
-@pytest.mark.parametrize("words", [["estop"], ["E_STOP"], ["e stop"], ["robt", "e-stop"]])
+@pytest.mark.parametrize("words", [["estop"], ["E_STOP"], ["e stop"], ["robt", "e-stop"], ["e-stop", "now"]])
 def test_an_emergency_stop_in_another_spelling_and_of_no_system_stops_everything(own_daemon, words):
     daemon = own_daemon()
     result = call(daemon, *words)
@@ -112,6 +115,53 @@ def test_an_emergency_stop_in_another_spelling_and_of_no_system_stops_everything
     assert json.loads(result.stdout)["systems"] == ["robot", "leg", "sprinkler", "plants"]
     assert daemon.get("/api/robot").json()["emergencyStopped"] is True
     assert ("everything is stopped instead" in result.stderr) == (words[0] == "robt")
+
+
+def test_an_emergency_stop_that_an_output_does_not_confirm_says_so(own_daemon):
+    daemon = own_daemon(more="pump: {}\n")
+    assert daemon.post("/api/sim/fault", {"fault": "gone", "bus": "pump-serial"}).status_code == 200
+    result = call(daemon, "e-stop")
+    assert result.returncode == 1 and "pump" in json.loads(result.stdout)["systems"], result.stderr
+    assert "E-STOP is NOT CONFIRMED: pump took it, but" in result.stderr and "power switch" in result.stderr, result.stderr
+    # Of a system that has confirmed it is done.
+    assert done(daemon, "robot", "e-stop")["ok"] is True
+
+
+def test_an_emergency_stop_that_is_refused_or_not_answered_says_what_still_stops(daemon):
+    refused = call(daemon, "e-stop", token="nothing-secret")
+    assert refused.returncode == 1 and refused.stderr.startswith("E-STOP is NOT CONFIRMED: "), refused.stderr
+    assert "does not accept this token" in refused.stderr and "power switch" in refused.stderr
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        result = daemon.command("call", "--port", silent.getsockname()[1], "e-stop")
+    assert result.returncode == 1 and result.stderr.count("E-STOP is NOT CONFIRMED: ") == 2, result.stderr
+    assert "does not answer, and it is sent again" in result.stderr and "it may still be done later" in result.stderr
+
+
+@pytest.mark.parametrize("answer, said", [
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "answers, but not as tactus does"),
+    (b"SSH-2.0-OpenSSH\r\n", "its answer is no whole HTTP answer"),
+])
+def test_an_emergency_stop_that_something_else_answers_is_none(daemon, answer, said):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        def serve():
+            with contextlib.suppress(OSError):
+                client, _ = other.accept()
+                with client:
+                    client.recv(1 << 16)
+                    client.sendall(answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        result = daemon.command("call", "--port", other.getsockname()[1], "e-stop")
+        thread.join(WAIT_LIMIT_SECONDS)
+    assert result.returncode == 1 and result.stdout == "", result.stdout
+    assert result.stderr.startswith("E-STOP is NOT CONFIRMED: ") and said in result.stderr, result.stderr
+
+
+def test_a_bare_stop_says_whose_it_is_and_what_stops_everything(daemon):
+    assert at_a_terminal(daemon, "stop").endswith("(sprinkler alone; tactus call e-stop stops everything)\n")
 
 
 def test_a_reset_waits_until_a_stick_that_was_held_counts_as_at_rest(own_daemon):

@@ -343,3 +343,11 @@ def test_every_board_drives_stops_and_lets_the_program_end(tmp_path, board):
         assert daemon.post("/api/robot/drive", {"left": 30, "right": -20}).status_code == 200
         assert daemon.get("/api/robot").json()["state"] == "driving"
         assert daemon.post("/api/robot/stop").status_code == 200
+
+
+def test_an_emergency_stop_over_udp_that_nobody_answers_says_what_still_stops(daemon):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        result = daemon.command("drive", "127.0.0.1", "--port", silent.getsockname()[1], "--estop")
+    assert result.returncode == 1 and result.stderr.startswith("E-STOP is NOT CONFIRMED: no reply from"), result.stderr
+    assert "power switch" in result.stderr

@@ -205,6 +205,13 @@ def test_a_wrong_file_changes_nothing_and_every_error_has_its_place(daemon):
     assert "motors.sped_limit: expected a known key (speed_limit?)" in refused.stderr
 
 
+def test_a_file_without_a_system_is_refused_and_a_restart_is_not_said_to_take_it(daemon):
+    daemon.config.write_text("# nothing\n")
+    refused = reload(daemon)
+    assert refused.returncode == 1 and "Nothing was changed; a restart would fail" in refused.stderr, refused.stderr
+    assert "takes all of it" not in refused.stderr and limit(daemon) == 100
+
+
 def test_a_named_pipe_in_the_files_place_is_refused_at_once_and_holds_up_nobody(daemon):
     text = daemon.config.read_text()
     daemon.config.unlink()

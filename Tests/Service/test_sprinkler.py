@@ -236,3 +236,10 @@ def test_a_longest_run_below_the_usual_one_is_refused_by_its_own_name(own_daemon
     refused = daemon.request("PUT", "/api/zones", json=only)
     assert refused.status_code == 422 and refused.json()["field"] == "zones[0].maxMinutes", refused.text
     assert "at least defaultMinutes, which is 10" in refused.json()["message"]
+
+
+def test_a_start_by_the_sun_without_a_place_says_which_keys_give_it(daemon):
+    refused = daemon.post("/api/schedules", {
+        "name": "Dawn", "days": ["Sun"], "startTimes": ["sunrise-20"], "zones": [{"zoneId": 1, "minutes": 5}]})
+    assert refused.status_code == 422 and refused.json()["field"] == "startTimes[0]", refused.text
+    assert "sprinkler.latitude and sprinkler.longitude in the file" in refused.json()["message"]

@@ -200,6 +200,7 @@ private final class ClientExchange: ChannelInboundHandler {
 
   /// Returns an error of an answer described in words, and any other error unchanged.
   private func inWords(_ error: any Error) -> any Error {
+    if error is HTTPParserError { return ServiceClient.Failure.unreachable("its answer is no whole HTTP answer") }
     guard let error = error as? NIOHTTPObjectAggregatorError else { return error }
     if error == .frameTooLong { return ServiceClient.Failure.unreachable("its answer has more than \(most) bytes") }
     return ServiceClient.Failure.unreachable(

@@ -40,8 +40,14 @@ struct CallAnswer: Equatable {
   init(_ failure: ServiceClient.Failure, of address: ServiceAddress, isCommand: Bool) {
     complaint =
       switch failure {
-      case .timedOut where isCommand: "\(address): no answer in time: whether it was done is not known"
+      case .timedOut where isCommand:
+        "\(address): no answer in time: whether it was done is not known, and it may still be done later"
       default: failure.sentence(of: address)
       }
+  }
+
+  /// Returns the complaint about an emergency stop of which nobody knows whether it stopped everything, for the given reason.
+  static func unconfirmedStop(_ reason: String) -> String {
+    "E-STOP is NOT CONFIRMED: \(reason). What still moves can only be stopped by its power switch."
   }
 }

@@ -53,7 +53,8 @@ struct CallWords: Equatable {
   private static let emergencyStops: Set = ["estop", "emergencystop"]
 
   /// Writes the last word, or the last two, as `e-stop` if their letters are those of another spelling: `estop`, `E_STOP`, `e stop`. The words before
-  /// them are then written in small letters, as the names of all systems are.
+  /// them are then written in small letters, as the names of all systems are. An emergency stop with words behind it, such as `e-stop robot` or
+  /// `e-stop now`, is one of everything: in doubt more is stopped.
   private mutating func takeSpellingOfEmergencyStop() {
     guard segments.first == "api" else { return }
     let words = segments.dropFirst()
@@ -61,6 +62,12 @@ struct CallWords: Equatable {
       let letters = words.suffix(count).joined().lowercased().filter(\.isLetter)
       guard Self.emergencyStops.contains(letters) else { continue }
       segments = ["api"] + words.dropLast(count).map { $0.lowercased() } + ["e-stop"]
+      return
+    }
+    for count in 1...2 where words.count > count {
+      let letters = words.prefix(count).joined().lowercased().filter(\.isLetter)
+      guard Self.emergencyStops.contains(letters) else { continue }
+      segments = ["api", "e-stop"]
       return
     }
   }

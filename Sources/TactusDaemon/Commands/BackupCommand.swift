@@ -48,16 +48,10 @@ struct BackupCommand: ParsableCommand {
   func run() throws {
     let output = output ?? file ?? StoreRoutes.fileName
     if output == "-" { return try pour() }
-    let descriptor = open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      complain("\(output): \(String(cString: strerror(errno)))")
-      throw ExitCode.failure
-    }
+    try NewFile.expectNone(at: output)
+    let bytes = try read()
+    try NewFile.write(bytes, to: output)
     do {
-      let bytes = try read()
-      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-      try handle.write(contentsOf: Data(bytes))
-      try handle.synchronize()
       let held = try StoreFile.held(inBackup: output, systems: DaemonProgram.current.storeSystems)
       if json {
         let made = Made(file: output, bytes: bytes.count, parts: StoreHeld(parts: held, replaced: nil).parts)
@@ -68,9 +62,9 @@ struct BackupCommand: ParsableCommand {
         "\(output): \(bytes.count) bytes. To put it in place: \(DaemonProgram.current.name) restore \(MakingToken.quoted(output))"
       )
     } catch {
-      // A partial file, which would look like a backup, is removed.
+      // A file that would look like a backup is removed.
       unlink(output)
-      if !(error is ExitCode) { complain("\(output): \(error)") }
+      complain("\(output): \(error)")
       throw ExitCode.failure
     }
   }

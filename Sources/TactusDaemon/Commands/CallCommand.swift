@@ -24,8 +24,8 @@ struct CallCommand: ParsableCommand {
         :=JSON is the whole body, which only the daemon checks. Names stand for numbers: zone/Roses, zone=Roses. The answer goes to standard \
         output, at a terminal in words, otherwise and with --json as JSON; an error goes to standard error.
         An emergency stop is sent at once, without asking the daemon first what it can do, in any spelling (estop, E-STOP, e_stop); one of \
-        a system that there is not stops everything. A reset that is refused is asked \
-        for again for 5 s: until then sticks come to rest, and outputs confirm that they are off.
+        a system that there is not stops everything, and one with words behind it (e-stop now). It is done when every output has confirmed that it \
+        is off. A reset that is refused is asked for again for 5 s: until then sticks come to rest, and outputs confirm that they are off.
         \(DaemonOptions.tokens)
         Exit status: 0 done; 64 the words are none that the daemon's description allows (names, types, ranges, what is required), and \
         nothing was sent; 1 refused by the daemon, or not reached.
@@ -80,6 +80,10 @@ struct CallCommand: ParsableCommand {
     }
     let group = daemon.operations(at: words.segments).first?.group
     try finish(ask(request, words, client), request, words, client, hasToken: token != nil, group: group)
+    // Who types a bare stop may mean everything.
+    if words.segments == ["api", "stop"], !json, isatty(1) == 1, let group {
+      print("(\(group) alone; \(DaemonProgram.current.name) call e-stop stops everything)")
+    }
   }
 
   /// The time limit of a request, longer than any command takes to be acknowledged.
@@ -89,12 +93,18 @@ struct CallCommand: ParsableCommand {
   /// still counts as held for more than a second.
   private static let (resetPatience, resetPeriod) = (Nanoseconds.seconds(5), Nanoseconds.milliseconds(500))
 
+  /// The time after which an emergency stop without an answer is said to be unconfirmed, and is sent again.
+  private static let stopLimit = Duration.seconds(3)
+
+  /// The time that outputs have to confirm that they are off after an emergency stop, and the time before each look, longer than a beat of the daemon.
+  private static let (stopPatience, stopPeriod) = (Nanoseconds.seconds(5), Nanoseconds.milliseconds(200))
+
   private func ask(
-    _ request: CallRequest, _ words: CallWords, _ client: ServiceClient
+    _ request: CallRequest, _ words: CallWords, _ client: ServiceClient, limit: Duration = CallCommand.limit
   ) throws -> Result<ServiceClient.Answer, ServiceClient.Failure> {
     let body = request.body.map { Array($0.compact.utf8) }
     func ask() -> Result<ServiceClient.Answer, ServiceClient.Failure> {
-      client.ask(request.method, request.target, body: body, limit: Self.limit)
+      client.ask(request.method, request.target, body: body, limit: limit)
     }
     var result = ask()
     guard words.isReset, request.method == "POST" else { return result }
@@ -108,17 +118,48 @@ struct CallCommand: ParsableCommand {
     return result
   }
 
-  /// Sends an emergency stop. If the daemon has no such system, everything is stopped.
+  /// Sends an emergency stop, once more if there is no answer. If the daemon has no such system, everything is stopped.
   private func stop(_ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
     let request = CallRequest(emergencyStop: words)
-    let result = try ask(request, words, client)
+    var result = try ask(request, words, client, limit: Self.stopLimit)
+    if case .failure(.timedOut) = result {
+      complain(CallAnswer.unconfirmedStop("\(client.address) does not answer, and it is sent again"))
+      result = try ask(request, words, client)
+    }
     guard case .success(let answer) = result, answer.status == 404, words.segments.count > 2 else {
-      return try finish(result, request, words, client, hasToken: hasToken)
+      try finish(result, request, words, client, hasToken: hasToken)
+      return try confirm(words, client)
     }
     complain("\(words.command): \(client.address) has no such e-stop: everything is stopped instead")
     let all = try CallWords(["e-stop"])
     let whole = CallRequest(emergencyStop: all)
     try finish(ask(whole, all, client), whole, all, client, hasToken: hasToken)
+    try confirm(all, client)
+  }
+
+  /// Waits until all outputs of what was stopped have confirmed that they are off. Complains and throws the exit status of a failure if some have not
+  /// in time. A daemon that does not tell its state is believed.
+  private func confirm(_ words: CallWords, _ client: ServiceClient) throws {
+    let system: String? = words.segments.count > 2 ? words.segments[1] : nil
+    let bell = try Doorbell()
+    let end = MonotonicClock.now + Self.stopPatience
+    while true {
+      // The bell is never rung; its timeout is the pause.
+      bell.wait(limit: Self.stopPeriod)
+      guard case .success(let answer) = client.ask("GET", "/api/status", limit: Self.limit), answer.status == 200,
+        let status = JSONValue(json: answer.body)
+      else { return }
+      let names = UnconfirmedOutputs.systems(in: status, of: system)
+      if names.isEmpty { return }
+      guard MonotonicClock.now < end else {
+        let call = "\(DaemonProgram.current.name) call \(names[0])"
+        complain(
+          CallAnswer.unconfirmedStop(
+            "\(names.joined(separator: ", ")) took it, but not every output has confirmed that it is off; \(call) says why"
+          ))
+        throw ExitCode.failure
+      }
+    }
   }
 
   /// Prints the answer: at a terminal in words, otherwise as JSON. Throws the exit status of a failure if the command was not done.
@@ -134,6 +175,11 @@ struct CallCommand: ParsableCommand {
       told = CallAnswer(
         status: answer.status, body: answer.body, to: words.command, of: client.address, hasToken: hasToken,
         isCompact: json)
+      // Another program's server answers anything with 200.
+      if words.isEmergencyStop, told.complaint == nil, JSONValue(json: answer.body)?["ok"] != JSONValue.boolean(true) {
+        told.output = nil
+        told.complaint = "\(client.address) answers, but not as \(DaemonProgram.current.name) does"
+      }
       if told.complaint == nil, !json, isatty(1) == 1, let document = JSONValue(json: answer.body) {
         told.output = AnswerInWords.text(document, to: words.command, of: group, isLook: request.method == "GET")
       }
@@ -141,7 +187,8 @@ struct CallCommand: ParsableCommand {
     }
     if let output = told.output { print(output) }
     if let complaint = told.complaint {
-      complain(complaint)
+      let isStop = words.isEmergencyStop && request.method == "POST"
+      complain(isStop ? CallAnswer.unconfirmedStop(complaint) : complaint)
       throw ExitCode.failure
     }
   }

@@ -30,6 +30,7 @@ struct RecordCommand: ParsableCommand {
   @OptionGroup var daemon: DaemonAtHost
 
   func run() throws {
+    if let output { try NewFile.expectNone(at: output) }
     let (client, token) = try daemon.client()
     defer { client.stop() }
     let seconds = last.map { max(1, Int(($0.nanoseconds.count + 999_999_999) / 1_000_000_000)) }
@@ -50,13 +51,7 @@ struct RecordCommand: ParsableCommand {
     let output = output ?? "\(DaemonProgram.current.name)-\(stamp)Z.record"
     do {
       let recording = try Recording(bytes: bytes)
-      let descriptor = open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else {
-        complain("\(output): \(String(cString: strerror(errno)))")
-        throw ExitCode.failure
-      }
-      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-      try handle.write(contentsOf: Data(bytes))
+      try NewFile.write(bytes, to: output)
       let seconds = (recording.ends - recording.begins).inSeconds
       print(
         "\(output): \(bytes.count) bytes, the last \(String(format: "%.1f", seconds)) s of "

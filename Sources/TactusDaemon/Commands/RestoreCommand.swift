@@ -89,6 +89,10 @@ struct RestoreCommand: ParsableCommand {
       }
       return
     case .success(let answer): complain("\(client.address): \(answer.refusal(hasToken: token != nil))")
+    case .failure(.timedOut) where !look:
+      complain(
+        "\(client.address): no answer in time: whether it was restored is not known, and it may still be done later; "
+          + "\(DaemonProgram.current.name) restore --look FILE says what differs")
     case .failure(let failure):
       complain("\(failure.sentence(of: client.address)); for a daemon that is stopped give --config FILE")
     }

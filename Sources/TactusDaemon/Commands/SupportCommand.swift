@@ -32,6 +32,7 @@ struct SupportCommand: ParsableCommand {
   @OptionGroup var daemon: DaemonAtHost
 
   func run() throws {
+    try NewFile.expectNone(at: output)
     let (client, token) = try daemon.client()
     defer { client.stop() }
     let program = DaemonProgram.current
@@ -48,19 +49,8 @@ struct SupportCommand: ParsableCommand {
     let diagnoses = Doctor(machine: .current(), configuration: configuration).examine()
     report.add("doctor", diagnoses.map(\.text).joined(separator: "\n"))
     try ask(client, into: &report)
-    let descriptor = open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      complain("\(output): \(String(cString: strerror(errno)))")
-      throw ExitCode.failure
-    }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    let text = Data(report.text(secrets: secrets).utf8)
-    do {
-      try handle.write(contentsOf: text)
-    } catch {
-      complain("\(output): \(error)")
-      throw ExitCode.failure
-    }
+    let text = Array(report.text(secrets: secrets).utf8)
+    try NewFile.write(text, to: output)
     let made: JSONValue = ["ok": true, "file": .text(output), "bytes": .integer(text.count)]
     print(json ? made.compact : "\(output): written. Read it before you send it to somebody.")
   }

@@ -20,8 +20,12 @@ struct ReloadRefusal: Error {
   }
 
   /// Makes the refusal of a valid file with changes that only a start can apply.
-  init(needsRestart errors: ConfigErrors) {
-    error = .conflict("NEEDS_RESTART", "\(errors)\nNothing was changed; a restart takes all of it")
+  ///
+  /// - Parameter startsNothing: whether the file has no system, with which the program does not start.
+  init(needsRestart errors: ConfigErrors, startsNothing: Bool = false) {
+    let restart =
+      startsNothing ? "a restart would fail, since the file has no system to run" : "a restart takes all of it"
+    error = .conflict("NEEDS_RESTART", "\(errors)\nNothing was changed; \(restart)")
   }
 }
 

@@ -125,7 +125,9 @@ final class Reloader: Sendable {
     }
     let taken = state.withLock { $0.taken }
     let errors = taken.refusals(of: new) { ConfigTable.key($0)?.mayChange ?? false }
-    guard errors.isEmpty else { throw ReloadRefusal(needsRestart: ConfigErrors(errors: errors)).error }
+    guard errors.isEmpty else {
+      throw ReloadRefusal(needsRestart: ConfigErrors(errors: errors), startsNothing: !new.configuration.hasSystem).error
+    }
     let others = try beside(taken, new)
     return try await submit(file: new) { systems in systems.compactMap { $0.change(to: new.configuration) } + others }
   }

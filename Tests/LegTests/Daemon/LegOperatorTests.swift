@@ -310,6 +310,19 @@ struct LegScriptTests {
     #expect(unarmed.asked.isEmpty && unarmed.end == .disobeyed("the leg is disarmed: give --arm"))
   }
 
+  @Test("a disarm without telemetry: asked all the same, again after 300 ms, and said not to be confirmed")
+  func disarmsBlindly() {
+    let run = play(
+      .init(disarms: true),
+      [
+        (0, nil, .none, .connected), (100, nil, .none, .connected), (350, nil, .none, .connected),
+        (5_000, nil, .none, .connected),
+      ])
+    #expect(run.asked == [.disarm, .disarm])
+    let said = "no telemetry: is a leg listening there? A disarm was sent all the same, and is not confirmed"
+    #expect(run.end == .disobeyed(said))
+  }
+
   @Test("disarm first: leaves a fault, then arms; alone: disarms and ends")
   func disarmsFirst() {
     var task = armAndHold

@@ -72,6 +72,23 @@ struct PumpProgramTests {
     #expect(alone.said.contains("is a pump listening there?"), "\(alone.said)")
   }
 
+  @Test("tactus pump --off, and nobody answers: OFF is sent all the same, and is said not to be confirmed")
+  func offWithoutAnswer() throws {
+    var script = PumpScript(.off)
+    var snapshot = PumpSnapshot()
+    snapshot.contact = .answering
+    snapshot.state = .on(since: .zero)
+    #expect(script.mayPump && script.step(snapshot, refusal: nil).request == .turnOff)
+    #expect(script.step(snapshot, refusal: .noContact).end != nil && script.mayPump)
+
+    let nobody = try LinuxPTY()
+    let off = try TactusProcess(["pump", nobody.path, "--off"])
+    #expect(off.finish() == 1)
+    #expect(off.said.contains("OFF is sent all the same, and is not confirmed"), "\(off.said)")
+    let sent = String(decoding: readWhenReady(nobody.descriptor) ?? [], as: UTF8.self)
+    #expect(sent.contains("OFF\n"), "\(sent)")
+  }
+
   @Test("tactus pump --for, refused: the pump stays what it was; obeyed and interrupted, it is turned off")
   func refusedLeavesRunning() throws {
     var script = PumpScript(.pump(PumpSpeed(duty: 9), for: .seconds(9)))

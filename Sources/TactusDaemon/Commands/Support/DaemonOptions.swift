@@ -117,7 +117,11 @@ extension ServiceClient.Failure {
       return
         "\(address): \(self): expected a running daemon there; start one with \(program.name) run --config FILE, or say "
         + "where it is with \(host) and --port PORT"
-    case .timedOut, .withoutTLS, .badFingerprint, .badIdentity: return "\(address): \(self)"
+    case .timedOut:
+      return
+        "\(address): \(self): something takes connections there and says nothing: the daemon hangs, or is not given the processor. On its machine "
+        + "systemctl status \(program.name) says whether it runs, and systemctl restart \(program.name) starts it again"
+    case .withoutTLS, .badFingerprint, .badIdentity: return "\(address): \(self)"
     }
   }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Glibc
 
@@ -37,5 +38,39 @@ enum WholeFile {
       unlink(other)
       throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO)
     }
+  }
+}
+
+/// A file that a command makes, which must not exist before.
+enum NewFile {
+  /// Complains and throws the exit status of a failure if there is something of that name: before a daemon is asked, which may take a minute.
+  static func expectNone(at path: String) throws {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    complain(Self.refusal(EEXIST, of: path))
+    throw ExitCode.failure
+  }
+
+  /// Writes the bytes to a new file that only its owner may read. Complains and throws the exit status of a failure if that fails; nothing is left of a
+  /// partial file, which would look like a whole one.
+  static func write(_ bytes: [UInt8], to path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      complain(Self.refusal(errno, of: path))
+      throw ExitCode.failure
+    }
+    var failure = writeAll(bytes, to: descriptor).failure
+    // Not every file system can.
+    if failure == nil, fsync(descriptor) != 0, errno != EINVAL { failure = String(cString: strerror(errno)) }
+    close(descriptor)
+    guard let failure else { return }
+    unlink(path)
+    complain("\(path): \(failure): nothing was written")
+    throw ExitCode.failure
+  }
+
+  private static func refusal(_ error: Int32, of path: String) -> String {
+    let reason = "\(path): \(String(cString: strerror(error)))"
+    return error == EEXIST ? "\(reason): give another name with --output, or remove the file" : reason
   }
 }

@@ -182,7 +182,9 @@ struct ConfigReader {
   ) -> (text: String, secret: Bool)? {
     let path = path ?? key.path
     guard let scalar = node.scalar else {
-      report(node, path, "expected \(key.kind), got \(describe(node, secret: false))")
+      // A password that begins with a bracket is a list to YAML, and its text is not for the journal.
+      let isHidden = key.kind == .text && node.sequence != nil
+      report(node, path, "expected \(key.kind), got \(isHidden ? "a list" : describe(node, secret: false))")
       return nil
     }
     do throws(EnvironmentReferences.Failure) {

@@ -78,7 +78,16 @@ struct LegScript {
     switch phase {
     case .connecting:
       if let telemetry = snapshot.heard?.telemetry { return begin(telemetry, at: snapshot.at) }
-      guard elapsed < connectPatience else { return failure("no telemetry: is a leg listening there?") }
+      guard elapsed < connectPatience else {
+        let blind = task.disarms ? " A disarm was sent all the same, and is not confirmed" : ""
+        return failure("no telemetry: is a leg listening there?" + blind)
+      }
+      // A leg that is not heard may hear.
+      if task.disarms {
+        if askedAt != nil { return again(.disarm, at: snapshot.at) }
+        askedAt = snapshot.at
+        return Step(request: .disarm)
+      }
     case .disarming:
       if let heard = snapshot.heard, heard.at > start, heard.telemetry.state == .disarmed {
         return task.arms || task.motion != nil ? arm(at: snapshot.at) : enter(.quitting, at: snapshot.at, .quit)

@@ -33,12 +33,17 @@ struct PumpScript {
     case ending
   }
 
+  /// What is said besides of a pump that does not answer, and may hear all the same.
+  private static let blindOff =
+    " OFF is sent all the same, and is not confirmed: a pump that runs on is stopped by its power switch"
+
   /// The longest time that the pump may take to obey.
   private static let patience = Nanoseconds.seconds(5)
 
   let task: Task
-  /// Whether the pump may be running because of this script, which must then turn it off at the end. A refusal leaves the value unchanged.
-  private(set) var mayPump = false
+  /// Whether the pump must be turned off at the end: it may be running because of this script, or `--off` has not been confirmed. A refusal leaves the
+  /// pump as it was.
+  private(set) var mayPump: Bool
   /// The timeout for finding the pump and receiving its first report.
   private let connectingPatience: Nanoseconds
   private var phase = Phase.connecting
@@ -46,6 +51,7 @@ struct PumpScript {
 
   init(_ task: Task, patience: Nanoseconds = .seconds(5)) {
     self.task = task
+    mayPump = task == .off
     connectingPatience = patience
   }
 
@@ -55,17 +61,20 @@ struct PumpScript {
     let start = since ?? snapshot.at
     since = start
     if let refusal, phase != .ending {
-      if phase == .asked { mayPump = false }
+      if phase == .asked, task != .off { mayPump = false }
       return failure("\(refusal); it is \(snapshot.state)")
     }
     let isLate = snapshot.at - start >= (phase == .connecting ? connectingPatience : Self.patience)
     switch phase {
     case .connecting:
       if snapshot.contact.isAnswering, snapshot.state != .unknown { return begin(snapshot) }
-      return isLate ? failure("no answer: is a pump listening there?") : Step()
+      return isLate ? failure("no answer: is a pump listening there?" + (task == .off ? Self.blindOff : "")) : Step()
     case .asked:
       if isDone(snapshot.state) {
-        guard case .pump = task else { return Step(end: .obeyed) }
+        guard case .pump = task else {
+          mayPump = false
+          return Step(end: .obeyed)
+        }
         enter(.pumping, at: snapshot.at)
         return Step()
       }

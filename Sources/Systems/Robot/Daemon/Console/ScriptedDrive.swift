@@ -90,14 +90,24 @@ struct ScriptedDrive: OperatorCommand {
 
   private func report(_ snapshot: OperatorSnapshot, succeeded: Bool) -> Int32 {
     guard let heard = snapshot.heard else {
-      complain("no reply from \(connection.robot): is tactus running there? (\(snapshot.sent) datagrams sent)")
-      return 1
+      return fail("no reply from \(connection.robot): is tactus running there? (\(snapshot.sent) datagrams sent)")
     }
     let reason = (refusal ?? heard.reply.reason.map { "\($0)" }).map { ": \($0)" } ?? ""
     let text =
       "robot \(heard.reply.state.words)\(reason); \(snapshot.sent) sent, \(snapshot.replies) answered, round trip "
       + DriveScreen.milliseconds(heard.roundTrip)
-    if succeeded { print(text) } else { complain(text) }
-    return succeeded ? 0 : 1
+    guard succeeded else { return fail(text) }
+    print(text)
+    return 0
+  }
+
+  /// Complains and returns the exit status of a failure. Of an emergency stop it says that it may not have stopped anything.
+  private func fail(_ text: String) -> Int32 {
+    if task == .emergencyStop {
+      complain("E-STOP is NOT CONFIRMED: \(text). What still moves can only be stopped by its power switch.")
+    } else {
+      complain(text)
+    }
+    return 1
   }
 }

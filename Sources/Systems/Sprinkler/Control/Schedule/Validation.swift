@@ -181,7 +181,8 @@ enum Validation {
     case .sunrise(let offset), .sunset(let offset):
       guard context.hasPlace else {
         throw .invalid(
-          field: field, expected: "a time of day, since the configuration gives no place for the sun", got: "sun")
+          field: field, expected: "a time of day, or sprinkler.latitude and sprinkler.longitude in the file",
+          got: "a time of the sun")
       }
       try number(offset, -720...720, field)
     }
