@@ -189,6 +189,8 @@ WHOLES = [
     "Sprinkler: emergency stop. To go on: reset.", "Pump: emergency stop (off not yet confirmed). To go on: remove the cause, then reset.", "Pump: emergency stop.", "Rose is emergency-stopped. To go on: Reset.",
     "E-STOP was REFUSED: This device may only look. Log in with one that may control. What still moves can only be stopped elsewhere.",
     "E-STOP was REFUSED: Log in first. What still moves can only be stopped elsewhere.", "Reset was refused: a stick is held: send zero speeds, or nothing for the failsafe timeout, first.",
+    "E-STOP is NOT CONFIRMED: Pump: emergency stopped, off not confirmed, turn off its power.",
+    "E-STOP is NOT CONFIRMED: Robot: fault, stop not confirmed: the bus is stuck; every system: nothing heard of it, turn off their power.",
     "E-STOP was NOT CARRIED OUT by every system: the pump: the pump does not answer. What still moves can only be stopped elsewhere.",
     "idle, old since 19:56:21", "idle, old since Mo., 30. Nov., 19:56: fault", "Times are those of Europe/Berlin.", "Times are those of this browser, Europe/Berlin.",
     "Pulse of Rose in microseconds", "step 1 of 3, round 1 of 2", "This is the lowest of Rose", "adc-0 is not in soil, or the wire is broken", "adc-0, adc-1 are not in soil, or the wire is broken",

@@ -335,6 +335,12 @@ function causeOf({ fault, reason }) {
 // ---- events
 
 const states = new Map(); // system → its newest state, as the daemon tells it once a second
+const statedAt = new Map(); // system → when that came or, over HTTP, was asked for
+function keepState(event, at) {
+  states.set(event.system, event);
+  statedAt.set(event.system, at);
+  queueMicrotask(judgeStop); // after it was shown, which no card's mistake may prevent
+}
 
 // The state before with what has changed. A copy, since cards may have kept the one before.
 function changed(state, changes) {
@@ -344,14 +350,14 @@ function changed(state, changes) {
   return made;
 }
 
-function take(event) {
+function take(event, at = performance.now()) {
   if (event.type === "pong") return answered(event.id);
   learnNames(event);
-  if (event.type === "state") states.set(event.system, event);
+  if (event.type === "state") keepState(event, at);
   if (event.type === "changes") {
     const { changes, ...head } = event;
     event = { ...changed(states.get(event.system), changes), ...head, type: event.system };
-    states.set(event.system, event);
+    keepState(event, at);
   }
   if (event.type === "hello") {
     byId("version").textContent = "version " + event.version;

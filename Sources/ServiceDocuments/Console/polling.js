@@ -27,7 +27,15 @@ function endPolling() {
   byId("link").title = "";
 }
 
+// Where it is asked over HTTP: not only at the next turn.
+function askSoon(ms) {
+  if (!isPolled || !isWhole) return;
+  clearTimeout(pollTimer);
+  pollTimer = setTimeout(askStates, ms);
+}
+
 async function askStates() {
+  clearTimeout(pollTimer);
   if (!rounds) loadSystems();
   const begun = performance.now();
   const names = [...ownCards.keys(), ...cards.keys()].filter((name) => !unknownSystems.has(name));
@@ -47,8 +55,9 @@ async function askStates() {
   }
   for (const { name, isDone, status, document } of answers) {
     if (status === 404) unknownSystems.add(name);
-    if (isDone) take({ ...document, type: "state", system: name });
+    if (isDone) take({ ...document, type: "state", system: name }, begun);
   }
   showAbsent();
+  clearTimeout(pollTimer);
   pollTimer = setTimeout(askStates, pollPeriodMs);
 }

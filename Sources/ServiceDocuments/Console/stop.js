@@ -1,15 +1,19 @@
 "use strict";
-// E-STOP and Reset: over the socket, over HTTP too when the socket says nothing, until the daemon has answered. A key stops what its view drives
-// in the same way, and that alone.
+// E-STOP and Reset: over the socket, over HTTP too when the socket says nothing, until the daemon has answered; it is confirmed when the states say so. A key
+// stops what its view drives in the same way, and that alone.
 
 const stopRepeatMs = 1000;
 const socketAloneMs = 300; // how long the socket has before HTTP is tried as well
-const eStop = { phase: "idle", number: 0, since: 0, socket: null, overHTTP: false, timer: 0, systems: null }; // systems: those that it stops, or null for all
+const stopSettleMs = 300; // a state that comes sooner after the answer may be from before the stop
+const stopOpenMs = 2000; // how long outputs have to confirm, and states to say so
+// since: it was asked for or, isTaken, the daemon has answered. openAt: since when the states have not confirmed it, or null. systems: those that it stops, or null for all
+const eStop = { phase: "idle", number: 0, since: 0, isTaken: false, openAt: null, message: null, socket: null, overHTTP: false, timer: 0, systems: null };
 
-const stopWords = { idle: "stops everything", asked: "sending…", confirmed: "confirmed", unconfirmed: "NOT CONFIRMED", refused: "REFUSED", failed: "FAILED" };
+const stopWords = { idle: "stops everything", asked: "sending…", taken: "stopping…", confirmed: "confirmed", unconfirmed: "NOT CONFIRMED", refused: "REFUSED", failed: "FAILED" };
 
 function stopPhase(phase, text = null) {
   eStop.phase = phase;
+  if (phase === "idle") eStop.isTaken = false;
   byId("e-stop").dataset.phase = phase;
   byId("e-stop-said").textContent = phase === "idle" && isLocked ? "log in first" : phase === "idle" && isReadOnly ? "not by this token"
     : phase === "confirmed" && eStop.systems ? nameOfStopped() + ": " + stopWords[phase] : stopWords[phase];
@@ -21,18 +25,21 @@ const nameOfStopped = () => eStop.systems.length > 1 ? "what drives" : views.get
 
 // systems: those to stop, or null for all. Of a stop that is on its way nothing is taken back.
 function emergencyStop(systems = null) {
-  if (isAsked() && systems) systems = eStop.systems && [...new Set([...eStop.systems, ...systems])];
+  if ((isAsked() || eStop.phase === "taken" || eStop.phase === "unconfirmed") && systems) systems = eStop.systems && [...new Set([...eStop.systems, ...systems])];
   eStop.systems = systems;
   releaseAll();
   dropLooks();
   eStop.number += 1;
   eStop.since = performance.now();
+  eStop.isTaken = false;
+  eStop.openAt = eStop.message = null;
   eStop.socket = null;
   stopPhase("asked");
   tryStop();
 }
 
-const isAsked = () => eStop.phase === "asked" || eStop.phase === "unconfirmed";
+// Of the daemon, which has not answered yet.
+const isAsked = () => eStop.phase === "asked" || eStop.phase === "unconfirmed" && !eStop.isTaken;
 
 // A socket delivers what it was given or ends, so each is told once; HTTP has one request at a time.
 function tryStop() {
@@ -58,18 +65,55 @@ async function stopOverHTTP(number) {
   if (number !== eStop.number) return;
   // An error without a code is a proxy's, for a daemon that is down: nobody has refused, and it is tried again.
   const refused = answers.find((answer) => !answer.isDone && answer.document?.code);
-  if (answers.every((answer) => answer.isDone)) confirmStop(); else if (refused) stopFailed(refused.status === 401 || refused.status === 403, refused.message);
+  if (answers.every((answer) => answer.isDone)) stopTaken(); else if (refused) stopFailed(refused.status === 401 || refused.status === 403, refused.message);
 }
 
-// message: why more was stopped than was asked for, or null.
-function confirmStop(message = null) {
-  clearTimeout(eStop.timer);
+// The daemon has answered, which tells nothing of the outputs yet. message: why more was stopped than was asked for, or null.
+function stopTaken(message = null) {
+  if (isAsked()) stopPhase("taken");
   eStop.since = performance.now();
-  if (message) eStop.systems = null;
-  stopPhase("confirmed", message && `E-STOP of everything: ${message}.`);
+  eStop.isTaken = true;
+  if (message) {
+    eStop.systems = null;
+    eStop.message = `E-STOP of everything: ${message}.`;
+  }
+  askSoon(stopSettleMs);
+  judgeStop();
 }
 
-// The daemon has answered, so there is nothing to try again. One that has confirmed is believed.
+// The rule of `tactus call e-stop`: an output is not known to be off if a member …Confirmed is false, at any depth.
+const isOpenIn = (value) => value !== null && typeof value === "object" && Object.entries(value).some(([name, one]) => one === false && name.endsWith("Confirmed") || isOpenIn(one));
+
+// What has not confirmed the stop, and what its state says.
+function openStops() {
+  const stops = eStop.systems ?? [...states.keys()];
+  if (!stops.length) return ["every system: nothing heard of it"];
+  return stops.map((system) => {
+    const state = states.get(system), isHeard = statedAt.get(system) >= eStop.since + stopSettleMs, hazard = hazards.get(system);
+    if (isHeard && !isOpenIn(state)) return null;
+    const said = !isHeard ? "nothing heard of it" : hazard ? hazard.words + (hazard.cause ? ": " + hazard.cause : "") : plain(String(state.state));
+    return (views.get(system)?.title ?? system) + ": " + said;
+  }).filter(Boolean);
+}
+
+// Whenever a state has come, and when the time for it is over.
+function judgeStop() {
+  if (!eStop.isTaken) return;
+  clearTimeout(eStop.timer);
+  const open = openStops(), now = performance.now();
+  if (!open.length) {
+    eStop.openAt = null;
+    if (eStop.phase !== "confirmed") stopPhase("confirmed", eStop.message);
+    eStop.message = null;
+    return;
+  }
+  eStop.openAt ??= now;
+  const left = eStop.openAt + stopOpenMs + (isPolled ? pollPeriodMs : 0) - now;
+  if (left > 0) eStop.timer = setTimeout(judgeStop, left);
+  else stopPhase("unconfirmed", `E-STOP is NOT CONFIRMED: ${open.join("; ")}, turn off ${open.length > 1 ? "their" : "its"} power.`);
+}
+
+// The daemon has answered, so there is nothing to try again. One that has taken it is believed.
 function stopFailed(isRefusal, message) {
   if (!isAsked()) return;
   clearTimeout(eStop.timer);
@@ -84,7 +128,7 @@ function stopEnded() {
 // ---- what the socket answers
 
 function taken(event) {
-  if (event.id === "e-stop " + eStop.number) confirmStop(event.message);
+  if (event.id === "e-stop " + eStop.number) stopTaken(event.message);
   if (event.action === "reset") alarm("reset", null);
 }
 

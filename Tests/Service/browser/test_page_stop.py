@@ -354,3 +354,25 @@ def test_a_card_that_fails_when_it_lets_go_does_not_keep_the_stop(enter, own_dae
     page.locator("#e-stop").click()
     expect(page.locator("#e-stop-said")).to_have_text("confirmed")
     assert robot(daemon)["state"] == "emergencyStopped"
+
+
+@pytest.mark.parametrize("locale, said, why", [
+    ("en-GB", "NOT CONFIRMED", "E-STOP is NOT CONFIRMED: Pump: emergency stopped, off not confirmed, turn off its power."),
+    ("de-DE", "NICHT BESTÄTIGT", "NOT-AUS ist NICHT BESTÄTIGT: Pumpe: Not-Aus"),
+])
+def test_a_stop_that_an_output_does_not_confirm_is_not_confirmed(enter, own_daemon, locale, said, why):
+    """The daemon's answer tells nothing of the outputs: the states do."""
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon, locale=locale)
+    assert daemon.post("/api/sim/fault", {"fault": "gone", "bus": "pump-serial"}).status_code == 200
+    until(lambda: daemon.get("/api/pump").json()["contact"] == "down")
+    page.click("#e-stop")
+    expect(page.locator("#e-stop-said")).to_have_text(said)
+    expect(page.locator("#banner")).to_contain_text(why)
+    assert daemon.get("/api/pump").json()["offConfirmed"] is False
+    # A key's stop of something else does not hide it.
+    assert page.evaluate("(emergencyStop(['robot']), eStop.systems)") is None
+    expect(page.locator("#e-stop-said")).to_have_text(said)
+    assert daemon.post("/api/sim/fault", {"fault": "clear", "bus": "pump-serial"}).status_code == 200
+    expect(page.locator("#e-stop-said")).to_have_text("confirmed" if locale == "en-GB" else "bestätigt", timeout=20000)
+    expect(page.locator("#banner")).not_to_contain_text(why)
