@@ -9,11 +9,12 @@ struct StatusCommand: ParsableCommand {
     CommandConfiguration(
       commandName: "status",
       abstract:
-        "Shows in a few lines how the daemon is, here or elsewhere: exit status 0 if it is well and no system is in fault or in an emergency stop, else 1.",
+        "Shows in a few lines how the daemon is, here or elsewhere: exit status 0 if there is nothing that a person has to do something about, else 1.",
       usage: DaemonOptions.usage("status [<host>] [--json] [<options>]"),
       discussion: """
-        Every system with its state and what a person has to do about it, the guard, and whether all loops are in time. `tactus top` \
-        has the figures.
+        The first line says "ok", or what is wrong: a fault, an emergency stop, an output that has not confirmed that it is off, a device that does \
+        not answer, a dry plant, an MQTT broker that is gone. Then every system with its state and what a person has to do about it, the guard, and \
+        whether all loops are in time. `tactus top` has the figures.
         Without a token, where reading needs one, only the states are shown. \(DaemonOptions.tokens)
         """)
   }
@@ -58,7 +59,7 @@ struct StatusCommand: ParsableCommand {
       throw ExitCode.failure
     }
     let (status, runtime) = (body("/api/status"), body("/api/runtime"))
-    guard let report = StatusReport(health: health, status: status, runtime: runtime) else {
+    guard let report = StatusReport(health: health, status: status, runtime: runtime, broker: body("/api/mqtt")) else {
       complain("what answers at \(address) is not \(DaemonProgram.current.name)")
       throw ExitCode.failure
     }

@@ -20,24 +20,56 @@ struct StatusReport {
   private let health: Health
   private let systems: [TopSample.System]?
   private let runtime: RuntimeDocument?
+  private let broker: Broker?
 
-  /// Reads the bodies of `GET /api/health`, `/api/status` and `/api/runtime`. Returns `nil` if the first is not of a daemon.
+  private struct Broker: Decodable {
+    var connected: Bool
+    var broker: String
+    var lastFailure: String?
+  }
+
+  /// Reads the bodies of `GET /api/health`, `/api/status`, `/api/runtime` and `/api/mqtt`. Returns `nil` if the first is not of a daemon.
   ///
   /// - Parameters:
   ///   - status: the body, or `nil` if the daemon has refused it.
   ///   - runtime: the body, or `nil` if the daemon has refused it.
-  init?(health: [UInt8], status: [UInt8]?, runtime: [UInt8]?) {
+  ///   - broker: the body, or `nil` if the daemon has refused it or uses no MQTT broker.
+  init?(health: [UInt8], status: [UInt8]?, runtime: [UInt8]?, broker: [UInt8]?) {
     guard let health = try? JSONDecoder().decode(Health.self, from: Data(health)) else { return nil }
     self.health = health
     systems = status.flatMap(TopSample.systems)
     self.runtime = runtime.flatMap { try? JSONDecoder().decode(RuntimeDocument.self, from: Data($0)) }
+    self.broker = broker.flatMap { try? JSONDecoder().decode(Broker.self, from: Data($0)) }
   }
 
-  /// Whether the daemon says that it is well, and no system is in fault or holds an emergency stop. A system that was turned off is well.
-  var isWell: Bool { health.status == "ok" && faults.isEmpty && stopped.isEmpty }
+  /// Whether there is nothing that a person has to do something about. A system that was turned off is well.
+  var isWell: Bool { troubles.isEmpty }
+
+  /// What a person has to do something about: of the daemon, of all systems that are stopped or in fault, then of each system and of the broker.
+  private var troubles: [String] {
+    var troubles: [String] = []
+    if health.status != "ok" { troubles.append(health.status + (health.message.map { ": \($0)" } ?? "")) }
+    if !stopped.isEmpty { troubles.append("EMERGENCY STOP, until a reset: \(stopped.joined(separator: ", "))") }
+    if !faults.isEmpty { troubles.append("in fault: \(faults.joined(separator: ", "))") }
+    for system in systems ?? [] where !system.troubles.isEmpty {
+      let more = system.troubles.count > Self.most ? ", and \(system.troubles.count - Self.most) more" : ""
+      troubles.append("\(system.name): \(system.troubles.prefix(Self.most).joined(separator: ", "))\(more)")
+    }
+    // Of a broker that refuses or keeps failing health has told already.
+    if let broker, !broker.connected, health.status == "ok" {
+      troubles.append("no connection to the MQTT broker: \(broker.lastFailure ?? broker.broker)")
+    }
+    return troubles
+  }
+
+  /// The greatest number of troubles of one system in the first line.
+  private static let most = 3
 
   /// The names of the systems that are in fault.
-  private var faults: [String] { health.systems.filter { $0.value == "fault" }.keys.sorted() }
+  private var faults: [String] {
+    let known = (systems ?? []).filter(\.isFault).map(\.name)
+    return Set(known + health.systems.filter { $0.value == "fault" }.keys).sorted()
+  }
 
   /// The names of the systems that hold an emergency stop. Without `/api/status`, they are known by the state that health tells.
   private var stopped: [String] {
@@ -48,11 +80,7 @@ struct StatusReport {
   /// Returns the lines for a terminal or a pipe.
   func lines(host: String) -> [TopScreen.Line] {
     let up = runtime.map { ", up \(TopScreen.upTime($0.monotonicNs &- $0.epochNs))" } ?? ""
-    let trouble = health.status == "ok" ? [] : [health.status + (health.message.map { ": \($0)" } ?? "")]
-    let words =
-      trouble + (stopped.isEmpty ? [] : ["EMERGENCY STOP, until a reset: \(stopped.joined(separator: ", "))"])
-      + (faults.isEmpty ? [] : ["in fault: \(faults.joined(separator: ", "))"])
-    let word = words.isEmpty ? "ok" : words.joined(separator: "; ")
+    let word = troubles.isEmpty ? "ok" : troubles.joined(separator: "; ")
     var rows: [(String, String)] = []
     if let systems {
       rows += systems.map {

@@ -1,5 +1,6 @@
 import Foundation
 import Service
+import Wire
 
 /// The state of a daemon at one moment, from its answers.
 struct TopSample {
@@ -13,6 +14,10 @@ struct TopSample {
     /// Whether the system is in an emergency stop or a fault, so that a person has to act.
     var isAlarm: Bool
     var isEmergencyStopped: Bool
+    /// Whether the system, or a part of it such as a leg, is in fault.
+    var isFault: Bool
+    /// What else a person has to do something about, in words: `no contact (down)`.
+    var troubles: [String]
   }
 
   init(runtime: RuntimeDocument, systems: [System]) {
@@ -30,21 +35,38 @@ struct TopSample {
 
   /// Returns the systems in the body of `GET /api/status` by their names, or `nil` if it does not have the expected form.
   static func systems(_ status: [UInt8]) -> [System]? {
-    let answer = try? JSONSerialization.jsonObject(with: Data(status)) as? [String: Any]
-    guard let systems = answer?["systems"] as? [String: Any] else { return nil }
-    return systems.keys.sorted().map { System($0, systems[$0] as? [String: Any] ?? [:]) }
+    guard case .object(let systems)? = JSONValue(json: status)?["systems"] else { return nil }
+    return systems.sorted { $0.name < $1.name }.map { System($0.name, $0.value) }
   }
 }
 
 extension TopSample.System {
-  /// Reads a system's state: `state` and, if the system has them, `reason`, `wayOut`, `emergencyStopped` and `fault`.
-  fileprivate init(_ name: String, _ members: [String: Any]) {
+  /// Reads a system's state by the rules of the page: `state` and, if the system has them, `reason`, `wayOut`, `emergencyStopped` and `fault`, which its
+  /// parts may have, too; and the members from which notices are made.
+  fileprivate init(_ name: String, _ document: JSONValue) {
     self.name = name
-    let wayOut = (members["wayOut"] as? String).map { "; \($0)" } ?? ""
+    let wayOut = document["wayOut"]?.string.map { "; \($0)" } ?? ""
+    let word = document["state"]?.string
     // A system need not have a state in a word.
-    let unnamed = members.isEmpty || members["state"] != nil ? "unknown" : "runs"
-    state = (members["reason"] as? String ?? members["state"] as? String ?? unnamed) + wayOut
-    isEmergencyStopped = members["emergencyStopped"] as? Bool ?? false
-    isAlarm = isEmergencyStopped || members["fault"] is String
+    let unnamed = document.members.isEmpty || document["state"] != nil ? "unknown" : "runs"
+    state = (document["reason"]?.string ?? word ?? unnamed) + wayOut
+    let parts = [document] + document.members.flatMap { $0.value.items }.filter { $0["state"]?.string != nil }
+    isEmergencyStopped = parts.contains {
+      $0["emergencyStopped"] == .boolean(true) || $0["state"]?.string == "emergencyStopped"
+    }
+    let isFault = parts.contains { $0["fault"]?.string != nil || $0["state"]?.string == "fault" }
+    self.isFault = isFault
+    isAlarm = isEmergencyStopped || isFault
+    let system = NoticeFacts.System(name: name, state: document, isEmergencyStopped: false)
+    troubles = NoticeFacts.conditions(of: system)
+      .filter { $0.severity >= .warning && !(isFault && $0.kind == .fault) }
+      .map(\.text)
+    if !isAlarm, troubles.isEmpty, let word, Self.isTrouble(word) { troubles = [word] }
+  }
+
+  /// Whether a state is trouble by its name, as in `motorStalled`.
+  private static func isTrouble(_ word: String) -> Bool {
+    let word = word.lowercased()
+    return ["stall", "fault", "fail", "error", "jam", "block", "lost"].contains { word.contains($0) }
   }
 }

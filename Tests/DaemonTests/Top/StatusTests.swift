@@ -89,6 +89,47 @@ struct StatusTests {
     }
   }
 
+  @Test(
+    "what a person has to do something about: in the first line, status 1",
+    arguments: [
+      (#"{"state":"unknown","contact":"down"}"#, "fan: no contact (down)"),
+      (#"{"state":"off","offConfirmed":false}"#, "fan: the off of an output is not confirmed"),
+      (
+        #"{"state":"emergencyStopped","offConfirmed":false}"#,
+        "EMERGENCY STOP, until a reset: fan; fan: the off of an output is not confirmed"
+      ),
+      (#"{"state":"armed","legs":[{"name":"a","state":"fault","fault":"silence"}]}"#, "in fault: fan"),
+      (#"{"state":"ok","plants":[{"name":"Fern","alerts":["dry"]}]}"#, "fan: Fern: dry"),
+      (#"{"state":"ok","alerts":["a","b","c","d","e"]}"#, "fan: a, b, c, and 2 more"),
+      (#"{"state":"motorStalled"}"#, "fan: motorStalled"),
+    ])
+  func troubles(state: String, words: String) throws {
+    let shown = try status([
+      "/api/health": .init(body: Self.well),
+      "/api/status": .init(body: #"{"ok":true,"version":"1.2.3","systems":{"fan":\#(state)}}"#),
+      "/api/runtime": .init(body: TopDocuments.second),
+    ])
+    #expect(shown.process.terminationStatus == 1)
+    #expect(shown.said.split(separator: "\n").first?.hasSuffix(": \(words)") == true, "\(shown.said)")
+  }
+
+  @Test("a broker that is gone, though health is ok: its last failure is in the first line, status 1")
+  func broker() throws {
+    func answers(_ connected: Bool) -> [String: CannedServer.Answer] {
+      [
+        "/api/health": .init(body: Self.well), "/api/status": .init(body: TopDocuments.stopped),
+        "/api/runtime": .init(body: TopDocuments.second),
+        "/api/mqtt": .init(
+          body: #"{"ok":true,"connected":\#(connected),"broker":"b:1883","lastFailure":"broker b:1883: refused"}"#),
+      ]
+    }
+    let gone = try status(answers(false))
+    #expect(gone.process.terminationStatus == 1)
+    let words = ": no connection to the MQTT broker: broker b:1883: refused"
+    #expect(gone.said.split(separator: "\n").first?.hasSuffix(words) == true, "\(gone.said)")
+    #expect(try status(answers(true)).process.terminationStatus == 0)
+  }
+
   @Test("no daemon, or another program: one line why, status 1")
   func absent() throws {
     let other = try status(["/api/health": .init(body: "hello")])
