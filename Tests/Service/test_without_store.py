@@ -303,6 +303,24 @@ def make_safe(tmp_path, method, path, seconds):
             time.sleep(0.1)
 
 
+def test_a_store_that_has_lost_changes_is_told_until_the_next_start(tmp_path):
+    daemon = Daemon(tmp_path)
+    with daemon:
+        assert daemon.request("PUT", "/api/seasonal", json={"percent": 80}).status_code == 200
+        assert health(daemon)["status"] == "ok"
+    store = tmp_path / "state/simulated/store.sqlite"
+    assert store.stat().st_size > 0
+    store.write_bytes(b"")
+    with daemon:
+        until(lambda: health(daemon)["status"] == "degraded")
+        state = health(daemon)
+        assert state["ok"] and state["code"] == "STORE_LOST" and "is lost" in state["message"], state
+        said = daemon.command("status", daemon.url)
+        assert said.returncode == 1 and state["message"] in said.stdout.splitlines()[0], said
+    with daemon:
+        assert health(daemon)["status"] == "ok"
+
+
 def test_a_log_on_a_full_disk_is_told_and_stops_nothing(tmp_path):
     daemon = Daemon(tmp_path)
     daemon.config.write_text(daemon.config.read_text().replace("  level: INFO\n", "  level: INFO\n  file: /dev/full\n", 1))

@@ -143,6 +143,7 @@ struct FallbackTests {
     #expect(records == SprinklerRecords())
     #expect(report.origin == .startedAnew && report.isLoss && report.setAside.count == 3)
     #expect(report.lines.last == "\(scene.folder.store): made anew; no snapshot was usable, every setting is lost")
+    #expect(report.loss == report.lines.last)
   }
 
   @Test("a write-ahead log beside a missing file: set aside, never applied to the snapshot that takes the place")

@@ -51,7 +51,7 @@ struct LogFlawTests {
   func whole() throws {
     let scene = try Scene()
     let (kept, report, isRecovered, _) = try scene.open(scene.log)
-    #expect(kept == scene.last && report.logFlaw == nil && !isRecovered && !report.isLoss)
+    #expect(kept == scene.last && report.logFlaw == nil && !isRecovered && report.loss == nil)
     #expect(try scene.open(Array(scene.log.dropLast(1))).report.logFlaw == nil)
     #expect(try scene.open([]).report.logFlaw == nil)
   }

@@ -44,8 +44,8 @@ final class ServiceHealth: Sendable {
 
 /// A condition that keeps a part of the daemon from working while its loops go on.
 public struct ServiceTrouble: Sendable, Hashable {
-  /// The code for programs: `MECHANISM_REMOVED`, `GUARD_LOST`, `STORE_FAILED`, `TOKENS_FAILED`, `SPAWNER_LOST`,
-  /// `BROKER_FAILED`, `BROKER_UNSTABLE`, `BROKER_REFUSES`, `LOG_FAILED` or `FEW_DESCRIPTORS`.
+  /// The code for programs: `MECHANISM_REMOVED`, `GUARD_LOST`, `STORE_FAILED`, `STORE_LOST`, `TOKENS_FAILED`,
+  /// `SPAWNER_LOST`, `BROKER_FAILED`, `BROKER_UNSTABLE`, `BROKER_REFUSES`, `LOG_FAILED` or `FEW_DESCRIPTORS`.
   public let code: String
   /// The message for people: the problem, its remedy, and the parts that do not work until then.
   public let message: String

@@ -45,6 +45,9 @@ public struct StoreReport: Sendable, Hashable {
     }
   }
 
+  /// What was lost, and since when, for people; or `nil` if nothing was.
+  public var loss: String? { isLoss ? lines.last : nil }
+
   /// The lines for the log, the gravest last.
   public var lines: [String] {
     var lines = setAside.map { item in

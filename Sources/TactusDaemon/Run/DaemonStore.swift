@@ -24,6 +24,8 @@ final class DaemonStore: Sendable {
   private struct Told {
     var trouble: StoreError?
     var isCopyRefused = false
+    /// What was lost when the file was opened, or `nil` if nothing was.
+    var loss: String?
   }
 
   /// The period in which the store is checked and, if it has changed, copied.
@@ -69,13 +71,20 @@ final class DaemonStore: Sendable {
     if case .inUse(let path)? = open() { throw .inUse(file: path) }
   }
 
-  /// The store's trouble for `GET /api/health`, or `nil` if the store works. The property does not wait for a disk.
+  /// The store's trouble for `GET /api/health`, or `nil` if the store works and had lost nothing when this program opened it. The property does not
+  /// wait for a disk.
   var trouble: ServiceTrouble? {
-    file.trouble.map { trouble in
-      ServiceTrouble(
+    if let trouble = file.trouble {
+      return ServiceTrouble(
         code: "STORE_FAILED",
         message: "\(trouble); to go on: \(trouble.wayOut); until then "
           + (file.isOpen ? "what cannot be kept is refused" : "\(Self.missing); all else works"))
+    }
+    return told.withLock { $0.loss }.map { loss in
+      ServiceTrouble(
+        code: "STORE_LOST",
+        message: "\(loss); look whether what is kept is as it should be, or restore a backup; "
+          + "this is said until the next start")
     }
   }
 
@@ -121,6 +130,7 @@ final class DaemonStore: Sendable {
       for line in report.lines {
         logger.log(level: report.isLoss ? .error : .info, "\(line)", metadata: ["system": "store"])
       }
+      if let loss = report.loss { told.withLock { $0.loss = loss } }
       if let warning = report.warning { logger.warning("\(warning)", metadata: ["system": "store"]) }
       tell(nil)
       return nil
