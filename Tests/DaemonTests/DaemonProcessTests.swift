@@ -96,7 +96,7 @@ struct DaemonProcessTests {
     try driveOff()
     kill(daemon.identifier, SIGKILL)
     expectStop()
-    #expect(daemon.waitFor("the daemon is gone: every actuator was put into its safe state"))
+    #expect(daemon.waitFor("the daemon is gone: every actuator was sent its safe state"))
     #expect(daemon.finish() == nil)
   }
 
@@ -105,7 +105,7 @@ struct DaemonProcessTests {
     try driveOff()
     kill(daemon.identifier, SIGSTOP)
     expectStop()
-    #expect(daemon.waitFor("the daemon's heartbeat has lapsed: every actuator was put into its safe state"))
+    #expect(daemon.waitFor("the daemon's heartbeat has lapsed: every actuator was sent its safe state"))
     kill(daemon.identifier, SIGCONT)
     #expect(daemon.waitFor("the daemon's heartbeat is back"))
     kill(daemon.identifier, SIGTERM)

@@ -106,7 +106,7 @@ struct GuardStopTests {
     let port = try port(of: daemon)
     try driveOff(port)
     kill(daemon.identifier, SIGSTOP)
-    #expect(daemon.waitFor("the daemon's heartbeat has lapsed: every actuator was put into its safe state"))
+    #expect(daemon.waitFor("the daemon's heartbeat has lapsed: every actuator was sent its safe state"))
     send(40, to: port)
     kill(daemon.identifier, SIGCONT)
     #expect(daemon.waitFor("the guard wrote the safe state of every actuator: what it stopped stays stopped"))
@@ -124,7 +124,7 @@ struct GuardStopTests {
     let before = BootClock.now
     try driveOff(try port(of: daemon))
     kill(daemon.identifier, SIGKILL)
-    #expect(daemon.waitFor("the daemon is gone: every actuator was put into its safe state"))
+    #expect(daemon.waitFor("the daemon is gone: every actuator was sent its safe state"))
     #expect(daemon.finish() == nil)
     let left = try #require(note.read())
     #expect(left.boot == BootClock.boot && before < left.at && left.at < BootClock.now)

@@ -111,7 +111,7 @@ struct SafeStatePlanFileTests {
     let program = try guardOnce(broken, plan: try plan([stop(on: terminal.path)]))
     #expect(program.finish() == 0, "\(program.said)")
     #expect(readWhenReady(terminal.descriptor) == Self.stop)
-    #expect(program.said.contains("every actuator was put into its safe state"))
+    #expect(program.said.contains("every actuator was sent its safe state"))
   }
 
   @Test(

@@ -13,9 +13,10 @@ import time
 from bench import BROKEN, SYSTEMS, until
 from hardware import Outputs, safe_since
 
-GONE = "the daemon is gone: every actuator was put into its safe state"
+# Put into its safe state or, on a serial line, sent it.
+GONE = "the daemon is gone: every actuator was "
 # Its heartbeats have lapsed, or the loops that they tell of do not advance: whichever the guard sees first.
-LAPSED = ": every actuator was put into its safe state"
+LAPSED = ": every actuator was "
 OFF_LIMIT_SECONDS = 120
 # How long an output is watched that nobody is left to turn off.
 WATCHED_SECONDS = 2

@@ -146,7 +146,7 @@ def test_with_closed_standard_streams_the_motors_line_gets_nothing_but_its_proto
             rest = rest[length:]
         assert written.endswith(NEUTRAL), written
         if 2 not in closed:
-            assert "every actuator was put into its safe state" in (tmp_path / "log").read_text()
+            assert "every actuator was sent its safe state" in (tmp_path / "log").read_text()
     finally:
         if daemon.poll() is None:
             daemon.kill()

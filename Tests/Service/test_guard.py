@@ -98,7 +98,7 @@ def test_a_guard_that_hangs_is_told_of_killed_and_replaced_while_everything_else
     metrics = guarded.get("/metrics").text
     assert f'tactus_guard_replacements_total{{reason="hung"}} {RUNS}' in metrics
     assert 'tactus_guard_replacements_total{reason="died"} 0' in metrics
-    assert "was put into its safe state" not in guarded.log
+    assert "was put into its safe state" not in guarded.log and "was sent its safe state" not in guarded.log
 
 
 def test_a_daemon_that_stands_still_after_a_replacement_has_a_guard_in_the_end(guarded):

@@ -95,7 +95,7 @@ def test_a_program_that_is_killed_or_crashes_leaves_its_outputs_safe(guarded, li
     process.send_signal(number)
     line.listen(lambda heard: heard.endswith(SAFE))
     _, said = process.communicate(timeout=PATIENCE_SECONDS)
-    assert "is gone: every output was put into its safe state" in said
+    assert "is gone: every output was sent its safe state" in said
     assert process.returncode in (-number, 1)
 
 
@@ -113,7 +113,7 @@ def test_a_stopped_program_is_killed_when_its_heartbeats_are_late(guarded, line)
     line.listen(lambda heard: heard.count(SAFE) == 2)
     assert process.wait(PATIENCE_SECONDS) == -signal.SIGKILL
     said = process.communicate()[1]
-    assert "heartbeat has lapsed: every output was put into its safe state" in said
+    assert "heartbeat has lapsed: every output was sent its safe state" in said
     assert "was not under control and was killed" in said
 
 
@@ -203,7 +203,7 @@ def test_a_plan_is_left_for_a_stop_hook(guarded, line, tmp_path):
     process.communicate()
     line.heard = b""
     hook = subprocess.run([PROGRAM, "guard", "--once", "--plan", tmp_path / "safe-state"], capture_output=True, text=True)
-    assert hook.returncode == 0 and "every actuator was put into its safe state" in hook.stderr, hook
+    assert hook.returncode == 0 and "every actuator was sent its safe state" in hook.stderr, hook
     line.listen(lambda heard: heard.endswith(SAFE))
     assert "stop hook" in (tmp_path / "safe-state-written").read_text()
 

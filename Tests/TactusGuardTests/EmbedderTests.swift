@@ -14,7 +14,7 @@ struct EmbedderTests {
     let probe = try GuardProbeProcess(ending)
     #expect(probe.isMadeSafe())
     let said = probe.finish()
-    #expect(said.contains("the program is gone: every output was put into its safe state"), "\(said)")
+    #expect(said.contains("the program is gone: every output was sent its safe state"), "\(said)")
     // The guard is the same executable, and does not run its main.
     #expect(said.components(separatedBy: "main of").count == 2, "\(said)")
   }
@@ -37,7 +37,7 @@ struct EmbedderTests {
     let probe = try GuardProbeProcess("wait", timeout: 300)
     #expect(probe.says("guarding"))
     probe.signal(SIGSTOP)
-    #expect(probe.says("the program's heartbeat has lapsed: every output was put into its safe state"))
+    #expect(probe.says("the program's heartbeat has lapsed: every output was sent its safe state"))
     #expect(probe.isMadeSafe())
     probe.signal(SIGCONT)
     #expect(probe.says("the program's heartbeat is back"))
@@ -62,7 +62,7 @@ struct EmbedderTests {
   func hang() throws {
     let probe = try GuardProbeProcess("hang", timeout: 3_000)
     #expect(probe.isMadeSafe())
-    #expect(probe.says("the program's watched loop 0 does not advance: every output was put into its safe state"))
+    #expect(probe.says("the program's watched loop 0 does not advance: every output was sent its safe state"))
     probe.signal(SIGKILL)
     _ = probe.finish()
   }
@@ -79,7 +79,7 @@ struct EmbedderTests {
   func asked() throws {
     let probe = try GuardProbeProcess("ask")
     #expect(probe.isMadeSafe())
-    #expect(probe.says("the program has asked for it: every output was put into its safe state"))
+    #expect(probe.says("the program has asked for it: every output was sent its safe state"))
     probe.signal(SIGKILL)
     #expect(probe.isMadeSafe())
     _ = probe.finish()

@@ -17,10 +17,22 @@ struct SafeStateWriterTests {
       .serial(path: terminal.path, baud: 9600, bytes: [0x55, 0xAA]),
     ])
     #expect(writer.open().count == 2)
+    #expect(writer.unconfirmed == ["/dev/tactus-none", terminal.path])
     let failures = writer.write()
     #expect(failures.count == 2)
     #expect(failures.contains { $0.hasPrefix("/dev/tactus-none: expected a serial line, found no such device") })
     #expect(readWhenReady(terminal.descriptor) == [0x55, 0xAA])
+  }
+
+  @Test("what was sent on a serial line nothing confirms, and the report says so; all else was put into its safe state")
+  func unconfirmed() {
+    #expect(SafeStateWriter([.pwm(path: "/p"), .program(["/off"])]).unconfirmed == [])
+    var report = GuardReport(subject: .madeSafe(.death), failures: [])
+    #expect(report.message() == "the program is gone: every output was put into its safe state")
+    report.unconfirmed = ["/dev/ttyUSB0"]
+    #expect(
+      report.message(program: "the daemon", output: "actuator")
+        == "the daemon is gone: every actuator was sent its safe state; nothing confirms it on /dev/ttyUSB0")
   }
 
   @Test("a device that goes and comes back: opened anew at the next write")

@@ -188,7 +188,7 @@ struct GuardCommand: ParsableCommand {
     var metadata: Logger.Metadata = ["from": .string(source ?? "")]
     guard !failures.isEmpty else {
       note?.noteHook(writes, began: began)
-      return log(.info, "every actuator was put into its safe state", metadata)
+      return log(.info, GuardReport.done("actuator", unconfirmed: writer.unconfirmed), metadata)
     }
     metadata["failures"] = .array(failures.map { .string($0) })
     log(.critical, "the safe state is not confirmed", metadata)

@@ -172,7 +172,9 @@ public struct GuardProcess {
     guard case .writing(let cause, let attempt) = machine.state else { return }
     if attempt == 1 { written += 1 }
     if failures.isEmpty {
-      report(GuardReport(subject: .madeSafe(cause), failures: [], attempt: attempt, began: began))
+      report(
+        GuardReport(
+          subject: .madeSafe(cause), failures: [], attempt: attempt, began: began, unconfirmed: writer.unconfirmed))
     } else if attempt == 1 || attempt.isMultiple(of: 50) {
       report(GuardReport(subject: .notSafeYet(cause), failures: failures, attempt: attempt, began: began))
     }

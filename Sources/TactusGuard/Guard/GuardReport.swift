@@ -7,7 +7,7 @@ public struct GuardReport: Sendable, Hashable {
   public enum Subject: Sendable, Hashable {
     /// Devices could not be opened at the start. Opening is tried again when the devices are needed.
     case notOpened
-    /// Every output is in its safe state.
+    /// Every output is in its safe state, except that nothing confirms what was sent to `unconfirmed`.
     case madeSafe(GuardMachine.Cause)
     /// A write has failed and is repeated.
     case notSafeYet(GuardMachine.Cause)
@@ -35,6 +35,8 @@ public struct GuardReport: Sendable, Hashable {
   public var attempt: Int?
   /// The instant at which this attempt began, or `nil` if the event is not about an attempt.
   public var began: TickInstant?
+  /// The devices that cannot confirm what they were sent, such as `/dev/ttyAMA0`; see `SafeStateWriter.unconfirmed`.
+  public var unconfirmed: [String] = []
 
   /// Returns a sentence for a log.
   ///
@@ -44,7 +46,7 @@ public struct GuardReport: Sendable, Hashable {
   public func message(program: String = "the program", output: String = "output") -> String {
     switch subject {
     case .notOpened: "a device could not be opened; tried again when needed"
-    case .madeSafe(let cause): "\(Self.words(cause, program)): every \(output) was put into its safe state"
+    case .madeSafe(let cause): "\(Self.words(cause, program)): \(Self.done(output, unconfirmed: unconfirmed))"
     case .notSafeYet(let cause): "\(Self.words(cause, program)): the safe state is not confirmed yet"
     case .killed: "\(program) was not under control and was killed"
     case .back: "\(program)'s heartbeat is back"
@@ -54,6 +56,13 @@ public struct GuardReport: Sendable, Hashable {
     case .watchdogNotFed: "a write to the hardware watchdog failed: the board may reset"
     case .watchdogLeft: "the hardware watchdog is not fed any more: it resets the board"
     }
+  }
+
+  /// Returns what was done with every output: that it is in its safe state, or that it was sent and where nothing confirms it.
+  package static func done(_ output: String, unconfirmed: [String]) -> String {
+    unconfirmed.isEmpty
+      ? "every \(output) was put into its safe state"
+      : "every \(output) was sent its safe state; nothing confirms it on \(unconfirmed.joined(separator: ", "))"
   }
 
   private static func words(_ cause: GuardMachine.Cause, _ program: String) -> String {

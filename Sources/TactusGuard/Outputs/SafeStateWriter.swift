@@ -27,6 +27,13 @@ public final class SafeStateWriter {
     self.custom = custom
   }
 
+  /// The devices that cannot confirm a write, in the order of the writes: serial lines, of which only the kernel has taken the bytes.
+  public var unconfirmed: [String] {
+    var paths: [String] = []
+    for case .serial(let path, _, _) in writes where !paths.contains(path) { paths.append(path) }
+    return paths
+  }
+
   /// Opens the devices that are not open yet, so that a later write needs no path and no permission. Returns the devices that could
   /// not be opened. GPIO lines that the guard does not inherit, and custom outputs, are left to the program as long as it is alive.
   public func open() -> [String] { open(takesAll: false) }
