@@ -73,6 +73,18 @@ struct DoctorTests {
     #expect(Doctor(machine: goodPi()).examine().allSatisfy { $0.fix == nil })
   }
 
+  @Test("a CPU for a lane that the machine does not have: told with the key and the CPUs that there are")
+  func laneCPUs() throws {
+    var doctor = Doctor(machine: goodPi())
+    doctor.configuration = try read(
+      "motors: { backend: sim }\nleg: { backend: sim }\nruntime: { robot: { cpu: \"2-3,99\" }, leg: { cpu: 3 } }")
+    let found = doctor.laneCPUs()
+    #expect(found.map(\.name) == ["runtime.robot.cpu"] && found.map(\.status) == [.fail])
+    #expect(found.map(\.found) == ["expected CPUs of this machine, which has 0-3, got 99"])
+    #expect(found.map(\.fix) == ["give runtime.robot.cpu CPUs of 0-3, or remove it from the file"])
+    #expect(doctor.examine().contains { $0.name == "runtime.robot.cpu" })
+  }
+
   @Test("a folder in the place of a file, and the other way round: told; what is not there yet is in order")
   func places() throws {
     #expect(Doctor.flaw(of: "/dev", isFolder: true) == nil && Doctor.flaw(of: "/dev/null", isFolder: false) == nil)

@@ -5,6 +5,23 @@ import Tactus
 extension Doctor {
   static var setup: String { "sudo \(DaemonProgram.current.name) setup pi" }
 
+  /// Checks whether this machine has the CPUs that the file gives to lanes; returns a result for each lane of which it lacks one.
+  func laneCPUs() -> [Diagnosis] {
+    guard let configuration, let online = machine.read("/sys/devices/system/cpu/online").flatMap({ CPUSet($0) }) else {
+      return []
+    }
+    return configuration.systems.all.compactMap { system in
+      guard let wanted = system.cpus else { return nil }
+      let missing = CPUSet(wanted.cpus.filter { !online.contains($0) })
+      guard !missing.isEmpty else { return nil }
+      let key = "runtime.\(system.name.prefix { $0 != "/" }).cpu"
+      return Diagnosis(
+        name: key, status: .fail, found: "expected CPUs of this machine, which has \(online), got \(missing)",
+        why: "the kernel refuses the others, and a lane of which none is left runs on any CPU",
+        fix: "give \(key) CPUs of \(online), or remove it from the file")
+    }
+  }
+
   /// Checks for interrupts that run on isolated CPUs; returns no result if no CPU is isolated.
   func interrupts() -> [Diagnosis] {
     let isolated = machine.read("/sys/devices/system/cpu/isolated").flatMap { CPUSet($0) }

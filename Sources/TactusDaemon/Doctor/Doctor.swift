@@ -14,7 +14,7 @@ public struct Doctor: Sendable {
       [
         kernel(), priority(), memory(), throttling(), controlGroup(), governor(), isolation(),
       ],
-      interrupts(), [clockSource(), supply(), time()], cards(), [watchdog()], firmware(), serialUnit(),
+      laneCPUs(), interrupts(), [clockSource(), supply(), time()], cards(), [watchdog()], firmware(), serialUnit(),
       i2c(), chips(), spi(), serialLines(), lines(), radios(), [serialConsole()], gpio(), [bluetooth()], confinement(),
       DaemonProgram.current.kinds.flatMap { $0.diagnoses(self) }, groups(), places(), receivers(),
     ]

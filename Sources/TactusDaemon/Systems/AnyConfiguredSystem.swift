@@ -16,6 +16,8 @@ protocol AnyConfiguredSystem: Sendable {
   func errors(in whole: Configuration, at places: ConfigPlaces) -> [ConfigError]
   /// The resources of the machine that the system claims. Also valid for a file with errors.
   var claims: [ResourceClaim] { get }
+  /// The CPUs to which the system's lane is restricted, or `nil` if it may use any.
+  var cpus: CPUSet? { get }
   /// The sensors of the kernel that the system reads; empty if it is simulated.
   var sensors: [PlannedSensor] { get }
   /// The writes that bring the outputs into their safe state; empty if the system is simulated. This property,

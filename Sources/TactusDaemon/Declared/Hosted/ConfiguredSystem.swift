@@ -126,6 +126,7 @@ struct ConfiguredSystem<System: DeviceSystem>: AnyConfiguredSystem {
   var sensors: [PlannedSensor] { plan.sensors }
   var safeWrites: [SafeStateWrite] { plan.safeWrites }
   var safeLines: [GPIOLine] { plan.safeLines }
+  var cpus: CPUSet? { lane.cpus }
   var driven: String? {
     guard let introducing = System.self as? any Introduces.Type else { return plan.drives ? "the \(name)" : nil }
     return introducing.driven
