@@ -82,7 +82,10 @@ struct TokenCommandTests {
   func listing() throws {
     #expect(try here("list").output.contains("no tokens"))
     let first = try create()
-    let second = try create("--name", "second", "--scope", "read", "--expires", "0")
+    let time = Int64(Date().timeIntervalSince1970)
+    let second = try TokenFolder(path: path).change { file throws(TokenFileError) in
+      file.create(name: "second", scope: .read, expires: time, now: time).text
+    }
     let third = try create("--name", "third")
     #expect(try here("revoke", String(third.dropFirst(7).prefix(8))).status == 0)
     let table = try here("list").output
@@ -170,6 +173,15 @@ struct TokenCommandTests {
     let processes = try (0..<5).map { try TactusProcess(["token", "create", "--name", "\($0)", "--token-file", path]) }
     for process in processes { #expect(process.finish() == 0, "\(process.said)") }
     #expect(try TokenFolder(path: path).read().tokens.count == 5)
+  }
+
+  @Test("a token that would be expired at once: refused with what is expected, none is made", arguments: ["0s", "0"])
+  func neverValid(span: String) throws {
+    let said = try here("create", "--name", "phone", "--expires", span)
+    #expect(said.status != 0 && said.output.isEmpty)
+    #expect(said.errors.contains("Expected for --expires at least 1s, such as 12h or 90d, got 0"), "\(said.errors)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(try here("create", "--name", "phone", "--expires", "1s").status == 0)
   }
 
   @Test(

@@ -134,6 +134,9 @@ struct TokenCreateCommand: ParsableCommand {
     if let flaw = GivenName.flaw(in: name, TokenFile.nameLength) {
       throw ValidationError("Expected \(TokenFile.nameRule), got \(flaw).")
     }
+    if expires?.seconds == 0 {
+      throw ValidationError("Expected for --expires at least 1s, such as 12h or 90d, got 0: it would never be valid.")
+    }
     guard let qr else { return }
     if ticket == nil {
       throw ValidationError("Expected for --qr an address such as http://NAME.local:8000, got \(qr).")
