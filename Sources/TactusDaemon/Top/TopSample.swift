@@ -50,7 +50,8 @@ extension TopSample.System {
     // A system need not have a state in a word.
     let unnamed = document.members.isEmpty || document["state"] != nil ? "unknown" : "runs"
     state = (document["reason"]?.string ?? word ?? unnamed) + wayOut
-    let parts = [document] + document.members.flatMap { $0.value.items }.filter { $0["state"]?.string != nil }
+    let items = document.members.flatMap { $0.value.items }
+    let parts: [JSONValue] = [document] + items.filter { $0["state"]?.string != nil }
     isEmergencyStopped = parts.contains {
       $0["emergencyStopped"] == .boolean(true) || $0["state"]?.string == "emergencyStopped"
     }
