@@ -13,7 +13,7 @@ struct StatusCommand: ParsableCommand {
       usage: DaemonOptions.usage("status [<host>] [--json] [<options>]"),
       discussion: """
         The first line says "ok", or what is wrong: a fault, an emergency stop, an output that has not confirmed that it is off, a device that does \
-        not answer, a dry plant, an MQTT broker that is gone. Then every system with its state and what a person has to do about it, the guard, and \
+        not answer, an alert, an MQTT broker that is gone. Then every system with its state and what a person has to do about it, the guard, and \
         whether all loops are in time. `tactus top` has the figures.
         Without a token, where reading needs one, only the states are shown. \(DaemonOptions.tokens)
         """)
