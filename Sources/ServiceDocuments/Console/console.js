@@ -335,7 +335,7 @@ function causeOf({ fault, reason }) {
 // ---- events
 
 const states = new Map(); // system → its newest state, as the daemon tells it once a second
-const statedAt = new Map(); // system → when that came or, over HTTP, was asked for
+const statedAt = new Map(); // system → when that came or, over HTTP, was asked for: those that the present daemon has
 function keepState(event, at) {
   states.set(event.system, event);
   statedAt.set(event.system, at);
@@ -364,6 +364,7 @@ function take(event, at = performance.now()) {
     ownName = "local client " + event.client;
     isReadOnly = event.scope === "read";
     mayAdminister = event.scope === "admin";
+    statedAt.clear(); // it may be another daemon, with other systems
     hands();
     stopAgain();
     send({ type: "changes" });

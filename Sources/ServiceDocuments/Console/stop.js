@@ -54,8 +54,10 @@ function tryStop() {
   eStop.timer = setTimeout(tryStop, waits < socketAloneMs ? socketAloneMs : stopRepeatMs);
 }
 
-// A new socket, while nobody has answered yet.
-function stopAgain() { if (isAsked()) tryStop(); }
+// A new socket, while nobody has answered yet. The states that come with it at once are no answer.
+function stopAgain() {
+  if (isAsked()) tryStop(); else if (eStop.isTaken) eStop.since = performance.now();
+}
 
 async function stopOverHTTP(number) {
   if (eStop.overHTTP) return;
@@ -86,7 +88,7 @@ const isOpenIn = (value) => value !== null && typeof value === "object" && Objec
 
 // What has not confirmed the stop, and what its state says.
 function openStops() {
-  const stops = eStop.systems ?? [...states.keys()];
+  const stops = eStop.systems ?? [...statedAt.keys()];
   if (!stops.length) return ["every system: nothing heard of it"];
   return stops.map((system) => {
     const state = states.get(system), isHeard = statedAt.get(system) >= eStop.since + stopSettleMs, hazard = hazards.get(system);
