@@ -219,7 +219,8 @@ byId("reload").onclick = async ({ target }) => {
   target.disabled = true;
   const { isDone, document: answer, message } = await request("POST", "/api/reload");
   target.disabled = false;
-  byId("reload-said").replaceChildren(...(isDone ? changesOf(answer) : message.split("\n")).map((line) => element("p", line)));
+  // Who has changed the file looks for its lines.
+  byId("reload-said").replaceChildren(...(isDone ? changesOf(answer) : (answer?.message ?? message).split("\n")).map((line) => element("p", line)));
   loadSettingsOfFile();
 };
 

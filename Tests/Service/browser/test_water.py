@@ -170,7 +170,8 @@ def test_a_rule_without_weekdays_keeps_its_days(enter, own_daemon):
     page.get_by_role("button", name="Week after").click()
     bars = page.locator("#sprinkler-week i.planned")
     expect(bars.first).to_be_visible()
-    lane = page.locator("#sprinkler-week .lane").first.bounding_box()["width"]
+    # The week is drawn anew when what was watered comes.
+    lane = until(lambda: page.wait_for_timeout(20) or page.locator("#sprinkler-week .lane").first.bounding_box())["width"]
     drag(page, bars.first, lane / 7 * 2)
     expect(page.locator("#week-moves")).to_contain_text("Mornings: 06:30 → 23:55 (odd days), not saved yet")
 
