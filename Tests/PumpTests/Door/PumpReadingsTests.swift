@@ -81,7 +81,7 @@ struct PumpReadingsTests {
 
     func stored() throws -> [PumpSpan] {
       let end = WallInstant(secondsSince1970: 4_000_000_000)
-      return try store.spans(PumpRaster(from: end - 40_000 * 60_000, until: end, points: 40_000 * 1_000))
+      return try store.spans(PumpRaster(from: end - 40_000 * 60_000, until: end, points: 80_000 * 1_000))
     }
   }
 
