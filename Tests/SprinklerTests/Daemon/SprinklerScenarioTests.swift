@@ -263,6 +263,6 @@ struct SprinklerScenarioTests {
         zones: [{ name: lawn }]
         programs: [{ name: a, days: odd, starts: [sunrise], steps: [[1, 5], [2, 5]] }]
       """)
-    #expect(unfit.contains { $0.contains("sprinkler.programs[0].starts[0]") && $0.contains("no place") })
+    #expect(unfit.contains { $0.contains("sprinkler.programs[0].starts[0]") && $0.contains("latitude") })
   }
 }
