@@ -71,7 +71,8 @@ function showPump(event) {
 
 // What the daemon has kept of the time that is shown. Asked for when the view is opened, when the axis rests, and once a minute; after a failure again in five seconds.
 async function loadPump() {
-  if (view !== "pump") return;
+  // What comes of the pump after a login asks for it.
+  if (view !== "pump" || !isLive) return;
   const asked = pump.asked = performance.now();
   const since = new Date(pumpAxis.from()).toISOString(), until = pumpAxis.end ? "&until=" + new Date(pumpAxis.to()).toISOString() : "";
   const { isDone, status, document, message } = await request("GET", `/api/pump/history?points=288&since=${since}${until}`);
