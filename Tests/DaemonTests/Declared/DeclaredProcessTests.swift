@@ -77,7 +77,7 @@ struct DeclaredProcessTests {
     try heat(40)
     kill(daemon.identifier, SIGKILL)
     hear(0)
-    #expect(daemon.waitFor("the daemon is gone: every actuator was put into its safe state"))
+    #expect(daemon.waitFor("the daemon is gone: every actuator was sent its safe state; nothing confirms it on "))
     #expect(daemon.finish() == nil)
   }
 
@@ -86,7 +86,9 @@ struct DeclaredProcessTests {
     try heat(40)
     kill(daemon.identifier, SIGSTOP)
     hear(0)
-    #expect(daemon.waitFor("the daemon's heartbeat has lapsed: every actuator was put into its safe state"))
+    #expect(
+      daemon.waitFor(
+        "the daemon's heartbeat has lapsed: every actuator was sent its safe state; nothing confirms it on "))
     tcflush(terminal.descriptor, TCIFLUSH)
     kill(daemon.identifier, SIGCONT)
     #expect(daemon.waitFor("the daemon's heartbeat is back"))
