@@ -471,7 +471,7 @@ for name, keeps in (("sprinkler", "runs and schedules"), ("pump", "sessions"), (
     cell(name, "read-only", SAFE, promise="stops are obeyed at once", acts="store", told="health STORE_FAILED, metrics, log, 503 to who asks", lost=refused,
          shown=starts_without)
     cell(name, "slow", SAFE, promise="stops are obeyed at once", acts="store", told="the answer waits", lost="nothing", shown=stalled)
-    cell(name, "corrupt", SAFE, promise="noticed when opened; the newest sound snapshot", acts="store", told="log: what is lost, where the rest is",
+    cell(name, "corrupt", SAFE, promise="noticed when opened; the newest sound snapshot", acts="store", told="health STORE_LOST; log: what is lost, where the rest is",
          lost="what is newer than the snapshot",
          shown=(Test("one byte flipped, 200 times at random: either nothing is missing, or the snapshot is there and it is said"),
                 Test("damaged while open: reads and writes say so, and no snapshot of it replaces a good one"))
