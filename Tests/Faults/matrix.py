@@ -190,10 +190,11 @@ MECHANISMS = {
         "A temperature that cannot be believed is a fault that turns the pump off.",
         ("fault: a sensor open or shorted stops the pump within 2 s of its reading; the operator side knows",)),
     "staleness": (
-        "What waited too long inside the daemon is not obeyed, unless it makes safe; a reading that is old is none.",
+        "What waited too long inside the daemon, or in a socket or line while the daemon was frozen, is not obeyed, unless it makes safe; a reading that is old is none.",
         ("stalled lane: a drive that waited longer than 250 ms never reaches the motors, one that did not does",
          "request that waited longer than 150 ms: an arm, a pulse and a reset are stale, a disarm and an e-stop are obeyed",
          "a request that opens and waited longer than 2 s is stale; one that closes is obeyed",
+         "frozen program: a datagram that lay in the socket for the failsafe's time drives no more and resets nothing, a younger one does, and a stop is obeyed",
          "sensor data: a stale reading is none, a sensor without a thermometer has no temperature, nothing fresh is an error")),
     "order of commands": (
         "Older and repeated datagrams do nothing, and a clock that was set is followed only by way of zero.",

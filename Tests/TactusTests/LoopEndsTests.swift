@@ -77,6 +77,37 @@ struct LoopEndsTests {
     #expect(bench.acceptAll(.at(milliseconds: 1020)) == [6])
   }
 
+  @Test(
+    "a loop that stood still for a second, as in a frozen process: for half a second more what is asked is stale, as it may have waited in a socket; what makes safe is not",
+    arguments: [(missed: Int64(0), late: Int64(1000)), (missed: 40, late: 3)])
+  func stoodStill(missed: Int64, late: Int64) throws {
+    let bench = try LoopEndsBench()
+    bench.acceptAll(.at(milliseconds: 1000))
+    bench.ask(1, issued: instant(milliseconds: 2000))
+    bench.ask(2, issued: instant(milliseconds: 2000), makesSafe: true)
+    let tick = Tick(
+      index: 50, scheduled: instant(milliseconds: 2000 - late), started: instant(milliseconds: 2000), missed: missed)
+    #expect(bench.acceptAll(tick) == [2] && bench.ends.hasBacklog)
+    bench.ask(3, issued: instant(milliseconds: 2499))
+    #expect(bench.acceptAll(.at(milliseconds: 2499)).isEmpty && bench.ends.hasBacklog)
+    bench.ask(4, issued: instant(milliseconds: 2499))
+    bench.ask(5, issued: instant(milliseconds: 2500))
+    #expect(bench.acceptAll(.at(milliseconds: 2500)) == [5] && !bench.ends.hasBacklog)
+    #expect(bench.takeAnswers().map(\.verdict) == [.stale, .accepted, .stale, .stale, .accepted])
+  }
+
+  @Test("a loop that is late by less than a second, or has a long period, did not stand still")
+  func notStill() throws {
+    let bench = try LoopEndsBench()
+    bench.acceptAll(.at(milliseconds: 1000))
+    bench.ask(1, issued: instant(milliseconds: 11_000))
+    #expect(bench.acceptAll(.at(milliseconds: 11_000)) == [1])
+    bench.ask(2, issued: instant(milliseconds: 11_999))
+    let late = Tick(
+      index: 2, scheduled: instant(milliseconds: 11_001), started: instant(milliseconds: 11_999), missed: 1)
+    #expect(bench.acceptAll(late) == [2] && !bench.ends.hasBacklog)
+  }
+
   @Test("a request that makes safe never becomes stale")
   func makesSafe() throws {
     let bench = try LoopEndsBench()

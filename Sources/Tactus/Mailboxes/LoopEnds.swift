@@ -31,6 +31,8 @@ public struct LoopEnds<
   @usableFromInline var now = TickInstant.zero
   /// The instant of the newest stop that did not come as a request.
   @usableFromInline var lastStop = TickInstant.zero
+  /// The instant up to which what arrives may have waited outside the program while the loop stood still.
+  @usableFromInline var backlogUntil = TickInstant.zero
 
   init(
     _ mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>, bell: DoorbellButton?, stall: LaneStall.Served?,
@@ -76,9 +78,23 @@ public struct LoopEnds<
   /// The number of answers and notices that were lost because their ring was full, since these ends were made.
   @inlinable public var dropped: Int64 { @inline(__always) get { channel.noticesDropped &+ channel.answersDropped } }
 
+  /// The gap after which the loop counts as having stood still, as when its process was frozen: nobody means any more what was sent that long ago.
+  @inlinable static var standstill: Nanoseconds { @inline(__always) get { .seconds(1) } }
+  /// The time in which a program that goes on reads what lay in its sockets meanwhile.
+  @inlinable static var backlogReading: Nanoseconds { @inline(__always) get { .milliseconds(500) } }
+
+  /// Whether the loop has stood still for a second or more and went on less than half a second ago. What is read now may have been sent long before,
+  /// also if it bears a new instant: sockets and lines keep what comes while a process is frozen. Such an order must not be carried out unless it makes
+  /// the system safe. `isStale(_:)` says so of requests; a loop that reads a line of its own asks this.
+  @inlinable public var hasBacklog: Bool {
+    @inline(__always) get { now < backlogUntil && Mechanism.staleness.acts }
+  }
+
   /// Begins a tick: clears the bell of the requests and takes rules that have changed.
   @inlinable @inline(__always)
   public mutating func begin(_ tick: Tick) {
+    let gap = tick.missed > 0 ? tick.started - now : tick.lateness
+    if gap >= Self.standstill { backlogUntil = tick.started + Self.backlogReading }
     now = tick.started
     if let stall { stall.serve(at: now) }
     channel.begin(tick)
@@ -117,17 +133,20 @@ public struct LoopEnds<
   @inlinable @inline(__always)
   public mutating func nextOfAnyAge() -> Request<Order>? { channel.next() }
 
-  /// Returns whether a request is older than the loop's patience, or was asked for before a stop (`stopped(at:)`), and does not make the system safe.
-  /// Such a request must not be carried out.
+  /// Returns whether a request is older than the loop's patience, or was asked for before a stop (`stopped(at:)`), or may have waited while the loop
+  /// stood still (`hasBacklog`), and does not make the system safe. Such a request must not be carried out.
   @inlinable @inline(__always)
   public func isStale(_ request: Request<Order>) -> Bool {
     !request.makesSafe && request.issued < now - patience && Mechanism.staleness.acts || isOvertaken(request)
   }
 
-  /// Returns whether a request was asked for before a stop (`stopped(at:)`) and does not make the system safe, for a loop with a patience of its own.
+  /// Returns whether a request was asked for before a stop (`stopped(at:)`), or may have waited while the loop stood still (`hasBacklog`), and does not
+  /// make the system safe, for a loop with a patience of its own.
   @inlinable @inline(__always)
   public func isOvertaken(_ request: Request<Order>) -> Bool {
-    !request.makesSafe && request.asked < lastStop && Mechanism.overtaking.acts
+    guard !request.makesSafe else { return false }
+    return request.asked < lastStop && Mechanism.overtaking.acts
+      || request.asked < backlogUntil && Mechanism.staleness.acts
   }
 
   /// Gives an answer to a request, which is sent when the tick finishes. Each request is answered once, in this tick or a later one.

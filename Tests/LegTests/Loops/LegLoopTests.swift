@@ -341,4 +341,18 @@ import Testing
     #expect(bench.request(.emergencyStop, issued: 0, taken: 330)?.verdict == .accepted)
     #expect(bench.request(.reset, issued: 0, taken: 340)?.verdict == .refused(LegRefusal(.stale, leg: 0)))
   }
+  @Test("frozen program: a frame that lay in its socket for more than 150 ms moves no leg, a disarm is obeyed")
+  func staleFrame() {
+    let bench = LegBench()
+    bench.send(.arm, at: 10)
+    bench.tick(161, .input)
+    #expect(bench.snapshot[0].state == .disarmed(.confirmed) && bench.snapshot[0].lastIgnored == .stale)
+    bench.send(.arm, at: 170)
+    bench.send(.setServo(.middle), at: 170)
+    bench.tick(320, .input)
+    #expect(bench.snapshot[0].ignored == 1 && !bench.snapshot[0].state.isSafe)
+    bench.send(.disarm, at: 330)
+    bench.tick(500, .input)
+    #expect(bench.snapshot[0].state == .disarmed(.pending) || bench.snapshot[0].state.isSafe)
+  }
 }

@@ -27,10 +27,20 @@ private final class Bench {
     index += 1
   }
 
+  /// A tick after `releases` that were missed, as after a process was frozen.
+  func wake(afterMissing releases: Int64) {
+    index += releases
+    let now = TickInstant.zero + .milliseconds(50) * index
+    loop.tick(Tick(index: index, scheduled: now, started: now, missed: releases))
+    index += 1
+  }
+
+  func write(_ text: String) { Array(text.utf8).withUnsafeBytes { _ = line.device.write($0) } }
+
   /// A tick for each piece.
   func say(_ pieces: [String]) {
     for piece in pieces {
-      Array(piece.utf8).withUnsafeBytes { _ = line.device.write($0) }
+      write(piece)
       tick()
     }
   }
@@ -87,6 +97,20 @@ private final class Bench {
     bench.say(["TEMP\n"])
     #expect(bench.heard().hasPrefix("TEMP:{"))
     #expect(bench.snapshot.malformed == 1)
+  }
+
+  @Test("frozen program: an ON that lay in the line meanwhile starts no pump, an OFF stops it, a new ON is obeyed")
+  func frozen() {
+    let bench = Bench()
+    bench.write("ON\n")
+    bench.wake(afterMissing: 19)
+    #expect(!bench.isOn && bench.heard() == "ERROR:START_FAILED\r\n")
+    for _ in 0..<10 { bench.tick() }
+    bench.say(["ON\n"])
+    #expect(bench.isOn)
+    bench.write("OFF\n")
+    bench.wake(afterMissing: 100)
+    #expect(!bench.isOn)
   }
 
   @Test("random lines of notices and words: a pump that is off starts only by an exact ON")

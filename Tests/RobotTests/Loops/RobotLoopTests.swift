@@ -274,6 +274,25 @@ import Wire
     #expect(bench.takeAnswers().map(\.verdict) == [.accepted])
   }
 
+  @Test(
+    "frozen program: a datagram that lay in the socket for the failsafe's time drives no more and resets nothing, a younger one does, and a stop is obeyed",
+    arguments: [true, false])
+  func staleDatagram(isTwist: Bool) throws {
+    let bench = LoopBench(try RobotSettings(acceleration: 0, geometry: RobotSettings.measured.geometry))
+    bench.tick(0)
+    _ = bench.writes()
+    bench.send(isTwist ? #"{"linear":0.2,"angular":0}"# : #"{"left":60,"right":60}"#, at: 1000)
+    bench.tick(2000)
+    #expect(bench.writes() == stop && bench.snapshot.holder == nil)
+    #expect(bench.snapshot.counters.ignored(.stale) == 1)
+    bench.send(#"{"left":60,"right":60}"#, at: 3001)
+    bench.tick(4000)
+    #expect(bench.writes() == ["run 153 153"])
+    bench.send(#"{"left":0,"right":0}"#, at: 4000)
+    bench.tick(9000)
+    #expect(bench.writes() == stop && bench.snapshot.counters.ignored(.stale) == 1)
+  }
+
   @Test("stalled lane: stops, zero speeds and emergency stops are obeyed however long they waited")
   func neverStale() {
     for command in [RobotOrder.stop, .emergencyStop, .drive(.zero, timestamp: nil)] {

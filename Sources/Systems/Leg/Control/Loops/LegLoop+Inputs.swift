@@ -163,9 +163,16 @@ extension LegLoop {
       return
     }
     heardAt = batch.arrivedAt(number)
-    let verdict = decide(index, .command(command))
+    let verdict = decide(index, hasWaited() ? LegEvent.command(command).late : .command(command))
     leg.pointee.status.count(verdict)
     heardAt = nil
     if case .disarm = command, case .accepted = verdict { ends.stopped(at: batch.arrivedAt(number) ?? now) }
+  }
+  /// Returns whether the frame that is being decided lay in its socket or line for longer than a request may wait: what came while the program was
+  /// frozen must not move the leg when it goes on.
+  @_noLocks @_noAllocation
+  private func hasWaited() -> Bool {
+    guard let heardAt else { return ends.hasBacklog }
+    return now - heardAt > LegRequest.patience && Mechanism.staleness.acts
   }
 }

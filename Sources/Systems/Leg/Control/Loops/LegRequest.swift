@@ -65,18 +65,18 @@ public struct LegRequest: Sendable, Hashable, BitwiseCopyable {
   /// Returns the event that the request is for the machine after having waited for `wait`, or `nil` if the request requires none.
   @_noLocks @_noAllocation
   func event(after wait: Nanoseconds) -> LegEvent? {
-    let isStale = Mechanism.staleness.acts && wait.count > Self.patience.count
+    let event: LegEvent
     switch order {
-    case .command(.disarm): return .command(.disarm)
-    case .command(let command): return isStale ? .stale : .command(command)
-    case .invalidFrame: return .invalidFrame
-    case .linked: return isStale ? .stale : .linked
-    case .unlinked: return .unlinked
-    case .emergencyStop: return .emergencyStop
-    case .reset: return isStale ? .stale : .reset
-    case .battery(let voltage): return .battery(voltage)
+    case .command(let command): event = .command(command)
+    case .invalidFrame: event = .invalidFrame
+    case .linked: event = .linked
+    case .unlinked: event = .unlinked
+    case .emergencyStop: event = .emergencyStop
+    case .reset: event = .reset
+    case .battery(let voltage): event = .battery(voltage)
     case .clientLeft, .query, .play, .stopSequence: return nil
     }
+    return Mechanism.staleness.acts && wait.count > Self.patience.count ? event.late : event
   }
 
   var isArm: Bool {

@@ -52,4 +52,14 @@ extension LegEvent {
       }
     }
   }
+  /// What the event is if it comes too late to be meant: `stale` for what moves the leg, feeds its deadman or resets it, itself for what makes it safe.
+  var late: LegEvent {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .command(.disarm): self
+      case .command, .linked, .reset: .stale
+      default: self
+      }
+    }
+  }
 }

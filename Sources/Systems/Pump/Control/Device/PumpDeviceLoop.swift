@@ -203,6 +203,8 @@ public struct PumpDeviceLoop: ~Copyable, ControlLoop {
       return refuse(error)
     }
     snapshot.commands &+= 1
+    // An ON that lay in the line while the program was frozen must not start the pump when it goes on.
+    if case .on = command, ends.hasBacklog { return send(.error(.startFailed)) }
     step(.command(command))
     if case .off = command { ends.stopped(at: now) }
   }

@@ -256,7 +256,7 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     var verdict = Verdict.accepted
     if let event = message.event(from: .datagram(source)) {
       heardAt = batch.arrivedAt(index)
-      verdict = decide(event)
+      verdict = decide(hasWaited() ? event.late : event)
       heardAt = nil
       snapshot.counters.count(verdict)
       if case .accepted = verdict, event.isStop { ends.stopped(at: batch.arrivedAt(index) ?? now) }
@@ -264,6 +264,14 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     if let echo = message.echo, !replies.ask(source, echo, verdict, at: now) {
       snapshot.counters.repliesDropped &+= 1
     }
+  }
+
+  /// Returns whether the datagram that is being decided lay in the socket for the failsafe's time, in which a command loses its force: what came
+  /// while the program was frozen must not drive when it goes on.
+  @_noLocks @_noAllocation
+  private func hasWaited() -> Bool {
+    guard let heardAt else { return ends.hasBacklog }
+    return now - heardAt >= machine.settings.failsafeTimeout && Mechanism.staleness.acts
   }
 
   /// Reads the distance ahead if the settings watch it, and tells the machine. Nothing is read while a motor write is repeated, because the

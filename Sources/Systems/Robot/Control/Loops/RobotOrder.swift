@@ -34,20 +34,18 @@ public enum RobotOrder: Sendable, Hashable, BitwiseCopyable {
   /// must neither move the robot nor undo an e-stop. A stop, an e-stop and a drive of (0, 0) are obeyed however late they come.
   @_noLocks @_noAllocation
   func event(from source: ControlSource, in state: RobotState, isStale: Bool) -> RobotEvent? {
+    let event: RobotEvent
     switch self {
-    case .drive(let speeds, let timestamp):
-      if isStale && !speeds.isZero { return .stale(isDrive: true) }
-      return .command(speeds, timestamp: timestamp, from: source)
-    case .twist(let twist, let timestamp):
-      if isStale && !twist.isZero { return .stale(isDrive: true) }
-      return .twist(twist, timestamp: timestamp, from: source)
-    case .stop: return .stop(timestamp: nil, from: source)
-    case .emergencyStop: return .emergencyStop(from: source)
-    case .reset: return isStale ? .stale(isDrive: false) : .reset(from: source)
+    case .drive(let speeds, let timestamp): event = .command(speeds, timestamp: timestamp, from: source)
+    case .twist(let twist, let timestamp): event = .twist(twist, timestamp: timestamp, from: source)
+    case .stop: event = .stop(timestamp: nil, from: source)
+    case .emergencyStop: event = .emergencyStop(from: source)
+    case .reset: event = .reset(from: source)
     case .query, .fitting: return nil
     case .leave:
       guard let holder = state.holder, holder.source.isSame(as: source) else { return nil }
-      return .stop(timestamp: nil, from: source)
+      event = .stop(timestamp: nil, from: source)
     }
+    return isStale ? event.late : event
   }
 }

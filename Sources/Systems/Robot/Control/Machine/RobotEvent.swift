@@ -50,4 +50,16 @@ extension RobotEvent {
       }
     }
   }
+
+  /// What the event is if it comes too late to be meant: `stale` for a drive and a reset, itself for what stops the robot.
+  var late: RobotEvent {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .command(let speeds, _, _) where !speeds.isZero: .stale(isDrive: true)
+      case .twist(let twist, _, _) where !twist.isZero: .stale(isDrive: true)
+      case .reset: .stale(isDrive: false)
+      default: self
+      }
+    }
+  }
 }
