@@ -1,3 +1,4 @@
+import DaemonSupport
 import Foundation
 import Testing
 import Wire
@@ -279,19 +280,57 @@ struct CallTests {
     #expect(try answer(500, "oops").complaint == "robot drive: pi.local:8000 answers with status 500: is it tactus?")
   }
 
-  @Test("after an emergency stop: the systems with an output that has not confirmed that it is off")
+  @Test("after an emergency stop: the systems with an output that has not confirmed its off; nil: that is not told")
   func unconfirmed() throws {
-    func systems(_ status: String, of system: String? = nil) throws -> [String] {
-      UnconfirmedOutputs.systems(in: try #require(JSONValue(json: Array(status.utf8))), of: system)
+    func systems(_ status: String, of path: String = "api/e-stop") throws -> [String]? {
+      UnconfirmedOutputs.systems(
+        in: try #require(JSONValue(json: Array(status.utf8))), of: path.split(separator: "/").map(String.init))
     }
     let status = #"""
       {"ok":true,"systems":{"cart":{"stopConfirmed":true},"leg":{"legs":[{"offConfirmed":true},{"offConfirmed":false}]},
-       "pump":{"offConfirmed":false},"plants":{"state":"ok"}}}
+       "pump":{"offConfirmed":false},"plants":{"state":"ok"},"kettle/left":{"offConfirmed":false},"kettle/right":{"offConfirmed":true}}}
       """#
-    #expect(try systems(status) == ["leg", "pump"])
-    #expect(try systems(status, of: "pump") == ["pump"])
-    #expect(try systems(status, of: "cart") == [])
-    #expect(try systems(#"{"ok":true}"#) == [] && systems("[]") == [])
+    #expect(try systems(status) == ["leg", "pump", "kettle/left"])
+    #expect(try systems(status, of: "api/pump/e-stop") == ["pump"])
+    #expect(try systems(status, of: "api/leg/1/e-stop") == ["leg"])
+    #expect(try systems(status, of: "api/cart/e-stop") == [])
+    #expect(try systems(status, of: "api/kettle/left/e-stop") == ["kettle/left"])
+    #expect(try systems(status, of: "api/kettle/right/e-stop") == [])
+    #expect(try systems(status, of: "api/oven/e-stop") == nil)
+    #expect(try systems(#"{"ok":true}"#) == nil && systems("[]") == nil && systems(#"{"systems":{}}"#) == [])
+  }
+
+  @Test(
+    "an emergency stop that was taken, and then the state is not told: not confirmed, with the reason, status 1",
+    arguments: [
+      (nil, "status: 127.0.0.1:PORT answers with status 404: is it tactus?"),
+      (CannedServer.Answer(status: 401, body: #"{"code":"TOKEN_MISSING","message":"no token"}"#), "asks for a token"),
+      (CannedServer.Answer(body: "hello"), "127.0.0.1:PORT does not tell the state of what was stopped"),
+      (CannedServer.Answer(body: #"{"ok":true}"#), "127.0.0.1:PORT does not tell the state of what was stopped"),
+    ] as [(CannedServer.Answer?, String)])
+  func stateNotTold(answer: CannedServer.Answer?, reason: String) throws {
+    let server = try CannedServer(["/api/e-stop": .init(body: #"{"ok":true,"systems":["pump"]}"#)])
+    defer { server.stop() }
+    if let answer { server.set("/api/status", answer) }
+    let process = try TactusProcess(["call", "--port", "\(server.port)", "--json", "e-stop"])
+    #expect(process.finish() == 1, "\(process.said)")
+    let said = process.said
+    let beginning = "E-STOP is NOT CONFIRMED: it was taken, but whether every output is off is not known: "
+    #expect(said.contains(beginning), "\(said)")
+    #expect(said.contains(reason.replacing("PORT", with: "\(server.port)")), "\(said)")
+    #expect(said.contains("power switch"), "\(said)")
+  }
+
+  @Test("an emergency stop that was taken and confirmed by the state: status 0, and nothing is said of it")
+  func stateTold() throws {
+    let server = try CannedServer([
+      "/api/e-stop": .init(body: #"{"ok":true,"systems":["pump"]}"#),
+      "/api/status": .init(body: #"{"ok":true,"systems":{"pump":{"offConfirmed":true}}}"#),
+    ])
+    defer { server.stop() }
+    let process = try TactusProcess(["call", "--port", "\(server.port)", "--json", "e-stop"])
+    #expect(process.finish() == 0, "\(process.said)")
+    #expect(!process.said.contains("CONFIRMED:"), "\(process.said)")
   }
 
   @Test("a stop without an answer: not confirmed, with the way out; another command may still be done later")

@@ -3,14 +3,18 @@ import Wire
 
 /// Finds outputs that have not confirmed that they are off, in what a daemon tells of its systems: a member `…Confirmed` that is false, at any depth.
 enum UnconfirmedOutputs {
-  /// Returns the names of the systems that have such outputs.
+  /// Returns the names of the systems that have such outputs, or `nil` if the answer does not tell the state of what was stopped.
   ///
   /// - Parameters:
   ///   - status: the answer to `GET /api/status`.
-  ///   - system: the only system to look at, or `nil` for all.
-  static func systems(in status: JSONValue, of system: String?) -> [String] {
-    let told = status["systems"]?.members ?? []
-    return told.filter { (system == nil || $0.name == system) && isIn($0.value) }.map(\.name)
+  ///   - segments: the path of the emergency stop: `["api", "pump", "e-stop"]`, or `["api", "e-stop"]` for all systems.
+  static func systems(in status: JSONValue, of segments: [String]) -> [String]? {
+    guard case .object(let told)? = status["systems"] else { return nil }
+    // The name of one of several, such as `kettle/left`, is two segments of the path.
+    let path = segments.dropFirst().dropLast().joined(separator: "/")
+    let stopped = path.isEmpty ? told : told.filter { path == $0.name || path.hasPrefix($0.name + "/") }
+    guard path.isEmpty || !stopped.isEmpty else { return nil }
+    return stopped.filter { isIn($0.value) }.map(\.name)
   }
 
   private static func isIn(_ value: JSONValue) -> Bool {

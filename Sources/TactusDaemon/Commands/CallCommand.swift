@@ -128,38 +128,48 @@ struct CallCommand: ParsableCommand {
     }
     guard case .success(let answer) = result, answer.status == 404, words.segments.count > 2 else {
       try finish(result, request, words, client, hasToken: hasToken)
-      return try confirm(words, client)
+      return try confirm(words, client, hasToken: hasToken)
     }
     complain("\(words.command): \(client.address) has no such e-stop: everything is stopped instead")
     let all = try CallWords(["e-stop"])
     let whole = CallRequest(emergencyStop: all)
     try finish(ask(whole, all, client), whole, all, client, hasToken: hasToken)
-    try confirm(all, client)
+    try confirm(all, client, hasToken: hasToken)
   }
 
   /// Waits until all outputs of what was stopped have confirmed that they are off. Complains and throws the exit status of a failure if some have not
-  /// in time. A daemon that does not tell its state is believed.
-  private func confirm(_ words: CallWords, _ client: ServiceClient) throws {
-    let system: String? = words.segments.count > 2 ? words.segments[1] : nil
+  /// in time, or if the daemon does not tell whether they have.
+  private func confirm(_ words: CallWords, _ client: ServiceClient, hasToken: Bool) throws {
     let bell = try Doorbell()
     let end = MonotonicClock.now + Self.stopPatience
     while true {
       // The bell is never rung; its timeout is the pause.
       bell.wait(limit: Self.stopPeriod)
-      guard case .success(let answer) = client.ask("GET", "/api/status", limit: Self.limit), answer.status == 200,
-        let status = JSONValue(json: answer.body)
-      else { return }
-      let names = UnconfirmedOutputs.systems(in: status, of: system)
-      if names.isEmpty { return }
+      guard let reason = doubt(words, client, hasToken: hasToken) else { return }
       guard MonotonicClock.now < end else {
-        let call = "\(DaemonProgram.current.name) call \(names[0])"
-        complain(
-          CallAnswer.unconfirmedStop(
-            "\(names.joined(separator: ", ")) took it, but not every output has confirmed that it is off; \(call) says why"
-          ))
+        complain(CallAnswer.unconfirmedStop(reason))
         throw ExitCode.failure
       }
     }
+  }
+
+  /// Returns the reason why outputs of what was stopped may not be off, or `nil` if all have confirmed that they are.
+  private func doubt(_ words: CallWords, _ client: ServiceClient, hasToken: Bool) -> String? {
+    let told: CallAnswer
+    switch client.ask("GET", "/api/status", limit: Self.stopLimit) {
+    case .success(let answer):
+      let status = answer.status == 200 ? JSONValue(json: answer.body) : nil
+      if let status, let names = UnconfirmedOutputs.systems(in: status, of: words.segments) {
+        guard let first = names.first else { return nil }
+        let (all, call) = (names.joined(separator: ", "), "\(DaemonProgram.current.name) call \(first)")
+        return "\(all) took it, but not every output has confirmed that it is off; \(call) says why"
+      }
+      told = CallAnswer(
+        status: answer.status, body: answer.body, to: "status", of: client.address, hasToken: hasToken, isCompact: true)
+    case .failure(let failure): told = CallAnswer(failure, of: client.address, isCommand: false)
+    }
+    let why = told.complaint ?? "\(client.address) does not tell the state of what was stopped"
+    return "it was taken, but whether every output is off is not known: \(why)"
   }
 
   /// Prints the answer: at a terminal in words, otherwise as JSON. Throws the exit status of a failure if the command was not done.
