@@ -158,7 +158,7 @@ struct CallTests {
     #expect(said("queue", "name=a", "name=b") == "expected each value once, got name again")
     #expect(said("queue", "=a") == "expected NAME=VALUE, got =a")
     #expect(said("name=a") == "expected a command before its values")
-    #expect(said("e-stop", "now=1") == "e-stop: expected no values, got now")
+    #expect(said("leg", "arm", "now=1") == "leg arm: expected no values, got now")
     #expect(said("robot", ":={}") == "robot: expected --method get, got no method")
     #expect(said("log", ":={}") == "log: expected no body, got one")
   }
@@ -346,7 +346,7 @@ struct CallTests {
         == "E-STOP is NOT CONFIRMED: a reason. What still moves can only be stopped by its power switch.")
   }
 
-  @Test("an emergency stop: sent without the document; with values it is like any command")
+  @Test("an emergency stop: sent without the document, whatever words and values are with it")
   func emergencyStop() throws {
     for words in [["e-stop"], ["robot", "e-stop"], ["/api/leg/e-stop"]] {
       let words = try CallWords(words)
@@ -362,9 +362,21 @@ struct CallTests {
       #expect(
         try CallRequest(emergencyStop: CallWords(words)).target == "/api/e-stop" && CallWords(words).isEmergencyStop)
     }
-    for words in [["robot", "stop"], ["e-stop", "x=1"], ["e-stop", ":=1"], ["/e-stop"], []] {
-      #expect(try !CallWords(words).isEmergencyStop)
+    for words in [["e-stop", "reason=x"], ["e-stop", "=a"], ["x=1", "E-Stop", "x=2"], ["estop", ":={", "a:=b"]] {
+      let stop = try CallWords(words)
+      #expect(stop.isEmergencyStop && CallRequest(emergencyStop: stop).target == "/api/e-stop")
+      #expect(stop.unused == words.filter { $0.contains("=") })
     }
+    let one = try CallWords(["Robot", "e stop", "reason=fire"])
+    #expect(try CallRequest(emergencyStop: one) == CallRequest(emergencyStop: CallWords(["robot", "e-stop"])))
+    #expect(one.unused == ["reason=fire"])
+    for words in [["robot", "e-stop", "now"], ["e-stop", "robot"], ["robot", "e", "stop", "leg", "x=1"]] {
+      let stop = try CallWords(words)
+      #expect(CallRequest(emergencyStop: stop).target == "/api/e-stop" && stop.isEmergencyStop)
+    }
+    #expect(try CallWords(["robot", "e", "stop", "leg", "x=1"]).unused == ["leg", "x=1"])
+    #expect(try CallWords(["robot", "e-stop"]).unused == [])
+    for words in [["robot", "stop"], ["/e-stop"], []] { #expect(try !CallWords(words).isEmergencyStop) }
     for words in [["reset"], ["robot", "reset"]] { #expect(try CallWords(words).isReset) }
     for words in [["e-stop"], ["reset", "x=1"], ["/reset"], []] { #expect(try !CallWords(words).isReset) }
   }

@@ -117,6 +117,19 @@ def test_an_emergency_stop_in_another_spelling_and_of_no_system_stops_everything
     assert ("everything is stopped instead" in result.stderr) == (words[0] == "robt")
 
 
+def test_an_emergency_stop_is_not_refused_for_a_value_with_it(own_daemon):
+    daemon = own_daemon()
+    one = call(daemon, "robot", "e-stop", "reason=fire")
+    assert one.returncode == 0, one.stderr
+    assert one.stderr == "robot e-stop: expected no words or values with it, got reason=fire: it was sent without\n"
+    assert daemon.get("/api/robot").json()["emergencyStopped"] is True
+    assert call(daemon, "zone/1", "on", "minutes=1").returncode == 0
+    every = call(daemon, "e-stop", "reason=x", "reason=x", ":={")
+    assert every.returncode == 0, every.stderr
+    assert every.stderr == "e-stop: expected no words or values with it, got reason=x reason=x :={: it was sent without\n"
+    assert json.loads(every.stdout)["systems"] == ["robot", "leg", "sprinkler", "plants"]
+
+
 def test_an_emergency_stop_that_an_output_does_not_confirm_says_so(own_daemon):
     daemon = own_daemon(more="pump: {}\n")
     assert daemon.post("/api/sim/fault", {"fault": "gone", "bus": "pump-serial"}).status_code == 200

@@ -15,21 +15,27 @@ struct CallWords: Equatable {
   var values: [Value] = []
   /// The complete body, written as `:=JSON`, or `nil` if none was given.
   private(set) var body: JSONValue?
+  /// The words of an emergency stop that it does not use, as they were written: values, and words behind it. It is never refused for them.
+  private(set) var unused: [String] = []
 
   /// Reads the words of a command line.
   ///
   /// - Parameter words: the words, such as `leg/0 arm`, `robot drive left=30` or `/zone/on/1`. The path is below `/api`
   ///   unless the first word begins with a slash.
   init(_ words: [String]) throws(CallError) {
-    for word in words {
-      if let equals = word.firstIndex(of: "=") {
-        try take(word[..<equals], String(word[word.index(after: equals)...]))
-      } else {
-        if segments.isEmpty, !word.hasPrefix("/") { segments.append("api") }
-        segments += word.split(separator: "/").map(String.init)
-      }
+    for word in words where !word.contains("=") {
+      if segments.isEmpty, !word.hasPrefix("/") { segments.append("api") }
+      segments += word.split(separator: "/").map(String.init)
     }
     takeSpellingOfEmergencyStop()
+    if isEmergencyStop {
+      unused += words.filter { $0.contains("=") }
+      return
+    }
+    for word in words {
+      guard let equals = word.firstIndex(of: "=") else { continue }
+      try take(word[..<equals], String(word[word.index(after: equals)...]))
+    }
     if segments.isEmpty, !(values.isEmpty && body == nil) { throw CallError("expected a command before its values") }
     if body != nil, !values.isEmpty { throw CallError("expected the whole body (:=JSON) or NAME=VALUE, got both") }
   }
@@ -52,23 +58,21 @@ struct CallWords: Equatable {
   /// The letters of the words that mean an emergency stop.
   private static let emergencyStops: Set = ["estop", "emergencystop"]
 
-  /// Writes the last word, or the last two, as `e-stop` if their letters are those of another spelling: `estop`, `E_STOP`, `e stop`. The words before
-  /// them are then written in small letters, as the names of all systems are. An emergency stop with words behind it, such as `e-stop robot` or
-  /// `e-stop now`, is one of everything: in doubt more is stopped.
+  /// Writes a word, or two, as `e-stop` if their letters are those of another spelling: `estop`, `E_STOP`, `e stop`. The words before them are then
+  /// written in small letters, as the names of all systems are. An emergency stop with words behind it, such as `e-stop robot` or `robot e-stop now`,
+  /// is one of everything: in doubt more is stopped.
   private mutating func takeSpellingOfEmergencyStop() {
     guard segments.first == "api" else { return }
-    let words = segments.dropFirst()
-    for count in 1...2 where words.count >= count {
-      let letters = words.suffix(count).joined().lowercased().filter(\.isLetter)
-      guard Self.emergencyStops.contains(letters) else { continue }
-      segments = ["api"] + words.dropLast(count).map { $0.lowercased() } + ["e-stop"]
-      return
-    }
-    for count in 1...2 where words.count > count {
-      let letters = words.prefix(count).joined().lowercased().filter(\.isLetter)
-      guard Self.emergencyStops.contains(letters) else { continue }
-      segments = ["api", "e-stop"]
-      return
+    let words = Array(segments.dropFirst())
+    for start in words.indices {
+      for end in (start + 1)...(start + 2) where end <= words.count {
+        let letters = words[start..<end].joined().lowercased().filter(\.isLetter)
+        guard Self.emergencyStops.contains(letters) else { continue }
+        unused = Array(words[end...])
+        let system = unused.isEmpty ? words[..<start].map { $0.lowercased() } : []
+        segments = ["api"] + system + ["e-stop"]
+        return
+      }
     }
   }
 

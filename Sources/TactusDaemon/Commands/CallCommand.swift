@@ -24,8 +24,8 @@ struct CallCommand: ParsableCommand {
         :=JSON is the whole body, which only the daemon checks. Names stand for numbers: zone/Roses, zone=Roses. The answer goes to standard \
         output, at a terminal in words, otherwise and with --json as JSON; an error goes to standard error.
         An emergency stop is sent at once, without asking the daemon first what it can do, in any spelling (estop, E-STOP, e_stop); one of \
-        a system that there is not stops everything, and one with words behind it (e-stop now). It is done when every output has confirmed that it \
-        is off. A reset that is refused is asked for again for 5 s: until then sticks come to rest, and outputs confirm that they are off.
+        a system that there is not stops everything, and one with words behind it (e-stop now). Values with it (reason=x) are not used, and it is \
+        not refused for them. It is done when every output has confirmed that it is off. A reset that is refused is asked for again for 5 s: until then sticks come to rest, and outputs confirm that they are off.
         \(DaemonOptions.tokens)
         Exit status: 0 done; 64 the words are none that the daemon's description allows (names, types, ranges, what is required), and \
         nothing was sent; 1 refused by the daemon, or not reached.
@@ -125,6 +125,10 @@ struct CallCommand: ParsableCommand {
     if case .failure(.timedOut) = result {
       complain(CallAnswer.unconfirmedStop("\(client.address) does not answer, and it is sent again"))
       result = try ask(request, words, client)
+    }
+    if !words.unused.isEmpty {
+      let unused = words.unused.joined(separator: " ")
+      complain("\(words.command): expected no words or values with it, got \(unused): it was sent without")
     }
     guard case .success(let answer) = result, answer.status == 404, words.segments.count > 2 else {
       try finish(result, request, words, client, hasToken: hasToken)
