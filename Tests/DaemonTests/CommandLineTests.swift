@@ -26,6 +26,28 @@ struct CommandLineTests {
     #expect(said("sim", "pmup.yaml") == nil && said("token", "list") == nil)
   }
 
+  @Test("check: newlines and control characters of the file are told, and not printed")
+  func controlCharacters() throws {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let right = try folder.write(
+      #"""
+      service: { auth: none, bonjour: false }
+      store: { folder: "/tmp/a\nb\e[2J" }
+      pump: { device: "/dev/tty\nUSB0\e[2J" }
+      """#, to: "right.yaml")
+    let checked = try TactusProcess(["check", right])
+    #expect(checked.finish() == 0, "\(checked.said)")
+    #expect(checked.said.contains("\n  pump on " + #"/dev/tty\nUSB0\u001b[2J at "#), "\(checked.said)")
+    #expect(checked.said.contains(#"  store: /tmp/a\nb\u001b[2J/"#), "\(checked.said)")
+    #expect(!checked.said.contains("\u{1B}"))
+    let wrong = try folder.write(#"service: { auth: "no\nne\e[2J" }"#, to: "wrong.yaml")
+    let refused = try TactusProcess(["check", wrong])
+    #expect(refused.finish() == 78, "\(refused.said)")
+    #expect(refused.said.contains(#"got 'no\nne\u001b[2J'"#), "\(refused.said)")
+    #expect(!refused.said.contains("\u{1B}"))
+  }
+
   @Test(
     "a word of another tool, in any case, or a system's name: what to type here, and no guess",
     arguments: [

@@ -57,6 +57,13 @@ struct LogTests {
     #expect(line == #"\#(time.clock).123 \#(time.zone) INFO     tactus: a\nb\u001b[2J k=v\nw"#)
   }
 
+  @Test("in one line: control characters escaped; a text without any stays as it is")
+  func inOneLine() {
+    #expect(JSONLine.inOneLine("a\r\nb\t\u{1B}[2J\u{7F}\u{9B}") == #"a\r\nb\t\u001b[2J\u007f\u009b"#)
+    #expect(JSONLine.inOneLine("a \"b\" \\\n") == #"a "b" \\\n"#)
+    #expect(JSONLine.inOneLine(#"a "b" \n Grüße"#) == #"a "b" \n Grüße"#)
+  }
+
   @Test("the log file: gets the lines too, and a new one after SIGHUP")
   func file() throws {
     let folder = try TemporaryFolder()

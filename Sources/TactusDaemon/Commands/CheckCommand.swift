@@ -36,13 +36,16 @@ struct CheckCommand: ParsableCommand {
       throw ExitCode.badConfig
     }
     let zone = try machineZone()
-    print("\(file): ok")
-    for line in configuration.summary { print("  " + line) }
+    say("\(file): ok")
+    for line in configuration.summary { say("  " + line) }
     if let store = configuration.storePath(simulate: false, environment: processEnvironment()) {
-      print("  store: \(store)")
-      if let sharing = configuration.sharing(of: store) { print("  store: \(sharing)") }
+      say("  store: \(store)")
+      if let sharing = configuration.sharing(of: store) { say("  store: \(sharing)") }
     }
-    print("  time zone: \(zone.words(at: .now))")
-    if let remark = zone.remark { print("  time zone: \(remark)") }
+    say("  time zone: \(zone.words(at: .now))")
+    if let remark = zone.remark { say("  time zone: \(remark)") }
   }
+
+  /// Prints one line. No value of the file makes two of it, or reaches the terminal as a control character.
+  private func say(_ line: String) { print(JSONLine.inOneLine(line)) }
 }

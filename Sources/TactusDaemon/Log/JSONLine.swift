@@ -31,4 +31,11 @@ struct JSONLine {
     }
     return result + "\""
   }
+
+  /// Returns the text in one line for people: with control characters escaped as in JSON, so that a text from outside cannot forge a second line or
+  /// move the cursor. A text without control characters stays as it is.
+  static func inOneLine(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+    return String(quoted(text).dropFirst().dropLast()).replacing("\\\"", with: "\"")
+  }
 }

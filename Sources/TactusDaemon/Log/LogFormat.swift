@@ -40,18 +40,14 @@ enum LogFormat: Equatable, Sendable {
   }
 
   private static func whole(_ message: String, _ metadata: [(key: String, value: Logger.MetadataValue)]) -> String {
-    ([oneLine(message)] + metadata.map { "\($0.key)=\(oneLine(text($0.value)))" }).joined(separator: " ")
+    let values = metadata.map { "\($0.key)=\(JSONLine.inOneLine(text($0.value)))" }
+    return ([JSONLine.inOneLine(message)] + values).joined(separator: " ")
   }
 
   /// Returns the text of a value, with members in the order of their names.
   private static func text(_ value: Logger.MetadataValue) -> String {
     guard case .dictionary(let members) = value else { return value.description }
     return "{" + members.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: " ") + "}"
-  }
-
-  /// Returns the text with control characters escaped, so that a message from outside cannot forge a second line or move the cursor.
-  private static func oneLine(_ text: String) -> String {
-    String(JSONLine.quoted(text).dropFirst().dropLast()).replacing("\\\"", with: "\"")
   }
 
   private static func json(_ value: Logger.MetadataValue) -> String {

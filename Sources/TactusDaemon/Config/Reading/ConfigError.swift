@@ -47,7 +47,7 @@ extension ConfigError: CustomStringConvertible {
     var text = file
     if let line { text += ":\(line)" }
     if let column { text += ":\(column)" }
-    return text + ": " + (key.isEmpty ? "" : key + ": ") + message
+    return JSONLine.inOneLine(text + ": " + (key.isEmpty ? "" : key + ": ") + message)
   }
 }
 
