@@ -84,6 +84,25 @@ struct PumpDoorTests {
     #expect(OperatePumpCommand.line(bench.newest).contains("skin – (\(trouble))"))
   }
 
+  @Test("ages: in whole milliseconds; null before there is anything that has one")
+  func ages() throws {
+    let bench = try PumpDoorBench()
+    for _ in 0..<20 {
+      bench.run(for: 333)
+      let document = try bench.document()
+      let newest = bench.newest
+      for (name, instant) in [("temperaturesAgeMs", newest.temperaturesAt), ("statusAgeMs", newest.statusAt)] {
+        guard let instant else {
+          #expect(document[name] is NSNull)
+          continue
+        }
+        let age = (newest.at - instant).inMilliseconds
+        #expect((document[name] as? Int).map(Double.init) == age.rounded(), "\(name): \(age)")
+      }
+    }
+    #expect(bench.newest.temperaturesAt != nil && bench.newest.statusAt != nil)
+  }
+
   @Test("refusals: 409 with a code, the reason and the way out")
   func refusals() async throws {
     let bench = try PumpDoorBench()

@@ -155,8 +155,8 @@ public struct PumpSeen: Sendable {
   var waterTrouble: String? { water.trouble }
   var skinTrouble: String? { skin.trouble }
   var temperatureTrouble: String? { single.trouble }
-  var temperaturesAgeMs: Double? { temperaturesAge?.inMilliseconds }
-  var statusAgeMs: Double? { statusAge?.inMilliseconds }
+  var temperaturesAgeMs: Double? { temperaturesAge?.inMilliseconds.rounded() }
+  var statusAgeMs: Double? { statusAge?.inMilliseconds.rounded() }
   var pumpedS: Double { spent.inSeconds }
   var leftS: Double? { left?.inSeconds }
   var restS: Double? { untilRested?.inSeconds }
