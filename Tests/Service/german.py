@@ -190,6 +190,7 @@ WHOLES = [
     "E-STOP was REFUSED: This device may only look. Log in with one that may control. What still moves can only be stopped elsewhere.",
     "E-STOP was REFUSED: Log in first. What still moves can only be stopped elsewhere.", "Reset was refused: a stick is held: send zero speeds, or nothing for the failsafe timeout, first.",
     "E-STOP is NOT CONFIRMED: Pump: emergency stopped, off not confirmed, turn off its power.",
+    "No connection to the MQTT broker 127.0.0.1:1883: Connection refused; it is tried again, and until then nothing is said or heard over MQTT.",
     "E-STOP is NOT CONFIRMED: Robot: fault, stop not confirmed: the bus is stuck; every system: nothing heard of it, turn off their power.",
     "E-STOP was NOT CARRIED OUT by every system: the pump: the pump does not answer. What still moves can only be stopped elsewhere.",
     "idle, old since 19:56:21", "idle, old since Mo., 30. Nov., 19:56: fault", "Times are those of Europe/Berlin.", "Times are those of this browser, Europe/Berlin.",

@@ -390,6 +390,31 @@ def test_the_app_connects_and_renames_on_the_shipped_broker(shipped, count):
     app.stop()
 
 
+def test_a_broker_that_is_gone_is_said_wherever_somebody_looks_until_it_is_back(tmp_path):
+    garden = Garden(tmp_path)
+
+    def health():
+        return garden.daemon.get("/api/health").json()
+
+    def status():
+        return garden.daemon.command(
+            "status", "127.0.0.1", "--port", garden.daemon.port, environment={"TACTUS_TOKEN": garden.daemon.admin})
+
+    try:
+        eventually(lambda: "warnings" not in health())
+        garden.broker.stop()
+        warning, = eventually(lambda: health().get("warnings"))
+        assert warning["code"] == "BROKER_GONE" and health()["status"] == "ok", health()
+        assert warning["message"].startswith(f"no connection to the MQTT broker 127.0.0.1:{garden.broker.port}: "), warning
+        told = status()
+        assert told.returncode == 1 and "no connection to the MQTT broker" in told.stdout.splitlines()[0], told.stdout
+        garden.broker.start()
+        eventually(lambda: "warnings" not in health())
+        assert "MQTT" not in status().stdout
+    finally:
+        garden.stop()
+
+
 def test_an_acknowledgement_that_the_app_bounced_does_not_come_again(shipped):
     app = shipped.app("phone-acks")
     assert app.ask("REQ_addNewPlant", 'Basil--["36"]') == [("RES_addNewPlant", "Basil")]

@@ -97,6 +97,24 @@ struct WebServiceTests {
     #expect(try service.request("GET", "/api/health").json?["status"] as? String == "ok")
   }
 
+  @Test("health: ok with warnings of what lies outside the daemon; absent without, and beside what degrades it")
+  func warnings() throws {
+    let service = try RunningService()
+    func warnings() throws -> [[String: String]]? {
+      try service.request("GET", "/api/health").json?["warnings"] as? [[String: String]]
+    }
+    #expect(try warnings() == nil)
+    let gone = ServiceTrouble(code: "BROKER_GONE", message: "no broker", isOutside: true)
+    service.service.setTroubles([gone])
+    let well = try service.request("GET", "/api/health")
+    #expect(well.status == 200 && well.json?["status"] as? String == "ok" && well.code == nil)
+    #expect(try warnings() == [["code": "BROKER_GONE", "message": "no broker"]])
+    service.service.setTroubles([gone, ServiceTrouble(code: "STORE_FAILED", message: "the disk is full")])
+    let degraded = try service.request("GET", "/api/health")
+    #expect(degraded.code == "STORE_FAILED" && degraded.message == "the disk is full")
+    #expect(try warnings()?.count == 1)
+  }
+
   @Test("health: asked again and again between two beats, the systems' states are written once")
   func healthIsPrepared() throws {
     let robot = FakeSystem("robot")

@@ -83,6 +83,13 @@ struct DoorRoutes: Sendable {
     let `guard`: GuardHealth.Report
     let code: String?
     let message: String?
+    let warnings: [Warning]?
+  }
+
+  /// A trouble whose cause lies outside the daemon.
+  private struct Warning: Encodable {
+    let code: String
+    let message: String
   }
 
   /// Returns the health document. The status is 503 while a control loop does not tick or the daemon is stopping, because
@@ -90,7 +97,9 @@ struct DoorRoutes: Sendable {
   /// restart or an older version would not help.
   private func answerHealth() -> PreparedDocument.Content {
     let stalled = health.stalled
-    let troubles = health.troubles + (isScarce() ? [ServiceTrouble.fewDescriptors] : [])
+    let told = health.troubles + (isScarce() ? [ServiceTrouble.fewDescriptors] : [])
+    let troubles = told.filter { !$0.isOutside }
+    let warnings = told.filter(\.isOutside).map { Warning(code: $0.code, message: $0.message) }
     let isWorking = !health.isStopping && stalled.isEmpty
     let (status, code, message): (String, String?, String?) =
       if health.isStopping {
@@ -105,7 +114,7 @@ struct DoorRoutes: Sendable {
     let states = systems.map { ($0.name, Self.stateName(of: $0.state)) }
     let document = Health(
       ok: isWorking, status: status, version: version, systems: Dictionary(uniqueKeysWithValues: states),
-      guard: health.guardHealth.report, code: code, message: message)
+      guard: health.guardHealth.report, code: code, message: message, warnings: warnings.isEmpty ? nil : warnings)
     return PreparedDocument.Content(
       status: isWorking ? .ok : .serviceUnavailable, bytes: ByteBuffer(bytes: encodeJSON(document)))
   }

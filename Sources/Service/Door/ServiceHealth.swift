@@ -45,17 +45,23 @@ final class ServiceHealth: Sendable {
 /// A condition that keeps a part of the daemon from working while its loops go on.
 public struct ServiceTrouble: Sendable, Hashable {
   /// The code for programs: `MECHANISM_REMOVED`, `GUARD_LOST`, `STORE_FAILED`, `STORE_LOST`, `TOKENS_FAILED`,
-  /// `SPAWNER_LOST`, `BROKER_FAILED`, `BROKER_UNSTABLE`, `BROKER_REFUSES`, `LOG_FAILED` or `FEW_DESCRIPTORS`.
+  /// `SPAWNER_LOST`, `BROKER_FAILED`, `BROKER_UNSTABLE`, `BROKER_REFUSES`, `BROKER_GONE`, `LOG_FAILED` or
+  /// `FEW_DESCRIPTORS`.
   public let code: String
   /// The message for people: the problem, its remedy, and the parts that do not work until then.
   public let message: String
+  /// Whether the cause lies outside the daemon, which counts as healthy nevertheless: a restart or an older version would not help.
+  public let isOutside: Bool
 
   /// Makes a trouble.
   ///
   /// - Parameters:
   ///   - code: the code for programs, in capitals with underscores.
   ///   - message: the message for people.
-  public init(code: String, message: String) { (self.code, self.message) = (code, message) }
+  ///   - isOutside: whether the cause lies outside the daemon, which counts as healthy nevertheless.
+  public init(code: String, message: String, isOutside: Bool = false) {
+    (self.code, self.message, self.isOutside) = (code, message, isOutside)
+  }
 
   /// The trouble of a program from which a test has removed safety mechanisms, or `nil` if none is removed.
   static let removed: ServiceTrouble? =

@@ -456,15 +456,19 @@ function showBanner() {
   }));
 }
 
-// What does not work although every loop ticks: a store or a token file that cannot be used. Asked of the door, since any system may be
-// absent, and it needs no token.
+// What does not work although every loop ticks: a store or a token file that cannot be used, a broker that is gone. Asked of the door, since any system may
+// be absent, and it needs no token.
 async function lookAtHealth() {
   if (document.hidden) return;
   const { document: health } = await request("GET", "/api/health");
   if (!health || !health.status) return;
-  const text = health.status === "degraded" ? sentence(health.message) : "";
-  put(byId("degraded"), text);
-  byId("degraded").hidden = !text;
+  const told = (health.warnings ?? []).map(({ message }) => message), place = byId("degraded");
+  if (health.status === "degraded") told.unshift(health.message);
+  const words = JSON.stringify(told);
+  if (place.dataset.words === words) return;
+  place.dataset.words = words;
+  place.hidden = told.length === 0;
+  place.replaceChildren(...told.map((text) => element("p", sentence(text))));
 }
 
 // Lines of a list; one that says so when there are none.

@@ -152,6 +152,8 @@ addLanguage("de", {
   [/^(\d+) min old$/, "$1 min alt"], [/^(\d+) h old$/, "$1 h alt"], [/^(\d+) days old$/, "$1 Tage alt"], [/^version (.+)$/, "Version $1"],
   [/^Times are those of this browser, (.+)\.$/, "Zeiten sind die dieses Browsers, <1>."], [/^Times are those of (.+)\.$/, "Zeiten sind die von <1>."],
   [/^(.+): nothing is known of it yet\. The controller runs only what its configuration file names\.$/, "{1}: davon ist noch nichts bekannt. Die Steuerung treibt nur, was in ihrer Konfigurationsdatei steht."],
+  [/^no connection to the MQTT broker (\S+): (.+); it is tried again, and until then nothing is said or heard over MQTT$/,
+    "keine Verbindung zum MQTT-Broker <1>: <2>; sie wird weiter versucht, und bis dahin wird über MQTT nichts gesagt und nichts gehört"],
   [/^E-STOP is NOT CONFIRMED: (.+), turn off (?:its|their) power\.$/, "NOT-AUS ist NICHT BESTÄTIGT: {1}; dort den Strom abschalten."],
   [/^E-STOP was REFUSED: (.+)\. What still moves can only be stopped elsewhere\.$/, "NOT-AUS wurde ABGELEHNT: {1}. Was sich noch bewegt, ist nur anderswo anzuhalten."],
   [/^E-STOP was NOT CARRIED OUT by every system: (.+)\. What still moves can only be stopped elsewhere\.$/, "NOT-AUS wurde nicht von allen Geräten AUSGEFÜHRT: {1}. Was sich noch bewegt, ist nur anderswo anzuhalten."],

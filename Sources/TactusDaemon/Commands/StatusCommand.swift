@@ -59,7 +59,7 @@ struct StatusCommand: ParsableCommand {
       throw ExitCode.failure
     }
     let (status, runtime) = (body("/api/status"), body("/api/runtime"))
-    guard let report = StatusReport(health: health, status: status, runtime: runtime, broker: body("/api/mqtt")) else {
+    guard let report = StatusReport(health: health, status: status, runtime: runtime) else {
       complain("what answers at \(address) is not \(DaemonProgram.current.name)")
       throw ExitCode.failure
     }

@@ -145,8 +145,7 @@ package final class DaemonBroker {
       for participant in participants { participant.connectionLost() }
     }
     // A broker that was just started does not accept connections at once.
-    let isComing = mqtt.broker == .spawn && status.connections == 0 && status.failures < 5
-    if !status.isConnected, !isComing, let failure = status.lastFailure, failure != toldFailure {
+    if !status.isConnected, !Self.isComing(status, mqtt), let failure = status.lastFailure, failure != toldFailure {
       toldFailure = failure
       logger.warning("no MQTT broker", metadata: place.merging(["reason": .string(failure)]) { first, _ in first })
     }
@@ -203,11 +202,15 @@ package final class DaemonBroker {
   /// The number of connections in a row that are lost soon before health says so.
   private static let unstableAfter: Int64 = 3
 
+  /// The time from the start after which a connection that has neither been made nor failed counts as missing.
+  private static let firstAnswer = Nanoseconds.seconds(10)
+
   /// Returns the trouble that `GET /api/health` reports about the broker, or `nil` if there is none: the broker that this program starts does not
-  /// run, connections are lost again and again, or the broker refuses subscriptions. A missing broker that this program does not start is no trouble.
+  /// run, connections are lost again and again, the broker refuses subscriptions, or there is no connection. Only the last leaves the daemon healthy.
   /// It may be used from any thread.
   package var trouble: @Sendable () -> ServiceTrouble? {
-    let (connection, neededFilters, mqtt) = (connection, neededFilters, mqtt)
+    let (connection, neededFilters, mqtt, now) = (connection, neededFilters, mqtt, now)
+    let start = now()
     return {
       let status = connection.status()
       if let failure = connection.spawned()?.lastFailure, !status.isConnected {
@@ -225,13 +228,34 @@ package final class DaemonBroker {
             + "(\(mqtt.device)), give one of them another; it is tried again in longer and longer intervals")
       }
       let refusing = Self.refusing(connection, of: neededFilters)
-      guard !refusing.isEmpty else { return nil }
+      guard !refusing.isEmpty else {
+        return Self.missing(both, of: mqtt, isComing: Self.isComing(status, mqtt), sinceStart: now() - start)
+      }
       return ServiceTrouble(
         code: "BROKER_REFUSES",
         message:
           "the MQTT broker refuses the subscription to \(refusing.joined(separator: ", ")): nothing that is sent there is "
           + "heard until its access list allows this to the daemon's account")
     }
+  }
+
+  /// Returns whether the broker that this program starts may not accept connections yet.
+  private static func isComing(_ status: MQTTStatus, _ mqtt: Configuration.MQTT) -> Bool {
+    mqtt.broker == .spawn && status.connections == 0 && status.failures < 5
+  }
+
+  /// Returns the trouble of a connection that is missing, or `nil` if all are established or may still be on their way.
+  private static func missing(
+    _ both: MQTTStatus, of mqtt: Configuration.MQTT, isComing: Bool, sinceStart time: Nanoseconds
+  ) -> ServiceTrouble? {
+    guard !both.isConnected, !isComing, both.lastFailure != nil || time > firstAnswer else { return nil }
+    // The failure names the broker.
+    let failure = both.lastFailure ?? "broker \(mqtt.settings.address): no answer yet"
+    return ServiceTrouble(
+      code: "BROKER_GONE",
+      message: "no connection to the MQTT \(failure); it is tried again, and until then nothing is said or heard "
+        + "over MQTT",
+      isOutside: true)
   }
 
   /// The route `GET /api/mqtt`.

@@ -9,6 +9,12 @@ struct StatusReport {
     var version: String?
     var systems: [String: String?]
     var `guard`: Guard?
+    /// What lies outside the daemon, or `nil` if there is nothing.
+    var warnings: [Warning]?
+  }
+
+  private struct Warning: Decodable {
+    var message: String
   }
 
   private struct Guard: Decodable {
@@ -20,32 +26,23 @@ struct StatusReport {
   private let health: Health
   private let systems: [TopSample.System]?
   private let runtime: RuntimeDocument?
-  private let broker: Broker?
 
-  private struct Broker: Decodable {
-    var connected: Bool
-    var broker: String
-    var lastFailure: String?
-  }
-
-  /// Reads the bodies of `GET /api/health`, `/api/status`, `/api/runtime` and `/api/mqtt`. Returns `nil` if the first is not of a daemon.
+  /// Reads the bodies of `GET /api/health`, `/api/status` and `/api/runtime`. Returns `nil` if the first is not of a daemon.
   ///
   /// - Parameters:
   ///   - status: the body, or `nil` if the daemon has refused it.
   ///   - runtime: the body, or `nil` if the daemon has refused it.
-  ///   - broker: the body, or `nil` if the daemon has refused it or uses no MQTT broker.
-  init?(health: [UInt8], status: [UInt8]?, runtime: [UInt8]?, broker: [UInt8]?) {
+  init?(health: [UInt8], status: [UInt8]?, runtime: [UInt8]?) {
     guard let health = try? JSONDecoder().decode(Health.self, from: Data(health)) else { return nil }
     self.health = health
     systems = status.flatMap(TopSample.systems)
     self.runtime = runtime.flatMap { try? JSONDecoder().decode(RuntimeDocument.self, from: Data($0)) }
-    self.broker = broker.flatMap { try? JSONDecoder().decode(Broker.self, from: Data($0)) }
   }
 
   /// Whether there is nothing that a person has to do something about. A system that was turned off is well.
   var isWell: Bool { troubles.isEmpty }
 
-  /// What a person has to do something about: of the daemon, of all systems that are stopped or in fault, then of each system and of the broker.
+  /// What a person has to do something about: of the daemon, of all systems that are stopped or in fault, of each system, then of what lies outside the daemon.
   private var troubles: [String] {
     var troubles: [String] = []
     if health.status != "ok" { troubles.append(health.status + (health.message.map { ": \($0)" } ?? "")) }
@@ -55,11 +52,7 @@ struct StatusReport {
       let more = system.troubles.count > Self.most ? ", and \(system.troubles.count - Self.most) more" : ""
       troubles.append("\(system.name): \(system.troubles.prefix(Self.most).joined(separator: ", "))\(more)")
     }
-    // Of a broker that refuses or keeps failing health has told already.
-    if let broker, !broker.connected, health.status == "ok" {
-      troubles.append("no connection to the MQTT broker: \(broker.lastFailure ?? broker.broker)")
-    }
-    return troubles
+    return troubles + (health.warnings ?? []).map(\.message)
   }
 
   /// The greatest number of troubles of one system in the first line.

@@ -16,15 +16,19 @@ struct DaemonBrokerTests {
   private final class Bench: Sendable {
     let status = Mutex(MQTTStatus())
     let commands = Mutex(MQTTStatus())
+    /// What a simulated clock tells.
+    let instant = Mutex(TickInstant.zero)
     let published = Mutex<[MQTTMessage]>([])
     let deliver = Mutex<@Sendable (MQTTMessage) -> Void>({ _ in })
     let filters = Mutex<(first: [String], commands: [String])>(([], []))
 
-    func broker(takesCommands: Bool = true) throws -> DaemonBroker {
+    func broker(
+      takesCommands: Bool = true, now: @escaping @Sendable () -> TickInstant = { MonotonicClock.now }
+    ) throws -> DaemonBroker {
       let mqtt = Configuration.MQTT(
         simulated: DeviceTopics(device: "bed")!, takesCommands: takesCommands, stateIntervalSeconds: 60)
       let broker = try DaemonBroker(
-        mqtt, served: [], others: [], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        mqtt, served: [], others: [], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now
       ) {
         deliver in
         self.deliver.withLock { $0 = deliver }
@@ -187,8 +191,34 @@ struct DaemonBrokerTests {
     let message = try #require(broker.trouble()?.message)
     #expect(
       message.contains("3 times in a row (another client has our client ID)") && message.contains("mqtt.device (bed)"))
+    bench.connectCommands(isSubscribed: true)
     bench.commands.withLock { $0.lostSoon = 0 }
     #expect(broker.trouble() == nil)
+  }
+
+  @Test("no connection: a trouble outside the daemon once an attempt has failed, or after 10 s; none when all are made")
+  func missing() throws {
+    let bench = Bench()
+    let broker = try bench.broker(now: { bench.instant.withLock { $0 } })
+    let trouble = broker.trouble
+    #expect(trouble() == nil, "it may be on its way")
+    bench.instant.withLock { $0 = TickInstant(nanoseconds: 10_000_000_001) }
+    let silent = try #require(trouble())
+    #expect(silent.code == "BROKER_GONE" && silent.isOutside)
+    #expect(silent.message.hasPrefix("no connection to the MQTT broker "))
+    #expect(silent.message.contains(": no answer yet; "))
+    bench.instant.withLock { $0 = .zero }
+    bench.status.withLock { $0.lastFailure = "broker b:1883: Connection refused" }
+    #expect(
+      trouble()?.message
+        == "no connection to the MQTT broker b:1883: Connection refused; it is tried again, and until then nothing is "
+        + "said or heard over MQTT")
+    bench.connect()
+    #expect(trouble()?.code == "BROKER_GONE", "the connection for commands is missing")
+    bench.connectCommands(isSubscribed: true)
+    #expect(trouble() == nil)
+    bench.status.withLock { $0.ended() }
+    #expect(trouble()?.code == "BROKER_GONE")
   }
 
   private func document(_ broker: DaemonBroker) async throws -> [String: Any] {

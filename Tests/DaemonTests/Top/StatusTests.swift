@@ -113,21 +113,17 @@ struct StatusTests {
     #expect(shown.said.split(separator: "\n").first?.hasSuffix(": \(words)") == true, "\(shown.said)")
   }
 
-  @Test("a broker that is gone, though health is ok: its last failure is in the first line, status 1")
-  func broker() throws {
-    func answers(_ connected: Bool) -> [String: CannedServer.Answer] {
-      [
-        "/api/health": .init(body: Self.well), "/api/status": .init(body: TopDocuments.stopped),
-        "/api/runtime": .init(body: TopDocuments.second),
-        "/api/mqtt": .init(
-          body: #"{"ok":true,"connected":\#(connected),"broker":"b:1883","lastFailure":"broker b:1883: refused"}"#),
-      ]
+  @Test("a warning of health, which is ok: in the first line, status 1; also where only health may be read")
+  func warning() throws {
+    let words = "no connection to the MQTT broker b:1883: refused"
+    let warnings = #""warnings":[{"code":"BROKER_GONE","message":"\#(words)"}],"systems""#
+    let health = Self.well.replacing(#""systems""#, with: warnings)
+    let refused = CannedServer.Answer(status: 401, body: "{}")
+    for state in [CannedServer.Answer(body: TopDocuments.stopped), refused] {
+      let gone = try status(["/api/health": .init(body: health), "/api/status": state, "/api/runtime": refused])
+      #expect(gone.process.terminationStatus == 1)
+      #expect(gone.said.split(separator: "\n").first?.hasSuffix(": \(words)") == true, "\(gone.said)")
     }
-    let gone = try status(answers(false))
-    #expect(gone.process.terminationStatus == 1)
-    let words = ": no connection to the MQTT broker: broker b:1883: refused"
-    #expect(gone.said.split(separator: "\n").first?.hasSuffix(words) == true, "\(gone.said)")
-    #expect(try status(answers(true)).process.terminationStatus == 0)
   }
 
   @Test("no daemon, or another program: one line why, status 1")

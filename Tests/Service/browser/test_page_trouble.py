@@ -8,6 +8,8 @@ from types import SimpleNamespace
 import pytest
 from playwright.sync_api import expect
 
+import broker
+from broker import Broker, eventually
 from daemon import PROGRAM
 from others import go, until
 from proxy import Proxy
@@ -77,6 +79,29 @@ def test_a_valve_that_does_not_close_in_german(enter, own_daemon):
     expect(tile(page, "Bewässerung").locator(".led")).to_have_text("Störung, Ausgänge nicht bestätigt")
     fault(daemon, "clear", "sprinkler-gpio")
     expect(page.locator("#reset")).to_be_visible()
+
+
+@broker.needed
+def test_a_broker_that_is_gone_is_said_until_it_is_back(enter, own_daemon, tmp_path):
+    house = Broker(tmp_path)
+    house.start()
+    try:
+        daemon = own_daemon(more=f"mqtt: {{broker: 127.0.0.1, port: {house.port}, device: sill, commands: true}}\n")
+        eventually(lambda: daemon.get("/api/mqtt").json()["connected"])
+        page, german = enter(daemon), enter(daemon, locale="de-DE")
+        for one in (page, german):
+            expect(one.locator("#degraded")).to_be_hidden()
+        house.stop()
+        place = re.escape(f"127.0.0.1:{house.port}")
+        expect(page.locator("#degraded p")).to_have_text(
+            re.compile(f"^No connection to the MQTT broker {place}: .+; it is tried again, and until then nothing is said or heard over MQTT\\.$"))
+        expect(german.locator("#degraded p")).to_have_text(
+            re.compile(f"^Keine Verbindung zum MQTT-Broker {place}: .+; sie wird weiter versucht, und bis dahin wird über MQTT nichts gesagt und nichts gehört\\.$"))
+        house.start()
+        for one in (page, german):
+            expect(one.locator("#degraded")).to_be_hidden()
+    finally:
+        house.stop()
 
 
 @pytest.mark.parametrize("view, title, bus, state, cause, way_out, soothing", [
