@@ -57,6 +57,28 @@ struct TokenCommandTests {
     return try TokenStore(path: path).verify(token, now: now + offset)
   }
 
+  @Test("a QR code for a phone: the printed line has the page's scheme and the fingerprint; a service's is root's")
+  func printedTicket() {
+    func said(_ page: String, _ fingerprint: String?) -> String {
+      MakingToken.ticket(file: "/t.json", environment: [:], name: "my-phone", page: page, fingerprint: fingerprint)
+    }
+    let plain = said("http://192.0.2.7:8000", nil)
+    #expect(plain.hasPrefix("TACTUS_TOKEN=$(") && plain.contains(" --scope admin --expires 1h --token-file /t.json) "))
+    #expect(plain.hasSuffix(" token create --name my-phone --qr http://192.0.2.7:8000"), "\(plain)")
+    let secure = said("https://pi.local:8000", "AA:BB")
+    #expect(secure.hasSuffix(" --name my-phone --qr https://pi.local:8000 --fingerprint AA:BB"), "\(secure)")
+    let root = MakingToken.ticketOfService(environment: [:], name: "my-phone", page: "https://pi.local:8000")
+    #expect(root.hasPrefix("sudo ") && root.hasSuffix(" token create --name my-phone --qr https://pi.local:8000"))
+  }
+
+  @Test("create: a fingerprint without an https address is refused, with what it needs")
+  func fingerprint() throws {
+    for words in [["--fingerprint", "AA"], ["--qr", "http://127.0.0.1:8000", "--fingerprint", "AA"]] {
+      let refused = try tactus(["create", "--name", "phone"] + words)
+      #expect(refused.status == 64 && refused.errors.contains("--fingerprint needs --qr with an https:// address"))
+    }
+  }
+
   @Test("create: the token alone on standard output, nothing secret on the other; the daemon accepts it")
   func secret() throws {
     let said = try here("create", "--name", "phone")

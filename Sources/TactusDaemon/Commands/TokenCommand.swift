@@ -105,7 +105,7 @@ struct TokenCreateCommand: ParsableCommand {
         TOKEN=$(tactus token create --name script --config /etc/tactus/tactus.yaml)
         sudo tactus token create --name "Anna's phone" --qr http://NAME.local:8000
       With --qr the running daemon makes it, and a new device gets it by an address that is good once. Root and the service's account need no \
-      token for that; everybody else needs one of scope admin in TACTUS_TOKEN.
+      token for that, and no --fingerprint; everybody else needs a token of scope admin in TACTUS_TOKEN.
       """)
 
   @Option(help: "What people call it.")
@@ -123,11 +123,20 @@ struct TokenCreateCommand: ParsableCommand {
       valueName: "address"))
   var qr: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "With --qr https://… and a self-signed certificate: its SHA-256 fingerprint, as the daemon shows it.",
+      valueName: "hex"))
+  var fingerprint: String?
+
   @OptionGroup var file: TokenPlace
 
   /// The request for a ticket, or `nil` if the text of `--qr` is not an address.
   private var ticket: TicketRequest? {
-    qr.flatMap { TicketRequest(name: name, scope: scope, validSeconds: expires?.seconds, page: $0) }
+    qr.flatMap {
+      TicketRequest(
+        name: name, scope: scope, validSeconds: expires?.seconds, page: $0, fingerprint: fingerprint)
+    }
   }
 
   func validate() throws {
@@ -136,6 +145,9 @@ struct TokenCreateCommand: ParsableCommand {
     }
     if expires?.seconds == 0 {
       throw ValidationError("Expected for --expires at least 1s, such as 12h or 90d, got 0: it would never be valid.")
+    }
+    if fingerprint != nil, qr?.hasPrefix("https://") != true {
+      throw ValidationError("--fingerprint needs --qr with an https:// address.")
     }
     guard let qr else { return }
     if ticket == nil {

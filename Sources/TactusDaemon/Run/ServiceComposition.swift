@@ -17,10 +17,24 @@ struct ServiceComposition {
   /// The command that makes a token for this service, with a name that no token had at the start.
   let tokenCommand: String
   /// The command that makes a ticket and a token for a phone, and shows the ticket as a QR code; `nil` if no other
-  /// machine can reach the page, or not without a certificate. It is known once the service listens.
+  /// machine can reach the page. It is known once the service listens.
   var ticketCommand: String? {
-    guard configuration.tls == .off, let page = addressesElsewhere.last else { return nil }
-    return MakingToken.ticket(file: tokenFile, environment: environment, name: ticketName, page: page)
+    guard let page = addressesElsewhere.last else { return nil }
+    return MakingToken.ticket(
+      file: tokenFile, environment: environment, name: ticketName, page: page, fingerprint: servedFingerprint)
+  }
+  /// The same command for root where the daemon is a service, with the name by which it is announced, if it is; `nil`
+  /// if no token is needed or no way in is left for root.
+  private var ticketCommandOfService: String? {
+    guard configuration.auth == .tokens, door != nil, environment["NOTIFY_SOCKET"] != nil,
+      let page = configuration.bonjour ? addressesElsewhere.first : addressesElsewhere.last
+    else { return nil }
+    return MakingToken.ticketOfService(environment: environment, name: ticketName, page: page)
+  }
+  /// The SHA-256 of the certificate that the service shows, or `nil` without TLS, or if its file cannot be read.
+  private var servedFingerprint: String? {
+    guard case .files(let file, let key) = configuration.tls else { return fingerprint }
+    return SelfSignedCertificate.fingerprint(of: file, key: key)
   }
   /// The command that makes a token for a terminal; see `MakingToken.variable`.
   let terminalTokenCommand: String
@@ -143,12 +157,8 @@ struct ServiceComposition {
   /// Gives access to commands of this account. Called once the service listens.
   func openLocalDoor() {
     guard let door, let localToken else { return }
-    var fingerprint = fingerprint
-    if case .files(let file, let key) = configuration.tls {
-      fingerprint = SelfSignedCertificate.fingerprint(of: file, key: key)
-    }
     do throws(FileFailure) {
-      try door.leave(LocalDoor.Contents(address: address, token: localToken, fingerprint: fingerprint))
+      try door.leave(LocalDoor.Contents(address: address, token: localToken, fingerprint: servedFingerprint))
     } catch {
       logger.warning(
         "local commands need a token: their own cannot be written",
@@ -174,6 +184,7 @@ struct ServiceComposition {
     ]
     let elsewhere = addressesElsewhere.map { $0 + "/" }
     if !elsewhere.isEmpty { metadata["page"] = .string(elsewhere.joined(separator: " ")) }
+    if let ticketCommandOfService { metadata["let_a_phone_in"] = .string(ticketCommandOfService) }
     if let fingerprint { metadata["fingerprint_sha256"] = .string(fingerprint) }
     logger.info("serving \(scheme)", metadata: metadata)
   }

@@ -29,10 +29,20 @@ enum MakingToken {
   ///   - file: the daemon's token file.
   ///   - name: the name of the device's token.
   ///   - page: the address of the page without a slash at its end, as this machine and the device reach it.
-  static func ticket(file: String, environment: [String: String], name: String, page: String) -> String {
+  ///   - fingerprint: the SHA-256 of the daemon's certificate, or `nil` without TLS.
+  static func ticket(
+    file: String, environment: [String: String], name: String, page: String, fingerprint: String?
+  ) -> String {
     let admin = command(
       file: file, environment: environment, name: "ticket-$(date +%s%N) --scope admin --expires 1h")
-    return "TACTUS_TOKEN=$(\(admin)) \(program(environment)) token create --name \(name) --qr \(page)"
+    let pin = fingerprint.map { " --fingerprint \($0)" } ?? ""
+    return "TACTUS_TOKEN=$(\(admin)) \(program(environment)) token create --name \(name) --qr \(page)\(pin)"
+  }
+
+  /// Returns the command that does the same for root on the machine of a daemon that is a service: the way in that the
+  /// daemon leaves for root needs no token, and knows the certificate.
+  static func ticketOfService(environment: [String: String], name: String, page: String) -> String {
+    "sudo \(program(environment)) token create --name \(name) --qr \(page)"
   }
 
   /// Returns the program as a user types it in a shell: its name if the shell finds it on its path, otherwise its full path.

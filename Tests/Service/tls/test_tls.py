@@ -1,6 +1,7 @@
 """HTTPS and wss, in a build with the trait TLS: curl, websockets, openssl and `tactus top` as the peers."""
 import asyncio
 import hashlib
+import json
 import re
 import socket
 import ssl
@@ -101,6 +102,73 @@ def test_top_trusts_the_pinned_certificate_and_no_other(secure):
     assert other.returncode == 1 and "fingerprint is not the one given" in other.stderr
     none = secure.command("top", secure.url, "--once", **token)
     assert none.returncode == 1 and "--fingerprint" in none.stderr
+
+
+TICKET = r"https://\S+/#/ticket/(\S+)"
+
+
+def redeemed(daemon, printed):
+    """The new token, by the address that the picture has."""
+    ticket = re.search(TICKET, printed)
+    assert ticket, printed
+    got = curl("--cacert", daemon.certificate, daemon.url + "/api/ticket", "--json", json.dumps({"ticket": ticket[1]}))
+    assert got.returncode == 0, got.stderr
+    return json.loads(got.stdout)["token"]
+
+
+def test_a_picture_in_the_terminal_lets_a_device_in_with_the_pinned_certificate_and_no_other(secure):
+    token = {"environment": {"TACTUS_TOKEN": secure.admin}}
+    make = ("token", "create", "--name", "phone", "--qr", secure.url)
+    none = secure.command(*make, **token)
+    assert none.returncode == 1 and "--fingerprint" in none.stderr, none.stderr
+    wrong = ("00" if not secure.fingerprint.startswith("00") else "01") + secure.fingerprint[2:]
+    other = secure.command(*make, "--fingerprint", wrong, **token)
+    assert other.returncode == 1 and "fingerprint is not the one given" in other.stderr, other.stderr
+    plain = secure.command("token", "create", "--name", "phone", "--qr", "http://127.0.0.1", "--fingerprint", wrong, **token)
+    assert plain.returncode == 64 and "https://" in plain.stderr, plain.stderr
+    made = secure.command(*make, "--fingerprint", secure.fingerprint, **token)
+    assert made.returncode == 0, made.stderr
+    assert redeemed(secure, made.stdout)
+
+
+def open_to_others(folder, **options):
+    daemon = SecureDaemon(folder, tls="self-signed", **options)
+    daemon.config.write_text(daemon.config.read_text().replace("bind_address: 127.0.0.1", "bind_address: 0.0.0.0"))
+    return daemon
+
+
+def test_the_start_prints_the_line_that_lets_a_phone_in_with_https_and_the_fingerprint(tmp_path):
+    with open_to_others(tmp_path) as daemon:
+        daemon.wait_for_line("Ctrl-C stops")
+        line, = (line.strip() for line in daemon.log.splitlines() if " --qr " in line and not line.startswith("{"))
+        assert line.endswith(f" --fingerprint {daemon.fingerprint}"), line
+        page = re.search(r" --qr (https://(\S+):\d+) ", line)
+        assert page and page[1] + "/" in next(line for line in daemon.log.splitlines() if line.startswith("From another machine: ")), line
+        if not page[2].endswith(".local"):  # a machine without a network has no address but that, which nobody may know here
+            made = subprocess.run(
+                ["bash", "-c", line], capture_output=True, text=True, env=daemon.own_environment(), cwd=tmp_path, timeout=60)
+            assert made.returncode == 0 and page[1] + "/#/ticket/" in made.stdout, made.stderr
+            assert redeemed(daemon, made.stdout)
+
+
+def test_a_service_logs_the_line_that_lets_a_phone_in_and_root_needs_no_fingerprint_for_it(tmp_path):
+    runtime = tmp_path / "run"
+    runtime.mkdir()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        environment = {"RUNTIME_DIRECTORY": str(runtime), "NOTIFY_SOCKET": str(tmp_path / "notify")}
+        with open_to_others(tmp_path, environment=environment) as daemon:
+            limit = time.monotonic() + 60
+            while not (runtime / "safe-state-door").exists():
+                assert time.monotonic() < limit
+                time.sleep(0.02)
+            started = next(json.loads(line) for line in daemon.log.splitlines() if '"serving https"' in line)
+            words = started["let_a_phone_in"].split()
+            assert words[0] == "sudo" and words[2:5] == ["token", "create", "--name"] and words[6] == "--qr", words
+            assert words[7].startswith("https://") and words[7] + "/" in started["page"].split(), started
+            made = daemon.command(*words[2:], environment={**environment, "TACTUS_TOKEN": ""})
+            assert made.returncode == 0 and words[7] + "/#/ticket/" in made.stdout, made.stderr
+            assert redeemed(daemon, made.stdout)
 
 
 def test_certificate_files_that_do_not_fit_stop_the_start_with_their_names(tmp_path):

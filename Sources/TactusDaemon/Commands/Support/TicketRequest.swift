@@ -9,11 +9,13 @@ struct TicketRequest {
   let validSeconds: Int64?
   /// The address of the page as the new device reaches it, with a slash at its end.
   let page: String
+  /// The SHA-256 fingerprint of the daemon's certificate as people write it, or `nil` if this machine trusts the certificate, or without TLS.
+  let fingerprint: String?
 
   /// Takes the page's address as people write it. Returns `nil` if it is not an http or https address without a path.
-  init?(name: String, scope: Scope, validSeconds: Int64?, page: String) {
+  init?(name: String, scope: Scope, validSeconds: Int64?, page: String, fingerprint: String?) {
     guard page.hasPrefix("http://") || page.hasPrefix("https://"), ServiceAddress(page) != nil else { return nil }
-    (self.name, self.scope, self.validSeconds) = (name, scope, validSeconds)
+    (self.name, self.scope, self.validSeconds, self.fingerprint) = (name, scope, validSeconds, fingerprint)
     self.page = page.hasSuffix("/") ? page : page + "/"
   }
 
@@ -46,7 +48,7 @@ struct TicketRequest {
     let door = LocalDoor(environment: processEnvironment()).read()
     guard let address = ServiceAddress(door?.address ?? page) else { preconditionFailure("validated") }
     let token = try door?.token ?? CommandToken.read(file: nil)
-    let client = try ServiceClient(address, token: token, fingerprint: door?.fingerprint)
+    let client = try ServiceClient(address, token: token, fingerprint: door == nil ? fingerprint : door?.fingerprint)
     defer { client.stop() }
     let wish: JSONValue = [
       "name": .text(name), "scope": .text(scope.rawValue), "page": .text(page),
