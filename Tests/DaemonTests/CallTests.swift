@@ -321,6 +321,19 @@ struct CallTests {
     #expect(said.contains("power switch"), "\(said)")
   }
 
+  @Test("an emergency stop with options that there are not: without them; any other line as it is")
+  func unknownOptions() {
+    func line(_ words: String...) -> [String] { CallCommand.stopWithoutUnknownOptions(["call"] + words) }
+    #expect(line("e-stop", "--reason", "fire") == ["call", "e-stop", "fire"])
+    #expect(line("--port", "81", "robot", "E-STOP", "-f", "--now=1") == ["call", "--port", "81", "robot", "E-STOP"])
+    for same in [["e-stop", "--help"], ["e-stop", "-h", "--now"], ["e-stop", "--port", "x"], ["robot", "--now"]] {
+      #expect(CallCommand.stopWithoutUnknownOptions(["call"] + same) == ["call"] + same)
+    }
+    #expect(line("e-stop", "--method", "get", "-x") == ["call", "e-stop", "--method", "get", "-x"])
+    #expect(line("e-stop", "--json") == ["call", "e-stop", "--json"])
+    #expect(CallCommand.stopWithoutUnknownOptions(["top", "-x"]) == ["top", "-x"])
+  }
+
   @Test("an emergency stop that was taken and confirmed by the state: status 0, and nothing is said of it")
   func stateTold() throws {
     let server = try CannedServer([

@@ -124,6 +124,9 @@ def test_an_emergency_stop_is_not_refused_for_a_value_with_it(own_daemon):
     assert one.stderr == "robot e-stop: expected no words or values with it, got reason=fire: it was sent without\n"
     assert daemon.get("/api/robot").json()["emergencyStopped"] is True
     assert call(daemon, "zone/1", "on", "minutes=1").returncode == 0
+    dashed = call(daemon, "robot", "e-stop", "--force")
+    assert dashed.returncode == 0, dashed.stderr
+    assert dashed.stderr == "robot e-stop: expected no other options, got --force: it is sent without\n"
     every = call(daemon, "e-stop", "reason=x", "reason=x", ":={")
     assert every.returncode == 0, every.stderr
     assert every.stderr == "e-stop: expected no words or values with it, got reason=x reason=x :={: it was sent without\n"

@@ -86,6 +86,27 @@ struct CallCommand: ParsableCommand {
     }
   }
 
+  /// The options that the command has, with those of every command: whoever asks for help stops nothing.
+  private static let options: Set = [
+    "--host", "--port", "--token-file", "--fingerprint", "--cert", "--key", "--method", "--json", "--help", "-h",
+    "-help", "--help-hidden", "--version", "--generate-completion-script", "--experimental-dump-help",
+  ]
+
+  /// Returns a command line without the options that `call` does not have if it is an emergency stop then, which is not refused for them, and says
+  /// so. Any other command line is returned as it is.
+  ///
+  /// - Parameter line: the command line without the program's name.
+  static func stopWithoutUnknownOptions(_ line: [String]) -> [String] {
+    guard line.first == "call", (try? TactusCommand.parseAsRoot(line)) == nil else { return line }
+    let unused = line.filter { $0.hasPrefix("-") && !options.contains(String($0.prefix { $0 != "=" })) }
+    let rest = line.filter { !unused.contains($0) }
+    guard !unused.isEmpty, let call = try? TactusCommand.parseAsRoot(rest) as? CallCommand,
+      let words = try? CallWords(call.words), words.isEmergencyStop, call.method == nil || call.method == .post
+    else { return line }
+    complain("\(words.command): expected no other options, got \(unused.joined(separator: " ")): it is sent without")
+    return rest
+  }
+
   /// The time limit of a request, longer than any command takes to be acknowledged.
   private static let limit = Duration.seconds(20)
 

@@ -64,7 +64,7 @@ public struct DaemonProgram: Sendable {
       complain("\(unknown)")
       exit(64)
     }
-    TactusCommand.main()
+    TactusCommand.main(CallCommand.stopWithoutUnknownOptions(words))
     exit(0)
   }
 
