@@ -1,5 +1,6 @@
 import DaemonSupport
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
@@ -50,7 +51,7 @@ private let document = #"""
       {"$ref": "#/components/schemas/ByZone"}, {"$ref": "#/components/schemas/ByList"}]}}}}}}}
   """#
 
-@Suite("tactus call")
+@Suite("tactus call", .ownThread)
 struct CallTests {
   private let daemon: CallDescription
 
