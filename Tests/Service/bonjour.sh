@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests/Service/bonjour.sh PROGRAM [--records]: the announcement of `PROGRAM run` on the network, with Debian's avahi-daemon on a D-Bus
-# and in a network of its own: nothing of this machine is touched, nothing is announced outside.
+# and in a network of its own: nothing of this machine is touched, nothing is announced outside. Where CLIENT_TERMINAL is the program of
+# Examples/client-terminal, it must discover what is announced.
 #
 # One line a check, then "N passed, N failed, N skipped". Exit status 0 when none failed. With --records: what is announced for a robot, a leg
 # and a sprinkler, a type and its TXT record a line, instead of checks.
@@ -96,6 +97,10 @@ resolved() { # the one that is called "Tactus on HOST"
     && $line == *'"version='* ]]
 }
 
+discovered() { # by TactusClient, which asks without Avahi of its own
+  grep -q "^Tactus on $(hostname -s): http://127.0.0.1:$port api=\"/api\" systems=\"robot\" tls=\"0\" version=" <<< "$("$CLIENT_TERMINAL" discover 1)"
+}
+
 # sprinkler_resolved: as a phone app looks for it.
 sprinkler_resolved() {
   local line
@@ -144,6 +149,7 @@ check "no Avahi: told in one debug line, the program runs" says one 'not announc
 start_avahi
 check "Avahi comes: announced" says one 'announced as'
 check "browsed and resolved: name, port, TXT record" resolved
+[ -z "${CLIENT_TERMINAL-}" ] || check "client-terminal discovers it: name, address, port, TXT record" discovered
 start two
 second=$started
 check "the same name a second time: the newcomer takes #2" shows 'Tactus\\032on\\032.*\\032\\0352'

@@ -5,23 +5,11 @@
 
   /// Finds the daemons that announce themselves on the local network (Bonjour, `_tactus._tcp`): those that listen beyond loopback.
   ///
-  /// An app must list `_tactus._tcp` under `NSBonjourServices` in its Info.plist and have `NSLocalNetworkUsageDescription`. Without
-  /// the Network framework, as on Linux, a daemon is given by its address: `Endpoint("pi.local")`.
+  /// An app must list `_tactus._tcp` under `NSBonjourServices` in its Info.plist and have `NSLocalNetworkUsageDescription`. On
+  /// Linux the same class asks by multicast DNS itself.
   @MainActor
   @Observable
   public final class DaemonBrowser {
-    /// A daemon that was found.
-    public struct Found: Identifiable, Hashable, Sendable {
-      /// The announced name.
-      public var name: String
-      /// Whether the daemon serves HTTPS, as it announces.
-      public var isSecure: Bool
-      fileprivate var service: NWEndpoint
-
-      /// The identity of the daemon, which is its name.
-      public var id: String { name }
-    }
-
     /// The daemons that are announced at present, by name.
     public private(set) var found: [Found] = []
     /// The reason why no daemon can be found, or `nil` if browsing works.
@@ -38,9 +26,11 @@
       browser.browseResultsChangedHandler = { [weak self] results, _ in
         let found = results.compactMap { result -> Found? in
           guard case .service(let name, _, _, _) = result.endpoint else { return nil }
-          var isSecure = false
-          if case .bonjour(let record) = result.metadata { isSecure = record["tls"] == "1" }
-          return Found(name: name, isSecure: isSecure, service: result.endpoint)
+          var texts: [String: String] = [:]
+          if case .bonjour(let record) = result.metadata {
+            for (key, value) in record.dictionary { texts[key.lowercased()] = value }
+          }
+          return Found(name: name, texts: texts, host: nil, port: nil, addresses: [], service: result.endpoint)
         }
         Task { @MainActor [weak self] in self?.found = found.sorted { $0.name < $1.name } }
       }

@@ -17,12 +17,39 @@ func wait(until condition: @escaping @MainActor () -> Bool) async {
   }
 }
 
+/// Prints the daemons that announce themselves: the name, the address, and what they say of themselves, which is in quotation marks since anybody may
+/// announce anything.
+@MainActor
+func discover(within limit: Duration) async throws {
+  let browser = DaemonBrowser()
+  browser.start()
+  try await Task.sleep(for: limit)
+  browser.stop()
+  if browser.found.isEmpty { print(browser.failure ?? "no daemon has answered") }
+  for found in browser.found {
+    let texts = found.texts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.debugDescription)" }
+    do {
+      let endpoint = try await browser.endpoint(of: found)
+      let scheme = endpoint.isSecure ? "https" : "http"
+      print("\(found.name): \(scheme)://\(endpoint) \(texts.joined(separator: " "))")
+    } catch {
+      print(error.localizedDescription)
+    }
+  }
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.first == "discover", arguments.count <= 2, let seconds = Double(arguments.count == 2 ? arguments[1] : "3"),
+  (0...3_600).contains(seconds)
+{
+  try await discover(within: .seconds(seconds))
+  exit(0)
+}
 let isWatering = arguments.count == 4 && arguments[1] == "water"
 guard arguments.count == 1 || isWatering, let zone = Int(isWatering ? arguments[2] : "0"),
   let minutes = Double(isWatering ? arguments[3] : "0")
 else {
-  print("usage: client-terminal ADDRESS [water ZONE MINUTES]; the token from TACTUS_TOKEN")
+  print("usage: client-terminal ADDRESS [water ZONE MINUTES] | discover [SECONDS]; the token from TACTUS_TOKEN")
   exit(64)
 }
 do {

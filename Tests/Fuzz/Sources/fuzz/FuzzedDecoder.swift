@@ -6,7 +6,8 @@ struct FuzzedDecoder: Sendable {
   /// Takes any bytes, and traps if what becomes of them is wrong.
   let take: @Sendable (UnsafeRawBufferPointer) -> Void
 
-  static let all: [FuzzedDecoder] = robot + leg + pump + plants + video + boards + texts + guards + spawner + daemon
+  static let all: [FuzzedDecoder] =
+    robot + leg + pump + plants + video + boards + texts + guards + spawner + daemon + client
 }
 
 /// Traps, which libFuzzer reports with the input, if `condition` does not hold.

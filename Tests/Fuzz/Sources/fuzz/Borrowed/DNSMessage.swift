@@ -1,0 +1,1 @@
+../../../../../Sources/TactusClient/Discovery/DNSMessage.swift
