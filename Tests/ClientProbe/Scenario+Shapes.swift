@@ -35,6 +35,8 @@ extension Scenario {
     ("Pump.state", PumpState.Mode.known.map(\.rawValue)), ("Pump.contact", PumpState.Contact.known.map(\.rawValue)),
     ("Plants.state", PlantsState.Mode.known.map(\.rawValue)), ("Plant.state", PlantsState.Mode.known.map(\.rawValue)),
     ("Video.state", VideoState.Mode.known.map(\.rawValue)),
+    ("WateringLog.runs[].outcome", WateringLog.Outcome.known.map(\.rawValue)),
+    ("Health.status", DaemonHealth.Status.known.map(\.rawValue)),
   ]
 }
 
@@ -48,6 +50,10 @@ private struct Shape: Sendable {
     answer("Schedule", Schedule.self), answer("Pump", PumpState.self), answer("PumpSession", PumpSession.self),
     answer("Plants", PlantsState.self), answer("PlantHistory", PlantHistory.self), answer("Video", VideoState.self),
     answer("DeclaredSystem", DeclaredSystem.self), answer("SchedulePreview.starts[]", ScheduledStart.self),
+    answer("SchedulePreview", SchedulePreview.self), answer("DraftPreview", DraftPreview.self),
+    answer("WateringLog", WateringLog.self), answer("Seasonal", SeasonalLevel.self),
+    answer("PumpHistory", PumpHistory.self), answer("PlantAlerts", PlantAlerts.self),
+    answer("PlantPictures", PlantPictures.self), answer("Health", DaemonHealth.self),
     request(
       "NewSchedule",
       NewSchedule(name: "a", startTimes: ["06:00"], days: ["Mon"], zones: [Schedule.Step(zoneId: 1, minutes: 1)])),

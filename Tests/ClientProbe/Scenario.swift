@@ -47,6 +47,19 @@ struct Scenario {
     say("seen: \(what)")
   }
 
+  /// Reads until what is read is as expected: what a system writes down comes behind what it does.
+  private func read<Answer: Sendable>(
+    _ what: String, from look: () async throws -> Answer, _ condition: (Answer) -> Bool
+  ) async throws {
+    let end = ContinuousClock.now + .seconds(30)
+    while true {
+      let answer = try await look()
+      if condition(answer) { return }
+      guard ContinuousClock.now < end else { throw Unexpected("never: \(what); got \(answer)") }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
   /// The way that news are expected to come by: the first argument, `socket` unless there is one.
   private var way: LinkState { rest.contains("polling") ? .live(.polling) : .live(.socket) }
 
@@ -101,6 +114,7 @@ struct Scenario {
     try await connect()
     try await see("a sprinkler") { model.sprinkler != nil }
     guard let sprinkler = model.sprinkler else { return }
+    let begin = Date()
     try await sprinkler.water(1, minutes: 1)
     guard sprinkler.isOn(1) else { throw Unexpected("zone 1 is not shown as open at once") }
     try await see("zone 1 is open") { sprinkler.state.zones[0].isOn && sprinkler.state.zones[0].remainingSec ?? 0 > 50 }
@@ -117,6 +131,11 @@ struct Scenario {
     try await sprinkler.resume()
     try await sprinkler.stop()
     try await see("everything is closed") { sprinkler.state.state == .idle && sprinkler.state.queueCount == 0 }
+    try await read("the run in the log", from: { try await sprinkler.log(since: begin, zone: 1, limit: 1).runs }) {
+      $0.first?.outcome == .stopped
+    }
+    guard try await sprinkler.seasonalLevel().percent == 100 else { throw Unexpected("expected a level of 100 %") }
+    guard try await model.health().systems.keys.contains("robot") else { throw Unexpected("expected a robot") }
   }
 
   func schedule() async throws {
@@ -129,6 +148,16 @@ struct Scenario {
     try await see("the schedule, and when it starts") {
       sprinkler.schedules.contains { $0.id == made.id } && sprinkler.starts.contains { $0.scheduleId == made.id }
     }
+    let starts = try await sprinkler.preview(count: 50).starts
+    guard starts.contains(where: { $0.scheduleId == made.id && $0.runs.map(\.zoneId) == [1] }) else {
+      throw Unexpected("expected a start of zone 1, got \(starts)")
+    }
+    let draft = NewSchedule(
+      name: "Draft", startTimes: ["07:00"], days: ["Tue"], zones: [Schedule.Step(zoneId: 2, minutes: 5)])
+    let looked = try await sprinkler.preview(of: draft, inPlaceOf: made.id, count: 1, onlyDraft: true)
+    guard looked.schedule.name == "Draft", looked.starts.map(\.scheduleId) == [made.id], looked.isCut,
+      looked.starts[0].runs.map(\.zoneId) == [2]
+    else { throw Unexpected("expected a start of the draft, got \(looked)") }
     try await sprinkler.setEnabled(made.id, false)
     try await see("it is off") { sprinkler.schedules.contains { $0.id == made.id && !$0.isEnabled } }
     try await sprinkler.change(made.id, ScheduleChange(name: "Evening", startTimes: ["21:30", "22:00"]))
@@ -148,6 +177,10 @@ struct Scenario {
     try await pump.turnOff()
     try await see("it is off") { pump.state.state == .off && !pump.isOn }
     guard try await pump.sessions().count == 1 else { throw Unexpected("expected one session of the pump") }
+    let history = try await pump.history(points: 10)
+    guard history.spanSec % 60 == 0, history.rows.count <= 10 else {
+      throw Unexpected("expected ten rows at most, got \(history)")
+    }
   }
 
   func plant() async throws {
@@ -164,6 +197,10 @@ struct Scenario {
       plants.state.plants.contains { $0.id == made.id && $0.name == "Mint" && $0.lastWateredISO != nil }
     }
     guard try await plants.history(made.id).plantId == made.id else { throw Unexpected("no history") }
+    try await read("the watering", from: { try await plants.alerts(of: made.id).events }) { events in
+      events.contains { $0.kind == "watered" }
+    }
+    guard try await plants.pictures(limit: 1).pictures.isEmpty else { throw Unexpected("there is a picture") }
     try await plants.remove(made.id)
     try await see("it is gone") { !plants.state.plants.contains { $0.id == made.id } }
   }

@@ -107,6 +107,12 @@ public final class DaemonModel {
     try await link.caller.call(ClientRequest("POST", "/api/reset", kind: .act))
   }
 
+  /// Returns whether the daemon works, and what does not.
+  /// - Throws: `ClientError.refused` with the daemon's code and message if it must be restarted or is stopping.
+  public func health() async throws(ClientError) -> DaemonHealth {
+    try await link.caller.call(ClientRequest("GET", "/api/health", kind: .look), as: DaemonHealth.self)
+  }
+
   /// The age of the newest state that is shown, or `nil` if there is none, or if the age is unknown since the wall clock was set.
   public var age: Duration? {
     if let lastNews { return link.clock.now - lastNews }

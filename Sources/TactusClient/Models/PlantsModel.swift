@@ -51,9 +51,41 @@ public final class PlantsModel: SystemModel {
     try await refresh()
   }
 
-  /// Returns the readings of a plant's probes since yesterday.
-  public func history(_ id: Int) async throws(ClientError) -> PlantHistory {
-    try await look("/api/plants/\(id)/history", as: PlantHistory.self)
+  /// Returns the readings of a plant's probes in a span of time.
+  /// - Parameters:
+  ///   - id: the number of the plant.
+  ///   - since: the start of the span, or `nil` for a day before its end. The second counts.
+  ///   - until: the end of the span, or `nil` for now.
+  ///   - points: the greatest number of rows of one probe, 1…2000. Neighbours are merged.
+  public func history(
+    _ id: Int, since: Date? = nil, until: Date? = nil, points: Int = 200
+  ) async throws(ClientError) -> PlantHistory {
+    let path = Self.path(
+      "/api/plants/\(id)/history",
+      ["since": Self.text(since), "until": Self.text(until), "points": String(points)])
+    return try await look(path, as: PlantHistory.self)
+  }
+
+  /// Returns the alerts in force, and what happened lately: alerts that began and ended, waterings, requests to the sprinkler.
+  /// - Parameters:
+  ///   - plant: the number of the plant, or `nil` for all.
+  ///   - limit: the greatest number of events, 1…1000.
+  public func alerts(of plant: Int? = nil, limit: Int = 100) async throws(ClientError) -> PlantAlerts {
+    let path = Self.path("/api/plants/alerts", ["plant": plant.map { String($0) }, "limit": String(limit)])
+    return try await look(path, as: PlantAlerts.self)
+  }
+
+  /// Returns the list of the daily pictures.
+  /// - Parameter limit: the greatest number of pictures, 1…3660.
+  public func pictures(limit: Int = 400) async throws(ClientError) -> PlantPictures {
+    try await look("/api/plants/pictures?limit=\(limit)", as: PlantPictures.self)
+  }
+
+  /// Returns the picture of a day, a JPEG.
+  /// - Parameter day: the day, `YYYY-MM-DD`, as `pictures` lists it.
+  public func picture(of day: String) async throws(ClientError) -> Data {
+    try await link.caller.call(
+      ClientRequest("GET", "/api/plants/pictures/\(Endpoint.escaped(day))", kind: .look))
   }
 
   /// Reads all plants at once, also those beyond the first hundred.

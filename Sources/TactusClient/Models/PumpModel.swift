@@ -81,6 +81,20 @@ public final class PumpModel: SystemModel {
     return try await look("/api/pump/sessions", as: Sessions.self).sessions
   }
 
+  /// Returns the temperatures and the speed of a span of the last 30 days.
+  /// - Parameters:
+  ///   - since: the start of the span, or `nil` for a day before its end. The minute counts.
+  ///   - until: the end of the span, or `nil` for now.
+  ///   - points: the greatest number of rows, 1…2000. Neighbours are merged.
+  public func history(
+    since: Date? = nil, until: Date? = nil, points: Int = 200
+  ) async throws(ClientError) -> PumpHistory {
+    let path = Self.path(
+      "/api/pump/history",
+      ["since": Self.text(since), "until": Self.text(until), "points": String(points)])
+    return try await look(path, as: PumpHistory.self)
+  }
+
   func take(_ state: PumpState) {
     self.state = state
     let isOn = state.state == .on || state.state == .starting

@@ -120,6 +120,28 @@ public final class SprinklerModel: SystemModel {
     starts = try await look("/api/schedules/preview?count=20", as: Preview.self).starts
   }
 
+  /// Returns the next starts of all schedules with the runs of each.
+  /// - Parameter count: the greatest number of starts, 1…1000.
+  public func preview(count: Int = 20) async throws(ClientError) -> SchedulePreview {
+    try await look("/api/schedules/preview?count=\(count)", as: SchedulePreview.self)
+  }
+
+  /// Returns the next starts as they would be with a draft of a schedule. Nothing is saved, and the draft is refused for the same reasons as by `add`.
+  /// - Parameters:
+  ///   - draft: the draft.
+  ///   - id: the number of the schedule in whose place the draft is looked at, or `nil` to look at it beside all.
+  ///   - count: the greatest number of starts, 1…1000.
+  ///   - onlyDraft: whether the starts of the draft alone are wanted.
+  public func preview(
+    of draft: NewSchedule, inPlaceOf id: Int? = nil, count: Int = 20, onlyDraft: Bool = false
+  ) async throws(ClientError) -> DraftPreview {
+    let path = Self.path(
+      "/api/schedules/preview", ["count": String(count), "only": onlyDraft ? "draft" : nil])
+    let body = try Caller.body(ScheduleDraft(schedule: draft, id: id))
+    return try await link.caller.call(
+      ClientRequest("POST", path, body: body, kind: .look), as: DraftPreview.self)
+  }
+
   /// Returns whether a schedule is shown as enabled.
   public func isEnabled(_ schedule: Schedule) -> Bool {
     expectations.shown(.schedule(schedule.id), reported: .bool(schedule.isEnabled)) == .bool(true)
@@ -154,6 +176,32 @@ public final class SprinklerModel: SystemModel {
 
   /// Runs a schedule now. The request is sent once.
   public func run(schedule id: Int) async throws(ClientError) { try await send("/api/schedules/\(id)/run") }
+
+  // MARK: log and season
+
+  /// Returns a page of the log, the newest runs first.
+  /// - Parameters:
+  ///   - since: the first instant at which a run may have started, or `nil` for any. The second counts.
+  ///   - until: the instant before which a run must have started, or `nil` for any.
+  ///   - zone: the number of the zone, or `nil` for all.
+  ///   - limit: the greatest number of runs, 1…1000.
+  ///   - after: `next` of the page before, or `nil` for the first page.
+  public func log(
+    since: Date? = nil, until: Date? = nil, zone: Int? = nil, limit: Int = 100, after: String? = nil
+  ) async throws(ClientError) -> WateringLog {
+    let path = Self.path(
+      "/api/log",
+      [
+        "since": Self.text(since), "until": Self.text(until), "zone": zone.map { String($0) },
+        "limit": String(limit), "after": after,
+      ])
+    return try await look(path, as: WateringLog.self)
+  }
+
+  /// Returns the seasonal level.
+  public func seasonalLevel() async throws(ClientError) -> SeasonalLevel {
+    try await look("/api/seasonal", as: SeasonalLevel.self)
+  }
 
   // MARK: news
 

@@ -28,6 +28,15 @@ extension SystemModel {
     try await link.caller.call(ClientRequest(method, path, kind: kind))
   }
 
+  /// Returns a path with those values of a query that are not `nil`.
+  static func path(_ path: String, _ query: KeyValuePairs<String, String?>) -> String {
+    let words = query.compactMap { member in member.value.map { "\(member.key)=\(Endpoint.escaped($0))" } }
+    return words.isEmpty ? path : path + "?" + words.joined(separator: "&")
+  }
+
+  /// Returns an instant in ISO 8601, to the second.
+  static func text(_ instant: Date?) -> String? { instant?.formatted(.iso8601) }
+
   /// Sends a request that only reads.
   func look<Answer: Decodable & Sendable>(_ path: String, as type: Answer.Type) async throws(ClientError) -> Answer {
     try await link.caller.call(ClientRequest("GET", path, kind: .look), as: type)

@@ -134,6 +134,8 @@ public struct PlantHistory: Codable, Equatable, Sendable {
     public var startISO: String
     /// The length of the span in seconds.
     public var spanSec: Int
+    /// The number of readings.
+    public var samples: Int
     /// The lowest moisture, percent.
     public var leastPercent: Double
     /// The mean moisture, percent.
@@ -154,6 +156,65 @@ public struct PlantHistory: Codable, Equatable, Sendable {
 
   /// The number of the plant.
   public var plantId: Int
+  /// The start of the readings in ISO 8601.
+  public var sinceISO: String
+  /// The end of the readings in ISO 8601.
+  public var untilISO: String
   /// The readings, with one series per probe.
   public var sensors: [Series]
+}
+
+/// The alerts of the plants, and what happened to the plants.
+public struct PlantAlerts: Codable, Equatable, Sendable {
+  /// An alert in force.
+  public struct Alert: Codable, Equatable, Sendable {
+    /// The number of the plant.
+    public var plantId: Int
+    /// The name of the plant.
+    public var name: String
+    /// The word for the alert: `dry`, `wet`, `cold`, `hot` or `silent`.
+    public var alert: String
+  }
+
+  /// Something that happened to a plant.
+  public struct Event: Codable, Equatable, Sendable {
+    /// The instant in ISO 8601.
+    public var atISO: String
+    /// The number of the plant.
+    public var plantId: Int
+    /// The name of the plant at that time.
+    public var name: String
+    /// The word for what happened: `raised`, `cleared`, `watered`, `asked`, `refused` or `calibrated`.
+    public var kind: String
+    /// The alert, the origin of the watering, the zone, or the probe with its points.
+    public var detail: String
+  }
+
+  /// The alerts in force.
+  public var active: [Alert]
+  /// What happened, the newest first.
+  public var events: [Event]
+}
+
+/// The daily pictures of the plants.
+public struct PlantPictures: Codable, Equatable, Sendable {
+  /// One picture.
+  public struct Picture: Codable, Equatable, Sendable, Identifiable {
+    /// The day, `YYYY-MM-DD`.
+    public var day: String
+    /// The instant at which the picture was taken in ISO 8601.
+    public var takenISO: String
+    /// The size of the picture, in bytes.
+    public var bytes: Int
+
+    /// The identity of the picture, which is its day.
+    public var id: String { day }
+  }
+
+  /// Whether the configuration asks for a picture each day.
+  public var isTaken: Bool
+  /// The reason why the last attempt gave no picture, or `nil` if it did.
+  public var failure: String?
+  /// The pictures, the newest first.
+  public var pictures: [Picture]
 }

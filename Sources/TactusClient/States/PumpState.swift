@@ -82,6 +82,22 @@ public struct PumpSession: Codable, Equatable, Sendable {
   public var startedBy: String?
   /// The cause of the end, or `nil` while the session continues.
   public var end: String?
+  /// The origin of the end, or `nil` if it is unknown.
+  public var endedBy: String?
   /// The mean speed in percent, or `nil` if it is unknown.
   public var speedPercent: Double?
+  /// The water's first temperature in °C, or `nil` if it is unknown. The other temperatures have the same meaning.
+  public var waterFirstCelsius: Double?
+  /// The water's last temperature, °C.
+  public var waterLastCelsius: Double?
+  /// The water's highest temperature, °C.
+  public var waterHighestCelsius: Double?
+  /// The skin's first temperature, °C.
+  public var skinFirstCelsius: Double?
+  /// The skin's last temperature, °C.
+  public var skinLastCelsius: Double?
+  /// The skin's highest temperature, °C.
+  public var skinHighestCelsius: Double?
+  /// The note that a person has written about the session, or `nil` if there is none.
+  public var note: String?
 }

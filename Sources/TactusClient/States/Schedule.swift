@@ -102,6 +102,22 @@ public struct ScheduleChange: Codable, Equatable, Sendable {
 
 /// A future start of a schedule.
 public struct ScheduledStart: Codable, Equatable, Sendable {
+  /// The run of one zone.
+  public struct Run: Codable, Equatable, Sendable {
+    /// The number of the zone.
+    public var zoneId: Int
+    /// The estimated instant at which the zone opens in ISO 8601.
+    public var startISO: String
+    /// The length of the run in seconds; the greatest length for a run by litres.
+    public var seconds: Int
+    /// The amount of water in litres, or `nil` for a run by time.
+    public var litres: Double?
+    /// The reason why the run will not take place as far as is known now, or `nil` if it will.
+    public var skipped: String?
+    /// The rain, the deficit or the soil that changes the run, in words, or `nil` if none does.
+    public var why: String?
+  }
+
   /// The number of the schedule.
   public var scheduleId: Int
   /// The name of the schedule.
@@ -112,4 +128,6 @@ public struct ScheduledStart: Codable, Equatable, Sendable {
   public var startLocal: String
   /// Whether the rain delay in force will suppress the run.
   public var inRainDelay: Bool
+  /// The runs, in the order in which the zones open.
+  public var runs: [Run]
 }

@@ -1,0 +1,45 @@
+/// Whether a daemon works, as `GET /api/health` reports it.
+public struct DaemonHealth: Codable, Equatable, Sendable {
+  /// The condition of the daemon.
+  public struct Status: DaemonWord {
+    /// The daemon's word for the condition.
+    public var rawValue: String
+    /// Creates a condition from any word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Everything works.
+    public static let ok: Status = "ok"
+    /// Something does not work; `code` and `message` say what.
+    public static let degraded: Status = "degraded"
+    /// The daemon is stopping.
+    public static let stopping: Status = "stopping"
+    /// All words that this client knows.
+    public static let known: [Status] = [.ok, .degraded, .stopping]
+  }
+
+  /// The process that writes the safe states when the daemon cannot.
+  public struct Guard: Codable, Equatable, Sendable {
+    /// The word for its state: `watching`, `replacing`, `lost` or `none`.
+    public var state: String
+    /// The number of times since the start at which another one took its place.
+    public var replacements: Int
+    /// The number of times at which it has written the safe state of every output.
+    public var madeSafe: Int
+    /// The last instant at which it did so in ISO 8601, or `nil` if it never did.
+    public var madeSafeISO: String?
+  }
+
+  /// Whether every loop of the daemon runs.
+  public var ok: Bool
+  /// The condition of the daemon.
+  public var status: Status
+  /// The cause of a condition other than `ok` as a code for programs, or `nil` if there is none.
+  public var code: String?
+  /// The cause and the remedy in words, or `nil` if there is none.
+  public var message: String?
+  /// The daemon's version.
+  public var version: String
+  /// The activity of each system, or `nil` for one that has none.
+  public var systems: [String: String?]
+  /// The state of the guard.
+  public var `guard`: Guard
+}
