@@ -49,7 +49,7 @@ struct Scenario {
 
   /// Reads until what is read is as expected: what a system writes down comes behind what it does.
   private func read<Answer: Sendable>(
-    _ what: String, from look: () async throws -> Answer, _ condition: (Answer) -> Bool
+    _ what: String, from look: () async throws -> Answer, until condition: (Answer) -> Bool
   ) async throws {
     let end = ContinuousClock.now + .seconds(30)
     while true {
@@ -131,9 +131,9 @@ struct Scenario {
     try await sprinkler.resume()
     try await sprinkler.stop()
     try await see("everything is closed") { sprinkler.state.state == .idle && sprinkler.state.queueCount == 0 }
-    try await read("the run in the log", from: { try await sprinkler.log(since: begin, zone: 1, limit: 1).runs }) {
-      $0.first?.outcome == .stopped
-    }
+    try await read(
+      "the run in the log", from: { try await sprinkler.log(since: begin, zone: 1, limit: 1).runs },
+      until: { $0.first?.outcome == .stopped })
     guard try await sprinkler.seasonalLevel().percent == 100 else { throw Unexpected("expected a level of 100 %") }
     guard try await model.health().systems.keys.contains("robot") else { throw Unexpected("expected a robot") }
   }
@@ -197,9 +197,9 @@ struct Scenario {
       plants.state.plants.contains { $0.id == made.id && $0.name == "Mint" && $0.lastWateredISO != nil }
     }
     guard try await plants.history(made.id).plantId == made.id else { throw Unexpected("no history") }
-    try await read("the watering", from: { try await plants.alerts(of: made.id).events }) { events in
-      events.contains { $0.kind == "watered" }
-    }
+    try await read(
+      "the watering", from: { try await plants.alerts(of: made.id).events },
+      until: { events in events.contains { $0.kind == "watered" } })
     guard try await plants.pictures(limit: 1).pictures.isEmpty else { throw Unexpected("there is a picture") }
     try await plants.remove(made.id)
     try await see("it is gone") { !plants.state.plants.contains { $0.id == made.id } }

@@ -117,13 +117,14 @@
       var first: UnsafeMutablePointer<ifaddrs>?
       guard getifaddrs(&first) == 0 else { return [] }
       defer { freeifaddrs(first) }
-      let (up, some) = (UInt32(truncatingIfNeeded: IFF_UP), UInt32(truncatingIfNeeded: IFF_MULTICAST | IFF_LOOPBACK))
+      let up = UInt32(truncatingIfNeeded: IFF_UP)
+      let takesMulticast = UInt32(truncatingIfNeeded: IFF_MULTICAST) | UInt32(truncatingIfNeeded: IFF_LOOPBACK)
       var found: [in_addr] = []
       var next = first
       while let interface = next?.pointee {
         next = interface.ifa_next
         guard let address = interface.ifa_addr, Int32(address.pointee.sa_family) == AF_INET,
-          interface.ifa_flags & up != 0, interface.ifa_flags & some != 0
+          interface.ifa_flags & up != 0, interface.ifa_flags & takesMulticast != 0
         else { continue }
         found.append(address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_addr })
       }
