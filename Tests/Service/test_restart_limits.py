@@ -1,9 +1,12 @@
-"""What counts goes on counting when the daemon is killed and started again."""
+"""What counts goes on counting when the daemon is killed and started again, and an emergency stop holds."""
 import json
+import socket
 import sqlite3
 import time
 
 import pytest
+
+from daemon import Daemon
 
 LIMIT_SECONDS = 60
 
@@ -67,3 +70,34 @@ def test_the_pump_s_run_limit_goes_on_counting_over_kills(own_daemon, role):
         left = after["leftS"]
     ends = [session["end"] for session in daemon.get("/api/pump/sessions").json()["sessions"]]
     assert set(ends) == {"crash"}, ends
+
+
+def by_route(daemon, command):
+    if command == "reset":
+        daemon.reset()
+    else:
+        assert daemon.post("/api/robot/e-stop").status_code == 200
+
+
+def by_datagram(daemon, command):
+    """The loop hears it, and no route of the service does."""
+    line = next(json.loads(line) for line in daemon.log[daemon.log_start:].splitlines() if '"listen"' in line)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.connect(("127.0.0.1", int(line["listen"].rpartition(":")[2])))
+        until(lambda: sender.send(json.dumps({"command": command}).encode()) and daemon.get("/api/robot").json()["emergencyStopped"],
+              lambda stopped: stopped == (command == "estop"))
+
+
+@pytest.mark.parametrize("reset", [by_route, by_datagram])
+@pytest.mark.parametrize("stop", [by_route, by_datagram])
+def test_an_emergency_stop_outlives_a_kill_whoever_gave_it_and_a_reset_too(tmp_path, stop, reset):
+    note = tmp_path / "run/safe-state-stops"
+    note.parent.mkdir()
+    with Daemon(tmp_path, environment={"RUNTIME_DIRECTORY": str(note.parent)}) as daemon:
+        for give, command, stopped in ((stop, "estop", True), (reset, "reset", False)):
+            give(daemon, command)
+            until(note.read_text, lambda text: ("robot" in text) == stopped)
+            kill(daemon)
+            daemon.start()
+            assert daemon.get("/api/robot").json()["emergencyStopped"] == stopped
+            assert ("the emergency stop from before this start holds" in daemon.log[daemon.log_start:]) == stopped
