@@ -1,7 +1,6 @@
 import Tactus
 import TestSupport
 import Testing
-import Video
 
 @Suite("supervision machine", .ownThread)
 struct SupervisionMachineTests {
