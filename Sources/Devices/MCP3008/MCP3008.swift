@@ -11,10 +11,6 @@ public struct MCP3008: Sendable, Hashable, BitwiseCopyable {
   public static var channelCount: Int {
     @_noLocks @_noAllocation get { 8 }
   }
-  /// The value that is read for the reference voltage.
-  public static var greatestValue: UInt16 {
-    @_noLocks @_noAllocation get { 1023 }
-  }
 
   /// Creates a driver. The chip has no settings.
   @_noLocks @_noAllocation

@@ -107,17 +107,6 @@ public final class Mailbox<Request: Sendable & BitwiseCopyable, Answer: MailboxA
     self.isEmergencyStop = isEmergencyStop
   }
 
-  /// Makes the mailbox of a loop's channel, of which it takes the writing end of the requests and the reading end of the answers.
-  public convenience init<Notice, Snapshot>(
-    of system: String, _ channel: LoopChannel<Request, Answer, Notice, Snapshot>,
-    newestTick: @escaping @Sendable () -> TickInstant, ring: @escaping @Sendable () -> Void,
-    now: @escaping @Sendable () -> TickInstant
-  ) {
-    self.init(
-      of: system, requests: channel.requestWriter(), answers: channel.answerReader(),
-      requestsPerTick: channel.requestsPerTick, newestTick: newestTick, ring: ring, now: now)
-  }
-
   /// Sends a request. Calls `complete` exactly once, on any thread: with the loop's answer, with 503 `BUSY` if the ring
   /// is full, with 409 `OVERTAKEN` if a stop that was asked for later was sent before, or with 503 `NOT_TAKEN` if no answer came in time. Never
   /// blocks. An emergency stop that finds the ring full is refused as well, and all the same sent as soon as there is room, before any later request.

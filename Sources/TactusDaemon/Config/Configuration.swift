@@ -176,9 +176,6 @@ extension Configuration {
 }
 
 extension Configuration.Scheduling {
-  /// Returns the scheduling for the runtime, for a loop of this rate.
-  func lane(rateHertz: Int) -> Tactus.Scheduling { lane(period: Rate.hertz(Double(rateHertz)).period) }
-
   /// Returns the scheduling for the runtime, for a loop of this period.
   func lane(period: Nanoseconds) -> Tactus.Scheduling {
     switch self {

@@ -33,15 +33,13 @@ public final class PreparedDocument: Sendable {
     self.init(contentType: contentType, version: version, content: { Content(bytes: ByteBuffer(bytes: make())) })
   }
 
-  /// Makes the document of a file that never changes while the program runs, such as a script of the page. Browsers
-  /// keep it and ask only whether it has changed; it is sent compressed to clients that accept gzip.
+  /// Makes the document of a file that never changes while the program runs, such as a script of the page. It is sent
+  /// compressed to clients that accept gzip.
   ///
-  /// - Parameter file: returns the bytes of the file; called once, at the first request.
-  public convenience init(contentType: String, file: @escaping @Sendable () -> [UInt8]) {
-    self.init(contentType: contentType, keeping: .asked, framePolicy: nil, file: file)
-  }
-
-  /// Makes the document of a file that the pages of some origins may show in a frame, or that browsers keep without asking.
+  /// - Parameters:
+  ///   - keeping: whether browsers keep it, and whether they ask each time if it has changed.
+  ///   - framePolicy: says which origins may show it in a frame, or `nil` if none may.
+  ///   - file: returns the bytes of the file; called once, at the first request.
   convenience init(
     contentType: String, keeping: Keeping, framePolicy: String?, file: @escaping @Sendable () -> [UInt8]
   ) {
@@ -63,17 +61,6 @@ public final class PreparedDocument: Sendable {
     self.framePolicy = framePolicy
     self.version = version
     self.make = make
-  }
-
-  /// Makes a JSON document, written with sorted keys.
-  ///
-  /// - Parameters:
-  ///   - version: returns a number that differs whenever `json` would return another value; called often, so it must be cheap.
-  ///   - json: returns the value of the document. A value that JSON cannot carry traps.
-  public convenience init(
-    version: @escaping @Sendable () -> UInt64, json: @escaping @Sendable () -> some (Encodable & SendableMetatype)
-  ) {
-    self.init(version: version) { encodeJSON(json()) }
   }
 
   var bytes: ByteBuffer { content.bytes }

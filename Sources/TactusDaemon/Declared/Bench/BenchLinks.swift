@@ -3,7 +3,6 @@ import Buses
 import BusesLinux
 import Logging
 import Service
-import Synchronization
 import Tactus
 
 /// A link of a bench. It runs from the start of the loops until after their end.

@@ -2,7 +2,6 @@ import Buses
 @_spi(FromOutside) import Conversions
 import Tactus
 import TactusGuard
-import Yams
 
 /// The resources that a declared system will open, found without opening them.
 struct SystemPlan: Sendable, Equatable {

@@ -1,7 +1,5 @@
-import MQTTMosquitto
 import Service
 import Tactus
-import WallTime
 
 /// The mailboxes and the door of a declared system around a loop and a desk that are made elsewhere, without a bench
 /// and a file. It is for parts of a swarm and for tests, which bring their own hardware, store and clock.

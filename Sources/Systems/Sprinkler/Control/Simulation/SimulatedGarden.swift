@@ -95,9 +95,6 @@ public final class SimulatedGarden: @unchecked Sendable {
     return Double(bitPattern: state.pointee.litres[valve].load(ordering: .relaxed))
   }
 
-  /// The volume of water lost by burst pipes, in litres.
-  public var litresLost: Double { Double(bitPattern: state.pointee.litres[count].load(ordering: .relaxed)) }
-
   /// Returns whether the valve with this index is open, whether or not there is water.
   public func isOpen(_ valve: Int) -> Bool {
     _ = bit(valve)

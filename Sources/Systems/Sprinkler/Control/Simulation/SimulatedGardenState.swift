@@ -10,7 +10,7 @@ struct SimulatedGardenState: ~Copyable {
   /// The flow of a burst pipe in litres a minute, as the bits of a Double.
   let burst = Atomic<UInt64>(0)
   let isDry = Atomic<Bool>(false)
-  /// The litres of each valve, as the bits of a Double; the last element is the loss of burst pipes.
+  /// The litres of each valve, as the bits of a Double.
   let litres: UnsafeMutablePointer<Atomic<UInt64>>
   private let levels: SimulatedGPIOLevels
   private let valves: UnsafeMutablePointer<SimulatedGarden.Valve>
@@ -30,14 +30,14 @@ struct SimulatedGardenState: ~Copyable {
     self.pulsesPerLitre = pulsesPerLitre
     count = valves.count
     self.valves = .allocate(capacity: count)
-    litres = .allocate(capacity: count + 1)
+    litres = .allocate(capacity: count)
     for (index, valve) in valves.enumerated() { (self.valves + index).initialize(to: valve) }
-    for index in 0...count { (litres + index).initialize(to: Atomic(0)) }
+    for index in 0..<count { (litres + index).initialize(to: Atomic(0)) }
   }
 
   deinit {
     valves.deallocate()
-    litres.deinitialize(count: count + 1)
+    litres.deinitialize(count: count)
     litres.deallocate()
   }
 
@@ -80,15 +80,13 @@ struct SimulatedGardenState: ~Copyable {
     if isDry.load(ordering: .relaxed) { return }
     if let master, !isOn(master) { return }
     let minutes = time.inSeconds / 60
-    for index in 0..<count where isOpen(index) { add(valves[index].litresPerMinute * minutes, to: index) }
-    add(Double(bitPattern: burst.load(ordering: .relaxed)) * minutes, to: count)
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func add(_ amount: Double, to index: Int) {
-    pulses += amount * pulsesPerLitre
-    let sum = Double(bitPattern: litres[index].load(ordering: .relaxed)) + amount
-    litres[index].store(sum.bitPattern, ordering: .relaxed)
+    for index in 0..<count where isOpen(index) {
+      let amount = valves[index].litresPerMinute * minutes
+      pulses += amount * pulsesPerLitre
+      let sum = Double(bitPattern: litres[index].load(ordering: .relaxed)) + amount
+      litres[index].store(sum.bitPattern, ordering: .relaxed)
+    }
+    pulses += Double(bitPattern: burst.load(ordering: .relaxed)) * minutes * pulsesPerLitre
   }
 }
 
