@@ -11,8 +11,8 @@ import Tactus
 /// The daemon derives from the declaration: the section of the configuration file with its checks, reference and
 /// schema; the resource claims, the output of `doctor`, and the safe states that the guard writes; `/api/NAME` with its
 /// commands, their OpenAPI description, events, MQTT, Home Assistant, Prometheus and a card on the page; `tactus
-/// reload`, and the faults and scenarios of the simulation. No requirement has a default: a system states explicitly
-/// what it does without.
+/// reload`, and the faults and scenarios of the simulation. No requirement but `loopRules` has a default: a system
+/// states explicitly what it does without.
 ///
 /// Nest the types under exactly these names (`Fan.State`, `Fan.Order`): if the compiler has to infer them from members
 /// that need them, it reports a recursion. The types that a tick uses may live in a target of their own that imports
