@@ -89,7 +89,7 @@ enum Doser: DeviceSystem, Several, Keeps, Resumes, Serves, ChecksTogether {
 extension Doser {
   static let millilitres = Unit("ml")
 
-  /// What hangs where, and when it doses.
+  /// The lines and devices of the pump, and the schedule of its doses.
   struct Wiring: Settings {
     var step = GPIOLineName.bcm(17)
     var direction = GPIOLineName.bcm(27)
@@ -118,7 +118,7 @@ extension Doser {
     }
   }
 
-  /// One dose of each day.
+  /// A dose that the schedule gives on each day.
   struct Scheduled: Settings, BitwiseCopyable {
     var hour = 8
     var minute = 0
@@ -131,7 +131,7 @@ extension Doser {
     }
   }
 
-  /// How fast, and how much.
+  /// The pump's speed and its limits.
   struct Rules: Settings, BitwiseCopyable {
     var rate = 60.0
     var mostADay = 100.0
@@ -145,7 +145,7 @@ extension Doser {
     }
   }
 
-  /// What the loop publishes.
+  /// The state that the loop publishes in every tick.
   struct State: BitwiseCopyable, Sendable {
     var machine = Machine()
     var isEmpty = false

@@ -2,13 +2,13 @@ import Tactus
 import TactusDaemon
 import WallTime
 
-/// What the pump remembers, and when it doses by itself. Beside the loop, on a thread that may wait for a disk.
+/// The pump's store and schedule. The desk runs beside the loop, on a thread that may wait for a disk.
 final class DoserDesk: SystemDesk {
   private let made: DeskMaterial<Doser>
   private let doses: RowTable<Doser.Dose>
-  /// The dose that goes on.
+  /// The dose that is being given.
   private var open: (dose: Doser.Dose, place: RowPlace)?
-  /// Until when the schedule has been looked at.
+  /// The instant up to which due doses of the schedule have been ordered, or `nil` while the clock is not sure.
   private var looked: WallInstant?
 
   init(_ made: DeskMaterial<Doser>) {
@@ -18,7 +18,7 @@ final class DoserDesk: SystemDesk {
 
   func told(_ notice: Told<Doser.Notice>) {
     let (machine, kind) = (made.newest().state.machine, notice.notice.kind)
-    // One that was stopped before it began has no row yet.
+    // A dose that was stopped before it began has no row yet.
     var (dose, place) =
       open
       ?? (Doser.Dose(start: made.now, asked: machine.asked, isScheduled: machine.isScheduled), RowPlace())
@@ -51,7 +51,7 @@ final class DoserDesk: SystemDesk {
     doses.keep(dose, at: place)
   }
 
-  /// Whether a dose of the schedule has become due. The two instants are of two days if midnight was between them.
+  /// Returns whether a dose of the schedule has become due. The two instants are of two days if midnight was between them.
   private func isDue(_ dose: Doser.Scheduled, after looked: WallInstant, by now: WallInstant) -> Bool {
     [looked, now].contains { day in
       let due = made.zone.instant(of: made.zone.local(day).date, second: (dose.hour * 60 + dose.minute) * 60)
@@ -63,7 +63,7 @@ final class DoserDesk: SystemDesk {
 }
 
 extension Doser {
-  /// One dose.
+  /// A dose, as a row of the table.
   struct Dose: Settings, Answers {
     var number = 0
     var start = WallInstant(secondsSince1970: 0)
@@ -82,7 +82,7 @@ extension Doser {
     }
   }
 
-  /// The schedule, as a client asks for it.
+  /// The schedule, as the answer of a route.
   struct Plan: Settings, Answers {
     var schedule: [Scheduled] = []
     static var keys: [Key<Plan>] { Key("schedule", \.schedule, upTo: 24, "What is dosed by itself each day.") }

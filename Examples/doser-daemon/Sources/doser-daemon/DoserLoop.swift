@@ -3,7 +3,7 @@ import Tactus
 import TactusControl
 import TactusDaemon
 
-/// 200 Hz: flow sensor and float switch in; step, direction and enable out.
+/// Reads the flow sensor and the float switch, and sets step, direction and enable, at 200 Hz.
 struct DoserLoop: ~Copyable, ControlLoop {
   /// Steps a second. A step takes two ticks, one with the line high and one with it low.
   static let most = 95.0

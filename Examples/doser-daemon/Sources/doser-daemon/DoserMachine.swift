@@ -2,13 +2,13 @@ import Tactus
 import TactusDaemon
 
 extension Doser {
-  /// What the loop can be asked to do.
+  /// The orders that the loop takes.
   enum Order: Equatable, BitwiseCopyable, Sendable {
     case dose(millilitres: Double, isScheduled: Bool)
     case stop, emergencyStop, reset
   }
 
-  /// Why it may refuse.
+  /// The reasons for which the loop refuses an order.
   enum Refusal: String, RefusalWord {
     case atWork, faulty, empty, overLimit, nothingToReset
     var sentence: String {
@@ -22,7 +22,7 @@ extension Doser {
     }
   }
 
-  /// What has happened, with how much was dosed.
+  /// The events that the loop reports, with the amount that was dosed.
   struct Notice: DeviceNotice {
     enum Kind: String, NoticeWord {
       case began, done, stopped, empty, blocked
@@ -43,7 +43,7 @@ extension Doser {
     var details: [NoticeDetail] { [NoticeDetail("millilitres", millilitres)] }
   }
 
-  /// The pump's rules: how much it may dose, when it turns, and when it must stop. Decides and does nothing else.
+  /// The pump's rules: how much it may dose, when it turns, and when it must stop. The machine drives nothing itself.
   ///
   ///     idle ──dose──▶ counting ──on the disk──▶ dosing ──enough──▶ idle
   ///     counting, dosing ──stop, hang of the program──▶ idle
@@ -52,16 +52,16 @@ extension Doser {
     enum Mode: String, Word { case idle, counting, dosing, empty, blocked, emergencyStopped }
 
     private(set) var mode = Mode.idle
-    /// Millilitres that were asked for and that were moved, of the newest dose.
+    /// The millilitres that the newest dose should have, and those that it has moved.
     private(set) var asked = 0.0
     private(set) var dosed = 0.0
     private(set) var isScheduled = false
-    /// Millilitres of the day, the whole of the present dose included: a crash must not give them anew.
+    /// The millilitres of the day, including the whole of the present dose, so that a crash does not give them anew.
     private(set) var today: Double
-    /// Days since 1970 of that sum; `nil` while no day was ever known.
+    /// The day of that sum, in days since 1970, or `nil` if no day was ever known.
     private(set) var day: Int?
     private var countedAt = TickInstant.zero
-    /// What was moved, and what the sensor has seen of it, since the flow was judged.
+    /// The millilitres that were moved and the pulses that were counted since the flow was last judged.
     private var moved = 0.0
     private var seen = 0.0
 
@@ -107,8 +107,8 @@ extension Doser {
     /// Returns whether the pump is to turn until the next tick.
     ///
     /// - Parameters:
-    ///   - millilitres: what it has moved since the last tick.
-    ///   - pulses: what the flow sensor has counted since then, of `perMillilitre`.
+    ///   - millilitres: the millilitres that the pump has moved since the last tick.
+    ///   - pulses: the number of pulses of the flow sensor since the last tick, `perMillilitre` of which make a millilitre.
     ///   - stored: the instant up to which the count of the day is on the disk.
     @_noLocks @_noAllocation
     mutating func step(
@@ -133,11 +133,11 @@ extension Doser {
       return (true, nil)
     }
 
-    /// It stands for another reason than an order.
+    /// Ends the dose, if one is being given, for another reason than an order.
     @_noLocks @_noAllocation
     mutating func interrupt() -> Notice? { isAtWork ? end(.stopped) : nil }
 
-    /// What was counted and not dosed is given back.
+    /// Ends the dose. What was counted for the day and not dosed no longer counts.
     @_noLocks @_noAllocation
     private mutating func end(_ kind: Notice.Kind, _ mode: Mode = .idle) -> Notice {
       today = max(0, today - max(0, asked - dosed))

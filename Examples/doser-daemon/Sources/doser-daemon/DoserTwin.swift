@@ -2,7 +2,7 @@ import Buses
 import Tactus
 import TactusDaemon
 
-/// What stands in the place of a pump in a simulation, at 1 kHz: a canister that holds a litre, a hose that may be kinked, and a sensor behind it.
+/// The simulated pump, at 1 kHz: a canister that holds a litre, a hose that may be kinked, and a sensor behind it.
 struct DoserTwin: ~Copyable, ControlLoop, NoOutput {
   private let step: SimulatedGPIOLevel
   private let enable: SimulatedGPIOLevel
@@ -10,7 +10,7 @@ struct DoserTwin: ~Copyable, ControlLoop, NoOutput {
   private var float: SimulatedGPIODriver
   private let isKinked: FaultSwitch
   private let isEmpty: FaultSwitch
-  /// Pulses for each step.
+  /// The sensor's pulses for each step.
   private let pulses: Double
   private var wasHigh = false
   private var due = 0.0

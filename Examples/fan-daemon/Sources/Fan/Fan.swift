@@ -56,7 +56,7 @@ enum Fan: DeviceSystem {
 // MARK: keys and state
 
 extension Fan {
-  /// What hangs where.
+  /// The lines and devices of the fan.
   struct Wiring: Settings {
     var pwm = PWMOutputName(chip: "/sys/class/pwm/pwmchip0", channel: 0)
     var hertz = 25_000
@@ -71,7 +71,7 @@ extension Fan {
     }
   }
 
-  /// How it controls.
+  /// The gains and limits of the control.
   struct Rules: Settings, BitwiseCopyable {
     var gain = 10.0
     var least = 20.0
@@ -88,7 +88,7 @@ extension Fan {
     }
   }
 
-  /// What the loop publishes.
+  /// The state that the loop publishes in every tick.
   struct State: BitwiseCopyable, Sendable {
     var machine = Machine()
     var duty = 0.0

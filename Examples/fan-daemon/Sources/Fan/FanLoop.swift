@@ -3,7 +3,7 @@ import Devices
 import Tactus
 import TactusDaemon
 
-/// 20 Hz: tachometer and thermistor in, duty out.
+/// Reads the tachometer and the thermistor, and sets the duty, at 20 Hz.
 struct FanLoop: ~Copyable, ControlLoop {
   var ends: Fan.Ends
   var motor: PWMOutput

@@ -2,13 +2,13 @@ import Tactus
 import TactusDaemon
 
 extension Fan {
-  /// What the loop can be asked to do.
+  /// The orders that the loop takes.
   enum Order: BitwiseCopyable, Sendable, Equatable {
     case set(celsius: Double)
     case off, emergencyStop, reset
   }
 
-  /// Why it may refuse.
+  /// The reasons for which the loop refuses an order.
   enum Refusal: String, RefusalWord {
     case stalled, emergencyStopped, nothingToReset
 
@@ -28,7 +28,7 @@ extension Fan {
     var sentence: String { "the fan is powered and does not turn; free it, then reset" }
   }
 
-  /// The fan's rules: which duty, and when it must stop. Decides and does nothing else.
+  /// The fan's rules: which duty it has, and when it must stop. The machine drives nothing itself.
   ///
   ///     off ──set──▶ running ──2 s without a pulse──▶ stalled ──reset──▶ off
   ///     any ──e-stop──▶ emergencyStopped ──reset──▶ off
@@ -36,9 +36,9 @@ extension Fan {
     enum Mode: String, Word { case off, running, stalled, emergencyStopped }
 
     private(set) var mode = Mode.off
-    /// In °C; `nil`: none was ever set.
+    /// The temperature to hold in °C, or `nil` if none was ever set.
     private(set) var target: Double?
-    /// When it last turned, or was last not asked to.
+    /// The instant at which the rotor last turned, or at which the fan was switched on.
     private var turnedAt = TickInstant.zero
 
     var targetIfRunning: Double? { mode == .running ? target : nil }
@@ -60,7 +60,7 @@ extension Fan {
       return .accepted
     }
 
-    /// The duty in percent until the next tick. An unknown temperature cools with all that is allowed.
+    /// Returns the duty in percent until the next tick, which is the greatest allowed one while the temperature is unknown.
     @_noLocks @_noAllocation
     mutating func step(celsius: Double?, rpm: Double, _ rules: Rules, at now: TickInstant) -> (Double, Notice?) {
       guard case .running = mode else { return (0, nil) }

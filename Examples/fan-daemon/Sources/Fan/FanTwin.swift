@@ -3,7 +3,7 @@ import Devices
 import Tactus
 import TactusDaemon
 
-/// What stands in the place of the fan in a simulation, at 200 Hz: a box that warms by itself, and a rotor that somebody may hold.
+/// The simulated fan, at 200 Hz: a box that warms by itself, and a rotor that somebody may hold.
 struct FanTwin: ~Copyable, ControlLoop, NoOutput {
   private let duty: SimulatedPWMDuty
   private let isHeld: FaultSwitch

@@ -76,7 +76,7 @@ enum Kettle: DeviceSystem, Several, Keeps, Resumes, Serves, HasCard {
 }
 
 extension Kettle {
-  /// What hangs where, and what is brewed.
+  /// The lines and devices of the kettle, and its programme.
   struct Wiring: Settings {
     var heater = PWMOutputName(chip: "/sys/class/pwm/pwmchip0", channel: 0)
     var agitator = GPIOLineName.bcm(17)
@@ -95,7 +95,7 @@ extension Kettle {
     }
   }
 
-  /// One step of a programme.
+  /// A step of a programme.
   struct Step: Settings, BitwiseCopyable {
     var celsius = 20.0
     var minutes = 10.0
@@ -106,7 +106,7 @@ extension Kettle {
     }
   }
 
-  /// How it is heated.
+  /// The limits and gains of the heating.
   struct Rules: Settings, BitwiseCopyable {
     var gain = 20.0
     var integral = 0.02
@@ -120,7 +120,7 @@ extension Kettle {
     }
   }
 
-  /// What the loop publishes.
+  /// The state that the loop publishes in every tick.
   struct State: BitwiseCopyable, Sendable {
     var machine = Machine()
     var target: Double?

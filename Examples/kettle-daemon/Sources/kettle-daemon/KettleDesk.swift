@@ -2,11 +2,11 @@ import Tactus
 import TactusDaemon
 import WallTime
 
-/// What the kettle remembers: its runs. Beside the loop, on a thread that may wait for a disk.
+/// The store of the kettle's runs. The desk runs beside the loop, on a thread that may wait for a disk.
 final class KettleDesk: SystemDesk {
   private let made: DeskMaterial<Kettle>
   private let runs: RowTable<Kettle.Run>
-  /// What goes on; `nil` between two runs.
+  /// The present run, or `nil` between two runs.
   private var open: (run: Kettle.Run, place: RowPlace, since: TickInstant)?
 
   init(_ made: DeskMaterial<Kettle>) {
@@ -41,7 +41,7 @@ final class KettleDesk: SystemDesk {
 }
 
 extension Kettle {
-  /// One run of a programme.
+  /// A run of a programme, as a row of the table.
   struct Run: Settings, Answers {
     var number = 0
     var start = WallInstant(secondsSince1970: 0)
@@ -60,13 +60,13 @@ extension Kettle {
     }
   }
 
-  /// The programme as the page asks for it.
+  /// The programme, as the answer of a route.
   struct Recipe: Settings, Answers {
     var steps: [Step] = []
     static var keys: [Key<Recipe>] { Key("steps", \.steps, upTo: Programme.most, "One after the other.") }
   }
 
-  /// What is written to a run.
+  /// The body of the route that writes a note to a run.
   struct Note: Settings {
     var number = 0
     var note = ""

@@ -4,7 +4,7 @@ import Tactus
 import TactusControl
 import TactusDaemon
 
-/// 10 Hz: level switch and thermometer in, heater and agitator out.
+/// Reads the level switch and the thermometer, and sets the heater and the agitator, at 10 Hz.
 struct KettleLoop: ~Copyable, ControlLoop {
   var ends: Kettle.Ends
   var heater: PWMOutput
@@ -42,7 +42,7 @@ struct KettleLoop: ~Copyable, ControlLoop {
     drive(0, at: tick.started)
   }
 
-  /// In percent. A mash whose temperature is unknown for a moment is not heated.
+  /// Returns the heater's power in percent. A mash whose temperature is unknown for a moment is not heated.
   @_noLocks @_noAllocation
   private mutating func power(_ target: Double?) -> Double {
     guard let target, let celsius = state.celsius else {

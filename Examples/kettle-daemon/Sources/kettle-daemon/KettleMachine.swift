@@ -1,7 +1,7 @@
 import Tactus
 import TactusDaemon
 
-/// A programme as the loop has it.
+/// A programme in the form that the loop uses.
 struct Programme: BitwiseCopyable, Sendable {
   static let most = 12
   private var steps = [12 of Kettle.Step](repeating: Kettle.Step())
@@ -12,16 +12,16 @@ struct Programme: BitwiseCopyable, Sendable {
     for index in 0..<count { steps[index] = list[index] }
   }
 
-  /// The step of an index; `nil` behind the last one.
+  /// The step at an index, or `nil` behind the last one.
   @_noLocks @_noAllocation
   func step(_ index: Int) -> Kettle.Step? { index >= 0 && index < count ? steps[index] : nil }
 }
 
 extension Kettle {
-  /// What the loop can be asked to do.
+  /// The orders that the loop takes.
   enum Order: BitwiseCopyable, Sendable { case start, stop, emergencyStop, reset }
 
-  /// Why it may refuse.
+  /// The reasons for which the loop refuses an order.
   enum Refusal: String, RefusalWord {
     case atWork, faulty, notFull, nothingToReset
     var sentence: String {
@@ -48,7 +48,7 @@ extension Kettle {
     }
   }
 
-  /// The kettle's rules: what is heated, how long, and when it must stop. Decides and does nothing else.
+  /// The kettle's rules: to which temperature it heats, how long, and when it must stop. The machine drives nothing itself.
   ///
   ///     idle ──start──▶ heating ⇄ holding ──last step──▶ idle
   ///     heating, holding ──not full──▶ dry ──reset──▶ idle       ──2 s without a temperature──▶ blind ──reset──▶ idle
@@ -57,13 +57,13 @@ extension Kettle {
     enum Mode: String, Word { case idle, heating, holding, interrupted, dry, blind, emergencyStopped }
 
     private(set) var mode = Mode.idle
-    /// Steps that are done, 0….
+    /// The number of steps that are done, 0 or more.
     private(set) var step = 0
-    /// Of the step, in seconds.
+    /// The time for which the step's temperature has been held, in seconds.
     private(set) var held = 0.0
     private var seenAt = TickInstant.zero
 
-    /// - Parameter number: of the step at which it was interrupted; `nil` if it was not at work.
+    /// - Parameter number: the number of the step that was interrupted, or `nil` if the kettle was not at work.
     init(resuming number: Int? = nil, held: Double = 0) {
       guard let number, (1...Programme.most).contains(number), held >= 0 else { return }
       (mode, step, self.held) = (.interrupted, number - 1, held)
@@ -90,11 +90,11 @@ extension Kettle {
       }
     }
 
-    /// Heater and agitator are off for another reason than an order: it waits for a new start.
+    /// Interrupts the programme for another reason than an order; it goes on only at a new start.
     @_noLocks @_noAllocation
     mutating func interrupt() { if isAtWork { mode = .interrupted } }
 
-    /// The temperature to heat to until the next tick; `nil` if heater and agitator are to be off.
+    /// Returns the temperature to heat to until the next tick, or `nil` if heater and agitator are to be off.
     @_noLocks @_noAllocation
     mutating func step(
       celsius: Double?, isFull: Bool, _ programme: Programme, seconds: Double, at now: TickInstant

@@ -3,7 +3,7 @@ import Devices
 import Tactus
 import TactusDaemon
 
-/// What stands in the place of the kettle in a simulation, at 20 Hz: a small mash that warms by 2 °C a second at full power.
+/// The simulated kettle, at 20 Hz: a small mash that warms by 2 °C a second at full power.
 struct KettleTwin: ~Copyable, ControlLoop, NoOutput {
   private let duty: SimulatedPWMDuty
   private let isDry, isBroken: FaultSwitch
