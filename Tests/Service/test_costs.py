@@ -256,7 +256,7 @@ def test_messages_of_strangers_make_few_lines(own_daemon):
         "another origin": lambda: flood_http(daemon, request("POST", "/api/e-stop", port, headers=["Origin: http://evil.example", "Content-Length: 0"]), 500),
         "WebSockets refused": lambda: flood_http(daemon, request("GET", "/ws", port, token="wrong", headers=upgrade), 500),
         "no HTTP, TLS for instance": lambda: flood_http(daemon, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 500),
-        "robot: e-stop, reset": lambda: flood_datagrams(robot, [b'{"command": "e-stop"}', b'{"command": "reset"}', b'{"left": 1, "right": 1}'], 3000),
+        "robot: e-stop, reset": lambda: flood_datagrams(robot, [b'{"command": "estop"}', b'{"command": "reset"}', b'{"left": 1, "right": 1}'], 3000),
         "robot: nonsense": lambda: flood_datagrams(robot, junk, 2000),
         "leg: arm, disarm": lambda: flood_datagrams(leg, [bytes.fromhex(one) for one in ("01020000", "01010000", "01030200dc05")], 3000),
         "leg: nonsense": lambda: flood_datagrams(leg, junk, 2000),
