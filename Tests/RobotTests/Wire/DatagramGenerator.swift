@@ -116,7 +116,8 @@ struct DatagramGenerator {
 
   private mutating func command() -> String {
     random.pick([
-      "move", "move", "move", "stop", "estop", "emergency_stop", "reset", "query", "Stop", "", "st\\u006fp", "mo\\/ve",
+      "move", "move", "move", "stop", "estop", "e-stop", "emergency_stop", "reset", "query", "Stop", "", "st\\u006fp",
+      "mo\\/ve",
       "emergency_stop_emergency_stop_emergency_stop", "st\\ud83d\\ude00p", "\\ud800", "störe",
     ])
   }

@@ -60,6 +60,7 @@ import WireSupport
       Accepted(#"{"left":9,"right":9,"command":"stop"}"#, RobotMessage(.stop)),
       Accepted(
         #"{"command":"estop","timestamp":5}"#, RobotMessage(.emergencyStop, timestamp: SenderTimestamp(wireValue: 5))),
+      Accepted(#"{"command":"e-stop"}"#, RobotMessage(.emergencyStop)),
       Accepted(#"{"command":"emergency_stop"}"#, RobotMessage(.emergencyStop)),
       Accepted(#"{"command":"e\u0073top"}"#, RobotMessage(.emergencyStop)),
       Accepted(#"{"command":"reset"}"#, RobotMessage(.reset)),

@@ -94,7 +94,9 @@ private struct RobotFields {
       return .drive(WheelSpeeds(speed: clamped.left.value, direction: clamped.right.value))
     }
     if name == ShortText("stop") { return .stop }
-    if name == ShortText("estop") || name == ShortText("emergency_stop") { return .emergencyStop }
+    if name == ShortText("estop") || name == ShortText("e-stop") || name == ShortText("emergency_stop") {
+      return .emergencyStop
+    }
     if name == ShortText("reset") { return .reset }
     if name == ShortText("query") { return .query }
     throw .unknownCommand(at: command.at)

@@ -109,7 +109,7 @@ def decode_json(text):
         command = fields["command"]
         if not isinstance(command, str):
             raise Reject("wrong-type")
-        kinds = {"stop": "stop", "estop": "estop", "emergency_stop": "estop", "reset": "reset", "query": "query"}
+        kinds = {"stop": "stop", "estop": "estop", "e-stop": "estop", "emergency_stop": "estop", "reset": "reset", "query": "query"}
         if command == "move":
             speed, direction = clamp(or_zero(speed)), clamp(or_zero(direction))
             left, right = speed + direction, speed - direction
