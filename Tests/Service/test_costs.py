@@ -262,7 +262,7 @@ def test_messages_of_strangers_make_few_lines(own_daemon):
         "leg: nonsense": lambda: flood_datagrams(leg, junk, 2000),
     }
     for name, flood in doors.items():
-        before = len(daemon.log)
+        before, began = len(daemon.log), time.monotonic()
         count = flood()
         # Whatever it makes the log say has been said when a later request has been answered and its line is there.
         daemon.post("/api/pump/nothing")
@@ -271,7 +271,8 @@ def test_messages_of_strangers_make_few_lines(own_daemon):
         lines = daemon.log[before:]
         print(f"{name}: {count} messages, {len(lines)} bytes, {len(lines) / count:.2f} a message, {lines.count(chr(10))} lines")
         assert lines.count("\n") <= 3 * 30, name
-        assert len(lines) < 20 * count
+        # What goes on is told again by the second, and a busy machine takes many for a flood.
+        assert len(lines) < 20 * count + 1_000 * (time.monotonic() - began)
     # What somebody with a token does is always there, and how much was left out is told at the end.
     before = len(daemon.log)
     for _ in range(40):

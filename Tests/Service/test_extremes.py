@@ -76,7 +76,7 @@ def test_every_field_of_the_document(own_daemon):
     # What the fields belong to.
     daemon.post("/api/plants", {"name": "Basil", "sensors": ["0x36"]})
     daemon.post("/api/schedules", {"name": "Lawn", "days": ["Mon"], "startTimes": ["06:00"], "zones": [{"zoneId": 1, "minutes": 1}]})
-    there = {"bcm": "12", "day": "2026-01-01", "n": "1", "id": "1", "index": "0", "sensor": "0x36", "run": "1", "name": daemon.motor_bus, "session": "0123456789abcdef"}
+    there = {"bcm": "12", "day": "2026-01-01", "n": "1", "id": "1", "index": "0", "sensor": "0x36", "run": "1", "number": "1", "name": daemon.motor_bus, "session": "0123456789abcdef"}
     for method, path, operation, parameters in operations(document):
         places = {one["name"]: there[one["name"]] for one in parameters if one["in"] == "path"}
         for one in parameters:

@@ -104,7 +104,8 @@ private final class Bench {
     let bench = Bench()
     bench.write("ON\n")
     bench.wake(afterMissing: 19)
-    #expect(!bench.isOn && bench.heard() == "ERROR:START_FAILED\r\n")
+    #expect(!bench.isOn)
+    #expect(bench.heard().hasPrefix("ERROR:"))
     for _ in 0..<10 { bench.tick() }
     bench.say(["ON\n"])
     #expect(bench.isOn)
