@@ -39,7 +39,11 @@ struct StoreRoutesTests {
       #expect(isDone)
       taken.count.add(1, ordering: .relaxed)
     }
-    routes = StoreRoutes(file: file, live: live).routes
+    routes =
+      StoreRoutes(
+        file: file, configuration: try folder.write("motors: {backend: sim}\n", to: "c.yaml"),
+        tokens: folder.path("tokens.json"), environment: [:], live: live
+      ).routes
   }
 
   private func ask(
@@ -82,6 +86,31 @@ struct StoreRoutesTests {
     #expect(try names() == [] && taken.count.load(ordering: .relaxed) == 1)
     _ = try await ask("POST", "/api/restore", body: backup)
     #expect(try names() == ["Basil"] && taken.count.load(ordering: .relaxed) == 2)
+  }
+
+  @Test("a whole backup: an archive with configuration, tokens and store; a file with an error is said, parts come")
+  func whole() async throws {
+    let answer = try await ask("GET", "/api/backup")
+    #expect(answer.contentType == "application/x-tar")
+    let archive = try BackupArchive(answer.body)
+    #expect(archive.configuration == "motors: {backend: sim}\n" && archive.tokens == nil)
+    #expect(archive.manifest.parts.map(\.part) == ["sprinkler", "plants"])
+    #expect(archive.manifest.parts[1].contents.first?.count == 1)
+    _ = try folder.write("{\"tokens\": []}", to: "tokens.json")
+    #expect(try BackupArchive(try await ask("GET", "/api/backup").body).tokens == Array("{\"tokens\": []}".utf8))
+    _ = try folder.write("{", to: "tokens.json")
+    #expect(await refusal("GET", "/api/backup")?.code == "STORE_FAILED")
+    _ = try folder.write("nonsense: 1\n", to: "c.yaml")
+    let error = await refusal("GET", "/api/backup")
+    #expect(error?.code == "BAD_CONFIG" && error?.message.contains("c.yaml:1:1: nonsense") == true)
+    let part = try await ask("GET", "/api/backup", query: ["parts": "plants"])
+    #expect(part.contentType == "application/vnd.sqlite3" && part.body.starts(with: Array("SQLite format 3".utf8)))
+    var damaged = answer.body
+    damaged[damaged.count - 3000] ^= 1
+    for path in ["/api/restore", "/api/restore/look"] {
+      let error = await refusal("POST", path, body: damaged)
+      #expect(error?.message.hasPrefix("the backup: damaged: store.sqlite: expected ") == true, "\(path)")
+    }
   }
 
   @Test("a look: what would be lost and added; nothing has changed, and there is nothing to undo")

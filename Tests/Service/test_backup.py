@@ -1,11 +1,14 @@
-"""`tactus backup` and `tactus restore`: what the store keeps, all or in parts, from and into a running daemon, and as the store of one that is stopped."""
+"""`tactus backup` and `tactus restore`: configuration, tokens and what the store keeps, all or in parts, from and into a running daemon, and as the files
+of one that is stopped."""
 import contextlib
+import hashlib
 import json
 import re
 import resource
 import socket
 import sqlite3
 import subprocess
+import tarfile
 import time
 
 import pytest
@@ -36,6 +39,12 @@ def empty(daemon):
     assert plants(daemon) == schedules(daemon) == []
 
 
+def entries(file):
+    """The files of a whole backup, as tar has them."""
+    with tarfile.open(file) as archive:
+        return {member.name: archive.extractfile(member).read() for member in archive}
+
+
 def asked(daemon, *words, token=None):
     return daemon.command(words[0], "--host", daemon.url, *words[1:], environment={"TACTUS_TOKEN": token or daemon.admin})
 
@@ -52,7 +61,7 @@ def filled(tmp_path):
 
 
 def test_from_a_running_daemon_and_into_it(filled, tmp_path):
-    file = tmp_path / "backup.sqlite"
+    file = tmp_path / "backup.tar"
     made = asked(filled, "backup", "--output", file)
     assert made.returncode == 0 and f"{file}: {file.stat().st_size} bytes" in made.stdout, made.stderr
     lines = made.stdout.splitlines()
@@ -64,7 +73,7 @@ def test_from_a_running_daemon_and_into_it(filled, tmp_path):
     assert again.returncode == 1 and "File exists: give another name with --output" in again.stderr and file.read_bytes() == kept
     empty(filled)
     taken = asked(filled, "restore", file)
-    assert taken.returncode == 0 and "restore --undo" in taken.stdout, taken.stderr
+    assert taken.returncode == 0 and "restore --undo" in taken.stdout and "Configuration and tokens stay" in taken.stdout, taken.stderr
     # The plants' desk reads it anew at its next beat.
     eventually(lambda: plants(filled) == ["Basil"])
     assert schedules(filled) == ["Beds"]
@@ -73,7 +82,7 @@ def test_from_a_running_daemon_and_into_it(filled, tmp_path):
 
 
 def test_of_a_stopped_daemon_and_on_a_new_machine(filled, tmp_path):
-    file = tmp_path / "backup.sqlite"
+    file = tmp_path / "backup.tar"
     store = tmp_path / "state/simulated/store.sqlite"
     file.write_bytes(b"x")
     running = stopped(filled, "restore", file)
@@ -97,10 +106,10 @@ def test_of_a_stopped_daemon_and_on_a_new_machine(filled, tmp_path):
     assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
     empty(filled)
     filled.stop()
-    # Put back, and the way back from that.
+    # Put back, and the way back from that: a store's file, as every backup of before is.
     replaced = stopped(filled, "restore", file)
-    assert replaced.returncode == 0, replaced.stderr
-    before = replaced.stdout.split("What was there before: ")[1].strip()
+    assert replaced.returncode == 0 and f"configuration: {filled.config}, the same\n" in replaced.stdout, replaced.stderr
+    before = re.search(r"^store: .*; what was there before: (.*)$", replaced.stdout, re.MULTILINE)[1]
     filled.start()
     assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
     filled.stop()
@@ -110,7 +119,7 @@ def test_of_a_stopped_daemon_and_on_a_new_machine(filled, tmp_path):
 
 
 def test_a_stopped_daemons_store_takes_a_backup_from_a_pipe(filled, tmp_path):
-    file = tmp_path / "backup.sqlite"
+    file = tmp_path / "backup.tar"
     assert asked(filled, "backup", "--output", file).returncode == 0
     empty(filled)
     filled.stop()
@@ -123,16 +132,17 @@ def test_a_stopped_daemons_store_takes_a_backup_from_a_pipe(filled, tmp_path):
 
 
 def test_a_file_alone_standard_output_and_json(filled, tmp_path):
-    file = tmp_path / "alone.sqlite"
+    file = tmp_path / "alone.tar"
     made = json.loads(asked(filled, "backup", file, "--json").stdout)
     assert made["ok"] is True and made["file"] == str(file) and made["bytes"] == file.stat().st_size
+    assert made["entries"] == ["configuration.yaml", "store.sqlite"] and made["notInIt"] == []
     assert [part["part"] for part in made["parts"]] == [part["part"] for part in filled.get("/api/store").json()["parts"]]
     assert asked(filled, "backup", file, "--output", tmp_path / "other.sqlite").returncode == 64
     # A pipe gets the file's bytes, and nothing is called "-".
     piped = subprocess.run(
         [PROGRAM, "backup", "-o", "-", "--host", filled.url], stdin=subprocess.DEVNULL, capture_output=True, cwd=tmp_path,
         env=filled.own_environment(TACTUS_TOKEN=filled.admin))
-    assert piped.returncode == 0 and piped.stdout.startswith(b"SQLite format 3"), piped.stderr
+    assert piped.returncode == 0 and piped.stdout.startswith(b"manifest.json\0"), piped.stderr
     assert piped.stderr == f"{len(piped.stdout)} bytes\n".encode() and not (tmp_path / "-").exists()
     looked = json.loads(asked(filled, "restore", "--look", "--json", file).stdout)
     assert looked["ok"] is True and {part["part"] for part in looked["parts"]} >= {"sprinkler", "plants"}
@@ -200,7 +210,7 @@ def test_a_restore_of_the_sprinkler_deletes_no_plant(filled):
 
 
 def test_parts_that_nobody_knows(filled, tmp_path):
-    file = tmp_path / "backup.sqlite"
+    file = tmp_path / "backup.tar"
     expected = "expected parts of the store with commas between them, of "
     for refused in asked(filled, "backup", "--parts", "zones", "--output", file), stopped(filled, "backup", "--parts", "zones", "--output", file):
         assert refused.returncode == 1 and expected in refused.stderr and 'got "zones"' in refused.stderr and "sprinkler" in refused.stderr, refused.stderr
@@ -211,15 +221,109 @@ def test_parts_that_nobody_knows(filled, tmp_path):
         assert asked(filled, *words).returncode == 64
 
 
+def test_what_is_in_a_whole_backup_and_what_is_not(tmp_path):
+    key = "a-key-of-more-than-32-characters-0123456789"
+    with Daemon(tmp_path, jwt_key=key) as daemon:
+        fill(daemon)
+        daemon.config.write_text("# Anna's boat\n" + daemon.config.read_text())
+        phone = daemon.create_token("control", "phone")
+        file = tmp_path / "backup.tar"
+        made = asked(daemon, "backup", file)
+        assert made.returncode == 0 and "not in it: service.jwt_key: a secret in the file; ${SERVICE_JWT_KEY} stands in its place\n" in made.stdout, made.stderr
+        held = entries(file)
+        assert list(held) == ["manifest.json", "configuration.yaml", "tokens.json", "store.sqlite"]
+        manifest = json.loads(held["manifest.json"])
+        assert manifest["format"] == 1 and manifest["program"] == "tactus"
+        assert manifest["entries"] == [
+            {"name": name, "bytes": len(held[name]), "sha256": hashlib.sha256(held[name]).hexdigest()} for name in list(held)[1:]]
+        # The file as it is on the disk, with its comments, and without what opens anything.
+        assert held["configuration.yaml"].decode() == daemon.config.read_text().replace(f'"{key}"', "'${SERVICE_JWT_KEY}'")
+        assert held["tokens.json"] == daemon.tokens.read_bytes()
+        assert key.encode() not in file.read_bytes() and phone.encode() not in file.read_bytes() and daemon.admin.encode() not in file.read_bytes()
+        # One with an error is not what a start takes: what is kept comes all the same.
+        daemon.config.write_text(daemon.config.read_text() + "nonsense: 1\n")
+        refused = asked(daemon, "backup", tmp_path / "refused.tar")
+        assert refused.returncode == 1 and "nonsense: expected a known key" in refused.stderr and not (tmp_path / "refused.tar").exists(), refused.stderr
+        assert daemon.get("/api/backup").json()["code"] == "BAD_CONFIG"
+        assert asked(daemon, "backup", "--parts", "plants", tmp_path / "part.sqlite").returncode == 0
+
+
+def test_all_of_it_on_another_card(tmp_path):
+    key = "a-key-of-more-than-32-characters-0123456789"
+    with Daemon(tmp_path, jwt_key=key) as daemon:
+        fill(daemon)
+        phone = daemon.create_token("control", "phone")
+        file = tmp_path / "backup.tar"
+        assert asked(daemon, "backup", file).returncode == 0
+        before = daemon.config.read_text(), daemon.tokens.read_bytes()
+        running = stopped(daemon, "restore", file)
+        assert running.returncode == 1 and "another process has it open" in running.stderr
+        assert (daemon.config.read_text(), daemon.tokens.read_bytes()) == before and not list(tmp_path.glob("*.replaced-*"))
+        daemon.stop()
+        for one in sorted((tmp_path / "state").rglob("*"), reverse=True):
+            one.rmdir() if one.is_dir() else one.unlink()
+        daemon.tokens.unlink()
+        daemon.config.write_text("motors: {backend: sim}\n")
+        looked = stopped(daemon, "restore", "--look", file)
+        assert looked.returncode == 1 and daemon.config.read_text() == "motors: {backend: sim}\n"
+        taken = stopped(daemon, "restore", file)
+        assert taken.returncode == 0 and f"{file}: restored.\n" in taken.stdout, taken.stderr
+        # The secret is asked for, and without it the daemon does not start with another.
+        assert "Still to bring: service.jwt_key: the environment variable SERVICE_JWT_KEY, which is not set here\n" in taken.stdout
+        assert daemon.config.read_text() == before[0].replace(f'"{key}"', "'${SERVICE_JWT_KEY}'") and daemon.tokens.read_bytes() == before[1]
+        assert daemon.tokens.stat().st_mode & 0o777 == 0o600
+        [kept] = tmp_path.glob("*.replaced-*")
+        assert kept.name.startswith("tactus.yaml.replaced-") and kept.read_text() == "motors: {backend: sim}\n"
+        assert kept.stat().st_mode & 0o777 == 0o600 and str(kept) in taken.stdout
+        assert daemon.command("check", daemon.config).returncode == 78
+        daemon.environment["SERVICE_JWT_KEY"] = key
+        daemon.start()
+        assert plants(daemon) == ["Basil"] and schedules(daemon) == ["Beds"]
+        assert daemon.get("/api/plants", token=phone).status_code == 200
+
+
+def test_what_is_revoked_stays_revoked(filled, tmp_path):
+    lost, phone = filled.create_token("control", "lost"), filled.create_token("control", "phone")
+    file = tmp_path / "backup.tar"
+    assert asked(filled, "backup", file).returncode == 0
+    assert filled.command("token", "revoke", "lost", "--config", filled.config).returncode == 0
+    new = filled.create_token("control", "new")
+    before = filled.tokens.read_bytes()
+    filled.stop()
+    assert stopped(filled, "restore", file).returncode == 0
+    [kept] = tmp_path.glob("tokens.json.replaced-*")
+    assert kept.read_bytes() == before
+    filled.start()
+    assert [filled.get("/api/plants", token=token).status_code for token in (lost, phone, new)] == [401, 200, 401]
+    # Of one that holds parts, and of the parts that are named, configuration and tokens stay.
+    filled.config.write_text(filled.config.read_text() + "# later\n")
+    filled.stop()
+    assert stopped(filled, "restore", "--parts", "plants", file).returncode == 0
+    assert filled.config.read_text().endswith("# later\n")
+
+
+def test_a_daemon_that_keeps_nothing_has_a_backup_of_its_files(tmp_path):
+    config = tmp_path / "robot.yaml"
+    config.write_text(f"motors: {{backend: sim}}\nservice: {{token_file: {tmp_path}/tokens.json}}\n")
+    file = tmp_path / "backup.tar"
+    daemon = Daemon(tmp_path)
+    made = daemon.command("backup", file, "--config", config)
+    assert made.returncode == 0 and list(entries(file)) == ["manifest.json", "configuration.yaml"], made.stderr
+    text = config.read_text()
+    config.unlink()
+    assert daemon.command("restore", file, "--config", config).returncode == 0 and config.read_text() == text
+
+
 def test_a_restore_that_is_killed_leaves_the_one_or_the_other(filled, tmp_path):
-    files = {name: tmp_path / f"{name}.sqlite" for name in ("full", "empty")}
+    files = {name: tmp_path / f"{name}.tar" for name in ("full", "empty")}
     assert asked(filled, "backup", "--output", files["full"]).returncode == 0
     empty(filled)
     assert asked(filled, "backup", "--output", files["empty"]).returncode == 0
     filled.stop()
 
     def count(file):
-        with sqlite3.connect(file) as database:
+        (tmp_path / "count.sqlite").write_bytes(entries(file)["store.sqlite"])
+        with sqlite3.connect(tmp_path / "count.sqlite") as database:
             return database.execute("SELECT count(*) FROM plants_plant").fetchone()[0]
 
     # The first is not killed: how long one takes on this machine.
@@ -235,7 +339,7 @@ def test_a_restore_that_is_killed_leaves_the_one_or_the_other(filled, tmp_path):
             taken = time.monotonic() - began
         command.kill()
         command.wait()
-        file = tmp_path / f"after-{number}.sqlite"
+        file = tmp_path / f"after-{number}.tar"
         after = stopped(filled, "backup", "--output", file)
         # Nothing was set aside or taken from a snapshot.
         assert after.returncode == 0 and after.stderr == "", after.stderr
@@ -249,22 +353,34 @@ def test_what_is_no_backup_changes_nothing(filled, tmp_path):
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as database:
         database.execute("CREATE TABLE songs (name TEXT)")
-    good = tmp_path / "good.sqlite"
+    good, part = tmp_path / "good.tar", tmp_path / "part.sqlite"
     assert asked(filled, "backup", "--output", good).returncode == 0
-    nonsense.write_bytes(good.read_bytes()[:-5000])
+    assert asked(filled, "backup", "--parts", "plants", "--output", part).returncode == 0
+    nonsense.write_bytes(part.read_bytes()[:-5000])
+    cut, flipped = tmp_path / "cut", tmp_path / "flipped"
+    cut.write_bytes(good.read_bytes()[:-5000])
+    one = bytearray(good.read_bytes())
+    one[-5000] ^= 1
+    flipped.write_bytes(one)
+    answer = filled.request("POST", "/api/restore", data=bytes(one), headers={"Content-Type": "application/x-tar"})
+    assert answer.status_code == 422 and answer.json()["message"].startswith("the backup: damaged: store.sqlite: expected "), answer.text
+    changed = r"store\.sqlite: expected (\d+) bytes with the SHA-256 [0-9a-f]{64}, got \1 with [0-9a-f]{64}; nothing was changed"
+    for path in cut, flipped:
+        refused = asked(filled, "restore", path)
+        assert refused.returncode == 1 and re.search(changed if path == flipped else "store.sqlite: expected all of the file", refused.stderr), refused.stderr
     for path, expected in [(nonsense, "damaged"), (other, "expected a store of this program"), (tmp_path / "nowhere", "got no file"), (tmp_path, "is not a file")]:
         refused = asked(filled, "restore", path)
         assert refused.returncode == 1 and expected in refused.stderr, refused.stderr
     assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
     filled.stop()
-    for path in nonsense, other:
+    for path in nonsense, other, cut, flipped:
         assert stopped(filled, "restore", path).returncode == 1
     filled.start()
     assert plants(filled) == ["Basil"] and schedules(filled) == ["Beds"]
 
 
 def test_only_an_admin_gets_it_and_gives_it(filled, tmp_path):
-    file = tmp_path / "backup.sqlite"
+    file = tmp_path / "backup.tar"
     control = filled.create_token("control")
     refused = asked(filled, "backup", "--output", file, token=control)
     assert refused.returncode == 1 and "admin" in refused.stderr and not file.exists()

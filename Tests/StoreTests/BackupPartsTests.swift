@@ -56,6 +56,16 @@ struct BackupPartsTests {
     try sprinkler.restore(backup)
   }
 
+  @Test("a backup with its contents: what is in these bytes, and nothing is left behind")
+  func contents() throws {
+    let backup = try file.backupWithContents()
+    let held = try file.held()
+    #expect(backup.contents == held && held.map(\.name).contains("plants"))
+    let left = try FileManager.default.contentsOfDirectory(atPath: file.shelf.folder)
+    #expect(!left.contains { $0.hasPrefix("unfinished") })
+    _ = try file.check(backup.bytes, at: Self.noon)
+  }
+
   @Test("a backup of the sprinkler's part: nothing of the plants is in it, and its restore leaves the plants alone")
   func part() throws {
     let bytes = try file.backup(parts: ["sprinkler"])

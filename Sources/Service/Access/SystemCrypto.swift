@@ -1,5 +1,8 @@
 import CCrypto
 
+/// Returns the SHA-256 of the bytes in hexadecimal digits.
+public func sha256Text(of bytes: [UInt8]) -> String { Hexadecimal.text(SystemCrypto.sha256(bytes)) }
+
 /// The system's libcrypto. A failing function traps: it fails only if the library is broken, and then no code that relies on the library may go on.
 enum SystemCrypto {
   /// Returns the SHA-256 of the bytes, 32 bytes long.

@@ -289,7 +289,7 @@ function offersRestore(field, place, said, preferred, then) {
   };
 }
 
-byId("backup").onclick = ({ target }) => save(target, "/api/backup", "tactus.sqlite");
+byId("backup").onclick = ({ target }) => save(target, "/api/backup", "tactus.tar");
 offersRestore(byId("restore"), byId("restore-look"), byId("store-said"));
 byId("restore-undo").onclick = ({ target }) => ask(target, "What the last restore replaced comes back, and what has changed there since is replaced in its turn.", ["Undo it", async () => {
   byId("restore-look").replaceChildren();

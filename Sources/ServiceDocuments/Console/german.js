@@ -86,14 +86,14 @@ addLanguage("de", {
     "Die Datei für Hilfe ist ein Text für die, die helfen, ohne Kennwörter und Token. Vor dem Senden durchlesen.",
   "watching: it makes everything safe when the daemon cannot": "wacht: er macht alles sicher, wenn der Dienst es nicht kann", "lost: every output is stopped": "verloren: jeder Ausgang ist angehalten",
   "none: it is switched off, or everything is simulated": "keiner: er ist ausgeschaltet, oder alles ist simuliert", "made everything safe": "machte alles sicher",
-  "Backup of records, schedules and logs": "Sicherung von Aufzeichnungen, Plänen und Protokollen", "Save a backup": "Sicherung speichern", "Backup": "Sicherung", "Restore…": "Wiederherstellen …", "Restore it": "Wiederherstellen", "restored": "wiederhergestellt",
+  "Backup of everything": "Sicherung von allem", "Save a backup": "Sicherung speichern", "Backup": "Sicherung", "Restore…": "Wiederherstellen …", "Restore it": "Wiederherstellen", "restored": "wiederhergestellt",
   "Undo the restore": "Wiederherstellung rückgängig", "Undo it": "Rückgängig machen", "undone": "rückgängig gemacht", "Table of what is kept": "Tabelle dessen, was aufgehoben wird",
   "Table of what a restore changes": "Tabelle dessen, was eine Wiederherstellung ändert", "part": "Teil", "what": "was", "how many": "wie viele", "newest": "neueste vom",
   "in the backup": "in der Sicherung", "newest there": "neueste dort vom", "overwritten": "überschrieben", "new": "neu", "kept values": "gemerkte Werte",
   "What the last restore replaced comes back, and what has changed there since is replaced in its turn.":
     "Was die letzte Wiederherstellung ersetzt hat, kommt zurück, und was sich dort seither geändert hat, wird seinerseits ersetzt.",
-  "All that is kept, as one file: records, schedules, logs, sessions. The configuration file and the tokens are not in it.":
-    "Alles, was aufgehoben wird, als eine Datei: Einträge, Zeitpläne, Protokolle, Sitzungen. Die Konfigurationsdatei und die Token sind nicht dabei.",
+  "One file with the configuration, the devices that are let in, and all that is kept: records, schedules, logs, sessions. Passwords, keys and certificates are not in it. Restored here is what is kept; all of it by tactus restore on the machine.":
+    "Eine Datei mit der Konfiguration, den zugelassenen Geräten und allem, was aufgehoben wird: Einträge, Zeitpläne, Protokolle, Sitzungen. Kennwörter, Schlüssel und Zertifikate sind nicht darin. Hier wird wiederhergestellt, was aufgehoben wird; alles mit tactus restore auf dem Rechner.",
 
   // clients
   "System": "System", "Log": "Protokoll", "This line in the file adds it, after the next start:": "Diese Zeile in der Datei bringt es, nach dem nächsten Start:", "Clients": "Geräte und Programme", "Table of the clients": "Tabelle der Geräte und Programme", "New client…": "Neues Gerät …", "May": "Darf", "Expires": "Gilt bis", "Make": "Anlegen", "Done": "Fertig", "Revoke": "Widerrufen",

@@ -40,7 +40,7 @@ const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
 async function request(method, path, body, limitMs = requestLimitMs, isLook = method === "GET") {
   const options = { method: method, headers: headers() };
   if (body !== undefined) {
-    options.headers["Content-Type"] = body instanceof Blob ? "application/vnd.sqlite3" : "application/json";
+    options.headers["Content-Type"] = body instanceof Blob ? "application/octet-stream" : "application/json";
     options.body = body instanceof Blob ? body : JSON.stringify(body);
   }
   const control = new AbortController();

@@ -14,6 +14,16 @@ extension StoreFile {
     }
   }
 
+  /// Returns the whole store as the bytes of one SQLite file, and what is in them, part by part.
+  public func backupWithContents() throws(StoreError) -> (bytes: [UInt8], contents: [HeldPart]) {
+    try snapshotting.withLock { _ throws(StoreError) -> (bytes: [UInt8], contents: [HeldPart]) in
+      try writeCopy(to: shelf.unfinished)
+      defer { try? Disk.remove(shelf.unfinished) }
+      let contents = try Self.held(inBackup: shelf.unfinished, systems: schema.systems)
+      return (bytes: try Disk.read(shelf.unfinished), contents: contents)
+    }
+  }
+
   /// Writes the whole store to one SQLite file with mode 0600, which is on the disk when this returns.
   ///
   /// - Throws: `StoreError.failed` if a file of this name exists.

@@ -10,12 +10,13 @@ struct BackupCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "backup",
-      abstract: "Writes what the store keeps, or parts of it, to one file: records, schedules, logs, sessions.",
+      abstract:
+        "Writes configuration, tokens and all that is kept to one file: records, schedules, logs, sessions; or parts of it.",
       usage: DaemonOptions.usage("backup [<file>] [--parts <parts>] [--config <file>] [--json] [<options>]"),
       discussion: """
-        A running daemon gives it (scope admin); with --config FILE the store of that file is read, whose daemon must be stopped. What is in the \
-        file is printed, part by part: each system has one. The configuration file and the tokens are files of their own: copy them, too, if you \
-        move to another card.
+        A running daemon gives it (scope admin); with --config FILE that file is taken with its tokens and its store, whose daemon must be stopped. \
+        What is in the backup is printed, and what is not: passwords and keys, in the configuration file or in files of their own, and certificates. \
+        Of tokens it has the hashes. It is an archive that tar opens; with --parts it is an SQLite file of the store alone.
         \(DaemonOptions.tokens)
         Exit status: 0 written, 64 bad usage, 78 bad configuration file, 1 anything else.
         """)
@@ -46,20 +47,24 @@ struct BackupCommand: ParsableCommand {
   }
 
   func run() throws {
-    let output = output ?? file ?? StoreRoutes.fileName
+    let output = output ?? file ?? StoreRoutes.fileName(isWhole: chosen.parts == nil)
     if output == "-" { return try pour() }
     try NewFile.expectNone(at: output)
     let bytes = try read()
     try NewFile.write(bytes, to: output)
     do {
-      let held = try StoreFile.held(inBackup: output, systems: DaemonProgram.current.storeSystems)
-      if json {
-        let made = Made(file: output, bytes: bytes.count, parts: StoreHeld(parts: held, replaced: nil).parts)
-        return print(String(decoding: encodeJSON(made), as: UTF8.self))
+      let made: Made
+      if TarArchive.isArchive(bytes) {
+        made = Made(file: output, bytes: bytes.count, manifest: try BackupArchive(bytes).manifest)
+      } else {
+        let held = try StoreFile.held(inBackup: output, systems: DaemonProgram.current.storeSystems)
+        made = Made(file: output, bytes: bytes.count, parts: StoreHeld(parts: held, replaced: nil).parts)
       }
-      print(held.map { "\($0.line)\n" }.joined(), terminator: "")
+      if json { return print(String(decoding: encodeJSON(made), as: UTF8.self)) }
+      print(made.text, terminator: "")
       print(
         "\(output): \(bytes.count) bytes. To put it in place: \(DaemonProgram.current.name) restore \(MakingToken.quoted(output))"
+          + (made.entries.isEmpty ? "" : " --config FILE, with the daemon stopped")
       )
     } catch {
       // A file that would look like a backup is removed.
@@ -74,7 +79,27 @@ struct BackupCommand: ParsableCommand {
     var ok = true
     var file: String
     var bytes: Int
+    /// The names of the archive's entries; empty for an SQLite file.
+    var entries: [String] = []
     var parts: [StoreHeld.Part]
+    /// What the program needs besides, a line for each.
+    var notInIt: [String] = []
+
+    init(file: String, bytes: Int, parts: [StoreHeld.Part]) {
+      (self.file, self.bytes, self.parts) = (file, bytes, parts)
+    }
+
+    init(file: String, bytes: Int, manifest: BackupArchive.Manifest) {
+      self.init(file: file, bytes: bytes, parts: manifest.parts)
+      (entries, notInIt) = (manifest.entries.map(\.name), manifest.notInIt)
+    }
+
+    /// The same in lines for people.
+    var text: String {
+      let lines =
+        entries.filter { $0 != BackupArchive.storeName } + parts.map(\.line) + notInIt.map { "not in it: \($0)" }
+      return lines.map { "\($0)\n" }.joined()
+    }
   }
 
   /// Writes the backup to standard output, for a pipe.
@@ -93,7 +118,7 @@ struct BackupCommand: ParsableCommand {
 
   private func read() throws -> [UInt8] {
     if place.isNamed {
-      let parts = try chosen.known()
+      guard let parts = try chosen.known() else { return try all() }
       return try place.use(needsStore: true) { file throws(StoreError) in try file.backup(parts: parts) }
     }
     let (client, token) = try daemon.client()
@@ -107,6 +132,28 @@ struct BackupCommand: ParsableCommand {
         "\(failure.sentence(of: client.address)); to read the store of a daemon that is stopped give --config FILE")
     }
     throw ExitCode.failure
+  }
+}
+
+extension BackupCommand {
+  /// Returns a whole backup of a daemon that is stopped, or of one that keeps nothing.
+  private func all() throws -> [UInt8] {
+    let copy = try place.copy()
+    let configuration = copy.taken.configuration
+    let tokens: [UInt8]?
+    do {
+      tokens = try BackupArchive.tokens(at: TokenFileOptions.folder(of: configuration).path)
+    } catch {
+      complain("\(error)")
+      throw ExitCode.failure
+    }
+    guard place.storePath(of: configuration) != nil else {
+      return BackupArchive.make(configuration: copy, tokens: tokens, store: nil, parts: [])
+    }
+    let store = try place.use(configuration, needsStore: true) { file throws(StoreError) in
+      try file.backupWithContents()
+    }
+    return BackupArchive.make(configuration: copy, tokens: tokens, store: store.bytes, parts: store.contents)
   }
 }
 
@@ -141,13 +188,13 @@ extension DaemonProgram {
   var storeSystems: [StoreSystem] { kinds.compactMap { $0.keeping?.tables } }
 }
 
-extension HeldPart {
+extension StoreHeld.Part {
   /// The part in a line, such as `pump: sessions 12, the newest of 2026-02-03T04:05:06Z`.
-  var line: String {
+  fileprivate var line: String {
     let kinds = contents.map { held in
-      "\(held.rows) \(held.count)" + (held.newest.map { ", the newest of \(WallTimeText.text($0))" } ?? "")
+      "\(held.rows) \(held.count)" + (held.newestISO.map { ", the newest of \($0)" } ?? "")
     }
-    return "\(name): " + kinds.joined(separator: "; ")
+    return "\(part): " + kinds.joined(separator: "; ")
   }
 }
 
@@ -155,7 +202,8 @@ extension HeldPart {
 struct StorePlace: ParsableArguments {
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The configuration file of a stopped daemon: its store is used.", valueName: "file"))
+    help: ArgumentHelp(
+      "The configuration file of a stopped daemon, which is meant with its tokens and its store.", valueName: "file"))
   var config: String?
 
   @Flag(help: "With --config: the store of a daemon that is started with --simulate.")
@@ -173,13 +221,36 @@ struct StorePlace: ParsableArguments {
   ///
   /// - Parameter needsStore: whether it is an error if there is no store yet; otherwise one is made.
   func use<Result>(needsStore: Bool, _ body: (StoreFile) throws(StoreError) -> Result) throws -> Result {
+    try use(try readConfiguration(file), needsStore: needsStore, body)
+  }
+
+  /// The path of the configuration file.
+  var file: String {
     guard let config else { preconditionFailure("no store is named") }
-    let configuration = try readConfiguration(config)
-    let environment = processEnvironment()
-    guard let path = configuration.storePath(simulate: simulate, environment: environment),
-      let store = configuration.store
-    else {
-      complain("\(config): none of its systems keeps anything")
+    return config
+  }
+
+  /// Returns the configuration file as a backup holds it. If the file has errors, prints all of them and throws the exit status 78.
+  func copy() throws -> ConfigurationCopy {
+    do throws(ConfigErrors) {
+      return try ConfigurationCopy(of: file, environment: processEnvironment())
+    } catch {
+      complain("\(error)")
+      throw ExitCode.badConfig
+    }
+  }
+
+  /// Returns the path of the store of a configuration, or `nil` if none of its systems keeps anything.
+  func storePath(of configuration: Configuration) -> String? {
+    configuration.storePath(simulate: simulate, environment: processEnvironment())
+  }
+
+  /// Does the same with the store of a configuration that has been read already.
+  func use<Result>(
+    _ configuration: Configuration, needsStore: Bool, _ body: (StoreFile) throws(StoreError) -> Result
+  ) throws -> Result {
+    guard let path = storePath(of: configuration), let store = configuration.store else {
+      complain("\(configuration.file): none of its systems keeps anything")
       throw ExitCode.failure
     }
     let account = (user: geteuid(), group: getegid())
@@ -190,7 +261,7 @@ struct StorePlace: ParsableArguments {
     Self.becomeOwner(of: path)
     let file = StoreFile(
       path, systems: DaemonProgram.current.storeSystems, policy: store.policy,
-      mounts: configuration.mounts(simulate: simulate, environment: environment))
+      mounts: configuration.mounts(simulate: simulate, environment: processEnvironment()))
     if needsStore, access(path, F_OK) != 0 {
       complain("\(path): there is no store: \(String(cString: strerror(errno)))")
       throw ExitCode.failure

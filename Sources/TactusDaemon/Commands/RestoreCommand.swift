@@ -15,13 +15,16 @@ struct RestoreCommand: ParsableCommand {
         "restore <backup> | --undo [--look] [--parts <parts>] [--config <file>] [--json] [<options>]"),
       discussion: """
         Without --config a running daemon takes it (scope admin): records and schedules become those of the backup, logs are joined, and what is \
-        about the present, such as counters, limits that are half used and settings, stays as it is.
-        With --config FILE what the store of that file keeps becomes what is in the backup, all of it. The daemon must be stopped. A machine that \
-        never had a store gets one.
+        about the present, such as counters, limits that are half used and settings, stays as it is. So do configuration and tokens.
+        With --config FILE all of a whole backup is put in place, the daemon being stopped: FILE becomes the backup's configuration, the token file that \
+        it names the backup's tokens, and its store what is in the backup. What is revoked here stays revoked. With --parts, and of a backup of \
+        parts, the store alone is changed. A machine that never had a store gets one. What must still be brought, such as passwords, is printed.
         A part of the store that the backup does not hold stays as it is. --look says what would be lost and gained, and changes nothing.
-        What a restore has replaced is kept beside the store (the last five times) and comes back with --undo.
+        What a restore has replaced is kept: of the store beside it (the last five times), and it comes back with --undo; configuration and tokens \
+        as FILE.replaced-TIME.
         \(DaemonOptions.tokens)
-        Exit status: 0 restored, 64 bad usage, 78 bad configuration file, 1 anything else, and then nothing has changed.
+        Exit status: 0 restored, 64 bad usage, 78 bad configuration file, 1 anything else: what is not printed as being in \
+        place has not changed.
         """)
   }
 
@@ -52,11 +55,37 @@ struct RestoreCommand: ParsableCommand {
 
   func run() throws {
     let bytes = try backup.map(read)
-    if place.isNamed {
-      if look, let bytes { try look(into: bytes) } else { try replace(with: bytes) }
+    let archive = try bytes.flatMap(whole)
+    guard place.isNamed else { return try ask(bytes, isWhole: archive != nil) }
+    if let archive {
+      try take(archive)
+    } else if look, let bytes {
+      try look(into: bytes)
     } else {
-      try ask(bytes)
+      try replace(by: bytes)
     }
+  }
+
+  /// Returns the archive that the bytes are, after checking all of it, or `nil` if they are a store's file.
+  private func whole(_ bytes: [UInt8]) throws -> BackupArchive? {
+    guard TarArchive.isArchive(bytes) else { return nil }
+    do throws(TarArchive.Failure) {
+      return try BackupArchive(bytes)
+    } catch {
+      complain("\(backup ?? ""): \(error); nothing was changed")
+      throw ExitCode.failure
+    }
+  }
+
+  /// Puts an archive, or parts of it, in place, or looks into it.
+  private func take(_ archive: BackupArchive) throws {
+    if look { return try look(into: archive) }
+    if chosen.parts == nil { return try replaceAll(by: archive) }
+    guard let store = archive.store else {
+      complain("\(backup ?? ""): expected a backup with a store, got one without: nothing was kept")
+      throw ExitCode.failure
+    }
+    try replace(by: store)
   }
 
   private func read(_ backup: String) throws -> [UInt8] {
@@ -74,11 +103,12 @@ struct RestoreCommand: ParsableCommand {
     return bytes
   }
 
-  private func ask(_ bytes: [UInt8]?) throws {
+  private func ask(_ bytes: [UInt8]?, isWhole: Bool) throws {
     let (client, token) = try daemon.client()
     defer { client.stop() }
     let path = "/api/restore" + (undo ? "/undo" : look ? "/look" : chosen.query)
-    switch client.ask("POST", path, body: bytes, bodyType: "application/vnd.sqlite3", limit: .seconds(120)) {
+    let type = isWhole ? BackupArchive.mediaType : StoreRoutes.mediaType
+    switch client.ask("POST", path, body: bytes, bodyType: type, limit: .seconds(120)) {
     case .success(let answer) where answer.status == 200:
       if look {
         guard let found = try? JSONDecoder().decode(StoreLook.self, from: Data(answer.body)) else { break }
@@ -86,6 +116,7 @@ struct RestoreCommand: ParsableCommand {
       } else {
         let what = backup.map { "taken \($0)" } ?? "again what the last restore replaced"
         print("\(client.address) has \(what). To take that back: \(DaemonProgram.current.name) restore --undo")
+        if isWhole { print("Configuration and tokens stay: a stopped daemon takes the backup's, with --config FILE.") }
       }
       return
     case .success(let answer): complain("\(client.address): \(answer.refusal(hasToken: token != nil))")
@@ -106,13 +137,29 @@ struct RestoreCommand: ParsableCommand {
     printLook(StoreLook(found))
   }
 
+  private func look(into archive: BackupArchive) throws {
+    if let store = archive.store { try look(into: store) }
+    guard !json else { return }
+    print("configuration: \(place.file), " + (isConfigured(by: archive) ? "the same" : "another one in the backup"))
+  }
+
   private func printLook(_ found: StoreLook) {
     print(json ? String(decoding: encodeJSON(found), as: UTF8.self) : found.text)
   }
 
-  private func replace(with bytes: [UInt8]?) throws {
+  private func replace(by bytes: [UInt8]?) throws {
+    guard let before = try replace(in: try readConfiguration(place.file), by: bytes) else {
+      complain("no restore has replaced anything")
+      throw ExitCode.failure
+    }
+    print("\(backup ?? "What the last restore replaced"): restored.\nWhat was there before: \(before)")
+  }
+
+  /// Puts a store's file, or what the last restore has replaced, in the place of the store. Returns the path of what was there before, or `nil` if there
+  /// is nothing to take back.
+  func replace(in configuration: Configuration, by bytes: [UInt8]?) throws -> String? {
     let parts = try chosen.known()
-    let before = try place.use(needsStore: bytes == nil) { file throws(StoreError) -> String? in
+    return try place.use(configuration, needsStore: bytes == nil) { file throws(StoreError) -> String? in
       let checked: CheckedBackup? =
         if let bytes {
           try file.check(bytes, parts: parts, at: .now)
@@ -123,11 +170,6 @@ struct RestoreCommand: ParsableCommand {
       try file.replace(with: checked)
       return try file.replaced().last?.path
     }
-    guard let before else {
-      complain("no restore has replaced anything")
-      throw ExitCode.failure
-    }
-    print("\(backup ?? "What the last restore replaced"): restored.\nWhat was there before: \(before)")
   }
 }
 

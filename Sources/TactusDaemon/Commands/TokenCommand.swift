@@ -37,10 +37,14 @@ struct TokenFileOptions: ParsableArguments {
 
   /// Returns the folder of the token file. Ends the command with status 78 if the configuration has errors.
   static func folder(_ config: String?, _ tokenFile: String?) throws -> TokenFolder {
+    if let tokenFile { return TokenFolder(path: tokenFile) }
+    return folder(of: try config.map { try readConfiguration($0) })
+  }
+
+  /// Returns the folder of the token file of a configuration, or of the standard one.
+  static func folder(of configuration: Configuration?) -> TokenFolder {
     var environment = processEnvironment()
     let program = DaemonProgram.current.name
-    if let tokenFile { return TokenFolder(path: tokenFile) }
-    let configuration = try config.map { try readConfiguration($0) }
     if let named = configuration?.tokenFile { return TokenFolder(path: named) }
     // A daemon that root starts changes to the configured account before it looks for its files.
     if Account.current.user == 0, let account = configuration?.user.flatMap(Account.init(named:)), account.user != 0 {

@@ -94,6 +94,11 @@ extension Configuration {
       named: simulate ? nil : store?.mount, notes: Self.stateFolder(environment: environment) + "/mounts")
   }
 
+  /// Returns the path of the token file.
+  func tokenPath(environment: [String: String]) -> String {
+    tokenFile ?? TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment)
+  }
+
   /// Returns the folder of the standard token file, in which the program keeps its lasting state.
   static func stateFolder(environment: [String: String]) -> String {
     folder(of: TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment))

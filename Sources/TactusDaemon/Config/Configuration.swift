@@ -103,21 +103,55 @@ extension Configuration {
   static func readWhole(
     path: String, environment: [String: String], waitingForPipes pipes: Bool = false
   ) throws(ConfigErrors) -> (configuration: Configuration, found: ConfigReader.Result) {
-    try readWhole(yaml(path, waitingForPipes: pipes), environment: environment)
+    let file = try yaml(path) { try YAMLFile(path: path, waitingForPipes: pipes) }
+    return try readWhole(file, environment: environment)
   }
 
   static func readWhole(
     _ file: YAMLFile, environment: [String: String]
   ) throws(ConfigErrors) -> (configuration: Configuration, found: ConfigReader.Result) {
+    let (configuration, found, errors, together) = examine(file, environment: environment)
+    guard errors.isEmpty, together.isEmpty else {
+      throw ConfigErrors(errors: errors + together.filter { !$0.mayComeFrom(errors) })
+    }
+    return (configuration, found)
+  }
+
+  /// The keys without which nobody knows where the program's files are.
+  private static let keysOfPlaces: Set = ["store.folder", "store.mount", "service.token_file", "runtime.user"]
+
+  /// Reads and checks the text of a file that may be meant for another machine or account: a key whose environment variable is not set counts as not
+  /// given, unless it says where the program's files are.
+  ///
+  /// - Returns: the file, and an error for each such key.
+  static func readText(
+    _ text: String, of path: String, environment: [String: String]
+  ) throws(ConfigErrors) -> (taken: TakenFile, lacking: [ConfigError]) {
+    let file = try yaml(path) { try YAMLFile(text: text, name: path) }
+    let (configuration, found, errors, together) = examine(file, environment: environment)
+    let lacking = errors.filter { $0.variable != nil && !keysOfPlaces.contains($0.key) }
+    let others =
+      errors.filter { $0.variable == nil || keysOfPlaces.contains($0.key) }
+      + together.filter { error in
+        var error = error
+        // What is wrong whatever the other values are may be the value that is not given.
+        error.isAlone = error.isAlone && lacking.isEmpty
+        return !error.mayComeFrom(errors)
+      }
+    guard others.isEmpty else { throw ConfigErrors(errors: others) }
+    return (TakenFile(configuration: configuration, found: found), lacking)
+  }
+
+  /// Returns what can be read of a file, the errors of single keys, and those of rules over more than one key.
+  private static func examine(
+    _ file: YAMLFile, environment: [String: String]
+  ) -> (configuration: Configuration, found: ConfigReader.Result, errors: [ConfigError], together: [ConfigError]) {
     let (found, errors) = ConfigReader.examine(file, environment: environment)
     let readings = DaemonProgram.current.kinds.map { $0.reading(of: found, file: file.name) }
     let configuration = Configuration(found, file: file.name, readings)
     let together =
       configuration.errorsTogether(places: ConfigPlaces(marks: found.places)) + readings.flatMap(\.errors)
-    guard errors.isEmpty, together.isEmpty else {
-      throw ConfigErrors(errors: errors + together.filter { !$0.mayComeFrom(errors) })
-    }
-    return (configuration, found)
+    return (configuration, found, errors, together)
   }
 
   private init(_ found: ConfigReader.Result, file: String, _ readings: [SystemReading]) {
@@ -149,9 +183,9 @@ extension Configuration {
       unused: readings.flatMap(\.unused))
   }
 
-  private static func yaml(_ path: String, waitingForPipes pipes: Bool) throws(ConfigErrors) -> YAMLFile {
+  private static func yaml(_ path: String, _ read: () throws -> YAMLFile) throws(ConfigErrors) -> YAMLFile {
     do {
-      return try YAMLFile(path: path, waitingForPipes: pipes)
+      return try read()
     } catch let errors as ConfigErrors {
       throw errors
     } catch {

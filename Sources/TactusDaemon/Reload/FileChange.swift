@@ -39,9 +39,13 @@ extension TakenFile {
   /// Returns the value of a key in words for people. A secret is never shown.
   func shown(_ key: String) -> String {
     guard let value = value(key) else { return "nothing" }
+    return found.hidden.contains(key) || Self.isSecret(key) ? "a (hidden) value" : "\(value)"
+  }
+
+  /// Returns whether the value of a key is a secret by the key's name.
+  static func isSecret(_ key: String) -> Bool {
     // The address of a receiver gives access to everyone who knows it.
-    let isSecret = SecretNames.isSecret(key.utf8) || key.hasPrefix("notify.receivers") && key.hasSuffix(".url")
-    return found.hidden.contains(key) || isSecret ? "a (hidden) value" : "\(value)"
+    SecretNames.isSecret(key.utf8) || key.hasPrefix("notify.receivers") && key.hasSuffix(".url")
   }
 
   /// Returns the keys whose values differ in a newer file.

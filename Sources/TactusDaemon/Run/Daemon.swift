@@ -129,11 +129,16 @@ final class Daemon {
     let support = SupportRoute(
       taken: { reloader.taken }, systems: served, routes: own,
       secrets: [options.environment["TACTUS_TOKEN"]].compactMap(\.self))
+    let stored = store.map { store in
+      StoreRoutes(
+        file: store.file, configuration: configuration.file,
+        tokens: configuration.tokenPath(environment: options.environment), environment: options.environment,
+        live: surroundings.offers.take(LiveRestore.self))
+    }
     service = try ServiceComposition(
       configuration, systems: served,
       additions: Self.additions(of: systems),
-      routes: own + [support.route]
-        + (store.map { StoreRoutes(file: $0.file, live: surroundings.offers.take(LiveRestore.self)).routes } ?? []),
+      routes: own + [support.route] + (stored?.routes ?? []),
       clients: clients, counters: doorCounters, guardHealth: guardHealth,
       zone: options.zone, mounts: configuration.mounts(simulate: options.simulate, environment: options.environment),
       environment: options.environment, door: options.planFile.map { LocalDoor(beside: $0.path) },

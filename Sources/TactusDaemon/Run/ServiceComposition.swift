@@ -68,7 +68,7 @@ struct ServiceComposition {
     self.logger = logger
     self.door = door
     localToken = door.map { _ in LocalDoor.newToken() }
-    let tokenFile = whole.tokenFile ?? TokenFile.standardPath(of: DaemonProgram.current.name, environment: environment)
+    let tokenFile = whole.tokenPath(environment: environment)
     // The reason why a file cannot be read is reported below.
     let known = (try? TokenFolder(path: tokenFile).read()) ?? TokenFile()
     let now = WallClock.microseconds / 1_000_000

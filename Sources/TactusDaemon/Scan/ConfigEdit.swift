@@ -44,6 +44,20 @@ struct ConfigEdit {
     guard !value.contains("${"), !value.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
       throw Refusal(key: key, message: "expected a value without ${ and control characters")
     }
+    return try putting(value, at: steps, of: key, in: text)
+  }
+
+  /// Returns the text with the environment variable `name` as the value of a key, as `setting` does.
+  static func setting(_ key: String, toVariable name: String, in text: String) throws(Refusal) -> String {
+    guard let steps = steps(key) else {
+      throw Refusal(key: key, message: "expected a key such as section.key or section.list[0].key")
+    }
+    return try putting("${\(name)}", at: steps, of: key, in: text)
+  }
+
+  private static func putting(
+    _ value: String, at steps: [Step], of key: String, in text: String
+  ) throws(Refusal) -> String {
     let root: Node?
     do { root = try Yams.compose(yaml: text, .basic) } catch {
       throw Refusal(key: key, message: "expected YAML: \(error)")

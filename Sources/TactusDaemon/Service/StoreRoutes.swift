@@ -3,9 +3,14 @@ public import Store
 import Tactus
 public import WallTime
 
-/// The routes by which a running program lists the contents of its store, sends all or parts of them as one file, and accepts such a file.
+/// The routes by which a running program lists the contents of its store, sends them with its configuration and its tokens, or parts of them alone, as one
+/// file, and accepts such a file.
 struct StoreRoutes {
   let file: StoreFile
+  /// The path of the configuration file, and of the token file.
+  let configuration: String
+  let tokens: String
+  let environment: [String: String]
   /// The restore of a system that holds data of a backup in memory, or `nil` if no system does.
   let live: LiveRestore?
 
@@ -31,12 +36,11 @@ struct StoreRoutes {
       },
       Route(.get, "/api/backup", scope: .admin, action: "store.backup") { request in
         let parts = try parts(request)
-        let bytes: [UInt8]
-        do throws(StoreError) { bytes = try file.backup(parts: parts) } catch { throw APIError.storeFailed(error) }
+        let bytes = if let parts { try some(parts) } else { try all() }
         return APIResponse(
-          contentType: "application/vnd.sqlite3",
-          headers: [.contentDisposition: "attachment; filename=\"\(Self.fileName)\""], body: bytes,
-          logValue: "bytes=\(bytes.count)")
+          contentType: parts == nil ? BackupArchive.mediaType : Self.mediaType,
+          headers: [.contentDisposition: "attachment; filename=\"\(Self.fileName(isWhole: parts == nil))\""],
+          body: bytes, logValue: "bytes=\(bytes.count)")
       },
       look, restore,
       Route(.post, "/api/restore/undo", scope: .admin, action: "store.undo") { request in
@@ -48,10 +52,18 @@ struct StoreRoutes {
     ].map { $0.waitingForDisk(longest: DiskThreads.longPatience) }
   }
 
-  /// The name of a backup that is made now: `tactus-20261128T063000Z.sqlite`.
-  static var fileName: String {
-    let stamp = WallClock.text.prefix(19).filter { $0 != "-" && $0 != ":" }
-    return "\(DaemonProgram.current.name)-\(stamp)Z.sqlite"
+  /// The media type of a backup of some parts.
+  static let mediaType = "application/vnd.sqlite3"
+
+  /// The present time in a file's name: `20261128T063000Z`.
+  static var stamp: String {
+    let digits = WallClock.text.prefix(19).filter { $0 != "-" && $0 != ":" }
+    return "\(digits)Z"
+  }
+
+  /// Returns the name of a backup that is made now: `tactus-20261128T063000Z.tar`, or with `sqlite` of some parts.
+  static func fileName(isWhole: Bool) -> String {
+    "\(DaemonProgram.current.name)-\(stamp).\(isWhole ? "tar" : "sqlite")"
   }
 
   private struct Done: Encodable {
@@ -73,6 +85,30 @@ struct StoreRoutes {
     }
   }
 
+  private func some(_ parts: Set<String>) throws(APIError) -> [UInt8] {
+    do throws(StoreError) {
+      return try file.backup(parts: parts)
+    } catch {
+      throw .storeFailed(error)
+    }
+  }
+
+  /// Returns a whole backup, with the configuration file and the token file as they are on the disk now.
+  private func all() throws(APIError) -> [UInt8] {
+    do {
+      let copy = try ConfigurationCopy(of: configuration, environment: environment)
+      let tokens = try BackupArchive.tokens(at: self.tokens)
+      let store = try file.backupWithContents()
+      return BackupArchive.make(configuration: copy, tokens: tokens, store: store.bytes, parts: store.contents)
+    } catch let error as ConfigErrors {
+      throw APIError(.unprocessableContent, "BAD_CONFIG", "\(error); with ?parts= the store's parts come alone")
+    } catch let error as StoreError {
+      throw .storeFailed(error)
+    } catch {
+      throw .storeFailed(.failed(file: tokens, doing: "reading the tokens", reason: "\(error)"))
+    }
+  }
+
   private func backup(_ request: APIRequest) throws(APIError) -> [UInt8] {
     guard !request.body.isEmpty else {
       throw APIError(.badRequest, "BODY_MISSING", "expected the file that GET /api/backup gave, got nothing")
@@ -83,7 +119,9 @@ struct StoreRoutes {
   private func looked(_ request: APIRequest) throws(APIError) -> [ChangedPart] {
     _ = try QueryReader(request.query, names: [])
     let body = try backup(request)
-    return try StoreFile.checking { () throws(StoreError) in try file.look(body, isWhole: false, at: .now) }
+    return try StoreFile.checking { () throws(StoreError) in
+      try file.look(BackupArchive.store(in: body), isWhole: false, at: .now)
+    }
   }
 
   private func take(_ backup: CheckedBackup, _ request: APIRequest, bytes: Int?) async throws -> APIResponse {
@@ -119,14 +157,16 @@ public struct LiveRestore: Sendable {
 }
 
 extension StoreFile {
-  /// Checks a backup from a request, and copies the rows that it is to replace.
+  /// Checks a backup from a request, of which an archive's store counts alone, and copies the rows that it is to replace.
   ///
   /// - Parameter parts: the parts to restore, or `nil` for all that the backup holds.
   /// - Throws: 422 if the bytes are no backup of this program or lack one of `parts`, 503 if the store does not work.
   public func checked(
     _ backup: [UInt8], parts: Set<String>? = nil, at now: WallInstant
   ) throws(APIError) -> CheckedBackup {
-    try Self.checking { () throws(StoreError) in try check(backup, parts: parts, at: now) }
+    try Self.checking { () throws(StoreError) in
+      try check(BackupArchive.store(in: backup), parts: parts, at: now)
+    }
   }
 
   /// Runs `body`, whose errors about a backup are the client's.

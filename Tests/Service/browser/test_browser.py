@@ -416,7 +416,7 @@ def test_the_page_waters(browser, own_daemon):
     go(page, "system")
     with page.expect_download() as download:
         page.click("#backup")
-    assert re.fullmatch(r"tactus-\d{8}T\d{6}Z\.sqlite", download.value.suggested_filename)
+    assert re.fullmatch(r"tactus-\d{8}T\d{6}Z\.tar", download.value.suggested_filename)
     go(page, "sprinkler")
     card.get_by_role("button", name="Remove").click()
     card.get_by_role("button", name="Remove it").click()

@@ -34,6 +34,33 @@ struct TokenStoreTests {
     #expect(try folder.mode("tokens.json") == 0o600)
   }
 
+  @Test("a backup's tokens put in place: they count again, but for what is revoked here; what was there is kept")
+  func restored() throws {
+    let copy = folder.path + "/tokens.json.before"
+    let (kept, text) = try create()
+    let (lost, other) = try create()
+    let backup = try folder.tokens.read()
+    try folder.tokens.change { file throws(TokenFileError) in
+      try file.revoke(lost.id, now: now)
+      file.revokeJWT("a")
+    }
+    #expect(try !folder.tokens.restore(backup, keepingAs: copy))
+    #expect(!FileManager.default.fileExists(atPath: copy))
+    let (_, later) = try create()
+    let before = try folder.tokens.read()
+    #expect(try folder.tokens.restore(backup, keepingAs: copy))
+    #expect(try TokenFolder(path: copy).read() == before)
+    #expect(try folder.tokens.read().revokedJWT == ["a"])
+    let store = try store()
+    #expect(try store.verify(text, now: now).get().tokenID == kept.id)
+    for text in [other, later] { #expect(store.verify(text, now: now) == .failure(.invalid)) }
+    // There was no file: none is kept.
+    try FileManager.default.removeItem(atPath: folder.tokens.path)
+    try FileManager.default.removeItem(atPath: copy)
+    #expect(try folder.tokens.restore(backup, keepingAs: copy))
+    #expect(try folder.tokens.read() == backup && !FileManager.default.fileExists(atPath: copy))
+  }
+
   @Test("no file, an empty one, an unknown token, a wrong secret, another's secret: invalid, all the same way")
   func unknown() throws {
     let stranger = OpaqueToken(identifier: "aaaaaaaa", random: seeded(1)).text

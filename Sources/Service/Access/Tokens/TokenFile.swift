@@ -97,7 +97,9 @@ extension TokenFileError: CustomStringConvertible {
 
 extension TokenFile {
   /// Returns the contents of a file, decoded strictly. `path` is used in the error only.
-  static func decode(_ bytes: [UInt8], path: String) throws(TokenFileError) -> TokenFile {
+  ///
+  /// - Throws: `damaged`.
+  public static func decode(_ bytes: [UInt8], path: String) throws(TokenFileError) -> TokenFile {
     do throws(JSONParser.Failure) {
       // This parser is stricter than Foundation's, and its errors name the place.
       _ = try JSONParser.parse(bytes)
@@ -258,6 +260,19 @@ extension TokenFile {
   /// Refuses the JSON web tokens with this `jti`.
   public mutating func revokeJWT(_ jti: String) {
     if !revokedJWT.contains(jti) { revokedJWT.append(jti) }
+  }
+
+  /// Returns the tokens of a backup as they are put in the place of `present`: what is revoked there stays revoked.
+  func keepingRevocations(of present: TokenFile) -> TokenFile {
+    var restored = self
+    for token in present.tokens {
+      guard let revoked = token.revoked, let index = restored.tokens.firstIndex(where: { $0.id == token.id }) else {
+        continue
+      }
+      restored.tokens[index].revoked = revoked
+    }
+    for jti in present.revokedJWT { restored.revokeJWT(jti) }
+    return restored
   }
 
   private func index(of id: String) throws(TokenFileError) -> Int {

@@ -78,6 +78,20 @@ public struct TokenFolder: Sendable {
     return result
   }
 
+  /// Puts the tokens of a backup in the place of the file's, as `change` does. What is revoked in the file stays revoked.
+  ///
+  /// - Parameter copy: path of a new file that has the tokens as they were. None is made if there was no token file.
+  /// - Returns: whether the file has changed.
+  public func restore(_ backup: TokenFile, keepingAs copy: String) throws(TokenFileError) -> Bool {
+    try change { file throws(TokenFileError) -> Bool in
+      let restored = backup.keepingRevocations(of: file)
+      guard restored != file else { return false }
+      if identity != nil { try replaceFile(copy, with: file.encoded(), mode: 0o600) }
+      file = restored
+      return true
+    }
+  }
+
   private func makeFolder() throws(TokenFileError) {
     do throws(FileFailure) {
       try makeFolders(folder(of: path))

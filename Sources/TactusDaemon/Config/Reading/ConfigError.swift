@@ -9,6 +9,8 @@ public struct ConfigError: Error, Equatable {
   var message: String
   /// Whether the value of this key is wrong whatever the other values are.
   var isAlone = false
+  /// The environment variable that the value names and that is not set, or `nil` if something else is wrong.
+  var variable: String?
 }
 
 extension ConfigError {

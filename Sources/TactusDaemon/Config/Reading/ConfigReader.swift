@@ -201,7 +201,8 @@ struct ConfigReader {
     } catch {
       switch error {
       case .missing(let name):
-        report(node, path, "expected the environment variable \(name), got none of that name")
+        result.hidden.insert(path)
+        report(node, path, "expected the environment variable \(name), got none of that name", variable: name)
       case .malformed:
         report(node, path, "expected ${NAME}, got a '${' without a name and '}'")
       }
@@ -209,11 +210,11 @@ struct ConfigReader {
     }
   }
 
-  private mutating func report(_ node: Node, _ path: String, _ message: String) {
+  private mutating func report(_ node: Node, _ path: String, _ message: String, variable: String? = nil) {
     let name = file.name
     errors.tell(
       ConfigError(
-        file: name, line: node.mark?.line, column: node.mark?.column, key: path, message: message))
+        file: name, line: node.mark?.line, column: node.mark?.column, key: path, message: message, variable: variable))
   }
 
   /// Returns a value in the form in which an error shows it. A value from the environment is never shown.

@@ -34,6 +34,21 @@ extension FuzzedDecoder {
       expect((0...log.count).contains(flaw.offset) && flaw.transactions >= 0, "\(flaw) of \(log.count) bytes")
       expect(flaw.offset == 0 || flaw.transactions > 0, "\(flaw)")
     },
+    FuzzedDecoder(name: "tar-archive", longest: 4_096) { bytes in
+      // Most inputs would end at the first header's sum, which is made right.
+      var archive = Array(bytes)
+      if archive.count >= 512 {
+        archive.replaceSubrange(148..<156, with: repeatElement(UInt8(ascii: " "), count: 8))
+        let sum = archive[..<512].reduce(0) { $0 + Int($1) }
+        let digits = Array(String(sum, radix: 8).utf8)
+        archive.replaceSubrange((154 - digits.count)..<154, with: digits)
+      }
+      guard let entries = try? TarArchive.decode(archive) else { return }
+      // A name that is not UTF-8 may have become longer than the format takes.
+      guard entries.allSatisfy({ (1...100).contains($0.name.utf8.count) }) else { return }
+      let again = try? TarArchive.decode(TarArchive.encode(entries, at: 0))
+      expect(again == entries, "\(entries) became \(String(describing: again))")
+    },
     FuzzedDecoder(name: "safe-state-note", longest: 300) { bytes in
       guard let note = MadeSafe(note: text(bytes)) else { return }
       let again = MadeSafe(note: note.note())

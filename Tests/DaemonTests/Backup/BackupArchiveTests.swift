@@ -1,0 +1,136 @@
+import DaemonSupport
+import Foundation
+import Service
+import Store
+import TestSupport
+import Testing
+
+@testable import TactusDaemon
+
+@Suite("a whole backup", .ownThread)
+struct BackupArchiveTests {
+  private static let configuration = """
+    # Anna's boat
+    motors: {backend: sim}
+    service: {jwt_key: "jwt-0123456789-0123456789-0123456789"}  # old
+    mqtt:
+      broker: broker.example.org
+      user: pi
+      password: pw  # mine
+      tls: true
+      tls_ca: /etc/ca.pem
+    plants: {}
+    notify:
+      receivers:
+        - {name: phone, kind: ntfy, url: 'http://127.0.0.1/path-secret-1', token: tk_secret}
+        - {name: office, kind: mail, server: 127.0.0.1, user: pi, password_file: /etc/mail, tls: off, from: a@b.org, to: [a@b.org]}
+        - {name: chat, kind: webhook, url: 'http://hooks.example.org/${HOOK}'}
+
+    """
+
+  private func made(_ tokens: [UInt8]? = Array("{\"tokens\": []}".utf8)) throws -> [UInt8] {
+    let folder = try TemporaryFolder()
+    let copy = try ConfigurationCopy(of: try folder.write("motors: {backend: sim}\n", to: "c.yaml"), environment: [:])
+    return BackupArchive.make(configuration: copy, tokens: tokens, store: [1, 2, 3], parts: [])
+  }
+
+  private func failure(_ bytes: [UInt8]) -> String? {
+    do throws(TarArchive.Failure) {
+      _ = try BackupArchive(bytes)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("the configuration file: no secret is in it, all else is as it was; what is not in it is listed")
+  func secrets() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(Self.configuration, to: "c.yaml")
+    let copy = try ConfigurationCopy(of: path, environment: [:])
+    let expected = Self.configuration
+      .replacing("\"jwt-0123456789-0123456789-0123456789\"", with: "'${SERVICE_JWT_KEY}'")
+      .replacing("password: pw ", with: "password: '${MQTT_PASSWORD}' ")
+      .replacing("'http://127.0.0.1/path-secret-1'", with: "'${NOTIFY_RECEIVERS_0_URL}'")
+      .replacing("tk_secret", with: "'${NOTIFY_RECEIVERS_0_TOKEN}'")
+    #expect(copy.text == expected)
+    #expect(
+      copy.taken.notInBackup == [
+        "mqtt.password: a secret in the file; ${MQTT_PASSWORD} stands in its place",
+        "notify.receivers[0].token: a secret in the file; ${NOTIFY_RECEIVERS_0_TOKEN} stands in its place",
+        "notify.receivers[0].url: a secret in the file; ${NOTIFY_RECEIVERS_0_URL} stands in its place",
+        "service.jwt_key: a secret in the file; ${SERVICE_JWT_KEY} stands in its place",
+        "notify.receivers[2].url: from the environment",
+        "mqtt.tls_ca: the file /etc/ca.pem", "notify.receivers[1].password_file: the file /etc/mail",
+      ])
+    // What was taken out is what its restore asks for.
+    let lacking = try Configuration.readText(copy.text, of: path, environment: [:]).lacking.compactMap(\.variable)
+    #expect(
+      Set(lacking)
+        == ["MQTT_PASSWORD", "NOTIFY_RECEIVERS_0_TOKEN", "NOTIFY_RECEIVERS_0_URL", "SERVICE_JWT_KEY", "HOOK"])
+  }
+
+  @Test("a secret that cannot be taken out, and a file with an error: refused by their lines")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    func refusal(_ text: String) throws -> String {
+      let path = try folder.write(text, to: "c.yaml")
+      let errors = #expect(throws: ConfigErrors.self) { _ = try ConfigurationCopy(of: path, environment: [:]) }
+      return "\(try #require(errors))".replacing(path, with: "c.yaml")
+    }
+    #expect(
+      try refusal("motors: {backend: sim}\nmqtt:\n  broker: a\n  user: pi\n  password: >-\n    p\n    w\n")
+        == "c.yaml:5: mqtt.password: expected a secret on one line, which a backup can leave out, or one in a file of its own "
+        + "or of the environment, got another")
+    // Elsewhere would be another store.
+    #expect(
+      try refusal("plants: {}\nstore: {folder: '${NOWHERE}'}\n")
+        == "c.yaml:2:17: store.folder: expected the environment variable NOWHERE, got none of that name")
+    #expect(try refusal("nonsense: 1\n").hasPrefix("c.yaml:1:1: nonsense: expected a known key"))
+  }
+
+  @Test("read again: all that was put in; tokens and a store need not be there")
+  func whole() throws {
+    let archive = try BackupArchive(try made())
+    #expect(archive.configuration == "motors: {backend: sim}\n" && archive.store == [1, 2, 3])
+    #expect(archive.tokens == Array("{\"tokens\": []}".utf8) && archive.manifest.program == DaemonProgram.current.name)
+    #expect(archive.manifest.entries.map(\.name) == ["configuration.yaml", "tokens.json", "store.sqlite"])
+    #expect(try BackupArchive(try made(nil)).tokens == nil)
+    #expect(try BackupArchive.store(in: try made()) == [1, 2, 3])
+    // What is no archive is a store's file, or is refused as one.
+    #expect(try BackupArchive.store(in: [4, 5]) == [4, 5])
+  }
+
+  @Test("an entry that was changed, left out or added, another format or program: refused by its name")
+  func checked() throws {
+    let entries = try TarArchive.decode(try made())
+    func change(_ index: Int, _ change: (inout TarArchive.Entry) -> Void) -> String? {
+      var changed = entries
+      change(&changed[index])
+      return failure(TarArchive.encode(changed, at: 0))
+    }
+    #expect(change(3) { $0.bytes[1] = 9 }?.hasPrefix("store.sqlite: expected 3 bytes with the SHA-256 03905") == true)
+    #expect(change(3) { $0.bytes.append(0) }?.contains(", got 4 with ") == true)
+    #expect(
+      change(2) { $0.name = "other" }
+        == "expected the entries configuration.yaml, tokens.json, store.sqlite, got configuration.yaml, other, store.sqlite"
+    )
+    #expect(
+      failure(TarArchive.encode(Array(entries.dropFirst()), at: 0))
+        == "manifest.json: expected it as the first entry, got configuration.yaml")
+    func manifest(_ text: String, with other: String) -> String? {
+      change(0) { first in
+        first.bytes = Array(String(decoding: first.bytes, as: UTF8.self).replacing(text, with: other).utf8)
+      }
+    }
+    #expect(
+      manifest("\"format\":1", with: "\"format\":2")
+        == "manifest.json: expected the format 1, got 2, which another version writes")
+    #expect(
+      manifest("\"program\":\"tactus\"", with: "\"program\":\"fan\"")
+        == "manifest.json: expected a backup of tactus, got one of fan")
+    #expect(
+      manifest("\"format\":1", with: "")
+        == "manifest.json: expected JSON with the number of the format, got something else")
+  }
+}

@@ -1,0 +1,1 @@
+../../../../../Sources/TactusDaemon/Backup/TarArchive.swift
