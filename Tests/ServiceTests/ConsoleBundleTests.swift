@@ -1,3 +1,4 @@
+import Foundation
 import ServiceDocuments
 import Testing
 
@@ -50,6 +51,19 @@ struct ConsoleBundleTests {
     #expect(
       String(decoding: Console.short(Array(script.utf8)), as: UTF8.self)
         == "\"use strict\";\nif (a) {\nb(\"// no comment\"); // stays\n}\n")
+  }
+
+  @Test("a style sheet is sent without its comments and the spaces that only people need; what is quoted stays")
+  func style() {
+    let style = """
+      /* what's "this" */
+      .a :is(b, c) > d, e { top: 0; content: ", { ; }"; }
+      @media (max-width: 34rem) { f::after { x: calc(1px - 2px); } }
+
+      """
+    #expect(
+      String(decoding: Console.short(style: Array(style.utf8)), as: UTF8.self)
+        == ".a :is(b,c) > d,e{top:0;content:\", { ; }\"}@media (max-width:34rem){f::after{x:calc(1px - 2px)}}")
   }
 
   @Test("a file's name changes with its contents, and with nothing else")
@@ -113,6 +127,24 @@ struct ConsoleBundleTests {
       let text = String(decoding: document.bytes.readableBytesView, as: UTF8.self)
       #expect(text.contains("<html lang=\"en\" data-time-zone=\"\(said)\">"))
     }
+  }
+
+  @Test("the script that opens the socket is in the page itself, before its style, and only that one may be")
+  func early() throws {
+    let routes = Console(systems: [], program: "tactus", timeZone: "UTC").routes
+    guard case .prepared(let document) = try #require(routes.first { $0.path == "/" }).handling else {
+      Issue.record("the page is no file")
+      return
+    }
+    let text = String(decoding: document.bytes.readableBytesView, as: UTF8.self)
+    let parts = text.split(separator: "<script>", omittingEmptySubsequences: false)
+    try #require(parts.count == 2)
+    let script = parts[1].prefix { $0 != "<" }
+    #expect(script.contains("new WebSocket(") && parts[1].dropFirst(script.count).hasPrefix("</script>"))
+    #expect(!parts[0].contains("rel=\"stylesheet\""))
+    let hash = Data(SystemCrypto.sha256(Array(script.utf8))).base64EncodedString()
+    #expect(text.contains("script-src 'self' 'sha256-\(hash)'; style-src 'self'; "))
+    #expect(!routes.contains { $0.path.hasPrefix("/early") })
   }
 
   @Test("no text of the page's scripts goes over more than one line")

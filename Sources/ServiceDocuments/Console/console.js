@@ -41,6 +41,7 @@ function connect() {
   isHeard = false;
   pings.clear();
   const begun = begunSocket?.token === token ? begunSocket : null;
+  clearInterval(begunSocket?.timer);
   if (!begun) begunSocket?.socket.close();
   begunSocket = null;
   try {
@@ -68,10 +69,8 @@ function connect() {
   };
   if (!begun) return;
   // What has come before.
-  if (begun.openedAt) {
-    socket.onopen();
-    pings.set(0, begun.openedAt);
-  }
+  if (begun.pings.size) socket.onopen();
+  for (const [id, sent] of begun.pings) pings.set(id, sent);
   for (const message of begun.messages) socket.onmessage(message);
   if (begun.closed) socket.onclose(begun.closed);
 }
@@ -180,7 +179,7 @@ function answered(id) {
   pings.delete(id);
   if (sent > answeredAt) answeredAt = sent;
   if (now - answeredAt >= silentAfterMs) return; // it comes from before the silence
-  if (id) byId("round-trip").textContent = (now - sent).toFixed(1) + " ms"; // 0 waited for the scripts
+  if (id > 0) byId("round-trip").textContent = (now - sent).toFixed(1) + " ms"; // what `early.js` has asked waited for the scripts
   if (isLive) return;
   isLive = true;
   show("up", "live");

@@ -1,5 +1,6 @@
 """The page's link to the daemon: what an idle page costs, and what it does where WebSockets are blocked."""
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -47,6 +48,37 @@ def test_what_changes_is_shown_as_if_all_of_it_had_been_told(enter, own_daemon):
         assert set(told) - {"type", "system", "seq"} == set(daemon.get("/api/" + name).json()) - {"ok"}
     until(lambda: page.wait_for_timeout(50) or page.evaluate("states.get('sprinkler').zones[2].isOn"))
     assert page.evaluate("states.get('sprinkler').zones.length") == 4
+
+
+def test_the_socket_is_asked_for_before_any_file_of_the_page_has_come(enter, own_daemon):
+    """What it says meanwhile is kept, and it is the only one, however long the files take."""
+    daemon = own_daemon(more="pump: {}\n")
+    page = enter(daemon)
+    held, sockets, heard, holds = [], [], [], [True]
+
+    def hear(socket):
+        sockets.append(socket)
+        socket.on("framereceived", lambda frame: isinstance(frame, str) and heard.append(json.loads(frame)["type"]))
+
+    page.on("websocket", hear)
+    page.route(re.compile(r"-[0-9a-f]{12}\.(js|css)$"), lambda route: held.append(route) if holds[0] else route.continue_())
+    page.reload(wait_until="commit")
+    until(lambda: page.wait_for_timeout(50) or heard.count("pong") > 4)
+    assert len(held) > 1 and "hello" in heard and page.locator("#link").count() == 0
+    holds[0] = False
+    for route in held:
+        route.continue_()
+    expect(page.locator("#link")).to_have_text("live")
+    expect(page.locator(".tile", has_text="Pump")).to_contain_text("off")
+    assert len(sockets) == 1
+    whole(page)
+
+
+def test_no_other_script_runs_in_the_page_itself(enter, own_daemon):
+    page = enter(own_daemon())
+    assert re.search(r"script-src 'self' 'sha256-[\w+/]{43}='; ", page.locator("meta[http-equiv]").get_attribute("content"))
+    page.evaluate("document.head.append(Object.assign(document.createElement('script'), { textContent: 'var injected = 1' }))")
+    assert page.evaluate("typeof injected") == "undefined"
 
 
 def test_without_websockets_it_asks_every_few_seconds_and_says_so(enter, own_daemon):

@@ -84,6 +84,37 @@ def test_a_bar_that_is_dragged_moves_its_start_when_somebody_saves_it(enter, own
     until(lambda: starts(daemon, number) == [start])
 
 
+def test_a_start_that_is_moved_says_what_the_daemon_would_do(enter, own_daemon):
+    daemon = own_daemon()
+    number = add(daemon)
+    add(daemon, name="Lawn", startTimes=["09:30"], zones=[{"zoneId": 2, "minutes": 30}])
+    page = enter(daemon, view="sprinkler")
+    asked = changes_of(page)
+    bars, line = next_week(page, 14), page.locator("#week-moves")
+    lane = page.locator("#sprinkler-week .lane").first.bounding_box()["width"]
+    drag(page, bars.nth(1), lane / 7 / 24 * 3)
+    moves = line.locator("li")
+    expect(moves).to_have_count(4)
+    expect(moves.nth(1)).to_contain_text(re.compile(r"09:\d[05] .* Zone 1 20:00$"))
+    # Behind the other schedule's.
+    page.get_by_label("Start of Mornings").fill("09:35")
+    expect(moves.nth(1)).to_have_text(re.compile(r"09:35.* may wait until 10:00.* Zone 1 20:00$"))
+    # What is set meanwhile concerns it, too.
+    daemon.post("/api/rain-delay", {"hours": 336})
+    page.evaluate("loadSchedules()")
+    expect(moves.nth(1)).to_contain_text("Zone 1 not watered: rain delay")
+    page.route(PREVIEW, lambda route: route.abort())
+    page.get_by_label("Start of Mornings").fill("10:00")
+    expect(line).to_contain_text("No preview: no answer")
+    page.unroute(PREVIEW)
+    page.get_by_label("Start of Mornings").fill("10:05")
+    expect(moves.nth(1)).to_contain_text("10:05")
+    assert asked == [] and starts(daemon, number) == ["06:30"]
+    line.get_by_role("button", name="Save").click()
+    until(lambda: starts(daemon, number) == ["10:05"])
+    expect(moves).to_have_count(0)
+
+
 def test_the_week_needs_no_mouse(enter, own_daemon):
     daemon = own_daemon()
     number = add(daemon, zones=[{"zoneId": 1, "minutes": 20}, {"zoneId": 2, "minutes": 5}])

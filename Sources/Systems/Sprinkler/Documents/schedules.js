@@ -20,6 +20,7 @@ async function loadSchedules() {
   loadWater();
   // What was saved or set meanwhile concerns what drafts would do.
   for (const one of [fresh, ...editors.values()]) one?.check();
+  checkMoves();
 }
 
 // What is planned; while it is not known, nothing is said of it but that.

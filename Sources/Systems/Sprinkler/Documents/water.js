@@ -54,7 +54,8 @@ async function loadWeek() {
 
 for (const [name, by] of [["before", -1], ["today", 0], ["after", 1]]) byId("week-" + name).onclick = () => { week.by = by && week.by + by; closeBar(); loadWeek(); };
 
-// What was dragged and is not saved yet: schedule → {startTimes, days: {weekday: the one that it becomes}}.
+// What was dragged and is not saved yet: schedule → {startTimes, days: {weekday: the one that it becomes}, after: where the daemon's answer to it stands,
+// showStarts: asks for it}.
 const moves = new Map();
 const localOf = (start) => start.startLocal.slice(11, 16); // HH:MM
 const minutesOf = (time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
@@ -122,26 +123,37 @@ function changeOf(schedule, { startTimes, days }) {
 
 // Drafts another time of one start, on every day of the schedule, or another day of its rule. What is as it was needs no draft.
 function moveStart(block, { day, time }) {
-  const { schedule, index } = block, before = moves.get(schedule.id), draft = { startTimes: [...before?.startTimes || schedule.startTimes], days: { ...before?.days } };
+  const { schedule, index } = block, before = moves.get(schedule.id), after = before?.after ?? element("div", null, { className: "hint" });
+  const draft = { startTimes: [...before?.startTimes || schedule.startTimes], days: { ...before?.days }, after, showStarts: before?.showStarts ?? draftStarts(after, schedule) };
   if (index >= 0) draft.startTimes[index] = time;
   for (const one of schedule.days || []) if ((draft.days[one] || one) === block.day) draft.days[one] = day;
   if (Object.keys(changeOf(schedule, draft)).length) moves.set(schedule.id, draft); else moves.delete(schedule.id);
   drawWeek();
   showMoves();
+  checkMoves(schedule.id);
   const moved = weekBlocks().find((one) => one.start === block.start);
   if (moved) openBar(moved, false);
 }
 
-// What is moved and not saved, with Save and Undo.
+// Asks the daemon what a schedule would do that is moved, or each of them.
+function checkMoves(only = null) {
+  for (const [id, draft] of moves) {
+    const schedule = sprinkler.schedules.find((one) => one.id === id);
+    if (schedule && (only === null || only === id)) draft.showStarts({ ...schedule, ...changeOf(schedule, draft) });
+  }
+}
+
+// What is moved and not saved, with what it would do, Save and Undo.
 function showMoves() {
   byId("week-moves").replaceChildren(...[...moves].map(([id, draft]) => {
-    const schedule = sprinkler.schedules.find((one) => one.id === id), line = element("div", null, { className: "row panel" });
+    const schedule = sprinkler.schedules.find((one) => one.id === id), line = element("div", null, { className: "panel" }), row = element("div", null, { className: "row" });
     if (!schedule) return line;
     const changes = [...draft.startTimes.map((time, index) => [schedule.startTimes[index], time]), ...Object.entries(draft.days)].filter(([from, to]) => from !== to).map((both) => both.join(" → "));
     line.dataset.say = "";
-    line.append(element("span", `${schedule.name}: ${changes.join(", ")} (${ruleOf(schedule)}), not saved yet`),
+    row.append(element("span", `${schedule.name}: ${changes.join(", ")} (${ruleOf(schedule)}), not saved yet`),
       button("Save", ({ target }) => saveMove(target, schedule, changeOf(schedule, draft)), { className: "primary", ariaLabel: "Save " + schedule.name }),
       button("Undo", () => { moves.delete(id); showMoves(); drawWeek(); closeBar(); }, { ariaLabel: "Undo " + schedule.name }));
+    line.append(row, draft.after);
     return line;
   }));
 }
