@@ -219,7 +219,10 @@ setInterval(() => {
     socket.onopen = socket.onmessage = socket.onclose = null;
     socket.close();
     const wasPolled = isPolled;
-    if (!wasPolled) lose("no answer");
+    if (!wasPolled) {
+      lose("no answer");
+      dropSavings();
+    }
     connect();
     if (!wasPolled) isRefused();
   }

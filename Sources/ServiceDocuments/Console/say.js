@@ -82,16 +82,34 @@ async function command(control, method, path, body, limitMs = requestLimitMs) {
   return isDone ? document : null;
 }
 
-// A token does not go into an address: what is saved is fetched first.
+const slowSaveMs = 1000;
+const savings = new Set(); // files that are on their way
+
+// A token does not go into an address: what is saved is fetched first. What takes longer than a moment says so.
 async function save(control, path, name) {
   unsay(control);
-  const answer = await fetch(at(path), { headers: headers() }).catch(() => null);
-  if (!answer || !answer.ok) return say(control, answer ? inPlainWords(await answer.json().catch(() => ({}))) || answer.statusText : "no answer");
-  const own = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") || "");
-  const link = element("a", null, { href: URL.createObjectURL(await answer.blob()), download: own ? own[1] : name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  const stop = new AbortController(), limit = setTimeout(() => stop.abort(), longRequestLimitMs);
+  const slow = setTimeout(say, slowSaveMs, control, "under way: it may take minutes", "notice");
+  savings.add(stop);
+  try {
+    const answer = await fetch(at(path), { headers: headers(), signal: stop.signal });
+    if (!answer.ok) return say(control, inPlainWords(await answer.json().catch(() => ({}))) || answer.statusText);
+    const own = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") || "");
+    const link = element("a", null, { href: URL.createObjectURL(await answer.blob()), download: own ? own[1] : name });
+    unsay(control);
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  } catch {
+    say(control, "no answer");
+  } finally {
+    clearTimeout(limit);
+    clearTimeout(slow);
+    savings.delete(stop);
+  }
 }
+
+// The connection of a file looks open, too, when nobody is there any more.
+function dropSavings() { for (const stop of savings) stop.abort(); }
 
 function saves(link, path, name) { link.onclick = (event) => { event.preventDefault(); save(link, path, name); }; }
 
