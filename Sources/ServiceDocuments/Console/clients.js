@@ -12,7 +12,7 @@ byId("systems").append(views.get("system").link);
 
 // Told at each connection: what this token may do.
 function showSystemView() {
-  views.get("system").link.hidden = !mayAdminister;
+  for (const link of [views.get("system").link, ...document.querySelectorAll(".admin")]) link.hidden = !mayAdminister;
   byId("clients-admin").hidden = !mayAdminister;
   byId("clients-refused").hidden = mayAdminister;
   loadSystem();
@@ -46,6 +46,7 @@ async function loadFacts() {
 }
 
 byId("support").onclick = ({ target }) => save(target, "/api/support", "tactus-support.txt");
+saves(byId("support-short"), "/api/support", "tactus-support.txt");
 
 async function loadClients() {
   if (view !== "system" || !mayAdminister || document.hidden) return;
