@@ -34,9 +34,20 @@ function askSoon(ms) {
   pollTimer = setTimeout(askStates, ms);
 }
 
+// What this token may do is told by a socket; over HTTP the door does.
+async function askScope() {
+  const { status } = await request("GET", "/api/tokens");
+  if (!isPolled || !status) return;
+  mayAdminister = status !== 401 && status !== 403;
+  showSystemView();
+}
+
 async function askStates() {
   clearTimeout(pollTimer);
-  if (!rounds) loadSystems();
+  if (!rounds) {
+    loadSystems();
+    askScope();
+  }
   const begun = performance.now();
   const names = [...ownCards.keys(), ...cards.keys()].filter((name) => !unknownSystems.has(name));
   const answers = await Promise.all(names.map(async (name) => ({ name, ...await request("GET", "/api/" + name) })));
