@@ -24,7 +24,7 @@ const pumpTime = (seconds) => Math.floor(seconds / 60) + ":" + String(Math.floor
 
 function showPump(event) {
   byId("pump").hidden = false;
-  if (!pump.last) loadSessions();
+  if (!pump.last || (isPolled && pump.last.state !== event.state)) loadSessions(); // the socket tells each session
   pump.last = event;
   const isOn = event.state === "on" || event.state === "starting";
   byId("pump-state").textContent = plain(event.state) + (event.source && event.source !== "host" ? ", by " + { app: "the app", manual: "its button", device: "the pump itself" }[event.source] : "");
