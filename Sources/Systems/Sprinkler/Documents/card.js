@@ -53,6 +53,9 @@ function showSprinkler(event) {
   mark("sprinkler", isHeld || !event.store.writable ? "down" : event.rainDelay.active || event.state === "paused" ? "warn" : event.state === "watering" ? "up" : "idle",
     plain(event.state) + (event.rainDelay.active ? ", rain delay" : ""));
   const open = event.zones.filter((zone) => zone.isOn || zone.isStuck);
+  const opened = open.map(({ id }) => id).join();
+  if (isPolled && sprinkler.opened && opened !== sprinkler.opened) loadWater(); // the socket tells each end
+  sprinkler.opened = opened;
   byId("sprinkler-next").textContent = event.nextRun
     ? zoneName(event.nextRun.zoneId) + ", " + dayAndTime(event.nextRun.startISO) + (event.queueCount > 1 ? " (" + event.queueCount + " wait)" : "") : "nothing";
   put(byId("sprinkler-clock"), event.clock.isBelieved ? "" : "The time of day is not confirmed yet: what is due waits until it is.");
