@@ -9,8 +9,8 @@ addLanguage("de", {
     "Dieses Token gilt hier nicht. Wurde alles kopiert? Vielleicht ist es widerrufen oder gehört zu einem anderen Rechner.",
   "No answer from the daemon: what is shown is old, and the controls are off. E-STOP still tries.":
     "Der Dienst antwortet nicht: was hier steht, ist alt, und die Bedienung ist aus. NOT-AUS wird weiter versucht.",
-  "E-STOP is NOT CONFIRMED: the daemon does not answer. It is tried again every second. What still moves can only be stopped by its power switch.":
-    "NOT-AUS ist NICHT BESTÄTIGT: der Dienst antwortet nicht. Jede Sekunde wird es wieder versucht. Was sich noch bewegt, hält nur sein Netzschalter an.",
+  "E-STOP is NOT CONFIRMED: the daemon does not answer. It is tried again until it does. What still moves can only be stopped by its power switch.":
+    "NOT-AUS ist NICHT BESTÄTIGT: der Dienst antwortet nicht. Es wird wieder versucht, bis er es tut. Was sich noch bewegt, hält nur sein Netzschalter an.",
   "emergency stop of what drives or is armed and of what this view drives; everything else goes on. Space that is typed into a field is a space.":
     "Not-Aus dessen, was fährt oder scharf ist, und dessen, was diese Ansicht fährt; alles andere läuft weiter. In einem Feld ist die Leertaste ein Leerzeichen.",
   "E-STOP of everything, in every view": "NOT-AUS von allem, in jeder Ansicht", "what drives": "was fährt",

@@ -5,8 +5,8 @@ addLanguage("de", {
   "What E-STOP does": "Was NOT-AUS tut", "What is safe, and what is not": "Was sicher ist, und was nicht", "Your devices": "Die Geräte", "This program": "Dieses Programm",
   "E-STOP stops everything at once, from every view, and holds until Reset, also over a restart. It works for whoever may stop, even while somebody else drives.":
     "NOT-AUS hält alles sofort an, von jeder Ansicht aus, und bleibt, bis zurückgesetzt wird, auch über einen Neustart. Wer anhalten darf, darf es, auch während jemand anders fährt.",
-  "CONFIRMED means that every system has said that it stopped. NOT CONFIRMED means that nobody knows: it is sent again every second, and what still moves can only be stopped by its power switch.":
-    "BESTÄTIGT heißt, dass jedes Gerät gesagt hat, dass es steht. NICHT BESTÄTIGT heißt, dass es niemand weiß: es wird jede Sekunde wieder gesendet, und was sich noch bewegt, hält nur sein Netzschalter an.",
+  "CONFIRMED means that every system has said that it stopped. NOT CONFIRMED means that nobody knows: it is sent again until the daemon answers, and what still moves can only be stopped by its power switch.":
+    "BESTÄTIGT heißt, dass jedes Gerät gesagt hat, dass es steht. NICHT BESTÄTIGT heißt, dass es niemand weiß: es wird wieder gesendet, bis der Dienst antwortet, und was sich noch bewegt, hält nur sein Netzschalter an.",
   "REFUSED means that this token may not stop: it needs the scope control.": "ABGELEHNT heißt, dass dieses Token nicht anhalten darf: es braucht den Umfang control.",
   "A value that turns grey is old. When the daemon does not answer, the controls are off: nothing is sent later that somebody pressed before.":
     "Ein Wert, der grau wird, ist alt. Antwortet der Dienst nicht, ist die Bedienung aus: nichts wird später gesendet, was jemand vorher gedrückt hat.",
@@ -53,7 +53,7 @@ function showHelp() {
   section.append(element("h2", "Help", { id: "help-title" }),
     helpPanel("What E-STOP does", [
       "E-STOP stops everything at once, from every view, and holds until Reset, also over a restart. It works for whoever may stop, even while somebody else drives.",
-      "CONFIRMED means that every system has said that it stopped. NOT CONFIRMED means that nobody knows: it is sent again every second, and what still moves can only be stopped by its power switch.",
+      "CONFIRMED means that every system has said that it stopped. NOT CONFIRMED means that nobody knows: it is sent again until the daemon answers, and what still moves can only be stopped by its power switch.",
       "REFUSED means that this token may not stop: it needs the scope control."]),
     helpPanel("What is safe, and what is not", [
       "Nothing keeps running because this page was closed, the network is gone, or the program dies or hangs: motors stop, pulses end, valves close. A second process writes that when the first cannot.",

@@ -50,7 +50,7 @@ function tryStop() {
     send({ type: "e-stop", id: "e-stop " + eStop.number, ...(eStop.systems && { systems: eStop.systems }) });
   }
   if (!isLive || isPolled || waits >= socketAloneMs) stopOverHTTP(eStop.number);
-  if (waits >= (isLive ? stopRepeatMs : socketAloneMs)) stopPhase("unconfirmed", "E-STOP is NOT CONFIRMED: the daemon does not answer. It is tried again every second. What still moves can only be stopped by its power switch.");
+  if (waits >= (isLive ? stopRepeatMs : socketAloneMs)) stopPhase("unconfirmed", "E-STOP is NOT CONFIRMED: the daemon does not answer. It is tried again until it does. What still moves can only be stopped by its power switch.");
   eStop.timer = setTimeout(tryStop, waits < socketAloneMs ? socketAloneMs : stopRepeatMs);
 }
 
