@@ -6,6 +6,9 @@ import time
 from playwright.sync_api import expect
 
 LIMIT_SECONDS = 20
+# What a page has to have before its own scripts, as one behind a proxy that refuses every WebSocket.
+NO_SOCKETS = """window.WebSocket = class { static OPEN = 1; static CLOSING = 2; readyState = 3; close() {}
+  constructor() { setTimeout(() => this.onclose({ code: 1006, reason: "" })); } };"""
 
 
 def until(holds, limit=None):

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from others import go, until, whole
+from others import NO_SOCKETS, go, until, whole
 from proxy import Proxy
 from test_frame import Below
 
@@ -83,12 +83,7 @@ def test_no_other_script_runs_in_the_page_itself(enter, own_daemon):
 
 def test_without_websockets_it_asks_every_few_seconds_and_says_so(enter, own_daemon):
     daemon = own_daemon(more="pump: {}\n")
-
-    def prepare(page):
-        page.add_init_script("""window.WebSocket = class { static OPEN = 1; static CLOSING = 2; readyState = 3; close() {}
-          constructor() { setTimeout(() => this.onclose({ code: 1006, reason: "" })); } };""")
-
-    page = enter(daemon, prepare=prepare, link="connected, slower")
+    page = enter(daemon, prepare=lambda page: page.add_init_script(NO_SOCKETS), link="connected, slower")
     expect(page.locator(".tile", has_text="Pump")).to_contain_text("off")
     daemon.post("/api/zone/3/on", {"minutes": 12})
     expect(page.locator(".tile", has_text="Sprinkler")).to_contain_text("Zone 3", timeout=10_000)

@@ -3,7 +3,6 @@ import re
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from playwright.sync_api import expect
 
 from daemon import Daemon
@@ -466,40 +465,6 @@ def test_a_schedule_is_a_draft_until_it_is_saved(enter, own_daemon):
     card.get_by_role("button", name="Undo the changes").click()
     expect(card.get_by_label("name")).to_have_value("Every third")
     assert len(asked) == 1
-
-
-@pytest.mark.protocol
-@pytest.mark.parametrize("flow", ["water", "schedule"])
-def test_what_people_do_often_takes_few_actions(enter, own_daemon, flow):
-    """From the overview; a click and a field that is filled in are one action each."""
-    daemon = own_daemon()
-    page = enter(daemon)
-    actions = []
-
-    def act(locator, text=None):
-        actions.append(text)
-        locator.click() if text is None else locator.fill(text)
-
-    if flow == "water":
-        tile = page.locator(".tile", has=page.get_by_role("heading", name="Sprinkler"))
-        actions.append(tile.get_by_label("Zone to water").select_option(label="Zone 2"))
-        act(tile.get_by_role("button", name="Water Zone 2 5 min"))
-        until(lambda: 240 < (daemon.get("/api/sprinkler").json()["zones"][1]["remainingSec"] or 0) <= 300)
-        assert len(actions) <= 2
-        return
-    act(page.locator("#systems a[href='#/sprinkler']"))
-    act(page.get_by_text("New schedule"))
-    act(page.locator("#schedule-new").get_by_role("button", name="Mon Wed Fri"))
-    act(page.locator("#schedule-start"), "06:30")
-    for zone in (1, 2):
-        act(page.locator("#schedule-zones").get_by_label(f"Zone {zone}", exact=True))
-    expect(page.locator("#schedule-name")).to_have_value("Schedule 1")
-    act(page.locator("#schedule-add"))
-    until(lambda: daemon.get("/api/schedules").json()["schedules"])
-    (made,) = daemon.get("/api/schedules").json()["schedules"]
-    assert (made["days"], made["startTimes"], [step["zoneId"] for step in made["zones"]], made["isEnabled"]) == (["Mon", "Wed", "Fri"], ["06:30"], [1, 2], True)
-    assert len(actions) <= 8
-    expect(page.locator("#schedule-name")).to_have_value("Schedule 2")
 
 
 def test_last_times_minutes_are_pressed_first_and_the_last_waterings_are_seen_first(enter, own_daemon):
