@@ -169,6 +169,7 @@ async function loadSettingsOfFile() {
   if (view !== "system" || !mayAdminister) return;
   const { isDone, document: list, message } = await request("GET", "/api/settings");
   if (!isDone) return say(byId("reload"), message);
+  unsay(byId("reload")); // that they did not come
   put(byId("settings-file"), list.file);
   // What somebody is typing stays.
   if (!byId("settings-list").contains(document.activeElement)) byId("settings-list").replaceChildren(...list.settings.map(settingOf));
