@@ -82,6 +82,7 @@ def test_a_line_that_is_cut_without_a_word_while_one_drives(enter, own_daemon, c
         until(lambda: robot(daemon)["state"] == "stopped")
 
 
+@pytest.mark.protocol
 @AFTER
 def test_a_stop_that_goes_into_a_line_which_is_cut_already(enter, own_daemon, loses):
     """It is pressed before the page has noticed anything."""
@@ -150,7 +151,7 @@ def test_a_file_that_does_not_come_is_said_to_be_under_way_and_then_not_to_come(
         page = enter(line, view="system")
         line.cut_at = b"GET /api/support"
         page.get_by_role("button", name="Support file").click()
-        said = page.locator("#clients-admin .say")
+        said = page.locator("[data-say]", has=page.locator("#support")).locator(".say")
         expect(said).to_contain_text("under way: it may take minutes")
         expect(said).to_contain_text("no answer")
         line.mend(loses=True)
