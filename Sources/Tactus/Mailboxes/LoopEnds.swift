@@ -80,10 +80,10 @@ public struct LoopEnds<
 
   /// The gap after which the loop counts as having stood still, as when its process was frozen: nobody means any more what was sent that long ago.
   @inlinable static var standstill: Nanoseconds { @inline(__always) get { .seconds(1) } }
-  /// The time in which a program that goes on reads what lay in its sockets meanwhile.
-  @inlinable static var backlogReading: Nanoseconds { @inline(__always) get { .milliseconds(500) } }
+  /// The time in which a program that goes on, on a busy machine too, reads what lay in its sockets meanwhile.
+  @inlinable static var backlogReading: Nanoseconds { @inline(__always) get { .seconds(2) } }
 
-  /// Whether the loop has stood still for a second or more and went on less than half a second ago. What is read now may have been sent long before,
+  /// Whether the loop has stood still for a second or more and went on less than two seconds ago. What is read now may have been sent long before,
   /// also if it bears a new instant: sockets and lines keep what comes while a process is frozen. Such an order must not be carried out unless it makes
   /// the system safe. `isStale(_:)` says so of requests; a loop that reads a line of its own asks this.
   @inlinable public var hasBacklog: Bool {

@@ -106,7 +106,7 @@ private final class Bench {
     bench.wake(afterMissing: 19)
     #expect(!bench.isOn)
     #expect(bench.heard().hasPrefix("ERROR:"))
-    for _ in 0..<10 { bench.tick() }
+    for _ in 0..<40 { bench.tick() }
     bench.say(["ON\n"])
     #expect(bench.isOn)
     bench.write("OFF\n")
