@@ -8,8 +8,8 @@ import time
 from live import Live
 from wire import Wire, request
 
-# Longer than a second, from which on a loop counts as having stood still, and longer than the robot's failsafe.
-FROZEN_SECONDS = 1.5
+# Longer than the longest period of a loop here (1 s) and the second from which on it counts as having stood still, and than the robot's failsafe.
+FROZEN_SECONDS = 3
 
 
 def test_what_lay_in_the_sockets_of_a_frozen_daemon_moves_nothing_and_a_stop_is_obeyed(own_daemon):
@@ -32,7 +32,7 @@ def test_what_lay_in_the_sockets_of_a_frozen_daemon_moves_nothing_and_a_stop_is_
         os.kill(daemon.process.pid, signal.SIGCONT)
         answers = [wire.answer() for wire in wires]
     assert [answer.status for answer in answers] == [409, 409, 409, 200], answers
-    robot_now = daemon.until_robot(lambda robot: robot["datagrams"] >= 2)
+    robot_now = daemon.until_robot(lambda robot: robot["counters"]["datagrams"] >= 1)
     assert robot_now["state"] != "driving" and robot_now["holder"] is None, robot_now
     zones = daemon.get("/api/sprinkler").json()["zones"]
     assert [zone["id"] for zone in zones if zone["isOn"]] == [], zones
