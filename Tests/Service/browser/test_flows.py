@@ -216,7 +216,9 @@ def last(hands, _):
     newest = hands.page.locator("#sprinkler-last > *").first
     expect(newest).to_contain_text("Zone 3")
     window = hands.page.viewport_size
-    assert newest.bounding_box()["y"] < window["height"] * (1.1 if window["width"] < 500 else 0.8)
+    # The list is made anew with each state: what is measured is measured while it is there.
+    expect(newest).to_be_visible()
+    assert newest.evaluate("one => one.getBoundingClientRect().y") < window["height"] * (1.1 if window["width"] < 500 else 0.8)
 
 
 def log(hands, daemon):
