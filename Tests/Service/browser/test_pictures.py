@@ -26,7 +26,7 @@ STAND_STILL = """() => {
   for (let number = setTimeout(() => {}); number > 0; number--) { clearTimeout(number); clearInterval(number); }
   if (socket) socket.onmessage = socket.onclose = null;
   for (const one of document.querySelectorAll("polyline, .releases > rect, .timeline :is(i, b), .chart:not(.parts *, #timing *) > *, canvas, .old")) one.classList.contains("old") ? one.classList.remove("old") : one.remove();
-  for (const one of document.querySelectorAll("#events, #timing .hint, #version, #time-zone, #well, .days, #week-range, #sprinkler-month, #day-title, h2[data-age]"))
+  for (const one of document.querySelectorAll("#events, #timing .hint, #version, #time-zone, #well, #sprinkler-clock, .days, #week-range, #sprinkler-month, #day-title, h2[data-age]"))
     one.matches("h2") ? delete one.dataset.age : one.replaceChildren();
   // How often each loop has run depends on how often was looked.
   for (const one of document.querySelectorAll("#loops td:nth-child(n + 3)")) one.textContent = "0";
@@ -104,6 +104,8 @@ def picture(enter, daemon, view, size):
         page.wait_for_timeout(100)
     page.wait_for_timeout(100)
     page.evaluate(STAND_STILL)
+    # What lies under the pointer looks otherwise.
+    page.mouse.move(0, 0)
     return page.screenshot(animations="disabled", caret="hide"), page
 
 
