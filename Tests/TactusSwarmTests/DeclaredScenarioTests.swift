@@ -14,7 +14,9 @@ import Testing
     return (passed, lines)
   }
 
-  @Test("stall_s: three missed releases ask for the safe state, fewer do not; what is asked meanwhile is not done")
+  @Test(
+    "stall_s: three missed releases ask for the safe state, fewer do not; what is asked meanwhile, and in two seconds after, is not done"
+  )
   func stalled() throws {
     let (passed, lines) = try play(
       """
@@ -25,12 +27,14 @@ import Testing
         - { at_s: 3, stall_s: 2 }
         - { at_s: 3.5, call: shine, with: { percent: 50 } }
         - { at_s: 4.5, call: shine, with: { percent: 60 } }
-        - { at_s: 7, call: shine, with: { percent: 70 } }
+        - { at_s: 6.5, call: shine, with: { percent: 65 } }
+        - { at_s: 7.5, call: shine, with: { percent: 70 } }
       expect:
         - { at_s: 1.9, state: shining, answer: accepted }
         - { at_s: 2.9, state: shining, safe_states: 0 }
         - { at_s: 4.9, answer: NOT_TAKEN }
         - { at_s: 6, state: "off", answer: STALE, safe_states: 1 }
+        - { at_s: 7, state: "off", answer: STALE }
         - { at_s: 8, state: shining, answer: accepted, safe_states: 1 }
       """)
     #expect(passed, "\(lines.joined(separator: "\n"))")
