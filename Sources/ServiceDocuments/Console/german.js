@@ -93,7 +93,7 @@ addLanguage("de", {
   "What the last restore replaced comes back, and what has changed there since is replaced in its turn.":
     "Was die letzte Wiederherstellung ersetzt hat, kommt zurück, und was sich dort seither geändert hat, wird seinerseits ersetzt.",
   "One file with the configuration, the devices that are let in, and all that is kept: records, schedules, logs, sessions. Passwords, keys and certificates are not in it. Restored here is what is kept; all of it by the command restore on the machine.":
-    "Eine Datei mit der Konfiguration, den zugelassenen Geräten und allem, was aufgehoben wird: Einträge, Zeitpläne, Protokolle, Sitzungen. Kennwörter, Schlüssel und Zertifikate sind nicht darin. Hier wird wiederhergestellt, was aufgehoben wird; alles mit tactus restore auf dem Rechner.",
+    "Eine Datei mit der Konfiguration, den zugelassenen Geräten und allem, was aufgehoben wird: Einträge, Zeitpläne, Protokolle, Sitzungen. Kennwörter, Schlüssel und Zertifikate sind nicht darin. Hier wird wiederhergestellt, was aufgehoben wird; alles mit dem Befehl restore auf dem Rechner.",
 
   // clients
   "System": "System", "Log": "Protokoll", "This line in the file adds it, after the next start:": "Diese Zeile in der Datei bringt es, nach dem nächsten Start:", "Clients": "Geräte und Programme", "Table of the clients": "Tabelle der Geräte und Programme", "New client…": "Neues Gerät …", "May": "Darf", "Expires": "Gilt bis", "Make": "Anlegen", "Done": "Fertig", "Revoke": "Widerrufen",
