@@ -108,6 +108,15 @@ struct LoopEndsTests {
     #expect(bench.acceptAll(late) == [2] && !bench.ends.hasBacklog)
   }
 
+  @Test("the first tick, also if releases before it were missed: nothing has stood still, and requests are taken")
+  func begins() throws {
+    let bench = try LoopEndsBench()
+    bench.ask(1, issued: instant(milliseconds: 5000))
+    let tick = Tick(
+      index: 3, scheduled: instant(milliseconds: 4990), started: instant(milliseconds: 5000), missed: 3)
+    #expect(bench.acceptAll(tick) == [1] && !bench.ends.hasBacklog)
+  }
+
   @Test("a request that makes safe never becomes stale")
   func makesSafe() throws {
     let bench = try LoopEndsBench()

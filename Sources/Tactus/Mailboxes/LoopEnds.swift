@@ -29,6 +29,8 @@ public struct LoopEnds<
   @usableFromInline let stall: LaneStall.Served?
   @usableFromInline let patience: Nanoseconds
   @usableFromInline var now = TickInstant.zero
+  /// Whether a tick has begun. Before that `now` is no instant from which a gap can be measured.
+  @usableFromInline var hasBegun = false
   /// The instant of the newest stop that did not come as a request.
   @usableFromInline var lastStop = TickInstant.zero
   /// The instant up to which what arrives may have waited outside the program while the loop stood still.
@@ -93,8 +95,9 @@ public struct LoopEnds<
   /// Begins a tick: clears the bell of the requests and takes rules that have changed.
   @inlinable @inline(__always)
   public mutating func begin(_ tick: Tick) {
-    let gap = tick.missed > 0 ? tick.started - now : tick.lateness
+    let gap = hasBegun && tick.missed > 0 ? tick.started - now : tick.lateness
     if gap >= Self.standstill { backlogUntil = tick.started + Self.backlogReading }
+    hasBegun = true
     now = tick.started
     if let stall { stall.serve(at: now) }
     channel.begin(tick)

@@ -32,9 +32,9 @@ public struct DaemonHealth: Codable, Equatable, Sendable {
   public var ok: Bool
   /// The condition of the daemon.
   public var status: Status
-  /// The cause of a condition other than `ok` as a code for programs, or `nil` if there is none.
+  /// The code by which a program recognizes the cause of a condition other than `ok`. It is `nil` while the condition is `ok`.
   public var code: String?
-  /// The cause and the remedy in words, or `nil` if there is none.
+  /// A sentence that says what the cause is and what a person can do about it. It is `nil` while the condition is `ok`.
   public var message: String?
   /// The daemon's version.
   public var version: String

@@ -98,6 +98,6 @@ public struct PumpSession: Codable, Equatable, Sendable {
   public var skinLastCelsius: Double?
   /// The skin's highest temperature, °C.
   public var skinHighestCelsius: Double?
-  /// The note that a person has written about the session, or `nil` if there is none.
+  /// The note that a person has written about the session. It is `nil` if nobody has written one.
   public var note: String?
 }

@@ -88,7 +88,7 @@ public struct WateringLog: Codable, Equatable, Sendable {
 
   /// The runs, the newest first.
   public var runs: [Run]
-  /// The position of the next page, for `after`, or `nil` if there is none.
+  /// The value of `after` that asks for the next page. It is `nil` on the last page.
   public var next: String?
 }
 

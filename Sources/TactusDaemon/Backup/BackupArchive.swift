@@ -42,7 +42,7 @@ struct BackupArchive: Sendable {
   let manifest: Manifest
   /// The text of the configuration file.
   let configuration: String
-  /// The token file, or `nil` if there was none.
+  /// The bytes of the token file. It is `nil` if the machine had no token file when the backup was made.
   let tokens: [UInt8]?
   /// The store's file, or `nil` if no system kept anything.
   let store: [UInt8]?
@@ -116,7 +116,7 @@ struct BackupArchive: Sendable {
     return manifest
   }
 
-  /// Returns the bytes of a token file that is valid, or `nil` if there is none.
+  /// Reads a token file and checks that it is valid. Returns its bytes, or `nil` if no file lies at the path.
   static func tokens(at path: String) throws -> [UInt8]? {
     guard let bytes = try readWhole(path) else { return nil }
     _ = try TokenFile.decode(bytes, path: path)
