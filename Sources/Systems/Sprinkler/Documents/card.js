@@ -221,7 +221,10 @@ function showPress() {
   const isAway = !zones.length || hazards.has("sprinkler") || sprinkler.zones.some(({ isOn, isStuck }) => isOn || isStuck);
   if (isAway && row.contains(document.activeElement)) shown.button.focus(); // who watered by the keys can stop
   row.hidden = isAway;
-  put(last, sprinkler.newest?.length ? "last: " + inOneLine(sprinkler.newest[0]) : "");
+  const newest = sprinkler.newest?.length ? "last: " + inOneLine(sprinkler.newest[0]) : "";
+  put(last, newest);
+  put(byId("sprinkler-newest"), newest);
+  byId("sprinkler-newest").hidden = !newest;
   if (press.known !== known) {
     const { value } = zone;
     press.known = known;
