@@ -31,6 +31,11 @@ public struct Endpoint: Sendable, Hashable, BitwiseCopyable {
   public static var linkPeer: Endpoint {
     @_noLocks @_noAllocation get { Endpoint(high: 0, low: 0, port: 0) }
   }
+
+  /// Returns whether both addresses are equal, in place of `==` in ticks.
+  @_noLocks @_noAllocation @inlinable public func isSame(as other: Endpoint) -> Bool {
+    low == other.low && port == other.port && high == other.high && scope == other.scope
+  }
 }
 
 extension Endpoint: CustomStringConvertible {

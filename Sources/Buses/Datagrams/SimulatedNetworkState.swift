@@ -120,12 +120,7 @@ struct SimulatedNetworkState: ~Copyable {
   @_noLocks @_noAllocation
   private func node(_ endpoint: Endpoint) -> UnsafeMutablePointer<SimulatedNetworkNode>? {
     for index in 0..<nodeCount {
-      let candidate = nodes[index].endpoint
-      if candidate.port == endpoint.port, candidate.low == endpoint.low, candidate.high == endpoint.high,
-        candidate.scope == endpoint.scope
-      {
-        return nodes + index
-      }
+      if nodes[index].endpoint.isSame(as: endpoint) { return nodes + index }
     }
     return nil
   }

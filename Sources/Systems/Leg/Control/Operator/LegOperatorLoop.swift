@@ -187,11 +187,3 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
     output.write(snapshot)
   }
 }
-
-extension Endpoint {
-  /// Returns whether both endpoints are equal, in place of `==` in ticks.
-  @_noLocks @_noAllocation
-  func isSame(as other: Endpoint) -> Bool {
-    low == other.low && port == other.port && high == other.high && scope == other.scope
-  }
-}

@@ -19,14 +19,6 @@ public enum ControlSource: Sendable, Hashable, BitwiseCopyable {
   }
 }
 
-extension Endpoint {
-  /// Returns whether both endpoints are equal, in place of `==` in ticks.
-  @_noLocks @_noAllocation
-  func isSame(as other: Endpoint) -> Bool {
-    low == other.low && port == other.port && high == other.high && scope == other.scope
-  }
-}
-
 extension ControlSource: CustomStringConvertible {
   public var description: String {
     switch self {
