@@ -41,8 +41,8 @@ import Testing
       if action.command == .ping { probes.append(now) }
     }
     #expect(probes == [0, 500, 1_500, 3_500, 7_500, 12_500, 17_500])
-    for event in [.arm, .send(.middle), .ping, .periodic(true)] as [LegOperatorEvent] {
-      let action = machine.step(event, at: .milliseconds(20_001))
+    for request in [.arm, .sendOnce(.middle), .ping, .periodic(true)] as [LegOperatorRequest] {
+      let action = machine.step(.ask(request), at: .milliseconds(20_001))
       #expect(action.isRefused && action.command == nil)
     }
   }
@@ -72,32 +72,33 @@ import Testing
   @Test("periodic: the pulse at every tick, the newest one, until switched off")
   func periodic() {
     var machine = connected()
-    #expect(machine.step(.arm, at: .milliseconds(1)).command == .arm)
-    _ = machine.step(.periodic(true), at: .milliseconds(2))
+    #expect(machine.step(.ask(.arm), at: .milliseconds(1)).command == .arm)
+    _ = machine.step(.ask(.periodic(true)), at: .milliseconds(2))
     let first = run(&machine, 20, 200, hearing: .armed)
     #expect(first.count == 10 && first.allSatisfy { $0.1 == .setServo(.middle) })
     _ = machine.step(.aim(.microseconds(1800)), at: .milliseconds(210))
     #expect(run(&machine, 220, 220, hearing: nil).first?.1 == .setServo(.microseconds(1800)))
-    _ = machine.step(.periodic(false), at: .milliseconds(230))
+    _ = machine.step(.ask(.periodic(false)), at: .milliseconds(230))
     let after = run(&machine, 240, 340, hearing: .armed)
     #expect(!after.isEmpty && after.allSatisfy { $0.1 == .ping }, "the leg stays armed")
-    #expect(machine.step(.send(.microseconds(900)), at: .milliseconds(350)).command == .setServo(.microseconds(900)))
+    let once = machine.step(.ask(.sendOnce(.microseconds(900))), at: .milliseconds(350))
+    #expect(once.command == .setServo(.microseconds(900)))
   }
 
   @Test("arm: once for one press, never again by itself, not while the pulse is sent")
   func armsOnce() {
     var machine = connected()
-    #expect(machine.step(.arm, at: .milliseconds(1)).command == .arm)
+    #expect(machine.step(.ask(.arm), at: .milliseconds(1)).command == .arm)
     #expect(run(&machine, 20, 900, hearing: .disarmed).allSatisfy { $0.1 != .arm })
-    _ = machine.step(.periodic(true), at: .milliseconds(910))
-    #expect(machine.step(.arm, at: .milliseconds(911)).isRefused)
+    _ = machine.step(.ask(.periodic(true)), at: .milliseconds(910))
+    #expect(machine.step(.ask(.arm), at: .milliseconds(911)).isRefused)
   }
 
   @Test("periodic: the leg trips, the pulses end; telemetry from before the arm does not end them")
   func tripEndsPeriodic() {
     var machine = connected()
-    _ = machine.step(.arm, at: .milliseconds(1))
-    _ = machine.step(.periodic(true), at: .milliseconds(2))
+    _ = machine.step(.ask(.arm), at: .milliseconds(1))
+    _ = machine.step(.ask(.periodic(true)), at: .milliseconds(2))
     _ = machine.step(.telemetry(telemetry(.disarmed)), at: .milliseconds(3))
     #expect(machine.state == .periodic)
     _ = machine.step(.telemetry(telemetry(.armed)), at: .milliseconds(100))
@@ -112,7 +113,7 @@ import Testing
   )
   func stale() {
     var machine = connected(.armed)
-    _ = machine.step(.periodic(true), at: .milliseconds(1))
+    _ = machine.step(.ask(.periodic(true)), at: .milliseconds(1))
     #expect(machine.telemetryAge(at: .milliseconds(299)) == .fresh(.milliseconds(299)))
     #expect(machine.telemetryAge(at: .milliseconds(300)) == .stale(.milliseconds(300)))
     let sent = run(&machine, 20, 4_000, hearing: nil)
@@ -126,18 +127,18 @@ import Testing
   @Test("disarm: at once and at the next two ticks, ends the pulses; also while nobody answers")
   func disarm() {
     var machine = connected(.armed)
-    _ = machine.step(.periodic(true), at: .milliseconds(1))
-    #expect(machine.step(.disarm, at: .milliseconds(2)).command == .disarm)
+    _ = machine.step(.ask(.periodic(true)), at: .milliseconds(1))
+    #expect(machine.step(.ask(.disarm), at: .milliseconds(2)).command == .disarm)
     #expect(run(&machine, 20, 60, hearing: nil).map(\.1) == [.disarm, .disarm])
     _ = machine.step(.linkLost, at: .milliseconds(70))
-    #expect(machine.step(.disarm, at: .milliseconds(71)).command == .disarm)
+    #expect(machine.step(.ask(.disarm), at: .milliseconds(71)).command == .disarm)
     #expect(run(&machine, 80, 120, hearing: nil).map(\.1) == [.disarm, .disarm, .ping])
   }
 
   @Test("quit: three disarms, then silence; shutdown: the three at once")
   func quit() {
     var machine = connected(.armed)
-    _ = machine.step(.quit, at: .milliseconds(1))
+    _ = machine.step(.ask(.quit), at: .milliseconds(1))
     #expect(run(&machine, 20, 900, hearing: .armed).map(\.1) == [.disarm, .disarm, .disarm])
     #expect(machine.state == .finished)
     var other = connected(.armed)
@@ -149,7 +150,7 @@ import Testing
   @Test("quit, shutdown: a leg that is not armed is left as it is; one that may be, by an arm on its way, is disarmed")
   func leavesWhatIsNotArmed() {
     func endings(_ machine: LegOperatorMachine, at milliseconds: Int64) -> [Bool] {
-      [LegOperatorEvent.quit, .shutdown].map { event in
+      [LegOperatorEvent.ask(.quit), .shutdown].map { event in
         var machine = machine
         let action = machine.step(event, at: .milliseconds(milliseconds))
         let next = machine.step(.tick, at: .milliseconds(milliseconds + 20))
@@ -161,7 +162,7 @@ import Testing
     #expect(endings(LegOperatorMachine(), at: 10) == [false, false], "nobody answers")
     // An arm on its way: telemetry that was sent before it says nothing about it.
     var machine = connected()
-    _ = machine.step(.arm, at: .milliseconds(20))
+    _ = machine.step(.ask(.arm), at: .milliseconds(20))
     _ = machine.step(.telemetry(telemetry(.disarmed)), at: .milliseconds(100))
     #expect(endings(machine, at: 110) == [true, true])
     var refused = machine
@@ -188,10 +189,10 @@ import Testing
         now = now + .milliseconds(.random(in: 0...60, using: &random))
         if Int.random(in: 0..<30, using: &random) == 0 { now = now + .seconds(Int64(2)) }
         let events: [LegOperatorEvent] = [
-          .tick, .tick, .tick, .tick, .arm, .disarm, .aim(.microseconds(900)), .send(.middle), .ping, .periodic(true),
-          .periodic(false), .telemetry(telemetry(.armed)), .telemetry(telemetry(.armed)),
-          .telemetry(telemetry(.disarmed)),
-          .telemetry(telemetry(.fault)), .linkLost, .quit, .shutdown,
+          .tick, .tick, .tick, .tick, .ask(.arm), .ask(.disarm), .aim(.microseconds(900)), .ask(.sendOnce(.middle)),
+          .ask(.ping), .ask(.periodic(true)), .ask(.periodic(false)), .telemetry(telemetry(.armed)),
+          .telemetry(telemetry(.armed)), .telemetry(telemetry(.disarmed)), .telemetry(telemetry(.fault)), .linkLost,
+          .ask(.quit), .shutdown,
         ]
         // The last two are the end of a history.
         let event = events[Int.random(in: 0..<(index > 50 ? 18 : 16), using: &random)]
@@ -203,9 +204,9 @@ import Testing
         default: break
         }
         let isAlive = heardAt.map { now - $0 < .seconds(Int64(1)) } ?? false
-        if action.command == .arm, event != .arm { return record(seed, index, "arms by itself") }
+        if action.command == .arm, event != .ask(.arm) { return record(seed, index, "arms by itself") }
         if case .setServo = action.command, !isAlive { return record(seed, index, "a pulse to nobody") }
-        if machine.state == .periodic, !wasPeriodic, event != .periodic(true) {
+        if machine.state == .periodic, !wasPeriodic, event != .ask(.periodic(true)) {
           return record(seed, index, "periodic by itself")
         }
       }

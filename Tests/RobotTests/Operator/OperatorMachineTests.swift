@@ -73,7 +73,7 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
     #expect(line.tick(600) == .query)
     var other = line
     #expect(other.at(610, .shutdown).datagram == nil)
-    line.at(610, .quit)
+    line.at(610, .ask(.quit))
     #expect(line.tick(650) == nil && line.machine.state == .finished)
   }
 
@@ -93,15 +93,15 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
 
   @Test("a bystander who never touches the stick: questions, and nothing at the end; an explicit stop is sent")
   func bystander() {
-    for event in [OperatorEvent.quit, .shutdown, .reset] {
+    for event in [OperatorEvent.ask(.quit), .shutdown, .ask(.reset)] {
       var line = Timeline()
       for time in stride(from: Int64(0), through: 500, by: 50) { #expect(line.tick(time) == .query) }
       let action = line.at(510, event)
-      #expect(action.datagram == (event == .reset ? .reset : nil))
+      #expect(action.datagram == (event == .ask(.reset) ? .reset : nil))
       #expect(line.at(520, .shutdown).datagram == nil)
     }
     var line = Timeline()
-    line.at(0, .stop)
+    line.at(0, .ask(.stop))
     #expect(line.tick(50) == .stop)
   }
 
@@ -109,14 +109,14 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
   func emergencyStopRepeats() {
     var line = Timeline()
     line.at(0, .input(.wheels(speeds(50, 50))))
-    #expect(line.at(10, .emergencyStop).datagram == .emergencyStop)
+    #expect(line.at(10, .ask(.emergencyStop)).datagram == .emergencyStop)
     for time in stride(from: Int64(50), through: 5_000, by: 50) { #expect(line.tick(time) == .emergencyStop) }
-    line.at(5_010, .stop)
+    line.at(5_010, .ask(.stop))
     #expect(line.tick(5_050) == .emergencyStop, "a stop does not end it")
-    #expect(line.at(5_060, .reset) == OperatorAction(nil, isRefused: true), "the stick is held")
+    #expect(line.at(5_060, .ask(.reset)) == OperatorAction(nil, isRefused: true), "the stick is held")
     #expect(line.tick(5_100) == .emergencyStop)
     line.at(5_110, .input(.rest))
-    #expect(line.at(5_120, .reset).datagram == .reset)
+    #expect(line.at(5_120, .ask(.reset)).datagram == .reset)
     #expect(line.tick(5_150) == .drive(.zero), "one reset for one press")
   }
 
@@ -124,7 +124,7 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
   func stopRepeats() {
     var line = Timeline()
     line.at(0, .input(.wheels(speeds(50, 50))))
-    line.at(1, .stop)
+    line.at(1, .ask(.stop))
     for time in [Int64(50), 100, 150] { #expect(line.tick(time) == .stop) }
     for time in [Int64(200), 250] { #expect(line.tick(time) == .drive(.zero)) }
     line.at(260, .input(.rest))
@@ -138,14 +138,14 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
     var line = Timeline()
     line.at(0, .input(.wheels(speeds(50, 50))))
     _ = line.tick(0)
-    line.at(0, .quit)
+    line.at(0, .ask(.quit))
     for time in [Int64(50), 100, 150] { #expect(line.tick(time) == .stop) }
     #expect(line.tick(200) == nil && line.machine.state == .finished)
     #expect(line.at(210, .shutdown).datagram == nil)
-    #expect(line.at(210, .emergencyStop).datagram == nil)
+    #expect(line.at(210, .ask(.emergencyStop)).datagram == nil)
 
     var other = Timeline()
-    other.at(0, .emergencyStop)
+    other.at(0, .ask(.emergencyStop))
     #expect(other.at(10, .shutdown) == OperatorAction(.stop, copies: 3))
     #expect(other.tick(50) == nil)
   }

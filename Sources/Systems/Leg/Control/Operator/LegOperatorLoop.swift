@@ -4,26 +4,18 @@ import Wire
 
 /// A request from another thread to the operator side.
 public enum LegOperatorRequest: Sendable, Hashable, BitwiseCopyable {
+  /// Arms the leg, once for each press and never automatically.
   case arm
+  /// Disarms the leg, whether it answers or not.
   case disarm
+  /// Sends one pulse now.
   case sendOnce(PulseWidth)
+  /// Sends one ping now.
   case ping
+  /// Switches the periodic mode on or off.
   case periodic(Bool)
   /// Disarms the leg if it may be armed, after which nothing more is sent.
   case quit
-
-  var event: LegOperatorEvent {
-    @_noLocks @_noAllocation get {
-      switch self {
-      case .arm: .arm
-      case .disarm: .disarm
-      case .sendOnce(let pulse): .send(pulse)
-      case .ping: .ping
-      case .periodic(let isOn): .periodic(isOn)
-      case .quit: .quit
-      }
-    }
-  }
 }
 
 /// The state of the operator side at the end of a tick.
@@ -105,7 +97,7 @@ public struct LegOperatorLoop: ~Copyable, ControlLoop {
     receive()
     apply(.aim(pulse.read()))
     if let requestBell { requestBell.clear() }
-    while let request = requests.pop() { apply(request.event) }
+    while let request = requests.pop() { apply(.ask(request)) }
     if case .period = tick.cause { apply(.tick) }
     publish()
   }

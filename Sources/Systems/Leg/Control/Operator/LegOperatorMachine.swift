@@ -3,22 +3,15 @@ import Wire
 
 /// Every event that the operator side handles.
 public enum LegOperatorEvent: Sendable, Hashable, BitwiseCopyable {
-  /// Arms the leg, once for each press and never automatically.
-  case arm
-  case disarm
+  /// A request of the person.
+  case ask(LegOperatorRequest)
   /// Sets the pulse that the periodic mode sends.
   case aim(PulseWidth)
-  /// Sends one pulse now.
-  case send(PulseWidth)
-  case ping
-  case periodic(Bool)
   case telemetry(LegTelemetry)
   /// A connection-based link has lost its connection. A link by datagrams never reports this.
   case linkLost
   /// A periodic release, 50 times a second, which sends at most one frame.
   case tick
-  /// Disarms the leg if it may be armed, after which nothing more is sent.
-  case quit
   /// The runtime is shutting down, and no tick follows.
   case shutdown
 }
@@ -101,22 +94,22 @@ public struct LegOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     case .telemetry(let telemetry): hear(telemetry, at: now)
     case .linkLost: loseLink(at: now)
     case .tick: return tick(at: now)
-    case .arm:
+    case .ask(.arm):
       guard case .connected = state else { return refused }
       disarmsLeft = 0
       wasSeenArmed = false
       mayBeArmed = true
       armSent = now
       return LegOperatorAction(.arm)
-    case .disarm: return disarm()
-    case .send(let pulse):
+    case .ask(.disarm): return disarm()
+    case .ask(.sendOnce(let pulse)):
       guard isConnected else { return refused }
       return LegOperatorAction(.setServo(pulse))
-    case .ping:
+    case .ask(.ping):
       guard isConnected else { return refused }
       return LegOperatorAction(.ping)
-    case .periodic(let isOn): return setPeriodic(isOn)
-    case .quit:
+    case .ask(.periodic(let isOn)): return setPeriodic(isOn)
+    case .ask(.quit):
       switch state {
       case .connecting, .connected, .periodic:
         state = mayBeArmed ? .quitting(disarmsLeft: Self.disarmRepeats) : .finished

@@ -4,22 +4,14 @@ import Wire
 
 /// A request from another thread to the operator side.
 public enum OperatorRequest: Sendable, Hashable, BitwiseCopyable {
+  /// Stops the robot until the controls are released.
   case stop
+  /// Triggers the robot's e-stop, and that of the operator side.
   case emergencyStop
+  /// Leaves the e-stop of the operator side, and asks the robot to leave its e-stop or fault.
   case reset
   /// Stops the robot, after which nothing more is sent.
   case quit
-
-  var event: OperatorEvent {
-    @_noLocks @_noAllocation get {
-      switch self {
-      case .stop: .stop
-      case .emergencyStop: .emergencyStop
-      case .reset: .reset
-      case .quit: .quit
-      }
-    }
-  }
 }
 
 /// The state of the operator side at the end of a tick.
@@ -86,7 +78,7 @@ public struct OperatorLoop: ~Copyable, ControlLoop {
     begin(at: tick.started)
     receive()
     apply(.input(input.read()))
-    while let request = requests.pop() { apply(request.event) }
+    while let request = requests.pop() { apply(.ask(request)) }
     if case .period = tick.cause { apply(.tick) }
     publish()
   }

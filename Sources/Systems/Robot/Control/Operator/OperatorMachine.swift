@@ -4,15 +4,11 @@ import Tactus
 public enum OperatorEvent: Sendable, Equatable, BitwiseCopyable {
   /// The current state of the controls.
   case input(OperatorInput)
-  case stop
-  case emergencyStop
-  /// Leaves the e-stop of the operator side, and asks the robot to leave its e-stop or fault.
-  case reset
+  /// A request of the person.
+  case ask(OperatorRequest)
   case reply(RobotReply)
   /// A periodic release, 20 times a second, which sends one datagram.
   case tick
-  /// Stops the robot, after which nothing more is sent.
-  case quit
   /// The runtime is shutting down, and no tick follows.
   case shutdown
 }
@@ -72,11 +68,11 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
     case .input(let new): input = new
     case .tick: return send()
     case .reply(let reply): hear(reply, at: now)
-    case .stop:
+    case .ask(.stop):
       mustStop = true
       if case .driving = state { state = .stopped(stopsLeft: Self.stopRepeats) }
       if case .stopped = state { state = .stopped(stopsLeft: Self.stopRepeats) }
-    case .emergencyStop:
+    case .ask(.emergencyStop):
       mustStop = true
       switch state {
       case .driving, .stopped:
@@ -85,8 +81,8 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
       case .emergencyStopped: return RobotDatagram.emergencyStop.now
       case .quitting, .finished: break
       }
-    case .reset: return reset()
-    case .quit:
+    case .ask(.reset): return reset()
+    case .ask(.quit):
       switch state {
       case .driving, .stopped, .emergencyStopped:
         state = mustStop ? .quitting(stopsLeft: Self.stopRepeats) : .finished
