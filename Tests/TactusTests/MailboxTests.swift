@@ -158,3 +158,26 @@ struct HistogramTests {
     #expect(snapshot.percentile(0.5) == nil)
   }
 }
+
+@Suite("Mailboxes of an operator", .ownThread)
+struct OperatorMailboxTests {
+  @Test("the newest controls and the newest snapshot; requests in order, refused when full; the bell is rung")
+  func mailboxes() throws {
+    let bell = try Doorbell()
+    let mailbox = OperatorMailbox<Int, Int, Int>(1, 2, capacity: 2, bell: bell.button)
+    var controls = mailbox.controls.reader()
+    var requests = mailbox.requests.reader()
+    var snapshots = mailbox.snapshots.writer()
+    let first = [controls.read(), mailbox.newest]
+    #expect(first == [1, 2])
+    mailbox.set(3)
+    snapshots.write(4)
+    let second = [controls.read(), mailbox.newest]
+    #expect(second == [3, 4])
+    let taken = [5, 6, 7].map { mailbox.ask($0) }
+    #expect(taken == [true, true, false])
+    bell.wait()
+    let asked = [requests.pop(), requests.pop(), requests.pop()]
+    #expect(asked == [5, 6, nil])
+  }
+}

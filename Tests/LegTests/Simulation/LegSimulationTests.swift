@@ -50,7 +50,7 @@ extension I2CTransaction {
     #expect(try ages().age.count == before + 2 && ages().last == .milliseconds(6))
     // By datagrams, 3 ms on their way.
     run.operators[0].request(.arm)
-    run.operators[0].aim(at: .microseconds(1_500))
+    run.operators[0].set(.microseconds(1_500))
     run.run(for: .milliseconds(30))
     run.operators[0].request(.periodic(true))
     run.run(for: .milliseconds(500))
@@ -86,7 +86,7 @@ extension I2CTransaction {
   private func drive(_ run: LegSimulation, _ leg: Int = 0, pulse: UInt16) {
     run.run(for: .milliseconds(250))
     run.operators[leg].request(.arm)
-    run.operators[leg].aim(at: .microseconds(pulse))
+    run.operators[leg].set(.microseconds(pulse))
     run.run(for: .milliseconds(30))
     run.operators[leg].request(.periodic(true))
     run.run(for: .milliseconds(500))
@@ -201,7 +201,7 @@ extension I2CTransaction {
     run.run(for: .milliseconds(250))
     for (number, person) in run.operators.enumerated() {
       person.request(.arm)
-      person.aim(at: .microseconds(1000 + 200 * UInt16(number)))
+      person.set(.microseconds(1000 + 200 * UInt16(number)))
     }
     run.run(for: .milliseconds(30))
     for person in run.operators { person.request(.periodic(true)) }

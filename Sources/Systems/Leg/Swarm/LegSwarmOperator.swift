@@ -17,12 +17,8 @@ final class LegSwarmOperator {
   private let runtime: Runtime
   private let simulation: Simulation
   private var batch = DatagramBatch(capacity: 32, size: 64)
-  private let pulse = Latest(PulseWidth.middle)
-  private let requests = Ring<LegOperatorRequest>(capacity: 16)
-  private let output = Latest(LegOperatorSnapshot())
-  private var pulseWriter: LatestWriter<PulseWidth>
-  private var requestWriter: RingWriter<LegOperatorRequest>
-  private var snapshotReader: LatestReader<LegOperatorSnapshot>
+  private let mailbox = OperatorMailbox<PulseWidth, LegOperatorRequest, LegOperatorSnapshot>(
+    .middle, LegOperatorSnapshot(), capacity: 16)
   private var oracle = LegOperatorOracle()
 
   /// Creates an operator whose program is started at `now`, with an existing link.
@@ -30,21 +26,18 @@ final class LegSwarmOperator {
     self.link = link
     nextTick = now
     let network = SimulatedNetwork([Self.endpoint, Self.leg], seed: seed, capacity: 32, datagramSize: 64)
-    let (pulse, requests, output) = (pulse, requests, output)
+    let mailbox = mailbox
     runtime = try Runtime {
       Lane("operator") {
         Loop("operator", every: LegOperatorLoop.rate, phase: .zero, safeStateAfter: 3) {
           LegOperatorLoop(
-            port: network.port(Self.endpoint), leg: Self.leg, pulse: pulse.reader(), requests: requests.reader(),
-            snapshot: output.writer())
+            port: network.port(Self.endpoint), leg: Self.leg, pulse: mailbox.controls.reader(),
+            requests: mailbox.requests.reader(), snapshot: mailbox.snapshots.writer())
         }
       }
     }
     simulation = try runtime.simulation(seed: seed, from: now)
     self.network = network
-    pulseWriter = pulse.writer()
-    requestWriter = requests.writer()
-    snapshotReader = output.reader()
   }
 
   /// Performs an action of the person.
@@ -53,7 +46,7 @@ final class LegSwarmOperator {
     switch action.verb {
     case "op-aim":
       oracle.aim = width
-      pulseWriter.write(width)
+      mailbox.set(width)
     case "op-arm": ask(.arm)
     case "op-disarm": ask(.disarm)
     case "op-send": ask(.sendOnce(width))
@@ -65,7 +58,7 @@ final class LegSwarmOperator {
   }
 
   private func ask(_ request: LegOperatorRequest) {
-    if requestWriter.push(request) { oracle.asked.append(request) }
+    if mailbox.ask(request) { oracle.asked.append(request) }
   }
 
   /// Runs the operator's next tick: takes the telemetry that has arrived and sends its frames over the link.
@@ -91,6 +84,6 @@ final class LegSwarmOperator {
         link.send(bytes, .there, at: now)
       }
     }
-    oracle.look(sent: sent, snapshotReader.read(), at: now, &checks)
+    oracle.look(sent: sent, mailbox.newest, at: now, &checks)
   }
 }

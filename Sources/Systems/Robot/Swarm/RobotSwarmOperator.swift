@@ -18,12 +18,8 @@ final class RobotSwarmOperator {
   private let runtime: Runtime
   private let simulation: Simulation
   private var batch = DatagramBatch(capacity: 32, size: 1_024)
-  private let input = Latest(OperatorInput.rest)
-  private let requests = Ring<OperatorRequest>(capacity: 16)
-  private let output = Latest(OperatorSnapshot())
-  private var inputWriter: LatestWriter<OperatorInput>
-  private var requestWriter: RingWriter<OperatorRequest>
-  private var snapshotReader: LatestReader<OperatorSnapshot>
+  private let mailbox = OperatorMailbox<OperatorInput, OperatorRequest, OperatorSnapshot>(
+    .rest, OperatorSnapshot(), capacity: 16)
   private var oracle: RobotOperatorOracle
 
   /// Creates an operator whose program is started at `now`, with an existing link.
@@ -31,7 +27,7 @@ final class RobotSwarmOperator {
     self.link = link
     nextTick = now
     let network = SimulatedNetwork([Self.endpoint, Self.robot], seed: seed, capacity: 32, datagramSize: 1_024)
-    let (input, requests, output) = (input, requests, output)
+    let mailbox = mailbox
     runtime = try Runtime {
       Lane("operator") {
         Loop("operator", every: .period(Self.period), phase: .zero, safeStateAfter: 3) {
@@ -39,15 +35,13 @@ final class RobotSwarmOperator {
             port: network.port(Self.endpoint), robot: Self.robot,
             // All programs of the person read the same clock.
             wallClockAtStart: 1_700_000_000_001_234 + now.nanoseconds / 1_000,
-            input: input.reader(), requests: requests.reader(), snapshot: output.writer())
+            input: mailbox.controls.reader(), requests: mailbox.requests.reader(),
+            snapshot: mailbox.snapshots.writer())
         }
       }
     }
     simulation = try runtime.simulation(seed: seed, from: now)
     self.network = network
-    inputWriter = input.writer()
-    requestWriter = requests.writer()
-    snapshotReader = output.reader()
     oracle = RobotOperatorOracle(at: now)
   }
 
@@ -57,7 +51,7 @@ final class RobotSwarmOperator {
     switch action.verb {
     case "op-stick":
       oracle.stick = speeds
-      inputWriter.write(speeds.isZero ? .rest : .wheels(speeds))
+      mailbox.set(speeds.isZero ? .rest : .wheels(speeds))
     case "op-stop": ask(.stop)
     case "op-e-stop": ask(.emergencyStop)
     case "op-reset": ask(.reset)
@@ -67,7 +61,7 @@ final class RobotSwarmOperator {
   }
 
   private func ask(_ request: OperatorRequest) {
-    if requestWriter.push(request) { oracle.asked.append(request) }
+    if mailbox.ask(request) { oracle.asked.append(request) }
   }
 
   /// Runs the operator's next tick: takes the replies that have arrived and sends its datagrams over the link.
@@ -93,6 +87,6 @@ final class RobotSwarmOperator {
         link.send(bytes, .there, at: now)
       }
     }
-    oracle.look(sent: sent, snapshotReader.read(), truth, at: now, &checks)
+    oracle.look(sent: sent, mailbox.newest, truth, at: now, &checks)
   }
 }

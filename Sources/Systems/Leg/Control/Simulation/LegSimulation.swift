@@ -2,6 +2,7 @@ import Buses
 @_spi(FromOutside) import Conversions
 import Devices
 import Tactus
+import Wire
 
 /// Legs on their chips, an operator for each, and the network between them, in one process and in simulated time. Loops and scheduler are
 /// those of production; chip, bus and servos are simulated.
@@ -45,8 +46,10 @@ public final class LegSimulation {
   public let header = SimulatedGPIOBank()
   public let converter = ADS1115Simulator()
   private let enable: SimulatedGPIOLines?
+  /// A person with the slider and the buttons of one leg.
+  public typealias Person = SimulatedOperator<PulseWidth, LegOperatorRequest, LegOperatorSnapshot>
   /// The operators, one for each leg.
-  public let operators: [SimulatedLegOperator]
+  public let operators: [Person]
   private let runtime: Runtime
   private let simulation: Simulation
 
@@ -64,7 +67,7 @@ public final class LegSimulation {
       return endpoint
     }
     let operators = (0..<count).map { index in
-      SimulatedLegOperator(.ipv4(192, 168, 1, 20 + UInt8(clamping: index), port: 50_000))
+      Person(.ipv4(192, 168, 1, 20 + UInt8(clamping: index), port: 50_000), .middle, LegOperatorSnapshot())
     }
     let network = SimulatedNetwork(
       legs + operators.map(\.endpoint), conditions: configuration.conditions, seed: configuration.seed)
@@ -104,7 +107,12 @@ public final class LegSimulation {
           Loop(
             "operator-\(number)", every: LegOperatorLoop.rate, phase: .milliseconds(3 + Int64(number)),
             inputs: [.simulated(network.input(person.endpoint))]
-          ) { person.loop(leg: legs[number], on: network, pingsByItself: configuration.pingsByThemselves) }
+          ) {
+            LegOperatorLoop(
+              port: network.port(person.endpoint), leg: legs[number], pulse: person.mailbox.controls.reader(),
+              requests: person.mailbox.requests.reader(), snapshot: person.mailbox.snapshots.writer(),
+              pingsByItself: configuration.pingsByThemselves)
+          }
         }
       }
     }

@@ -27,7 +27,7 @@ struct InteractiveLeg: ~Copyable, OperatorCommand {
   }
 
   mutating func interrupt() -> Int32? {
-    connection.ask(.quit)
+    connection.mailbox.ask(.quit)
     return nil
   }
 
@@ -39,7 +39,7 @@ struct InteractiveLeg: ~Copyable, OperatorCommand {
   }
 
   mutating func refresh() -> Int32? {
-    let snapshot = connection.newest()
+    let snapshot = connection.mailbox.newest
     meter.take(snapshot)
     journal.observe(snapshot, trouble: connection.link.trouble())
     draw()
@@ -55,7 +55,8 @@ struct InteractiveLeg: ~Copyable, OperatorCommand {
       ask(.disarm, "disarm; an arm undoes it, the emergency stop of a daemon latches")
     case .ping: ask(.ping, "ping")
     case .keepalive:
-      if case .periodic = connection.newest().state { ask(.periodic(false), nil) } else { ask(.periodic(true), nil) }
+      let isOn = if case .periodic = connection.mailbox.newest.state { true } else { false }
+      ask(.periodic(!isOn), nil)
     case .move, .moveTo, .send: move(key)
     case .scroll(let by): scrolled = min(max(0, scrolled + by), max(0, journal.entries.count - 1))
     case .quit: ask(.quit, nil)
@@ -66,18 +67,18 @@ struct InteractiveLeg: ~Copyable, OperatorCommand {
   /// be sent somewhere, even if only to the slider's present position.
   private mutating func move(_ key: LegKey) {
     slider.press(key)
-    connection.aim(at: slider.pulse)
-    guard case .connected = connection.newest().state else { return }
+    connection.mailbox.set(slider.pulse)
+    guard case .connected = connection.mailbox.newest.state else { return }
     ask(.sendOnce(slider.pulse), "pulse \(slider.pulse)")
   }
 
   private mutating func ask(_ request: LegOperatorRequest, _ text: String?) {
-    connection.ask(request)
+    connection.mailbox.ask(request)
     if let text { note(text) }
   }
 
   private mutating func note(_ text: String) {
-    let snapshot = connection.newest()
+    let snapshot = connection.mailbox.newest
     // Before the first tick no time is known yet.
     journal.note(text, at: snapshot.at == .zero ? MonotonicClock.now : snapshot.at)
     scrolled = 0
@@ -86,7 +87,7 @@ struct InteractiveLeg: ~Copyable, OperatorCommand {
   private func draw() {
     let size = TerminalSize.current
     let lines = LegScreen.lines(
-      connection.newest(), name: connection.link.name, slider: slider, meter: meter, journal: journal,
+      connection.mailbox.newest, name: connection.link.name, slider: slider, meter: meter, journal: journal,
       scrolled: scrolled, size: size)
     printAtOnce(TopScreen.frame(lines, width: size.width, height: size.height))
   }

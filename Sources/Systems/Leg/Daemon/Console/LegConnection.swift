@@ -9,19 +9,17 @@ import Wire
 /// The keepalive never depends on a terminal: the loop runs at SCHED_FIFO where that is permitted.
 final class LegConnection {
   let link: LegLink
+  /// The mailboxes of the loop, which a request releases at once. The controls are the pulse that the periodic mode sends.
+  let mailbox: OperatorMailbox<PulseWidth, LegOperatorRequest, LegOperatorSnapshot>
   private let runtime: Runtime
   private let requestBell: Doorbell
-  private var pulse: LatestWriter<PulseWidth>
-  private var requests: RingWriter<LegOperatorRequest>
-  private var snapshot: LatestReader<LegOperatorSnapshot>
 
   /// Creates the connection. Nothing is sent before `start`. `bell` is rung `refresh` times a second.
   init(_ link: LegLink, bell: DoorbellButton, refresh: Rate) throws {
     self.link = link
-    let pulse = Latest(PulseWidth.middle)
-    let requests = Ring<LegOperatorRequest>(capacity: 64)
-    let snapshot = Latest(LegOperatorSnapshot())
     let requestBell = try Doorbell()
+    let mailbox = OperatorMailbox<PulseWidth, LegOperatorRequest, LegOperatorSnapshot>(
+      .middle, LegOperatorSnapshot(), capacity: 64, bell: requestBell.button)
     let opened = link.port()
     // Every link that is open has a descriptor; only simulated ones have none.
     let arrival = LoopInput.descriptor(opened.descriptor!)
@@ -32,17 +30,15 @@ final class LegConnection {
       Lane("operator", scheduling: .fifo(50)) {
         Loop("operator", every: LegOperatorLoop.rate, inputs: [arrival, requestBell.loopInput]) {
           LegOperatorLoop(
-            port: port.take()!, control: control.take(), leg: link.leg, pulse: pulse.reader(),
-            requests: requests.reader(),
-            requestBell: requestBell.input, snapshot: snapshot.writer())
+            port: port.take()!, control: control.take(), leg: link.leg, pulse: mailbox.controls.reader(),
+            requests: mailbox.requests.reader(), requestBell: requestBell.input,
+            snapshot: mailbox.snapshots.writer())
         }
       }
       Lane("refresh") { Loop("refresh", every: refresh) { BellLoop(bell: bell) } }
     }
     self.requestBell = requestBell
-    self.pulse = pulse.writer()
-    self.requests = requests.writer()
-    self.snapshot = snapshot.reader()
+    self.mailbox = mailbox
   }
 
   func start() throws(RuntimeError) { try runtime.start() }
@@ -61,18 +57,4 @@ final class LegConnection {
     }
     return "keepalive at SCHED_FIFO \(priority)"
   }
-
-  /// Sets the pulse that the periodic mode sends from its next tick on.
-  func aim(at new: PulseWidth) { pulse.write(new) }
-
-  /// Sends a request and releases the loop at once. Returns whether the queue had room; false means that 64 requests wait and the loop
-  /// hangs.
-  @discardableResult
-  func ask(_ request: LegOperatorRequest) -> Bool {
-    guard requests.push(request) else { return false }
-    requestBell.button.ring()
-    return true
-  }
-
-  func newest() -> LegOperatorSnapshot { snapshot.read() }
 }

@@ -181,13 +181,13 @@ struct ScriptedLeg: OperatorCommand {
   }
 
   mutating func refresh() -> Int32? {
-    let snapshot = connection.newest()
+    let snapshot = connection.mailbox.newest
     // The snapshot has no instant before the first tick.
     guard snapshot.at != .zero else { return nil }
     for line in journal.observe(snapshot, trouble: connection.link.trouble()) { printAtOnce(line + "\n") }
     let step = script.step(snapshot)
-    if let pulse = step.pulse { connection.aim(at: pulse) }
-    if let request = step.request { connection.ask(request) }
+    if let pulse = step.pulse { connection.mailbox.set(pulse) }
+    if let request = step.request { connection.mailbox.ask(request) }
     switch step.end {
     case nil: return nil
     case .obeyed:

@@ -53,7 +53,10 @@ public final class RobotSimulation {
   public let rider: XGORiderSimulator?
   /// The robot that the board drives.
   public let vehicle: SimulatedVehicle
-  public let operators: [SimulatedOperator]
+  /// A person with the controls of the robot.
+  public typealias Person = SimulatedOperator<OperatorInput, OperatorRequest, OperatorSnapshot>
+  /// The operators, each with a socket of its own.
+  public let operators: [Person]
   /// The lean of the robot, which its inertial sensors measure.
   public let lean = SimulatedLean()
   /// The axes of the simulated accelerometer, with its faults; empty if there is no accelerometer.
@@ -70,7 +73,7 @@ public final class RobotSimulation {
   public init(_ configuration: Configuration = Configuration()) throws(RuntimeError) {
     let robot = Self.robotEndpoint
     let operators = (0..<configuration.operators).map { index in
-      SimulatedOperator(.ipv4(192, 168, 1, 20 + UInt8(clamping: index), port: 50_000))
+      Person(.ipv4(192, 168, 1, 20 + UInt8(clamping: index), port: 50_000), .rest, OperatorSnapshot())
     }
     let network = SimulatedNetwork(
       [robot] + operators.map(\.endpoint), conditions: configuration.conditions, seed: configuration.seed)
@@ -117,7 +120,13 @@ public final class RobotSimulation {
           Loop(
             "operator-\(number)", every: .hertz(20), phase: .milliseconds(7 + 11 * Int64(number)),
             inputs: [.simulated(network.input(person.endpoint))]
-          ) { person.loop(robot: robot, on: network) }
+          ) {
+            // An arbitrary date: the robot never compares a timestamp with its own clock.
+            OperatorLoop(
+              port: network.port(person.endpoint), robot: robot, wallClockAtStart: 1_700_000_000_250_000,
+              input: person.mailbox.controls.reader(), requests: person.mailbox.requests.reader(),
+              snapshot: person.mailbox.snapshots.writer())
+          }
         }
       }
     }

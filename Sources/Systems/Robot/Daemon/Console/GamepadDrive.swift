@@ -26,7 +26,7 @@ struct GamepadDrive: ~Copyable, OperatorCommand {
   }
 
   mutating func interrupt() -> Int32? {
-    connection.ask(.quit)
+    connection.mailbox.ask(.quit)
     return nil
   }
 
@@ -34,27 +34,27 @@ struct GamepadDrive: ~Copyable, OperatorCommand {
   mutating func readInput() -> Bool {
     guard let events = device.read() else {
       isUnplugged = true
-      connection.steer(.rest)
+      connection.mailbox.set(.rest)
       return false
     }
     for event in events { apply(event) }
-    connection.steer(gamepad.input)
+    connection.mailbox.set(gamepad.input)
     return true
   }
 
   private mutating func apply(_ event: InputEvent) {
     switch gamepad.take(event) {
-    case .ask(let request): connection.ask(request)
+    case .ask(let request): connection.mailbox.ask(request)
     case .readAgain: for present in device.presentEvents() { apply(present) }
     case nil: break
     }
   }
 
   mutating func refresh() -> Int32? {
-    let snapshot = connection.newest()
+    let snapshot = connection.mailbox.newest
     if gamepad.isOff != snapshot.connection.isLost {
       gamepad.isOff = snapshot.connection.isLost
-      connection.steer(gamepad.input)
+      connection.mailbox.set(gamepad.input)
     }
     if isShown {
       let lines = DriveScreen.lines(snapshot, tenths: 10, reset: "Start")

@@ -20,31 +20,31 @@ struct InteractiveDrive: ~Copyable, OperatorCommand {
   }
 
   mutating func interrupt() -> Int32? {
-    connection.ask(.quit)
+    connection.mailbox.ask(.quit)
     return nil
   }
 
   mutating func readInput() -> Bool {
     guard let keys = terminal.keys() else { return false }
-    let now = connection.newest().at
+    let now = connection.mailbox.newest.at
     for key in keys.compactMap(DriveKey.init) {
       stick.press(key, at: now)
       switch key {
-      case .emergencyStop: connection.ask(.emergencyStop)
-      case .reset: connection.ask(.reset)
-      case .quit: connection.ask(.quit)
+      case .emergencyStop: connection.mailbox.ask(.emergencyStop)
+      case .reset: connection.mailbox.ask(.reset)
+      case .quit: connection.mailbox.ask(.quit)
       case .forward, .back, .left, .right, .rest, .speed: break
       }
-      connection.steer(stick.input)
+      connection.mailbox.set(stick.input)
     }
     return true
   }
 
   mutating func refresh() -> Int32? {
-    let snapshot = connection.newest()
+    let snapshot = connection.mailbox.newest
     stick.lapse(at: snapshot.at)
     stick.isOff = snapshot.connection.isLost
-    connection.steer(stick.input)
+    connection.mailbox.set(stick.input)
     printAtOnce(screen.frame(DriveScreen.lines(snapshot, tenths: stick.tenths), width: TerminalSize.current.width))
     guard case .finished = snapshot.state else { return nil }
     printAtOnce("\r\n")

@@ -31,20 +31,20 @@ struct ScriptedDrive: OperatorCommand {
   /// Performs the task, prints the result and returns the exit status.
   mutating func run(events: borrowing ServiceEvents) -> Int32 {
     if case .drive(let input, _) = task {
-      connection.steer(input)
+      connection.mailbox.set(input)
       // A stick at rest requests nothing, but a person who gives zero speeds requests a stop.
-      if input.isRest { connection.ask(.stop) }
+      if input.isRest { connection.mailbox.ask(.stop) }
     }
     return operate(events: events)
   }
 
   mutating func interrupt() -> Int32? {
-    connection.ask(.quit)
+    connection.mailbox.ask(.quit)
     complain("interrupted; the robot was told to stop")
     return 1
   }
 
-  mutating func refresh() -> Int32? { step(connection.newest()) }
+  mutating func refresh() -> Int32? { step(connection.mailbox.newest) }
 
   private mutating func step(_ snapshot: OperatorSnapshot) -> Int32? {
     let start = startedAt ?? snapshot.at
@@ -54,7 +54,7 @@ struct ScriptedDrive: OperatorCommand {
     switch task {
     case .drive(_, let duration):
       if case .finished = snapshot.state { return report(snapshot, succeeded: wasDriven(snapshot)) }
-      if elapsed >= duration { connection.ask(.quit) } else { note(snapshot) }
+      if elapsed >= duration { connection.mailbox.ask(.quit) } else { note(snapshot) }
       return nil
     case .emergencyStop:
       if askedAt == nil { ask(.emergencyStop, at: snapshot.at) }
@@ -75,7 +75,7 @@ struct ScriptedDrive: OperatorCommand {
   }
 
   private mutating func ask(_ request: OperatorRequest, at now: TickInstant) {
-    connection.ask(request)
+    connection.mailbox.ask(request)
     askedAt = now
   }
 
