@@ -1,3 +1,4 @@
+import ArgumentParser
 import Tactus
 
 /// A command with which a person or a script operates something until an exit status is known. Signals wake it, its input does, such as the keys
@@ -17,10 +18,10 @@ extension OperatorCommand where Self: ~Copyable {
   /// Reads nothing, for a command without an input.
   public mutating func readInput() -> Bool { false }
 
-  /// Runs until the end and returns the exit status.
+  /// Runs until the end. Throws the exit status as `ExitCode` if it is not 0.
   ///
   /// - Parameter input: the descriptor of the input, or `nil` for a command without one.
-  public mutating func operate(events: borrowing ServiceEvents, input: Int32? = nil) -> Int32 {
+  public mutating func operate(events: borrowing ServiceEvents, input: Int32? = nil) throws {
     var input = input
     while true {
       for event in events.wait(input: input) {
@@ -34,7 +35,10 @@ extension OperatorCommand where Self: ~Copyable {
           status = interrupt()
         case .doorbell: status = refresh()
         }
-        if let status { return status }
+        if let status {
+          if status != 0 { throw ExitCode(status) }
+          return
+        }
       }
     }
   }

@@ -19,11 +19,11 @@ struct InteractiveLeg: ~Copyable, OperatorCommand {
   }
 
   /// Runs until the end.
-  mutating func run(events: borrowing ServiceEvents) {
+  mutating func run(events: borrowing ServiceEvents) throws {
     printAtOnce(TopScreen.enter)
     defer { printAtOnce(TopScreen.leave) }
     note(connection.scheduling)
-    _ = operate(events: events, input: terminal.descriptor)
+    try operate(events: events, input: terminal.descriptor)
   }
 
   mutating func interrupt() -> Int32? {

@@ -89,11 +89,10 @@ struct OperateLegCommand: ParsableCommand {
     defer { connection.stop() }
     if let task {
       var script = ScriptedLeg(connection, task)
-      let status = script.operate(events: events)
-      if status != 0 { throw ExitCode(status) }
+      try script.operate(events: events)
     } else if let terminal = RawTerminal(0) {
       var leg = InteractiveLeg(connection, terminal: terminal)
-      leg.run(events: events)
+      try leg.run(events: events)
     }
   }
 }

@@ -69,33 +69,10 @@ struct OperatePumpCommand: ParsableCommand {
     }
     let connection = try PumpConnection(line, bell: events.doorbell.button)
     try connection.start()
-    var script = task.map { PumpScript($0, patience: line.patience) }
-    defer { connection.stop(turnsOff: script?.mayPump ?? false) }
-    while true {
-      for event in events.wait() {
-        switch event {
-        case .stop, .reopenLog:
-          if script == nil { return }
-          complain("interrupted")
-          throw ExitCode.failure
-        case .doorbell:
-          let snapshot = connection.newest()
-          for news in connection.takeNews() { printAtOnce(news + "\n") }
-          guard snapshot.at != .zero, let step = script?.step(snapshot, refusal: connection.takeRefusal()) else {
-            continue
-          }
-          if let request = step.request { connection.ask(request) }
-          guard let end = step.end else { continue }
-          printAtOnce(Self.line(snapshot) + "\n")
-          if case .disobeyed(let reason) = end {
-            complain("\(device): \(line.trouble ?? reason)")
-            throw ExitCode.failure
-          }
-          return
-        case .childEnded, .input: break
-        }
-      }
-    }
+    var operation = PumpOperation(
+      connection: connection, device: device, script: task.map { PumpScript($0, patience: line.patience) })
+    defer { connection.stop(turnsOff: operation.script?.mayPump ?? false) }
+    try operation.operate(events: events)
   }
 
   /// Returns a summary of the snapshot, for example `on, 70 %, water 12.0 °C, skin 34.0 °C`.
@@ -110,5 +87,30 @@ struct OperatePumpCommand: ParsableCommand {
       if let trouble = reading.trouble { parts.append("\(name) – (\(trouble))") }
     }
     return parts.joined(separator: ", ")
+  }
+}
+
+/// Shows what happens to a pump, and runs a script if there is one.
+private struct PumpOperation: OperatorCommand {
+  let connection: PumpConnection
+  let device: String
+  var script: PumpScript?
+
+  mutating func interrupt() -> Int32? {
+    if script == nil { return 0 }
+    complain("interrupted")
+    return 1
+  }
+
+  mutating func refresh() -> Int32? {
+    let snapshot = connection.newest()
+    for news in connection.takeNews() { printAtOnce(news + "\n") }
+    guard snapshot.at != .zero, let step = script?.step(snapshot, refusal: connection.takeRefusal()) else { return nil }
+    if let request = step.request { connection.ask(request) }
+    guard let end = step.end else { return nil }
+    printAtOnce(OperatePumpCommand.line(snapshot) + "\n")
+    guard case .disobeyed(let reason) = end else { return 0 }
+    complain("\(device): \(connection.line.trouble ?? reason)")
+    return 1
   }
 }

@@ -114,8 +114,7 @@ struct DriveCommand: ParsableCommand {
     var drive = GamepadDrive(connection: connection, device: device, gamepad: gamepad)
     try connection.start()
     defer { connection.stop() }
-    let status = drive.run(events: events)
-    if status != 0 { throw ExitCode(status) }
+    try drive.run(events: events)
   }
 
   func run() throws {
@@ -135,12 +134,10 @@ struct DriveCommand: ParsableCommand {
     defer { connection.stop() }
     if let task {
       var drive = ScriptedDrive(connection: connection, task: task)
-      let status = drive.run(events: events)
-      if status != 0 { throw ExitCode(status) }
+      try drive.run(events: events)
     } else if let terminal = RawTerminal(0) {
       var drive = InteractiveDrive(connection: connection, terminal: terminal)
-      let status = drive.run(events: events)
-      if status != 0 { throw ExitCode(status) }
+      try drive.run(events: events)
     }
   }
 }

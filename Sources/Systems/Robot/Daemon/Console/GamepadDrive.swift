@@ -19,10 +19,10 @@ struct GamepadDrive: ~Copyable, OperatorCommand {
     self.gamepad = gamepad
   }
 
-  /// Runs until the end and returns the exit status: 1 if the gamepad was unplugged.
-  mutating func run(events: borrowing ServiceEvents) -> Int32 {
+  /// Runs until the end. Throws the exit status 1 if the gamepad was unplugged.
+  mutating func run(events: borrowing ServiceEvents) throws {
     printAtOnce("driving \(connection.robot) with \(device.name) (\(device.path))\n\(Self.help)\n")
-    return operate(events: events, input: device.descriptor)
+    try operate(events: events, input: device.descriptor)
   }
 
   mutating func interrupt() -> Int32? {

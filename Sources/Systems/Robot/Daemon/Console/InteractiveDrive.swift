@@ -13,10 +13,10 @@ struct InteractiveDrive: ~Copyable, OperatorCommand {
     self.terminal = terminal
   }
 
-  /// Runs until the end and returns the exit status.
-  mutating func run(events: borrowing ServiceEvents) -> Int32 {
+  /// Runs until the end.
+  mutating func run(events: borrowing ServiceEvents) throws {
     printAtOnce("driving \(connection.robot)\r\n\(DriveScreen.help)\r\n")
-    return operate(events: events, input: terminal.descriptor)
+    try operate(events: events, input: terminal.descriptor)
   }
 
   mutating func interrupt() -> Int32? {

@@ -28,14 +28,14 @@ struct ScriptedDrive: OperatorCommand {
     self.task = task
   }
 
-  /// Performs the task, prints the result and returns the exit status.
-  mutating func run(events: borrowing ServiceEvents) -> Int32 {
+  /// Performs the task and prints the result. Throws the exit status unless the robot has obeyed.
+  mutating func run(events: borrowing ServiceEvents) throws {
     if case .drive(let input, _) = task {
       connection.mailbox.set(input)
       // A stick at rest requests nothing, but a person who gives zero speeds requests a stop.
       if input.isRest { connection.mailbox.ask(.stop) }
     }
-    return operate(events: events)
+    try operate(events: events)
   }
 
   mutating func interrupt() -> Int32? {
