@@ -70,7 +70,7 @@ struct AnswerInWords {
       }
     }
     let width = values.map(\.name.count).max() ?? 0
-    lines += values.map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.text }
+    lines += values.map { TerminalText.left($0.name, width + 2) + $0.text }
     lines += lists
     if lines.isEmpty { lines.append("nothing") }
     return isWhole ? lines : lines + ["(--json prints all of it)"]

@@ -29,10 +29,8 @@ enum LogFormat: Equatable, Sendable {
     case .text:
       let time = LogTime(timestamp)
       let fraction = timestamp.dropFirst(19).prefix(4)
-      let level = level.rawValue.uppercased()
-      let padding = String(repeating: " ", count: max(0, 8 - level.count))
-      return
-        "\(time.clock)\(fraction) \(time.zone) \(level)\(padding) \(label): \(Self.whole(message, sorted))"
+      let level = TerminalText.left(level.rawValue.uppercased(), 8)
+      return "\(time.clock)\(fraction) \(time.zone) \(level) \(label): \(Self.whole(message, sorted))"
     case .pattern(let pattern):
       return pattern.line(
         level: level, label: label, message: Self.whole(message, sorted), timestamp: timestamp)

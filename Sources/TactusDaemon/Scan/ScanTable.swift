@@ -8,9 +8,7 @@ extension ScanReport {
       let rows = [["PLACE", "NAME", "PROBABLY", "FOR KEY", "MORE"]] + finds.map(\.row)
       let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
       for row in rows {
-        let cells = zip(row, widths).map { cell, width in
-          cell + String(repeating: " ", count: width - cell.count)
-        }
+        let cells = zip(row, widths).map { TerminalText.left($0, $1) }
         text += "  " + cells.joined(separator: "  ").trimmingEnd() + "\n"
       }
     }

@@ -26,9 +26,7 @@ public struct ScenarioTimeline {
     let microseconds = (at - .zero).count / 1_000
     let decimals = String(1_000_000 + microseconds % 1_000_000).dropFirst().prefix(3)
     let time = "\(microseconds / 1_000_000).\(decimals) s"
-    let indent = String(repeating: " ", count: max(0, 12 - time.count))
-    let padding = String(repeating: " ", count: max(1, 12 - who.count))
-    print("\(indent)\(time)  \(who)\(padding)\(text)")
+    print("\(TerminalText.right(time, 12))  \(TerminalText.left(who, 11)) \(text)")
   }
 
   // MARK: expectations

@@ -1,10 +1,18 @@
 /// Formats text for terminals that may be narrow: that of a phone has 40 columns.
 public enum TerminalText {
+  /// Returns the text with as many spaces after it as fill `width` columns, 0 or more. A longer text is returned as it is.
+  public static func left(_ text: String, _ width: Int) -> String { text + spaces(width - text.count) }
+
+  /// Returns the text with as many spaces before it as fill `width` columns, 0 or more. A longer text is returned as it is.
+  public static func right(_ text: String, _ width: Int) -> String { spaces(width - text.count) + text }
+
+  private static func spaces(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
+
   /// Returns a line broken into as many lines as necessary, without losing text. It is broken between parts, which are
   /// separated by three spaces, or else between words. All lines but the first begin with `indent` spaces.
   public static func wrapped(_ text: String, width: Int, indent: Int = 0) -> [String] {
     guard text.count > width, width > 1 else { return [text] }
-    let margin = String(repeating: " ", count: min(indent, width / 2))
+    let margin = spaces(min(indent, width / 2))
     let room = width - margin.count
     var lines: [String] = []
     func add(_ piece: some StringProtocol, after gap: String) {

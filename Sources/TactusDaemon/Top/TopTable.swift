@@ -70,13 +70,8 @@ enum TopTable {
   private static func line<Row>(
     _ name: String, _ nameWidth: Int, _ columns: [Column<Row>], _ cell: (Column<Row>) -> String
   ) -> String {
-    let name = cut(name, nameWidth)
-    return name + String(repeating: " ", count: nameWidth - name.count)
-      + columns.map { " " + padded(cell($0), $0.width) }.joined()
-  }
-
-  private static func padded(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
+    TerminalText.left(cut(name, nameWidth), nameWidth)
+      + columns.map { " " + TerminalText.right(cell($0), $0.width) }.joined()
   }
 
   private static func cut(_ text: String, _ width: Int) -> String {

@@ -1,5 +1,6 @@
 import Leg
 import Tactus
+import TactusDaemon
 import Wire
 
 /// The last hundred events: keys pressed, and changes of the leg and the link.
@@ -18,9 +19,7 @@ struct LegJournal {
     startedAt = start
     let milliseconds = (now - start).count / 1_000_000
     let decimals = String(1000 + milliseconds % 1000).dropFirst()
-    let seconds = String(milliseconds / 1000)
-    let padding = String(repeating: " ", count: max(0, 4 - seconds.count))
-    let line = "\(padding)\(seconds).\(decimals) s  \(text)"
+    let line = "\(TerminalText.right("\(milliseconds / 1000)", 4)).\(decimals) s  \(text)"
     entries.append(line)
     if entries.count > Self.capacity { entries.removeFirst() }
     return line

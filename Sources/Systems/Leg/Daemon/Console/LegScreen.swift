@@ -35,7 +35,7 @@ enum LegScreen {
     lines.append(link(snapshot, meter))
     // The wrapping below puts the drawing on a line of its own if there is no room behind the number.
     let drawing = slider.drawing(columns: min(40, max(8, size.width - 22)))
-    lines.append(TopScreen.Line(text: "pulse     \(padded(slider.microseconds)) µs   \(drawing)"))
+    lines.append(TopScreen.Line(text: "pulse     \(TerminalText.right("\(slider.microseconds)", 4)) µs   \(drawing)"))
     lines.append(TopScreen.Line(text: "keepalive \(keepalive(snapshot.state))"))
     lines = lines.flatMap { $0.wrapped(width: size.width, indent: 10) }
     let help = help(width: size.width)
@@ -105,11 +105,6 @@ enum LegScreen {
     case .periodic: "ON   the pulse at 50 Hz"
     case .quitting, .finished: "off   disarming"
     }
-  }
-
-  private static func padded(_ number: Int) -> String {
-    let text = String(number)
-    return String(repeating: " ", count: max(0, 4 - text.count)) + text
   }
 }
 

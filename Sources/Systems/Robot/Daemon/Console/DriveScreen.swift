@@ -38,7 +38,7 @@ struct DriveScreen {
   private static func percent(_ value: Percent) -> String {
     let tenths = Int(saturating: (value.value * 10).rounded())
     let text = (tenths < 0 ? "-" : "+") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)%"
-    return String(repeating: " ", count: max(0, 7 - text.count)) + text
+    return TerminalText.right(text, 7)
   }
 
   /// Returns the state of the operator side in words. An e-stop counts as confirmed while the robot answers that it is emergency-stopped.

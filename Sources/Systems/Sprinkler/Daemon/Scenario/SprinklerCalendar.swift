@@ -1,4 +1,5 @@
 import Sprinkler
+import TactusDaemon
 import WallTime
 
 /// The calendar of a scenario: for each day the runs, the skipped runs with the reasons, and the events; then the totals.
@@ -78,7 +79,7 @@ struct SprinklerCalendar {
       month.runs += day.runs
       month.seconds += day.seconds
       if date.day == date.daysInMonth || offset == setup.days - 1 {
-        print("  \(SprinklerWords.left("", 10))\(figures(month.runs, month.seconds))")
+        print("  \(TerminalText.left("", 10))\(figures(month.runs, month.seconds))")
       }
     }
     print("")
@@ -86,11 +87,11 @@ struct SprinklerCalendar {
   }
 
   private func figures(_ runs: Int, _ seconds: Double) -> String {
-    "\(SprinklerWords.right("\(runs)", 5)) runs\(SprinklerWords.right(SprinklerWords.minutes(seconds), 9)) min"
+    "\(TerminalText.right("\(runs)", 5)) runs\(TerminalText.right(SprinklerWords.minutes(seconds), 9)) min"
   }
 
   private func printDay(_ date: LocalDate, _ day: Day, _ print: (String) -> Void) {
-    var line = "  \(ScheduleWords.weekdays[date.weekday]) \(SprinklerWords.right("\(date.day)", 2))    "
+    var line = "  \(ScheduleWords.weekdays[date.weekday]) \(TerminalText.right("\(date.day)", 2))    "
     line += figures(day.runs, day.seconds)
     if !day.skipped.isEmpty { line += "   skipped: \(words(day.skipped))" }
     if let change = clockChange(on: date) { line += "   \(change)" }
@@ -114,16 +115,16 @@ struct SprinklerCalendar {
   private func printSums(_ print: (String) -> Void) {
     func row(_ name: String, _ sum: Sum) {
       print(
-        "  \(SprinklerWords.left(name, 50))\(figures(sum.runs, sum.seconds))\(SprinklerWords.right("\(sum.skipped)", 6)) skipped"
+        "  \(TerminalText.left(name, 50))\(figures(sum.runs, sum.seconds))\(TerminalText.right("\(sum.skipped)", 6)) skipped"
       )
     }
     print("zones")
     for zone in setup.records.zones {
-      row("\(SprinklerWords.right("\(zone.id)", 2)) \(zone.name)", zones[zone.id] ?? Sum())
+      row("\(TerminalText.right("\(zone.id)", 2)) \(zone.name)", zones[zone.id] ?? Sum())
     }
     print("programs")
     for program in setup.records.programs {
-      row("\(SprinklerWords.right("\(program.id)", 2)) \(program.name)", programs[program.id] ?? Sum())
+      row("\(TerminalText.right("\(program.id)", 2)) \(program.name)", programs[program.id] ?? Sum())
     }
     row("   by hand", byHand)
     print("outcomes: \(words(outcomes))")

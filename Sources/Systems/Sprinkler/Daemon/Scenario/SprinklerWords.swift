@@ -17,14 +17,6 @@ enum SprinklerWords {
     return "\(tenths / 10).\(tenths % 10)"
   }
 
-  static func left(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
-  }
-
-  static func right(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
-  }
-
   /// Returns a second of the day as `HH:MM`.
   static func time(_ second: Int) -> String {
     let (hour, minute) = (second / 3_600, second / 60 % 60)
