@@ -10,16 +10,7 @@ import Wire
 /// The world of a robot's scenario, with the production loops of robot and operators. A file without the part of another
 /// system is such a scenario.
 struct RobotScenario: ScenarioWorld {
-  struct Setup {
-    var operators = 1
-    var settings = RobotSettings.standard
-    var batteryLow: Int?
-    var board = RobotSimulation.Board.ybPcbCar
-    var inertial: RobotSimulation.Inertial?
-    var mount: CameraMountSettings?
-    var readsLine = false
-    var conditions = SimulatedNetwork.Conditions()
-  }
+  typealias Setup = RobotSimulation.Configuration
 
   static let part: String? = nil
   static var standard: Setup { Setup() }
@@ -32,14 +23,7 @@ struct RobotScenario: ScenarioWorld {
   init(_ setup: Setup, seed: UInt64, _ timeline: ScenarioTimeline) throws(RuntimeError) {
     self.timeline = timeline
     conditions = setup.conditions
-    var configuration = RobotSimulation.Configuration(setup.settings)
-    configuration.conditions = setup.conditions
-    configuration.operators = setup.operators
-    configuration.board = setup.board
-    configuration.inertial = setup.inertial
-    configuration.batteryLowPercent = setup.batteryLow
-    configuration.mount = setup.mount
-    configuration.readsLine = setup.readsLine
+    var configuration = setup
     configuration.seed = seed
     simulation = try RobotSimulation(configuration)
   }
@@ -94,7 +78,7 @@ struct RobotScenario: ScenarioWorld {
         $0.board = $1.wiring.robotBoard
         $0.mount = $1.wiring.mount
         $0.readsLine = $1.wiring.lineSensor
-        $0.batteryLow = $1.wiring.batteryLow
+        $0.batteryLowPercent = $1.wiring.batteryLow
         $0.inertial = $1.wiring.simulatedInertial
       },
       ScenarioWord("operators", .integer(1...8)) { $0.operators = $1 },
