@@ -194,9 +194,11 @@ struct PumpScenario: ScenarioWorld {
   // MARK: checks
 
   static func checks(_ setup: Setup) -> [ScenarioCheck<Self>] {
-    [
+    let states = PumpSeen.StateWord.allCases
+    let ofPump = states.filter { $0 != .unknown && $0 != .starting }
+    return [
       // The operator's view: its state, and whether the pump has confirmed an off.
-      ScenarioCheck("state", .word(PumpOperatorState.scenarioNames)) { $0.simulation.snapshot.state.scenarioName },
+      ScenarioCheck("state", .word(states.map(\.scenarioName))) { $0.simulation.snapshot.state.word.scenarioName },
       ScenarioCheck("off_confirmed", .boolean) {
         $0.simulation.snapshot.state.off.map { "\($0.isConfirmed)" } ?? "no off"
       },
@@ -213,7 +215,7 @@ struct PumpScenario: ScenarioWorld {
         $0.simulation.snapshot.source.map { "\($0)" } ?? "nobody knows"
       },
       // The true state of the pump.
-      ScenarioCheck("pump", .word(PumpDeviceState.scenarioNames)) { $0.simulation.device.state.scenarioName },
+      ScenarioCheck("pump", .word(ofPump.map(\.scenarioName))) { $0.simulation.device.state.word.scenarioName },
       ScenarioCheck("motor_percent", .range) { Double($0.simulation.world.reading.duty.percent) },
       ScenarioCheck("skin_celsius", .range) { $0.simulation.world.reading.skinCelsius },
       ScenarioCheck("water_celsius", .range) { $0.simulation.world.reading.waterCelsius },
@@ -226,33 +228,13 @@ struct PumpScenario: ScenarioWorld {
   }
 }
 
-extension PumpOperatorState {
-  fileprivate static let scenarioNames = ["unknown", "off", "starting", "on", "fault", "e-stop", "shut-down"]
-
+extension PumpSeen.StateWord {
   /// The state's name in a scenario file.
   fileprivate var scenarioName: String {
     switch self {
-    case .unknown: "unknown"
-    case .off: "off"
-    case .starting: "starting"
-    case .on: "on"
-    case .fault: "fault"
     case .emergencyStopped: "e-stop"
     case .shutDown: "shut-down"
-    }
-  }
-}
-
-extension PumpDeviceState {
-  fileprivate static let scenarioNames = ["off", "on", "fault", "e-stop", "shut-down"]
-
-  fileprivate var scenarioName: String {
-    switch self {
-    case .off: "off"
-    case .on: "on"
-    case .error: "fault"
-    case .emergencyStopped: "e-stop"
-    case .shutDown: "shut-down"
+    case .unknown, .off, .starting, .on, .fault: rawValue
     }
   }
 }
