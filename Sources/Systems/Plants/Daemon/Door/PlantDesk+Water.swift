@@ -18,6 +18,15 @@ extension PlantDesk {
     }
   }
 
+  /// Pours the water of 100 ms on each simulated plant whose linked zone is open: ten percentage points a minute.
+  func rain(on garden: SimulatedGarden, isOpen: (_ zone: Int) -> Bool) {
+    for (plant, link) in linkSettings where isOpen(link.zone) {
+      for sensor in view.records.plants.first(where: { $0.id == plant })?.sensors ?? [] {
+        garden[sensor]?.pour(10.0 / 600)
+      }
+    }
+  }
+
   /// Returns the present requests of dry plants. Each is stored on the disk first, so that a crash does not repeat it.
   func thirst(_ state: inout State, at now: TickInstant) -> [PlantWateringRequest] {
     guard let water, state.restores != nil, !state.links.isEmpty, !water.isStopped() else { return [] }

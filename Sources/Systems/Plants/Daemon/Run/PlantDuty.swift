@@ -85,7 +85,7 @@ private final class PlantErrands: @unchecked Sendable {
       desk.take(Plants.host(wiring, rules), Plants.links(wiring, rules))
     }
     if let garden {
-      rain(on: garden)
+      if let water = water.offer { desk.rain(on: garden, isOpen: water.isOpen) }
       garden.beat(at: now)
     }
     desk.beat(at: now)
@@ -109,16 +109,6 @@ private final class PlantErrands: @unchecked Sendable {
     for news in desk.takeNews() {
       news.log(logger)
       if let event = news.event(at: desk.newest.at) { tell(event) }
-    }
-  }
-
-  /// Waters each simulated plant whose linked zone is open, with ten percentage points a minute.
-  private func rain(on garden: SimulatedGarden) {
-    guard let water = water.offer else { return }
-    for (plant, link) in desk.linkSettings where water.isOpen(link.zone) {
-      for sensor in desk.view.records.plants.first(where: { $0.id == plant })?.sensors ?? [] {
-        garden[sensor]?.pour(10.0 / 600)
-      }
     }
   }
 }

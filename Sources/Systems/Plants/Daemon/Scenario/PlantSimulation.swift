@@ -21,13 +21,10 @@ final class PlantSimulation {
   private static let start = Int64(1_780_293_600)
   /// The period of the desk's work in the daemon.
   private static let beat = Nanoseconds.milliseconds(100)
-  /// The water in percentage points that an open zone adds to the soil of each linked plant's probes in a beat: ten percentage points a minute.
-  private static let pouredPerBeat = 10.0 / 600
 
   let garden: SimulatedGarden
   let desk: PlantDesk
   let water = SimulatedWater()
-  private let links: [PlantID: PlantWateringSettings]
   private let runtime: Runtime
   private let simulation: Simulation
   private var snapshot: LatestReader<PlantSensorSnapshot>
@@ -39,7 +36,6 @@ final class PlantSimulation {
   init(_ setup: PlantScenario.Setup, seed: UInt64) throws {
     let wiring = setup.wiring
     let parts = Plants.deskParts(wiring, setup.rules)
-    links = parts.links
     let garden = SimulatedGarden(parts.sensors, clock: .monotonic)
     self.garden = garden
     let snapshot = Latest(PlantSensorSnapshot(probes: wiring.sensors.count))
@@ -88,7 +84,7 @@ final class PlantSimulation {
       simulation.run(for: min(Self.beat, instant - now))
       clock.value = now
       while let reading = readings.pop() { desk.take(reading) }
-      rain()
+      desk.rain(on: garden) { water.isOpen($0, at: now) }
       garden.beat(at: now)
       desk.beat(at: now)
       told += takeNews()
@@ -123,14 +119,6 @@ final class PlantSimulation {
     desk.takeNews().map { news in
       if case .asked = news { water.waitForRequest(at: now) }
       return (now, news)
-    }
-  }
-
-  private func rain() {
-    for (plant, link) in links where water.isOpen(link.zone, at: now) {
-      for sensor in desk.view.records.plants.first(where: { $0.id == plant })?.sensors ?? [] {
-        garden[sensor]?.pour(Self.pouredPerBeat)
-      }
     }
   }
 }
