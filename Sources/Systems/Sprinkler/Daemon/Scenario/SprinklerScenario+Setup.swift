@@ -8,9 +8,8 @@ import Yams
 extension SprinklerScenario {
   static var keys: [ScenarioWord<Setup>] {
     let setup = ScenarioValue<Setup> { reader, node, path in
-      var own = SprinklerSetupReader(reader: reader)
-      defer { reader = own.reader }
-      return try own.setup(node)
+      var part = SprinklerPart()
+      return try reader.read(SprinklerPart.keys, node, path, into: &part) ? part.made(&reader, node, path) : nil
     }
     let many = ScenarioValue<Int>.integer(0...10_000)
     let chance = ScenarioValue.keys(
@@ -32,114 +31,104 @@ extension SprinklerScenario {
   }
 }
 
-/// Reads the `sprinkler:` part of a scenario file. Settings that depend on each other are built together, and the
-/// scheduler itself is asked whether zones and programs fit.
-private struct SprinklerSetupReader {
-  private static let keys = [
-    "time_zone", "latitude", "longitude", "from", "days", "catch_up_s", "longest_outage_s", "rain_ends_open_runs",
-    "manual_in_rain", "after_power_cut", "maximum_open", "groups", "station_delay_s", "master_lead_s", "master_lag_s",
-    "seasonal_percent", "monthly_percent", "rain_sensor_delay_minutes", "rain_sensor_dry_hours", "soil", "deficits",
-    "zones", "programs",
-  ]
-  var reader: FieldReader
+/// The `sprinkler:` part of a scenario file. Settings that depend on each other are put together when all are read, and
+/// the scheduler itself is asked whether zones and programs fit.
+private struct SprinklerPart {
+  var zone: ZoneRules?
+  var from: LocalDate?
+  var latitude, longitude: Double?
+  /// The greatest numbers of open valves: of all at 0, and of the groups.
+  var most = [0: 1]
+  var stationDelay = Nanoseconds.zero
+  var masterLead, masterLag: Nanoseconds?
+  var rainSensor = RainSensorRule()
+  var zones: [Zone] = []
+  var programs: [Program] = []
+  /// Days, settings and levels as they are read; everything else is added by `made`.
+  var setup = SprinklerScenario.standard
 
-  mutating func setup(_ node: Node) throws -> SprinklerScenario.Setup? {
-    guard let fields = reader.fields(node, "sprinkler", known: Self.keys),
-      let (settings, irrigation) = try settings(fields), let from = try value("from", .date, fields)
-    else { return nil }
-    var setup = SprinklerScenario.Setup(
-      from: from, days: try value("days", .integer(1...3_700), or: 365, fields), settings: settings,
-      irrigation: irrigation)
-    try readGarden(fields, into: &setup)
-    return setup
-  }
+  static var keys: [ScenarioWord<Self>] { installation + garden }
 
-  /// Reads a key that must be given.
-  private mutating func value<Value>(
-    _ name: String, _ form: ScenarioValue<Value>, _ fields: FieldReader.Fields
-  ) throws -> Value? {
-    try reader.value(ScenarioCompany(name, form), fields, "sprinkler")
-  }
-
-  /// Reads a key that has a standard value, which is also the result if the key's value is invalid.
-  private mutating func value<Value>(
-    _ name: String, _ form: ScenarioValue<Value>, or standard: Value, _ fields: FieldReader.Fields
-  ) throws -> Value {
-    try reader.value(ScenarioCompany(name, form, or: standard), fields, "sprinkler") ?? standard
-  }
-
-  // MARK: the installation
-
-  private mutating func settings(_ fields: FieldReader.Fields) throws -> (SchedulerSettings, IrrigationSettings)? {
-    guard let zone = try value("time_zone", .timeZone, fields) else { return nil }
-    let hasMaster = fields.nodes["master_lead_s"] != nil || fields.nodes["master_lag_s"] != nil
-    var settings = SchedulerSettings(
-      zone: zone, pins: Array(1...ZoneID.maximum), masterPin: hasMaster ? ZoneID.maximum : nil,
-      place: try place(fields), catchUpSeconds: try value("catch_up_s", .integer(0...86_400), or: 300, fields),
-      rainEndsOpenRuns: try value("rain_ends_open_runs", .boolean, or: true, fields),
-      manualInRain: try value("manual_in_rain", .word, or: .warn, fields),
-      afterPowerCut: try value("after_power_cut", .word, or: .resume, fields),
-      longestOutageSeconds: try value("longest_outage_s", .integer(0...604_800), or: 7_200, fields))
-    settings.rainSensor = RainSensorRule(
-      delaySeconds: try value("rain_sensor_delay_minutes", .minutes, or: 0, fields),
-      drySeconds: 3_600 * (try value("rain_sensor_dry_hours", .integer(0...336), or: 0, fields)))
-    for (place, node) in reader.items(fields.nodes["soil"], "sprinkler.soil").enumerated() {
-      var rule = MoistureRule(probe: .plant(0), wetPercent: 60, effect: .skip)
-      _ = try reader.read(ScenarioWord<MoistureRule>.keys, node, "sprinkler.soil[\(place)]", into: &rule)
-      settings.moisture.append(rule)
-    }
-    for (place, node) in reader.items(fields.nodes["deficits"], "sprinkler.deficits").enumerated() {
-      var rule = DeficitRule(millimetresPerHour: 10)
-      _ = try reader.read(ScenarioWord<DeficitRule>.keys, node, "sprinkler.deficits[\(place)]", into: &rule)
-      if let zone = ZoneID(place + 1) { settings.deficits[zone] = rule }
-    }
-    let open = try value("maximum_open", .integer(1...64), or: 1, fields)
-    var groups = [0: open]
-    for (place, limit) in try value("groups", .list(.integer(1...64)), or: [], fields).enumerated() {
-      groups[place + 1] = limit
-    }
+  private static var installation: [ScenarioWord<Self>] {
     let seconds = ScenarioValue<Int>.integer(-600...600).map { Nanoseconds.seconds(Int64($0)) }
-    let lead = try value("master_lead_s", seconds, or: .zero, fields)
-    let lag = try value("master_lag_s", seconds, or: .zero, fields)
-    let delay = try value("station_delay_s", .integer(0...3_600), or: 0, fields)
+    return [
+      ScenarioWord("time_zone", .timeZone) { $0.zone = $1 },
+      ScenarioWord("latitude", .number(-90...90)) { $0.latitude = $1 },
+      ScenarioWord("longitude", .number(-180...180)) { $0.longitude = $1 },
+      ScenarioWord("from", .date) { $0.from = $1 },
+      ScenarioWord("days", .integer(1...3_700)) { $0.setup.days = $1 },
+      ScenarioWord("catch_up_s", .integer(0...86_400)) { $0.setup.settings.catchUpSeconds = $1 },
+      ScenarioWord("longest_outage_s", .integer(0...604_800)) { $0.setup.settings.longestOutageSeconds = $1 },
+      ScenarioWord("rain_ends_open_runs", .boolean) { $0.setup.settings.rainEndsOpenRuns = $1 },
+      ScenarioWord("manual_in_rain", ScenarioValue<SchedulerSettings.ManualInRain>.word) {
+        $0.setup.settings.manualInRain = $1
+      },
+      ScenarioWord("after_power_cut", ScenarioValue<SchedulerSettings.AfterPowerCut>.word) {
+        $0.setup.settings.afterPowerCut = $1
+      },
+      ScenarioWord("maximum_open", .integer(1...64)) { $0.most[0] = $1 },
+      ScenarioWord("groups", .list(.integer(1...64))) { part, limits in
+        for (place, limit) in limits.enumerated() { part.most[place + 1] = limit }
+      },
+      ScenarioWord("station_delay_s", .integer(0...3_600)) { $0.stationDelay = .seconds(Int64($1)) },
+      ScenarioWord("master_lead_s", seconds) { $0.masterLead = $1 },
+      ScenarioWord("master_lag_s", seconds) { $0.masterLag = $1 },
+    ]
+  }
+
+  private static var garden: [ScenarioWord<Self>] {
+    let percent = ScenarioValue<Int>.integer(0...250)
+    let rule = ScenarioValue.keys(
+      of: MoistureRule(probe: .plant(0), wetPercent: 60, effect: .skip), ScenarioWord<MoistureRule>.keys)
+    let deficit = ScenarioValue.keys(of: DeficitRule(millimetresPerHour: 10), ScenarioWord<DeficitRule>.keys)
+    let zone = ScenarioValue.keys(of: Zone(id: ZoneID(index: 0), name: "", gpioPin: 0), ScenarioWord<Zone>.keys)
+    let zones = ScenarioValue<[Zone]>.list(zone).checked {
+      $0.count > ZoneID.maximum ? "expected at most \(ZoneID.maximum) zones, got \($0.count)" : nil
+    }
+    let program = ScenarioValue.keys(
+      of: Program(id: 0, name: "", days: .weekdays(127), starts: [], steps: []), ScenarioWord<Program>.keys)
+    return [
+      ScenarioWord("seasonal_percent", percent) { $0.setup.records.levels.seasonalPercent = $1 },
+      ScenarioWord("monthly_percent", .list(percent)) { $0.setup.records.levels.monthlyPercent = $1 },
+      ScenarioWord("rain_sensor_delay_minutes", .minutes) { $0.rainSensor.delaySeconds = $1 },
+      ScenarioWord("rain_sensor_dry_hours", .integer(0...336)) { $0.rainSensor.drySeconds = 3_600 * $1 },
+      ScenarioWord("soil", .list(rule)) { $0.setup.settings.moisture = $1 },
+      ScenarioWord("deficits", .list(deficit)) { part, rules in
+        for (place, rule) in rules.enumerated() {
+          if let zone = ZoneID(place + 1) { part.setup.settings.deficits[zone] = rule }
+        }
+      },
+      ScenarioWord("zones", zones) { $0.zones = $1 },
+      ScenarioWord("programs", .list(program)) { $0.programs = $1 },
+    ]
+  }
+
+  /// Returns the setup. Errors about values that are missing or do not fit are reported at `node`, which is at `path`.
+  func made(_ reader: inout FieldReader, _ node: Node, _ path: String) -> SprinklerScenario.Setup? {
+    for key in ["time_zone", "from"] where node.mapping?[key] == nil {
+      reader.report(node, path, "expected \(key), got none")
+    }
+    guard let zone, let from else { return nil }
+    var setup = setup
+    setup.from = from
+    setup.settings.zone = zone
+    setup.settings.rainSensor = rainSensor
+    if let latitude, let longitude {
+      setup.settings.place = GeographicPlace(latitude: latitude, longitude: longitude)
+    }
+    let hasMaster = masterLead != nil || masterLag != nil
+    setup.settings.masterPin = hasMaster ? ZoneID.maximum : nil
     do {
-      let master = hasMaster ? try MasterValve(line: UInt8(clamping: ZoneID.maximum - 1), lead: lead, lag: lag) : nil
-      let irrigation = try IrrigationSettings(
-        lineCount: ZoneID.maximum, master: master, stationDelay: .seconds(Int64(delay)), maximumOpen: open,
-        groups: groups)
-      return (settings, irrigation)
+      let line = UInt8(clamping: ZoneID.maximum - 1)
+      let master = hasMaster ? try MasterValve(line: line, lead: masterLead ?? .zero, lag: masterLag ?? .zero) : nil
+      setup.irrigation = try IrrigationSettings(
+        lineCount: ZoneID.maximum, master: master, stationDelay: stationDelay, maximumOpen: most[0] ?? 1, groups: most)
     } catch {
-      reader.report(fields.node, "sprinkler", "expected settings that fit together, got \(error)")
+      reader.report(node, path, "expected settings that fit together, got \(error)")
       return nil
     }
-  }
-
-  private mutating func place(_ fields: FieldReader.Fields) throws -> GeographicPlace? {
-    guard fields.nodes["latitude"] != nil, fields.nodes["longitude"] != nil,
-      let north = try value("latitude", .number(-90...90), fields),
-      let east = try value("longitude", .number(-180...180), fields)
-    else { return nil }
-    return GeographicPlace(latitude: north, longitude: east)
-  }
-
-  // MARK: zones and programs
-
-  private mutating func readGarden(_ fields: FieldReader.Fields, into setup: inout SprinklerScenario.Setup) throws {
-    let percent = ScenarioValue<Int>.integer(0...250)
-    setup.records.levels.seasonalPercent = try value("seasonal_percent", percent, or: 100, fields)
-    setup.records.levels.monthlyPercent = try value("monthly_percent", .list(percent), or: [], fields)
-    var zones: [Zone] = []
-    for (place, node) in reader.items(fields.nodes["zones"], "sprinkler.zones").enumerated() {
-      if let zone = try zone(node, "sprinkler.zones[\(place)]", number: place + 1) { zones.append(zone) }
-    }
-    var programs: [(node: Node, program: Program)] = []
-    for (place, node) in reader.items(fields.nodes["programs"], "sprinkler.programs").enumerated() {
-      var program = Program(id: 0, name: "", days: .weekdays(127), starts: [], steps: [])
-      _ = try reader.read(ScenarioWord<Program>.keys, node, "sprinkler.programs[\(place)]", into: &program)
-      programs.append((node, program))
-    }
-    guard reader.errors.isEmpty else { return }
-    // The scheduler itself checks the setup.
+    guard reader.errors.isEmpty else { return setup }
+    // The scheduler itself checks the zones and programs.
     var scheduler = SprinklerScheduler(setup.records, settings: setup.settings)
     let start = WallReading(
       microseconds: setup.start.secondsSince1970 * 1_000_000, bootTime: .zero, isSynchronised: true, steady: .zero)
@@ -153,25 +142,27 @@ private struct SprinklerSetupReader {
       case nil: break
       }
     }
-    ask(.setZones(zones), fields.nodes["zones"] ?? fields.node, "sprinkler")
-    ask(.setLevels(setup.records.levels), fields.node, "sprinkler")
-    for (place, item) in programs.enumerated() {
-      ask(.addProgram(item.program), item.node, "sprinkler.programs[\(place)]")
+    ask(.setZones(numberedZones), node.mapping?["zones"] ?? node, path)
+    ask(.setLevels(setup.records.levels), node, path)
+    let nodes = reader.items(node.mapping?["programs"], path)
+    for (place, program) in programs.enumerated() {
+      ask(.addProgram(program), nodes[place], "\(path).programs[\(place)]")
     }
     setup.records.zones = scheduler.records.zones
     setup.records.programs = scheduler.records.programs
     setup.records.nextProgram = scheduler.records.nextProgram
+    return setup
   }
 
-  private mutating func zone(_ node: Node, _ path: String, number: Int) throws -> Zone? {
-    guard let id = ZoneID(number) else {
-      reader.report(node, path, "expected at most \(ZoneID.maximum) zones")
-      return nil
+  /// The zones with the numbers, lines and standard names that follow from their order in the file.
+  private var numberedZones: [Zone] {
+    zones.enumerated().map { place, zone in
+      var zone = zone
+      (zone.id, zone.gpioPin) = (ZoneID(index: place), place + 1)
+      if zone.name.isEmpty { zone.name = "zone \(place + 1)" }
+      zone.defaultSeconds = min(zone.defaultSeconds, zone.maximumSeconds)
+      return zone
     }
-    var zone = Zone(id: id, name: "zone \(number)", gpioPin: number)
-    _ = try reader.read(ScenarioWord<Zone>.keys, node, path, into: &zone)
-    zone.defaultSeconds = min(zone.defaultSeconds, zone.maximumSeconds)
-    return zone
   }
 }
 
