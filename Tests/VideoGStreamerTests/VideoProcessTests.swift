@@ -13,7 +13,7 @@ import Video
 
 @Suite("video process", .ownThread, .serialized, .enabled(if: isThere, "needs the trait Video"))
 struct VideoProcessTests {
-  @Test("nobody looks: the camera rests, and the port is open")
+  @Test("nobody is watching: the camera rests, and the port is open")
   func rests() throws {
     let child = try VideoChildProcess(VideoChildProcess.settings)
     _ = try child.camera(.idle)

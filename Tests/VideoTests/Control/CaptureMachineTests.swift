@@ -56,7 +56,8 @@ struct CaptureMachineTests {
   }
 
   @Test(
-    "a camera that is missing: tried again while somebody looks, ever more seldom; nobody looks, and it is left alone")
+    "a camera that is missing: tried again while somebody watches, ever more seldom; nobody watches, and it is left alone"
+  )
   func missing() {
     var machine = CaptureMachine()
     #expect(machine.step(.wanted(true), at: at(0)) == .start)
@@ -167,7 +168,7 @@ struct CaptureMachineTests {
     #expect(cause.contains("no frame for"))
   }
 
-  @Test("starting, and nobody looks any more: it lingers once it runs, and a failure ends it without another attempt")
+  @Test("starting, and nobody watches any more: it lingers once it runs, and a failure ends it without another attempt")
   func unwantedWhileStarting() {
     var machine = CaptureMachine()
     _ = machine.step(.wanted(true), at: at(0))

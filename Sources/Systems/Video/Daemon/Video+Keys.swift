@@ -220,7 +220,7 @@ extension Video {
       )
       Key(
         "video.detector.always", \.detector.isAlwaysOn,
-        "Detect while nobody looks, too: the camera then always runs."
+        "Detect also while nobody is watching: the camera then always runs."
       )
     }
 

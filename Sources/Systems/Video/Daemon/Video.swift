@@ -119,7 +119,7 @@ public enum Video:
 extension Video: HasPanels {
   @DeclarationBuilder<Panel> public static var panels: [Panel] {
     Panel.states(
-      "State of the video", "Each state is a row; it is drawn while the video is in it. idle: nobody looks.",
+      "State of the video", "Each state is a row; it is drawn while the video is in it. idle: nobody is watching.",
       red: ["down", "failed"]
     ) {
       Series("state")

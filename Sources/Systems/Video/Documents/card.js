@@ -88,7 +88,7 @@ function videoStop() {
   video.running = null;
 }
 
-// Nobody looks at a hidden page, or at another view: the camera may rest.
+// Nobody watches on a hidden page, or in another view: the camera may rest.
 document.addEventListener("visibilitychange", () => { if (document.hidden) videoStop(); else videoStart(); });
 
 // The picture lies in the view of what is driven by it, if that has a stage for it, and is shown there unless somebody has chosen not to.
