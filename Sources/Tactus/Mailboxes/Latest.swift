@@ -195,18 +195,6 @@ public struct LatestWriter<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     sequence.pointee.store(next, ordering: .releasing)
   }
 
-  /// Publishes the element at `pointer`. The operation is wait-free. A large element is copied once; passing its value would copy it more often.
-  @inlinable @inline(__always)
-  public mutating func write(from pointer: UnsafePointer<Element>) {
-    if let tape = TickTape.current {
-      tape.publishes(pointer, MemoryLayout<Element>.size, end, &tapedBase)
-      if tape.isReplaying { return }
-    }
-    let slot = nextSlot()
-    copyWordsIn(UnsafeRawPointer(pointer), MemoryLayout<Element>.size, slot)
-    sequence.pointee.store(next, ordering: .releasing)
-  }
-
   @inlinable @inline(__always)
   mutating func nextSlot() -> UnsafeMutablePointer<Atomic<UInt64>> {
     next &+= 1

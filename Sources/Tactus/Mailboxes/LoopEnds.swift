@@ -5,7 +5,7 @@ import Synchronization
 ///     @_noLocks @_noAllocation
 ///     mutating func tick(_ tick: Tick) {
 ///       ends.begin(tick)
-///       while let request = ends.next() { ends.answer(request, machine.take(request.order, ends.rules)) }
+///       while let request = ends.next() { ends.answer(request, machine.obey(request.order, ends.rules)) }
 ///       …                                             // the loop's own work
 ///       ends.finish(machine.state, isSafe: machine.isSafe)
 ///     }
@@ -23,7 +23,22 @@ public struct LoopEnds<
   // Sendable: moving the ends moves the right to use them.
   /// The mailbox, which must be kept alive because it owns the bell of the requests.
   @usableFromInline let mailbox: LoopMailbox<Order, Refusal, Notice, State, Rules>
-  @usableFromInline var channel: LoopChannelEnds<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
+  @usableFromInline let requestBell: DoorbellInput?
+  @usableFromInline var requests: RingReader<Request<Order>>
+  @usableFromInline var answers: RingWriter<Answer<Refusal>>
+  @usableFromInline var notices: RingWriter<Told<Notice>>
+  @usableFromInline var output: LatestWriter<Published<State>>
+  @usableFromInline let bell: DoorbellButton?
+  @usableFromInline let requestsPerTick: Int
+  /// The answers that `finish` will send.
+  @usableFromInline let given: UnsafeMutablePointer<Answer<Refusal>>
+  @usableFromInline let mostGiven: Int
+  @usableFromInline var givenCount = 0
+  /// The number of requests that this tick has taken.
+  @usableFromInline var takenCount = 0
+  @usableFromInline var hasNews = false
+  @usableFromInline var lostNotices: Int64 = 0
+  @usableFromInline var lostAnswers: Int64 = 0
   @usableFromInline var rulesInput: RulesInput<Rules>
   @usableFromInline var days: LatestReader<Int?>
   @usableFromInline let stall: LaneStall.Served?
@@ -41,12 +56,22 @@ public struct LoopEnds<
     requestBell: DoorbellInput?
   ) {
     self.mailbox = mailbox
-    channel = mailbox.channel.loopEnds(requestBell: requestBell, bell: bell)
+    (self.requestBell, self.bell) = (requestBell, bell)
+    requests = mailbox.requests.reader()
+    answers = mailbox.answers.writer()
+    notices = mailbox.notices.writer()
+    output = mailbox.state.writer()
+    requestsPerTick = mailbox.requestsPerTick
+    // The answers to this tick's requests, and as many to requests that earlier ticks took and left unanswered.
+    mostGiven = 2 * mailbox.requestsPerTick
+    given = .allocate(capacity: mostGiven)
     rulesInput = mailbox.rules.input()
     days = mailbox.day.reader()
     self.stall = stall
     patience = mailbox.patience
   }
+
+  deinit { given.deallocate() }
 
   /// The rules in effect in this tick.
   @inlinable public var rules: Rules { @inline(__always) get { rulesInput.current } }
@@ -77,8 +102,9 @@ public struct LoopEnds<
     @inline(__always) mutating get { days.read() }
   }
 
-  /// The number of answers and notices that were lost because their ring was full, since these ends were made.
-  @inlinable public var dropped: Int64 { @inline(__always) get { channel.noticesDropped &+ channel.answersDropped } }
+  /// The number of answers and notices that were lost, since these ends were made, because their ring was full or because a tick gave more than twice
+  /// as many answers as it may take requests.
+  @inlinable public var dropped: Int64 { @inline(__always) get { lostNotices &+ lostAnswers } }
 
   /// The gap after which the loop counts as having stood still, as when its process was frozen: nobody means any more what was sent that long ago.
   @inlinable static var standstill: Nanoseconds { @inline(__always) get { .seconds(1) } }
@@ -100,7 +126,11 @@ public struct LoopEnds<
     hasBegun = true
     now = tick.started
     if let stall { stall.serve(at: now) }
-    channel.begin(tick)
+    takenCount = 0
+    if let requestBell {
+      // The bell rings after a push. One that rings later than this look releases the loop again, and that tick clears it.
+      if case .input = tick.cause { requestBell.clear() } else if !requests.isEmpty { requestBell.clear() }
+    }
     rulesInput.begin()
   }
 
@@ -124,7 +154,7 @@ public struct LoopEnds<
   /// A stale request is answered `.stale` and not returned; see `isStale(_:)`.
   @inlinable @inline(__always)
   public mutating func next() -> Request<Order>? {
-    while let request = channel.next() {
+    while let request = nextOfAnyAge() {
       if !isStale(request) { return request }
       answer(request, .stale)
     }
@@ -134,7 +164,11 @@ public struct LoopEnds<
   /// Takes the oldest request that waits, stale or not, for a loop that learns something from a request that it does not obey. `isStale(_:)` says
   /// whether it is stale. Returns `nil` if none waits, or if the tick has taken as many as it may.
   @inlinable @inline(__always)
-  public mutating func nextOfAnyAge() -> Request<Order>? { channel.next() }
+  public mutating func nextOfAnyAge() -> Request<Order>? {
+    guard takenCount < requestsPerTick, let request = requests.pop() else { return nil }
+    takenCount &+= 1
+    return request
+  }
 
   /// Returns whether a request is older than the loop's patience, or was asked for before a stop (`stopped(at:)`), or may have waited while the loop
   /// stood still (`hasBacklog`), and does not make the system safe. Such a request must not be carried out.
@@ -155,14 +189,23 @@ public struct LoopEnds<
   /// Gives an answer to a request, which is sent when the tick finishes. Each request is answered once, in this tick or a later one.
   @inlinable @inline(__always)
   public mutating func answer(_ request: Request<Order>, _ verdict: Verdict<Refusal>) {
-    channel.answer(Answer(number: request.number, verdict: verdict, at: now))
+    guard givenCount < mostGiven else {
+      lostAnswers &+= 1
+      return
+    }
+    (given + givenCount).initialize(to: Answer(number: request.number, verdict: verdict, at: now))
+    givenCount &+= 1
   }
 
   /// Publishes a notice. A reader may see the notice before the tick finishes; the bell rings when the tick finishes. Returns whether the ring had room: a
   /// notice that was lost is counted, also if the loop keeps it and publishes it later.
   @inlinable @inline(__always)
   @discardableResult
-  public mutating func tell(_ notice: Notice) -> Bool { channel.tell(Told(at: now, notice: notice)) }
+  public mutating func tell(_ notice: Notice) -> Bool {
+    let isTold = notices.push(Told(at: now, notice: notice))
+    if isTold { hasNews = true } else { lostNotices &+= 1 }
+    return isTold
+  }
 
   /// Ends a tick or a safe state: publishes the state, then sends the answers, so that a client that gets an answer finds its
   /// effect in the state. Rings the bell if there are answers or notices. Answers that are lost here are in the counts of the next
@@ -174,9 +217,17 @@ public struct LoopEnds<
   @inlinable @inline(__always)
   public mutating func finish(_ state: State, isSafe: Bool) {
     rulesInput.finish(isSafe: isSafe)
-    channel.finish(
-      Published(
-        at: now, isSafe: isSafe, state: state, noticesDropped: channel.noticesDropped,
-        answersDropped: channel.answersDropped))
+    output.write(
+      Published(at: now, isSafe: isSafe, state: state, noticesDropped: lostNotices, answersDropped: lostAnswers))
+    var index = 0
+    while index < givenCount {
+      if answers.push(given[index]) { hasNews = true } else { lostAnswers &+= 1 }
+      index &+= 1
+    }
+    givenCount = 0
+    if hasNews {
+      hasNews = false
+      if let bell { bell.ring() }
+    }
   }
 }

@@ -15,21 +15,23 @@ public final class LoopMailbox<
   /// The loop's side of the mailbox: `FanMailbox.Ends` for a `typealias FanMailbox = LoopMailbox<…>`.
   public typealias Ends = LoopEnds<Order, Refusal, Notice, State, Rules>
   /// The side of the other threads, with all its ends: `FanMailbox.Client`.
-  public typealias Client = LoopChannelClient<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
+  public typealias Client = LoopClient<Order, Refusal, Notice, State>
 
   /// The state that the loop published last, with the instant of its tick and whether its outputs were safe then.
-  public var state: Latest<Published<State>> { channel.state }
+  public let state: Latest<Published<State>>
   /// The loop's rules, through which they are also changed.
   public let rules: RulesBox<Rules>
   /// The greatest number of requests that wait, which is also the greatest number that a tick takes.
-  public var requestsPerTick: Int { channel.requestsPerTick }
+  public var requestsPerTick: Int { requests.capacity }
   /// The greatest number of answers that wait to be read. A sender with at most this many unanswered requests loses no answer.
-  public var answerCapacity: Int { channel.answerCapacity }
+  public var answerCapacity: Int { answers.capacity }
   /// The greatest number of notices that wait to be read.
-  public var noticeCapacity: Int { channel.noticeCapacity }
+  public var noticeCapacity: Int { notices.capacity }
   /// The greatest age of a request that the loop accepts, unless the request makes the system safe.
   public let patience: Nanoseconds
-  let channel: LoopChannel<Request<Order>, Answer<Refusal>, Told<Notice>, Published<State>>
+  let requests: Ring<Request<Order>>
+  let answers: Ring<Answer<Refusal>>
+  let notices: Ring<Told<Notice>>
   /// The bell that is rung after a request, or `nil` if the loop takes no requests.
   let requestBell: Doorbell?
   /// The instant up to which states are stored, in nanoseconds of the loop's clock; see `noteStored(upTo:)`.
@@ -65,9 +67,11 @@ public final class LoopMailbox<
   ) throws(RuntimeError) {
     require(patience >= .zero, "a loop's patience with requests is 0 or more")
     requestBell = takesRequests ? try Doorbell() : nil
-    channel = LoopChannel(
-      state: Published(at: .zero, isSafe: false, state: state), requestsPerTick: requestsPerTick, answers: answers,
-      notices: notices)
+    self.state = Latest(Published(at: .zero, isSafe: false, state: state))
+    // A tick takes all that the ring holds: the bell that it has cleared does not ring again for what it would leave.
+    requests = Ring(capacity: requestsPerTick)
+    self.answers = Ring(capacity: answers ?? max(256, 4 * requests.capacity))
+    self.notices = Ring(capacity: notices)
     self.patience = patience
     self.rules = rules
     let day = Latest<Int?>(nil)
@@ -111,15 +115,15 @@ public final class LoopMailbox<
   }
 
   /// Returns the other side as one object, instead of the three ends that follow.
-  public func client() -> Client { channel.client() }
+  public func client() -> Client { Client(self) }
 
   /// Returns the end that sends requests. There is one at a time, as for `Ring.writer()`. If the ring of requests is full, sending
   /// fails because the loop is behind.
-  public func requestWriter() -> RingWriter<Request<Order>> { channel.requestWriter() }
+  public func requestWriter() -> RingWriter<Request<Order>> { requests.writer() }
 
   /// Returns the end that reads the answers. There is one at a time, as for `Ring.reader()`.
-  public func answerReader() -> RingReader<Answer<Refusal>> { channel.answerReader() }
+  public func answerReader() -> RingReader<Answer<Refusal>> { answers.reader() }
 
   /// Returns the end that reads the notices. There is one at a time, as for `Ring.reader()`.
-  public func noticeReader() -> RingReader<Told<Notice>> { channel.noticeReader() }
+  public func noticeReader() -> RingReader<Told<Notice>> { notices.reader() }
 }
