@@ -35,18 +35,18 @@ import Wire
 
   private func operatorEvent(_ random: inout SplitMix64) -> PumpOperatorEvent {
     switch random.below(40) {
-    case 0...3: .turnOn(random.below(2) == 0 ? PumpSpeed(duty: 9) : nil)
-    case 4: .turnOff
-    case 5...6: .setSpeed(PumpSpeed(duty: UInt8(random.below(256))))
-    case 7: .watched
-    case 8: .readTemperatures
-    case 9: random.below(6) == 0 ? .emergencyStop : .tick
-    case 10...11: .reset
+    case 0...3: .order(.turnOn(random.below(2) == 0 ? PumpSpeed(duty: 9) : nil))
+    case 4: .order(.turnOff)
+    case 5...6: .order(.setSpeed(PumpSpeed(duty: UInt8(random.below(256)))))
+    case 7: .order(.watched)
+    case 8: .order(.readTemperatures)
+    case 9: random.below(6) == 0 ? .order(.emergencyStop) : .tick
+    case 10...11: .order(.reset)
     case 12...13: .linked
     case 14: .unlinked
     case 15: .invalidLine
     case 16: random.below(30) == 0 ? .missed(releases: 3) : .tick
-    case 17: random.below(60) == 0 ? .quit : .tick
+    case 17: random.below(60) == 0 ? .order(.quit) : .tick
     case 18: random.below(120) == 0 ? .shutdown : .tick
     case 19...24: .tick
     default: .reply(reply(&random))
@@ -74,7 +74,7 @@ import Wire
         let event = operatorEvent(&random)
         let before = machine
         let action = machine.step(event, at: now)
-        if case .turnOn = event, action.verdict == .accepted { wantsOn = true }
+        if case .order(.turnOn) = event, action.verdict == .accepted { wantsOn = true }
         if let problem = problem(before, event, machine, action, wantsOn, at: now) {
           Issue.record("\(problem): seed \(seed), event \(number), \(event), \(before.state) → \(machine.state)")
           return
@@ -107,7 +107,7 @@ import Wire
     case (.shutDown, .shutDown): break
     case (.shutDown, _): return "out of shutdown"
     case (.emergencyStopped, .emergencyStopped), (.emergencyStopped, .shutDown): break
-    case (.emergencyStopped, _): if event != .reset { return "out of the emergency stop" }
+    case (.emergencyStopped, _): if event != .order(.reset) { return "out of the emergency stop" }
     default: break
     }
     switch machine.state {

@@ -69,6 +69,9 @@ private final class RestartedPump {
   }
 
   @discardableResult
+  func step(_ order: PumpOrder) -> PumpVerdict { step(.order(order)) }
+
+  @discardableResult
   func step(_ event: PumpOperatorEvent) -> PumpVerdict {
     let action = machine.step(event, at: now)
     // As the daemon: what has changed is kept, and it answers afterwards.

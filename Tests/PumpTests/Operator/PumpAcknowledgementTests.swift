@@ -73,6 +73,9 @@ private struct AcknowledgementWorld {
   }
 
   @discardableResult
+  mutating func step(_ order: PumpOrder) -> PumpVerdict { step(.order(order)) }
+
+  @discardableResult
   mutating func step(_ event: PumpOperatorEvent) -> PumpVerdict {
     let before = machine
     let action = machine.step(event, at: now)
@@ -107,8 +110,8 @@ private struct AcknowledgementWorld {
     }
     if action.verdict == .accepted {
       switch event {
-      case .turnOn: mustRun = true
-      case .turnOff, .emergencyStop, .quit, .shutdown: mustRun = false
+      case .order(.turnOn): mustRun = true
+      case .order(.turnOff), .order(.emergencyStop), .order(.quit), .shutdown: mustRun = false
       default: break
       }
     }

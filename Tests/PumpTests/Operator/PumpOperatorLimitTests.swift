@@ -41,8 +41,8 @@ import Testing
     "on for ten minutes: off when they are over, also while nobody knows what it does; no longer than its limit leaves")
   func timed() {
     var bench = OperatorBench.off()
-    #expect(bench.at(1, .turnOn(nil, lasting: .seconds(1_801))) == .refused(.beyondLimit))
-    #expect(bench.at(1, .turnOn(nil, lasting: .seconds(600))) == .accepted)
+    #expect(bench.at(1, .run(nil, lasting: .seconds(1_801))) == .refused(.beyondLimit))
+    #expect(bench.at(1, .run(nil, lasting: .seconds(600))) == .accepted)
     bench.run(to: 600.9, answering: obedient(isOn: true))
     #expect(bench.machine.state.off == nil && bench.taken().first == "1.0 ON")
     bench.run(to: 601, answering: obedient(isOn: false))
@@ -50,9 +50,9 @@ import Testing
     #expect(bench.machine.state == .off(.confirmed) && bench.machine.runEnds == nil)
     // Of one that is on the end is moved; without minutes it stays.
     bench = .on()
-    #expect(bench.at(5, .turnOn(nil, lasting: .seconds(60))) == .accepted)
+    #expect(bench.at(5, .run(nil, lasting: .seconds(60))) == .accepted)
     #expect(bench.at(10, .turnOn(PumpSpeed(percent: 50))) == .accepted)
-    #expect(bench.at(10, .turnOn(nil, lasting: .seconds(1_795))) == .refused(.beyondLimit))
+    #expect(bench.at(10, .run(nil, lasting: .seconds(1_795))) == .refused(.beyondLimit))
     #expect(bench.machine.runEnds == .seconds(65))
     bench.at(30, .unlinked)
     #expect(bench.machine.state == .unknown)
@@ -62,7 +62,7 @@ import Testing
     #expect(bench.taken().last == "70.0 OFF")
     // Whoever turns it off ends the time, too.
     bench = .on()
-    bench.at(5, .turnOn(nil, lasting: .seconds(60)))
+    bench.at(5, .run(nil, lasting: .seconds(60)))
     bench.at(6, .turnOff)
     #expect(bench.machine.runEnds == nil)
   }

@@ -12,27 +12,30 @@ private enum Row: String, CaseIterable {
 
   var history: [PumpOperatorEvent] {
     let joined: [PumpOperatorEvent] = [.linked, .reply(.status(PumpStatus(state: .off)))]
-    let running = joined + [.turnOn(nil), .reply(.ok), .reply(.pump(isOn: true)), .reply(status(.on))]
+    let running = joined + [.order(.turnOn(nil)), .reply(.ok), .reply(.pump(isOn: true)), .reply(status(.on))]
     return switch self {
     case .down: []
     case .waiting: [.linked]
     case .answering: [.linked, .reply(.ok), .reply(.status(PumpStatus()))]
     case .silent: running
-    case .offPending: running + [.turnOff]
+    case .offPending: running + [.order(.turnOff)]
     case .off, .offExhausted: joined
-    case .starting: joined + [.turnOn(nil)]
+    case .starting: joined + [.order(.turnOn(nil))]
     case .on: running
-    case .onSpeeding: running + [.setSpeed(PumpSpeed(duty: 100))]
+    case .onSpeeding: running + [.order(.setSpeed(PumpSpeed(duty: 100)))]
     case .faultPending, .runLimit: running
     case .overheatUnread: running + [.reply(.error(.overheat))]
     case .overheat:
       running + [.reply(.error(.overheat)), .reply(.temperatures(PumpTemperatures(skin: .celsius(39))))]
     case .sensor: joined + [.reply(.temperatures(PumpTemperatures(water: .celsius(-77))))]
     case .pumpError: joined + [.reply(.status(PumpStatus(state: .error)))]
-    case .stoppedPending: running + [.emergencyStop]
-    case .stopped: running + [.emergencyStop, .reply(.pump(isOn: false)), .reply(.status(PumpStatus(state: .off)))]
-    case .shutDownPending: running + [.quit]
-    case .shutDown: running + [.quit, .reply(.pump(isOn: false))]
+    case .stoppedPending: running + [.order(.emergencyStop)]
+    case .stopped:
+      running + [
+        .order(.emergencyStop), .reply(.pump(isOn: false)), .reply(.status(PumpStatus(state: .off))),
+      ]
+    case .shutDownPending: running + [.order(.quit)]
+    case .shutDown: running + [.order(.quit), .reply(.pump(isOn: false))]
     }
   }
 
@@ -67,9 +70,10 @@ private enum Row: String, CaseIterable {
 }
 
 private let columns: [(String, PumpOperatorEvent)] = [
-  ("turnOn", .turnOn(nil)), ("turnOnAt", .turnOn(PumpSpeed(duty: 200))), ("turnOff", .turnOff),
-  ("setSpeed", .setSpeed(PumpSpeed(duty: 50))), ("readTemperatures", .readTemperatures), ("watched", .watched),
-  ("emergencyStop", .emergencyStop), ("reset", .reset), ("linked", .linked),
+  ("turnOn", .order(.turnOn(nil))), ("turnOnAt", .order(.turnOn(PumpSpeed(duty: 200)))),
+  ("turnOff", .order(.turnOff)), ("setSpeed", .order(.setSpeed(PumpSpeed(duty: 50)))),
+  ("readTemperatures", .order(.readTemperatures)), ("watched", .order(.watched)),
+  ("emergencyStop", .order(.emergencyStop)), ("reset", .order(.reset)), ("linked", .linked),
   ("unlinked", .unlinked), ("ok", .reply(.ok)), ("pumpOn", .reply(.pump(isOn: true))),
   ("pumpOff", .reply(.pump(isOn: false))), ("speed", .reply(.speed(PumpSpeed(duty: 100)))),
   ("statusOn", .reply(.status(PumpStatus(state: .on, percent: 39)))),
@@ -87,7 +91,7 @@ private let columns: [(String, PumpOperatorEvent)] = [
   ("otherError", .reply(.error(.other(ShortText("LOW_FLOW"))))), ("remark", .reply(.remark(.maximumRuntime))),
   ("tooHotRemark", .reply(.remark(.skinTooHot(.celsius(41.5))))), ("invalidLine", .invalidLine),
   ("settings", .settings(try! PumpOperatorSettings(runLimit: .seconds(60)))), ("tick", .tick),
-  ("missed", .missed(releases: 4)), ("externalStop", .externalStop), ("quit", .quit), ("shutdown", .shutdown),
+  ("missed", .missed(releases: 4)), ("externalStop", .externalStop), ("quit", .order(.quit)), ("shutdown", .shutdown),
 ]
 
 @Suite(.ownThread) struct PumpOperatorTableTests {

@@ -18,6 +18,9 @@ struct OperatorBench {
     return action.verdict
   }
 
+  @discardableResult
+  mutating func at(_ seconds: Double, _ order: PumpOrder) -> PumpVerdict { at(seconds, .order(order)) }
+
   mutating func hear(_ seconds: Double, _ replies: PumpReply...) {
     for reply in replies { at(seconds, .reply(reply)) }
   }

@@ -22,6 +22,7 @@ public enum PumpOrder: Sendable, Hashable, BitwiseCopyable {
   case readTemperatures
   /// A person is looking at the state now.
   case watched
+  /// Turns the pump off and keeps it off until a reset.
   case emergencyStop
   /// Leaves an emergency stop or a fault.
   case reset

@@ -2,18 +2,8 @@ import Tactus
 
 /// An event that the operator side's machine processes.
 public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
-  /// A request to turn on, with a speed to set once the pump runs, or `nil` to keep the pump's initial speed, and the time after which the pump is
-  /// turned off, or `nil` to leave the end of the run as it is.
-  case turnOn(PumpSpeed?, lasting: Nanoseconds? = nil)
-  case turnOff
-  case setSpeed(PumpSpeed)
-  case readTemperatures
-  /// A person is looking at the state now.
-  case watched
-  /// A request from inside the daemon to turn off until a reset.
-  case emergencyStop
-  /// A request to leave an emergency stop or a fault.
-  case reset
+  /// An order of a client inside the daemon. After a `quit`, ticks go on until the off is confirmed.
+  case order(PumpOrder)
   /// The connection has been established.
   case linked
   case unlinked
@@ -29,19 +19,16 @@ public enum PumpOperatorEvent: Sendable, Hashable, BitwiseCopyable {
   case missed(releases: Int64)
   /// An OFF has been sent to the pump from outside the loop.
   case externalStop
-  /// A request to turn the pump off and then accept no more commands; ticks go on until the off is confirmed.
-  case quit
   /// The runtime is stopping: no tick follows.
   case shutdown
 
-  /// Whether the event is a request. If a request replaces an earlier one, the earlier one has not failed.
+  /// Whether the event commands the pump. If a command replaces an earlier one, the earlier one has not failed.
   var isCommand: Bool {
     @_noLocks @_noAllocation get {
       switch self {
-      case .turnOn, .turnOff, .setSpeed, .emergencyStop, .reset, .quit, .shutdown: true
-      case .readTemperatures, .watched, .linked, .unlinked, .settings, .reply, .invalidLine, .tick, .missed,
-        .externalStop:
-        false
+      case .order(.readTemperatures), .order(.watched), .order(.query): false
+      case .order, .shutdown: true
+      case .linked, .unlinked, .settings, .reply, .invalidLine, .tick, .missed, .externalStop: false
       }
     }
   }

@@ -146,28 +146,13 @@ public struct PumpOperatorLoop: ~Copyable, ControlLoop {
   @_noLocks @_noAllocation
   private mutating func takeRequests() {
     while let request = ends.next() {
-      let verdict = obey(request.order)
-      if case .query = request.order {} else { snapshot.count(verdict) }
+      if case .query = request.order {
+        ends.answer(request, .accepted)
+        continue
+      }
+      let verdict = apply(.order(request.order))
+      snapshot.count(verdict)
       ends.answer(request, verdict)
-    }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func obey(_ order: PumpOrder) -> PumpVerdict {
-    switch order {
-    case .turnOn(let speed): return apply(.turnOn(speed))
-    case .run(let speed, let time):
-      let verdict = apply(.turnOn(speed, lasting: time))
-      if case .refused(.alreadyOn) = verdict { return .accepted }
-      return verdict
-    case .turnOff: return apply(.turnOff)
-    case .setSpeed(let speed): return apply(.setSpeed(speed))
-    case .readTemperatures: return apply(.readTemperatures)
-    case .watched: return apply(.watched)
-    case .emergencyStop: return apply(.emergencyStop)
-    case .reset: return apply(.reset)
-    case .quit: return apply(.quit)
-    case .query: return .accepted
     }
   }
 

@@ -10,7 +10,32 @@ extension PumpOperatorMachine {
   }
 
   @_noLocks @_noAllocation
-  mutating func turnOn(_ wanted: PumpSpeed?, lasting time: Nanoseconds?, at now: TickInstant) -> PumpVerdict {
+  mutating func obey(_ order: PumpOrder, at now: TickInstant) -> PumpVerdict {
+    switch order {
+    case .turnOn(let speed): return turnOn(speed, lasting: nil, at: now)
+    case .run(let speed, let time):
+      let verdict = turnOn(speed, lasting: time, at: now)
+      if case .refused(.alreadyOn) = verdict { return .accepted }
+      return verdict
+    case .turnOff: return turnOff()
+    case .setSpeed(let speed): return setSpeed(speed)
+    case .readTemperatures:
+      if let reason = unreachable { return .refused(reason) }
+      channel.wantsTemperatures = true
+    case .watched:
+      // A STATUS is requested for the first look, so that it shows the present state.
+      if watchedAt.map({ (now - $0).count >= Self.watchPatience.count }) ?? true { channel.wantsStatus = contact.isUp }
+      watchedAt = now
+    case .emergencyStop: return emergencyStop()
+    case .reset: return reset(at: now)
+    case .quit: quit()
+    case .query: break
+    }
+    return .accepted
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func turnOn(_ wanted: PumpSpeed?, lasting time: Nanoseconds?, at now: TickInstant) -> PumpVerdict {
     switch state {
     case .shutDown: return .refused(.shutDown)
     case .emergencyStopped: return .refused(.emergencyStopped)

@@ -8,7 +8,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
   static var silencesUntilSilent: Int {
     @_noLocks @_noAllocation get { 3 }
   }
-  /// The time for which a `watched` event counts.
+  /// The time for which a `watched` order counts.
   static var watchPatience: Nanoseconds {
     @_noLocks @_noAllocation get { .seconds(10) }
   }
@@ -302,17 +302,7 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     to event: PumpOperatorEvent, at now: TickInstant, _ action: inout PumpOperatorAction
   ) {
     switch event {
-    case .turnOn(let speed, let time): action.verdict = turnOn(speed, lasting: time, at: now)
-    case .turnOff: action.verdict = turnOff()
-    case .setSpeed(let speed): action.verdict = setSpeed(speed)
-    case .readTemperatures:
-      if let reason = unreachable { action.verdict = .refused(reason) } else { channel.wantsTemperatures = true }
-    case .watched:
-      // A STATUS is requested for the first look, so that it shows the present state.
-      if watchedAt.map({ (now - $0).count >= Self.watchPatience.count }) ?? true { channel.wantsStatus = contact.isUp }
-      watchedAt = now
-    case .emergencyStop: action.verdict = emergencyStop()
-    case .reset: action.verdict = reset(at: now)
+    case .order(let order): action.verdict = obey(order, at: now)
     case .linked: link()
     case .unlinked: unlink(at: now)
     case .reply(let reply): hear(reply, at: now, &action)
@@ -320,7 +310,6 @@ public struct PumpOperatorMachine: Sendable, Hashable, BitwiseCopyable {
     case .tick, .settings: break
     case .missed(let releases): fail(.missedReleases(releases), isOff: false)
     case .externalStop: externalStop()
-    case .quit: quit()
     case .shutdown:
       quit()
       guard contact.isUp, case .some(.pending) = state.off else { return }
