@@ -177,7 +177,7 @@ final class SprinklerDoorBench {
 
   private func turn() {
     edges += take(standIn, clock.now)
-    if !isDeskBusy { desk.keepNoted() }
+    if !isDeskBusy { desk.feed() }
   }
 
   /// The level on a pin, as a meter shows it.

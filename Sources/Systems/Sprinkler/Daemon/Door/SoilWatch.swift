@@ -53,15 +53,3 @@ final class SoilWatch: Sendable {
     }
   }
 }
-
-extension SprinklerDesk {
-  /// Returns the readings that the schedule's rules need, or `nil` if they are not due again yet.
-  func soilReadings(at now: TickInstant) -> [MoistureReading]? {
-    soil?.readings(of: settings.value.scheduler.moisture, newest, at: now)
-  }
-
-  /// Takes a message of the broker about the soil. Never waits for the disk.
-  func hearSoil(_ payload: [UInt8], on topic: String, isRetained: Bool) {
-    soil?.topics.take(payload, on: topic, isRetained: isRetained, at: now)
-  }
-}

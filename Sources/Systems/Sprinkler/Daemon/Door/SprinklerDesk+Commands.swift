@@ -2,6 +2,7 @@
 import Service
 import Sprinkler
 import Store
+import Synchronization
 import Tactus
 import TactusDaemon
 import WallTime
@@ -154,7 +155,17 @@ extension SprinklerDesk {
     let outcomes = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<[Outcome], any Error>) in
       do throws(APIError) {
-        made.value = try step(caller, then: { continuation.resume(returning: $0) }, work)
+        made.value = try state.withLock { state throws(APIError) in
+          var told: [SprinklerNotice] = []
+          var effects = SprinklerEffects()
+          try attempt(&state) { schedule, reading throws(APIError) in
+            told += try start(&schedule, reading)
+            effects = try work(&schedule, reading)
+            orders.queue(effects.orders, from: caller) { continuation.resume(returning: $0) }
+            told += effects.notices
+          }
+          return (effects, told)
+        }
         orders.sendQueued()
       } catch {
         continuation.resume(throwing: error)
@@ -162,7 +173,7 @@ extension SprinklerDesk {
     }
     settle(outcomes)
     // The loop has sent the notices of closed valves before its answer.
-    if isNoting || outcomes.contains(where: \.order.isStop) { keepNoted() }
+    if isNoting || outcomes.contains(where: \.order.isStop) { feed() }
     let (effects, told) = made.value
     tell(told)
     // The refusal of an order that only closes means that there was nothing to close.

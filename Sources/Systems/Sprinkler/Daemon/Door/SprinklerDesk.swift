@@ -18,7 +18,7 @@ import Water
 /// from any thread except an event loop's and the daemon's main thread: a write waits for the disk, but never for a control loop. `hear(_:at:)` alone
 /// never waits.
 public final class SprinklerDesk: OrderingDesk, RuledDesk {
-  private struct Work {
+  struct Work {
     var schedule: StoredSchedule
     var nextProgress = TickInstant.zero
     var nextPrune = TickInstant.zero
@@ -39,7 +39,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   private let renew: @Sendable (SprinklerRules) -> OfFile?
   private let weather: WeatherWatch?
   let soil: SoilWatch?
-  private let state: Mutex<Work>
+  let state: Mutex<Work>
   /// The view, under a lock apart from `state`, so that reading it never waits for the disk.
   private let published: Mutex<SprinklerView>
   /// The loop's events that the schedule has not handled yet: `hear(_:at:)` must not wait for the disk, so the next step handles them.
@@ -155,7 +155,8 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     settleAnswered()
     orders.sendQueued()
     var told: [SprinklerNotice] = []
-    let (readings, rain) = (soilReadings(at: now), newest.rainSensor)
+    let readings = soil?.readings(of: settings.value.scheduler.moisture, newest, at: now)
+    let rain = newest.rainSensor
     state.withLock { state in
       // If the store refuses, the next beat tries again.
       let hasStarted = scheduled(&state) { schedule, reading throws(APIError) in told += try start(&schedule, reading) }
@@ -191,7 +192,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     prune(at: now)
   }
 
-  /// Collects the loop's notices before the answers that follow them. Never waits for the disk: `keepNoted` does.
+  /// Collects the loop's notices before the answers that follow them. Never waits for the disk: `feed` does.
   public func hear(_ notices: [Told<IrrigationNotice>], at now: TickInstant) {
     if notices.contains(where: \.notice.isOfState) { hasStateChanged.withLock { $0 = true } }
     let events = notices.compactMap(\.notice.event)
@@ -199,10 +200,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     stops.answerOverdue(at: now)
   }
 
-  public func told(_ notice: Told<IrrigationNotice>) { keepNoted() }
-
-  /// Passes the collected events of the loop to the schedule, which saves them.
-  func keepNoted() { feed([]) }
+  public func told(_ notice: Told<IrrigationNotice>) { feed() }
 
   /// Applies a forecast to the schedule, and publishes the report.
   ///
@@ -248,31 +246,8 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
 
   // MARK: steps
 
-  /// Makes a step of the schedule and queues its orders, after the first step if that has not been made. `orders.sendQueued` must follow.
-  ///
-  /// - Parameters:
-  ///   - caller: the client for which the step is made.
-  ///   - complete: called with the outcomes once the loop has answered all the orders.
-  ///   - work: the step.
-  /// - Returns: The effects of the step, and all notices to be logged.
-  func step(
-    _ caller: Caller, then complete: @escaping @Sendable ([Outcome]) -> Void,
-    _ work: (inout StoredSchedule, WallReading) throws(APIError) -> SprinklerEffects
-  ) throws(APIError) -> (effects: SprinklerEffects, told: [SprinklerNotice]) {
-    try state.withLock { state throws(APIError) in
-      var told: [SprinklerNotice] = []
-      var effects = SprinklerEffects()
-      try attempt(&state) { schedule, reading throws(APIError) in
-        told += try start(&schedule, reading)
-        effects = try work(&schedule, reading)
-        orders.queue(effects.orders, from: caller, complete)
-        told += effects.notices
-      }
-      return (effects, told)
-    }
-  }
-
-  func feed(_ events: [SprinklerEvent]) {
+  /// Passes events, and the collected ones of the loop, to the schedule, which saves them.
+  func feed(_ events: [SprinklerEvent] = []) {
     var told: [SprinklerNotice] = []
     state.withLock { state in
       state.schedule.remember(events)
@@ -312,7 +287,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   }
 
   /// Makes the schedule's first step if it has not been made, and returns its notices.
-  private func start(
+  func start(
     _ schedule: inout StoredSchedule, _ reading: WallReading
   ) throws(APIError) -> [SprinklerNotice] {
     try schedule.start(reading).map { order($0) } ?? []
@@ -355,7 +330,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   }
 
   /// Does work on the schedule, publishes the changes, and logs an error when the store begins to refuse changes.
-  private func attempt(
+  func attempt(
     _ state: inout Work, _ work: (inout StoredSchedule, WallReading) throws(APIError) -> Void
   ) throws(APIError) {
     let (version, failure) = (state.schedule.version, state.schedule.failure)
