@@ -49,18 +49,18 @@ struct SoilMessageTests {
   @Test("a topic's newest reading counts with its age; retained, foreign and wrong messages change nothing")
   func newest() {
     let topics = SoilTopics([Self.bare, Self.member], Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    func take(_ text: String, on name: String = "garden/lawn", isRetained: Bool = false, at second: Int64) {
-      topics.take(Array(text.utf8), on: name, isRetained: isRetained, at: .zero + .seconds(second))
+    func receive(_ text: String, on name: String = "garden/lawn", isRetained: Bool = false, at second: Int64) {
+      topics.receive(Array(text.utf8), on: name, isRetained: isRetained, at: .zero + .seconds(second))
     }
     func reading(at second: Int64) -> MoistureReading? { topics.reading(Self.bare, at: .zero + .seconds(second)) }
-    take("80", isRetained: true, at: 1)
-    take("80", on: "garden/other", at: 1)
-    take("wet", at: 1)
+    receive("80", isRetained: true, at: 1)
+    receive("80", on: "garden/other", at: 1)
+    receive("wet", at: 1)
     #expect(reading(at: 2) == nil)
-    take("40", at: 3)
+    receive("40", at: 3)
     #expect(reading(at: 10) == MoistureReading(probe: .topic(Self.bare), percent: 40, ageSeconds: 7))
-    take("1e300", at: 11)
-    take("90", isRetained: true, at: 11)
+    receive("1e300", at: 11)
+    receive("90", isRetained: true, at: 11)
     #expect(reading(at: 12) == MoistureReading(probe: .topic(Self.bare), percent: 40, ageSeconds: 9))
     #expect(topics.reading(Self.member, at: .zero + .seconds(12)) == nil)
     // An instant that another thread has read before the message came.

@@ -176,7 +176,7 @@ extension Sprinkler: OnBroker {
   public static func filters(_ wiring: Wiring) -> [String] { Set(wiring.soilTopics.map(\.name)).sorted() }
 
   public static func take(_ message: MQTTMessage, _ desk: SprinklerDesk, on broker: BrokerLine) {
-    desk.soil?.topics.take(message.payload, on: message.topic, isRetained: message.isRetained, at: desk.now)
+    desk.soil?.topics.receive(message.payload, on: message.topic, isRetained: message.isRetained, at: desk.now)
   }
 
   public static func summary(_ wiring: Wiring, hasBroker: Bool) -> [String] {

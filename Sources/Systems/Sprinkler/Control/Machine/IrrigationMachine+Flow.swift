@@ -162,7 +162,7 @@ extension IrrigationMachine {
   /// Replaces the limits of the flow, from the next measurement on; the current one ends after the new time. An alarm whose limit is no longer
   /// watched ends, unless it is the cause of the present fault.
   @_noLocks @_noAllocation
-  mutating func take(_ limits: FlowLimits, at now: TickInstant) {
+  mutating func apply(_ limits: FlowLimits, at now: TickInstant) {
     guard case .some = settings.flow else { return }
     settings.flow?.limits = limits
     if case .fault = state { return }

@@ -5,7 +5,7 @@ extension IrrigationMachine {
   // MARK: accepting runs
 
   @_noLocks @_noAllocation
-  mutating func take(_ asked: ZoneRun, _ placement: RunPlacement, at now: TickInstant) -> IrrigationVerdict {
+  mutating func accept(_ asked: ZoneRun, _ placement: RunPlacement, at now: TickInstant) -> IrrigationVerdict {
     if let refusal = refusal(of: asked, placement, at: now) { return .refused(refusal) }
     guard notices.reserve() else { return .refused(.noticesNotTaken) }
     var run = AcceptedRun(asked)

@@ -151,7 +151,7 @@ public struct IrrigationMachine: ~Copyable {
       judgeFlow(at: now)
       return .accepted
     case .flowLimits(let limits):
-      take(limits, at: now)
+      apply(limits, at: now)
       return .accepted
     case .linesConfirmed: return confirm(at: now)
     case .linesDiffer(let read): return differ(read, at: now)
@@ -168,7 +168,7 @@ public struct IrrigationMachine: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func carryOut(_ order: SprinklerOrder, at now: TickInstant) -> IrrigationVerdict {
     switch order {
-    case .run(let run, let placement): return take(run, placement, at: now)
+    case .run(let run, let placement): return accept(run, placement, at: now)
     case .extend(let zone, let seconds): return extend(zone, seconds: seconds, at: now)
     case .off(let zone, let dropsQueued): return turnOff(zone, dropsQueued: dropsQueued, at: now)
     case .cancel(let run): return cancel(run, at: now)

@@ -21,8 +21,8 @@ final class SoilTopics: Sendable {
 
   init(_ topics: [SoilTopic], _ logger: Logger) { (self.topics, self.logger) = (topics, logger) }
 
-  /// Takes a message. One that is retained or not understood changes nothing, so the last reading counts as long as it is valid.
-  func take(_ payload: [UInt8], on name: String, isRetained: Bool, at now: TickInstant) {
+  /// Receives a message. One that is retained or not understood changes nothing, so the last reading counts as long as it is valid.
+  func receive(_ payload: [UInt8], on name: String, isRetained: Bool, at now: TickInstant) {
     guard !isRetained else { return }
     for topic in topics where topic.name == name {
       do throws(SoilMessage.Failure) {

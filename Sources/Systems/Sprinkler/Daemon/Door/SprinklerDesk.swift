@@ -205,7 +205,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
   /// Applies a forecast to the schedule, and publishes the report.
   ///
   /// - Parameter past: the weather of the last days, or `nil` if it was not asked for.
-  func take(_ verdict: WeatherVerdict, _ past: PastWeather? = nil, report: WeatherReport) {
+  func apply(_ verdict: WeatherVerdict, _ past: PastWeather? = nil, report: WeatherReport) {
     note(report)
     feed([.weather(verdict)] + (past.map { [.pastWeather($0)] } ?? []))
   }
@@ -215,7 +215,7 @@ public final class SprinklerDesk: OrderingDesk, RuledDesk {
     if let new = renew(rules) {
       settings.value = new
       feed([.settings(new.scheduler)])
-      if let settings = new.weather { weather?.take(settings) }
+      if let settings = new.weather { weather?.apply(settings) }
     }
     done()
   }

@@ -46,7 +46,7 @@ final class StopsBeingKept: Sendable {
         await before?.value
         let result: Result<SprinklerDesk.Done, any Error>
         do { result = .success(try await work()) } catch { result = .failure(error) }
-        self.take(number)?(result)
+        self.remove(number)?(result)
       }
     }
   }
@@ -67,7 +67,7 @@ final class StopsBeingKept: Sendable {
     }
   }
 
-  private func take(_ number: UInt64) -> Answer? {
+  private func remove(_ number: UInt64) -> Answer? {
     state.withLock { state in
       state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).answer }
     }

@@ -38,7 +38,7 @@ public struct StoredSchedule: Sendable {
   private mutating func load() throws(APIError) {
     guard scheduler == nil else { return }
     do throws(StoreError) {
-      take(try makeScheduler())
+      adopt(try makeScheduler())
     } catch {
       throw refused(error)
     }
@@ -67,7 +67,7 @@ public struct StoredSchedule: Sendable {
     } catch {
       if Mechanism.storeFirst.acts { throw refused(error) }
     }
-    take(copy)
+    adopt(copy)
     return effects
   }
 
@@ -116,11 +116,11 @@ public struct StoredSchedule: Sendable {
       throw refused(error)
     }
     if let refusal = effects.refusal { throw refusal.error }
-    take(copy)
+    adopt(copy)
     return effects
   }
 
-  private mutating func take(_ copy: SprinklerScheduler) {
+  private mutating func adopt(_ copy: SprinklerScheduler) {
     scheduler = copy
     failure = nil
     version += 1

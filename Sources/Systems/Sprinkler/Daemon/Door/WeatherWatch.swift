@@ -54,7 +54,7 @@ final class WeatherWatch: Sendable {
   private var settings: Settings { state.withLock { $0.settings } }
 
   /// Takes over the limits and the period of a reloaded file. The provider and the place stay.
-  func take(_ new: Settings) {
+  func apply(_ new: Settings) {
     state.withLock { state in
       (state.settings.days, state.settings.threshold) = (new.days, new.threshold)
       (state.settings.delayHours, state.settings.period) = (new.delayHours, new.period)
@@ -77,7 +77,7 @@ final class WeatherWatch: Sendable {
       }
       return (answer, asks)
     }
-    if let answer { take(answer, desk, at: now) }
+    if let answer { receive(answer, desk, at: now) }
     if asks { ask() }
   }
 
@@ -107,7 +107,7 @@ final class WeatherWatch: Sendable {
       + (past ? "&past_days=\(settings.pastDays)&wind_speed_unit=ms" : "")
   }
 
-  private func take(_ answer: Result<[UInt8], WeatherFailure>, _ desk: SprinklerDesk, at now: TickInstant) {
+  private func receive(_ answer: Result<[UInt8], WeatherFailure>, _ desk: SprinklerDesk, at now: TickInstant) {
     let wall = desk.wallNow
     let settings = settings
     let read = answer.flatMap { WeatherAnswer.read($0, days: settings.days, after: settings.pastDays) }
@@ -136,7 +136,7 @@ final class WeatherWatch: Sendable {
     state.withLock { $0.report = noted }
     guard case .success(let rain) = rain, case .success(let body) = answer else { return desk.note(noted) }
     let past = settings.pastDays > 0 ? PastWeatherAnswer.read(body, days: settings.pastDays) : nil
-    desk.take(Self.verdict(rain, settings), past, report: noted)
+    desk.apply(Self.verdict(rain, settings), past, report: noted)
   }
 
   /// Returns the verdict of a forecast on watering. Unknown days do not count as dry, so that a rain delay in force then stays.
