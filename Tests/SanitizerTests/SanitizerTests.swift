@@ -356,7 +356,7 @@ struct SanitizerTests {
       let speeds = WheelSpeeds(left: Percent(Double(second % 200 - 100)), right: Percent(30))
       let request = Request(
         number: UInt64(second), issued: simulation.now, makesSafe: false, client: 1,
-        order: RobotOrder.drive(speeds, timestamp: nil))
+        order: RobotOrder.command(.drive(speeds)))
       _ = client.send(request)
       // Every other second the ring of answers is full.
       if second % 128 == 0 { while client.nextAnswer() != nil {} }

@@ -25,7 +25,7 @@ import Testing
       [
         RobotSwarm(seed: seed) { bytes, way in
           guard way == .there, let message = bytes.withUnsafeBytes({ try? RobotMessage.decode($0) }),
-            message.datagram == .emergencyStop
+            message.command == .emergencyStop
           else { return bytes }
           return Array(#"{"command":"reset"}"#.utf8)
         }

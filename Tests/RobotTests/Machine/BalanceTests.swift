@@ -46,7 +46,7 @@ import Wire
 
   @Test("battery empty: a stop, an emergency stop and silence act at once, whatever the ramp")
   func stopsOvertakeTheRamp() throws {
-    for end in [RobotEvent.stop(timestamp: nil, from: sourceB), .emergencyStop(from: sourceB)] {
+    for end in [RobotEvent.command(.stop, from: sourceB), .command(.emergencyStop, from: sourceB)] {
       var line = try line()
       for time in stride(from: Int64(0), through: 500, by: 50) { line.drive(time, 80, 80) }
       line.at(510, .battery(percent: 5))
@@ -70,9 +70,9 @@ import Wire
     #expect(line.state.description.hasPrefix("fault: the robot leans by 50 degrees"))
     line.at(510, .stopConfirmed)
     #expect(line.state.wayOut?.hasPrefix("set the robot upright") == true)
-    #expect(line.at(2_000, .reset(from: sourceA)).ignored == .tilted)
+    #expect(line.at(2_000, .command(.reset, from: sourceA)).ignored == .tilted)
     line.at(2_010, .tilt(degrees: 45))
-    #expect(line.at(2_020, .reset(from: sourceA)).verdict == .accepted)
+    #expect(line.at(2_020, .command(.reset, from: sourceA)).verdict == .accepted)
     #expect(line.drive(2_030, 50, 50).drives == speeds(50, 50))
   }
 
@@ -82,9 +82,9 @@ import Wire
     line.drive(0, 50, 50)
     for time in [Int64(100), 300] { line.at(time, .tilt(degrees: 80)) }
     line.at(310, .stopConfirmed)
-    #expect(line.at(2_000, .reset(from: sourceA)).ignored == .tilted)
+    #expect(line.at(2_000, .command(.reset, from: sourceA)).ignored == .tilted)
     line.at(2_300, .attitudeLost)
-    #expect(line.at(2_310, .reset(from: sourceA)).verdict == .accepted)
+    #expect(line.at(2_310, .command(.reset, from: sourceA)).verdict == .accepted)
   }
 
   @Test("tilted for less than 200 ms, again and again: drives on")

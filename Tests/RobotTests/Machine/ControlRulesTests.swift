@@ -105,7 +105,7 @@ import Testing
   func reorderedAroundStop() {
     var line = Timeline(.unramped)
     line.drive(0, 40, 40, stamp: 1.1)
-    line.at(100, .stop(timestamp: .at(1.3), from: sourceA))
+    line.at(100, .command(.stop, timestamp: .at(1.3), from: sourceA))
     #expect(line.drive(101, 40, 40, stamp: 1.2).ignored == .older)
     #expect(line.state.stopReason == .commanded)
   }
@@ -164,9 +164,9 @@ import Testing
   @Test("driving: whatever event comes at the deadline, the motors stop")
   func everyEventExpires() {
     let events: [RobotEvent] = [
-      .command(speeds(9, 9), timestamp: nil, from: sourceA), .command(speeds(9, 9), timestamp: nil, from: sourceB),
-      .command(.zero, timestamp: nil, from: sourceB), .command(speeds(.nan, 0), timestamp: nil, from: sourceA),
-      .stop(timestamp: nil, from: sourceB), .emergencyStop(from: sourceB), .reset(from: sourceB), .tick,
+      .command(.drive(speeds(9, 9)), from: sourceA), .command(.drive(speeds(9, 9)), from: sourceB),
+      .command(.drive(.zero), from: sourceB), .command(.drive(speeds(.nan, 0)), from: sourceA),
+      .command(.stop, from: sourceB), .command(.emergencyStop, from: sourceB), .command(.reset, from: sourceB), .tick,
       .driveConfirmed, .driveFailed(MotorFailure(.noAcknowledge)), .stopConfirmed,
       .stopFailed(MotorFailure(.noAcknowledge)), .missed(releases: 3), .settings(.standard), .shutdown,
     ]

@@ -69,9 +69,9 @@ import Testing
   func resetFault() {
     var line = Timeline(.unramped)
     line.at(0, .missed(releases: 3))
-    #expect(line.at(10, .reset(from: sourceC)) == .ignored(.stopNotConfirmed))
+    #expect(line.at(10, .command(.reset, from: sourceC)) == .ignored(.stopNotConfirmed))
     line.at(20, .stopConfirmed)
-    #expect(line.at(30, .reset(from: sourceC)).verdict == .accepted)
+    #expect(line.at(30, .command(.reset, from: sourceC)).verdict == .accepted)
     #expect(line.state.stopReason == .reset(by: sourceC))
     #expect(line.drive(40, 50, 50).drives == speeds(50, 50))
   }
@@ -80,13 +80,15 @@ import Testing
   func resetNeedsSticksAtRest() {
     var line = Timeline(.unramped)
     line.drive(0, 50, 50)
-    #expect(line.at(10, .emergencyStop(from: sourceB)) == RobotAction(.stop))
+    #expect(line.at(10, .command(.emergencyStop, from: sourceB)) == RobotAction(.stop))
     line.at(10, .stopConfirmed)
-    #expect(line.at(20, .reset(from: sourceC)) == .ignored(.stickNotAtZero), "commanded 20 ms ago, before the e-stop")
+    #expect(
+      line.at(20, .command(.reset, from: sourceC)) == .ignored(.stickNotAtZero),
+      "commanded 20 ms ago, before the e-stop")
     #expect(line.drive(500, 50, 50, from: sourceC) == .ignored(.emergencyStopped))
     line.drive(600, 0, 0)
-    #expect(line.at(1_499, .reset(from: sourceC)) == .ignored(.stickNotAtZero))
-    #expect(line.at(1_500, .reset(from: sourceC)).verdict == .accepted)
+    #expect(line.at(1_499, .command(.reset, from: sourceC)) == .ignored(.stickNotAtZero))
+    #expect(line.at(1_500, .command(.reset, from: sourceC)).verdict == .accepted)
   }
 
   @Test("emergency stop: a stick held since a foreign stop refuses the reset")
@@ -95,23 +97,23 @@ import Testing
     line.drive(0, 50, 50)
     line.stop(2_000 - 1_990, from: sourceB)
     for time in stride(from: Int64(50), through: 3_000, by: 50) { line.drive(time, 50, 50) }
-    line.at(3_001, .emergencyStop(from: sourceB))
+    line.at(3_001, .command(.emergencyStop, from: sourceB))
     line.at(3_001, .stopConfirmed)
-    #expect(line.at(3_010, .reset(from: sourceB)) == .ignored(.stickNotAtZero))
+    #expect(line.at(3_010, .command(.reset, from: sourceB)) == .ignored(.stickNotAtZero))
   }
 
   @Test("fault: an emergency stop comes on top, keeps the cause; one reset clears both")
   func emergencyStopInFault() {
     var line = Timeline()
     line.at(0, .missed(releases: 7))
-    line.at(1, .emergencyStop(from: sourceA))
+    line.at(1, .command(.emergencyStop, from: sourceA))
     guard case .emergencyStopped(let stop) = line.state else {
       Issue.record("not e-stopped: \(line.state)")
       return
     }
     #expect(stop.fault == .missedReleases(7))
     line.at(2, .stopConfirmed)
-    #expect(line.at(3, .reset(from: sourceA)).verdict == .accepted)
+    #expect(line.at(3, .command(.reset, from: sourceA)).verdict == .accepted)
     #expect(line.state.stopReason == .reset(by: sourceA))
   }
 
@@ -129,7 +131,7 @@ import Testing
     line.drive(0, 40, 40)
     #expect(line.at(10, .shutdown) == RobotAction(.stop))
     #expect(line.drive(20, 40, 40) == .ignored(.shutDown))
-    #expect(line.at(20, .reset(from: sourceA)) == .ignored(.shutDown))
+    #expect(line.at(20, .command(.reset, from: sourceA)) == .ignored(.shutDown))
     #expect(line.at(50, .tick) == RobotAction(.stop))
     #expect(line.machine.nextDeadline == nil)
   }
@@ -152,7 +154,7 @@ import Testing
     #expect(line.state.wayOut?.contains("check their power and wiring") == true)
     line.at(4, .stopConfirmed)
     #expect(line.state.wayOut?.contains("then reset") == true)
-    line.at(5, .emergencyStop(from: sourceA))
+    line.at(5, .command(.emergencyStop, from: sourceA))
     #expect(line.state.description.hasPrefix("emergency stop by 192.168.1.20:50000; fault: the bus is stuck"))
     line.at(6, .shutdown)
     #expect(line.state.wayOut == "start the daemon again")

@@ -43,11 +43,11 @@ import Wire
     var line = Timeline(
       try RobotSettings(speedLimit: Percent(50), acceleration: 0, geometry: geometry))
     // One wheel stands, the other would need 200 %.
-    #expect(line.at(0, .twist(twist(0.5, 5), timestamp: nil, from: sourceA)).drives == speeds(0, 50))
+    #expect(line.at(0, .command(.twist(twist(0.5, 5)), from: sourceA)).drives == speeds(0, 50))
     #expect(line.state.share == 0.25)
     line.drive(50, 100, 100)
     #expect(line.state.share == nil)
-    line.at(100, .twist(twist(0.1, 0), timestamp: nil, from: sourceA))
+    line.at(100, .command(.twist(twist(0.1, 0)), from: sourceA))
     #expect(line.state.share == nil && line.state.target == speeds(20, 20))
   }
 
@@ -55,34 +55,34 @@ import Wire
   func limitedToNothing() throws {
     var line = Timeline(try RobotSettings(speedLimit: Percent(0), acceleration: 0, geometry: geometry))
     line.drive(0, 50, 50)
-    #expect(line.at(10, .twist(twist(5, 0), timestamp: nil, from: sourceB)).verdict == .ignored(.notController))
+    #expect(line.at(10, .command(.twist(twist(5, 0)), from: sourceB)).verdict == .ignored(.notController))
     #expect(line.state.isDriving)
   }
 
   @Test("twist without a geometry: refused, nothing drives, and it counts as a stick that is held")
   func unknownGeometry() {
     var line = Timeline()
-    #expect(line.at(0, .twist(twist(0.1, 0), timestamp: nil, from: sourceA)).verdict == .ignored(.noGeometry))
+    #expect(line.at(0, .command(.twist(twist(0.1, 0)), from: sourceA)).verdict == .ignored(.noGeometry))
     #expect(!line.state.isDriving)
-    line.at(10, .emergencyStop(from: sourceB))
+    line.at(10, .command(.emergencyStop, from: sourceB))
     line.at(10, .stopConfirmed)
-    line.at(900, .twist(twist(0.1, 0), timestamp: nil, from: sourceA))
-    #expect(line.at(1_500, .reset(from: sourceB)).verdict == .ignored(.stickNotAtZero))
-    #expect(line.at(1_900, .reset(from: sourceB)).verdict == .accepted)
+    line.at(900, .command(.twist(twist(0.1, 0)), from: sourceA))
+    #expect(line.at(1_500, .command(.reset, from: sourceB)).verdict == .ignored(.stickNotAtZero))
+    #expect(line.at(1_900, .command(.reset, from: sourceB)).verdict == .accepted)
   }
 
   @Test("twist of zero without a geometry: a stop, from anyone")
   func zeroWithoutGeometry() {
     var line = Timeline()
     line.drive(0, 50, 50)
-    #expect(line.at(10, .twist(twist(0, 0), timestamp: nil, from: sourceB)) == RobotAction(.stop))
+    #expect(line.at(10, .command(.twist(twist(0, 0)), from: sourceB)) == RobotAction(.stop))
     #expect(!line.state.isDriving)
   }
 
   @Test("twist: silence for the failsafe timeout stops, to the nanosecond")
   func failsafe() {
     var line = Timeline(.measured)
-    line.at(0, .twist(twist(0.2, 0.1), timestamp: nil, from: sourceA))
+    line.at(0, .command(.twist(twist(0.2, 0.1)), from: sourceA))
     #expect(line.at(.milliseconds(1_000) - Nanoseconds(1), .tick).output != .stop)
     #expect(line.at(1_000, .tick).output == .stop)
   }
@@ -91,7 +91,7 @@ import Wire
   func refused() {
     for bad in [twist(.nan, 0), twist(0, .infinity), twist(100.001, 0), twist(0, -1e300)] {
       var line = Timeline(.measured)
-      #expect(line.at(0, .twist(bad, timestamp: nil, from: sourceA)).verdict == .ignored(.notFinite))
+      #expect(line.at(0, .command(.twist(bad), from: sourceA)).verdict == .ignored(.notFinite))
     }
   }
 

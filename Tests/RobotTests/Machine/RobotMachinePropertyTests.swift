@@ -23,11 +23,11 @@ private struct SafetyObserver {
     _ event: RobotEvent, _ action: RobotAction, _ state: RobotState, _ settings: RobotSettings, at now: TickInstant
   ) -> String? {
     switch event {
-    case .command(let speeds, _, _) where !speeds.isZero && action.verdict == .accepted: lastAccepted = now
-    case .twist(let twist, _, _) where !twist.isZero && action.verdict == .accepted: lastAccepted = now
-    case .emergencyStop, .missed: isLatched = true
+    case .command(.drive(let speeds), _, _) where !speeds.isZero && action.verdict == .accepted: lastAccepted = now
+    case .command(.twist(let twist), _, _) where !twist.isZero && action.verdict == .accepted: lastAccepted = now
+    case .command(.emergencyStop, _, _), .missed: isLatched = true
     case .shutdown: isShutDown = true
-    case .reset where action.verdict == .accepted: isLatched = false
+    case .command(.reset, _, _) where action.verdict == .accepted: isLatched = false
     default: break
     }
     if now > outputAt, action.output != .none {
@@ -102,12 +102,12 @@ private struct SafetyObserver {
       Bool.random(using: &generator) ? nil : .at((Double.random(in: 0...50, using: &generator) * 4).rounded() / 4)
     let failure = MotorFailure(MotorFailure.Kind.allCases.randomElement(using: &generator)!)
     return switch Int.random(in: 0..<100, using: &generator) {
-    case 0..<35: .command(randomSpeeds(&generator), timestamp: stamp, from: source)
-    case 35..<45: .twist(randomTwist(&generator), timestamp: stamp, from: source)
-    case 45..<48: .stop(timestamp: stamp, from: source)
-    case 48: .emergencyStop(from: source)
+    case 0..<35: .command(.drive(randomSpeeds(&generator)), timestamp: stamp, from: source)
+    case 35..<45: .command(.twist(randomTwist(&generator)), timestamp: stamp, from: source)
+    case 45..<48: .command(.stop, timestamp: stamp, from: source)
+    case 48: .command(.emergencyStop, from: source)
     case 49: .stale(isDrive: Bool.random(using: &generator))
-    case 50..<55: .reset(from: source)
+    case 50..<55: .command(.reset, from: source)
     case 55..<60: .clearance(.distance(millimetres: .random(in: 100...400, using: &generator)))
     case 60..<75: .tick
     case 75..<82: .driveConfirmed

@@ -38,17 +38,17 @@ private enum StateRow: String, CaseIterable {
   case emergencyStopUnconfirmed, emergencyStop, emergencyStopInFault, faultUnconfirmed, fault, shutDown
 
   var history: [RobotEvent] {
-    let drive = RobotEvent.command(speeds(50, 40), timestamp: .at(10.5), from: sourceA)
+    let drive = RobotEvent.command(.drive(speeds(50, 40)), timestamp: .at(10.5), from: sourceA)
     return switch self {
     case .fresh: []
     case .idle: [.stopConfirmed]
-    case .held: [.stopConfirmed, .command(.zero, timestamp: .at(10.5), from: sourceA)]
-    case .stoppedByOther: [drive, .stop(timestamp: nil, from: sourceB), .stopConfirmed]
+    case .held: [.stopConfirmed, .command(.drive(.zero), timestamp: .at(10.5), from: sourceA)]
+    case .stoppedByOther: [drive, .command(.stop, from: sourceB), .stopConfirmed]
     case .stoppedOutside: [.stopConfirmed, drive, .driveConfirmed, .externalStop, .stopConfirmed]
     case .driving: [.stopConfirmed, drive, .driveConfirmed]
-    case .emergencyStopUnconfirmed: [.stopConfirmed, .emergencyStop(from: sourceB)]
-    case .emergencyStop: [.emergencyStop(from: sourceB), .stopConfirmed]
-    case .emergencyStopInFault: [.emergencyStop(from: sourceB), .stopConfirmed, .missed(releases: 3)]
+    case .emergencyStopUnconfirmed: [.stopConfirmed, .command(.emergencyStop, from: sourceB)]
+    case .emergencyStop: [.command(.emergencyStop, from: sourceB), .stopConfirmed]
+    case .emergencyStopInFault: [.command(.emergencyStop, from: sourceB), .stopConfirmed, .missed(releases: 3)]
     case .faultUnconfirmed: [.stopConfirmed, .missed(releases: 3)]
     case .fault: [.missed(releases: 3), .stopConfirmed]
     case .shutDown: [.shutdown, .stopConfirmed]
@@ -66,26 +66,26 @@ private enum EventColumn: String, CaseIterable {
   var event: RobotEvent {
     let some = speeds(30, 60)
     return switch self {
-    case .driveA: .command(some, timestamp: .at(11.5), from: sourceA)
-    case .driveAOlder: .command(some, timestamp: .at(9.5), from: sourceA)
-    case .driveASame: .command(some, timestamp: .at(10.5), from: sourceA)
-    case .driveAUnstamped: .command(some, timestamp: nil, from: sourceA)
-    case .driveB: .command(some, timestamp: .at(12.5), from: sourceB)
-    case .driveNaN: .command(speeds(.nan, 10), timestamp: .at(11.5), from: sourceA)
-    case .twistA: .twist(twist(0.2, 0.5), timestamp: .at(11.5), from: sourceA)
-    case .twistB: .twist(twist(0.2, 0.5), timestamp: .at(12.5), from: sourceB)
-    case .twistHuge: .twist(twist(0.2, -100.5), timestamp: .at(11.5), from: sourceA)
-    case .twistZeroB: .twist(twist(0, 0), timestamp: .at(12.5), from: sourceB)
+    case .driveA: .command(.drive(some), timestamp: .at(11.5), from: sourceA)
+    case .driveAOlder: .command(.drive(some), timestamp: .at(9.5), from: sourceA)
+    case .driveASame: .command(.drive(some), timestamp: .at(10.5), from: sourceA)
+    case .driveAUnstamped: .command(.drive(some), from: sourceA)
+    case .driveB: .command(.drive(some), timestamp: .at(12.5), from: sourceB)
+    case .driveNaN: .command(.drive(speeds(.nan, 10)), timestamp: .at(11.5), from: sourceA)
+    case .twistA: .command(.twist(twist(0.2, 0.5)), timestamp: .at(11.5), from: sourceA)
+    case .twistB: .command(.twist(twist(0.2, 0.5)), timestamp: .at(12.5), from: sourceB)
+    case .twistHuge: .command(.twist(twist(0.2, -100.5)), timestamp: .at(11.5), from: sourceA)
+    case .twistZeroB: .command(.twist(twist(0, 0)), timestamp: .at(12.5), from: sourceB)
     case .staleDrive: .stale(isDrive: true)
     case .staleReset: .stale(isDrive: false)
-    case .zeroA: .command(.zero, timestamp: .at(11.5), from: sourceA)
-    case .zeroAOlder: .command(.zero, timestamp: .at(9.5), from: sourceA)
-    case .zeroB: .command(.zero, timestamp: .at(12.5), from: sourceB)
-    case .stopA: .stop(timestamp: .at(11.5), from: sourceA)
-    case .stopAOlder: .stop(timestamp: .at(9.5), from: sourceA)
-    case .stopB: .stop(timestamp: nil, from: sourceB)
-    case .emergencyStopC: .emergencyStop(from: sourceC)
-    case .resetC: .reset(from: sourceC)
+    case .zeroA: .command(.drive(.zero), timestamp: .at(11.5), from: sourceA)
+    case .zeroAOlder: .command(.drive(.zero), timestamp: .at(9.5), from: sourceA)
+    case .zeroB: .command(.drive(.zero), timestamp: .at(12.5), from: sourceB)
+    case .stopA: .command(.stop, timestamp: .at(11.5), from: sourceA)
+    case .stopAOlder: .command(.stop, timestamp: .at(9.5), from: sourceA)
+    case .stopB: .command(.stop, from: sourceB)
+    case .emergencyStopC: .command(.emergencyStop, from: sourceC)
+    case .resetC: .command(.reset, from: sourceC)
     case .clearance: .clearance(.distance(millimetres: 100))
     case .battery: .battery(percent: 1)
     case .tilt: .tilt(degrees: 90)

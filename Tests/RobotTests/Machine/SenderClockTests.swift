@@ -142,7 +142,7 @@ private func stream(_ first: Int64, _ stamp: Double, _ outcomes: Row.Outcome...)
         }
         let before = line.state.target
         let action = line.at(
-          row.milliseconds, .command(wanted, timestamp: row.stamp.map { .at($0) }, from: sourceA))
+          row.milliseconds, .command(.drive(wanted), timestamp: row.stamp.map { .at($0) }, from: sourceA))
         let isAccepted = row.outcome == .drives || row.outcome == .stops
         if isAccepted { fed = row.milliseconds }
         switch row.outcome {
@@ -223,7 +223,7 @@ private func stream(_ first: Int64, _ stamp: Double, _ outcomes: Row.Outcome...)
   }
 
   private func drive(_ wanted: WheelSpeeds, at stamp: Double) -> RobotEvent {
-    .command(wanted, timestamp: .at(stamp), from: sourceA)
+    .command(.drive(wanted), timestamp: .at(stamp), from: sourceA)
   }
 
   @Test("20,000 senders at 20 Hz whose clock is set by 0.05 s to 30 years: steered again within 0.2 s of it")

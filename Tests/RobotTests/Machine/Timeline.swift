@@ -27,12 +27,12 @@ struct Timeline {
   mutating func drive(
     _ milliseconds: Int64, _ left: Double, _ right: Double, stamp: Double? = nil, from source: ControlSource = sourceA
   ) -> RobotAction {
-    at(milliseconds, .command(speeds(left, right), timestamp: stamp.map { .at($0) }, from: source))
+    at(milliseconds, .command(.drive(speeds(left, right)), timestamp: stamp.map { .at($0) }, from: source))
   }
 
   @discardableResult
   mutating func stop(_ milliseconds: Int64, from source: ControlSource = sourceA) -> RobotAction {
-    at(milliseconds, .stop(timestamp: nil, from: source))
+    at(milliseconds, .command(.stop, from: source))
   }
 }
 

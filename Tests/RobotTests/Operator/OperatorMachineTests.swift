@@ -20,7 +20,7 @@ private func reply(_ echo: UInt64) -> RobotReply { RobotReply(echo: echo, state:
       at(milliseconds, .reply(RobotReply(echo: echo, state: .driving, speeds: .zero, reason: reason)))
     }
     /// What the tick sends.
-    mutating func tick(_ milliseconds: Int64) -> RobotDatagram? { at(milliseconds, .tick).datagram }
+    mutating func tick(_ milliseconds: Int64) -> RobotCommand? { at(milliseconds, .tick).datagram }
   }
 
   // MARK: mapping

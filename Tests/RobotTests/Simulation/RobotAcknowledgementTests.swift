@@ -47,10 +47,10 @@ import Wire
       case 6: person.request(.stop)
       case 7: person.request(.emergencyStop)
       case 8...9: person.request(.reset)
-      case 10: ask(.drive(WheelSpeeds(left: Percent(30), right: Percent(-30)), timestamp: nil))
-      case 11: ask(random.below(2) == 0 ? .stop : .leave)
-      case 12: ask(.emergencyStop)
-      case 13: ask(.reset)
+      case 10: ask(.command(.drive(WheelSpeeds(left: Percent(30), right: Percent(-30)))))
+      case 11: ask(random.below(2) == 0 ? .command(.stop) : .leave)
+      case 12: ask(.command(.emergencyStop))
+      case 13: ask(.command(.reset))
       case 14: run.bus.inject(random.below(3) == 0 ? .stuck : .randomNoAcknowledge(perMille: 300))
       default: run.bus.clearFaults()
       }
@@ -66,7 +66,7 @@ import Wire
     guard answer.verdict == .accepted else { return nil }
     switch (order, state) {
     // Of several requests of one tick the last is the state's; only what latches can be judged by it.
-    case (.emergencyStop, .driving), (.emergencyStop, .stopped):
+    case (.command(.emergencyStop, _), .driving), (.command(.emergencyStop, _), .stopped):
       return "an e-stop that was accepted left \(state)"
     default: return nil
     }

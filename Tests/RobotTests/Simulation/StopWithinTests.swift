@@ -79,7 +79,7 @@ import Wire
   func failing() throws {
     let run = try simulation(wall: nil, acceleration: 0)
     run.run(for: .milliseconds(1_020))
-    run.request(.drive(speeds(40, 40), timestamp: nil), client: 1)
+    run.request(.command(.drive(speeds(40, 40))), client: 1)
     run.run(for: .milliseconds(50))
     #expect(run.robot.speeds == speeds(40, 40))
     // The next transfer is the first of the reading at 1.1 s.

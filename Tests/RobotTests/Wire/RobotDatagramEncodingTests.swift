@@ -6,17 +6,17 @@ import Wire
 import WireSupport
 
 @Suite(.ownThread) struct RobotDatagramEncodingTests {
-  private func drive(_ left: Double, _ right: Double) -> RobotDatagram {
+  private func drive(_ left: Double, _ right: Double) -> RobotCommand {
     .drive(WheelSpeeds(left: Percent(left), right: Percent(right)))
   }
 
-  private func twist(_ metresPerSecond: Double, _ radiansPerSecond: Double) -> RobotDatagram {
+  private func twist(_ metresPerSecond: Double, _ radiansPerSecond: Double) -> RobotCommand {
     .twist(Twist(metresPerSecond: metresPerSecond, radiansPerSecond: radiansPerSecond))
   }
 
   @Test("request: each datagram encodes to exactly this text")
   func exactText() {
-    func text(_ datagram: RobotDatagram, _ timestamp: Int64? = nil, _ echo: UInt64? = nil) -> String {
+    func text(_ datagram: RobotCommand, _ timestamp: Int64? = nil, _ echo: UInt64? = nil) -> String {
       WireSupport.text(encoded { datagram.encode(timestampMicroseconds: timestamp, echo: echo, into: $0) })
     }
     #expect(
@@ -33,7 +33,7 @@ import WireSupport
 
   @Test("request: the longest one fits")
   func longest() {
-    for datagram in [RobotDatagram.reset, twist(-100, -100)] {
+    for datagram in [RobotCommand.reset, twist(-100, -100)] {
       let bytes = encoded {
         datagram.encode(timestampMicroseconds: .min, echo: 9_007_199_254_740_992, into: $0)
       }

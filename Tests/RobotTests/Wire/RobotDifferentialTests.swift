@@ -91,7 +91,7 @@ import WireSupport
     case .success(let message):
       var kind = "drive"
       var speeds = "- -"
-      switch message.datagram {
+      switch message.command {
       case .drive(let wheels): speeds = "\(bits(wheels.left.value)) \(bits(wheels.right.value))"
       case .twist(let twist):
         kind = "twist"

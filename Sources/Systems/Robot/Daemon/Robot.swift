@@ -32,8 +32,8 @@ public enum Robot: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksToge
   public static let lane = LaneKeys(
     "runtime.robot", "the motors' lane", priority: 80,
     safeStateAfter: (10, "the robot stops and is in fault until a reset"))
-  public static let emergencyStop = Order.emergencyStop
-  public static let reset = Order.reset
+  public static let emergencyStop = Order.command(.emergencyStop)
+  public static let reset = Order.command(.reset)
   public static let nothingToReset: Refusal? = .nothingToReset
   /// The order that the loop gets when a client disconnects. It stops the robot only if the client held control, which only the loop
   /// knows.
@@ -43,7 +43,7 @@ public enum Robot: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksToge
 
   public static var commands: [Command<Order>] {
     Command("drive", makesSafeIf: \Order.isStop, body: DriveBody.self, "Drives.") { $0.order }
-    Command("stop", makesSafe: true, "Stops the motors.") { .stop }
+    Command("stop", makesSafe: true, "Stops the motors.") { .command(.stop) }
     Command("look", body: LookBody.self, "Turns the camera mount.") { $0.order }
     Command("lights", body: LightsBody.self, "Gives the board's lights a colour.") { $0.order }
     Command(
@@ -212,14 +212,11 @@ extension Robot {
 }
 
 extension RobotMessage {
+  /// The order of a datagram on a WebSocket, whose arrival alone decides when a stop was sent.
   fileprivate var order: RobotOrder {
-    switch datagram {
-    case .drive(let speeds): .drive(speeds, timestamp: timestamp)
-    case .twist(let twist): .twist(twist, timestamp: timestamp)
-    case .stop: .stop
-    case .emergencyStop: .emergencyStop
-    case .reset: .reset
-    case .query: .query
+    switch command {
+    case .drive, .twist: .command(command, timestamp: timestamp)
+    case .stop, .emergencyStop, .reset, .query: .command(command)
     }
   }
 }

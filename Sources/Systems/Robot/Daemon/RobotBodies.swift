@@ -44,9 +44,10 @@ extension Robot {
     var order: RobotOrder {
       let stamp = timestamp.map { SenderTimestamp(wireValue: $0) }
       if let linear, let angular {
-        return .twist(Twist(metresPerSecond: linear, radiansPerSecond: angular), timestamp: stamp)
+        return .command(.twist(Twist(metresPerSecond: linear, radiansPerSecond: angular)), timestamp: stamp)
       }
-      return .drive(WheelSpeeds(left: Percent(left ?? 0), right: Percent(right ?? 0)), timestamp: stamp)
+      return .command(
+        .drive(WheelSpeeds(left: Percent(left ?? 0), right: Percent(right ?? 0))), timestamp: stamp)
     }
   }
 

@@ -38,7 +38,7 @@ struct RobotOperatorOracle {
 
   /// Checks the operator after a tick at `now`.
   mutating func look(
-    sent: [RobotDatagram], _ snapshot: OperatorSnapshot, _ truth: RobotTruth, at now: TickInstant,
+    sent: [RobotCommand], _ snapshot: OperatorSnapshot, _ truth: RobotTruth, at now: TickInstant,
     _ output: inout SwarmOutput
   ) {
     take()
@@ -76,7 +76,7 @@ struct RobotOperatorOracle {
     asked = []
   }
 
-  private mutating func isWanted(_ datagram: RobotDatagram) -> Bool {
+  private mutating func isWanted(_ datagram: RobotCommand) -> Bool {
     switch datagram {
     case .reset:
       resets -= 1

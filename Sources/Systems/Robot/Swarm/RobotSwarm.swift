@@ -172,7 +172,7 @@ final class RobotSwarm: SwarmLoopPart {
     case "reset": send(.reset, from: sender, milliseconds: nil, at: now)
     case "noise": noise(action.numbers, at: now)
     case "ask-drive":
-      ask(.drive(speeds, timestamp: nil), .drive(100, stamp: nil, isZero: speeds.isZero), at: now)
+      ask(.drive(speeds), .drive(100, stamp: nil, isZero: speeds.isZero), at: now)
     case "ask-stop": ask(.stop, .stop(100), at: now)
     case "ask-e-stop": emergencyStop(at: now)
     case "ask-reset": reset(at: now)
@@ -221,13 +221,13 @@ final class RobotSwarm: SwarmLoopPart {
     message.bytes.withUnsafeBytes { bytes in
       guard put(bytes, from: RobotSwarmOperator.endpoint, at: message.arrives) else { return }
       guard let message = try? RobotMessage.decode(bytes) else { return }
-      hear(message.datagram, Self.senders.count, message.timestamp.map { Int64(saturating: $0.seconds * 1_000) })
+      hear(message.command, Self.senders.count, message.timestamp.map { Int64(saturating: $0.seconds * 1_000) })
     }
   }
 
   // MARK: Clients
 
-  private func send(_ datagram: RobotDatagram, from sender: Int, milliseconds: Int64?, at now: TickInstant) {
+  private func send(_ datagram: RobotCommand, from sender: Int, milliseconds: Int64?, at now: TickInstant) {
     guard loop != nil, Self.senders.indices.contains(sender) else { return }
     let stamp = milliseconds.flatMap { $0 < 0 ? nil : $0 }
     let count = datagram.encode(timestampMicroseconds: stamp.map { $0 * 1_000 }, into: bytes)
@@ -236,7 +236,7 @@ final class RobotSwarm: SwarmLoopPart {
     }
   }
 
-  private func hear(_ datagram: RobotDatagram, _ sender: Int, _ stamp: Int64?) {
+  private func hear(_ datagram: RobotCommand, _ sender: Int, _ stamp: Int64?) {
     switch datagram {
     case .drive(let speeds): oracle.hear(.drive(sender, stamp: stamp, isZero: speeds.isZero), issued: nil)
     case .twist(let twist): oracle.hear(.drive(sender, stamp: stamp, isZero: twist.isZero), issued: nil)
@@ -266,8 +266,9 @@ final class RobotSwarm: SwarmLoopPart {
     return network.statistics.overflowed == overflowed
   }
 
-  private func ask(_ order: RobotOrder, _ heard: RobotOracle.Command, at now: TickInstant) {
+  private func ask(_ command: RobotCommand, _ heard: RobotOracle.Command, at now: TickInstant) {
     guard let loop, let client else { return }
+    let order = RobotOrder.command(command)
     let isTaken = loop.ask(&oracle.output, at: now) { number in
       client.send(Request(number: number, issued: now, makesSafe: order.isStop, client: 1, order: order))
     }

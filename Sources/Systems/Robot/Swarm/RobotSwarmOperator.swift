@@ -75,7 +75,7 @@ final class RobotSwarmOperator {
       message.bytes.withUnsafeBytes { _ = robot.send($0, to: Self.endpoint) }
     }
     _ = simulation.runTick(until: now)
-    var sent: [RobotDatagram] = []
+    var sent: [RobotCommand] = []
     var isMore = true
     while isMore {
       isMore = robot.receive(into: &batch)
@@ -83,7 +83,7 @@ final class RobotSwarmOperator {
         guard let bytes = batch.bytes(index).map({ link.tampered(Array($0), .there) }),
           let message = bytes.withUnsafeBytes({ try? RobotMessage.decode($0) })
         else { continue }
-        sent.append(message.datagram)
+        sent.append(message.command)
         link.send(bytes, .there, at: now)
       }
     }

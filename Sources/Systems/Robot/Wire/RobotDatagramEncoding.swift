@@ -8,7 +8,7 @@ extension RobotMessage {
   }
 }
 
-extension RobotDatagram {
+extension RobotCommand {
   /// Writes this request as a JSON datagram and returns its length.
   ///
   /// `buffer` holds at least `RobotMessage.maximumEncodedLength` bytes. Wheel speeds are rounded to 0.1 %, a twist to mm/s and mrad/s.

@@ -1,8 +1,8 @@
 import Wire
 
-/// A decoded robot datagram: the request, the sender's timestamp, and whether a reply is requested.
+/// A decoded robot datagram: the command, the sender's timestamp, and whether a reply is requested.
 public struct RobotMessage: Sendable, Equatable, BitwiseCopyable {
-  public var datagram: RobotDatagram
+  public var command: RobotCommand
   /// The sender's timestamp, or `nil` for the CSV form and for a sender that gave none; then arrival order decides.
   public var timestamp: SenderTimestamp?
   /// A number, 0…2⁵³, that the reply must carry back, or `nil` if no reply is requested.
@@ -12,9 +12,9 @@ public struct RobotMessage: Sendable, Equatable, BitwiseCopyable {
 
   @_noLocks @_noAllocation
   public init(
-    _ datagram: RobotDatagram, timestamp: SenderTimestamp? = nil, echo: UInt64? = nil, directionMismatch: Bool = false
+    _ command: RobotCommand, timestamp: SenderTimestamp? = nil, echo: UInt64? = nil, directionMismatch: Bool = false
   ) {
-    self.datagram = datagram
+    self.command = command
     self.timestamp = timestamp
     self.echo = echo
     self.directionMismatch = directionMismatch
@@ -62,14 +62,16 @@ extension WheelSpeeds {
   }
 }
 
-/// The request in a robot datagram.
-public enum RobotDatagram: Sendable, Equatable, BitwiseCopyable {
+/// What a robot is asked for, in a datagram or by a client inside the daemon.
+public enum RobotCommand: Sendable, Hashable, BitwiseCopyable {
   /// Drives the wheels at these speeds, −100…100 % each; higher speeds in the datagram have been clamped. Decoding leaves (0, 0) a drive;
   /// `RobotMachine` treats it as a stop, which any source may send.
   case drive(WheelSpeeds)
   /// Moves the robot as a whole, in SI units. The wheels' speeds follow from the robot's wheel base and top speed, which the receiver knows.
   case twist(Twist)
+  /// Stops the robot, whoever is in control.
   case stop
+  /// Stops the robot and keeps it stopped until a reset.
   case emergencyStop
   /// Leaves the emergency stop or a fault.
   case reset

@@ -67,7 +67,7 @@ private struct RobotFields {
     let linear = try twistPart(self.linear)
     let angular = try twistPart(self.angular)
 
-    let datagram: RobotDatagram
+    let datagram: RobotCommand
     if let command {
       datagram = try self.datagram(command, speed: speed ?? 0, direction: direction ?? 0)
     } else if linear != nil || angular != nil {
@@ -86,7 +86,7 @@ private struct RobotFields {
   @_noLocks @_noAllocation @inline(__always)
   private func datagram(
     _ command: JSONField, speed: Double, direction: Double
-  ) throws(DatagramError) -> RobotDatagram {
+  ) throws(DatagramError) -> RobotCommand {
     guard case .string(let text) = command.value else { throw .wrongType(at: command.at) }
     guard let name = text else { throw .unknownCommand(at: command.at) }
     if name == ShortText("move") {

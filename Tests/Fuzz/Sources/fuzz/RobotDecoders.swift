@@ -9,7 +9,7 @@ extension FuzzedDecoder {
       let once = decoded(wire(message))
       check(once)
       expect(once.echo == message.echo ?? 0, "the echo of \(message) became \(once)")
-      expect(isNear(once.datagram, message.datagram), "\(message) became \(once)")
+      expect(isNear(once.command, message.command), "\(message) became \(once)")
       let twice = decoded(wire(once))
       expect(twice == once, "\(once) became \(twice)")
     },
@@ -60,8 +60,8 @@ extension FuzzedDecoder {
   private static let largestEcho: UInt64 = 1 << 53
 
   private static func check(_ message: RobotMessage) {
-    if case .drive(let speeds) = message.datagram { check(speeds) }
-    if case .twist(let twist) = message.datagram { expect(twist.isInRange, "\(message)") }
+    if case .drive(let speeds) = message.command { check(speeds) }
+    if case .twist(let twist) = message.command { expect(twist.isInRange, "\(message)") }
     expect(message.echo ?? 0 <= largestEcho, "\(message)")
     if let timestamp = message.timestamp {
       expect(timestamp.seconds.isFinite && timestamp.order(after: timestamp) != .older, "\(message)")
@@ -78,7 +78,7 @@ extension FuzzedDecoder {
       timestamp.seconds.magnitude < 1e9 ? Int64((timestamp.seconds * 1e6).rounded()) : nil
     }
     return encoded(RobotMessage.maximumEncodedLength) { buffer in
-      message.datagram.encode(timestampMicroseconds: microseconds, echo: message.echo ?? 0, into: buffer)
+      message.command.encode(timestampMicroseconds: microseconds, echo: message.echo ?? 0, into: buffer)
     }
   }
 
@@ -97,7 +97,7 @@ extension FuzzedDecoder {
   }
 
   /// Speeds are rounded to 0.1 % on the wire.
-  private static func isNear(_ left: RobotDatagram, _ right: RobotDatagram) -> Bool {
+  private static func isNear(_ left: RobotCommand, _ right: RobotCommand) -> Bool {
     if case .drive(let left) = left, case .drive(let right) = right { return isNear(left, right) }
     if case .twist(let left) = left, case .twist(let right) = right {
       // mm/s and mrad/s on the wire.

@@ -254,7 +254,9 @@ public struct RobotLoop: ~Copyable, ControlLoop {
     if message.directionMismatch { snapshot.counters.directionMismatches &+= 1 }
     let source = batch.source(index)
     var verdict = Verdict.accepted
-    if let event = message.event(from: .datagram(source)) {
+    let isQuery = if case .query = message.command { true } else { false }
+    if !isQuery {
+      let event = RobotEvent.command(message.command, timestamp: message.timestamp, from: .datagram(source))
       heardAt = batch.arrivedAt(index)
       verdict = decide(hasWaited() ? event.late : event)
       heardAt = nil
@@ -425,21 +427,6 @@ public struct RobotLoop: ~Copyable, ControlLoop {
       } else {
         snapshot.counters.repliesDropped &+= 1
       }
-    }
-  }
-}
-
-extension RobotMessage {
-  /// Returns the event that the datagram is for the machine, or `nil` if the datagram is a query.
-  @_noLocks @_noAllocation
-  func event(from source: ControlSource) -> RobotEvent? {
-    switch datagram {
-    case .drive(let speeds): .command(speeds, timestamp: timestamp, from: source)
-    case .twist(let twist): .twist(twist, timestamp: timestamp, from: source)
-    case .stop: .stop(timestamp: timestamp, from: source)
-    case .emergencyStop: .emergencyStop(from: source)
-    case .reset: .reset(from: source)
-    case .query: nil
     }
   }
 }

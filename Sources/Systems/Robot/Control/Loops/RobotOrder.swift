@@ -3,28 +3,20 @@ import Wire
 
 /// A request to the robot by a client inside the daemon.
 public enum RobotOrder: Sendable, Hashable, BitwiseCopyable {
-  /// Drives the wheels as a drive datagram does; (0, 0) is a stop. `timestamp` is the client's clock, or `nil` if the client sends none.
-  case drive(WheelSpeeds, timestamp: SenderTimestamp?)
-  /// Moves the robot as a whole, as a twist datagram does; (0, 0) is a stop.
-  case twist(Twist, timestamp: SenderTimestamp?)
-  case stop
-  case emergencyStop
-  /// Leaves an emergency stop or a fault.
-  case reset
+  /// A command as in a datagram. `timestamp` is the client's clock, or `nil` if the client sends none.
+  case command(RobotCommand, timestamp: SenderTimestamp? = nil)
   /// Operates a fitting of the board. The order causes no event of the motors' machine.
   case fitting(FittingOrder)
-  /// Requests an answer and changes nothing.
-  case query
   /// The client disconnects: the robot stops if this client holds control, otherwise nothing happens.
   case leave
 
   /// Whether the order can only make the robot stop.
   public var isStop: Bool {
     switch self {
-    case .drive(let speeds, _): speeds.isZero
-    case .twist(let twist, _): twist.isZero
-    case .stop, .emergencyStop, .leave: true
-    case .reset, .fitting, .query: false
+    case .command(.drive(let speeds), _): speeds.isZero
+    case .command(.twist(let twist), _): twist.isZero
+    case .command(.stop, _), .command(.emergencyStop, _), .leave: true
+    case .command(.reset, _), .command(.query, _), .fitting: false
     }
   }
 
@@ -36,15 +28,11 @@ public enum RobotOrder: Sendable, Hashable, BitwiseCopyable {
   func event(from source: ControlSource, in state: RobotState, isStale: Bool) -> RobotEvent? {
     let event: RobotEvent
     switch self {
-    case .drive(let speeds, let timestamp): event = .command(speeds, timestamp: timestamp, from: source)
-    case .twist(let twist, let timestamp): event = .twist(twist, timestamp: timestamp, from: source)
-    case .stop: event = .stop(timestamp: nil, from: source)
-    case .emergencyStop: event = .emergencyStop(from: source)
-    case .reset: event = .reset(from: source)
-    case .query, .fitting: return nil
+    case .command(.query, _), .fitting: return nil
+    case .command(let command, let timestamp): event = .command(command, timestamp: timestamp, from: source)
     case .leave:
       guard let holder = state.holder, holder.source.isSame(as: source) else { return nil }
-      event = .stop(timestamp: nil, from: source)
+      event = .command(.stop, from: source)
     }
     return isStale ? event.late : event
   }

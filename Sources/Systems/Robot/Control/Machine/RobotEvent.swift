@@ -3,14 +3,9 @@ import Wire
 
 /// Every event that the device side handles.
 public enum RobotEvent: Sendable, Hashable, BitwiseCopyable {
-  /// Drives at these speeds, −100…100 %; (0, 0) is a stop. `timestamp` is from the sender's clock, or `nil` if the sender gives none.
-  case command(WheelSpeeds, timestamp: SenderTimestamp?, from: ControlSource)
-  /// Moves the robot as a whole, in SI units; (0, 0) is a stop. The other values are those of `command`.
-  case twist(Twist, timestamp: SenderTimestamp?, from: ControlSource)
-  case stop(timestamp: SenderTimestamp?, from: ControlSource)
-  case emergencyStop(from: ControlSource)
-  /// Leaves an emergency stop or a fault.
-  case reset(from: ControlSource)
+  /// A command of a datagram or of a client inside the daemon; a drive or a twist of (0, 0) is a stop. `timestamp` is from the sender's clock, or
+  /// `nil` if the sender gives none.
+  case command(RobotCommand, timestamp: SenderTimestamp? = nil, from: ControlSource)
   /// A request has waited too long in its mailbox to be obeyed. `isDrive` tells whether the request would have moved the robot, in which
   /// case a stick was held when the request was made.
   case stale(isDrive: Bool)
@@ -45,7 +40,7 @@ extension RobotEvent {
   var isStop: Bool {
     @_noLocks @_noAllocation get {
       switch self {
-      case .stop, .emergencyStop: true
+      case .command(.stop, _, _), .command(.emergencyStop, _, _): true
       default: false
       }
     }
@@ -55,9 +50,9 @@ extension RobotEvent {
   var late: RobotEvent {
     @_noLocks @_noAllocation get {
       switch self {
-      case .command(let speeds, _, _) where !speeds.isZero: .stale(isDrive: true)
-      case .twist(let twist, _, _) where !twist.isZero: .stale(isDrive: true)
-      case .reset: .stale(isDrive: false)
+      case .command(.drive(let speeds), _, _) where !speeds.isZero: .stale(isDrive: true)
+      case .command(.twist(let twist), _, _) where !twist.isZero: .stale(isDrive: true)
+      case .command(.reset, _, _): .stale(isDrive: false)
       default: self
       }
     }

@@ -73,11 +73,11 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
     to event: RobotEvent, at now: TickInstant, startsFromNow: Bool
   ) -> RobotAction {
     switch event {
-    case .command(let speeds, let timestamp, let source):
+    case .command(.drive(let speeds), let timestamp, let source):
       guard speeds.left.value.isFinite, speeds.right.value.isFinite else { return .ignored(.notFinite) }
       if speeds.isZero { return halt(timestamp, from: source, takesControl: true, at: now) }
       return drive(speeds, timestamp, from: source, startsFromNow: startsFromNow, at: now)
-    case .twist(let twist, let timestamp, let source):
+    case .command(.twist(let twist), let timestamp, let source):
       guard twist.isInRange else { return .ignored(.notFinite) }
       if twist.isZero { return halt(timestamp, from: source, takesControl: true, at: now) }
       guard let geometry = settings.geometry else {
@@ -86,15 +86,17 @@ public struct RobotMachine: Sendable, Hashable, BitwiseCopyable {
       }
       let (speeds, share) = geometry.wheels(twist, limit: settings.speedLimit)
       return drive(speeds, share: share, timestamp, from: source, startsFromNow: startsFromNow, at: now)
-    case .stop(let timestamp, let source):
+    case .command(.stop, let timestamp, let source):
       return halt(timestamp, from: source, takesControl: false, at: now)
-    case .emergencyStop(let source):
+    case .command(.emergencyStop, _, let source):
       guard Mechanism.emergencyStopLatch.acts else {
         return halt(nil, from: source, takesControl: false, at: now)
       }
       return emergencyStop(by: source)
-    case .reset(let source):
+    case .command(.reset, _, let source):
       return reset(by: source, at: now)
+    case .command(.query, _, _):
+      return RobotAction(.none)
     case .stale(let isDrive):
       if isDrive { lastNonZeroCommand = now }
       return .ignored(.stale)

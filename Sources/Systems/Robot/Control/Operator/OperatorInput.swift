@@ -12,7 +12,7 @@ public enum OperatorInput: Sendable, Hashable, BitwiseCopyable {
   case twist(Twist)
 
   /// The datagram that asks for this input.
-  var datagram: RobotDatagram {
+  var datagram: RobotCommand {
     @_noLocks @_noAllocation get {
       if case .twist(let twist) = self, twist.isInRange { return .twist(twist) }
       return .drive(speeds)

@@ -16,14 +16,14 @@ public enum OperatorEvent: Sendable, Equatable, BitwiseCopyable {
 /// The operator machine's response to one event.
 public struct OperatorAction: Sendable, Equatable, BitwiseCopyable {
   /// The datagram to send, or `nil` if none is to be sent.
-  public var datagram: RobotDatagram?
+  public var datagram: RobotCommand?
   /// The number of copies to send at once, which is more than 1 only when no tick follows.
   public var copies: Int
   /// Whether the event was refused because the stick is not at zero.
   public var isRefused: Bool
 
   @_noLocks @_noAllocation
-  init(_ datagram: RobotDatagram?, copies: Int = 1, isRefused: Bool = false) {
+  init(_ datagram: RobotCommand?, copies: Int = 1, isRefused: Bool = false) {
     self.datagram = datagram
     self.copies = copies
     self.isRefused = isRefused
@@ -77,8 +77,8 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
       switch state {
       case .driving, .stopped:
         state = .emergencyStopped
-        return RobotDatagram.emergencyStop.now
-      case .emergencyStopped: return RobotDatagram.emergencyStop.now
+        return RobotCommand.emergencyStop.now
+      case .emergencyStopped: return RobotCommand.emergencyStop.now
       case .quitting, .finished: break
       }
     case .ask(.reset): return reset()
@@ -107,21 +107,21 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
     case .stopped(let left):
       if left > 0 {
         state = .stopped(stopsLeft: left - 1)
-        return RobotDatagram.stop.now
+        return RobotCommand.stop.now
       }
       if input.isRest { state = .driving }
       return rest
-    case .emergencyStopped: return RobotDatagram.emergencyStop.now
+    case .emergencyStopped: return RobotCommand.emergencyStop.now
     case .quitting(let left):
       state = left > 1 ? .quitting(stopsLeft: left - 1) : .finished
-      return RobotDatagram.stop.now
+      return RobotCommand.stop.now
     case .finished: return OperatorAction(nil)
     }
   }
 
   /// The datagram for a stick at rest: zero speeds, which keep control, or a query if there is no motion to stop.
   private var rest: OperatorAction {
-    @_noLocks @_noAllocation get { (mustStop ? RobotDatagram.drive(.zero) : RobotDatagram.query).now }
+    @_noLocks @_noAllocation get { (mustStop ? RobotCommand.drive(.zero) : RobotCommand.query).now }
   }
 
   /// Returns one reset for each press. A reset is never repeated automatically, because a repetition could clear an e-stop that another
@@ -133,7 +133,7 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
     case .driving, .stopped, .emergencyStopped:
       guard input.isRest else { return OperatorAction(nil, isRefused: true) }
       state = .driving
-      return RobotDatagram.reset.now
+      return RobotCommand.reset.now
     }
   }
 
@@ -172,7 +172,7 @@ public struct OperatorMachine: Sendable, Equatable, BitwiseCopyable {
   }
 }
 
-extension RobotDatagram {
+extension RobotCommand {
   fileprivate var now: OperatorAction {
     @_noLocks @_noAllocation get { OperatorAction(self) }
   }

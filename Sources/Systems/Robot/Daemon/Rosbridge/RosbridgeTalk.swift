@@ -93,7 +93,7 @@ final class RosbridgeTalk: SocketTalk {
 
   private func drive(_ twist: Twist, _ id: String?) throws(RosbridgeError) {
     try requireControl()
-    door.send(.twist(twist, timestamp: nil), makesSafe: twist.isZero) { [self] error in
+    door.send(.command(.twist(twist)), makesSafe: twist.isZero) { [self] error in
       note(error, isStop: twist.isZero)
       if let error { say(.error, "\(RosbridgeTopic.velocity.rawValue): \(error.code): \(error.message)", id: id) }
     }
