@@ -13,10 +13,8 @@ import Wire
 
 /// The balancing robot, section `motors:` of the configuration.
 public enum Robot: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, PreparesState, MayBeSimulated,
-  Sees, AnswersInFull, Explains, TellsInFull, TakesFrames, HasSockets, Introduces, Reaches, HasCommands,
-  HasDocuments,
-  ShowsEntities,
-  Plays
+  Sees, AnswersInFull, Explains, TellsInFull, TakesFrames, Introduces, Reaches, HasCommands, HasDocuments,
+  ShowsEntities, Plays
 {
   public typealias State = RobotSnapshot
   public typealias Order = RobotOrder

@@ -348,7 +348,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   }
 
   var sockets: [SystemSocket] {
-    (System.self as? any HasSockets.Type)?.hosted(on: self, look(.zero)) ?? []
+    (System.self as? any TakesFrames.Type)?.hosted(on: self, look(.zero)) ?? []
   }
 
   func clientLeft(_ caller: Caller) {

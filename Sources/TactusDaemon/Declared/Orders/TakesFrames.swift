@@ -1,24 +1,53 @@
 import Service
 import Tactus
 
-/// Adopted by a system that receives binary frames from WebSocket clients.
+/// Adopted by a system that receives binary frames from WebSocket clients, or speaks a protocol of its own on WebSockets of its own.
 public protocol TakesFrames: DeviceSystem {
   /// Handles a frame. Called in the order of arrival on the client's event loop, and must not block.
   ///
   /// - Returns: whether the frame is for this system.
   static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Self>) -> Bool
+  /// Returns the WebSockets that this file asks for, beside `/ws`; by default none. Called once, before the service starts.
+  static func sockets(_ look: Look<Self>) -> [OwnSocket<Self>]
 }
 
-/// Access to the system for the handler of a frame: its state, its loop, and the reply to the client.
+/// A WebSocket of a system's own, such as `/rosbridge`. A token of scope read opens it, or the page's `bearer.TOKEN` among the subprotocols;
+/// when it closes, the loop receives `whenClientLeaves`.
+public struct OwnSocket<System: DeviceSystem>: Sendable {
+  let path: String
+  let subprotocol: String
+  let open: @Sendable (FrameDoor<System>, SocketLine) -> any SocketTalk
+
+  /// Creates a socket.
+  ///
+  /// - Parameters:
+  ///   - path: the path, which begins with a slash and is neither `/ws` nor below `/api`.
+  ///   - subprotocol: the WebSocket subprotocol that a browser offers besides its token, such as `rosbridge.v2`.
+  ///   - open: called for each client that connects, with its access to the system and the line on which messages are sent to it.
+  public init(
+    _ path: String, subprotocol: String,
+    open: @escaping @Sendable (_ door: FrameDoor<System>, _ line: SocketLine) -> any SocketTalk
+  ) {
+    declared(path.hasPrefix("/") && path != "/ws" && !path.hasPrefix("/api"), "not a socket's path: \(path)")
+    (self.path, self.subprotocol, self.open) = (path, subprotocol, open)
+  }
+}
+
+/// Access to the system for the handler of a frame or for a client of a socket of its own: its state, its loop, and the reply to a frame. It may be used
+/// from any thread.
 public struct FrameDoor<System: DeviceSystem>: Sendable {
   let door: HostedDoor<System>
-  let caller: Caller
-  let answer: @Sendable (FrameOutcome) -> Void
+  /// The client.
+  public let caller: Caller
+  /// Answers the frame, or `nil` for a client of a socket of its own, whose messages arrive when they are sent on to the loop.
+  let answer: (@Sendable (FrameOutcome) -> Void)?
 
   /// The state that the loop has last published.
   public var newest: Published<System.State> { door.published }
-  /// The present context in which the system's state is shown.
-  public var look: Look<System> { door.look(door.published.at) }
+  /// The present instant of the loop's clock.
+  public var now: TickInstant { door.requests.now() }
+  /// The context in which the system's state is shown: at its tick for a frame, at present for a client of a socket of its own.
+  public var look: Look<System> { door.look(answer == nil ? now : door.published.at) }
 
   /// Sends an order to the loop.
   ///
@@ -32,22 +61,37 @@ public struct FrameDoor<System: DeviceSystem>: Sendable {
     _ order: System.Order, of part: SystemPart = .whole, makesSafe: Bool,
     then: @escaping @Sendable (Result<(Answer<System.Refusal>, Published<System.State>), APIError>) -> Void
   ) {
-    door.requests.send(order, makesSafe: makesSafe, client: caller.client, asked: caller.asks(part)) { [door] result in
+    let asked = (answer == nil ? caller.with(arrival: now) : caller).asks(part)
+    door.requests.send(order, makesSafe: makesSafe, client: caller.client, asked: asked) { [door] result in
       then(result.map { ($0, door.published) })
     }
   }
 
   /// Answers with a binary frame. A frame may be answered once.
-  public func reply(_ bytes: [UInt8]) { answer(.reply(bytes)) }
+  public func reply(_ bytes: [UInt8]) { answer?(.reply(bytes)) }
   /// Answers with an `error` event. A frame may be answered once.
-  public func refuse(_ error: APIError) { answer(.refused(error)) }
+  public func refuse(_ error: APIError) { answer?(.refused(error)) }
   /// Answers with an `error` event for a refusal by the loop. A frame may be answered once.
   public func refuse(_ refusal: System.Refusal, in state: System.State) {
-    answer(.refused(.conflict(refusal.code, System.sentence(of: refusal, state))))
+    answer?(.refused(.conflict(refusal.code, System.sentence(of: refusal, state))))
   }
 }
 
 extension TakesFrames {
+  /// Returns no WebSockets: clients of the system use `/ws`.
+  public static func sockets(_ look: Look<Self>) -> [OwnSocket<Self>] { [] }
+
+  /// Returns the sockets as the service has them, behind a door that is passed without its type.
+  static func hosted(on door: Any, _ look: Any) -> [SystemSocket] {
+    // The values are this system's, passed without their types.
+    let door = door as! HostedDoor<Self>
+    return sockets(look as! Look<Self>).map { socket in
+      SystemSocket(socket.path, subprotocol: socket.subprotocol) { caller, line in
+        socket.open(FrameDoor(door: door, caller: caller, answer: nil), line)
+      }
+    }
+  }
+
   /// Handles a frame for this system with a door that is passed without its type. Returns whether the frame is for this
   /// system.
   static func takes(_ frame: [UInt8], from caller: Caller, _ door: Any) -> Bool {

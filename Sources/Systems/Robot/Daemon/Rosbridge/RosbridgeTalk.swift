@@ -26,10 +26,11 @@ final class RosbridgeTalk: SocketTalk {
     var noted: (code: String, at: TickInstant)?
   }
 
-  private let door: SocketDoor<Robot>
+  private let door: FrameDoor<Robot>
+  private let line: SocketLine
   private let state = Mutex(State())
 
-  init(_ door: SocketDoor<Robot>) { self.door = door }
+  init(_ door: FrameDoor<Robot>, _ line: SocketLine) { (self.door, self.line) = (door, line) }
 
   // MARK: in
 
@@ -53,7 +54,7 @@ final class RosbridgeTalk: SocketTalk {
     case .unsubscribe(let name): try unsubscribe(try topic(name), id)
     case .callService(let service):
       let text = "\(JSONValue.shortened(service)): the robot has no services; drive with /cmd_vel"
-      door.line.answer(RosbridgeJSON.failed(service, text, id: id).string)
+      line.answer(RosbridgeJSON.failed(service, text, id: id).string)
       say(.error, "call_service \(text)", id: id)
     case .setLevel(let level): state.withLock { $0.level = level }
     }
@@ -83,7 +84,7 @@ final class RosbridgeTalk: SocketTalk {
   }
 
   private func requireControl() throws(RosbridgeError) {
-    guard door.mayControl else {
+    guard door.caller.scope >= .control else {
       throw RosbridgeError(
         "SCOPE_DENIED: expected a token of scope control, got one of scope \(door.caller.scope.rawValue)")
     }
@@ -93,9 +94,22 @@ final class RosbridgeTalk: SocketTalk {
 
   private func drive(_ twist: Twist, _ id: String?) throws(RosbridgeError) {
     try requireControl()
-    door.send(.command(.twist(twist)), makesSafe: twist.isZero) { [self] error in
+    door.send(.command(.twist(twist)), makesSafe: twist.isZero) { [self] result in
+      let error = Self.error(of: result)
       note(error, isStop: twist.isZero)
       if let error { say(.error, "\(RosbridgeTopic.velocity.rawValue): \(error.code): \(error.message)", id: id) }
+    }
+  }
+
+  /// Returns the error of an order that the loop refused or did not answer, or `nil`.
+  private static func error(
+    of result: Result<(Answer<IgnoreReason>, Published<RobotSnapshot>), APIError>
+  ) -> APIError? {
+    switch result {
+    case .failure(let error): return error
+    case .success((let answer, let newest)):
+      guard case .refused(let reason) = answer.verdict else { return nil }
+      return .conflict(reason.code, Robot.explain(reason, newest.state))
     }
   }
 
@@ -108,7 +122,7 @@ final class RosbridgeTalk: SocketTalk {
       state.noted = (code, now)
       return true
     }
-    if isNews { door.line.note(isStop ? "robot.stop" : "robot.drive", error) }
+    if isNews { line.note(isStop ? "robot.stop" : "robot.drive", error) }
   }
 
   // MARK: subscriptions
@@ -144,7 +158,9 @@ final class RosbridgeTalk: SocketTalk {
     let now = door.now
     let due = state.withLock { state in Self.due(state, at: now) }
     guard !due.isEmpty else { return }
-    let messages = RosbridgeMessages(published: door.newest, look: door.look, wall: door.wallMicroseconds(of:))
+    let messages = RosbridgeMessages(published: door.newest, look: door.look) { [door] instant in
+      WallClock.microseconds - (door.now - instant).count / 1_000
+    }
     for (topic, keeping) in due {
       guard let (message, at) = messages.message(topic) else { continue }
       let isNews = state.withLock { state in
@@ -153,7 +169,7 @@ final class RosbridgeTalk: SocketTalk {
         return true
       }
       guard isNews else { continue }
-      door.line.tell(RosbridgeJSON.published(topic, message).string, kind: topic.rawValue, keeping: keeping)
+      line.tell(RosbridgeJSON.published(topic, message).string, kind: topic.rawValue, keeping: keeping)
     }
   }
 
@@ -171,7 +187,7 @@ final class RosbridgeTalk: SocketTalk {
 
   private func say(_ level: RosbridgeLevel, _ text: String, id: String?) {
     guard state.withLock({ $0.level.includes(level) }) else { return }
-    door.line.answer(RosbridgeJSON.status(level, text, id: id).string)
+    line.answer(RosbridgeJSON.status(level, text, id: id).string)
   }
 }
 
@@ -185,6 +201,6 @@ extension Robot {
 
   public static func sockets(_ look: Look<Robot>) -> [OwnSocket<Robot>] {
     guard look.wiring.rosbridge else { return [] }
-    return [OwnSocket(rosbridgePath, subprotocol: "rosbridge.v2") { RosbridgeTalk($0) }]
+    return [OwnSocket(rosbridgePath, subprotocol: "rosbridge.v2") { RosbridgeTalk($0, $1) }]
   }
 }
