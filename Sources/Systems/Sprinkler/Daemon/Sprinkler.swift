@@ -13,8 +13,8 @@ import Wire
 /// The sprinkler controller, configured by `sprinkler:`.
 ///
 /// The loop knows valves, runs and the flow; the desk knows schedules, the clock, the rain and the store, and orders the loop.
-public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksTogether, ShapesLane, ShapesMailbox,
-  MayBeSimulated, KeepsOwn, Serves, OrdersLoop, SharesRules, Offers, Needs, Sees, ShowsPresent, ShowsInStatus,
+public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksTogether, ShapesLane, MayBeSimulated,
+  KeepsOwn, Serves, OrdersLoop, SharesRules, Offers, Needs, Sees, ShowsPresent, ShowsInStatus,
   TellsInFull,
   TellsAtBeats, Explains, HasDocuments, ShowsEntities, Introduces, Reaches, Announces, KeepsTime, Plays, HasCommands
 {

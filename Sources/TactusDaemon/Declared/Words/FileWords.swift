@@ -10,8 +10,8 @@ public protocol Sections: DeviceSystem {
   static var sections: [ConfigSection] { get }
 }
 
-/// Adopted by a system whose lane has an unusual priority or an unusual name in the reference, or whose file sets the
-/// number of missed ticks after which the safe state is entered.
+/// Adopted by a system whose lane has an unusual priority or an unusual name in the reference, whose file sets the
+/// number of missed ticks after which the safe state is entered, or whose loop needs larger mailboxes than the standard ones.
 ///
 /// ```swift
 /// static let lane = LaneKeys(
@@ -22,6 +22,13 @@ public protocol Sections: DeviceSystem {
 public protocol ShapesLane: DeviceSystem {
   /// The keys of `runtime.NAME`, where NAME is the system's name.
   static var lane: LaneKeys { get }
+  /// The sizes of the mailboxes between the loop and its clients; by default the standard ones.
+  static var mailbox: MailboxShape { get }
+}
+
+extension ShapesLane {
+  /// The standard sizes of the mailboxes between the loop and its clients.
+  public static var mailbox: MailboxShape { MailboxShape() }
 }
 
 /// Adopted by a system whose loop uses its rules in another form than the file has, such as pulse widths instead of
