@@ -189,7 +189,7 @@ struct OrdersLoopTests {
 }
 
 @Suite("a reload that a loop and a desk share", .ownThread)
-struct SharesRulesTests {
+struct RuledDeskTests {
   private func hosted() throws -> HostedSystem<Chime> {
     let configuration = try Configuration.read(YAMLFile(text: "motors: { }", name: "c.yaml"), environment: [:])
     let log = ProgramLog(format: .json, level: .critical, console: false, secrets: [])

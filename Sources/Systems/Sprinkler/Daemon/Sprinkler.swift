@@ -14,7 +14,7 @@ import Wire
 ///
 /// The loop knows valves, runs and the flow; the desk knows schedules, the clock, the rain and the store, and orders the loop.
 public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksTogether, ShapesLane, MayBeSimulated,
-  KeepsOwn, Serves, OrdersLoop, SharesRules, Offers, Needs, Sees, ShowsPresent, ShowsInStatus,
+  KeepsOwn, Serves, OrdersLoop, Offers, Needs, Sees, ShowsPresent, ShowsInStatus,
   TellsInFull,
   TellsAtBeats, Explains, HasDocuments, ShowsEntities, Introduces, Reaches, Announces, KeepsTime, Plays, HasCommands
 {

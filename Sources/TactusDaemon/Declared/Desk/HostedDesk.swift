@@ -79,6 +79,9 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
     var made = made
     made.deskOrders = orders
     desk = try System.desk(made)
+    if let ruled = desk as? any RuledDesk, !ruled.takesRules(of: System.self) {
+      throw Misdeclared("its desk takes the rules of another system: expected those of \(System.self)")
+    }
     ordering = System.self is any OrdersLoop.Type ? desk as? any OrderingDesk : nil
     participant = (System.self as? any OnBroker.Type)?.participant(made.wiring, desk)
   }
@@ -111,7 +114,7 @@ final class HostedDesk<System: Serves>: RunningDesk, @unchecked Sendable {
   func hear(_ notices: any Sendable, at now: TickInstant) { ordering?.heard(notices, at: now) }
 
   func change(of system: String, _ keys: [KeyChange], to rules: any Settings) -> DeskChange? {
-    guard System.self is any SharesRules.Type, desk is any RuledDesk else { return nil }
+    guard desk is any RuledDesk else { return nil }
     return DeskChange(of: system, keys) { [self] done in
       let now = orders.now
       thread.run { [self] in

@@ -55,6 +55,29 @@ extension SystemDesk {
   public var outcome: KeptOutcome { .known }
 }
 
+/// A desk to which a reload passes the rules. A system with loops gives them to both, loop and desk, or to neither.
+public protocol RuledDesk: SystemDesk {
+  /// The rules of the system, which a reload may change.
+  associatedtype Rules: Settings
+
+  /// Applies the rules of a reload. Called on the desk's thread. Where the loop has rules, too, limits that are wider
+  /// wait there for the safe state; the desk is given all of them at once.
+  ///
+  /// - Parameter done: a function to call when the rules are in effect, which may be later and on any thread.
+  func take(_ rules: Rules, done: @escaping @Sendable () -> Void)
+}
+
+extension RuledDesk {
+  /// Whether the desk takes the rules of this system, and not those of another.
+  func takesRules<System: DeviceSystem>(of _: System.Type) -> Bool { Rules.self == System.Rules.self }
+
+  /// Applies rules of this desk's system that are passed without their type.
+  func takes(_ rules: any Settings, done: @escaping @Sendable () -> Void) {
+    // The value is of this desk's system, passed without its type.
+    take(rules as! Rules, done: done)
+  }
+}
+
 /// The objects and values from which a desk is made.
 public struct DeskMaterial<System: DeviceSystem> {
   /// The name of the system: `kettle`, or `kettle/one` for one of several.

@@ -71,16 +71,19 @@ final class HostedRules<System: DeviceSystem>: Sendable {
   ///   - now: the rules that take effect immediately.
   ///   - whenSafe: the rules that take effect in the safe state, or `nil` if they equal `now`.
   ///   - file: the rules of the file that the change comes from, or `nil` if a client has set them.
+  ///   - desk: the change of the desk, which takes the rules if the loop does, or `nil` if the desk takes none.
   func change(
-    of system: String, _ keys: [KeyChange], now: System.Rules, whenSafe: System.Rules?, inFile file: System.Rules? = nil
+    of system: String, _ keys: [KeyChange], now: System.Rules, whenSafe: System.Rules?,
+    inFile file: System.Rules? = nil, desk: DeskChange? = nil
   ) -> any RulesChange {
     let change = loop.change(
       of: system, keys, now: System.loopRules(wiring, now), whenSafe: whenSafe.map { System.loopRules(wiring, $0) })
-    return Change(change: change, rules: self, now: now, whenSafe: whenSafe, file: file)
+    return Change(change: change, desk: desk, rules: self, now: now, whenSafe: whenSafe, file: file)
   }
 
   private struct Change: RulesChange {
     let change: any RulesChange
+    let desk: DeskChange?
     let rules: HostedRules
     let now: System.Rules
     let whenSafe: System.Rules?
@@ -101,9 +104,10 @@ final class HostedRules<System: DeviceSystem>: Sendable {
         // The rules of the file change only here, since another system may have refused the reload.
         if let file { state.inFile = file }
       }
+      desk?.commit()
     }
 
-    var progress: RulesProgress { change.progress }
+    var progress: RulesProgress { desk?.progress == .waiting ? .waiting : change.progress }
   }
 }
 

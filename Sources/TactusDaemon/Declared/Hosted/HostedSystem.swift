@@ -138,8 +138,9 @@ final class HostedSystem<System: DeviceSystem>: LoopSystem {
     let (now, whenSafe) = new.change(from: wanted.inEffect) { rules in
       System.contradictions(wanted.wiring, rules, at: place, .none).isEmpty
     }
-    let loop = wanted.change(of: place.name, keys, now: now, whenSafe: whenSafe, inFile: file)
-    return desk?.change(of: place.name, keys, to: new).map { SharedChange(loop: loop, desk: $0) } ?? loop
+    return wanted.change(
+      of: place.name, keys, now: now, whenSafe: whenSafe, inFile: file,
+      desk: desk?.change(of: place.name, keys, to: new))
   }
 
   func started() {
