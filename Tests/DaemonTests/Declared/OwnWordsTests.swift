@@ -13,8 +13,8 @@ import Wire
 @testable import TactusDaemon
 
 /// A bell in a tower whose clapper breaks after as many strokes as its file says.
-private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, Introduces, Reaches, Moved, ShowsEntities,
-  MeasuresMore, KeepsTime, Plays, PlaysMore, HasCard
+private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, Introduces, Reaches, Sections,
+  ShowsEntities, MeasuresMore, KeepsTime, Plays, PlaysMore, HasCard
 {
   static let name = "tower"
   static let summary = "A tower."
@@ -109,6 +109,7 @@ private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, In
     Reach(deviceGroups: ["audio"], folders: ["/srv/bells"], secrets: ["carillon"])
   }
   static func timeZone(_ wiring: Wiring) -> String? { wiring.strokes == 9 ? "Europe/Rome" : nil }
+  static let sections = [ConfigSection(name: "tower", doc: "A tower. It runs when this section is present.")]
   static let movedKeys = ["bell.strokes": "tower.strokes"]
   static let card = Card(html: Array("<b>ding</b>".utf8), script: Array("ownCard(\"tower\", show)".utf8))
   static let movingMembers: Set<String> = ["left"]

@@ -13,7 +13,7 @@ import Wire
 /// The sprinkler controller, configured by `sprinkler:`.
 ///
 /// The loop knows valves, runs and the flow; the desk knows schedules, the clock, the rain and the store, and orders the loop.
-public enum Sprinkler: DeviceSystem, Sections, Moved, ConvertsRules, ChecksTogether, ShapesLane, MayBeSimulated,
+public enum Sprinkler: DeviceSystem, Sections, ConvertsRules, ChecksTogether, ShapesLane, MayBeSimulated,
   KeepsOwn, Serves, OrdersLoop, Offers, Needs, Sees, ShowsPresent, ShowsInStatus,
   TellsInFull,
   TellsAtBeats, Explains, HasDocuments, ShowsEntities, Introduces, Reaches, Announces, KeepsTime, Plays, HasCommands

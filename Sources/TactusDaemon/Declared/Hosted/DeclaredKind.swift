@@ -12,7 +12,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   var sections: [ConfigSection] { System.sectionsOfFile }
   var keys: [ConfigKey] { ConfigTable.keys(of: System.self) }
   var lists: [String: Int] { ConfigTable.lists(of: System.self) }
-  var movedKeys: [String: String] { (System.self as? any Moved.Type)?.movedKeys ?? [:] }
+  var movedKeys: [String: String] { (System.self as? any Sections.Type)?.movedKeys ?? [:] }
   var keeping: Keeping? { System.declaredKeeping }
 
   /// Reads the system's part of a file. A system whose values contradict each other is reported as an error and not

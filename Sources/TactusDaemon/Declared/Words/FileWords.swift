@@ -1,4 +1,5 @@
-/// Adopted by a system that has several sections in the file, or one section whose name differs from the system's name.
+/// Adopted by a system that has several sections in the file, one section whose name differs from the system's name, or keys that had other names in
+/// earlier versions.
 ///
 /// ```swift
 /// static let sections = [ConfigSection(name: "motors", doc: "The robot's motors. The robot runs when this section is present.")]
@@ -8,6 +9,13 @@ public protocol Sections: DeviceSystem {
   /// the name of another section is that section. The system runs if the file has any of the sections. The names must
   /// not be used by another system or another part of the program.
   static var sections: [ConfigSection] { get }
+  /// The current names of keys by their names in earlier versions; empty by default.
+  static var movedKeys: [String: String] { get }
+}
+
+extension Sections {
+  /// Empty: no key had another name.
+  public static var movedKeys: [String: String] { [:] }
 }
 
 /// Adopted by a system whose lane has an unusual priority or an unusual name in the reference, whose file sets the
@@ -51,12 +59,6 @@ public protocol KeepsTime: DeviceSystem {
 extension KeepsTime {
   /// Returns the time zone of a wiring whose type only the system knows.
   static func zone(_ wiring: Any) -> String? { timeZone(wiring as! Wiring) }
-}
-
-/// Adopted by a system whose keys had other names in earlier versions.
-public protocol Moved: DeviceSystem {
-  /// The current names of keys by their names in earlier versions.
-  static var movedKeys: [String: String] { get }
 }
 
 /// Adopted by a system that a build of the program may exclude. A trait of the package decides.
