@@ -201,12 +201,11 @@ struct WithoutLoopsTests {
 }
 
 /// A system that this build is without.
-private enum Absent: WithoutLoops, Sections, MayBeLeftOut {
+private enum Absent: WithoutLoops, Sections {
   static let name = "absent"
   static let summary = "Is not there."
   static let sections = [ConfigSection(name: "eye", doc: "An eye."), ConfigSection(name: "absent", doc: "Its own.")]
-  static let isBuilt = false
-  static let howToBuild = "swift build --traits Absent"
+  static let howToBuild: String? = "swift build --traits Absent"
   static let toleratedSections = ["eye"]
   static let initialState = State()
   static var fields: [Field<State>] { [] }
@@ -231,7 +230,7 @@ private enum Absent: WithoutLoops, Sections, MayBeLeftOut {
 }
 
 @Suite("a system that a build is without")
-struct MayBeLeftOutTests {
+struct LeftOutTests {
   @Test("a section that others have, too: its keys are not used; its own: an error that says how to build it")
   func reading() {
     var found = ConfigReader.Result()

@@ -10,8 +10,7 @@ import Wire
 /// The camera and its viewers, sections `camera:` and `video:` of the configuration. Camera and encoder are in a separate program,
 /// `tactus-video`. The system drives no actuator.
 public enum Video:
-  WithoutLoops, Sections, Sees, HasDocuments, ShowsEntities, Introduces, Reaches, MayBeLeftOut, Checks, FindsDevices,
-  Offers
+  WithoutLoops, Sections, Sees, HasDocuments, ShowsEntities, Introduces, Reaches, Checks, FindsDevices, Offers
 {
   public static let name = "video"
   public static let summary = "A camera, shown by RTSP and by the service."
@@ -45,7 +44,7 @@ public enum Video:
       false
     #endif
   }
-  public static let howToBuild = "swift build --traits Video"
+  public static let howToBuild: String? = isBuilt ? nil : "swift build --traits Video"
   /// The sections that a file may have although the program was built without video, because the files of the original program have them.
   public static let toleratedSections = ["camera"]
 

@@ -20,8 +20,8 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
   func reading(of found: ConfigReader.Result, file: String) -> SystemReading {
     guard let list = System.several?.list else {
       guard System.sectionsOfFile.contains(where: { found.sections.contains($0.name) }) else { return SystemReading() }
-      if let optional = System.self as? any MayBeLeftOut.Type, !optional.isBuilt {
-        return optional.reading(withoutIt: found, file: file)
+      if let absent = System.self as? any Sections.Type, let howToBuild = absent.howToBuild {
+        return absent.reading(without: found, file: file, howToBuild: howToBuild)
       }
       return reading(of: System.onlyPlace, found, file)
     }

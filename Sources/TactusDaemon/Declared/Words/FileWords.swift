@@ -1,5 +1,5 @@
-/// Adopted by a system that has several sections in the file, one section whose name differs from the system's name, or keys that had other names in
-/// earlier versions.
+/// Adopted by a system that has several sections in the file, one section whose name differs from the system's name, keys that had other names in
+/// earlier versions, or a trait of the package that leaves it out of a build.
 ///
 /// ```swift
 /// static let sections = [ConfigSection(name: "motors", doc: "The robot's motors. The robot runs when this section is present.")]
@@ -11,11 +11,36 @@ public protocol Sections: DeviceSystem {
   static var sections: [ConfigSection] { get }
   /// The current names of keys by their names in earlier versions; empty by default.
   static var movedKeys: [String: String] { get }
+  /// The command that builds a program with the system, such as `swift build --traits Video`, for the error about a file that configures a system
+  /// which this build is without; `nil`, as by default, if this build has the system.
+  static var howToBuild: String? { get }
+  /// The sections that a file may still have if this build is without the system, since they also configure other things; none by default. Their keys are
+  /// reported as unused.
+  static var toleratedSections: [String] { get }
 }
 
 extension Sections {
   /// Empty: no key had another name.
   public static var movedKeys: [String: String] { [:] }
+  /// `nil`: every build has the system.
+  public static var howToBuild: String? { nil }
+  /// Empty: no section configures other things.
+  public static var toleratedSections: [String] { [] }
+
+  /// Returns the result of reading the system from a file in a build that excludes it.
+  static func reading(without found: ConfigReader.Result, file: String, howToBuild: String) -> SystemReading {
+    let tolerated = ConfigTable.keys(of: Self.self).map(\.path).filter { path in
+      toleratedSections.contains { path.hasPrefix("\($0).") }
+    }
+    let places = ConfigPlaces(marks: found.places)
+    let asked = sectionsOfFile.map(\.name).filter { found.sections.contains($0) && !toleratedSections.contains($0) }
+    return SystemReading(
+      errors: asked.map { section in
+        places.error(
+          file, section,
+          "expected no such section: this build has no \(name); `\(howToBuild)` makes one with it", alone: true)
+      }, unused: tolerated.filter { found.values[$0] != nil })
+  }
 }
 
 /// Adopted by a system whose lane has an unusual priority or an unusual name in the reference, whose file sets the
@@ -59,33 +84,4 @@ public protocol KeepsTime: DeviceSystem {
 extension KeepsTime {
   /// Returns the time zone of a wiring whose type only the system knows.
   static func zone(_ wiring: Any) -> String? { timeZone(wiring as! Wiring) }
-}
-
-/// Adopted by a system that a build of the program may exclude. A trait of the package decides.
-public protocol MayBeLeftOut: DeviceSystem {
-  /// Whether this build includes the system.
-  static var isBuilt: Bool { get }
-  /// The command that builds a program with the system, such as `swift build --traits Video`, for the error about a
-  /// file that configures the system.
-  static var howToBuild: String { get }
-  /// The sections of the system that a file may still have, since they also configure other things. Their keys are
-  /// reported as unused.
-  static var toleratedSections: [String] { get }
-}
-
-extension MayBeLeftOut {
-  /// Returns the result of reading the system from a file in a build that excludes it.
-  static func reading(withoutIt found: ConfigReader.Result, file: String) -> SystemReading {
-    let tolerated = keysOfFile.filter { path in toleratedSections.contains { path.hasPrefix("\($0).") } }
-    let places = ConfigPlaces(marks: found.places)
-    let asked = sectionsOfFile.map(\.name).filter { found.sections.contains($0) && !toleratedSections.contains($0) }
-    return SystemReading(
-      errors: asked.map { section in
-        places.error(
-          file, section,
-          "expected no such section: this build has no \(name); `\(howToBuild)` makes one with it", alone: true)
-      }, unused: tolerated.filter { found.values[$0] != nil })
-  }
-
-  private static var keysOfFile: [String] { ConfigTable.keys(of: Self.self).map(\.path) }
 }
