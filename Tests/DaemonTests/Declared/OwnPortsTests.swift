@@ -9,7 +9,7 @@ import Wire
 @testable import TactusDaemon
 
 /// A lamp that is told by a line of its own to go out, and obeys when it has been looked at.
-private enum Lamp: DeviceSystem, IsWatched, OffersSimulatedDevice {
+private enum Lamp: DeviceSystem, IsWatched, HasCommands {
   static let name = "lamp"
   static let summary = "A lamp."
   static let initialState = State()
@@ -65,6 +65,7 @@ private enum Lamp: DeviceSystem, IsWatched, OffersSimulatedDevice {
     Command("shine", body: ShineBody.self, "Shines.") { .shine($0.percent ?? ($0.duty ?? 0) * 100 / 255) }
   }
   static func whenWatched(_ wiring: Wiring) -> Order? { .watched }
+  static var terminal: [any ParsableCommand.Type] { [] }
   static var simulatedDevices: [any ParsableCommand.Type] { [LampCommand.self] }
 
   static func loops(_ bench: Bench<Wiring>, _ mailbox: Inbox) throws -> [Loop] {

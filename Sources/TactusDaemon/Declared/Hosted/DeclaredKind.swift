@@ -96,7 +96,7 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
     return documents
   }
   var simulatedDevices: [any ParsableCommand.Type] {
-    (System.self as? any OffersSimulatedDevice.Type)?.simulatedDevices ?? []
+    (System.self as? any HasCommands.Type)?.simulatedDevices ?? []
   }
 
   func play(_ file: YAMLFile, seed: UInt64?) throws -> Bool? {

@@ -90,6 +90,14 @@ public protocol ShowsPresent: Sees {}
 public protocol HasCommands: DeviceSystem {
   /// The commands. No other command of the program may have the same name.
   static var terminal: [any ParsableCommand.Type] { get }
+  /// The commands below `sim`, which simulate a device in real time for other programs to connect to; none by default. Each name must be unique among the
+  /// simulated devices of the program.
+  static var simulatedDevices: [any ParsableCommand.Type] { get }
+}
+
+extension HasCommands {
+  /// Empty: the system simulates no device for other programs.
+  public static var simulatedDevices: [any ParsableCommand.Type] { [] }
 }
 
 /// Adopted by a system that describes itself at the start and in `check` in more detail than its declaration.

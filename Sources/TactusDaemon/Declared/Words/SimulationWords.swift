@@ -1,5 +1,3 @@
-import ArgumentParser
-
 /// Adopted by a system whose file can select simulated hardware (`backend: sim`) while the rest of the program is real.
 public protocol MayBeSimulated: DeviceSystem {
   /// Returns whether the file selects simulated hardware. In that case the system claims only UDP ports, and the guard
@@ -10,12 +8,6 @@ public protocol MayBeSimulated: DeviceSystem {
 extension MayBeSimulated {
   /// Returns whether values of this system, passed without their type, select simulated hardware.
   static func isSimulatedBy(_ wiring: any Settings) -> Bool { (wiring as? Wiring).map { isSimulated($0) } ?? false }
-}
-
-/// Adopted by a system with commands below `sim` that simulate a device in real time for other programs to connect to.
-public protocol OffersSimulatedDevice: DeviceSystem {
-  /// The commands. Each name must be unique among the simulated devices of the program.
-  static var simulatedDevices: [any ParsableCommand.Type] { get }
 }
 
 /// Adopted by a system with scenarios of its own besides those that every declared system has.
