@@ -16,7 +16,7 @@ import Wire
 /// The cooling pump, in one of two roles: this program operates a pump, or this program is the pump.
 ///
 /// The role is a configuration key. Orders, refusals, notices, state and rules are shared by both roles; `loops` makes the loop of the role.
-public enum Pump: DeviceSystem, ShapesLane, ConvertsRules, PreparesState, ResumesOwn, Serves, HasDocuments {
+public enum Pump: DeviceSystem, ShapesLane, ConvertsRules, PreparesState, KeepsOwn, Serves, HasDocuments {
   public typealias LoopRules = PumpRules
   public typealias Order = PumpOrder
   public typealias Refusal = PumpIgnoreReason

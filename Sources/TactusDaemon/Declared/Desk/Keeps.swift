@@ -1,3 +1,4 @@
+import Logging
 import Store
 import Tactus
 import WallTime
@@ -162,6 +163,9 @@ extension DeviceSystem {
 public protocol KeepsOwn: DeviceSystem {
   /// The tables, and the functions that do not work without them.
   static var keeping: Keeping { get }
+  /// Changes the state before the first tick by what the tables say, which then becomes `mailbox.initialState`; by default it does nothing. Called on the
+  /// main thread; may wait for the disk. Reading fails if the store could not be opened.
+  static func resume(_ state: inout State, _ store: StoreFile, _ logger: Logger)
 }
 
 extension DeskMaterial where System: KeepsOwn {

@@ -32,14 +32,10 @@ extension DeviceSystem {
   }
 }
 
-/// Adopted by a system that restores its state from tables of its own before the first tick.
-public protocol ResumesOwn: KeepsOwn {
-  /// Changes the state before the first tick, which then becomes `mailbox.initialState`. Called on the main thread; may
-  /// wait for the disk. Reading fails if the store could not be opened.
-  static func resume(_ state: inout State, _ store: StoreFile, _ logger: Logger)
-}
+extension KeepsOwn {
+  /// Changes nothing: the system's tables say nothing of the loop's state.
+  public static func resume(_ state: inout State, _ store: StoreFile, _ logger: Logger) {}
 
-extension ResumesOwn {
   fileprivate static func resumed(_ first: Any, _ store: StoreFile, _ logger: Logger) -> Any {
     // The values are this system's, passed without their types.
     var state = first as! State
@@ -51,7 +47,7 @@ extension ResumesOwn {
 extension DeviceSystem {
   /// Returns the state before the first tick with the values restored from the system's own tables.
   static func resumed(_ first: State, _ surroundings: SystemSurroundings?) -> State {
-    guard let surroundings, let resuming = self as? any ResumesOwn.Type else { return first }
+    guard let surroundings, let resuming = self as? any KeepsOwn.Type else { return first }
     // The two types are the same, so the cast succeeds.
     return resuming.resumed(first, surroundings.storeFile, surroundings.logger) as! State
   }
