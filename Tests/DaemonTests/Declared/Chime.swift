@@ -7,7 +7,7 @@ import Wire
 @testable import TactusDaemon
 
 /// The bells of a tower, which a desk rings: the words of a system whose desk orders its loop, and whose loop ticks once a second.
-enum Chime: DeviceSystem, Serves, OrdersLoop, ShapesLane, Sees, ShowsPresent, ShowsInStatus,
+enum Chime: DeviceSystem, Serves, OrdersLoop, ShapesLane, Sees, ShowsInStatus,
   TellsAtBeats,
   Introduces
 {
@@ -20,6 +20,7 @@ enum Chime: DeviceSystem, Serves, OrdersLoop, ShapesLane, Sees, ShowsPresent, Sh
   static let nothingToReset: Refusal? = nil
   static let whenClientLeaves: Order? = nil
   static var commands: [Command<Order>] { [] }
+  static let showsPresent = true
   static let lane = LaneKeys("runtime.chime", "the lane chime", priority: 80)
   static let mailbox = MailboxShape(requestsPerTick: 32, patience: .milliseconds(800))
 

@@ -14,7 +14,7 @@ import Wire
 ///
 /// The loop knows valves, runs and the flow; the desk knows schedules, the clock, the rain and the store, and orders the loop.
 public enum Sprinkler: DeviceSystem, Sections, ConvertsRules, ChecksTogether, ShapesLane, MayBeSimulated,
-  KeepsOwn, Serves, OrdersLoop, Offers, Needs, Sees, ShowsPresent, ShowsInStatus,
+  KeepsOwn, Serves, OrdersLoop, Offers, Needs, Sees, ShowsInStatus,
   TellsInFull,
   TellsAtBeats, Explains, HasDocuments, ShowsEntities, Introduces, Reaches, Announces, KeepsTime, Plays, HasCommands
 {
@@ -42,6 +42,8 @@ public enum Sprinkler: DeviceSystem, Sections, ConvertsRules, ChecksTogether, Sh
   /// The loop is more patient than others, because it ticks once a second unless something wakes it.
   public static let mailbox = MailboxShape(
     requestsPerTick: 512, answers: 1_024, notices: 1_024, patience: .milliseconds(800))
+  /// The loop ticks once a second, and a countdown goes on between its ticks.
+  public static let showsPresent = true
   public static let keeping = Keeping(tables: .sprinkler, withoutIt: "no zone opens")
   public static var documents: SystemDocuments { SystemDocuments(name, sprinkler_documents()) }
 

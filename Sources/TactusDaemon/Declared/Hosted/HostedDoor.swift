@@ -144,7 +144,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     return Self.showsPresent ? max(requests.now(), published.at) : published.at
   }
 
-  private static var showsPresent: Bool { System.self is any ShowsPresent.Type }
+  private static var showsPresent: Bool { (System.self as? any Sees.Type)?.showsPresent ?? false }
 
   var statusMembers: [UInt8]? {
     let published = published

@@ -22,11 +22,16 @@ public protocol Sees: DeviceSystem {
   static func version(_ look: Look<Self>) -> UInt64
   /// The fields of the shown value, in place of `fields`.
   @DeclarationBuilder<Field<Seen>> static var seenFields: [Field<Seen>] { get }
+  /// Whether documents show the present instant in place of that of the last tick, so that countdowns and ages go on between ticks: for a loop that ticks
+  /// less often than people look. Telemetry is then sent when the state has changed instead of ten times a second. `false` by default.
+  static var showsPresent: Bool { get }
 }
 
 extension Sees {
   /// Returns 0: the shown value depends only on the loop and on time.
   public static func version(_ look: Look<Self>) -> UInt64 { 0 }
+  /// `false`: documents show the instant of the last tick.
+  public static var showsPresent: Bool { false }
   /// The fields that are kept over a restart: none by default.
   public static var fields: [Field<State>] { [] }
 }
