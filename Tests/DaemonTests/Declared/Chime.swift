@@ -7,7 +7,7 @@ import Wire
 @testable import TactusDaemon
 
 /// The bells of a tower, which a desk rings: the words of a system whose desk orders its loop, and whose loop ticks once a second.
-enum Chime: DeviceSystem, Serves, OrdersLoop, ShapesLane, Sees, ShowsInStatus,
+enum Chime: DeviceSystem, Serves, OrdersLoop, ShapesLane, Sees,
   TellsAtBeats,
   Introduces
 {

@@ -54,7 +54,7 @@ struct DecisionPageTests {
   @Test("each protocol that a system may adopt stands on the page")
   func complete() {
     let words = Self.page.words
-    #expect(Self.sources.adoptable.count > 40)
+    #expect(Self.sources.adoptable.count > 30)
     for name in Self.sources.adoptable.sorted() { #expect(words.contains(name), "the page has no \(name)") }
   }
 

@@ -14,7 +14,7 @@ import Wire
 ///
 /// The loop knows valves, runs and the flow; the desk knows schedules, the clock, the rain and the store, and orders the loop.
 public enum Sprinkler: DeviceSystem, Sections, ConvertsRules, ChecksTogether, ShapesLane, MayBeSimulated,
-  KeepsOwn, Serves, OrdersLoop, Offers, Needs, Sees, ShowsInStatus,
+  KeepsOwn, Serves, OrdersLoop, Offers, Needs, Sees,
   TellsInFull,
   TellsAtBeats, Explains, HasDocuments, ShowsEntities, Introduces, Reaches, Announces, KeepsTime, Plays, HasCommands
 {

@@ -148,7 +148,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
 
   var statusMembers: [UInt8]? {
     let published = published
-    return (System.self as? any ShowsInStatus.Type)?.shownInStatus(published, look(instant(of: published)))
+    return (System.self as? any Sees.Type)?.shownInStatus(published, look(instant(of: published)))
   }
 
   /// Returns each value of the newest state together with its path.

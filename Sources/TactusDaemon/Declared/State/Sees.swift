@@ -25,6 +25,9 @@ public protocol Sees: DeviceSystem {
   /// Whether documents show the present instant in place of that of the last tick, so that countdowns and ages go on between ticks: for a loop that ticks
   /// less often than people look. Telemetry is then sent when the state has changed instead of ten times a second. `false` by default.
   static var showsPresent: Bool { get }
+  /// Returns a JSON object whose members stand at the top level of `GET /api/status`, besides the state in `systems` there; an empty list of bytes, as by
+  /// default, for none. The function may be called from any thread, and must not block.
+  static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8]
 }
 
 extension Sees {
@@ -32,8 +35,15 @@ extension Sees {
   public static func version(_ look: Look<Self>) -> UInt64 { 0 }
   /// `false`: documents show the instant of the last tick.
   public static var showsPresent: Bool { false }
+  /// Returns no bytes: the system has no members at the top level of the status.
+  public static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8] { [] }
   /// The fields that are kept over a restart: none by default.
   public static var fields: [Field<State>] { [] }
+
+  static func shownInStatus(_ published: Any, _ look: Any) -> [UInt8] {
+    // The values are this system's, passed without their types.
+    statusMembers(published as! Published<State>, look as! Look<Self>)
+  }
 }
 
 /// The context in which a system's state is shown: configuration, time and shared values.

@@ -62,19 +62,6 @@ extension HasDocuments {
   public static var documentSchema: String { name.titled }
 }
 
-/// Adopted by a system that has members at the top level of `GET /api/status`, besides its state in `systems` there.
-public protocol ShowsInStatus: DeviceSystem {
-  /// Returns a JSON object whose members stand at the top level. The function may be called from any thread, and must not block.
-  static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8]
-}
-
-extension ShowsInStatus {
-  static func shownInStatus(_ published: Any, _ look: Any) -> [UInt8] {
-    // The values are this system's, passed without their types.
-    statusMembers(published as! Published<State>, look as! Look<Self>)
-  }
-}
-
 /// Adopted by a system with additional commands in the terminal, such as `tactus drive`.
 ///
 /// ```swift
