@@ -7,10 +7,7 @@ import Wire
 @testable import TactusDaemon
 
 /// The bells of a tower, which a desk rings: the words of a system whose desk orders its loop, and whose loop ticks once a second.
-enum Chime: DeviceSystem, Serves, OrdersLoop, ShapesLane, Sees,
-  TellsAtBeats,
-  Introduces
-{
+enum Chime: DeviceSystem, Serves, OrdersLoop, ShapesLane, Sees, Introduces {
   static let name = "chime"
   static let summary = "The bells of a tower."
   static let initialState = State()

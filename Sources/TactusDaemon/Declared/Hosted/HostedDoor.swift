@@ -179,7 +179,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
       return told + [Event(.state, type: name, system: name, at: now, body: document.json(published, look(now)))]
     }
     let look = look(Self.showsPresent ? max(now, published.at) : published.at)
-    let own = (System.self as? any TellsAtBeats.Type)?.toldAtBeat(published, look) ?? []
+    let own = (System.self as? any Sees.Type)?.toldAtBeat(published, look) ?? []
     let isNews = toldVersion.exchange(version, ordering: .relaxed) != version || !Self.showsPresent
     guard second || document.hasTelemetry && isNews else { return own }
     let body = second ? document.json(published, look) : document.telemetry(published, look)

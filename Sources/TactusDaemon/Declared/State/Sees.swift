@@ -1,3 +1,4 @@
+import Service
 import Synchronization
 import Tactus
 
@@ -28,6 +29,9 @@ public protocol Sees: DeviceSystem {
   /// Returns a JSON object whose members stand at the top level of `GET /api/status`, besides the state in `systems` there; an empty list of bytes, as by
   /// default, for none. The function may be called from any thread, and must not block.
   static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8]
+  /// Returns events that subscribers receive after the state, such as each second of a countdown; none by default. Called ten times a second on the main
+  /// thread; must not block or wait for a disk.
+  static func events(_ published: Published<State>, _ look: Look<Self>) -> [Event]
 }
 
 extension Sees {
@@ -37,12 +41,19 @@ extension Sees {
   public static var showsPresent: Bool { false }
   /// Returns no bytes: the system has no members at the top level of the status.
   public static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8] { [] }
+  /// Returns no events: subscribers receive the state and the notices.
+  public static func events(_ published: Published<State>, _ look: Look<Self>) -> [Event] { [] }
   /// The fields that are kept over a restart: none by default.
   public static var fields: [Field<State>] { [] }
 
   static func shownInStatus(_ published: Any, _ look: Any) -> [UInt8] {
     // The values are this system's, passed without their types.
     statusMembers(published as! Published<State>, look as! Look<Self>)
+  }
+
+  static func toldAtBeat(_ published: Any, _ look: Any) -> [Event] {
+    // The values are this system's, passed without their types.
+    events(published as! Published<State>, look as! Look<Self>)
   }
 }
 

@@ -65,20 +65,6 @@ extension IsWatched {
   static func watching(_ wiring: any Settings) -> (any Sendable)? { (wiring as? Wiring).flatMap { whenWatched($0) } }
 }
 
-/// Adopted by a system that sends subscribers more than its state and its notices, such as each second of a countdown.
-public protocol TellsAtBeats: DeviceSystem {
-  /// Returns events to send after the state. Called ten times a second on the main thread; must not block or wait for a
-  /// disk.
-  static func events(_ published: Published<State>, _ look: Look<Self>) -> [Event]
-}
-
-extension TellsAtBeats {
-  static func toldAtBeat(_ published: Any, _ look: Any) -> [Event] {
-    // The values are this system's, passed without their types.
-    events(published as! Published<State>, look as! Look<Self>)
-  }
-}
-
 /// The orders of a system without actuators and without commands. It has no emergency stop, and the emergency stop of
 /// the whole program does not affect it.
 public enum NoOrder: BitwiseCopyable, Sendable, Equatable {
