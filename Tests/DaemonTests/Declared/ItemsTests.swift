@@ -10,7 +10,7 @@ import Wire
 @testable import TactusDaemon
 
 /// Hooks that are raised one by one, and a keypad on a serial line.
-private enum Rack: DeviceSystem, Sees, AnswersInFull, SendsFrames {
+private enum Rack: DeviceSystem, Sees, AnswersInFull, TakesFrames {
   static let name = "rack"
   static let summary = "A rack."
   static let emergencyStop = Order.lower

@@ -16,7 +16,7 @@ public let legs: any DeviceSystem.Type = Legs.self
 /// The servo legs, sections `leg:` and `legs:` of the configuration. One chip, or several, drive all legs. Each has a UDP port, and leg 0 may also
 /// have a Bluetooth radio and a serial line.
 enum Legs: DeviceSystem, Sections, ShapesLane, ConvertsRules, ChecksTogether, MayBeSimulated, PreparesState, Sees,
-  AnswersInFull, Explains, TellsInFull, SendsFrames, MeasuresMore, ShowsEntities, Introduces, Reaches, Checks,
+  AnswersInFull, Explains, TellsInFull, TakesFrames, MeasuresMore, ShowsEntities, Introduces, Reaches, Checks,
   HasCommands, FindsDevices, Serves, OrdersLoop,
   HasDocuments
 {

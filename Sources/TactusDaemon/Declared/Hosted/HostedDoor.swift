@@ -183,7 +183,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     let isNews = toldVersion.exchange(version, ordering: .relaxed) != version || !Self.showsPresent
     guard second || document.hasTelemetry && isNews else { return own }
     let body = second ? document.json(published, look) : document.telemetry(published, look)
-    let frames = (System.self as? any SendsFrames.Type)?.sent(published, look) ?? []
+    let frames = (System.self as? any TakesFrames.Type)?.sent(published, look) ?? []
     return [Event(second ? .state : .telemetry, type: name, system: name, at: published.at, body: body)]
       + frames.map { Event(.frame(client: $0.client), type: $0.type, system: name, at: published.at, body: $0.bytes) }
       + own
@@ -352,7 +352,7 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
   }
 
   func clientLeft(_ caller: Caller) {
-    (System.self as? any SendsFrames.Type)?.forgotten(caller.client, look(published.at))
+    (System.self as? any TakesFrames.Type)?.forgotten(caller.client, look(published.at))
     guard let order = System.whenClientLeaves else { return }
     requests.send(order, makesSafe: true, client: caller.client) { _ in }
   }

@@ -7,6 +7,10 @@ public protocol TakesFrames: DeviceSystem {
   ///
   /// - Returns: whether the frame is for this system.
   static func take(_ frame: [UInt8], from caller: Caller, _ door: FrameDoor<Self>) -> Bool
+  /// Returns the frames to send now without having been asked, such as telemetry; none by default. Called ten times a second.
+  static func frames(_ published: Published<State>, _ look: Look<Self>) -> [ClientFrame]
+  /// Removes a client that has disconnected; does nothing by default. Called before the loop receives `whenClientLeaves`.
+  static func forget(_ client: UInt32, _ look: Look<Self>)
   /// Returns the WebSockets that this file asks for, beside `/ws`; by default none. Called once, before the service starts.
   static func sockets(_ look: Look<Self>) -> [OwnSocket<Self>]
 }
@@ -78,6 +82,10 @@ public struct FrameDoor<System: DeviceSystem>: Sendable {
 }
 
 extension TakesFrames {
+  /// Returns no frames: the system answers only.
+  public static func frames(_ published: Published<State>, _ look: Look<Self>) -> [ClientFrame] { [] }
+  /// Does nothing: the system keeps no client.
+  public static func forget(_ client: UInt32, _ look: Look<Self>) {}
   /// Returns no WebSockets: clients of the system use `/ws`.
   public static func sockets(_ look: Look<Self>) -> [OwnSocket<Self>] { [] }
 
@@ -92,19 +100,18 @@ extension TakesFrames {
     }
   }
 
+  static func sent(_ published: Any, _ look: Any) -> [ClientFrame] {
+    // The values are this system's, passed without their types.
+    frames(published as! Published<State>, look as! Look<Self>)
+  }
+
+  static func forgotten(_ client: UInt32, _ look: Any) { forget(client, look as! Look<Self>) }
+
   /// Handles a frame for this system with a door that is passed without its type. Returns whether the frame is for this
   /// system.
   static func takes(_ frame: [UInt8], from caller: Caller, _ door: Any) -> Bool {
     take(frame, from: caller, door as! FrameDoor<Self>)
   }
-}
-
-/// Adopted by a system that sends binary frames, such as telemetry, to WebSocket clients on its own initiative.
-public protocol SendsFrames: TakesFrames {
-  /// Returns the frames to send now. Called ten times a second.
-  static func frames(_ published: Published<State>, _ look: Look<Self>) -> [ClientFrame]
-  /// Removes a client that has disconnected. Called before the loop receives `whenClientLeaves`.
-  static func forget(_ client: UInt32, _ look: Look<Self>)
 }
 
 /// A binary frame for one client.
@@ -122,13 +129,4 @@ public struct ClientFrame: Sendable {
   public init(to client: UInt32, type: String, _ bytes: [UInt8]) {
     (self.client, self.type, self.bytes) = (client, type, bytes)
   }
-}
-
-extension SendsFrames {
-  static func sent(_ published: Any, _ look: Any) -> [ClientFrame] {
-    // The values are this system's, passed without their types.
-    frames(published as! Published<State>, look as! Look<Self>)
-  }
-
-  static func forgotten(_ client: UInt32, _ look: Any) { forget(client, look as! Look<Self>) }
 }
