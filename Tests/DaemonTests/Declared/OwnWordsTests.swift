@@ -14,7 +14,7 @@ import Wire
 
 /// A bell in a tower whose clapper breaks after as many strokes as its file says.
 private enum Tower: DeviceSystem, Sees, PreparesState, TakesFrames, Explains, Introduces, Reaches, Sections,
-  ShowsEntities, MeasuresMore, KeepsTime, Plays, PlaysMore, HasCard
+  ShowsEntities, MeasuresMore, Plays, PlaysMore, HasCard
 {
   static let name = "tower"
   static let summary = "A tower."

@@ -24,7 +24,7 @@ extension DeviceSystem {
 }
 
 extension HostedRules {
-  fileprivate var timeZone: String? { (System.self as? any KeepsTime.Type)?.zone(wiring) }
+  fileprivate var timeZone: String? { (System.self as? any Sees.Type)?.zone(wiring) }
 
   /// Returns a function that makes the system's item of `GET /api/systems`, or `nil` if the system has hand-written
   /// documents.

@@ -32,6 +32,9 @@ public protocol Sees: DeviceSystem {
   /// Returns events that subscribers receive after the state, such as each second of a countdown; none by default. Called ten times a second on the main
   /// thread; must not block or wait for a disk.
   static func events(_ published: Published<State>, _ look: Look<Self>) -> [Event]
+  /// Returns the IANA time zone, such as `Europe/Berlin`, by which the page shows every time of day, or `nil`, as by default, if the file names none and
+  /// the system goes by the machine's.
+  static func timeZone(_ wiring: Wiring) -> String?
 }
 
 extension Sees {
@@ -43,6 +46,8 @@ extension Sees {
   public static func statusMembers(_ published: Published<State>, _ look: Look<Self>) -> [UInt8] { [] }
   /// Returns no events: subscribers receive the state and the notices.
   public static func events(_ published: Published<State>, _ look: Look<Self>) -> [Event] { [] }
+  /// Returns `nil`: the system goes by the machine's time zone.
+  public static func timeZone(_ wiring: Wiring) -> String? { nil }
   /// The fields that are kept over a restart: none by default.
   public static var fields: [Field<State>] { [] }
 
@@ -50,6 +55,9 @@ extension Sees {
     // The values are this system's, passed without their types.
     statusMembers(published as! Published<State>, look as! Look<Self>)
   }
+
+  /// Returns the time zone of a wiring whose type only the system knows.
+  static func zone(_ wiring: Any) -> String? { timeZone(wiring as! Wiring) }
 
   static func toldAtBeat(_ published: Any, _ look: Any) -> [Event] {
     // The values are this system's, passed without their types.

@@ -74,14 +74,3 @@ public protocol ConvertsRules: DeviceSystem {
   /// no contradictions, whenever the rules are needed or change. It cannot fail.
   static func loopRules(_ wiring: Wiring, _ rules: Rules) -> LoopRules
 }
-
-/// Adopted by a system whose file states its time zone, such as one with schedules by the time of day. The page shows every time of day by that zone.
-public protocol KeepsTime: DeviceSystem {
-  /// Returns an IANA time zone such as `Europe/Berlin`, or `nil` if the file names none and the system goes by the machine's.
-  static func timeZone(_ wiring: Wiring) -> String?
-}
-
-extension KeepsTime {
-  /// Returns the time zone of a wiring whose type only the system knows.
-  static func zone(_ wiring: Any) -> String? { timeZone(wiring as! Wiring) }
-}
