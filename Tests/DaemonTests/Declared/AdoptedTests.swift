@@ -8,7 +8,7 @@ import Testing
 @testable import TactusDaemon
 
 /// A bell with everything that only some systems have, and its file can ask for the simulated one.
-private enum Bell: DeviceSystem, HasCommands, Checks, Announces, GuardsOutputs, MayBeSimulated {
+private enum Bell: DeviceSystem, HasCommands, Checks, Reaches, GuardsOutputs, MayBeSimulated {
   static let name = "bell"
   static let summary = "A bell."
   static let initialState = State()
@@ -50,6 +50,7 @@ private enum Bell: DeviceSystem, HasCommands, Checks, Announces, GuardsOutputs, 
   static func diagnoses(_ doctor: Doctor) -> [Diagnosis] {
     [Diagnosis(name: "bell", status: .ok, found: "it hangs", why: "it would fall")]
   }
+  static func reach(_ wiring: Wiring, _ rules: Rules) -> Reach { Reach() }
   static func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] {
     [AnnouncedService(name: "\(host) bell", type: "_bell._tcp", port: port)]
   }

@@ -15,7 +15,7 @@ import Wire
 /// The loop knows valves, runs and the flow; the desk knows schedules, the clock, the rain and the store, and orders the loop.
 public enum Sprinkler: DeviceSystem, Sections, ConvertsRules, ChecksTogether, ShapesLane, MayBeSimulated, KeepsOwn,
   Serves, OrdersLoop, Offers, Needs, Sees, TellsInFull, Explains, HasDocuments, ShowsEntities, Introduces, Reaches,
-  Announces, Plays, HasCommands
+  Plays, HasCommands
 {
   public typealias Wiring = SprinklerWiring
   public typealias Rules = SprinklerRules

@@ -121,6 +121,6 @@ struct DeclaredKind<System: DeviceSystem>: SystemKind {
     (System.self as? any GuardsOutputs.Type)?.guardOutputs ?? [:]
   }
   func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] {
-    (System.self as? any Announces.Type)?.announcements(host: host, port: port, hasTLS: hasTLS) ?? []
+    (System.self as? any Reaches.Type)?.announcements(host: host, port: port, hasTLS: hasTLS) ?? []
   }
 }

@@ -1,3 +1,4 @@
+import AvahiSystemd
 import BluetoothBlueZ
 import TactusGuard
 
@@ -6,6 +7,13 @@ import TactusGuard
 public protocol Reaches: DeviceSystem {
   /// Returns the access that the system needs with a valid file.
   static func reach(_ wiring: Wiring, _ rules: Rules) -> Reach
+  /// Returns the services to announce on the local network while the program's service runs, besides that service; none by default.
+  ///
+  /// - Parameters:
+  ///   - host: the host name without a domain.
+  ///   - port: the port of the program's service, 1 to 65535.
+  ///   - hasTLS: whether the program's service accepts only HTTPS.
+  static func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService]
 }
 
 /// The access to the machine that a system needs besides its ports.
@@ -39,6 +47,9 @@ public struct Reach: Sendable {
 }
 
 extension Reaches {
+  /// Returns no services: the program's service alone is announced.
+  public static func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService] { [] }
+
   static func reached(_ wiring: Any, _ rules: Any) -> Reach {
     // The values are this system's, passed without their types.
     reach(wiring as! Wiring, rules as! Rules)

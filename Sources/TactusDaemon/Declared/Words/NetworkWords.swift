@@ -1,19 +1,7 @@
-import AvahiSystemd
 import MQTTMosquitto
 import Service
 import Tactus
 import Wire
-
-/// Adopted by a system that announces services on the local network besides the program's service.
-public protocol Announces: DeviceSystem {
-  /// Returns the services to announce while the program's service runs.
-  ///
-  /// - Parameters:
-  ///   - host: the host name without a domain.
-  ///   - port: the port of the program's service, 1 to 65535.
-  ///   - hasTLS: whether the program's service accepts only HTTPS.
-  static func announcements(host: String, port: UInt16, hasTLS: Bool) -> [AnnouncedService]
-}
 
 /// Adopted by a system that uses additional topics on the MQTT broker, besides the state and the commands that
 /// every system has there.
