@@ -9,7 +9,7 @@ import Wire
 @testable import TactusDaemon
 
 /// A lamp that is told by a line of its own to go out, and obeys when it has been looked at.
-private enum Lamp: DeviceSystem, IsWatched, HasCommands {
+private enum Lamp: DeviceSystem, Sees, HasCommands {
   static let name = "lamp"
   static let summary = "A lamp."
   static let initialState = State()
@@ -60,7 +60,9 @@ private enum Lamp: DeviceSystem, IsWatched, HasCommands {
     }
   }
 
-  static var fields: [Field<State>] { Field("percent", \.percent, "How bright.") }
+  typealias Seen = State
+  static func seen(_ published: Published<State>, _ look: Look<Lamp>) -> State { published.state }
+  static var seenFields: [Field<State>] { Field("percent", \.percent, "How bright.") }
   static var commands: [Command<Order>] {
     Command("shine", body: ShineBody.self, "Shines.") { .shine($0.percent ?? ($0.duty ?? 0) * 100 / 255) }
   }

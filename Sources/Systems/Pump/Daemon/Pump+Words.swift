@@ -48,7 +48,7 @@ extension PumpNotice: @retroactive DeviceNotice {
   }
 }
 
-extension Pump: Explains, TellsInFull, AnswersInFull, IsWatched {
+extension Pump: Explains, TellsInFull, AnswersInFull {
   public static func explain(_ refusal: PumpIgnoreReason, _ state: PumpState) -> String {
     let way = refusal.hasOwnWayOut ? nil : PumpSeen(state).doing.wayOut
     return way.map { "\(refusal.sentence); \($0)" } ?? refusal.sentence

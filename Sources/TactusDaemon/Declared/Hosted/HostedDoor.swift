@@ -228,10 +228,10 @@ final class HostedDoor<System: DeviceSystem>: ServedSystem {
     return made.filter { made in !own.contains { $0.method == made.method && $0.path == made.path } } + own
   }
 
-  /// Notifies the loop that a client has read the state, if the system adopts `IsWatched`.
+  /// Notifies the loop that a client has read the state, if `whenWatched` has an order for that.
   private func tellWatched() {
     let now = requests.now()
-    guard let watched = System.self as? any IsWatched.Type, let order = watched.watching(look(now).wiring),
+    guard let watched = System.self as? any Sees.Type, let order = watched.watching(look(now).wiring),
       watchedAt.load(ordering: .relaxed) < now.nanoseconds - 1_000_000_000
     else { return }
     watchedAt.store(now.nanoseconds, ordering: .relaxed)

@@ -35,6 +35,9 @@ public protocol Sees: DeviceSystem {
   /// Returns the IANA time zone, such as `Europe/Berlin`, by which the page shows every time of day, or `nil`, as by default, if the file names none and
   /// the system goes by the machine's.
   static func timeZone(_ wiring: Wiring) -> String?
+  /// Returns the order that notifies the loop that a client has read `GET /api/NAME`, which is sent at most once a second: for a loop that polls a device
+  /// more often meanwhile. `nil`, as by default, if the loop needs no such order.
+  static func whenWatched(_ wiring: Wiring) -> Order?
 }
 
 extension Sees {
@@ -48,6 +51,8 @@ extension Sees {
   public static func events(_ published: Published<State>, _ look: Look<Self>) -> [Event] { [] }
   /// Returns `nil`: the system goes by the machine's time zone.
   public static func timeZone(_ wiring: Wiring) -> String? { nil }
+  /// Returns `nil`: the loop does the same whether or not a client reads its state.
+  public static func whenWatched(_ wiring: Wiring) -> Order? { nil }
   /// The fields that are kept over a restart: none by default.
   public static var fields: [Field<State>] { [] }
 
@@ -58,6 +63,8 @@ extension Sees {
 
   /// Returns the time zone of a wiring whose type only the system knows.
   static func zone(_ wiring: Any) -> String? { timeZone(wiring as! Wiring) }
+
+  static func watching(_ wiring: any Settings) -> (any Sendable)? { (wiring as? Wiring).flatMap { whenWatched($0) } }
 
   static func toldAtBeat(_ published: Any, _ look: Any) -> [Event] {
     // The values are this system's, passed without their types.
