@@ -398,6 +398,7 @@ let package = Package(
     .testTarget(name: "TactusTests", dependencies: ["TestSupport", "Conversions", "Tactus", "CTactus"]),
     .testTarget(name: "ProvedTicksTests", dependencies: ["TestSupport", "ProvedTicksTool"]),
     .testTarget(name: "TactusControlTests", dependencies: ["TestSupport", "TactusControl", "Tactus"]),
+    .testTarget(name: "WallTimeTests", dependencies: ["TestSupport", "WallTime", "Tactus"]),
     // What the tests of the door share with those of the systems behind it.
     .target(
       name: "ServiceSupport",

@@ -3,7 +3,6 @@ import Tactus
 import TestSupport
 import Testing
 
-@testable import Sprinkler
 @testable import WallTime
 
 @Suite("Time zones", .ownThread)
