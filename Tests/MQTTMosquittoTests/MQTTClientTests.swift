@@ -2,7 +2,6 @@
   import Foundation
   @testable import MQTTMosquitto
   import MQTTSupport
-  import Plants
   import Synchronization
   import Tactus
   import TestSupport
