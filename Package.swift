@@ -464,7 +464,7 @@ let package = Package(
       exclude: ["peers"]),
     tests(
       of: "Sprinkler",
-      on: ["Store", "Water", "Devices", "Buses", "Wire", "WallTime"],
+      on: ["StoreSupport", "Store", "Water", "Devices", "Buses", "Wire", "WallTime"],
       products: [
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
         .product(name: "Logging", package: "swift-log", condition: daemon),
@@ -474,7 +474,8 @@ let package = Package(
     tests(
       of: "Pump",
       on: [
-        "BlueZSupport", "SprinklerDaemon", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses", "Wire", "WallTime",
+        "BlueZSupport", "StoreSupport", "SprinklerDaemon", "TactusGuard", "BusesLinux", "Store", "Devices", "Buses",
+        "Wire", "WallTime",
       ],
       products: [
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
@@ -484,8 +485,8 @@ let package = Package(
     tests(
       of: "Plants",
       on: [
-        "WireSupport", "MQTTSupport", "SprinklerDaemon", "PumpDaemon", "MQTTMosquitto", "Store", "Water", "Devices",
-        "Buses", "Wire",
+        "WireSupport", "MQTTSupport", "StoreSupport", "SprinklerDaemon", "PumpDaemon", "MQTTMosquitto", "Store",
+        "Water", "Devices", "Buses", "Wire",
       ],
       products: [
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon)
@@ -512,15 +513,22 @@ let package = Package(
         .target(name: "CGStreamer", condition: .when(traits: ["Video"])), "TestSupport", "CDaemon", "Video", "Tactus",
       ],
       swiftSettings: [.define("Video", .when(traits: ["Video"]))]),
+    // A folder with a store in it, and what is killed while it writes there.
+    .target(
+      name: "StoreSupport",
+      dependencies: [
+        "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "Store", "WallTime",
+        .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
+      ], path: "Tests/StoreSupport"),
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "TestSupport", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "Store", "Plants", "Sprinkler", "WallTime",
-        "Tactus",
+        "TestSupport", "StoreSupport", "SprinklerDaemon", "PlantsDaemon", "PumpDaemon", "Store", "Plants", "Sprinkler",
+        "WallTime", "Tactus",
         .product(name: "GRDB", package: "GRDB.swift", condition: daemon),
       ],
       exclude: ["fixtures"]),
-    // What StoreTests kills while it writes.
+    // What tests of stores kill while it writes.
     .executableTarget(
       name: "store-probe",
       dependencies: [

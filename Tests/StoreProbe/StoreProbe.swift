@@ -7,7 +7,7 @@ import SprinklerDaemon
 import Store
 import WallTime
 
-/// Writes to a store until it is killed, or until it cannot, for StoreTests: every transaction that was acknowledged is a line of
+/// Writes to a store until it is killed, or until it cannot, for tests: every transaction that was acknowledged is a line of
 /// standard output. Or tells how long a store with so many lines in its log takes.
 ///
 ///     store-probe PATH [plants | pump]

@@ -1,6 +1,7 @@
 import Foundation
 import Plants
 import Sprinkler
+import StoreSupport
 import TestSupport
 import Testing
 import WallTime

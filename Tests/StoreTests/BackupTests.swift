@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Sprinkler
+import StoreSupport
 import TestSupport
 import Testing
 import WallTime

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import StoreSupport
 import TestSupport
 import Testing
 import WallTime

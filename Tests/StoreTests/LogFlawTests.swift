@@ -1,5 +1,6 @@
 import Foundation
 import Sprinkler
+import StoreSupport
 import Tactus
 import TestSupport
 import Testing

@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
+import PumpDaemon
 import Sprinkler
+import StoreSupport
 import TestSupport
 import Testing
 import WallTime
@@ -38,6 +40,19 @@ struct MigrationTests {
     // The way back: the snapshot in its place.
     try folder.put(try folder.bytes(snapshot.path), in: folder.store)
     #expect(try folder.with { try $0.records() }.result == records)
+  }
+
+  @Test("a file of sprinkler.1 alone: brought up to date, nothing of it lost")
+  func sprinklerAlone() throws {
+    let folder = try StoreFolder()
+    let (old, _) = try folder.open(schema: StoreSchema(systems: [.sprinkler]))
+    try SprinklerStore(old).apply([.counters(nextRun: 7, nextProgram: 1)])
+    try old.close()
+    let (file, report) = try folder.open()
+    #expect(report.migrated == ["plants.1", "plants.2", "pump.1", "pump.2", "pump.3", "pump.4"])
+    #expect(try SprinklerStore(file).records().nextRun == 7)
+    #expect(try PumpStore(file).keep(PumpSession(start: StoreFolder.noon)) == 1)
+    try file.close()
   }
 
   @Test("a migration that fails: the file is as before, the error says which one")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Sprinkler
+import StoreSupport
 import TestSupport
 import Testing
 import WallTime

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 import Sprinkler
+import StoreSupport
 import TestSupport
 import Testing
 import WallTime

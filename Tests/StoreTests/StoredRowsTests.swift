@@ -1,4 +1,5 @@
 import GRDB
+import StoreSupport
 import Tactus
 import TestSupport
 import Testing

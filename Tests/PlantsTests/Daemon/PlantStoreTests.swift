@@ -1,11 +1,10 @@
 import Foundation
 import GRDB
 import Plants
-import Sprinkler
+import StoreSupport
 import Tactus
 import TestSupport
 import Testing
-import WallTime
 
 @testable import PlantsDaemon
 @testable import Store

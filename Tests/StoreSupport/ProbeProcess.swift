@@ -4,8 +4,8 @@ import Synchronization
 import Testing
 
 /// `store-probe` as a child, killed without warning.
-final class ProbeProcess {
-  static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+public final class ProbeProcess {
+  public static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
     path: "store-probe"
   ).path
   private let identifier: pid_t
@@ -13,7 +13,7 @@ final class ProbeProcess {
   private var rest: [UInt8] = []
   private var isReaped = false
 
-  init(_ arguments: [String], executable: String = ProbeProcess.executable) throws {
+  public init(_ arguments: [String], executable: String = ProbeProcess.executable) throws {
     var ends: [Int32] = [0, 0]
     // Close-on-exec: no child of another test inherits the writing end, which would keep this one's output open.
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
@@ -40,7 +40,7 @@ final class ProbeProcess {
   }
 
   /// The next line; nil: the child has closed its output.
-  func line() -> String? {
+  public func line() -> String? {
     while true {
       if let end = rest.firstIndex(of: 10) {
         defer { rest.removeSubrange(...end) }
@@ -54,7 +54,7 @@ final class ProbeProcess {
     }
   }
 
-  func kill() {
+  public func kill() {
     guard !isReaped else { return }
     isReaped = true
     Glibc.kill(identifier, SIGKILL)

@@ -1,13 +1,12 @@
 import Foundation
 import GRDB
-import Sprinkler
+import StoreSupport
 import Tactus
 import TestSupport
 import Testing
 import WallTime
 
 @testable import PumpDaemon
-@testable import SprinklerDaemon
 @testable import Store
 
 @Suite("the pump's sessions", .ownThread)
@@ -94,19 +93,6 @@ struct PumpStoreTests {
     #expect(!report.setAside.isEmpty, "\(report.lines)")
     #expect(try PumpStore(again).sessions().sessions.first?.seconds == 60)
     try again.close()
-  }
-
-  @Test("a file of sprinkler.1 alone: brought up to date, nothing of it lost")
-  func older() throws {
-    let folder = try StoreFolder()
-    let (old, _) = try folder.open(schema: StoreSchema(systems: [.sprinkler]))
-    try SprinklerStore(old).apply([.counters(nextRun: 7, nextProgram: 1)])
-    try old.close()
-    let (file, report) = try folder.open()
-    #expect(report.migrated == ["plants.1", "plants.2", "pump.1", "pump.2", "pump.3", "pump.4"])
-    #expect(try SprinklerStore(file).records().nextRun == 7)
-    #expect(try PumpStore(file).keep(PumpSession(start: Self.noon)) == 1)
-    try file.close()
   }
 
   @Test("a file as pump.1 left it: opened, every session as it was written")

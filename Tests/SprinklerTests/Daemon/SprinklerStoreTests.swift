@@ -1,4 +1,5 @@
 import Sprinkler
+import StoreSupport
 import TestSupport
 import Testing
 import WallTime

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Sprinkler
+import StoreSupport
 import TestSupport
 import Testing
 import WallTime
@@ -9,7 +10,7 @@ import WallTime
 @testable import Store
 
 @Suite("Watering log", .ownThread)
-struct LogTests {
+struct WateringLogTests {
   let folder: StoreFolder
   let store: SprinklerStore
   static let lawn = ZoneID(index: 0)
